@@ -1,0 +1,87 @@
+import type { BcsType } from '@mysten/bcs';
+
+/**
+ * How a Move module is written natively for the localnet: the executor decodes the arguments a
+ * transaction passes, calls `run`, and encodes what changed. Objects travel as their decoded fields;
+ * the codec of the struct (see `NativeModule.structs`) gives the bytes that stand on chain.
+ */
+
+/** A Move object while a transaction works on it. `value` is mutable; the executor encodes it afterwards. */
+export interface MoveObject<T = unknown> {
+  /** `0x` and 64 lower-case hex digits */
+  readonly id: string;
+  /** Full struct tag, e.g. `0x…::account::Account` */
+  readonly type: string;
+  value: T;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: a codec's value type is known only to its module
+export type AnyBcs = BcsType<any>;
+
+/** One declared parameter. `TxContext` is not declared: it is `NativeContext`. */
+export type Param =
+  | { kind: 'pure'; bcs: AnyBcs }
+  /** `&T` or `&mut T`; `run` gets a `MoveObject` */
+  | { kind: 'ref'; type: string; mutable: boolean }
+  /** `T` by value: consumed, so `run` must transfer, share, delete or return it */
+  | { kind: 'own'; type: string };
+
+/** What a native function may ask of the chain it runs on. */
+export interface NativeContext {
+  readonly sender: string;
+  /** The epoch the chain is in, and the time of the transaction in ms */
+  readonly epoch: bigint;
+  readonly nowMs: bigint;
+  /** A fresh id, derived from the transaction digest as Sui does */
+  newObjectId(): string;
+  /** `name` is the event struct's name in the module that is running */
+  emit(name: string, value: unknown): void;
+  share(object: MoveObject): void;
+  transfer(object: MoveObject, recipient: string): void;
+  destroy(object: MoveObject): void;
+  /** Dynamic fields, keyed by parent object id and typed name */
+  readonly fields: {
+    get(parent: string, name: TypedBcs): Uint8Array | undefined;
+    set(parent: string, name: TypedBcs, value: TypedBcs): void;
+    remove(parent: string, name: TypedBcs): void;
+  };
+}
+
+export interface TypedBcs {
+  type: string;
+  bytes: Uint8Array;
+}
+
+export interface NativeFunction {
+  readonly params: readonly Param[];
+  /** Returned values in order: a struct tag for objects, or a codec for plain values */
+  readonly returns?: readonly ({ kind: 'own'; type: string } | { kind: 'pure'; type: string; bcs: AnyBcs })[];
+  /** `entry` functions that are not public cannot have their results used by a later command */
+  readonly visibility: 'public' | 'entry' | 'public entry';
+  /** Throws `MoveAbort`. Returns the values declared in `returns`. */
+  // biome-ignore lint/suspicious/noExplicitAny: decoded by `params`, so each function names its own types
+  run(context: NativeContext, ...args: any[]): unknown[] | undefined;
+}
+
+export interface NativeModule {
+  /** Package address, `0x` and 64 hex digits */
+  readonly packageId: string;
+  readonly name: string;
+  /** Codec of every struct that can stand on chain or in an event, by struct name */
+  readonly structs: Readonly<Record<string, AnyBcs>>;
+  readonly functions: Readonly<Record<string, NativeFunction>>;
+}
+
+/** A Move `abort`: what the real VM reports as MoveAbort, with the module's own code. */
+export class MoveAbort extends Error {
+  override name = 'MoveAbort';
+  readonly code: bigint;
+  readonly module: string;
+  readonly functionName: string;
+  constructor(code: number | bigint, module: string, functionName: string) {
+    super(`abort ${code} in ${module}::${functionName}`);
+    this.code = BigInt(code);
+    this.module = module;
+    this.functionName = functionName;
+  }
+}

@@ -1,0 +1,27 @@
+import { z } from 'zod';
+
+/** `GET /info` of the localnet: every id and address a client of this network needs. Public values only. */
+export const localnetInfoSchema = z.object({
+  network: z.literal('localnet'),
+  /** First 4 bytes of the genesis digest, hex, as Sui's short chain identifier */
+  chainId: z.string(),
+  rpcUrl: z.string(),
+  /** The memrelay account package and its registry object */
+  packageId: z.string(),
+  registryId: z.string(),
+  walrus: z.object({
+    packageId: z.string(),
+    systemObjectId: z.string(),
+    stakingObjectId: z.string(),
+    /** Struct tag of the WAL coin's type argument, e.g. `0x…::wal::WAL` */
+    walType: z.string(),
+    nShards: z.number().int(),
+    epoch: z.number().int(),
+    epochDurationMs: z.number().int(),
+    maxEpochsAhead: z.number().int(),
+  }),
+  keyServers: z.array(z.object({ objectId: z.string(), weight: z.number().int(), url: z.string() })),
+  threshold: z.number().int(),
+});
+
+export type LocalnetInfo = z.infer<typeof localnetInfoSchema>;
