@@ -1,0 +1,105 @@
+/**
+ * The error catalogue: every code that one of our HTTP routes can answer, with its status, the words for a
+ * person, and whether sending the same request again can help. `docs/errors.md` is generated from it.
+ */
+
+export interface ErrorEntry {
+  readonly status: number;
+  readonly message: string;
+  /** True when the same request may succeed later without a change by the caller */
+  readonly retry: boolean;
+}
+
+function entry(status: number, message: string, retry = false): ErrorEntry {
+  return { status, message, retry };
+}
+
+export const errorCatalogue = {
+  invalid_request: entry(400, 'The request is not valid; see details.issues.'),
+  missing_auth_header: entry(401, 'An authentication header is missing.'),
+  invalid_auth_header: entry(401, 'An authentication header is malformed or repeated.'),
+  timestamp_out_of_window: entry(
+    401,
+    'x-timestamp is more than 5 minutes away from the server clock; check the clock of the caller.',
+  ),
+  invalid_signature: entry(401, 'The signature does not match the request.'),
+  nonce_replayed: entry(401, 'This nonce was used before; sign every attempt with a fresh nonce.'),
+  unknown_delegate_key: entry(401, 'The public key is not a delegate key of this account.'),
+  ambiguous_account: entry(
+    401,
+    'The public key belongs to several accounts; send x-account-id to name the one that is meant.',
+  ),
+  account_inactive: entry(401, 'The account is deactivated by its owner.'),
+  delegate_expired: entry(401, 'The delegate key has expired.'),
+  insufficient_scope: entry(403, 'The delegate key is not allowed to do this in this namespace.'),
+  decrypt_credential_required: entry(
+    403,
+    'Reading needs a decrypt credential: send x-enc-session, or make the server key a delegate.',
+  ),
+  decrypt_denied: entry(403, 'The decrypt credential was refused.'),
+  not_found: entry(404, 'There is no such route.'),
+  job_not_found: entry(404, 'There is no such job for this account.'),
+  method_not_allowed: entry(405, 'The route does not answer this method.'),
+  request_timeout: entry(408, 'The request body did not arrive in time.', true),
+  idempotency_key_reused: entry(409, 'This idempotency key was used with another request body.'),
+  payload_too_large: entry(413, 'The request body is larger than this route accepts.'),
+  unsupported_media_type: entry(415, 'Send JSON (content-type: application/json) without content encoding.'),
+  rate_limited: entry(429, 'Too many requests; wait as long as Retry-After says.', true),
+  internal_error: entry(500, 'Something failed on the server; quote the request id when you report it.'),
+  auth_unavailable: entry(503, 'The account cannot be checked at the moment.', true),
+  decrypt_unavailable: entry(503, 'The key servers cannot be reached at the moment.', true),
+  embedding_unavailable: entry(503, 'The embedding provider cannot be reached at the moment.', true),
+  llm_not_configured: entry(503, 'No embedding provider is configured on this server.'),
+  overloaded: entry(503, 'The server has more work than it can take at the moment.', true),
+  sidecar_unavailable: entry(503, 'The encryption process cannot be reached at the moment.', true),
+  store_unavailable: entry(503, 'The blob store cannot be reached at the moment.', true),
+} as const satisfies Record<string, ErrorEntry>;
+
+export type ErrorCode = keyof typeof errorCatalogue;
+
+/** Codes that stand in `error.code` of a memory job; jobs are polled, so these have no HTTP status. */
+export const jobErrorCatalogue = {
+  embedding_unavailable: 'The embedding provider did not answer; the attempt is repeated.',
+  embedding_rejected: 'The embedding provider refused the text.',
+  upload_unavailable: 'The blob store or the chain did not answer; the attempt is repeated.',
+  upload_rejected: 'The blob store refused the upload.',
+  upload_exhausted: 'All upload attempts failed.',
+  internal_error: 'Something failed on the server; the attempt is repeated.',
+} as const;
+
+export type JobErrorCode = keyof typeof jobErrorCatalogue;
+
+/** One problem with one field; `path` is dotted, e.g. `items.3.text`. */
+export interface RequestIssue {
+  path: string;
+  message: string;
+}
+
+/** The body of every 4xx and 5xx. */
+export interface ErrorBody {
+  error: ErrorCode;
+  message: string;
+  request_id: string;
+  details?: { issues?: RequestIssue[]; [key: string]: unknown };
+}
+
+/** Thrown anywhere below a route to answer with a code of the catalogue. */
+export class ApiError extends Error {
+  override name = 'ApiError';
+  readonly code: ErrorCode;
+  readonly status: number;
+  readonly details: ErrorBody['details'];
+  /** Seconds for the Retry-After header */
+  readonly retryAfter: number | undefined;
+
+  constructor(
+    code: ErrorCode,
+    options: { message?: string; details?: ErrorBody['details']; retryAfter?: number; cause?: unknown } = {},
+  ) {
+    super(options.message ?? errorCatalogue[code].message, { cause: options.cause });
+    this.code = code;
+    this.status = errorCatalogue[code].status;
+    this.details = options.details;
+    this.retryAfter = options.retryAfter ?? (this.status === 503 ? 2 : undefined);
+  }
+}

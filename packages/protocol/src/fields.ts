@@ -1,0 +1,49 @@
+import { z } from 'zod';
+import { limits } from './limits.ts';
+
+/** The fields that several requests share, each with its rule of decisions.md, "Fields and limits". */
+
+const encoder = new TextEncoder();
+
+/** Text of 1 to `maxBytes` bytes of UTF-8, well-formed and not only white space. */
+export function textField(maxBytes: number) {
+  return z.string().superRefine((text, context) => {
+    if (!text.isWellFormed()) context.addIssue('must be well-formed Unicode');
+    else if (text.trim() === '') context.addIssue('must not be empty or only white space');
+    else if (text.length > maxBytes || encoder.encode(text).byteLength > maxBytes)
+      context.addIssue(`must be at most ${maxBytes} bytes of UTF-8`);
+  });
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
+const controlCharacters = /[\u0000-\u001f\u007f-\u009f]/;
+
+export const namespaceField = z.string().superRefine((namespace, context) => {
+  if (!namespace.isWellFormed()) context.addIssue('must be well-formed Unicode');
+  else if (namespace.trim() === '') context.addIssue('must not be empty or only white space');
+  else if (controlCharacters.test(namespace)) context.addIssue('must not contain control characters');
+  else if (
+    namespace.length > limits.namespaceCharacters &&
+    [...namespace].length > limits.namespaceCharacters
+  )
+    context.addIssue(`must be at most ${limits.namespaceCharacters} characters`);
+});
+
+export function limitField(range: { default: number; max: number }) {
+  return z.number().int().min(1).max(range.max).default(range.default);
+}
+
+/** A finite number array; its length is checked against the configured dimension by the use case. */
+export const vectorField = z.array(z.number()).min(1).max(65_536);
+
+export const weight = z.number().min(0).max(100);
+
+export const scoringWeightsField = z.object({
+  semantic: weight.default(1),
+  recency: weight.default(0),
+  recency_half_life_days: weight.default(30),
+  importance: weight.default(0),
+});
+
+/** 43 characters name a blob, 50 a quilt patch. */
+export const blobIdPattern = /^(?:[A-Za-z0-9_-]{43}|[A-Za-z0-9_-]{50})$/;

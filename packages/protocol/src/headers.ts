@@ -1,0 +1,40 @@
+/** Header names of the wire contract, lower case as Node delivers them. */
+export const headers = {
+  publicKey: 'x-public-key',
+  signature: 'x-signature',
+  timestamp: 'x-timestamp',
+  nonce: 'x-nonce',
+  accountId: 'x-account-id',
+  encSession: 'x-enc-session',
+  /** Deprecated in favour of `x-enc-session` */
+  delegateKey: 'x-delegate-key',
+  requestId: 'x-request-id',
+  idempotencyKey: 'idempotency-key',
+  /** Tool server: account and session default namespace */
+  memAccountId: 'x-mem-account-id',
+  memNamespace: 'x-mem-namespace',
+} as const;
+
+/** Header values that must never reach a log. */
+export const secretHeaders: readonly string[] = ['authorization', headers.encSession, headers.delegateKey];
+
+/** What a browser may send (decisions.md, "Wire, general"). */
+export const corsAllowedHeaders: readonly string[] = [
+  'content-type',
+  'authorization',
+  ...Object.values(headers),
+  'mcp-session-id',
+  'mcp-protocol-version',
+  'last-event-id',
+];
+
+export const corsExposedHeaders: readonly string[] = [
+  headers.requestId,
+  'retry-after',
+  'ratelimit',
+  'mcp-session-id',
+  headers.accountId,
+];
+
+/** A caller's `x-request-id` is kept when it has this form. */
+export const requestIdPattern = /^[A-Za-z0-9\-_.:]{1,128}$/;

@@ -1,0 +1,18 @@
+/** Sizes and ranges of decisions.md, "Fields and limits". */
+export const limits = {
+  namespaceCharacters: 128,
+  textBytes: 1_048_576,
+  analyzeTextBytes: 65_536,
+  queryBytes: 8_192,
+  bulkItems: 20,
+  encryptedDataBytes: 1_114_112,
+  bodyBytes: 2 * 1024 * 1024,
+  recallLimit: { default: 10, max: 100 },
+  askLimit: { default: 5, max: 100 },
+  restoreLimit: { default: 10, max: 500 },
+} as const;
+
+export const defaultNamespace = 'default';
+export const defaultEmbeddingDimension = 1536;
+/** Upload attempts before a job fails and an alert is posted. */
+export const maxUploadAttempts = 5;

@@ -1,0 +1,131 @@
+import { z } from 'zod';
+import { limitField, namespaceField, scoringWeightsField, textField, vectorField } from './fields.ts';
+import { defaultNamespace, limits } from './limits.ts';
+
+/** Requests and answers of the memory routes (spec "Relayer routes"). */
+
+const namespace = namespaceField.default(defaultNamespace);
+const jobId = z.string().max(128);
+
+export const rememberRequest = z.object({ text: textField(limits.textBytes), namespace });
+export type RememberRequest = z.infer<typeof rememberRequest>;
+
+export const rememberBulkRequest = z.object({
+  items: z.array(rememberRequest).min(1).max(limits.bulkItems),
+});
+export type RememberBulkRequest = z.infer<typeof rememberBulkRequest>;
+
+export const bulkStatusRequest = z.object({ job_ids: z.array(jobId).min(1).max(limits.bulkItems) });
+
+export const recallRequest = z.object({
+  query: textField(limits.queryBytes),
+  limit: limitField(limits.recallLimit),
+  namespace,
+  include_pending: z.boolean().default(false),
+  scoring_weights: scoringWeightsField.optional(),
+  min_score: z.number().optional(),
+});
+export type RecallRequest = z.infer<typeof recallRequest>;
+
+const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+const maxBase64Length = Math.ceil(limits.encryptedDataBytes / 3) * 4;
+
+/** Bytes in a standard base64 text of valid form. */
+function decodedLength(text: string): number {
+  const padding = text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0;
+  return (text.length / 4) * 3 - padding;
+}
+
+export const rememberManualRequest = z.object({
+  encrypted_data: z.string().superRefine((text, context) => {
+    if (text.length === 0 || text.length > maxBase64Length || decodedLength(text) > limits.encryptedDataBytes)
+      context.addIssue(`must decode to 1 to ${limits.encryptedDataBytes} bytes`);
+    else if (!base64.test(text)) context.addIssue('must be standard base64');
+  }),
+  vector: vectorField,
+  namespace,
+});
+export type RememberManualRequest = z.infer<typeof rememberManualRequest>;
+
+export const recallManualRequest = z.object({
+  vector: vectorField,
+  limit: limitField(limits.recallLimit),
+  namespace,
+});
+export type RecallManualRequest = z.infer<typeof recallManualRequest>;
+
+export interface RememberAccepted {
+  job_id: string;
+  status: 'running';
+}
+
+export interface RememberBulkAccepted {
+  job_ids: string[];
+  total: number;
+  status: 'running';
+}
+
+export type JobStage = 'queued' | 'embedding' | 'uploading' | 'indexing';
+
+/** A memory job as polled (decisions.md, "Jobs"). */
+export interface JobRecord {
+  job_id: string;
+  status: 'running' | 'done' | 'failed';
+  owner: string;
+  namespace: string;
+  /** Present once done */
+  blob_id?: string;
+  /** True when the text was there already and `blob_id` is the existing one's */
+  deduplicated?: true;
+  stage?: JobStage;
+  attempts?: number;
+  created_at?: string;
+  updated_at?: string;
+  next_retry_at?: string;
+  error?: { code: string; message: string };
+}
+
+export interface BulkStatusResult {
+  job_id: string;
+  status: JobRecord['status'] | 'not_found';
+  blob_id?: string;
+  error?: { code: string; message: string };
+}
+
+export interface MemoryHit {
+  /** Absent only while `pending` */
+  blob_id?: string;
+  text: string;
+  distance: number;
+  score?: number;
+  created_at?: string;
+  pending?: true;
+}
+
+export interface RecallResponse {
+  results: MemoryHit[];
+  total: number;
+  /** Matches that could not be read, when there were any */
+  dropped_count?: number;
+  /** True when the vectors come from the built-in lexical embedder */
+  mock?: true;
+}
+
+export interface ManualHit {
+  blob_id: string;
+  distance: number;
+  /** True when `blob_id` names a patch of a quilt */
+  quilt_patch?: true;
+}
+
+export interface RecallManualResponse {
+  results: ManualHit[];
+  total: number;
+}
+
+export interface RememberManualResponse {
+  id: string;
+  blob_id: string;
+  owner: string;
+  namespace: string;
+}

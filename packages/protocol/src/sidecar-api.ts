@@ -1,0 +1,137 @@
+import { z } from 'zod';
+
+/**
+ * What the relayer asks of the sidecar over loopback, with `Authorization: Bearer SIDECAR_AUTH_TOKEN`.
+ * Bytes travel as `application/octet-stream` (see `framing.ts` for routes that mix them with JSON).
+ */
+
+const hex32 = z.string().regex(/^[0-9a-f]{64}$/);
+const address = z.string().regex(/^0x[0-9a-f]{64}$/);
+
+/** `GET /health`, without the token. `instance` lets a relayer see that a restart happened. */
+export const sidecarHealth = z.object({
+  status: z.literal('ok'),
+  version: z.string(),
+  instance: z.string(),
+  /** Proves that both sides hold the same token: hex HMAC-SHA-256(token, "memrelay-sidecar-v1") */
+  token_proof: hex32,
+});
+export type SidecarHealth = z.infer<typeof sidecarHealth>;
+
+/** `POST /keys`: a new X25519 pair for one identity; the private half is wrapped by the key servers and dropped. */
+export const makeKeyRequest = z.object({
+  origin: address,
+  /** Namespace tag, 16 bytes hex */
+  tag: z.string().regex(/^[0-9a-f]{32}$/),
+  key_epoch: z.number().int().min(0),
+  /** The owner's recovery key, 32 bytes hex, when the account has one */
+  recovery_pk: hex32.optional(),
+});
+export type MakeKeyRequest = z.infer<typeof makeKeyRequest>;
+
+export const makeKeyResponse = z.object({
+  recipient_pk: hex32,
+  wraps: z.array(z.object({ type: z.number().int(), bytes: z.base64() })),
+  /** Identifies the key servers and threshold the wrap was made for */
+  server_set: z.string(),
+});
+export type MakeKeyResponse = z.infer<typeof makeKeyResponse>;
+
+/** `GET /key-servers`: the sets this sidecar can unwrap for; the relayer pins ids and public keys. */
+export const keyServersResponse = z.object({
+  current: z.string(),
+  threshold: z.number().int(),
+  servers: z.array(
+    z.object({
+      objectId: address,
+      weight: z.number().int(),
+      aggregatorUrl: z.string().optional(),
+      publicKey: z.string(),
+    }),
+  ),
+});
+export type KeyServersResponse = z.infer<typeof keyServersResponse>;
+
+/**
+ * `POST /envelopes/open`: a frame whose head is this and whose payload is the envelopes one after the other.
+ * Credential headers `x-enc-session` and `x-delegate-key` are passed through from the request.
+ */
+export const openRequestHead = z.object({
+  account: z.object({
+    id: address,
+    initial_shared_version: z.string(),
+    origin: address,
+    owner: address,
+    key_epoch: z.number().int(),
+  }),
+  /** Whose request this is: the credential must belong to this key or to the owner */
+  signer: z.object({ public_key: hex32, address }),
+  /** True when the server key is a delegate of this account */
+  server_key_allowed: z.boolean(),
+  /** Ed25519 keys whose signed memories are believed */
+  trusted_signers: z.array(hex32),
+  items: z
+    .array(
+      z.object({
+        length: z.number().int().min(1),
+        namespace: z.string(),
+        envelope_id: z
+          .string()
+          .regex(/^[0-9a-f]{32}$/)
+          .optional(),
+        sha256: hex32.optional(),
+      }),
+    )
+    .min(1)
+    .max(500),
+});
+export type OpenRequestHead = z.infer<typeof openRequestHead>;
+
+/** `integrity`: the bytes are wrong; `unavailable`: try again; `denied`: the key servers refused this identity. */
+export const openFailure = z.enum(['integrity', 'unavailable', 'denied']);
+
+/** Head of the answer; its payload is the texts of the items that are `ok`, in order, as UTF-8. */
+export const openResponseHead = z.object({
+  items: z.array(
+    z.union([
+      z.object({
+        ok: z.literal(true),
+        text_length: z.number().int(),
+        created_at: z.string(),
+        importance: z.number().optional(),
+        signer: hex32,
+      }),
+      z.object({ ok: z.literal(false), failure: openFailure, reason: z.string() }),
+    ]),
+  ),
+});
+export type OpenResponseHead = z.infer<typeof openResponseHead>;
+
+/** A refusal of the whole call, e.g. a forged session: the relayer answers its caller with this code. */
+export const sidecarError = z.object({ error: z.string(), message: z.string() });
+
+/** `POST /sessions/drop`: forget everything cached for an account, because its state changed. */
+export const dropSessionsRequest = z.object({ account_id: address });
+
+/**
+ * `POST /store/upload?owner&epochs&wallet&job_id`: raw bytes in, one JSON checkpoint a line out. The last line
+ * is `done` or `failed`; a connection that ends before either is a transient failure.
+ */
+export const uploadCheckpoint = z.discriminatedUnion('stage', [
+  z.object({ stage: z.literal('registered'), object_id: z.string(), blob_id: z.string() }),
+  z.object({ stage: z.literal('relayed'), blob_id: z.string() }),
+  z.object({ stage: z.literal('certified'), blob_id: z.string(), object_id: z.string() }),
+  z.object({
+    stage: z.literal('done'),
+    blob_id: z.string(),
+    object_id: z.string().optional(),
+    end_epoch: z.number().int(),
+  }),
+  z.object({
+    stage: z.literal('failed'),
+    /** `transient` may succeed when repeated */
+    kind: z.enum(['transient', 'permanent']),
+    reason: z.string(),
+  }),
+]);
+export type UploadCheckpoint = z.infer<typeof uploadCheckpoint>;

@@ -1,0 +1,90 @@
+/**
+ * Every environment variable that is part of the contract (spec "Operator configuration", decisions.md
+ * "Configuration beyond the spec"). A snapshot test guards the names: renaming one needs a deprecation.
+ */
+
+export const specVariables = [
+  'DATABASE_URL',
+  'MEM_PACKAGE_ID',
+  'MEM_REGISTRY_ID',
+  'SIDECAR_AUTH_TOKEN',
+  'SERVER_CHAIN_PRIVATE_KEY',
+  'LLM_API_KEY',
+  'PORT',
+  'RUST_LOG',
+  'LOG_FORMAT',
+  'ALERT_TO_SLACK',
+  'SIDECAR_URL',
+  'SIDECAR_WATCHDOG_INTERVAL_SECS',
+  'SIDECAR_WATCHDOG_TIMEOUT_SECS',
+  'SIDECAR_WATCHDOG_MAX_FAILURES',
+  'LLM_API_BASE',
+  'CHAIN_NETWORK',
+  'CHAIN_RPC_URL',
+  'STORE_PUBLISHER_URL',
+  'STORE_AGGREGATOR_URL',
+  'STORE_AGGREGATOR_URLS',
+  'STORE_AGGREGATOR_RACE_AFTER_MS',
+  'STORE_SKIP_CONSISTENCY_CHECK',
+  'BLOB_CACHE_TTL_SECS',
+  'BLOB_CACHE_MAX_BYTES',
+  'SERVER_CHAIN_PRIVATE_KEYS',
+  'MEM_ACCOUNT_ID',
+  'STORE_PACKAGE_ID',
+  'STORE_UPLOAD_RELAY_URL',
+  'ENC_SERVER_CONFIGS',
+  'ENC_KEY_SERVERS',
+  'ENC_THRESHOLD',
+  'SPONSOR_API_KEY',
+  'SPONSOR_NETWORK',
+  'SPONSOR_FALLBACK_TO_DIRECT_SIGN',
+  'MEM_RELAYER_URL',
+  'MCP_MAX_TOTAL_SESSIONS',
+  'MCP_MAX_SESSIONS_PER_IP',
+  'MCP_MAX_NEW_SESSIONS_PER_IP_PER_MIN',
+] as const;
+
+export const furtherVariables = [
+  'REDIS_URL',
+  'MEM_DATA_DIR',
+  'MEM_SERVER_SECRET',
+  'MEM_INDEX_KEY',
+  'MEM_WRITER_KEYS',
+  'MEM_BLIND_INDEX',
+  'MEM_ALLOW_MOCK_LLM',
+  'ALLOWED_ORIGINS',
+  'METRICS_PORT',
+  'PUBLIC_CHAIN_RPC_URL',
+  'LLM_CHAT_MODEL',
+  'LLM_EMBEDDING_MODEL',
+  'EMBEDDING_DIM',
+  'EMBEDDING_CACHE_TTL_SECS',
+  'UPLOAD_CONCURRENCY',
+  'RATE_LIMIT_PER_MINUTE',
+  'RATE_LIMIT_PER_HOUR',
+  'RATE_LIMIT_KEY_PER_MINUTE',
+  'RATE_LIMIT_STORAGE_BYTES',
+  'TRUSTED_PROXY_HOPS',
+  'STORE_PUBLISHER_JWT_SECRET',
+  'STORE_EPOCHS',
+  'SPONSOR_API_URL',
+  'LOCALNET_PORT',
+  'BLOBSTORE_PORT',
+  'DASHBOARD_PORT',
+  'MCP_EXTRA_TOOLS',
+  'OTEL_EXPORTER_OTLP_ENDPOINT',
+] as const;
+
+/** Read by the stdio tool package and the command, never by the relayer. */
+export const clientVariables = [
+  'MEM_SERVER_URL',
+  'MEM_WEB_URL',
+  'MEM_CLIENT_LABEL',
+  'MEM_NAMESPACE',
+  'MEM_MCP_DEBUG',
+] as const;
+
+export const knownVariables: readonly string[] = [...specVariables, ...furtherVariables, ...clientVariables];
+
+/** Variables with these beginnings are ours: an unknown one is probably misspelt. */
+export const ownPrefixes: readonly string[] = ['MEM_', 'STORE_', 'ENC_', 'SPONSOR_', 'MCP_'];
