@@ -1,0 +1,34 @@
+/** The errors of Seal's key server with their HTTP statuses; the SDK tells them apart by name. */
+const statuses = {
+  MissingRequiredHeader: 400,
+  InvalidSDKVersion: 400,
+  InvalidSDKType: 400,
+  DeprecatedSDKVersion: 426,
+  InvalidServiceId: 400,
+  InvalidPTB: 403,
+  InvalidPackage: 403,
+  InvalidMVRName: 403,
+  InvalidParameter: 403,
+  InvalidCertificate: 403,
+  InvalidSignature: 403,
+  InvalidSessionSignature: 403,
+  NoAccess: 403,
+  Failure: 503,
+  /** Not an error of the real server's list: it answers such bodies with bare text and 400 or 422 */
+  MalformedRequest: 400,
+} as const;
+
+export type KeyServerErrorName = keyof typeof statuses;
+
+/** A refusal; `message` goes to the caller, so it holds nothing secret. */
+export class KeyServerError extends Error {
+  override name = 'KeyServerError';
+  readonly error: KeyServerErrorName;
+  readonly status: number;
+
+  constructor(error: KeyServerErrorName, message: string) {
+    super(message);
+    this.error = error;
+    this.status = statuses[error];
+  }
+}

@@ -1,0 +1,65 @@
+import type { LocalnetInfo } from '@memrelay/protocol/localnet-info';
+import type { FastifyPluginAsync } from 'fastify';
+import type { GenesisField, GenesisObject, PolicyChain } from '../chain/policy.ts';
+import { deriveMasterKey, masterPublicKey } from './master-key.ts';
+import { keyServerObjectId, registration } from './registration.ts';
+import { keyServerRoutes } from './routes.ts';
+
+/** Address under which this network says that Seal's Move package stands ("5ea1" reads seal). */
+export const sealPackageId = `0x${'5ea1'.padStart(64, '0')}`;
+
+export interface KeyServerOptions {
+  /** 32 secret bytes: whoever has them can read everything on this network */
+  seed: Uint8Array;
+  policy: PolicyChain;
+  /** Default 2 */
+  count?: number;
+  /** Milliseconds; for tests of time limits */
+  now?: () => number;
+}
+
+export interface KeyServers {
+  /** Weight that must agree: all of them */
+  readonly threshold: number;
+  readonly servers: readonly { readonly objectId: string; readonly publicKey: Uint8Array }[];
+  /** Mounts server N at `/key/N` */
+  readonly plugin: FastifyPluginAsync;
+  /**
+   * What stands on chain about the servers, given the address (without a trailing slash) at which `plugin`
+   * is reachable. Ids do not depend on it, so after a change of port only the fields have to be written again.
+   */
+  genesis(baseUrl: string): { objects: GenesisObject[]; fields: GenesisField[] };
+  /** The `keyServers` entry of `/info` */
+  info(baseUrl: string): LocalnetInfo['keyServers'];
+}
+
+/**
+ * Seal key servers for the localnet, all in one process: they gate keys by the chain's policy as the real
+ * ones do, but there is no trust split between them. Throws `RangeError` for a seed that is not 32 bytes.
+ */
+export function createKeyServers(options: KeyServerOptions): KeyServers {
+  const { seed, policy, count = 2, now = Date.now } = options;
+  const servers = Array.from({ length: count }, (_, index) => {
+    const masterKey = deriveMasterKey(seed, index);
+    const publicKey = masterPublicKey(masterKey);
+    const objectId = keyServerObjectId(publicKey);
+    return { masterKey, publicKey, objectId, name: `localnet key server ${index}`, path: `/key/${index}` };
+  });
+
+  return {
+    threshold: count,
+    servers: servers.map(({ objectId, publicKey }) => ({ objectId, publicKey })),
+    plugin: async (app) => {
+      for (const { masterKey, objectId, path } of servers) {
+        await app.register(keyServerRoutes({ masterKey, objectId, policy, now }), { prefix: path });
+      }
+    },
+    genesis: (baseUrl) => {
+      const entries = servers.map(({ objectId, name, publicKey, path }) =>
+        registration({ objectId, name, publicKey, sealPackageId, url: baseUrl + path }),
+      );
+      return { objects: entries.map((entry) => entry.object), fields: entries.map((entry) => entry.field) };
+    },
+    info: (baseUrl) => servers.map(({ objectId, path }) => ({ objectId, weight: 1, url: baseUrl + path })),
+  };
+}

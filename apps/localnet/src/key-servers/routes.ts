@@ -1,0 +1,74 @@
+import { normalizeSuiObjectId } from '@mysten/sui/utils';
+import type { FastifyError, FastifyPluginAsync } from 'fastify';
+import type { PolicyChain } from '../chain/policy.ts';
+import { fetchKey } from './fetch-key.ts';
+import { KeyServerError } from './key-server-error.ts';
+import { proofOfPossession } from './master-key.ts';
+import { objectIdBytes } from './registration.ts';
+import { checkSdkHeaders } from './sdk-version.ts';
+
+/** The release of Seal's key server whose behaviour this follows; the SDK wants 0.4.1 or later. */
+const keyServerVersion = '0.6.10';
+
+/** 128 KiB of transaction in base64 and some room, as the real server allows */
+const maxRequestBytes = 180 * 1024;
+
+const responseHeaders = {
+  'x-keyserver-version': keyServerVersion,
+  'x-keyserver-gitversion': 'memrelay-localnet',
+  'access-control-allow-origin': '*',
+  'access-control-expose-headers': 'X-KeyServer-Version, X-KeyServer-GitVersion',
+};
+
+/** The HTTP face of one key server, to be registered under its own prefix. */
+export function keyServerRoutes(server: {
+  masterKey: bigint;
+  objectId: string;
+  policy: PolicyChain;
+  now: () => number;
+}): FastifyPluginAsync {
+  const pop = Buffer.from(proofOfPossession(server.masterKey, objectIdBytes(server.objectId)));
+
+  return async (app) => {
+    app.addHook('onRequest', async (request, reply) => {
+      reply.headers(responseHeaders);
+      if (request.method !== 'OPTIONS' && !request.is404) checkSdkHeaders(request.headers);
+    });
+    app.setErrorHandler<FastifyError>((error, request, reply) => {
+      const known =
+        error instanceof KeyServerError ? error : fromFrameworkError(error, () => request.log.error(error));
+      return reply.code(known.status).send({ error: known.error, message: known.message });
+    });
+    app.setNotFoundHandler((_request, reply) =>
+      reply.code(404).send({ error: 'NotFound', message: 'Not found' }),
+    );
+
+    app.options('/*', (_request, reply) =>
+      reply
+        .headers({ 'access-control-allow-methods': 'GET, POST', 'access-control-allow-headers': '*' })
+        .send(),
+    );
+    app.get<{ Querystring: { service_id?: unknown } }>('/v1/service', async (request) => {
+      const { service_id: serviceId } = request.query;
+      if (typeof serviceId !== 'string' || normalizeSuiObjectId(serviceId) !== server.objectId) {
+        throw new KeyServerError('InvalidServiceId', 'Invalid service ID');
+      }
+      return { service_id: server.objectId, pop: pop.toString('base64') };
+    });
+    app.post('/v1/fetch_key', { bodyLimit: maxRequestBytes }, (request) => fetchKey(request.body, server));
+  };
+}
+
+interface Refusal {
+  status: number;
+  error: string;
+  message: string;
+}
+
+/** Body too large, wrong media type, broken JSON keep their status; the rest is our fault and gets logged. */
+function fromFrameworkError(error: FastifyError, log: () => void): Refusal {
+  const status = error.statusCode ?? 500;
+  if (status >= 400 && status < 500) return { status, error: 'MalformedRequest', message: error.message };
+  log();
+  return new KeyServerError('Failure', 'Internal server error, please try again later');
+}
