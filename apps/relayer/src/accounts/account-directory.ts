@@ -1,0 +1,52 @@
+/** Who may act for whom: the account objects on chain, read with a short cache and one flight per account. */
+
+export interface DelegateScope {
+  /** Bits READ 1, WRITE 2, FORGET 4 */
+  perms: number;
+  allNamespaces: boolean;
+  /** Namespace tags, 32 hex digits each */
+  tags: readonly string[];
+  minEpoch: number;
+  /** 0 = never */
+  expiresAtMs: number;
+}
+
+export interface Delegate {
+  publicKey: string;
+  address: string;
+  label: string;
+  createdAtMs: number;
+  proven: boolean;
+  /** Absent when the account holds no scope record for it: such a delegate may do nothing */
+  scope: DelegateScope | undefined;
+}
+
+/** One account as it stood on chain at `objectVersion`. */
+export interface AccountSnapshot {
+  accountId: string;
+  initialSharedVersion: string;
+  objectVersion: bigint;
+  origin: string;
+  owner: string;
+  active: boolean;
+  keyEpoch: number;
+  delegates: readonly Delegate[];
+  /** 64 hex digits, when the owner set one */
+  recoveryPk: string | undefined;
+}
+
+export interface AccountDirectory {
+  /**
+   * The account by its object id, never older than the promised staleness (5 s), never older than a version seen
+   * before. `undefined` when there is no such account. Throws `ApiError('auth_unavailable')` when the chain
+   * cannot be asked.
+   */
+  account(accountId: string): Promise<AccountSnapshot | undefined>;
+  /** Ids of the accounts that list this delegate key, proven entries first (from the watched table). */
+  accountsOf(publicKey: string): Promise<readonly { accountId: string; proven: boolean }[]>;
+  /** Called when an account's state on chain changed: caches keyed by it must be dropped. */
+  onChange(listener: (accountId: string) => void): void;
+  /** State of the chain connection for `/ready`. */
+  health(): { ok: boolean; detail?: string };
+  close(): Promise<void>;
+}

@@ -1,0 +1,109 @@
+import { once } from 'node:events';
+import { mkdir } from 'node:fs/promises';
+import { Worker } from 'node:worker_threads';
+import { lockDirectory } from '@memrelay/protocol/dir-lock';
+import type { Db, Queryable, QueryResult, SqlValue } from './db.ts';
+import type { WorkerReply } from './pglite-worker.ts';
+
+/** An error the database answered; `code` is its SQLSTATE, as with the `pg` driver. */
+export class DatabaseError extends Error {
+  override name = 'DatabaseError';
+  readonly code: string | undefined;
+  constructor(message: string, code: string | undefined) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/** Buffers come back from the thread as Uint8Array; the rest of the relayer expects what `pg` gives. */
+function withBuffers<Row>(rows: unknown[]): Row[] {
+  for (const row of rows as Record<string, unknown>[])
+    for (const key in row) {
+      const value = row[key];
+      if (value instanceof Uint8Array && !Buffer.isBuffer(value))
+        row[key] = Buffer.from(value.buffer, value.byteOffset, value.byteLength);
+    }
+  return rows as Row[];
+}
+
+/**
+ * Opens the embedded database in `dataDir`, creating it when it is not there. Throws when another process holds
+ * the directory: two processes on one PGlite directory lose data silently (measured).
+ */
+export async function openPglite(dataDir: string, onError: (error: Error) => void): Promise<Db> {
+  await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  const lock = lockDirectory(dataDir);
+  const worker = new Worker(new URL('./pglite-worker.ts', import.meta.url), {
+    workerData: { dataDir: `${dataDir}/pgdata` },
+  });
+  const waiting = new Map<
+    number,
+    { resolve: (reply: WorkerReply) => void; reject: (error: Error) => void }
+  >();
+  let nextId = 0;
+  let failed: Error | undefined;
+  try {
+    await once(worker, 'message');
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+  const fail = (error: Error): void => {
+    failed = error;
+    for (const { reject } of waiting.values()) reject(error);
+    waiting.clear();
+    onError(error);
+  };
+  worker.on('error', fail);
+  worker.on('message', (reply: WorkerReply | 'closed') => {
+    if (reply === 'closed') return;
+    waiting.get(reply.id)?.resolve(reply);
+    waiting.delete(reply.id);
+  });
+
+  async function send<Row>(sql: string, params?: readonly SqlValue[]): Promise<QueryResult<Row>> {
+    if (failed) throw failed;
+    const id = nextId++;
+    const reply = await new Promise<WorkerReply>((resolve, reject) => {
+      waiting.set(id, { resolve, reject });
+      worker.postMessage({ id, sql, ...(params ? { params } : {}) });
+    });
+    if (!reply.ok) throw new DatabaseError(reply.message, reply.code);
+    return { rows: withBuffers<Row>(reply.rows), rowCount: reply.rowCount };
+  }
+
+  // One connection: a transaction holds it until it ends, everything else waits its turn in order
+  let last: Promise<unknown> = Promise.resolve();
+  function exclusively<T>(work: () => Promise<T>): Promise<T> {
+    const result = last.then(work, work);
+    last = result.catch(() => undefined);
+    return result;
+  }
+  const inside: Queryable = { query: (sql, params) => send(sql, params ?? []) };
+
+  return {
+    kind: 'pglite',
+    query: (sql, params) => exclusively(() => send(sql, params ?? [])),
+    transaction: (work) =>
+      exclusively(async () => {
+        await send('BEGIN');
+        try {
+          const result = await work(inside);
+          await send('COMMIT');
+          return result;
+        } catch (error) {
+          await send('ROLLBACK').catch(() => undefined);
+          throw error;
+        }
+      }),
+    async close() {
+      await exclusively(async () => {
+        if (!failed) {
+          worker.postMessage('close');
+          await once(worker, 'exit');
+        }
+      });
+      lock.release();
+    },
+  };
+}

@@ -1,0 +1,30 @@
+/** Turns text into vectors of one fixed dimension. */
+export interface Embedder {
+  /** Stored with every vector: search compares only vectors of the same model */
+  readonly model: string;
+  readonly dimension: number;
+  /** True for the built-in lexical embedder: answers that rest on it carry `mock: true` */
+  readonly mock: boolean;
+  /** One unit vector per text, in order. Throws `EmbeddingError`. */
+  embed(texts: readonly string[]): Promise<Float32Array[]>;
+}
+
+/** `transient`: the same call may succeed later. `rejected`: it never will. */
+export class EmbeddingError extends Error {
+  override name = 'EmbeddingError';
+  readonly kind: 'transient' | 'rejected';
+  constructor(kind: 'transient' | 'rejected', message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.kind = kind;
+  }
+}
+
+/** Scales to length 1, so that cosine distance is `1 − inner product`. A zero vector stays zero. */
+export function normalize(vector: Float32Array): Float32Array {
+  let sum = 0;
+  for (const value of vector) sum += value * value;
+  if (sum === 0) return vector;
+  const scale = 1 / Math.sqrt(sum);
+  for (let i = 0; i < vector.length; i++) vector[i]! *= scale;
+  return vector;
+}

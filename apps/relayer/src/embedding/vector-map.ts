@@ -1,0 +1,93 @@
+import { hkdfSync } from 'node:crypto';
+
+/**
+ * The keyed orthogonal map of security.md, "At rest": three rounds of sign flips, a permutation and a blockwise
+ * Hadamard transform, all drawn from the account's key. Inner products are kept exactly (up to rounding), so search
+ * works on mapped vectors; an inverter trained on the bare model does not. It also spreads every vector over all
+ * coordinates, which is what makes the sign bits of `code` a good first pass.
+ */
+export interface VectorMap {
+  apply(vector: Float32Array): Float32Array;
+}
+
+/** Stored beside every vector that went through this map. */
+export const vectorKeyId = 1;
+
+const rounds = 3;
+
+interface Round {
+  signs: Float32Array;
+  permutation: Uint32Array;
+}
+
+/** `key`: 32 bytes for this account. The same key and dimension give the same map, for ever. */
+export function createVectorMap(key: Buffer, dimension: number): VectorMap {
+  const block = 1 << Math.floor(Math.log2(blockSource(dimension)));
+  const stages = Array.from({ length: rounds }, (_, round) => drawRound(key, dimension, round));
+  return {
+    apply(vector) {
+      if (vector.length !== dimension)
+        throw new RangeError(`expected ${dimension} dimensions, got ${vector.length}`);
+      let current = Float32Array.from(vector);
+      for (const { signs, permutation } of stages) {
+        const next = new Float32Array(dimension);
+        for (let i = 0; i < dimension; i++) next[i] = current[permutation[i]!]! * signs[i]!;
+        for (let start = 0; start + block <= dimension; start += block) hadamard(next, start, block);
+        current = next;
+      }
+      return current;
+    },
+  };
+}
+
+/**
+ * The block length: the largest power of two that divides the dimension when that is at least 64 (1536 → 512), else
+ * the largest that fits, the rest of the coordinates being mixed in by the permutations.
+ */
+function blockSource(dimension: number): number {
+  const divisor = dimension & -dimension;
+  return divisor >= 64 ? divisor : dimension;
+}
+
+function drawRound(key: Buffer, dimension: number, round: number): Round {
+  const draw = wordStream(key, round);
+  const signs = new Float32Array(dimension);
+  for (let i = 0; i < dimension; i++) signs[i] = draw() & 1 ? 1 : -1;
+  const permutation = Uint32Array.from({ length: dimension }, (_, i) => i);
+  for (let i = dimension - 1; i > 0; i--) {
+    // 32-bit words against at most 16,000 places: the bias is below 4 in a million
+    const j = draw() % (i + 1);
+    [permutation[i], permutation[j]] = [permutation[j]!, permutation[i]!];
+  }
+  return { signs, permutation };
+}
+
+/** Endless 32-bit words from HKDF-SHA-256 in blocks of 255 × 32 bytes, the most one expansion gives. */
+function wordStream(key: Buffer, round: number): () => number {
+  let block = 0;
+  let words = new Uint32Array(0);
+  let next = 0;
+  return () => {
+    if (next === words.length) {
+      words = new Uint32Array(
+        hkdfSync('sha256', key, '', `memrelay-vector-map-v1/${round}/${block++}`, 8_160),
+      );
+      next = 0;
+    }
+    return words[next++]!;
+  };
+}
+
+/** In-place orthonormal Walsh-Hadamard transform of `length` (a power of two) values from `start`. */
+function hadamard(values: Float32Array, start: number, length: number): void {
+  for (let half = 1; half < length; half *= 2)
+    for (let i = start; i < start + length; i += half * 2)
+      for (let j = i; j < i + half; j++) {
+        const a = values[j]!;
+        const b = values[j + half]!;
+        values[j] = a + b;
+        values[j + half] = a - b;
+      }
+  const scale = 1 / Math.sqrt(length);
+  for (let i = start; i < start + length; i++) values[i]! *= scale;
+}

@@ -1,0 +1,78 @@
+import { randomUUID } from 'node:crypto';
+import {
+  corsAllowedHeaders,
+  corsExposedHeaders,
+  headers,
+  requestIdPattern,
+} from '@memrelay/protocol/headers';
+import { limits } from '@memrelay/protocol/limits';
+import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
+import type { Logger } from 'pino';
+import { answerNotFound, errorHandler } from './error-replies.ts';
+
+export interface AppOptions {
+  log: Logger;
+  /** Browser origins that may call; empty = none */
+  allowedOrigins: readonly string[];
+}
+
+function requestId(raw: { headers: Record<string, string | string[] | undefined> }): string {
+  const given = raw.headers[headers.requestId];
+  return typeof given === 'string' && requestIdPattern.test(given) ? given : randomUUID();
+}
+
+/** The Fastify instance with what every route shares: request ids, CORS, error bodies, one log line a request. */
+export function createApp(options: AppOptions): FastifyInstance {
+  const app = Fastify({
+    logger: false,
+    genReqId: requestId,
+    bodyLimit: limits.bodyBytes,
+    requestTimeout: 60_000,
+    // Clients sign the path as they sent it, so nothing may be rewritten on the way
+    routerOptions: { caseSensitive: true, ignoreTrailingSlash: false },
+  });
+  app.addHook('onRequest', async (request, reply) => {
+    reply.header(headers.requestId, request.id);
+    allowOrigin(request, options.allowedOrigins, (name, value) => reply.header(name, value));
+  });
+  app.addHook('onResponse', async (request, reply) => {
+    options.log.info(
+      {
+        request_id: request.id,
+        method: request.method,
+        // The route, not the URL: ids of jobs and accounts stay out of the request log
+        route: request.routeOptions.url ?? 'unknown',
+        status: reply.statusCode,
+        ms: Math.round(reply.elapsedTime * 10) / 10,
+      },
+      'request',
+    );
+  });
+  app.options('/*', async (request, reply) => {
+    if (!isAllowed(request, options.allowedOrigins)) return answerNotFound(request, reply);
+    return reply
+      .header('access-control-allow-methods', 'GET, POST, DELETE, OPTIONS')
+      .header('access-control-allow-headers', corsAllowedHeaders.join(', '))
+      .header('access-control-max-age', '86400')
+      .code(204)
+      .send();
+  });
+  app.setErrorHandler(errorHandler(options.log));
+  app.setNotFoundHandler(answerNotFound);
+  return app;
+}
+
+function isAllowed(request: FastifyRequest, origins: readonly string[]): boolean {
+  return request.headers.origin !== undefined && origins.includes(request.headers.origin);
+}
+
+function allowOrigin(
+  request: FastifyRequest,
+  origins: readonly string[],
+  set: (name: string, value: string) => void,
+): void {
+  if (origins.length > 0) set('vary', 'origin');
+  if (!isAllowed(request, origins)) return;
+  set('access-control-allow-origin', request.headers.origin!);
+  set('access-control-expose-headers', corsExposedHeaders.join(', '));
+}

@@ -1,0 +1,54 @@
+import { ApiError, type ErrorBody, type ErrorCode, errorCatalogue } from '@memrelay/protocol/errors';
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Logger } from 'pino';
+
+/** What Fastify itself refuses, by its own error code, in our words. */
+const frameworkErrors: Readonly<Record<string, ErrorCode>> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: 'payload_too_large',
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'unsupported_media_type',
+  FST_ERR_CTP_INVALID_JSON_BODY: 'invalid_request',
+  FST_ERR_CTP_EMPTY_JSON_BODY: 'invalid_request',
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'invalid_request',
+};
+
+function asApiError(error: FastifyError | ApiError | Error): ApiError {
+  if (error instanceof ApiError) return error;
+  const code = 'code' in error ? frameworkErrors[error.code] : undefined;
+  return new ApiError(code ?? 'internal_error', { cause: error });
+}
+
+export function errorBody(error: ApiError, requestId: string): ErrorBody {
+  return {
+    error: error.code,
+    message: error.message,
+    request_id: requestId,
+    ...(error.details ? { details: error.details } : {}),
+  };
+}
+
+/** Answers any thrown error with a body of the catalogue. What was not foreseen is logged and answered plainly. */
+export function errorHandler(log: Logger) {
+  return (error: FastifyError, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
+    const known = asApiError(error);
+    const fields = { request_id: request.id, route: request.routeOptions.url, code: known.code };
+    if (known.code === 'internal_error') log.error({ ...fields, err: error }, 'request failed');
+    else if (known.status >= 500) log.warn({ ...fields, err: known.cause ?? error }, 'request refused');
+    if (known.retryAfter !== undefined) reply.header('retry-after', String(known.retryAfter));
+    return reply.code(known.status).send(errorBody(known, request.id));
+  };
+}
+
+/** 405 with `Allow` when the path exists for other methods, else 404. */
+export function answerNotFound(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const allowed = methodsOf(request.server, request.url);
+  const code: ErrorCode = allowed.length > 0 ? 'method_not_allowed' : 'not_found';
+  if (allowed.length > 0) reply.header('allow', allowed.join(', '));
+  return reply.code(errorCatalogue[code].status).send(errorBody(new ApiError(code), request.id));
+}
+
+function methodsOf(app: FastifyInstance, url: string): string[] {
+  const path = url.split('?', 1)[0]!;
+  return ['GET', 'POST', 'DELETE'].filter(
+    (method) => app.findRoute({ method: method as 'GET', url: path }) !== null,
+  );
+}

@@ -1,0 +1,16 @@
+import { ApiError } from '@memrelay/protocol/errors';
+import type { z } from 'zod';
+
+/** Parses a request body with its schema. Throws `invalid_request` with one issue a problem. */
+export function validate<Schema extends z.ZodType>(schema: Schema, body: unknown): z.infer<Schema> {
+  const result = schema.safeParse(body ?? {});
+  if (result.success) return result.data;
+  throw new ApiError('invalid_request', {
+    details: {
+      issues: result.error.issues.slice(0, 20).map((issue) => ({
+        path: issue.path.map(String).join('.'),
+        message: issue.message,
+      })),
+    },
+  });
+}

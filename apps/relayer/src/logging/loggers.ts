@@ -1,0 +1,33 @@
+import { secretHeaders } from '@memrelay/protocol/headers';
+import { type Logger, pino } from 'pino';
+import { PinoPretty } from 'pino-pretty';
+import { parseLogFilter } from './filter.ts';
+
+const parts = ['main', 'auth', 'accounts', 'database', 'jobs', 'memories', 'sidecar', 'blobs'] as const;
+
+/** One logger per subsystem; `http` is the request log. */
+export type Loggers = Record<(typeof parts)[number] | 'http', Logger>;
+
+const redactedPaths = secretHeaders.flatMap((name) => [
+  `headers["${name}"]`,
+  `req.headers["${name}"]`,
+  `request.headers["${name}"]`,
+]);
+
+/** `json` writes one object a line on stdout; anything else writes for people. */
+export function createLoggers(options: { filter: string; format: 'json' | 'pretty' | 'text' }): Loggers {
+  const filter = parseLogFilter(options.filter);
+  const stream =
+    options.format === 'json'
+      ? pino.destination({ fd: 1, sync: false })
+      : PinoPretty({ ignore: 'pid,hostname', translateTime: 'SYS:HH:MM:ss.l', singleLine: true, sync: true });
+  const root = pino({ level: 'trace', base: {}, redact: redactedPaths }, stream);
+  const loggers = Object.fromEntries(
+    parts.map((part) => {
+      const target = part === 'main' ? 'memrelay_server' : `memrelay_server::${part}`;
+      return [part, root.child({ target }, { level: filter.levelOf(target) })];
+    }),
+  );
+  loggers.http = root.child({ target: 'tower_http' }, { level: filter.levelOf('tower_http') });
+  return loggers as Loggers;
+}
