@@ -1,0 +1,17 @@
+import { findBinary, isExecutable } from './find-binary.ts';
+
+const macApps = [
+  '/Applications/Chromium.app/Contents/MacOS/Chromium',
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+];
+
+/**
+ * A Chromium or Chrome for page tests, undefined when there is none. `MEMRELAY_TEST_CHROMIUM` wins.
+ */
+export function findChromium(): string | undefined {
+  return (
+    process.env.MEMRELAY_TEST_CHROMIUM ??
+    findBinary(['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome']) ??
+    macApps.find(isExecutable)
+  );
+}

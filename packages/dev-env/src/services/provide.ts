@@ -1,0 +1,60 @@
+import { findChromium } from './chromium.ts';
+import { installMissing, type Missing } from './install.ts';
+import { startPostgres } from './postgres.ts';
+import { withProgress } from './progress.ts';
+import { startRedis } from './redis.ts';
+import type { RunningService } from './service.ts';
+
+export interface ProvidedServices {
+  /** Undefined where the machine has none: then the embedded defaults are all there is to test. */
+  postgres: RunningService | undefined;
+  redis: RunningService | undefined;
+  chromium: string | undefined;
+  missing: Missing;
+  /** The variables by which tests find the services. */
+  environment: Record<string, string>;
+  /** Stops all of it and removes its files. */
+  stop(): Promise<void>;
+}
+
+/** Installs what is missing where it may, and starts a Postgres and a Redis for this run alone. */
+export async function provideServices(): Promise<ProvidedServices> {
+  const missing = await installMissing();
+  const lacks = (name: string) => missing.some((line) => line.startsWith(name));
+  const [postgres, redis] = await withProgress('Starting Postgres and Redis', () =>
+    startAll([
+      lacks('Postgres') || lacks('pgvector') ? undefined : startPostgres,
+      lacks('Redis') ? undefined : startRedis,
+    ]),
+  );
+  const chromium = findChromium();
+  return {
+    postgres,
+    redis,
+    chromium,
+    missing,
+    environment: {
+      ...(postgres && { MEMRELAY_TEST_DATABASE_URL: postgres.url }),
+      ...(redis && { MEMRELAY_TEST_REDIS_URL: redis.url }),
+      ...(chromium && { MEMRELAY_TEST_CHROMIUM: chromium }),
+    },
+    async stop() {
+      await Promise.all([postgres?.stop(), redis?.stop()]);
+    },
+  };
+}
+
+type Start = () => Promise<RunningService>;
+
+/** All or none: when one does not start, the others are stopped before its error is thrown. */
+async function startAll(
+  starts: ReadonlyArray<Start | undefined>,
+): Promise<Array<RunningService | undefined>> {
+  const results = await Promise.allSettled(starts.map((start) => start?.()));
+  const failed = results.find((result) => result.status === 'rejected');
+  if (failed) {
+    for (const result of results) if (result.status === 'fulfilled') await result.value?.stop();
+    throw failed.reason;
+  }
+  return results.map((result) => (result.status === 'fulfilled' ? result.value : undefined));
+}

@@ -1,0 +1,46 @@
+import { mkdtempSync } from 'node:fs';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { findBinary } from './find-binary.ts';
+import { startGuarded } from './guarded-process.ts';
+import { freePort, type RunningService, untilReady } from './service.ts';
+
+/** The redis-server (or Valkey) of this machine, undefined when there is none. */
+export function findRedis(): string | undefined {
+  return findBinary(['redis-server', 'valkey-server'], ['/usr/bin', '/usr/local/bin', '/opt/homebrew/bin']);
+}
+
+/**
+ * Starts a Redis for this process alone, on a free loopback port, that keeps nothing on disk and, as nonces
+ * need, never evicts. Throws when no redis-server is installed or it does not start.
+ */
+export async function startRedis(): Promise<RunningService> {
+  const command = findRedis();
+  if (!command) throw new Error('no redis-server is installed');
+  const directory = mkdtempSync(join(tmpdir(), 'memrelay-redis-'));
+  const port = await freePort();
+  const service = startGuarded({
+    command,
+    args: [
+      ...['--bind', '127.0.0.1', '--port', String(port), '--dir', directory],
+      ...['--save', '', '--appendonly', 'no', '--maxmemory-policy', 'noeviction'],
+    ],
+    directory,
+    logFile: join(directory, 'log'),
+    stopSignal: 'SIGTERM',
+  });
+  await untilReady('redis-server', service, () => answersPing(port));
+  return { url: `redis://127.0.0.1:${port}`, stop: service.stop };
+}
+
+function answersPing(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1', () => socket.write('PING\r\n'));
+    socket.once('data', (data) => {
+      resolve(data.toString('latin1').startsWith('+PONG'));
+      socket.destroy();
+    });
+    socket.once('error', () => resolve(false)).once('close', () => resolve(false));
+  });
+}

@@ -1,0 +1,45 @@
+import { type AddressInfo, createServer } from 'node:net';
+import { setTimeout as wait } from 'node:timers/promises';
+import type { GuardedProcess } from './guarded-process.ts';
+
+/** A service that runs for this process only. */
+export interface RunningService {
+  url: string;
+  /** Stops it and removes its files. Called or not, it ends with this process. */
+  stop(): Promise<void>;
+}
+
+const readyTimeoutMs = 60_000;
+const probeMs = 50;
+
+/** A port that was free a moment ago, on loopback. Another process may still take it: retry the start. */
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+/**
+ * Waits until `probe` says yes. Throws with the service's own last words when it ends first, or when it does
+ * not answer within a minute (it is stopped then).
+ */
+export async function untilReady(
+  name: string,
+  service: GuardedProcess,
+  probe: () => Promise<boolean>,
+): Promise<void> {
+  let last: string | undefined;
+  void service.ended.then((reason) => {
+    last = reason;
+  });
+  const deadline = Date.now() + readyTimeoutMs;
+  while (Date.now() < deadline) {
+    if (await probe()) return;
+    if (last !== undefined) throw new Error(`${name} did not start: ${last}`);
+    await wait(probeMs);
+  }
+  await service.stop();
+  throw new Error(`${name} did not answer within ${readyTimeoutMs / 1000} s`);
+}
