@@ -3,13 +3,20 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: [
-      'apps/*/{src,test}/**/*.test.ts',
+      'apps/*/{src,test}/**/*.test.{ts,tsx}',
       'packages/*/{src,test}/**/*.test.ts',
       'contracts/test/**/*.test.ts',
       'scripts/**/*.test.ts',
       'docs/**/*.test.ts',
+      'bench/**/*.test.ts',
     ],
+    // A process per file: native addons, worker threads and signal handlers stay apart.
     pool: 'forks',
+    allowOnly: false,
+    // What a passing test prints is nobody's business.
+    silent: 'passed-only',
+    // Real databases and browsers: a plain test may take a while on a busy machine.
+    slowTestThreshold: 5_000,
     testTimeout: 60_000,
     hookTimeout: 120_000,
   },

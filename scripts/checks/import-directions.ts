@@ -1,0 +1,72 @@
+import type { Finding, Rule } from './rule.ts';
+import { packageOf, relativeTarget, type SourceImport } from './source-imports.ts';
+import { isTest, ownerOf, type SourceFile, type SourceTree } from './source-tree.ts';
+
+const packages = ['protocol', 'envelope', 'chain', 'sdk', 'mcp'].map((name) => `packages/${name}`);
+const everything = ['packages/*', 'apps/*', 'contracts'];
+
+/** Who may import whom. A folder that is not named here may import nothing of ours. */
+const allowed: Record<string, readonly string[]> = {
+  'packages/protocol': [],
+  'packages/envelope': ['packages/protocol'],
+  'packages/chain': ['packages/protocol'],
+  'packages/sdk': ['packages/protocol', 'packages/envelope'],
+  'packages/mcp': ['packages/sdk', 'packages/protocol'],
+  // These two start the apps.
+  'packages/memrelay': everything,
+  'packages/dev-env': everything,
+  'apps/*': packages,
+  bench: [...packages, 'packages/dev-env'],
+  contracts: packages,
+  docs: packages,
+  examples: packages,
+  scripts: ['packages/dev-env'],
+};
+
+/** The files of the SDK that may pull in the chain client, which the plain client must stay free of. */
+const sdkWithChain = /^packages\/sdk\/src\/(account|manual)[/.-]/;
+
+export const importDirections: Rule = {
+  name: 'import-directions',
+  why: 'arrows point one way (apps to packages, packages down to protocol; apps speak HTTP with each other), so that a part can be understood, tested and replaced without the ones above it',
+  find: (tree) => tree.code.flatMap((file) => file.imports.flatMap((item) => judge(tree, file, item))),
+};
+
+function judge(tree: SourceTree, file: SourceFile, item: SourceImport): Finding[] {
+  const from = ownerOf(tree, file.path);
+  const target = targetOf(tree, file, item);
+  if (!target) return [];
+  const finding = (message: string) => [{ file: file.path, line: item.line, message }];
+  const to = ownerOf(tree, target);
+  if (to !== from) {
+    const crossing = relativeTarget(file.path, item.specifier) !== undefined;
+    // Scripts run before there is a node_modules to resolve names in.
+    if (crossing && from !== 'scripts') return finding(`reaches into ${to} by path; import it by its name`);
+    if (!mayImport(file.path, from, to)) return finding(`${from} must not import ${to} (${item.specifier})`);
+    return [];
+  }
+  const plain = from === 'packages/sdk' && !sdkWithChain.test(file.path) && !isTest(file.path);
+  return plain && sdkWithChain.test(target)
+    ? finding('the plain client must not import account or manual')
+    : [];
+}
+
+function targetOf(tree: SourceTree, file: SourceFile, item: SourceImport): string | undefined {
+  const path = relativeTarget(file.path, item.specifier);
+  if (path) return path;
+  const name = packageOf(item.specifier);
+  const workspace = tree.workspaces.find((candidate) => candidate.name === name);
+  return workspace && `${workspace.folder}/`;
+}
+
+function mayImport(path: string, from: string, to: string): boolean {
+  const list = allowed[from] ?? allowed[`${from.split('/')[0]}/*`] ?? [];
+  if (matches(list, to)) return true;
+  if (from === 'packages/sdk' && to === 'packages/chain') return sdkWithChain.test(path);
+  // Tests may boot the system, through dev-env, and use any package.
+  return isTest(path) && matches(['packages/*'], to);
+}
+
+function matches(list: readonly string[], folder: string): boolean {
+  return list.includes(folder) || list.includes(`${folder.split('/')[0]}/*`);
+}

@@ -1,0 +1,28 @@
+import { hostname } from 'node:os';
+import type { Rule } from './rule.ts';
+
+/** Home and scratch folders of somebody's machine. Made-up people (`you`, `alice`) may have homes in examples. */
+const localPath =
+  /(?<![\w.:/-])(?:\/home\/(?!(?:you|user|node|alice|bob)\b)\w+|\/Users\/(?!(?:you|user|alice|bob)\b)\w+|\/root\/|[A-Z]:\\Users\\|\/work\/|\/tmp\/(?:team|claude|bash_jobs))/;
+const textFile = /\.(ts|tsx|mts|mjs|js|json|md|move|toml|sql|ya?ml|sh|html|css|txt)$|(^|\/)(Dockerfile|run)$/;
+const skipped = /(^|\/)package-lock\.json$|^scripts\/checks\/local-traces\./;
+/** Short and plain host names (`vm`, `server`) are words; one with a digit in it is a machine's. */
+const thisMachine = /^(?=.*\d)[\w-]{8,}/.exec(hostname())?.[0];
+
+export const localTraces: Rule = {
+  name: 'local-traces',
+  why: 'a path or name of one machine means nothing on any other, and says more about the author than wanted',
+  find: (tree) =>
+    tree.paths
+      .filter((path) => textFile.test(path) && !skipped.test(path))
+      .flatMap((path) =>
+        tree
+          .read(path)
+          .split('\n')
+          .flatMap((content, index) => {
+            const found =
+              localPath.exec(content)?.[0] ?? (thisMachine && content.includes(thisMachine) && thisMachine);
+            return found ? [{ file: path, line: index + 1, message: `"${found}"` }] : [];
+          }),
+      ),
+};

@@ -1,0 +1,55 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+// By path: the launcher runs before there is a node_modules to resolve a name in.
+import { withFileLock } from '../../packages/dev-env/src/services/file-lock.ts';
+import { withProgress } from '../../packages/dev-env/src/services/progress.ts';
+import { CommandError, runCommand } from '../../packages/dev-env/src/services/run-command.ts';
+import { isInstalled, lockfileHash, stampFile } from './installed.ts';
+
+/** npm's codes for a registry that does not answer, from Node's network errors and npm's own. */
+const networkCodes = new Set([
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ETIMEDOUT',
+  'ERR_SOCKET_TIMEOUT',
+  'ENETUNREACH',
+  'EHOSTUNREACH',
+]);
+
+/**
+ * Brings node_modules to what the lockfile says. Several launches at once take turns, and those after the
+ * first find it done. Returns what went wrong, in words for the person who started it.
+ */
+export async function installDependencies(root: string): Promise<string | undefined> {
+  if (isInstalled(root)) return undefined;
+  return withProgress('Installing the dependencies', () =>
+    withFileLock(join(root, '.cache', 'install.lock'), async () => {
+      if (isInstalled(root)) return undefined;
+      try {
+        // Tests and the linter need the development dependencies also where NODE_ENV says production.
+        await runCommand('npm', ['ci', '--include=dev', '--no-audit', '--no-fund'], {
+          cwd: root,
+          shell: process.platform === 'win32',
+        });
+      } catch (error) {
+        if (!(error instanceof CommandError)) throw error;
+        return explain(error);
+      }
+      writeFileSync(stampFile(root), lockfileHash(root));
+      return undefined;
+    }),
+  );
+}
+
+function explain(error: CommandError): string {
+  const code = /^npm (?:error|ERR!) code (\S+)$/m.exec(error.output)?.[1];
+  if (code && networkCodes.has(code)) {
+    return (
+      `The package registry cannot be reached (${code}). Check the connection, the proxy settings and ` +
+      '`npm config get registry`, then run the same command again.'
+    );
+  }
+  return `${error.output.trimEnd()}\nThe dependencies could not be installed (${error.message}).`;
+}

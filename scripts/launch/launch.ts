@@ -1,0 +1,31 @@
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { installDependencies } from './install-dependencies.ts';
+import { runScript } from './run-script.ts';
+
+export const repositoryRoot = fileURLToPath(new URL('../..', import.meta.url));
+
+/** What each command runs: a script, and the arguments that come before the user's. */
+const commands: Record<string, readonly [script: string, ...args: string[]]> = {
+  start: ['packages/memrelay/src/main.ts', 'up'],
+  demo: ['packages/memrelay/src/main.ts', 'demo'],
+  test: ['scripts/test.ts'],
+  check: ['scripts/check.ts'],
+  bench: ['bench/src/main.ts'],
+};
+
+/** Installs what the lockfile says if needed and runs the command. Returns the exit code. */
+export async function launch([name = '', ...args]: readonly string[]): Promise<number> {
+  const command = commands[name];
+  if (!command) {
+    process.stderr.write(`There is no command "${name}". Commands: ${Object.keys(commands).join(', ')}.\n`);
+    return 2;
+  }
+  const problem = await installDependencies(repositoryRoot);
+  if (problem) {
+    process.stderr.write(`${problem}\n`);
+    return 1;
+  }
+  const [script, ...before] = command;
+  return runScript(join(repositoryRoot, script), [...before, ...args]);
+}

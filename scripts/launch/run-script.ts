@@ -1,0 +1,37 @@
+import { spawn } from 'node:child_process';
+import { constants } from 'node:os';
+
+export interface RunOptions {
+  env?: NodeJS.ProcessEnv;
+  /** The script is ended after this many milliseconds. */
+  timeoutMs?: number;
+}
+
+/**
+ * Runs a script under this same Node with the terminal handed on, and returns its exit code (128 + its number
+ * for a signal, as shells do). Signals end the script, not this process: it stays until the script has
+ * finished cleanly.
+ */
+export function runScript(
+  script: string,
+  args: readonly string[],
+  { env = process.env, timeoutMs }: RunOptions = {},
+): Promise<number> {
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', script, ...args], {
+    stdio: 'inherit',
+    env,
+    timeout: timeoutMs,
+  });
+  // Ctrl-C in a terminal goes to the whole group, so the script has it already; handing it on again would
+  // look like a second, impatient Ctrl-C.
+  const onInterrupt = () => void (process.stdin.isTTY || child.kill('SIGINT'));
+  const onTerminate = () => void child.kill('SIGTERM');
+  process.on('SIGINT', onInterrupt).on('SIGTERM', onTerminate).on('SIGHUP', onTerminate);
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('exit', (code, signal) => {
+      process.off('SIGINT', onInterrupt).off('SIGTERM', onTerminate).off('SIGHUP', onTerminate);
+      resolve(code ?? 128 + constants.signals[signal ?? 'SIGTERM']);
+    });
+  });
+}

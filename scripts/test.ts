@@ -1,0 +1,63 @@
+/**
+ * `npm test`: the whole truth about this tree. Starts a Postgres and a Redis for the run, then runs the
+ * checks, all tests, and the end-to-end tests once more on the embedded defaults (`MEMRELAY_TEST_BACKEND`).
+ *
+ * Arguments go to vitest. With one that is no option (`npm test -- packages/protocol`) only vitest runs.
+ */
+import { fileURLToPath } from 'node:url';
+import { type ProvidedServices, provideServices } from '../packages/dev-env/src/services/provide.ts';
+import { printChecks } from './checks/print-checks.ts';
+import { runChecks } from './checks/run-checks.ts';
+import { runVitest, type VitestRun } from './testing/run-vitest.ts';
+import type { SuiteResult } from './testing/suite-result.ts';
+import { summarize } from './testing/summary.ts';
+
+const endToEnd = 'packages/dev-env/test/e2e/';
+/** Without URLs, also of services that somebody else keeps running. */
+const embedded = {
+  MEMRELAY_TEST_BACKEND: 'embedded',
+  MEMRELAY_TEST_DATABASE_URL: undefined,
+  MEMRELAY_TEST_REDIS_URL: undefined,
+};
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+process.chdir(root);
+process.exitCode = await main(process.argv.slice(2));
+
+async function main(args: readonly string[]): Promise<number> {
+  const narrowed = args.some((arg) => !arg.startsWith('-'));
+  const services = await provideServices();
+  const suites: SuiteResult[] = [];
+  let interrupted = false;
+  const add = (run: VitestRun) => {
+    suites.push(run);
+    interrupted = run.interrupted;
+  };
+  try {
+    if (!narrowed) suites.push(await checkSuite());
+    add(await runVitest('tests', args, environmentFor(services)));
+    if (!narrowed && !interrupted && services.postgres) {
+      add(await runVitest('end to end, embedded', [endToEnd, ...args], { ...process.env, ...embedded }));
+    }
+  } finally {
+    await services.stop();
+  }
+  if (interrupted) return 130;
+  const notes = services.missing.map((line) => `Not tested here: ${line}`);
+  console.log(`\n${summarize(suites, notes)}`);
+  return suites.some(({ failed }) => failed > 0) ? 1 : 0;
+}
+
+async function checkSuite(): Promise<SuiteResult> {
+  const started = performance.now();
+  const results = await runChecks(root);
+  printChecks(results);
+  const passed = results.filter((result) => result.passed).length;
+  const seconds = (performance.now() - started) / 1000;
+  return { name: 'check', passed, failed: results.length - passed, skipped: 0, seconds };
+}
+
+/** Without a Postgres the embedded defaults are all there is, so that one run covers them. */
+function environmentFor({ postgres, environment }: ProvidedServices): NodeJS.ProcessEnv {
+  return { ...process.env, ...environment, ...(!postgres && embedded) };
+}

@@ -1,0 +1,52 @@
+/** The part of vitest's JSON report that is counted. */
+export interface VitestReport {
+  numPassedTests: number;
+  numFailedTests: number;
+  numPendingTests: number;
+  numTodoTests: number;
+  testResults: ReadonlyArray<{
+    name: string;
+    status: string;
+    assertionResults: ReadonlyArray<{ status: string }>;
+  }>;
+}
+
+export interface Counts {
+  passed: number;
+  failed: number;
+  skipped: number;
+  problem?: string;
+}
+
+/**
+ * Counts a vitest run so that nothing that went wrong is missed: a file that fails without a failed test (it
+ * did not load, a hook threw) counts as one, and so do errors nobody caught, no report, and no test at all.
+ */
+export function countTests(report: VitestReport | undefined, exitCode: number): Counts {
+  if (!report)
+    return { passed: 0, failed: 1, skipped: 0, problem: `vitest ended (${exitCode}) without a report` };
+  const brokenFiles = report.testResults.filter(
+    ({ status, assertionResults }) =>
+      status === 'failed' && !assertionResults.some((test) => test.status === 'failed'),
+  );
+  const counts = {
+    passed: report.numPassedTests,
+    failed: report.numFailedTests + brokenFiles.length,
+    skipped: report.numPendingTests + report.numTodoTests,
+  };
+  if (brokenFiles.length > 0) {
+    return {
+      ...counts,
+      problem: `did not load or set up: ${brokenFiles.map(({ name }) => name).join(', ')}`,
+    };
+  }
+  if (counts.passed + counts.failed === 0) return { ...counts, failed: 1, problem: 'no test ran' };
+  if (exitCode !== 0 && counts.failed === 0) {
+    return {
+      ...counts,
+      failed: 1,
+      problem: `vitest ended with exit code ${exitCode}: an error outside of any test`,
+    };
+  }
+  return counts;
+}
