@@ -1,0 +1,165 @@
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
+import { concatBytes, fromHex, plainView, toHex, u32, utf8 } from './bytes.ts';
+
+/** What lies in the database (security.md, "At rest"). Node only: no client holds these secrets. */
+
+/** A refusal with nothing secret in its message. */
+export class AtRestError extends Error {
+  readonly reason: 'unknown_key' | 'damaged';
+
+  constructor(reason: 'unknown_key' | 'damaged', message: string) {
+    super(message);
+    this.name = 'AtRestError';
+    this.reason = reason;
+  }
+}
+
+/** Each part with its length before it, so that no two lists of parts give the same bytes. */
+function lengthPrefixed(parts: readonly (string | Uint8Array)[]): Uint8Array {
+  return concatBytes(
+    ...parts.flatMap((part) => {
+      const bytes = typeof part === 'string' ? utf8(part) : part;
+      return [u32(bytes.length), bytes];
+    }),
+  );
+}
+
+function derive(secret: Uint8Array, salt: Uint8Array, info: Uint8Array, length: number): Uint8Array {
+  return new Uint8Array(hkdfSync('sha256', secret, salt, info, length));
+}
+
+const noSalt = new Uint8Array(0);
+
+/**
+ * Reads a comma list of secrets of 32 bytes in hex, newest first (`MEM_SERVER_SECRET`; a single one for
+ * `MEM_INDEX_KEY`). Throws `RangeError`, which never repeats the value.
+ */
+export function parseSecrets(list: string): Uint8Array[] {
+  const secrets = list.split(',').map((item) => item.trim());
+  if (!secrets.every((secret) => /^[0-9a-fA-F]{64}$/.test(secret)))
+    throw new RangeError('each secret must be 32 bytes in hex');
+  if (new Set(secrets.map((secret) => secret.toLowerCase())).size !== secrets.length)
+    throw new RangeError('a secret stands twice in the list');
+  return secrets.map(fromHex);
+}
+
+/**
+ * 32 hex digits that tell whether a secret is still the same one, kept in the database so that a boot with another
+ * secret stops. Says nothing about a secret of 32 random bytes.
+ */
+export function secretCheckValue(secret: Uint8Array): string {
+  return toHex(derive(secret, noSalt, utf8('memrelay-secret-check-v1'), 16));
+}
+
+const keyIdLength = 8;
+
+function keyId(secret: Uint8Array): string {
+  return toHex(derive(secret, noSalt, utf8('memrelay-secret-id-v1'), keyIdLength));
+}
+
+/** The server secrets by key id. New cells use the first. */
+export interface SecretRing {
+  currentId: string;
+  byId: ReadonlyMap<string, Uint8Array>;
+}
+
+export function secretRing(secrets: readonly Uint8Array[]): SecretRing {
+  const first = secrets[0];
+  if (first === undefined) throw new RangeError('at least one secret is needed');
+  return { currentId: keyId(first), byId: new Map(secrets.map((secret) => [keyId(secret), secret])) };
+}
+
+/** Of the key ids found in rows, those that no secret opens: a boot with any refuses. */
+export function missingKeyIds(ring: SecretRing, used: Iterable<string>): string[] {
+  return [...new Set(used)].filter((id) => !ring.byId.has(id));
+}
+
+/** Where a cell stands. A cell copied anywhere else does not open. */
+export interface CellPlace {
+  jobId: string;
+  account: string;
+  namespace: string;
+  column: string;
+}
+
+/** Cell: version 1 ‖ key id 8 ‖ nonce 12 ‖ ciphertext ‖ tag 16. */
+const cellVersion = 1;
+const nonceAt = 1 + keyIdLength;
+const sealedAt = nonceAt + 12;
+const tagLength = 16;
+
+function rowKey(secret: Uint8Array, jobId: string): Uint8Array {
+  return derive(secret, utf8(jobId), utf8('memrelay-outbox-v1'), 32);
+}
+
+function cellAad(place: CellPlace): Uint8Array {
+  return lengthPrefixed([place.jobId, place.account, place.namespace, place.column]);
+}
+
+/** Seals one column of one job under its row key, a child of the current secret. */
+export function sealCell(ring: SecretRing, place: CellPlace, plaintext: Uint8Array): Uint8Array {
+  const nonce = randomBytes(12);
+  const key = rowKey(ring.byId.get(ring.currentId)!, place.jobId);
+  const cipher = createCipheriv('aes-256-gcm', key, nonce, { authTagLength: tagLength }).setAAD(
+    cellAad(place),
+  );
+  const sealed = concatBytes(cipher.update(plaintext), cipher.final());
+  return concatBytes(Uint8Array.of(cellVersion), fromHex(ring.currentId), nonce, sealed, cipher.getAuthTag());
+}
+
+/** The id of the secret that sealed a cell, for the row's key-id column. Throws `AtRestError` `damaged`. */
+export function cellKeyId(cell: Uint8Array): string {
+  if (cell.length < sealedAt + tagLength || cell[0] !== cellVersion)
+    throw new AtRestError('damaged', 'not a sealed cell');
+  return toHex(cell.subarray(1, nonceAt));
+}
+
+/** Throws `AtRestError`: `unknown_key` when no secret in the ring sealed it, `damaged` when it does not open here. */
+export function openCell(ring: SecretRing, place: CellPlace, cell: Uint8Array): Uint8Array {
+  const id = cellKeyId(cell);
+  const secret = ring.byId.get(id);
+  if (secret === undefined) throw new AtRestError('unknown_key', `sealed with the secret of id ${id}`);
+  const key = rowKey(secret, place.jobId);
+  const decipher = createDecipheriv('aes-256-gcm', key, cell.subarray(nonceAt, sealedAt), {
+    authTagLength: tagLength,
+  });
+  decipher.setAAD(cellAad(place)).setAuthTag(cell.subarray(-tagLength));
+  const plaintext = decipher.update(cell.subarray(sealedAt, -tagLength));
+  try {
+    decipher.final();
+  } catch {
+    plaintext.fill(0);
+    throw new AtRestError('damaged', 'the cell does not open at this place');
+  }
+  return plainView(plaintext);
+}
+
+export type IndexPurpose = 'blind-index' | 'dedupe' | 'idem' | 'vector-map' | 'embed-cache';
+
+/**
+ * The 32-byte child of `MEM_INDEX_KEY` for one purpose in one account, and in one namespace tag or the like where
+ * `within` names it. Stable: changing any input orphans what was stored with the key.
+ */
+export function indexKey(
+  secret: Uint8Array,
+  purpose: IndexPurpose,
+  account: string,
+  ...within: readonly (string | Uint8Array)[]
+): Uint8Array {
+  const info = lengthPrefixed(['memrelay-index-v1', purpose, account, ...within]);
+  return derive(secret, noSalt, info, 32);
+}
+
+/** HMAC-SHA-256 over the parts, each with its length: for dedupe, idempotency and token hashes. */
+export function keyedHash(key: Uint8Array, ...parts: readonly (string | Uint8Array)[]): Uint8Array {
+  return plainView(createHmac('sha256', key).update(lengthPrefixed(parts)).digest());
+}
+
+const tokenLabel = utf8('t1');
+
+/** HMAC(K(account, tag), "t1" ‖ stem)[0..8]. `key` is `indexKey(secret, 'blind-index', account, tag)`. */
+export function blindToken(key: Uint8Array, stem: string): Uint8Array {
+  return Uint8Array.from(
+    createHmac('sha256', key).update(tokenLabel).update(utf8(stem)).digest().subarray(0, 8),
+  );
+}

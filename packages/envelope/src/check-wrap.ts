@@ -1,0 +1,48 @@
+import { equalBytes } from './bytes.ts';
+import { EnvelopeError } from './envelope-error.ts';
+import type { EnvelopeHeader } from './header.ts';
+import { parseSealObject, type SealObject } from './seal-object.ts';
+import { isMadeFor, type KeyServerSet } from './server-set.ts';
+import { wrapType } from './wraps.ts';
+
+export interface WrapExpectation {
+  /** The configured original (first) package id, 32 bytes */
+  packageId: Uint8Array;
+  /** The current set and those of the past */
+  serverSets: readonly KeyServerSet[];
+}
+
+export interface CheckedWrap {
+  /** The `EncryptedObject` to have unwrapped */
+  bytes: Uint8Array;
+  object: SealObject;
+  serverSet: KeyServerSet;
+}
+
+/** Returns what is wrong with it, or the set it is made for. */
+function setOf(object: SealObject, header: EnvelopeHeader, expected: WrapExpectation): KeyServerSet | string {
+  if (!equalBytes(object.packageId, expected.packageId)) return 'wrapped for another package';
+  if (!equalBytes(object.id, header.identity)) return 'wrapped for another identity';
+  return (
+    expected.serverSets.find((set) => isMadeFor(object, set)) ?? 'wrapped for other key servers or threshold'
+  );
+}
+
+/**
+ * Step 2, before any key server is asked: the first Seal wrap that is for the configured package, exactly this
+ * envelope's identity and one configured key-server set. A second Seal wrap (say, of an older set) is allowed: what
+ * either unwraps to must be the key of `recipient_pk`. Throws `EnvelopeError` `malformed` when a Seal wrap is not a
+ * strict `EncryptedObject`, `foreign_wrap` when none fits.
+ */
+export function checkWrap({ header }: { header: EnvelopeHeader }, expected: WrapExpectation): CheckedWrap {
+  const objects = header.wraps
+    .filter((wrap) => wrap.type === wrapType.seal)
+    .map(({ bytes }) => ({ bytes, object: parseSealObject(bytes) }));
+  let complaint = 'no Seal wrap';
+  for (const { bytes, object } of objects) {
+    const serverSet = setOf(object, header, expected);
+    if (typeof serverSet !== 'string') return { bytes, object, serverSet };
+    complaint = serverSet;
+  }
+  throw new EnvelopeError('foreign_wrap', complaint);
+}

@@ -1,0 +1,50 @@
+/** Why an envelope was refused: stable codes for reports, in the order in which the reader checks. */
+export type EnvelopeRefusal =
+  /** A version, suite, kind or tag key this reader does not know */
+  | 'unsupported_envelope'
+  /** Bytes, lengths or UTF-8 that the layout does not allow */
+  | 'malformed'
+  /** Another account's */
+  | 'wrong_origin'
+  /** The tag is not the expected namespace's, or the sealed namespace is not the tag's */
+  | 'wrong_tag'
+  /** A key epoch above the account's */
+  | 'future_epoch'
+  /** No wrap is made for this identity, package and a configured key-server set */
+  | 'foreign_wrap'
+  /** The private key does not belong to `recipient_pk` */
+  | 'wrong_recipient'
+  /** The body or recovery wrap does not authenticate */
+  | 'decrypt_failed'
+  /** Padding that is not zero or not exactly the Padmé size */
+  | 'bad_padding'
+  /** Metadata outside its rules */
+  | 'bad_meta'
+  /** The writer's signature does not hold */
+  | 'bad_signature'
+  /** Signed, but by nobody the caller trusts */
+  | 'untrusted_signer'
+  /** Not the envelope that the index row names */
+  | 'index_mismatch';
+
+/**
+ * Thrown by every reading function. The message never contains memory text. A failure means "reported and kept":
+ * never delete because of it, never call the memory missing.
+ */
+export class EnvelopeError extends Error {
+  readonly reason: EnvelopeRefusal;
+  /** Who signed, where the reason is `untrusted_signer`: restore reports it so that an owner can decide. */
+  readonly signer: Uint8Array | undefined;
+
+  constructor(reason: EnvelopeRefusal, message: string, signer?: Uint8Array) {
+    super(message);
+    this.name = 'EnvelopeError';
+    this.reason = reason;
+    this.signer = signer;
+  }
+
+  /** True for all but a format from the future. */
+  get integrity(): boolean {
+    return this.reason !== 'unsupported_envelope';
+  }
+}

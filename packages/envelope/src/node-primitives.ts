@@ -1,0 +1,147 @@
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHash,
+  createHmac,
+  createPrivateKey,
+  createPublicKey,
+  diffieHellman,
+  type KeyObject,
+  randomBytes,
+  sign,
+  verify,
+} from 'node:crypto';
+import { concatBytes, equalBytes, fromHex, plainView, requireLength, toHex } from './bytes.ts';
+import { isStrictEd25519PublicKey, isStrictEd25519Signature } from './ed25519-strict.ts';
+import type { Primitives } from './primitives.ts';
+
+/** The fixed head of the DER forms in RFC 8410; the raw 32 bytes follow. */
+const derHeads = {
+  ed25519: {
+    private: fromHex('302e020100300506032b657004220420'),
+    public: fromHex('302a300506032b6570032100'),
+  },
+  x25519: {
+    private: fromHex('302e020100300506032b656e04220420'),
+    public: fromHex('302a300506032b656e032100'),
+  },
+} as const;
+type Curve = keyof typeof derHeads;
+
+interface CachedPrivateKey {
+  raw: Uint8Array;
+  key: KeyObject;
+  publicKey: Uint8Array;
+}
+
+/**
+ * Making a key object costs more than using it (40 against 25 µs). An entry lives exactly as long as the caller's
+ * array, so whoever drops the array drops the key. The kept copy notices an array that was wiped and reused.
+ */
+const privateKeys = {
+  ed25519: new WeakMap<Uint8Array, CachedPrivateKey>(),
+  x25519: new WeakMap<Uint8Array, CachedPrivateKey>(),
+};
+
+function privateKeyOf(curve: Curve, raw: Uint8Array): CachedPrivateKey {
+  requireLength(raw, 32, 'private key');
+  const cached = privateKeys[curve].get(raw);
+  if (cached !== undefined && equalBytes(cached.raw, raw)) return cached;
+  const der = Buffer.from(concatBytes(derHeads[curve].private, raw));
+  const key = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' });
+  der.fill(0);
+  const spki = createPublicKey(key).export({ format: 'der', type: 'spki' });
+  const made = { raw: Uint8Array.from(raw), key, publicKey: Uint8Array.from(spki.subarray(-32)) };
+  privateKeys[curve].set(raw, made);
+  return made;
+}
+
+/** Least recently used first. Recipient and signer keys repeat; 1,000 of them take about 1 MB. */
+const publicKeys = new Map<string, KeyObject>();
+const publicKeysKept = 1_000;
+
+function publicKeyOf(curve: Curve, raw: Uint8Array): KeyObject {
+  requireLength(raw, 32, 'public key');
+  const name = curve + toHex(raw);
+  let key = publicKeys.get(name);
+  if (key === undefined) {
+    const der = Buffer.from(concatBytes(derHeads[curve].public, raw));
+    key = createPublicKey({ key: der, format: 'der', type: 'spki' });
+    if (publicKeys.size >= publicKeysKept) publicKeys.delete(publicKeys.keys().next().value!);
+  } else publicKeys.delete(name);
+  publicKeys.set(name, key);
+  return key;
+}
+
+const tagLength = 16;
+
+function gcmName(key: Uint8Array): 'aes-128-gcm' | 'aes-256-gcm' {
+  if (key.length === 32) return 'aes-256-gcm';
+  requireLength(key, 16, 'AES key');
+  return 'aes-128-gcm';
+}
+
+/** `Primitives` on OpenSSL through `node:crypto`. */
+export const nodePrimitives: Primitives = {
+  randomBytes: (length) => Uint8Array.from(randomBytes(length)),
+
+  sha256(...parts) {
+    const hash = createHash('sha256');
+    for (const part of parts) hash.update(part);
+    return plainView(hash.digest());
+  },
+
+  hmacSha256(key, ...parts) {
+    const hmac = createHmac('sha256', key);
+    for (const part of parts) hmac.update(part);
+    return plainView(hmac.digest());
+  },
+
+  aesGcmSeal(key, nonce, aad, plaintext) {
+    const cipher = createCipheriv(gcmName(key), key, nonce, { authTagLength: tagLength });
+    cipher.setAAD(aad);
+    return concatBytes(cipher.update(plaintext), cipher.final(), cipher.getAuthTag());
+  },
+
+  aesGcmOpen(key, nonce, aad, sealed) {
+    if (sealed.length < tagLength) return undefined;
+    const decipher = createDecipheriv(gcmName(key), key, nonce, { authTagLength: tagLength });
+    decipher.setAAD(aad);
+    decipher.setAuthTag(sealed.subarray(-tagLength));
+    const plaintext = decipher.update(sealed.subarray(0, -tagLength));
+    try {
+      decipher.final();
+    } catch {
+      plaintext.fill(0);
+      return undefined;
+    }
+    return plainView(plaintext);
+  },
+
+  x25519PublicKey: (privateKey) => Uint8Array.from(privateKeyOf('x25519', privateKey).publicKey),
+
+  x25519SharedSecret(privateKey, publicKey) {
+    const ours = privateKeyOf('x25519', privateKey).key;
+    const theirs = publicKeyOf('x25519', publicKey);
+    try {
+      const secret = plainView(diffieHellman({ privateKey: ours, publicKey: theirs }));
+      return secret.every((byte) => byte === 0) ? undefined : secret;
+    } catch {
+      // OpenSSL 3 refuses an all-zero result itself, and nothing else can fail on two valid keys.
+      return undefined;
+    }
+  },
+
+  ed25519PublicKey: (seed) => Uint8Array.from(privateKeyOf('ed25519', seed).publicKey),
+
+  ed25519Sign: (seed, message) => plainView(sign(null, message, privateKeyOf('ed25519', seed).key)),
+
+  ed25519Verify(publicKey, message, signature) {
+    if (!isStrictEd25519PublicKey(publicKey) || !isStrictEd25519Signature(signature)) return false;
+    try {
+      return verify(null, message, publicKeyOf('ed25519', publicKey), signature);
+    } catch {
+      return false;
+    }
+  },
+};

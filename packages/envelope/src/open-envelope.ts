@@ -1,0 +1,107 @@
+import { decodeBody, signedMessage, splitBody } from './body.ts';
+import { equalBytes, plainView, toHex } from './bytes.ts';
+import { EnvelopeError } from './envelope-error.ts';
+import { type EnvelopeHeader, parseHeader } from './header.ts';
+import { hpkeOpen } from './hpke.ts';
+import type { EnvelopeMeta } from './meta.ts';
+import { namespaceTag } from './namespace-tag.ts';
+import type { Primitives } from './primitives.ts';
+import { envelopeInfo } from './seal-envelope.ts';
+
+/**
+ * The reader of security.md, "Reader, in order". Call `checkHeader`, then `checkWrap` (`check-wrap.ts`), then have
+ * the wrap opened, then `openBody`, then `checkIndexRow` where there is a row. That the request's signer has READ
+ * is checked by the caller, before any unwrap. Every failure is an `EnvelopeError`.
+ */
+export interface Envelope {
+  header: EnvelopeHeader;
+  /** The whole envelope */
+  bytes: Uint8Array;
+}
+
+export interface HeaderExpectation {
+  /** `account.origin`, 32 bytes */
+  origin: Uint8Array;
+  /** The tag of the namespace that is asked for */
+  tag: Uint8Array;
+  /** `account.key_epoch` */
+  maxEpoch: bigint;
+}
+
+/** For a header alone, from a range read. Throws `wrong_origin`, `wrong_tag`, `future_epoch`. */
+export function checkHeaderFields(header: EnvelopeHeader, expected: HeaderExpectation): void {
+  if (!equalBytes(header.origin, expected.origin))
+    throw new EnvelopeError('wrong_origin', "another account's envelope");
+  if (!equalBytes(header.tag, expected.tag))
+    throw new EnvelopeError('wrong_tag', "another namespace's envelope");
+  if (header.keyEpoch > expected.maxEpoch)
+    throw new EnvelopeError('future_epoch', `key epoch ${header.keyEpoch} above ${expected.maxEpoch}`);
+}
+
+/** Step 1: strict parse of a whole envelope, then the account's expectations. Throws as its two parts do. */
+export function checkHeader(bytes: Uint8Array, expected: HeaderExpectation): Envelope {
+  const header = parseHeader(bytes, bytes.length);
+  checkHeaderFields(header, expected);
+  return { header, bytes: plainView(bytes) };
+}
+
+/** Whose signatures are believed: keys as 64 lower-case hex digits, or a question asked of the 32 bytes. */
+export type Trust = ReadonlySet<string> | ((signer: Uint8Array) => boolean);
+
+export interface OpenedEnvelope {
+  header: EnvelopeHeader;
+  meta: EnvelopeMeta;
+  text: string;
+  /** Who signed it, 32 bytes */
+  signer: Uint8Array;
+}
+
+/**
+ * Step 3, with the unwrapped private key. Nothing of the text leaves before the body authenticated, the namespace
+ * matched and a trusted key's signature held. Throws `wrong_recipient`, `decrypt_failed`, `malformed`,
+ * `bad_padding`, `bad_meta`, `wrong_tag`, `bad_signature`, `untrusted_signer`.
+ */
+export function openBody(
+  p: Primitives,
+  envelope: Envelope,
+  recipientPrivateKey: Uint8Array,
+  trust: Trust,
+): OpenedEnvelope {
+  const { header, bytes } = envelope;
+  if (recipientPrivateKey.length !== 32)
+    throw new EnvelopeError('wrong_recipient', 'not a 32-byte private key');
+  if (!equalBytes(p.x25519PublicKey(recipientPrivateKey), header.recipientPk))
+    throw new EnvelopeError('wrong_recipient', 'the private key is not of recipient_pk');
+
+  const headerBytes = bytes.subarray(0, header.headerLength);
+  const keyPair = { privateKey: recipientPrivateKey, publicKey: header.recipientPk };
+  const sealed = { enc: header.enc, ciphertext: bytes.subarray(header.headerLength) };
+  const plaintext = hpkeOpen(p, { keyPair, info: envelopeInfo, aad: headerBytes }, sealed);
+  if (plaintext === undefined) throw new EnvelopeError('decrypt_failed', 'the body does not authenticate');
+
+  const parts = splitBody(plaintext);
+  const { meta, text } = decodeBody(parts);
+  if (!equalBytes(namespaceTag(p, header.origin, meta.ns), header.tag))
+    throw new EnvelopeError('wrong_tag', 'the sealed namespace is not that of the header');
+  if (!p.ed25519Verify(parts.signer, signedMessage(p, headerBytes, parts.content), parts.signature))
+    throw new EnvelopeError('bad_signature', "the writer's signature does not hold");
+  const signer = parts.signer.slice();
+  const trusted = typeof trust === 'function' ? trust(signer) : trust.has(toHex(signer));
+  if (!trusted) throw new EnvelopeError('untrusted_signer', 'signed by a key that is not trusted', signer);
+  return { header, meta, text, signer };
+}
+
+export interface IndexRow {
+  envelopeId: Uint8Array;
+  /** Of the whole envelope */
+  sha256: Uint8Array;
+}
+
+/** Last step, where an index row led here. Throws `index_mismatch`. */
+export function checkIndexRow(p: Primitives, envelope: Envelope, row: IndexRow): void {
+  if (
+    !equalBytes(envelope.header.envelopeId, row.envelopeId) ||
+    !equalBytes(p.sha256(envelope.bytes), row.sha256)
+  )
+    throw new EnvelopeError('index_mismatch', 'not the envelope that the index row names');
+}

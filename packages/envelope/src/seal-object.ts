@@ -1,0 +1,43 @@
+import { bcsReader } from './bcs-reader.ts';
+import { EnvelopeError } from './envelope-error.ts';
+
+/** What must be known of a Seal `EncryptedObject` before key servers are asked; views into its bytes. */
+export interface SealObject {
+  packageId: Uint8Array;
+  /** Without the package prefix */
+  id: Uint8Array;
+  /** One entry for each share: a server of weight w stands w times */
+  services: { objectId: Uint8Array; shareIndex: number }[];
+  threshold: number;
+}
+
+/**
+ * Reads the whole BCS of `EncryptedObject` (@mysten/seal 1.4.12), so that nothing hides in the parts that are not
+ * used: version 0, Boneh-Franklin shares one for each service, AES-256-GCM or HMAC-256-CTR. Throws `EnvelopeError`
+ * `malformed`.
+ */
+export function parseSealObject(bytes: Uint8Array): SealObject {
+  const reader = bcsReader(bytes);
+  if (reader.u8() !== 0) throw new EnvelopeError('malformed', 'unknown EncryptedObject version');
+  const packageId = reader.take(32);
+  const id = reader.vector();
+  const services = reader.list(33, () => ({ objectId: reader.take(32), shareIndex: reader.u8() }));
+  const threshold = reader.u8();
+
+  if (reader.u8() !== 0) throw new EnvelopeError('malformed', 'unknown kind of encrypted shares');
+  reader.take(96);
+  const shares = reader.list(32, () => reader.take(32));
+  reader.take(32);
+  if (shares.length !== services.length || threshold < 1 || threshold > services.length)
+    throw new EnvelopeError('malformed', 'shares, services and threshold do not fit each other');
+  if (new Set(services.map((service) => service.shareIndex)).size !== services.length)
+    throw new EnvelopeError('malformed', 'a share index stands twice');
+
+  const mode = reader.u8();
+  if (mode > 1) throw new EnvelopeError('malformed', 'EncryptedObject without encryption');
+  reader.vector();
+  reader.option();
+  if (mode === 1) reader.take(32);
+  reader.end();
+  return { packageId, id, services, threshold };
+}
