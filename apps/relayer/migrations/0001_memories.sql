@@ -10,9 +10,11 @@ CREATE TABLE namespace_key (
   server_set text NOT NULL,
   recipient_pk bytea NOT NULL,
   wraps bytea NOT NULL,
+  -- HMAC over the row: who can write to the database cannot swap in a key of their own
   mac bytea NOT NULL,
-  created_at timestamptz NOT NULL DEFAULT now(),
-  PRIMARY KEY (account_id, tag, key_epoch, server_set, recipient_pk)
+  -- Days since 1970 divided by 180: a pair is used for at most that long
+  period integer NOT NULL,
+  PRIMARY KEY (account_id, tag, key_epoch, server_set, period)
 )
 --
 -- One memory. Its text stands in no column: it is in the envelope, which is the blob.
@@ -73,7 +75,7 @@ CREATE TABLE memory_job (
   lease_token uuid,
   outbox bytea,
   envelope bytea,
-  envelope_id bytea NOT NULL,
+  envelope_id bytea,
   envelope_sha256 bytea NOT NULL,
   importance real NOT NULL DEFAULT 0.5,
   -- What the upload has reached: {object_id, blob_id, end_epoch}
@@ -89,12 +91,10 @@ CREATE INDEX memory_job_due ON memory_job (stage, run_at) WHERE status = 'runnin
 --
 CREATE INDEX memory_job_account ON memory_job (account_id, created_at)
 --
--- Check values of the server's secrets: a boot with another secret stops instead of writing what it cannot read.
+-- Check value of the index key: a boot with another one stops instead of writing what no search will find.
 CREATE TABLE secret_check (
-  name text NOT NULL,
-  key_id text NOT NULL,
-  value bytea NOT NULL,
-  PRIMARY KEY (name, key_id)
+  name text PRIMARY KEY,
+  value text NOT NULL
 )
 --
 -- Key servers and their public keys as first seen: a change stops the boot.

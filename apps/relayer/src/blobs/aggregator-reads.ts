@@ -26,6 +26,8 @@ export interface AggregatorOptions {
 export interface AggregatorReader {
   /** Whole blob, by blob or quilt-patch id. Throws `BlobReadError`. */
   read(blobId: string): Promise<Buffer>;
+  /** Whether the primary answers `/status` */
+  health(): Promise<{ ok: boolean; detail?: string }>;
   close(): Promise<void>;
 }
 
@@ -93,6 +95,18 @@ export function createAggregatorReader(options: AggregatorOptions): AggregatorRe
 
   return {
     read: race,
+    async health() {
+      const primary = sources[0]!;
+      const response = await primary.pool.request({
+        method: 'GET',
+        path: new URL('status', primary.base).pathname,
+        headersTimeout: 3_000,
+      });
+      await response.body.dump();
+      return response.statusCode === 200
+        ? { ok: true }
+        : { ok: false, detail: `status ${response.statusCode}` };
+    },
     async close() {
       await Promise.all(sources.map(({ pool }) => pool.close()));
     },

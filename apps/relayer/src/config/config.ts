@@ -1,0 +1,98 @@
+import { addressOfPrivateKey } from '@memrelay/chain/key-file';
+import type { Network } from '@memrelay/protocol/networks';
+import { networkDefaults } from '@memrelay/protocol/networks';
+import type { BlobCacheLimits } from '../blobs/blob-cache.ts';
+import type { EmbeddingConfig } from '../embedding/create-embedder.ts';
+import { type Environment, readVariables } from './read-config.ts';
+import { resolveSecrets, type Secrets } from './secrets.ts';
+
+/** The relayer's settings as its parts take them. */
+export interface Config {
+  port: number;
+  databaseUrl: string;
+  redisUrl: string | undefined;
+  network: Network;
+  chainRpcUrl: string;
+  /** The one clients are told; never a URL with a key in it */
+  publicChainRpcUrl: string | undefined;
+  packageId: string;
+  registryId: string;
+  accountId: string | undefined;
+  /** Address of SERVER_CHAIN_PRIVATE_KEY */
+  serverAddress: string | undefined;
+  secrets: Secrets;
+  sidecar: {
+    url: string;
+    token: string;
+    watchdog: { intervalMs: number; timeoutMs: number; maxFailures: number };
+  };
+  embedding: EmbeddingConfig;
+  aggregators: { urls: readonly string[]; raceAfterMs: number; skipConsistencyCheck: boolean };
+  blobCache: BlobCacheLimits;
+  uploadConcurrency: number;
+  storeEpochs: number;
+  allowedOrigins: readonly string[];
+  trustedProxyHops: number;
+  log: { filter: string; format: 'json' | 'pretty' | 'text' };
+}
+
+/** Reads the whole configuration. Throws `ConfigError`; `warnings` are for the log. */
+export async function loadConfig(environment: Environment): Promise<{ config: Config; warnings: string[] }> {
+  const { values, warnings } = readVariables(environment);
+  const defaults = networkDefaults[values.CHAIN_NETWORK];
+  const serverKey = values.SERVER_CHAIN_PRIVATE_KEY?.[0];
+  const uploadKeys = values.SERVER_CHAIN_PRIVATE_KEYS?.length ? values.SERVER_CHAIN_PRIVATE_KEYS : serverKey;
+  if (values.CHAIN_NETWORK === 'mainnet' && !values.STORE_PUBLISHER_URL && !uploadKeys)
+    warnings.push(
+      'no public publisher serves mainnet: set STORE_PUBLISHER_URL, or a wallet in SERVER_CHAIN_PRIVATE_KEYS; uploads fail until then',
+    );
+  if (values.ENC_KEY_SERVERS) warnings.push('ENC_KEY_SERVERS is deprecated; use ENC_SERVER_CONFIGS');
+  if (!values.LLM_API_KEY)
+    warnings.push(
+      values.CHAIN_NETWORK === 'localnet' || values.MEM_ALLOW_MOCK_LLM
+        ? 'LLM_API_KEY is not set: the built-in lexical embedder is used'
+        : 'LLM_API_KEY is not set: routes that embed text answer llm_not_configured',
+    );
+  const config: Config = {
+    port: values.PORT,
+    databaseUrl: values.DATABASE_URL,
+    redisUrl: values.REDIS_URL,
+    network: values.CHAIN_NETWORK,
+    chainRpcUrl: values.CHAIN_RPC_URL ?? defaults.chainRpcUrl,
+    publicChainRpcUrl: values.PUBLIC_CHAIN_RPC_URL,
+    packageId: values.MEM_PACKAGE_ID,
+    registryId: values.MEM_REGISTRY_ID,
+    accountId: values.MEM_ACCOUNT_ID,
+    serverAddress: serverKey ? addressOfPrivateKey(serverKey) : undefined,
+    secrets: await resolveSecrets(values),
+    sidecar: {
+      url: values.SIDECAR_URL,
+      token: values.SIDECAR_AUTH_TOKEN,
+      watchdog: {
+        intervalMs: values.SIDECAR_WATCHDOG_INTERVAL_SECS * 1000,
+        timeoutMs: values.SIDECAR_WATCHDOG_TIMEOUT_SECS * 1000,
+        maxFailures: values.SIDECAR_WATCHDOG_MAX_FAILURES,
+      },
+    },
+    embedding: {
+      apiKey: values.LLM_API_KEY,
+      baseUrl: values.LLM_API_BASE,
+      model: values.LLM_EMBEDDING_MODEL,
+      dimension: values.EMBEDDING_DIM,
+      cacheTtlSeconds: values.EMBEDDING_CACHE_TTL_SECS,
+      allowMock: values.MEM_ALLOW_MOCK_LLM,
+    },
+    aggregators: {
+      urls: [values.STORE_AGGREGATOR_URL ?? defaults.aggregatorUrl, ...values.STORE_AGGREGATOR_URLS],
+      raceAfterMs: values.STORE_AGGREGATOR_RACE_AFTER_MS,
+      skipConsistencyCheck: values.STORE_SKIP_CONSISTENCY_CHECK,
+    },
+    blobCache: { ttlSeconds: values.BLOB_CACHE_TTL_SECS, maxBlobBytes: values.BLOB_CACHE_MAX_BYTES },
+    uploadConcurrency: values.UPLOAD_CONCURRENCY,
+    storeEpochs: values.STORE_EPOCHS ?? defaults.storeEpochs,
+    allowedOrigins: values.ALLOWED_ORIGINS,
+    trustedProxyHops: values.TRUSTED_PROXY_HOPS,
+    log: { filter: values.RUST_LOG, format: values.LOG_FORMAT },
+  };
+  return { config, warnings };
+}

@@ -1,0 +1,49 @@
+import type { Network } from '@memrelay/protocol/networks';
+import type { PublicConfig } from '@memrelay/protocol/service-info';
+import type { AccountDirectory } from './accounts/account-directory.ts';
+import type { AggregatorReader } from './blobs/aggregator-reads.ts';
+import type { BlobCache } from './blobs/blob-cache.ts';
+import type { Secrets } from './config/secrets.ts';
+import type { Db } from './db/db.ts';
+import type { AccountVectors } from './embedding/account-vectors.ts';
+import type { Embedder } from './embedding/embedder.ts';
+import type { Pipeline } from './jobs/pipeline.ts';
+import type { NamespaceKeys } from './keys/namespace-keys.ts';
+import type { Loggers } from './logging/loggers.ts';
+import type { Outbox } from './memories/outbox.ts';
+import type { QueryVectors } from './memories/query-vectors.ts';
+import type { VectorCounts } from './memories/vector-counts.ts';
+import type { NonceStore } from './nonces/nonce-store.ts';
+import type { SidecarClient } from './sidecar/sidecar-client.ts';
+
+/** Everything a use case needs, built once from the configuration; a test builds the same with other parts. */
+export interface RelayerContext {
+  network: Network;
+  db: Db;
+  accounts: AccountDirectory;
+  nonces: NonceStore;
+  sidecar: SidecarClient;
+  namespaceKeys: NamespaceKeys;
+  embedder: Embedder;
+  /** Throws `llm_not_configured` where texts cannot be embedded */
+  requireEmbedder(): void;
+  /** A request's vector of the right length. Throws `invalid_request`. */
+  checkVector(vector: readonly number[]): Float32Array;
+  vectors: AccountVectors;
+  vectorCounts: VectorCounts;
+  queryVectors: QueryVectors;
+  blobCache: BlobCache;
+  aggregators: AggregatorReader;
+  outbox: Outbox;
+  pipeline: Pipeline;
+  secrets: Secrets;
+  /** Public halves of the writer keys, hex: memories signed by them are believed */
+  writerPublicKeys: readonly string[];
+  /** Address of the server key, when there is one */
+  serverAddress: string | undefined;
+  /** 16-byte tag of a namespace of the account with this origin address */
+  tagOf(origin: string, namespace: string): Uint8Array;
+  /** The answer of `GET /config` */
+  publicConfig(): Promise<PublicConfig>;
+  loggers: Loggers;
+}

@@ -1,0 +1,90 @@
+import { EventEmitter } from 'node:events';
+import { maxUploadAttempts } from '@memrelay/protocol/limits';
+import type { Logger } from 'pino';
+import type { BlobCache } from '../blobs/blob-cache.ts';
+import type { Db } from '../db/db.ts';
+import type { SidecarClient } from '../sidecar/sidecar-client.ts';
+import type { EmbedJobs } from './embed-stage.ts';
+import * as store from './job-store.ts';
+import { startStageLoop } from './stage-loop.ts';
+import { uploadJob } from './upload-stage.ts';
+
+/** Takes accepted jobs through embedding and upload; the rows are the queue, so nothing lives only here. */
+export interface Pipeline {
+  /** Jobs were accepted that need embedding */
+  wakeEmbedding(): void;
+  /** Jobs were accepted that need only their upload */
+  wakeUpload(): void;
+  /** Resolves when the job ended here, or after `timeoutMs`. The row tells how. */
+  finished(jobId: string, timeoutMs: number): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export interface PipelineOptions {
+  db: Db;
+  sidecar: SidecarClient;
+  blobCache: BlobCache;
+  embedJobs: EmbedJobs;
+  uploadConcurrency: number;
+  storeEpochs: number;
+  log: Logger;
+}
+
+const embedBatch = 32;
+
+export async function startPipeline(options: PipelineOptions): Promise<Pipeline> {
+  const { db, log } = options;
+  if (db.kind === 'pglite') await store.clearLeases(db);
+  const ended = new EventEmitter<Record<string, []>>().setMaxListeners(0);
+  const onError = (error: unknown): void =>
+    log.error({ err: error }, 'a job loop failed; it goes on at the next poll');
+
+  const uploads = startStageLoop<store.ClaimedJob>({
+    concurrency: options.uploadConcurrency,
+    batchSize: 1,
+    pollMs: 1_000,
+    claim: (limit, token) => store.claimJobs(db, ['uploading', 'indexing'], 'uploading', limit, token),
+    async run([job]) {
+      await uploadJob({ ...options, maxAttempts: maxUploadAttempts }, job!);
+      ended.emit(job!.id);
+    },
+    onError,
+  });
+  const embeddings = startStageLoop<store.ClaimedJob>({
+    concurrency: 2,
+    batchSize: embedBatch,
+    pollMs: 1_000,
+    claim: (limit, token) => store.claimJobs(db, ['queued', 'embedding'], 'embedding', limit, token),
+    async run(jobs) {
+      await options.embedJobs(jobs);
+      uploads.wake();
+    },
+    onError,
+  });
+  const heartbeat = setInterval(() => {
+    const tokens = [...uploads.tokens(), ...embeddings.tokens()];
+    if (tokens.length > 0) store.extendLeases(db, tokens).catch(onError);
+  }, store.heartbeatSeconds * 1000);
+
+  return {
+    wakeEmbedding: embeddings.wake,
+    wakeUpload: uploads.wake,
+    finished(jobId, timeoutMs) {
+      return new Promise((resolve) => {
+        const done = (): void => {
+          clearTimeout(timer);
+          ended.off(jobId, done);
+          resolve();
+        };
+        const timer = setTimeout(done, timeoutMs);
+        ended.once(jobId, done);
+      });
+    },
+    async stop() {
+      await Promise.all([embeddings.stop(10_000), uploads.stop(10_000)]);
+      clearInterval(heartbeat);
+      const left = [...uploads.tokens(), ...embeddings.tokens()];
+      if (left.length > 0) await store.releaseLeases(db, left).catch(onError);
+    },
+  };
+}

@@ -1,0 +1,97 @@
+import { ApiError } from '@memrelay/protocol/errors';
+import type { Logger } from 'pino';
+import type { BlobCache } from '../blobs/blob-cache.ts';
+import type { Db } from '../db/db.ts';
+import type { SidecarClient } from '../sidecar/sidecar-client.ts';
+import { retryDelayMs } from './backoff.ts';
+import * as store from './job-store.ts';
+
+interface UploadStage {
+  db: Db;
+  sidecar: SidecarClient;
+  blobCache: BlobCache;
+  storeEpochs: number;
+  maxAttempts: number;
+  log: Logger;
+}
+
+type Outcome =
+  | { ok: true; blob: store.UploadedBlob }
+  | { ok: false; kind: 'transient' | 'permanent'; reason: string };
+
+/** One attempt at storing a job's envelope; what happened stands in the row afterwards. Does not throw. */
+export async function uploadJob(stage: UploadStage, job: store.ClaimedJob): Promise<void> {
+  const { db, log } = stage;
+  try {
+    const outcome = await attempt(stage, job);
+    if (outcome.ok) {
+      // Warmed before it is announced: a recall right after `done` reads no aggregator
+      await stage.blobCache.set(outcome.blob.blobId, job.envelope);
+      await store.saveUploaded(db, job, outcome.blob);
+      return;
+    }
+    log.warn(
+      { job_id: job.id, attempt: job.attempts + 1, kind: outcome.kind, reason: outcome.reason },
+      'upload failed',
+    );
+    if (outcome.kind === 'permanent')
+      await store.saveFailed(db, job, {
+        code: 'upload_rejected',
+        message: 'The blob store refused the upload.',
+      });
+    else if (job.attempts + 1 >= stage.maxAttempts)
+      await store.saveFailed(db, job, {
+        code: 'upload_exhausted',
+        message: `All ${stage.maxAttempts} upload attempts failed.`,
+      });
+    else
+      await store.saveRetry(
+        db,
+        job,
+        {
+          code: 'upload_unavailable',
+          message: 'The blob store or the chain did not answer; the attempt is repeated.',
+        },
+        retryDelayMs(job.attempts),
+      );
+  } catch (error) {
+    // The lease ends by itself, so the job is taken up again by whoever comes next
+    log.warn({ err: error, job_id: job.id }, 'the result of an upload could not be saved');
+  }
+}
+
+async function attempt(stage: UploadStage, job: store.ClaimedJob): Promise<Outcome> {
+  try {
+    const checkpoints = stage.sidecar.upload({
+      bytes: job.envelope,
+      owner: job.owner,
+      epochs: stage.storeEpochs,
+      jobId: job.id,
+    });
+    for await (const checkpoint of checkpoints) {
+      if (checkpoint.stage === 'done')
+        return {
+          ok: true,
+          blob: {
+            blobId: checkpoint.blob_id,
+            objectId: checkpoint.object_id,
+            endEpoch: checkpoint.end_epoch,
+          },
+        };
+      if (checkpoint.stage === 'failed')
+        return { ok: false, kind: checkpoint.kind, reason: checkpoint.reason };
+      const { stage: reached, ...facts } = checkpoint;
+      await store.saveCheckpoint(
+        stage.db,
+        job,
+        { reached, ...facts },
+        reached === 'certified' ? 'indexing' : 'uploading',
+      );
+    }
+    return { ok: false, kind: 'transient', reason: 'the sidecar ended its answer early' };
+  } catch (error) {
+    if (error instanceof store.LeaseLostError) throw error;
+    const reason = error instanceof ApiError ? error.code : (error as Error).name;
+    return { ok: false, kind: 'transient', reason };
+  }
+}

@@ -1,0 +1,140 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { ApiError } from '@memrelay/protocol/errors';
+import { LRUCache } from 'lru-cache';
+import type { Logger } from 'pino';
+import type { AccountSnapshot } from '../accounts/account-directory.ts';
+import type { Db } from '../db/db.ts';
+import { hexToBytes } from '../db/hex.ts';
+import type { SidecarClient } from '../sidecar/sidecar-client.ts';
+
+/** What a writer needs of a namespace: the public half, and the wrapped private half that every envelope carries. */
+export interface NamespaceKey {
+  recipientPk: Buffer;
+  wraps: { type: number; bytes: Buffer }[];
+}
+
+export interface NamespaceKeys {
+  /** The pair for the account's present epoch, made on first use. `tag` is the 16-byte namespace tag. */
+  current(account: AccountSnapshot, tag: Uint8Array): Promise<NamespaceKey>;
+}
+
+/** A pair is used for at most 180 days (security.md, "Envelope v1"). */
+const periodMs = 180 * 24 * 3600 * 1000;
+
+interface Row {
+  recipient_pk: Buffer;
+  wraps: Buffer;
+  mac: Buffer;
+}
+
+export function createNamespaceKeys(options: {
+  db: Db;
+  sidecar: SidecarClient;
+  /** Keys the MAC of the rows */
+  macKey: Buffer;
+  /** Id of the key-server set that new wraps are made for */
+  serverSet: () => Promise<string>;
+  now?: () => number;
+  log: Logger;
+}): NamespaceKeys {
+  const now = options.now ?? Date.now;
+  const cache = new LRUCache<string, Promise<NamespaceKey>>({ max: 20_000 });
+
+  async function load(
+    account: AccountSnapshot,
+    tag: Uint8Array,
+    set: string,
+    period: number,
+  ): Promise<NamespaceKey> {
+    const place = [hexToBytes(account.accountId), Buffer.from(tag), account.keyEpoch, set, period];
+    const mac = (row: Pick<Row, 'recipient_pk' | 'wraps'>): Buffer =>
+      createHmac('sha256', options.macKey)
+        .update(
+          JSON.stringify([
+            account.accountId,
+            Buffer.from(tag).toString('hex'),
+            account.keyEpoch,
+            set,
+            period,
+          ]),
+        )
+        .update(row.recipient_pk)
+        .update(row.wraps)
+        .digest();
+    const read = async (): Promise<NamespaceKey | undefined> => {
+      const { rows } = await options.db.query<Row>(
+        `SELECT recipient_pk, wraps, mac FROM namespace_key
+         WHERE account_id = $1 AND tag = $2 AND key_epoch = $3 AND server_set = $4 AND period = $5`,
+        place,
+      );
+      const row = rows[0];
+      if (!row) return undefined;
+      if (!timingSafeEqual(row.mac, mac(row))) {
+        options.log.error({ account_id: account.accountId }, 'a namespace key row does not match its MAC');
+        throw new ApiError('internal_error');
+      }
+      return { recipientPk: row.recipient_pk, wraps: decodeWraps(row.wraps) };
+    };
+
+    const found = await read();
+    if (found) return found;
+    const made = await options.sidecar.makeKey({
+      origin: account.origin,
+      tag: Buffer.from(tag).toString('hex'),
+      key_epoch: account.keyEpoch,
+      ...(account.recoveryPk ? { recovery_pk: account.recoveryPk } : {}),
+    });
+    const row = {
+      recipient_pk: Buffer.from(made.recipient_pk, 'hex'),
+      wraps: encodeWraps(
+        made.wraps.map(({ type, bytes }) => ({ type, bytes: Buffer.from(bytes, 'base64') })),
+      ),
+    };
+    await options.db.query(
+      `INSERT INTO namespace_key (account_id, tag, key_epoch, server_set, period, recipient_pk, wraps, mac)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING`,
+      [...place, row.recipient_pk, row.wraps, mac(row)],
+    );
+    // Another relayer may have been first: every writer must use the row that stands
+    return (await read()) ?? { recipientPk: row.recipient_pk, wraps: decodeWraps(row.wraps) };
+  }
+
+  return {
+    async current(account, tag) {
+      const set = await options.serverSet();
+      const period = Math.floor(now() / periodMs);
+      const key = [account.accountId, Buffer.from(tag).toString('hex'), account.keyEpoch, set, period].join(
+        '/',
+      );
+      const cached = cache.get(key);
+      if (cached) return cached;
+      const loading = load(account, tag, set, period);
+      cache.set(key, loading);
+      loading.catch(() => cache.delete(key));
+      return loading;
+    },
+  };
+}
+
+/** `count u8, then type u8 ‖ length u16le ‖ bytes` each: as they stand in the envelope header. */
+function encodeWraps(wraps: readonly { type: number; bytes: Buffer }[]): Buffer {
+  return Buffer.concat([
+    Buffer.from([wraps.length]),
+    ...wraps.flatMap(({ type, bytes }) => {
+      const head = Buffer.alloc(3);
+      head.writeUInt8(type, 0);
+      head.writeUInt16LE(bytes.length, 1);
+      return [head, bytes];
+    }),
+  ]);
+}
+
+function decodeWraps(encoded: Buffer): { type: number; bytes: Buffer }[] {
+  const wraps: { type: number; bytes: Buffer }[] = [];
+  for (let offset = 1; wraps.length < encoded[0]!; ) {
+    const length = encoded.readUInt16LE(offset + 1);
+    wraps.push({ type: encoded[offset]!, bytes: encoded.subarray(offset + 3, offset + 3 + length) });
+    offset += 3 + length;
+  }
+  return wraps;
+}

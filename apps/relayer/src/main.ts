@@ -1,0 +1,50 @@
+import { defaultPorts } from '@memrelay/protocol/ports';
+import { type ReadyLine, supervisedVariable } from '@memrelay/protocol/supervised';
+import { loadConfig } from './config/config.ts';
+import { ConfigError } from './config/read-config.ts';
+import { createLoggers } from './logging/loggers.ts';
+import { startRelayer } from './relayer.ts';
+
+/** Exit codes: 1 a wrong configuration or a start that failed, 3 a part was lost and the platform should restart. */
+function die(message: string, code: 1 | 3): never {
+  process.stderr.write(`memrelay relayer: ${message}\n`);
+  process.exit(code);
+}
+
+function startFailure(error: unknown): string {
+  if (error instanceof ConfigError) return error.message;
+  const failure = error as NodeJS.ErrnoException;
+  if (failure.code === 'EADDRINUSE')
+    return `port ${process.env.PORT ?? defaultPorts.relayer} is taken; set PORT to a free one`;
+  return failure.stack ?? String(error);
+}
+
+try {
+  const { config, warnings } = await loadConfig(process.env);
+  const loggers = createLoggers(config.log);
+  for (const warning of warnings) loggers.main.warn(warning);
+  const relayer = await startRelayer({
+    config,
+    loggers,
+    environment: process.env,
+    onFatal: (reason) => die(reason, 3),
+  });
+  let closing = false;
+  const close = async (): Promise<void> => {
+    if (closing) return;
+    closing = true;
+    await relayer.close().catch((error: Error) => loggers.main.error({ err: error }, 'closing failed'));
+    process.exit(0);
+  };
+  process.once('SIGTERM', close);
+  process.once('SIGINT', close);
+  if (process.env[supervisedVariable]) {
+    process.stdin.resume();
+    process.stdin.once('end', close);
+    process.stdin.once('error', close);
+  }
+  const ready: ReadyLine = { event: 'listening', url: relayer.url };
+  process.stdout.write(`${JSON.stringify(ready)}\n`);
+} catch (error) {
+  die(startFailure(error), 1);
+}

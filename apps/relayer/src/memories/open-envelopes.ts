@@ -1,0 +1,100 @@
+import type { OpenRequestHead } from '@memrelay/protocol/sidecar-api';
+import type { Caller } from '../auth/caller.ts';
+import { permissionBits } from '../auth/require-permission.ts';
+import type { RelayerContext } from '../context.ts';
+import type { RankedMatch } from './ranking.ts';
+import type { Match } from './search.ts';
+
+/** Sent to the sidecar in one call; a recall of many large memories takes several. */
+const batchBytes = 8 * 1024 * 1024;
+
+interface Present {
+  /** Position among the matches */
+  index: number;
+  match: Match;
+  envelope: Buffer;
+}
+
+/**
+ * Texts of the envelopes in order; `undefined` where one is missing or does not open. A refused credential refuses
+ * the whole call. Throws `ApiError`.
+ */
+export async function openEnvelopes(
+  context: RelayerContext,
+  caller: Caller,
+  namespace: string,
+  ranked: readonly RankedMatch[],
+  envelopes: readonly (Buffer | undefined)[],
+): Promise<(string | undefined)[]> {
+  const texts = new Array<string | undefined>(ranked.length).fill(undefined);
+  const shared = sharedHead(context, caller);
+  for (const batch of batches(ranked, envelopes)) {
+    const { items, payload } = await context.sidecar.open(
+      {
+        ...shared,
+        items: batch.map(({ match, envelope }) => ({
+          length: envelope.length,
+          namespace,
+          sha256: match.envelopeSha256.toString('hex'),
+          ...(match.envelopeId ? { envelope_id: match.envelopeId.toString('hex') } : {}),
+        })),
+      },
+      batch.map(({ envelope }) => envelope),
+      caller.credentials,
+    );
+    const decoder = new TextDecoder();
+    let offset = 0;
+    for (const [i, item] of items.entries()) {
+      const { index, match } = batch[i]!;
+      if (item.ok) {
+        texts[index] = decoder.decode(payload.subarray(offset, offset + item.text_length));
+        offset += item.text_length;
+      } else {
+        context.loggers.memories.warn(
+          {
+            account_id: caller.account.accountId,
+            memory_id: match.id,
+            failure: item.failure,
+            reason: item.reason,
+          },
+          'a memory could not be opened',
+        );
+      }
+    }
+  }
+  return texts;
+}
+
+/** Whose request it is, and whose signatures are believed. */
+function sharedHead(context: RelayerContext, caller: Caller): Omit<OpenRequestHead, 'items'> {
+  const { account } = caller;
+  const writers = account.delegates.filter(({ scope }) => ((scope?.perms ?? 0) & permissionBits.write) !== 0);
+  return {
+    account: {
+      id: account.accountId,
+      initial_shared_version: account.initialSharedVersion,
+      origin: account.origin,
+      owner: account.owner,
+      key_epoch: account.keyEpoch,
+    },
+    signer: { public_key: caller.publicKey, address: caller.address },
+    server_key_allowed: account.delegates.some(({ address }) => address === context.serverAddress),
+    trusted_signers: [...context.writerPublicKeys, ...writers.map(({ publicKey }) => publicKey)],
+  };
+}
+
+function batches(ranked: readonly RankedMatch[], envelopes: readonly (Buffer | undefined)[]): Present[][] {
+  const result: Present[][] = [];
+  let size = Number.POSITIVE_INFINITY;
+  for (const [index, { match }] of ranked.entries()) {
+    const envelope = envelopes[index];
+    if (!envelope) continue;
+    if (size + envelope.length > batchBytes) {
+      result.push([]);
+      size = 0;
+    }
+    result.at(-1)!.push({ index, match, envelope });
+    size += envelope.length;
+  }
+  return result;
+}

@@ -1,0 +1,58 @@
+import pLimit from 'p-limit';
+import { type AggregatorReader, BlobReadError } from '../blobs/aggregator-reads.ts';
+import type { BlobCache } from '../blobs/blob-cache.ts';
+import type { Db } from '../db/db.ts';
+import { readPendingEnvelopes } from '../jobs/job-store.ts';
+import type { Match } from './search.ts';
+
+export interface EnvelopeSources {
+  db: Db;
+  blobCache: BlobCache;
+  aggregators: AggregatorReader;
+}
+
+const coldReadsAtOnce = 16;
+
+/**
+ * The envelope of each match: from the cache, from an aggregator, or from the job row while it is pending.
+ * `undefined` where it cannot be read: one missing blob never fails the others.
+ */
+export async function readEnvelopes(
+  sources: EnvelopeSources,
+  accountId: Buffer,
+  matches: readonly Match[],
+): Promise<(Buffer | undefined)[]> {
+  const stored = matches.filter((match) => match.blobId !== undefined);
+  const pending = matches.filter((match) => match.blobId === undefined);
+  const [cached, rows] = await Promise.all([
+    sources.blobCache.getMany(stored.map((match) => match.blobId!)),
+    pending.length > 0
+      ? readPendingEnvelopes(
+          sources.db,
+          accountId,
+          pending.map((match) => match.id),
+        )
+      : new Map<string, Buffer>(),
+  ]);
+  const found = new Map<string, Buffer>(rows);
+  const cold: Match[] = [];
+  for (const [i, match] of stored.entries()) {
+    if (cached[i]) found.set(match.id, cached[i]);
+    else cold.push(match);
+  }
+  const limit = pLimit(coldReadsAtOnce);
+  await Promise.all(
+    cold.map((match) =>
+      limit(async () => {
+        const bytes = await sources.aggregators.read(match.blobId!).catch((error: unknown) => {
+          if (error instanceof BlobReadError) return undefined;
+          throw error;
+        });
+        if (!bytes) return;
+        found.set(match.id, bytes);
+        await sources.blobCache.set(match.blobId!, bytes);
+      }),
+    ),
+  );
+  return matches.map((match) => found.get(match.id));
+}

@@ -1,0 +1,99 @@
+import { ApiError } from '@memrelay/protocol/errors';
+import type {
+  MemoryHit,
+  RecallManualResponse,
+  RecallRequest,
+  RecallResponse,
+  recallManualRequest,
+} from '@memrelay/protocol/memories';
+import type { z } from 'zod';
+import type { Caller } from '../auth/caller.ts';
+import { requirePermission } from '../auth/require-permission.ts';
+import type { RelayerContext } from '../context.ts';
+import { hexToBytes } from '../db/hex.ts';
+import { normalize } from '../embedding/embedder.ts';
+import { openEnvelopes } from './open-envelopes.ts';
+import { candidateLimit, rank } from './ranking.ts';
+import { readEnvelopes } from './read-envelopes.ts';
+import { type Match, searchMemories } from './search.ts';
+
+/** The nearest memories of a namespace, decrypted for the caller (spec, `POST /api/recall`). */
+export async function recall(
+  context: RelayerContext,
+  caller: Caller,
+  request: RecallRequest,
+): Promise<RecallResponse> {
+  requireReadable(context, caller, request.namespace);
+  if (caller.account.stale) throw new ApiError('auth_unavailable');
+  context.requireEmbedder();
+  const vector = await context.queryVectors.vectorOf(request.query);
+  const candidates = await nearest(context, caller, {
+    namespace: request.namespace,
+    vector,
+    limit: candidateLimit(request),
+    includePending: request.include_pending,
+  });
+  const ranked = rank(candidates, request, Date.now());
+  const envelopes = await readEnvelopes(
+    context,
+    hexToBytes(caller.account.accountId),
+    ranked.map(({ match }) => match),
+  );
+  const texts = await openEnvelopes(context, caller, request.namespace, ranked, envelopes);
+  const results: MemoryHit[] = [];
+  for (const [i, { match, score }] of ranked.entries()) {
+    const text = texts[i];
+    if (text === undefined) continue;
+    results.push({
+      ...(match.blobId ? { blob_id: match.blobId } : { pending: true }),
+      text,
+      distance: match.distance,
+      ...(score === undefined ? {} : { score }),
+      created_at: match.createdAt.toISOString(),
+    });
+  }
+  const dropped = ranked.length - results.length;
+  return {
+    results,
+    total: results.length,
+    ...(dropped > 0 ? { dropped_count: dropped } : {}),
+    ...(context.embedder.mock ? { mock: true } : {}),
+  };
+}
+
+/** Search with the client's own vector; ids and distances only (spec, `POST /api/recall/manual`). */
+export async function recallManual(
+  context: RelayerContext,
+  caller: Caller,
+  request: z.infer<typeof recallManualRequest>,
+): Promise<RecallManualResponse> {
+  requireReadable(context, caller, request.namespace);
+  const matches = await nearest(context, caller, {
+    namespace: request.namespace,
+    vector: context.checkVector(request.vector),
+    limit: request.limit,
+    includePending: false,
+  });
+  const results = matches.map((match) => ({
+    blob_id: match.blobId!,
+    distance: match.distance,
+    ...(match.blobId!.length === 50 ? { quilt_patch: true as const } : {}),
+  }));
+  return { results, total: results.length };
+}
+
+function requireReadable(context: RelayerContext, caller: Caller, namespace: string): void {
+  requirePermission(caller, 'read', context.tagOf(caller.account.origin, namespace));
+}
+
+async function nearest(
+  context: RelayerContext,
+  caller: Caller,
+  query: { namespace: string; vector: Float32Array; limit: number; includePending: boolean },
+): Promise<Match[]> {
+  const accountId = hexToBytes(caller.account.accountId);
+  const model = context.embedder.model;
+  const count = await context.vectorCounts.countOf(accountId, query.namespace, model);
+  const mapped = context.vectors.mapOf(accountId).apply(normalize(query.vector.slice()));
+  return searchMemories(context.db, { ...query, accountId, model, vector: mapped }, count);
+}

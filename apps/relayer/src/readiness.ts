@@ -1,0 +1,39 @@
+import type { ReadyInfo } from '@memrelay/protocol/service-info';
+import type { RelayerContext } from './context.ts';
+import { oldestPendingSeconds } from './jobs/job-store.ts';
+
+type Check = ReadyInfo['checks'][string];
+
+async function probe(work: () => Promise<Check | undefined>): Promise<Check> {
+  try {
+    return (await work()) ?? { ok: true };
+  } catch (error) {
+    // The class, not the message: a connection string may stand in one
+    return { ok: false, detail: (error as Error).name };
+  }
+}
+
+/** What every dependency says right now. Writes need the database, nonces and chain; uploads can wait. */
+export async function readiness(context: RelayerContext): Promise<ReadyInfo> {
+  const [database, sidecar, store, oldest] = await Promise.all([
+    probe(async () => {
+      await context.db.query('SELECT 1');
+      return undefined;
+    }),
+    probe(async () => {
+      await context.sidecar.health(2_000);
+      return undefined;
+    }),
+    probe(() => context.aggregators.health()),
+    oldestPendingSeconds(context.db).catch(() => 0),
+  ]);
+  const nonces = context.nonces.health();
+  const chain = context.accounts.health();
+  const checks = { database, nonces, chain, sidecar, blob_store: store };
+  return {
+    ready: Object.values(checks).every((check) => check.ok),
+    accepts_writes: database.ok && nonces.ok && chain.ok && sidecar.ok,
+    checks,
+    oldest_pending_job_seconds: oldest,
+  };
+}

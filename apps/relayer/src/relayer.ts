@@ -1,0 +1,196 @@
+import { indexKey, secretRing } from '@memrelay/envelope/at-rest';
+import { maxEnvelopeLength } from '@memrelay/envelope/header';
+import { namespaceTag } from '@memrelay/envelope/namespace-tag';
+import { nodePrimitives } from '@memrelay/envelope/node-primitives';
+import { ApiError } from '@memrelay/protocol/errors';
+import { networkDefaults } from '@memrelay/protocol/networks';
+import type { FastifyInstance } from 'fastify';
+import { createAccounts } from './accounts/create-accounts.ts';
+import { registerAuth } from './auth/register-auth.ts';
+import { createAggregatorReader } from './blobs/aggregator-reads.ts';
+import { createMemoryBlobCache, createRedisBlobCache } from './blobs/blob-cache.ts';
+import type { Config } from './config/config.ts';
+import { checkSecrets } from './config/secret-checks.ts';
+import type { RelayerContext } from './context.ts';
+import { hexToBytes } from './db/hex.ts';
+import { migrate } from './db/migrate.ts';
+import { openDatabase } from './db/open-database.ts';
+import { createAccountVectors } from './embedding/account-vectors.ts';
+import { createEmbedder } from './embedding/create-embedder.ts';
+import { createApp } from './http/app.ts';
+import { createEmbedStage } from './jobs/embed-stage.ts';
+import { startPipeline } from './jobs/pipeline.ts';
+import { pinKeyServers } from './keys/key-server-pins.ts';
+import { createNamespaceKeys } from './keys/namespace-keys.ts';
+import type { Loggers } from './logging/loggers.ts';
+import { createOutbox } from './memories/outbox.ts';
+import { createQueryVectors } from './memories/query-vectors.ts';
+import { createVectorCounts } from './memories/vector-counts.ts';
+import { createNonceStore } from './nonces/create-nonce-store.ts';
+import { accountRoute, infoRoutes } from './routes/info-routes.ts';
+import { memoryRoutes } from './routes/memory-routes.ts';
+import { runSidecar } from './sidecar/run-sidecar.ts';
+import { createSidecarClient } from './sidecar/sidecar-client.ts';
+
+export interface Relayer {
+  /** `http://127.0.0.1:<port>` */
+  url: string;
+  context: RelayerContext;
+  app: FastifyInstance;
+  /** Stops taking requests, hands work back, closes everything */
+  close(): Promise<void>;
+}
+
+export interface StartOptions {
+  config: Config;
+  loggers: Loggers;
+  /** The environment the sidecar is started from; its keys are deleted from it */
+  environment: NodeJS.ProcessEnv;
+  /** The process cannot do its work any more and must end */
+  onFatal: (reason: string) => void;
+}
+
+/** Builds everything from the configuration and listens. Throws when any part cannot be had. */
+export async function startRelayer({
+  config,
+  loggers,
+  environment,
+  onFatal,
+}: StartOptions): Promise<Relayer> {
+  const closers: (() => Promise<unknown>)[] = [];
+  const onClose = <T extends { close(): Promise<unknown> }>(part: T): T => {
+    closers.push(() => part.close());
+    return part;
+  };
+  try {
+    const app = createApp({ log: loggers.http, allowedOrigins: config.allowedOrigins });
+    const db = onClose(await openDatabase(config.databaseUrl, loggers.database));
+    const applied = await migrate(db);
+    if (applied.length > 0) loggers.database.info({ applied }, 'database schema is up to date');
+    const ring = secretRing(config.secrets.serverSecrets);
+    await checkSecrets(db, config.secrets, ring);
+
+    const sidecar = onClose(createSidecarClient(config.sidecar.url, config.sidecar.token));
+    const process = await runSidecar({
+      ...config.sidecar,
+      client: sidecar,
+      environment,
+      relayerUrl: `http://127.0.0.1:${config.port}`,
+      log: loggers.sidecar,
+      onLost: onFatal,
+    });
+    closers.push(() => process.stop());
+    const keyServers = await sidecar.keyServers();
+    await pinKeyServers(db, config.packageId, keyServers.servers);
+
+    const accounts = onClose(await createAccounts({ config, db, log: loggers.accounts }));
+    accounts.onChange((accountId) => {
+      sidecar
+        .dropSessions(accountId)
+        .catch((error: Error) => loggers.sidecar.warn({ err: error }, 'sessions not dropped'));
+    });
+    const nonces = onClose(await createNonceStore({ redisUrl: config.redisUrl, db, log: loggers.auth }));
+    const blobCache = onClose(
+      config.redisUrl
+        ? await createRedisBlobCache(config.redisUrl, config.blobCache, loggers.blobs)
+        : createMemoryBlobCache(config.blobCache),
+    );
+    const aggregators = onClose(
+      createAggregatorReader({ ...config.aggregators, maxBytes: maxEnvelopeLength, log: loggers.blobs }),
+    );
+    const embedder = createEmbedder(config.embedding);
+    const vectors = createAccountVectors(embedder.dimension, (accountId) =>
+      Buffer.from(indexKey(config.secrets.indexKey, 'vector-map', accountId.toString('hex'))),
+    );
+    const outbox = createOutbox(ring);
+    const pipeline = await startPipeline({
+      db,
+      sidecar,
+      blobCache,
+      embedJobs: createEmbedStage({ db, embedder, outbox, vectors, log: loggers.jobs }),
+      uploadConcurrency: config.uploadConcurrency,
+      storeEpochs: config.storeEpochs,
+      log: loggers.jobs,
+    });
+    closers.push(() => pipeline.stop());
+
+    const context: RelayerContext = {
+      network: config.network,
+      db,
+      accounts,
+      nonces,
+      sidecar,
+      namespaceKeys: createNamespaceKeys({
+        db,
+        sidecar,
+        macKey: Buffer.from(indexKey(config.secrets.indexKey, 'namespace-keys', '')),
+        serverSet: async () => keyServers.current,
+        log: loggers.memories,
+      }),
+      embedder,
+      requireEmbedder() {
+        if (embedder.mock && config.network !== 'localnet' && !config.embedding.allowMock)
+          throw new ApiError('llm_not_configured');
+      },
+      checkVector(values) {
+        const message = `must have ${embedder.dimension} numbers`;
+        if (values.length === embedder.dimension) return Float32Array.from(values);
+        throw new ApiError('invalid_request', { details: { issues: [{ path: 'vector', message }] } });
+      },
+      vectors,
+      vectorCounts: createVectorCounts(db),
+      queryVectors: createQueryVectors(embedder, config.embedding.cacheTtlSeconds),
+      blobCache,
+      aggregators,
+      outbox,
+      pipeline,
+      secrets: config.secrets,
+      writerPublicKeys: config.secrets.writerKeys.map((seed) =>
+        Buffer.from(nodePrimitives.ed25519PublicKey(seed)).toString('hex'),
+      ),
+      serverAddress: config.serverAddress,
+      tagOf: (origin, namespace) => namespaceTag(nodePrimitives, hexToBytes(origin), namespace),
+      publicConfig: async () => ({
+        packageId: config.packageId,
+        registryId: config.registryId,
+        network: config.network,
+        suiRpcUrl: config.publicChainRpcUrl ?? networkDefaults[config.network].chainRpcUrl,
+        aggregatorUrl: config.aggregators.urls[0]!,
+        encServerConfigs: keyServers.servers.map(({ objectId, weight, aggregatorUrl }) => ({
+          objectId,
+          weight,
+          ...(aggregatorUrl ? { aggregatorUrl } : {}),
+        })),
+        encThreshold: keyServers.threshold,
+        embedding: { model: embedder.model, dimension: embedder.dimension },
+      }),
+      loggers,
+    };
+    infoRoutes(app, context);
+    await app.register(async (signed) => {
+      registerAuth(signed, {
+        accounts,
+        nonces,
+        fallbackAccountId: config.accountId,
+        trustedProxyHops: config.trustedProxyHops,
+        log: loggers.auth,
+      });
+      accountRoute(signed);
+      memoryRoutes(signed, context);
+    });
+    const url = await app.listen({ port: config.port, host: '127.0.0.1' });
+    closers.push(() => app.close());
+    return { url, context, app, close: () => closeAll(closers) };
+  } catch (error) {
+    await closeAll(closers);
+    throw error;
+  }
+}
+
+/** Last opened, first closed; a part that fails to close does not keep the others open. */
+async function closeAll(closers: (() => Promise<unknown>)[]): Promise<void> {
+  const failures: unknown[] = [];
+  for (const close of closers.splice(0).reverse())
+    await close().catch((error: unknown) => failures.push(error));
+  if (failures.length > 0) throw new AggregateError(failures, 'some parts did not close');
+}

@@ -1,0 +1,89 @@
+import { ApiError } from '@memrelay/protocol/errors';
+import {
+  type BulkStatusResult,
+  bulkStatusRequest,
+  type JobRecord,
+  type RememberAccepted,
+  type RememberBulkAccepted,
+  recallManualRequest,
+  recallRequest,
+  rememberBulkRequest,
+  rememberManualRequest,
+  rememberRequest,
+} from '@memrelay/protocol/memories';
+import type { FastifyInstance } from 'fastify';
+import type { RelayerContext } from '../context.ts';
+import { hexToBytes } from '../db/hex.ts';
+import { validate } from '../http/validate.ts';
+import { readJobs } from '../jobs/job-store.ts';
+import { recall, recallManual } from '../memories/recall.ts';
+import { remember, rememberManual } from '../memories/remember.ts';
+
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
+/** The signed memory routes; `app` has the auth hook, so every request has a caller. */
+export function memoryRoutes(app: FastifyInstance, context: RelayerContext): void {
+  app.post('/api/remember', async (request, reply): Promise<RememberAccepted> => {
+    const [jobId] = await remember(context, request.caller, [validate(rememberRequest, request.body)]);
+    reply.code(202);
+    return { job_id: jobId!, status: 'running' };
+  });
+
+  app.post('/api/remember/bulk', async (request, reply): Promise<RememberBulkAccepted> => {
+    const { items } = validate(rememberBulkRequest, request.body);
+    const jobIds = await remember(context, request.caller, items);
+    reply.code(202);
+    return { job_ids: jobIds, total: jobIds.length, status: 'running' };
+  });
+
+  app.get<{ Params: { job_id: string } }>('/api/remember/:job_id', async (request): Promise<JobRecord> => {
+    const id = request.params.job_id.toLowerCase();
+    const jobs = await jobsOf(context, request.caller.account.accountId, [id]);
+    const job = jobs.get(id);
+    if (!job) throw new ApiError('job_not_found');
+    return job;
+  });
+
+  app.post('/api/remember/bulk/status', async (request): Promise<{ results: BulkStatusResult[] }> => {
+    const { job_ids } = validate(bulkStatusRequest, request.body);
+    const jobs = await jobsOf(
+      context,
+      request.caller.account.accountId,
+      job_ids.map((id) => id.toLowerCase()),
+    );
+    return {
+      results: job_ids.map((id): BulkStatusResult => {
+        const job = jobs.get(id.toLowerCase());
+        if (!job) return { job_id: id, status: 'not_found' };
+        return {
+          job_id: id,
+          status: job.status,
+          ...(job.blob_id ? { blob_id: job.blob_id } : {}),
+          ...(job.error ? { error: job.error } : {}),
+        };
+      }),
+    };
+  });
+
+  app.post('/api/recall', async (request) =>
+    recall(context, request.caller, validate(recallRequest, request.body)),
+  );
+
+  app.post('/api/remember/manual', async (request) =>
+    rememberManual(context, request.caller, validate(rememberManualRequest, request.body)),
+  );
+
+  app.post('/api/recall/manual', async (request) =>
+    recallManual(context, request.caller, validate(recallManualRequest, request.body)),
+  );
+}
+
+async function jobsOf(
+  context: RelayerContext,
+  accountId: string,
+  ids: string[],
+): Promise<Map<string, JobRecord>> {
+  const wellFormed = ids.filter((id) => uuid.test(id));
+  if (wellFormed.length === 0) return new Map();
+  return readJobs(context.db, hexToBytes(accountId), wellFormed);
+}

@@ -1,0 +1,149 @@
+import { createHmac } from 'node:crypto';
+import { ApiError, type ErrorCode, errorCatalogue } from '@memrelay/protocol/errors';
+import { decodeFrame, encodeFrame } from '@memrelay/protocol/framing';
+import { headers } from '@memrelay/protocol/headers';
+import {
+  type KeyServersResponse,
+  keyServersResponse,
+  type MakeKeyRequest,
+  type MakeKeyResponse,
+  makeKeyResponse,
+  type OpenRequestHead,
+  type OpenResponseHead,
+  openResponseHead,
+  type SidecarHealth,
+  sidecarError,
+  sidecarHealth,
+  type UploadCheckpoint,
+  uploadCheckpoint,
+} from '@memrelay/protocol/sidecar-api';
+import { type Dispatcher, Pool } from 'undici';
+
+export interface DecryptCredentials {
+  encSession: string | undefined;
+  delegateKey: string | undefined;
+}
+
+export interface UploadRequest {
+  bytes: Uint8Array;
+  owner: string;
+  epochs: number;
+  jobId: string;
+}
+
+export interface SidecarClient {
+  health(timeoutMs: number): Promise<SidecarHealth>;
+  keyServers(): Promise<KeyServersResponse>;
+  makeKey(request: MakeKeyRequest): Promise<MakeKeyResponse>;
+  /** Results in the order of the envelopes; `payload` holds the texts of those that opened, back to back. */
+  open(
+    head: OpenRequestHead,
+    envelopes: readonly Uint8Array[],
+    credentials: DecryptCredentials,
+  ): Promise<{ items: OpenResponseHead['items']; payload: Uint8Array }>;
+  /** Yields checkpoints as they are reached; the last is `done` or `failed` unless the connection broke. */
+  upload(request: UploadRequest): AsyncGenerator<UploadCheckpoint>;
+  dropSessions(accountId: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** What a sidecar with our token answers in `token_proof`; another one on the port is not adopted. */
+export function tokenProof(token: string): string {
+  return createHmac('sha256', token).update('memrelay-sidecar-v1').digest('hex');
+}
+
+/**
+ * Calls the sidecar over loopback. Throws `ApiError`: the sidecar's own refusal where its code is in the catalogue,
+ * else `sidecar_unavailable`.
+ */
+export function createSidecarClient(url: string, token: string): SidecarClient {
+  const pool = new Pool(new URL(url).origin, { connections: 64, keepAliveTimeout: 30_000 });
+  const authorization = `Bearer ${token}`;
+
+  async function request(options: {
+    method: 'GET' | 'POST';
+    path: string;
+    body?: Uint8Array | string;
+    headers?: Record<string, string>;
+    timeoutMs?: number;
+  }): Promise<Dispatcher.ResponseData> {
+    const timeout = options.timeoutMs ?? 60_000;
+    const response = await pool
+      .request({
+        method: options.method,
+        path: options.path,
+        headers: { authorization, ...options.headers },
+        body: options.body ?? null,
+        headersTimeout: timeout,
+        bodyTimeout: timeout,
+      })
+      .catch((cause: Error) => {
+        throw new ApiError('sidecar_unavailable', { cause });
+      });
+    if (response.statusCode < 300) return response;
+    throw refusal(await response.body.json().catch(() => undefined));
+  }
+
+  async function postJson(path: string, body: unknown): Promise<unknown> {
+    const response = await request({
+      method: 'POST',
+      path,
+      body: JSON.stringify(body),
+      headers: { 'content-type': 'application/json' },
+    });
+    return response.body.json();
+  }
+
+  return {
+    async health(timeoutMs) {
+      const response = await request({ method: 'GET', path: '/health', timeoutMs });
+      return sidecarHealth.parse(await response.body.json());
+    },
+    async keyServers() {
+      const response = await request({ method: 'GET', path: '/key-servers' });
+      return keyServersResponse.parse(await response.body.json());
+    },
+    makeKey: async (body) => makeKeyResponse.parse(await postJson('/keys', body)),
+    async open(head, envelopes, credentials) {
+      const response = await request({
+        method: 'POST',
+        path: '/envelopes/open',
+        body: encodeFrame(head, envelopes),
+        headers: {
+          'content-type': 'application/octet-stream',
+          ...(credentials.encSession ? { [headers.encSession]: credentials.encSession } : {}),
+          ...(credentials.delegateKey ? { [headers.delegateKey]: credentials.delegateKey } : {}),
+        },
+      });
+      const frame = decodeFrame(new Uint8Array(await response.body.arrayBuffer()));
+      return { items: openResponseHead.parse(frame.head).items, payload: frame.payload };
+    },
+    async *upload({ bytes, owner, epochs, jobId }) {
+      const query = new URLSearchParams({ owner, epochs: String(epochs), job_id: jobId });
+      const response = await request({
+        method: 'POST',
+        path: `/store/upload?${query}`,
+        body: bytes,
+        headers: { 'content-type': 'application/octet-stream' },
+        timeoutMs: 180_000,
+      });
+      let rest = '';
+      for await (const part of response.body.setEncoding('utf8')) {
+        const lines = (rest + (part as string)).split('\n');
+        rest = lines.pop() ?? '';
+        for (const line of lines) if (line !== '') yield uploadCheckpoint.parse(JSON.parse(line));
+      }
+    },
+    async dropSessions(accountId) {
+      await postJson('/sessions/drop', { account_id: accountId });
+    },
+    close: () => pool.close(),
+  };
+}
+
+function refusal(body: unknown): ApiError {
+  const parsed = sidecarError.safeParse(body);
+  if (parsed.success && parsed.data.error in errorCatalogue)
+    return new ApiError(parsed.data.error as ErrorCode, { message: parsed.data.message });
+  return new ApiError('sidecar_unavailable');
+}

@@ -1,0 +1,115 @@
+import { localnetInfoSchema } from '@memrelay/protocol/localnet-info';
+import { type Network, networkDefaults } from '@memrelay/protocol/networks';
+import { defaultPorts } from '@memrelay/protocol/ports';
+import type { KeyServerConfig } from '@mysten/seal';
+import { z } from 'zod';
+import { makeServerSet, type ServerSet } from '../seal/server-sets.ts';
+
+/** What the sidecar is told by its environment; the relayer checks the rest of it. */
+export interface Config {
+  port: number;
+  token: string;
+  network: Network;
+  chainRpcUrl: string;
+  packageId: string;
+  serverSet: ServerSet;
+  publisherUrl: string;
+  /** `suiprivkey1…` or 64 hex digits */
+  serverKey: string | undefined;
+}
+
+/** A wrong or missing variable, by name. */
+export class SidecarConfigError extends Error {
+  override name = 'SidecarConfigError';
+}
+
+const serverConfigs = z
+  .array(
+    z.object({
+      objectId: z.string().min(1),
+      weight: z.number().int().min(1).default(1),
+      aggregatorUrl: z.url().optional(),
+      apiKeyName: z.string().optional(),
+      apiKey: z.string().optional(),
+    }),
+  )
+  .min(1);
+
+const environmentSchema = z.object({
+  SIDECAR_AUTH_TOKEN: z
+    .string({ error: 'is required: the sidecar does not start without it' })
+    .min(16, 'must be at least 16 characters'),
+  SIDECAR_URL: z.url().default(`http://localhost:${defaultPorts.sidecar}`),
+  MEM_PACKAGE_ID: z
+    .string({ error: 'is required' })
+    .regex(/^0x[0-9a-fA-F]{64}$/, 'must be 0x and 64 hex digits'),
+  CHAIN_NETWORK: z.enum(['mainnet', 'testnet', 'localnet']).default('mainnet'),
+  CHAIN_RPC_URL: z.url().optional(),
+  STORE_PUBLISHER_URL: z.url().optional(),
+  ENC_SERVER_CONFIGS: z.string().optional(),
+  ENC_KEY_SERVERS: z.string().optional(),
+  ENC_THRESHOLD: z.coerce.number().int().min(1).optional(),
+  SERVER_CHAIN_PRIVATE_KEY: z.string().optional(),
+});
+type Variables = z.infer<typeof environmentSchema>;
+
+/** Reads the environment and, on the localnet, its `/info`. Throws `SidecarConfigError`. */
+export async function loadConfig(environment: NodeJS.ProcessEnv): Promise<Config> {
+  const present = Object.fromEntries(Object.entries(environment).filter(([, value]) => value?.trim()));
+  const parsed = environmentSchema.safeParse(present);
+  if (!parsed.success)
+    throw new SidecarConfigError(
+      parsed.error.issues.map((issue) => `${String(issue.path[0])} ${issue.message}`).join('\n'),
+    );
+  const values = parsed.data;
+  const defaults = networkDefaults[values.CHAIN_NETWORK];
+  const chainRpcUrl = values.CHAIN_RPC_URL ?? defaults.chainRpcUrl;
+  return {
+    port: Number(new URL(values.SIDECAR_URL).port || defaultPorts.sidecar),
+    token: values.SIDECAR_AUTH_TOKEN,
+    network: values.CHAIN_NETWORK,
+    chainRpcUrl,
+    packageId: values.MEM_PACKAGE_ID.toLowerCase(),
+    serverSet: serverSetOf(values, await configuredServers(values, chainRpcUrl)),
+    publisherUrl: values.STORE_PUBLISHER_URL ?? defaults.publisherUrl,
+    serverKey: values.SERVER_CHAIN_PRIVATE_KEY,
+  };
+}
+
+/** ENC_SERVER_CONFIGS, else the deprecated list, else the network's own (spec, "Configuration rules" 3 to 5). */
+async function configuredServers(values: Variables, chainRpcUrl: string): Promise<KeyServerConfig[]> {
+  if (values.ENC_SERVER_CONFIGS) {
+    const parsed = serverConfigs.safeParse(parseJson(values.ENC_SERVER_CONFIGS));
+    if (!parsed.success)
+      throw new SidecarConfigError('ENC_SERVER_CONFIGS must be a JSON array of {objectId, weight, …}');
+    return parsed.data as KeyServerConfig[];
+  }
+  const listed = (values.ENC_KEY_SERVERS ?? '')
+    .split(',')
+    .map((id) => id.trim())
+    .filter((id) => id !== '');
+  if (listed.length > 0) return listed.map((objectId) => ({ objectId, weight: 1 }));
+  const { keyServers } = networkDefaults[values.CHAIN_NETWORK];
+  if (keyServers.length > 0) return keyServers.map((objectId) => ({ objectId, weight: 1 }));
+  const response = await fetch(new URL('/info', chainRpcUrl), { signal: AbortSignal.timeout(5_000) });
+  const info = localnetInfoSchema.parse(await response.json());
+  return info.keyServers.map(({ objectId, weight }) => ({ objectId, weight }));
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** A committee counts as one server of weight 1: its aggregator applies the committee's own threshold. */
+function serverSetOf(values: Variables, servers: KeyServerConfig[]): ServerSet {
+  const total = servers.reduce((sum, { weight }) => sum + weight, 0);
+  try {
+    return makeServerSet({ servers, threshold: values.ENC_THRESHOLD ?? Math.min(2, total) });
+  } catch (error) {
+    throw new SidecarConfigError(`the key servers are not usable: ${(error as Error).message}`);
+  }
+}

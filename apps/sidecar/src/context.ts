@@ -1,0 +1,22 @@
+import type { Logger } from 'pino';
+import type { Config } from './config/config.ts';
+import type { KeyServerDirectory } from './seal/key-server-directory.ts';
+import type { SealPool } from './seal/seal-pool.ts';
+import type { ServerSets } from './seal/server-sets.ts';
+import type { SessionReader } from './seal/session.ts';
+import type { SessionMaker } from './seal/session-maker.ts';
+import type { KeyUnwrapper } from './seal/unwrap-keys.ts';
+import type { BlobPublisher } from './store/publisher.ts';
+
+/** Everything the routes need, built once. */
+export interface SidecarContext {
+  config: Config;
+  pool: SealPool;
+  sets: ServerSets;
+  directory: KeyServerDirectory;
+  sessions: SessionReader;
+  sessionMaker: SessionMaker;
+  unwrapper: KeyUnwrapper;
+  publisher: BlobPublisher;
+  log: Logger;
+}

@@ -1,0 +1,127 @@
+import { createHmac, randomUUID, timingSafeEqual } from 'node:crypto';
+import { sealIdentity } from '@memrelay/envelope/identity';
+import { ApiError } from '@memrelay/protocol/errors';
+import { decodeFrame, encodeFrame } from '@memrelay/protocol/framing';
+import { headers } from '@memrelay/protocol/headers';
+import {
+  dropSessionsRequest,
+  type KeyServersResponse,
+  type MakeKeyResponse,
+  makeKeyRequest,
+  type OpenRequestHead,
+  openRequestHead,
+  type SidecarHealth,
+} from '@memrelay/protocol/sidecar-api';
+import { relayerVersion } from '@memrelay/protocol/versions';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import type { SidecarContext } from '../context.ts';
+import { openBatch } from '../envelopes-open.ts';
+import type { DecryptSession } from '../seal/decrypt-session.ts';
+import { wrapNewKey } from '../seal/wrap-key.ts';
+
+/** Every route but `/health` needs the shared token (compared in constant time). */
+export function requireToken(token: string): (request: FastifyRequest) => Promise<void> {
+  const expected = createHmac('sha256', 'compare').update(`Bearer ${token}`).digest();
+  return async (request) => {
+    const given = createHmac('sha256', 'compare')
+      .update(request.headers.authorization ?? '')
+      .digest();
+    if (!timingSafeEqual(given, expected)) throw new ApiError('missing_auth_header');
+  };
+}
+
+export function healthRoute(app: FastifyInstance, token: string): void {
+  const health: SidecarHealth = {
+    status: 'ok',
+    version: relayerVersion,
+    instance: randomUUID(),
+    token_proof: createHmac('sha256', token).update('memrelay-sidecar-v1').digest('hex'),
+  };
+  app.get('/health', async () => health);
+}
+
+export function keyRoutes(app: FastifyInstance, context: SidecarContext): void {
+  app.get('/key-servers', async (): Promise<KeyServersResponse> => {
+    const { current } = context.sets;
+    return {
+      current: current.id,
+      threshold: current.threshold,
+      servers: await context.directory.pins(current),
+    };
+  });
+
+  app.post('/keys', async (request): Promise<MakeKeyResponse> => {
+    const { origin, tag, key_epoch } = parse(makeKeyRequest, request.body);
+    const identity = sealIdentity(
+      Buffer.from(origin.slice(2), 'hex'),
+      Buffer.from(tag, 'hex'),
+      BigInt(key_epoch),
+    );
+    const wrapped = await wrapNewKey(identity, context);
+    return {
+      recipient_pk: Buffer.from(wrapped.recipientPk).toString('hex'),
+      wraps: [{ type: 1, bytes: Buffer.from(wrapped.wrap).toString('base64') }],
+      server_set: wrapped.serverSet,
+    };
+  });
+
+  app.post('/sessions/drop', async (request) => {
+    context.unwrapper.dropAccount(parse(dropSessionsRequest, request.body).account_id);
+    return {};
+  });
+}
+
+export function envelopeRoutes(app: FastifyInstance, context: SidecarContext): void {
+  app.post('/envelopes/open', async (request, reply) => {
+    const frame = decodeFrame(request.body as Buffer);
+    const head = parse(openRequestHead, frame.head);
+    const session = await sessionOf(context, request, head);
+    const { payload } = frame;
+    const bytes = Buffer.from(payload.buffer, payload.byteOffset, payload.byteLength);
+    const { items, texts } = await openBatch(context, session, head, bytes);
+    return reply.type('application/octet-stream').send(encodeFrame({ items }, texts));
+  });
+}
+
+/** The first credential that is present (decisions.md, "Authentication"); the server key only for its own accounts. */
+async function sessionOf(
+  context: SidecarContext,
+  request: FastifyRequest,
+  head: OpenRequestHead,
+): Promise<DecryptSession> {
+  const encSession = request.headers[headers.encSession];
+  if (typeof encSession === 'string')
+    return context.sessions.fromHeader(encSession, {
+      signerAddress: head.signer.address,
+      ownerAddress: head.account.owner,
+    });
+  const delegateKey = request.headers[headers.delegateKey];
+  if (typeof delegateKey === 'string')
+    return context.sessionMaker.fromPrivateKey(delegateKey, head.signer.public_key);
+  if (head.server_key_allowed && context.config.serverKey)
+    return context.sessionMaker.fromPrivateKey(context.config.serverKey);
+  throw new ApiError('decrypt_credential_required');
+}
+
+const uploadQuery = z.object({
+  owner: z.string().regex(/^0x[0-9a-f]{64}$/),
+  epochs: z.coerce.number().int().min(1).max(53),
+  wallet: z.string().optional(),
+  job_id: z.string(),
+});
+
+export function storeRoutes(app: FastifyInstance, context: SidecarContext): void {
+  app.post('/store/upload', async (request, reply) => {
+    const { owner, epochs, job_id } = parse(uploadQuery, request.query);
+    const result = await context.publisher.store(request.body as Buffer, { owner, epochs });
+    context.log.debug({ job_id, stage: result.stage }, 'upload ended');
+    return reply.type('application/x-ndjson').send(`${JSON.stringify(result)}\n`);
+  });
+}
+
+function parse<Schema extends z.ZodType>(schema: Schema, value: unknown): z.infer<Schema> {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  throw new ApiError('invalid_request', { message: z.prettifyError(result.error) });
+}

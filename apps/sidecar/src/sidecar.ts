@@ -1,0 +1,80 @@
+import { ApiError } from '@memrelay/protocol/errors';
+import { secretHeaders } from '@memrelay/protocol/headers';
+import { SuiGrpcClient } from '@mysten/sui/grpc';
+import Fastify from 'fastify';
+import type { Logger } from 'pino';
+import type { Config } from './config/config.ts';
+import type { SidecarContext } from './context.ts';
+import { envelopeRoutes, healthRoute, keyRoutes, requireToken, storeRoutes } from './routes/routes.ts';
+import { KeyServerDirectory } from './seal/key-server-directory.ts';
+import { SealPool } from './seal/seal-pool.ts';
+import { makeServerSets } from './seal/server-sets.ts';
+import { createSessionReader } from './seal/session.ts';
+import { createSessionMaker } from './seal/session-maker.ts';
+import { KeyUnwrapper } from './seal/unwrap-keys.ts';
+import { createPublisher } from './store/publisher.ts';
+
+/** A batch of envelopes (the relayer splits larger ones) or one blob. */
+const bodyLimit = 32 * 1024 * 1024;
+const keyServerTimeoutMs = 10_000;
+
+export interface Sidecar {
+  url: string;
+  close(): Promise<void>;
+}
+
+/** Builds the sidecar and listens on loopback. Throws when the port is taken. */
+export async function startSidecar(config: Config, log: Logger): Promise<Sidecar> {
+  const client = new SuiGrpcClient({ network: config.network, baseUrl: config.chainRpcUrl });
+  const sets = makeServerSets(config.serverSet);
+  const pool = new SealPool();
+  const directory = new KeyServerDirectory({ client, packageId: config.packageId, logger: log });
+  const publisher = createPublisher(config.publisherUrl);
+  const context: SidecarContext = {
+    config,
+    pool,
+    sets,
+    directory,
+    sessions: createSessionReader({ packageId: config.packageId, client }),
+    sessionMaker: createSessionMaker({ packageId: config.packageId }),
+    unwrapper: new KeyUnwrapper({
+      directory,
+      pool,
+      sets,
+      network: { timeoutMs: keyServerTimeoutMs, allowPrivateAddresses: config.network === 'localnet' },
+      logger: log,
+    }),
+    publisher,
+    log,
+  };
+
+  const app = Fastify({ logger: false, bodyLimit, requestTimeout: 180_000 });
+  app.addContentTypeParser('application/octet-stream', { parseAs: 'buffer' }, (_request, body, done) =>
+    done(null, body),
+  );
+  app.setErrorHandler((error, request, reply) => {
+    const known = error instanceof ApiError ? error : new ApiError('internal_error', { cause: error });
+    if (known.code === 'internal_error') {
+      const fields = Object.fromEntries(
+        Object.entries(request.headers).filter(([name]) => !secretHeaders.includes(name)),
+      );
+      log.error({ err: error, route: request.routeOptions.url, headers: fields }, 'request failed');
+    }
+    return reply.code(known.status).send({ error: known.code, message: known.message });
+  });
+  healthRoute(app, config.token);
+  await app.register(async (guarded) => {
+    guarded.addHook('onRequest', requireToken(config.token));
+    keyRoutes(guarded, context);
+    envelopeRoutes(guarded, context);
+    storeRoutes(guarded, context);
+  });
+  const url = await app.listen({ port: config.port, host: '127.0.0.1' });
+  return {
+    url,
+    async close() {
+      await app.close();
+      await Promise.all([pool.close(), publisher.close()]);
+    },
+  };
+}

@@ -1,0 +1,86 @@
+import { blobIdPattern } from '@memrelay/protocol/fields';
+import type { UploadCheckpoint } from '@memrelay/protocol/sidecar-api';
+import { Pool } from 'undici';
+import { z } from 'zod';
+
+/** A publisher's answer to a store; releases differ in the fields that are not read here. */
+const storeAnswer = z.union([
+  z.object({
+    newlyCreated: z.object({
+      blobObject: z.object({
+        id: z.string(),
+        blobId: z.string().regex(blobIdPattern),
+        storage: z.object({ endEpoch: z.number().int() }),
+      }),
+    }),
+  }),
+  z.object({
+    alreadyCertified: z.object({
+      blobId: z.string().regex(blobIdPattern),
+      object: z.string().optional(),
+      endEpoch: z.number().int(),
+    }),
+  }),
+]);
+
+export interface BlobPublisher {
+  /** Stores the bytes and sends the blob object to `owner`. The result is `done` or `failed`; does not throw. */
+  store(bytes: Buffer, options: { owner: string; epochs: number }): Promise<UploadCheckpoint>;
+  close(): Promise<void>;
+}
+
+/** Refusals that no repetition mends: the blob or the request itself is refused. */
+const permanentStatuses = new Set([400, 413, 422, 451]);
+
+/** Uploads through a publisher's HTTP API (spec, blob store, "Publisher"). */
+export function createPublisher(baseUrl: string): BlobPublisher {
+  const base = new URL(baseUrl.endsWith('/') ? baseUrl : `${baseUrl}/`);
+  const pool = new Pool(base.origin, { connections: 32, headersTimeout: 120_000, bodyTimeout: 30_000 });
+  const failed = (kind: 'transient' | 'permanent', reason: string): UploadCheckpoint => ({
+    stage: 'failed',
+    kind,
+    reason,
+  });
+  return {
+    async store(bytes, { owner, epochs }) {
+      const target = new URL('v1/blobs', base);
+      target.searchParams.set('epochs', String(epochs));
+      target.searchParams.set('send_object_to', owner);
+      try {
+        const response = await pool.request({
+          method: 'PUT',
+          path: target.pathname + target.search,
+          headers: { 'content-type': 'application/octet-stream' },
+          body: bytes,
+        });
+        if (response.statusCode !== 200) {
+          await response.body.dump();
+          const kind = permanentStatuses.has(response.statusCode) ? 'permanent' : 'transient';
+          return failed(kind, `the publisher answered ${response.statusCode}`);
+        }
+        const answer = storeAnswer.safeParse(await response.body.json());
+        // A 200 can carry a per-blob error: the upload began and then failed
+        if (!answer.success) return failed('transient', 'the publisher sent no blob object');
+        if ('newlyCreated' in answer.data) {
+          const { blobObject } = answer.data.newlyCreated;
+          return {
+            stage: 'done',
+            blob_id: blobObject.blobId,
+            object_id: blobObject.id,
+            end_epoch: blobObject.storage.endEpoch,
+          };
+        }
+        const { blobId, object, endEpoch } = answer.data.alreadyCertified;
+        return {
+          stage: 'done',
+          blob_id: blobId,
+          end_epoch: endEpoch,
+          ...(object ? { object_id: object } : {}),
+        };
+      } catch (error) {
+        return failed('transient', `the publisher cannot be reached (${(error as Error).name})`);
+      }
+    },
+    close: () => pool.close(),
+  };
+}
