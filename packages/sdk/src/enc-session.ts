@@ -1,0 +1,98 @@
+import { type EncSession, sessionMessage } from '@memrelay/protocol/enc-session';
+import * as ed25519 from '@noble/ed25519';
+import { blake2b } from '@noble/hashes/blake2.js';
+import { bytesToHex, concatBytes } from '@noble/hashes/utils.js';
+import { bech32 } from '@scure/base';
+import { toBase64 } from './base64.ts';
+import type { Clock } from './clock.ts';
+import type { Signer } from './signer.ts';
+
+/** Sui's number for Ed25519, first byte of an address preimage, a signature and an exported key. */
+const ed25519Flag = 0x00;
+
+/** At most 30; short, because whoever holds the header can read with it until then. */
+const ttlMinutes = 10;
+/** Key servers refuse a session from their future by even a millisecond, and clocks differ a little. */
+const backdateMs = 30_000;
+/** A recall may still be decrypting when the session ends, so it is replaced this long before. */
+const renewEarlyMs = 90_000;
+
+/** Makes the `x-enc-session` header. */
+export interface SessionSource {
+  /** Returns the header for this package; the same one until shortly before it ends. */
+  header(packageId: string): Promise<string>;
+  /** Forgets the current session, e.g. after the clock was corrected. */
+  reset(): void;
+}
+
+export function createSessionSource(signer: Signer, clock: Clock): SessionSource {
+  let current: { packageId: string; renewAt: number; header: Promise<string> } | undefined;
+  return {
+    header(packageId) {
+      if (current === undefined || current.packageId !== packageId || clock.now() >= current.renewAt) {
+        const creationTimeMs = Math.floor(clock.now()) - backdateMs;
+        const made = {
+          packageId,
+          renewAt: creationTimeMs + ttlMinutes * 60_000 - renewEarlyMs,
+          header: createEncSession({ signer, packageId, creationTimeMs, ttlMin: ttlMinutes }).then(
+            (session) => toBase64(new TextEncoder().encode(JSON.stringify(session))),
+          ),
+        };
+        current = made;
+        made.header.catch(() => {
+          if (current === made) current = undefined;
+        });
+      }
+      return current.header;
+    },
+    reset() {
+      current = undefined;
+    },
+  };
+}
+
+/**
+ * A session as Seal's `SessionKey.export()` returns it: a fresh Ed25519 key that the delegate key vouches for.
+ * `packageId` must be `0x` and 64 lower-case hex characters, as key servers write it into the signed text.
+ */
+export async function createEncSession(input: {
+  signer: Signer;
+  packageId: string;
+  creationTimeMs: number;
+  ttlMin: number;
+}): Promise<EncSession> {
+  const { signer, ...terms } = input;
+  const seed = crypto.getRandomValues(new Uint8Array(32));
+  const text = sessionMessage({ ...terms, sessionPublicKey: toBase64(ed25519.getPublicKey(seed)) });
+  const session: EncSession = {
+    address: suiAddress(signer.publicKey),
+    ...terms,
+    personalMessageSignature: await signPersonalMessage(signer, new TextEncoder().encode(text)),
+    sessionKey: bech32.encode('suiprivkey', bech32.toWords(concatBytes(Uint8Array.of(ed25519Flag), seed))),
+  };
+  seed.fill(0);
+  return session;
+}
+
+/** The chain address of an Ed25519 public key. */
+export function suiAddress(publicKey: Uint8Array): string {
+  const preimage = concatBytes(Uint8Array.of(ed25519Flag), publicKey);
+  return `0x${bytesToHex(blake2b(preimage, { dkLen: 32 }))}`;
+}
+
+/** Sui's personal-message signature in base64: flag, signature, public key. */
+async function signPersonalMessage(signer: Signer, message: Uint8Array): Promise<string> {
+  /** Intent of a personal message: scope 3, version 0, app 0 */
+  const intent = Uint8Array.of(3, 0, 0);
+  const signable = concatBytes(intent, uleb128(message.length), message);
+  const signature = await signer.sign(blake2b(signable, { dkLen: 32 }));
+  return toBase64(concatBytes(Uint8Array.of(ed25519Flag), signature, signer.publicKey));
+}
+
+/** The length prefix of a BCS vector. */
+function uleb128(length: number): Uint8Array {
+  const bytes: number[] = [];
+  let rest = length;
+  for (; rest > 0x7f; rest >>>= 7) bytes.push((rest & 0x7f) | 0x80);
+  return Uint8Array.of(...bytes, rest);
+}

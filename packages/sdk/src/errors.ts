@@ -1,0 +1,91 @@
+import type { ErrorCode } from '@memrelay/protocol/errors';
+import type { Job, JobOutcome } from './types.ts';
+
+/** Codes that arise in the client; all others come from the relayer's catalogue (`@memrelay/protocol/errors`). */
+export type ClientErrorCode =
+  | 'invalid_argument'
+  | 'invalid_credentials'
+  | 'client_destroyed'
+  | 'network_error'
+  | 'timeout'
+  | 'invalid_response'
+  | 'account_mismatch'
+  | 'package_mismatch'
+  | 'job_failed'
+  | 'job_timeout';
+
+/** A newer relayer may answer codes that this version does not know. */
+export type MemRelayErrorCode = ErrorCode | ClientErrorCode | (string & {});
+
+export interface MemRelayErrorOptions {
+  status?: number | undefined;
+  requestId?: string | undefined;
+  retryable?: boolean;
+  retryAfterMs?: number | undefined;
+  details?: Record<string, unknown> | undefined;
+  cause?: unknown;
+}
+
+/** Every failure of the SDK except an abort by the caller, which rejects with the signal's own reason. */
+export class MemRelayError extends Error {
+  override name = 'MemRelayError';
+  /** Stable; branch on this, never on the message */
+  readonly code: MemRelayErrorCode;
+  /** HTTP status; undefined when there was no answer */
+  readonly status: number | undefined;
+  /** Names the call in the relayer's log */
+  readonly requestId: string | undefined;
+  /** True when the same call may succeed later without a change; the SDK has used up its own retries by then */
+  readonly retryable: boolean;
+  /** How long the relayer asked to wait, when it did */
+  readonly retryAfterMs: number | undefined;
+  readonly details: Record<string, unknown> | undefined;
+
+  constructor(code: MemRelayErrorCode, message: string, options: MemRelayErrorOptions = {}) {
+    super(message, { cause: options.cause });
+    this.code = code;
+    this.status = options.status;
+    this.requestId = options.requestId;
+    this.retryable = options.retryable ?? false;
+    this.retryAfterMs = options.retryAfterMs;
+    this.details = options.details;
+  }
+}
+
+/** No answer arrived: `network_error` when the connection failed, `timeout` when it took too long. */
+export class NetworkError extends MemRelayError {
+  override name = 'NetworkError';
+
+  constructor(code: 'network_error' | 'timeout', message: string, options: MemRelayErrorOptions = {}) {
+    super(code, message, { retryable: true, ...options });
+  }
+}
+
+/** The relayer gave up on a memory; `job.error` says why. */
+export class JobFailedError extends MemRelayError {
+  override name = 'JobFailedError';
+  readonly job: Job;
+
+  constructor(job: Job) {
+    const reason = job.error ? `${job.error.message} (${job.error.code})` : 'no reason was given';
+    super('job_failed', `Job ${job.jobId} failed: ${reason}`);
+    this.job = job;
+  }
+}
+
+/** The caller's patience ended before the jobs did; they go on, and waiting again continues. */
+export class JobTimeoutError extends MemRelayError {
+  override name = 'JobTimeoutError';
+  /** Last known state of every job, in the order asked */
+  readonly jobs: readonly JobOutcome[];
+
+  constructor(jobs: readonly JobOutcome[], timeoutMs: number, cause?: unknown) {
+    const open = jobs.filter((job) => job.status === 'running').length;
+    super(
+      'job_timeout',
+      `${open} of ${jobs.length} job(s) not finished after ${timeoutMs} ms. They are accepted and go on; wait again with their ids.`,
+      { retryable: true, cause },
+    );
+    this.jobs = jobs;
+  }
+}

@@ -1,0 +1,80 @@
+import * as ed25519 from '@noble/ed25519';
+import { sha512 } from '@noble/hashes/sha2.js';
+import { hexToBytes } from '@noble/hashes/utils.js';
+import { MemRelayError } from './errors.ts';
+
+ed25519.hashes.sha512 = sha512;
+
+/** PKCS #8 for an Ed25519 seed (RFC 8410): these bytes, then the 32 of the seed. */
+const pkcs8Prefix = hexToBytes('302e020100300506032b657004220420');
+
+/** Holds a delegate key and signs with it until it is destroyed. */
+export interface Signer {
+  readonly publicKey: Uint8Array;
+  /** Throws `client_destroyed` after `destroy`, as `sign` does. */
+  assertUsable(): void;
+  sign(message: Uint8Array): Promise<Uint8Array>;
+  /** Overwrites the key. */
+  destroy(): void;
+}
+
+/**
+ * Reads a delegate private key: 64 hex characters, with or without `0x`, or 32 bytes (which are copied).
+ * Throws `invalid_argument`; the message never contains the key.
+ */
+export function parsePrivateKey(key: string | Uint8Array): Uint8Array {
+  if (key instanceof Uint8Array) {
+    if (key.length === 32) return key.slice();
+    throw new MemRelayError(
+      'invalid_argument',
+      `key must be 32 bytes, not ${key.length}; of a 64-byte expanded key pass the first half.`,
+    );
+  }
+  const hex = typeof key === 'string' ? key.replace(/^0x/i, '') : '';
+  if (/^[0-9a-f]{64}$/i.test(hex)) return hexToBytes(hex);
+  throw new MemRelayError(
+    'invalid_argument',
+    'key must be the delegate private key as 64 hex characters (delegatePrivateKey of the credential file) or 32 bytes.',
+  );
+}
+
+export function createSigner(key: string | Uint8Array): Signer {
+  const seed = parsePrivateKey(key);
+  let imported: Promise<CryptoKey | undefined> | undefined;
+  let destroyed = false;
+  const assertUsable = () => {
+    if (destroyed)
+      throw new MemRelayError('client_destroyed', 'This client was destroyed; create a new one.');
+  };
+  return {
+    publicKey: ed25519.getPublicKey(seed),
+    assertUsable,
+    async sign(message) {
+      assertUsable();
+      imported ??= importKey(seed);
+      const webKey = await imported;
+      // Again, because `destroy` may have run meanwhile, and zeros would sign as another key.
+      assertUsable();
+      if (webKey === undefined) return ed25519.sign(message, seed);
+      return new Uint8Array(await crypto.subtle.sign('Ed25519', webKey, message as Uint8Array<ArrayBuffer>));
+    },
+    destroy() {
+      destroyed = true;
+      imported = undefined;
+      seed.fill(0);
+    },
+  };
+}
+
+/** The key for WebCrypto, or undefined where that has no Ed25519 (older browsers, pages without https). */
+async function importKey(seed: Uint8Array): Promise<CryptoKey | undefined> {
+  if (globalThis.crypto?.subtle === undefined) return undefined;
+  const pkcs8 = new Uint8Array([...pkcs8Prefix, ...seed]);
+  try {
+    return await crypto.subtle.importKey('pkcs8', pkcs8, 'Ed25519', false, ['sign']);
+  } catch {
+    return undefined;
+  } finally {
+    pkcs8.fill(0);
+  }
+}

@@ -1,0 +1,115 @@
+import type {
+  BulkStatusResult,
+  JobRecord,
+  MemoryHit,
+  RecallManualResponse,
+  RecallResponse,
+  RememberAccepted,
+  RememberManualResponse,
+} from '@memrelay/protocol/memories';
+import type { AccountInfo } from '@memrelay/protocol/service-info';
+import type { CamelKeys } from './camel-keys.ts';
+
+export interface MemRelayOptions {
+  /** The delegate private key: 64 hex characters or 32 bytes. A long-lived secret. */
+  key: string | Uint8Array;
+  /** Object id of the account, `0x` and 64 hex characters */
+  accountId: string;
+  /** Base URL of the relayer; a path prefix is allowed where a proxy strips it */
+  serverUrl: string;
+  /** Used by calls that name none; the relayer's own default is `default` */
+  namespace?: string | undefined;
+  /** The account package; without it the first recall reads it from `/config` once and pins it */
+  packageId?: string | undefined;
+  /** Instead of the global `fetch` */
+  fetch?: typeof fetch | undefined;
+  /** One attempt, from connecting to the last byte of the answer; default 30,000 ms */
+  timeoutMs?: number | undefined;
+  /** One call with all its retries; default 60,000 ms */
+  deadlineMs?: number | undefined;
+  /** Attempts of one call; default 4, 1 turns retries off */
+  maxAttempts?: number | undefined;
+}
+
+export interface CallOptions {
+  /** Ends the call, its waits and its retries; the promise rejects with `signal.reason` */
+  signal?: AbortSignal | undefined;
+}
+
+export interface NamespaceOptions extends CallOptions {
+  namespace?: string | undefined;
+}
+
+export interface WriteOptions extends CallOptions {
+  /**
+   * 1–128 visible ASCII characters. The same key with the same body stores once within 24 h, so a caller that
+   * repeats a call after a crash passes its own. Default: fresh for each call.
+   */
+  idempotencyKey?: string | undefined;
+}
+
+export interface RememberOptions extends WriteOptions {
+  namespace?: string | undefined;
+}
+
+export interface RememberItem {
+  text: string;
+  namespace?: string | undefined;
+}
+
+export interface RecallOptions extends NamespaceOptions {
+  /** 1–100, default 10 */
+  limit?: number | undefined;
+  /** Also memories that are accepted but not yet stored; default true, so that a recall sees the writes before it */
+  includePending?: boolean | undefined;
+  scoringWeights?: ScoringWeights | undefined;
+  /** Hits with a lower score are left out */
+  minScore?: number | undefined;
+}
+
+/** Each 0–100. */
+export interface ScoringWeights {
+  semantic?: number | undefined;
+  recency?: number | undefined;
+  recencyHalfLifeDays?: number | undefined;
+  importance?: number | undefined;
+}
+
+export interface RememberManualInput extends WriteOptions {
+  /** Encrypted by the caller; 1 to 1,114,112 bytes */
+  encryptedData: Uint8Array;
+  vector: ArrayLike<number>;
+  namespace?: string | undefined;
+}
+
+export interface RecallManualInput extends NamespaceOptions {
+  vector: ArrayLike<number>;
+  /** 1–100, default 10 */
+  limit?: number | undefined;
+}
+
+export interface WaitOptions extends CallOptions {
+  /** How long to wait in all; default 120,000 ms */
+  timeoutMs?: number | undefined;
+}
+
+export interface JobWaitOptions extends WaitOptions {
+  /** Called whenever stage, status or attempt count of the job changed */
+  onProgress?: ((job: Job) => void) | undefined;
+}
+
+export interface JobsWaitOptions extends WaitOptions {
+  /** Called after every poll that changed something, with all jobs in the order asked */
+  onProgress?: ((jobs: readonly JobOutcome[]) => void) | undefined;
+}
+
+export type RememberResult = CamelKeys<RememberAccepted>;
+export type Job = CamelKeys<JobRecord>;
+export type JobOutcome = CamelKeys<BulkStatusResult>;
+/** A job that ended well */
+export type StoredMemory = Job & { status: 'done'; blobId: string };
+export type RecallHit = CamelKeys<MemoryHit>;
+export type RecallResult = CamelKeys<RecallResponse>;
+export type ManualMemory = CamelKeys<RememberManualResponse>;
+export type RecallManualResult = CamelKeys<RecallManualResponse>;
+export type Account = CamelKeys<AccountInfo>;
