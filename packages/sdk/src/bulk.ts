@@ -1,0 +1,39 @@
+import { limits } from '@memrelay/protocol/limits';
+import type { RememberBulkAccepted } from '@memrelay/protocol/memories';
+import { chunksByJsonSize } from './chunks.ts';
+import { MemRelayError } from './errors.ts';
+import { checkIdempotencyKey } from './options.ts';
+import type { RememberItem } from './types.ts';
+
+/** What is left of the body limit for the items, beside `{"items":[]}`. */
+const itemBytes = limits.bodyBytes - 1024;
+
+/**
+ * Sends items in as few requests as the relayer's limits allow, one after the other, and returns their job ids in
+ * order. Each request has its own key derived from `key`, so repeating all of it with the same key and items
+ * stores nothing twice; the `details` of an error tell that key and what was accepted before.
+ */
+export async function rememberInChunks(
+  items: readonly RememberItem[],
+  key: string,
+  send: (body: { items: RememberItem[] }, key: string) => Promise<Pick<RememberBulkAccepted, 'job_ids'>>,
+): Promise<string[]> {
+  const requests = chunksByJsonSize(items, limits.bulkItems, itemBytes).map((chunk, index) => ({
+    chunk,
+    key: checkIdempotencyKey(index === 0 ? key : `${key}.${index}`),
+  }));
+  const jobIds: string[] = [];
+  try {
+    for (const request of requests) {
+      const { job_ids: accepted } = await send({ items: request.chunk }, request.key);
+      if (accepted?.length !== request.chunk.length)
+        throw new MemRelayError('invalid_response', 'The relayer did not answer one job id per item.');
+      jobIds.push(...accepted);
+    }
+  } catch (error) {
+    if (error instanceof MemRelayError)
+      Object.assign(error, { details: { ...error.details, acceptedJobIds: jobIds, idempotencyKey: key } });
+    throw error;
+  }
+  return jobIds;
+}

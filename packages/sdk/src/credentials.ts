@@ -1,0 +1,37 @@
+import type { CredentialFile } from '@memrelay/protocol/credential-file';
+import { MemRelayError } from './errors.ts';
+
+const hex32 = /^[0-9a-fA-F]{64}$/;
+const objectId = /^0x[0-9a-fA-F]{64}$/;
+
+/** Field by field as `credentialFileSchema` of the protocol, without its validation library. */
+const rules: Record<keyof CredentialFile, [valid: (value: string) => boolean, expected: string]> = {
+  delegatePrivateKey: [(value) => hex32.test(value), '64 hex characters'],
+  delegatePublicKey: [(value) => hex32.test(value), '64 hex characters'],
+  delegateAddress: [(value) => objectId.test(value), '0x and 64 hex characters'],
+  walletAddress: [(value) => objectId.test(value), '0x and 64 hex characters'],
+  accountId: [(value) => objectId.test(value), '0x and 64 hex characters'],
+  packageId: [(value) => objectId.test(value), '0x and 64 hex characters'],
+  relayerUrl: [(value) => URL.canParse(value), 'a URL'],
+  label: [() => true, 'text'],
+  createdAt: [() => true, 'an RFC 3339 time'],
+};
+
+/**
+ * Checks a parsed credential file. Throws `invalid_credentials` that names every bad field and never a value;
+ * `source` is how the message calls the file.
+ */
+export function checkCredentials(file: unknown, source = 'The credentials'): CredentialFile {
+  const fields = (typeof file === 'object' && file !== null ? file : {}) as Record<string, unknown>;
+  const problems = Object.entries(rules)
+    .filter(([name, [valid]]) => {
+      const value = fields[name];
+      return typeof value !== 'string' || !valid(value);
+    })
+    .map(([name, [, expected]]) => `${name} must be ${expected}`);
+  if (problems.length === 0) return fields as unknown as CredentialFile;
+  throw new MemRelayError(
+    'invalid_credentials',
+    `${source} cannot be used: ${problems.join('; ')}. Sign in again to write a new file.`,
+  );
+}

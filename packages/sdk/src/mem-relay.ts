@@ -1,0 +1,284 @@
+import type { CredentialFile } from '@memrelay/protocol/credential-file';
+import { limits } from '@memrelay/protocol/limits';
+import type {
+  BulkStatusResult,
+  JobRecord,
+  RecallManualResponse,
+  RecallResponse,
+  RememberAccepted,
+  RememberManualResponse,
+} from '@memrelay/protocol/memories';
+import type { AccountInfo, HealthInfo, PublicConfig, VersionInfo } from '@memrelay/protocol/service-info';
+import { toBase64 } from './base64.ts';
+import { rememberInChunks } from './bulk.ts';
+import { camelKeys } from './camel-keys.ts';
+import { chunksOf } from './chunks.ts';
+import { checkCredentials } from './credentials.ts';
+import { MemRelayError } from './errors.ts';
+import { checkIdempotencyKey, connect, parsePackageId } from './options.ts';
+import { waitForJob, waitForJobs } from './polling.ts';
+import { type ApiCall, type Connection, callRelayer, type Reply } from './request.ts';
+import type {
+  Account,
+  CallOptions,
+  Job,
+  JobOutcome,
+  JobsWaitOptions,
+  JobWaitOptions,
+  ManualMemory,
+  MemRelayOptions,
+  RecallManualInput,
+  RecallManualResult,
+  RecallOptions,
+  RecallResult,
+  RememberItem,
+  RememberManualInput,
+  RememberOptions,
+  RememberResult,
+  StoredMemory,
+  WriteOptions,
+} from './types.ts';
+import { uuidV4 } from './uuid.ts';
+
+/**
+ * A client that acts as one delegate key of one account at one relayer.
+ *
+ * Methods reject with `MemRelayError` (errors.ts), or with `signal.reason` when the caller aborts; which calls
+ * are retried stands in retry.ts. Calls may overlap. `destroy` it when the key is no longer needed.
+ */
+export class MemRelay {
+  readonly #connection: Connection;
+  readonly #namespace: string | undefined;
+  #packageId: string | undefined;
+
+  private constructor(options: MemRelayOptions) {
+    this.#packageId = options.packageId === undefined ? undefined : parsePackageId(options.packageId);
+    this.#connection = connect(options);
+    this.#namespace = options.namespace;
+  }
+
+  /** Makes a client; nothing is sent yet. Throws `invalid_argument`. */
+  static create(options: MemRelayOptions): MemRelay {
+    return new MemRelay(options);
+  }
+
+  /**
+   * Makes a client from the content of a credential file; `overrides` win. Throws `invalid_credentials`, also
+   * when private and public key of the file do not belong together.
+   */
+  static fromCredentials(file: CredentialFile, overrides: Partial<MemRelayOptions> = {}): MemRelay {
+    const credentials = checkCredentials(file);
+    const { delegatePrivateKey: key, accountId, packageId, relayerUrl: serverUrl } = credentials;
+    const client = new MemRelay({ key, accountId, packageId, serverUrl, ...overrides });
+    if (overrides.key !== undefined || client.publicKey === credentials.delegatePublicKey.toLowerCase())
+      return client;
+    client.destroy();
+    throw new MemRelayError(
+      'invalid_credentials',
+      'The credentials cannot be used: delegatePrivateKey and delegatePublicKey do not belong together. Sign in again to write a new file.',
+    );
+  }
+
+  /** The delegate public key, 64 lower-case hex characters */
+  get publicKey(): string {
+    return this.#connection.publicKey;
+  }
+
+  get accountId(): string {
+    return this.#connection.accountId;
+  }
+
+  /** Stores a text. Resolves when the relayer has accepted it for good; storing goes on behind. */
+  async remember(text: string, options: RememberOptions = {}): Promise<RememberResult> {
+    const body = { text, namespace: options.namespace ?? this.#namespace };
+    return camelKeys(await this.#write<RememberAccepted>('/api/remember', body, options));
+  }
+
+  /** `remember`, then `waitForJob`. */
+  async rememberAndWait(text: string, options: RememberOptions & JobWaitOptions = {}): Promise<StoredMemory> {
+    const { jobId } = await this.remember(text, options);
+    return this.waitForJob(jobId, options);
+  }
+
+  /**
+   * Stores many texts, in as few requests as their number and size allow; `jobIds` are in the order of the items.
+   * When a later request fails, the error's `details` tell `acceptedJobIds` and the `idempotencyKey` with which
+   * the same call can be repeated without storing anything twice.
+   */
+  async rememberBulk(
+    items: readonly RememberItem[],
+    options: WriteOptions = {},
+  ): Promise<{ jobIds: string[] }> {
+    const named = items.map(({ text, namespace }) => ({ text, namespace: namespace ?? this.#namespace }));
+    const send = (body: unknown, idempotencyKey: string) =>
+      this.#write<{ job_ids: string[] }>('/api/remember/bulk', body, { ...options, idempotencyKey });
+    return { jobIds: await rememberInChunks(named, options.idempotencyKey ?? uuidV4(), send) };
+  }
+
+  /** `rememberBulk`, then `waitForJobs`. */
+  async rememberBulkAndWait(
+    items: readonly RememberItem[],
+    options: WriteOptions & JobsWaitOptions = {},
+  ): Promise<JobOutcome[]> {
+    const { jobIds } = await this.rememberBulk(items, options);
+    return this.waitForJobs(jobIds, options);
+  }
+
+  /** Finds memories by meaning and returns their texts, nearest first. */
+  async recall(query: string, options: RecallOptions = {}): Promise<RecallResult> {
+    const weights = options.scoringWeights;
+    const body = {
+      query,
+      limit: options.limit,
+      namespace: options.namespace ?? this.#namespace,
+      include_pending: options.includePending ?? true,
+      scoring_weights: weights && {
+        semantic: weights.semantic,
+        recency: weights.recency,
+        recency_half_life_days: weights.recencyHalfLifeDays,
+        importance: weights.importance,
+      },
+      min_score: options.minScore,
+    };
+    const { signal } = options;
+    const sessionPackageId = this.#packageId ?? (await this.#fetchPackageId(signal));
+    const reply = await this.#call<RecallResponse>({
+      method: 'POST',
+      path: '/api/recall',
+      body,
+      sessionPackageId,
+      signal,
+    });
+    return camelKeys(reply.value);
+  }
+
+  /** The state of one job. Throws `job_not_found`. */
+  async job(id: string, options: CallOptions = {}): Promise<Job> {
+    return (await this.#jobReply(id, { signal: options.signal })).value;
+  }
+
+  /** Waits until a job is done. Throws `JobFailedError`, `JobTimeoutError`, `job_not_found`. */
+  waitForJob(id: string, options: JobWaitOptions = {}): Promise<StoredMemory> {
+    const { signal } = options;
+    return waitForJob(id, (timeoutMs) => this.#jobReply(id, { signal, policy: onePoll(timeoutMs) }), options);
+  }
+
+  /** The state of many jobs, in the order asked, duplicates kept; unknown ones are `not_found`. */
+  async jobs(ids: readonly string[], options: CallOptions = {}): Promise<JobOutcome[]> {
+    const outcomes: JobOutcome[] = [];
+    for (const chunk of chunksOf(ids, limits.bulkItems))
+      outcomes.push(...(await this.#jobsReply(chunk, { signal: options.signal })).value);
+    return outcomes;
+  }
+
+  /**
+   * Waits until all jobs have ended, well or not, and returns their outcomes in the order asked. Throws
+   * `JobTimeoutError`, whose `jobs` tell how far they came.
+   */
+  waitForJobs(ids: readonly string[], options: JobsWaitOptions = {}): Promise<JobOutcome[]> {
+    const { signal } = options;
+    const poll = (chunk: readonly string[]) => (timeoutMs: number) =>
+      this.#jobsReply(chunk, { signal, policy: onePoll(timeoutMs) });
+    return waitForJobs(ids, poll, options);
+  }
+
+  /** Stores bytes that the caller has encrypted, under a vector that the caller has made. */
+  async rememberManual(input: RememberManualInput): Promise<ManualMemory> {
+    const body = {
+      encrypted_data: toBase64(input.encryptedData),
+      vector: Array.from(input.vector),
+      namespace: input.namespace ?? this.#namespace,
+    };
+    return camelKeys(await this.#write<RememberManualResponse>('/api/remember/manual', body, input));
+  }
+
+  /** Finds blobs by a vector of the caller; fetching and decrypting them is the caller's. */
+  async recallManual(input: RecallManualInput): Promise<RecallManualResult> {
+    const body = {
+      vector: Array.from(input.vector),
+      limit: input.limit,
+      namespace: input.namespace ?? this.#namespace,
+    };
+    const call: ApiCall = { method: 'POST', path: '/api/recall/manual', body, signal: input.signal };
+    return camelKeys((await this.#call<RecallManualResponse>(call)).value);
+  }
+
+  /** Whose account this is and what this delegate key may do: a check of credentials that stores nothing. */
+  async account(options: CallOptions = {}): Promise<Account> {
+    const call: ApiCall = { method: 'GET', path: '/api/account', signal: options.signal };
+    return camelKeys((await this.#call<AccountInfo>(call)).value);
+  }
+
+  /** `GET /health`, unsigned. */
+  health(options: CallOptions = {}): Promise<HealthInfo> {
+    return this.#info<HealthInfo>('/health', options.signal);
+  }
+
+  /** `GET /version`, unsigned. */
+  version(options: CallOptions = {}): Promise<VersionInfo> {
+    return this.#info<VersionInfo>('/version', options.signal);
+  }
+
+  /**
+   * `GET /config`, unsigned. The first package id seen is pinned; throws `package_mismatch` when the relayer names
+   * another than the pinned one.
+   */
+  async config(options: CallOptions = {}): Promise<PublicConfig> {
+    const config = await this.#info<PublicConfig>('/config', options.signal);
+    this.#packageId ??= parsePackageId(config.packageId);
+    if (config.packageId?.toLowerCase() === this.#packageId) return config;
+    throw new MemRelayError(
+      'package_mismatch',
+      `The relayer is configured for package ${config.packageId}, this client for ${this.#packageId}. Check serverUrl; if the relayer has really moved, sign in again or change packageId.`,
+    );
+  }
+
+  /** Overwrites the key and drops the session; every later call throws `client_destroyed`. */
+  destroy(): void {
+    this.#connection.signer.destroy();
+    this.#connection.sessions.reset();
+  }
+
+  #call<T>(call: ApiCall): Promise<Reply<T>> {
+    return callRelayer<T>(this.#connection, call);
+  }
+
+  async #write<T>(path: string, body: unknown, options: WriteOptions): Promise<T> {
+    const idempotencyKey = checkIdempotencyKey(options.idempotencyKey ?? uuidV4());
+    const { signal } = options;
+    return (await this.#call<T>({ method: 'POST', path, body, idempotencyKey, signal })).value;
+  }
+
+  async #info<T>(path: string, signal: AbortSignal | undefined): Promise<T> {
+    return (await this.#call<T>({ method: 'GET', path, unsigned: true, signal })).value;
+  }
+
+  async #fetchPackageId(signal: AbortSignal | undefined): Promise<string> {
+    return (await this.config({ signal })).packageId.toLowerCase();
+  }
+
+  async #jobReply(id: string, how: Pick<ApiCall, 'signal' | 'policy'>): Promise<Reply<Job>> {
+    const path = `/api/remember/${encodeURIComponent(id)}`;
+    const reply = await this.#call<JobRecord>({ method: 'GET', path, ...how });
+    return { ...reply, value: camelKeys(reply.value) };
+  }
+
+  async #jobsReply(
+    ids: readonly string[],
+    how: Pick<ApiCall, 'signal' | 'policy'>,
+  ): Promise<Reply<JobOutcome[]>> {
+    const call: ApiCall = {
+      method: 'POST',
+      path: '/api/remember/bulk/status',
+      body: { job_ids: ids },
+      ...how,
+    };
+    const reply = await this.#call<{ results: BulkStatusResult[] }>(call);
+    return { ...reply, value: camelKeys(reply.value.results) };
+  }
+}
+
+/** The waiting loop repeats polls itself. */
+function onePoll(timeoutMs: number): NonNullable<ApiCall['policy']> {
+  return { maxAttempts: 1, deadlineMs: timeoutMs };
+}

@@ -1,0 +1,58 @@
+import { authHeaderPatterns } from '@memrelay/protocol/signing';
+import { bytesToHex } from '@noble/hashes/utils.js';
+import { createClock } from './clock.ts';
+import { createSessionSource } from './enc-session.ts';
+import { MemRelayError } from './errors.ts';
+import type { Connection } from './request.ts';
+import { createSigner } from './signer.ts';
+import type { MemRelayOptions } from './types.ts';
+
+function refuse(message: string): never {
+  throw new MemRelayError('invalid_argument', message);
+}
+
+/** Checks the options of a client and builds what its calls share. Throws `invalid_argument`. */
+export function connect(options: MemRelayOptions): Connection {
+  if (!authHeaderPatterns.accountId.test(options.accountId))
+    refuse('accountId must be the object id of the account: 0x and 64 hex characters.');
+  const signer = createSigner(options.key);
+  const clock = createClock();
+  return {
+    serverUrl: parseServerUrl(options.serverUrl),
+    accountId: options.accountId,
+    publicKey: bytesToHex(signer.publicKey),
+    signer,
+    clock,
+    sessions: createSessionSource(signer, clock),
+    // Looked up at each call and called bare: browsers refuse a fetch whose `this` is another object.
+    fetch: options.fetch ?? ((input, init) => fetch(input, init)),
+    policy: {
+      timeoutMs: positive('timeoutMs', options.timeoutMs ?? 30_000),
+      deadlineMs: positive('deadlineMs', options.deadlineMs ?? 60_000),
+      maxAttempts: positive('maxAttempts', options.maxAttempts ?? 4),
+    },
+  };
+}
+
+/** A package id in the one form that is signed: lower case. Throws `invalid_argument`. */
+export function parsePackageId(packageId: string): string {
+  if (authHeaderPatterns.accountId.test(packageId)) return packageId.toLowerCase();
+  return refuse('packageId must be an object id: 0x and 64 hex characters.');
+}
+
+function parseServerUrl(serverUrl: string): string {
+  const url = URL.canParse(serverUrl) ? new URL(serverUrl) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol) || url.username || url.search || url.hash)
+    return refuse('serverUrl must be the base URL of a relayer, such as https://relayer.example.');
+  return url.href.replace(/\/+$/, '');
+}
+
+function positive(name: string, value: number): number {
+  return value > 0 ? value : refuse(`${name} must be greater than 0.`);
+}
+
+/** Throws `invalid_argument` unless the relayer would take this key. */
+export function checkIdempotencyKey(key: string): string {
+  if (/^[!-~]{1,128}$/.test(key)) return key;
+  return refuse('idempotencyKey must be 1 to 128 visible ASCII characters.');
+}

@@ -1,0 +1,153 @@
+import { headers } from '@memrelay/protocol/headers';
+import { signedMessage } from '@memrelay/protocol/signing';
+import { sha256 } from '@noble/hashes/sha2.js';
+import { bytesToHex } from '@noble/hashes/utils.js';
+import { withTimeout } from './abort.ts';
+import { type Answer, answerError, answerJson, type CallContext } from './answer.ts';
+import type { Clock } from './clock.ts';
+import type { SessionSource } from './enc-session.ts';
+import { NetworkError } from './errors.ts';
+import { type RetryPolicy, retryAfterMs, withRetries } from './retry.ts';
+import type { Signer } from './signer.ts';
+import { uuidV4 } from './uuid.ts';
+
+/** The parts of a client that its calls share. */
+export interface Connection {
+  /** Base URL without a trailing slash */
+  serverUrl: string;
+  accountId: string;
+  publicKey: string;
+  signer: Signer;
+  clock: Clock;
+  sessions: SessionSource;
+  fetch: typeof fetch;
+  policy: RetryPolicy;
+}
+
+export interface ApiCall {
+  method: 'GET' | 'POST';
+  /** As the relayer sees it; this is what is signed, also when a proxy strips a prefix of `serverUrl` */
+  path: string;
+  body?: unknown;
+  unsigned?: boolean;
+  idempotencyKey?: string | undefined;
+  /** Sends a session for this package: only calls that decrypt */
+  sessionPackageId?: string;
+  signal?: AbortSignal | undefined;
+  /** Differences from the client's policy */
+  policy?: Partial<RetryPolicy>;
+}
+
+export interface Reply<T> {
+  value: T;
+  /** A good answer may ask for a pause, too */
+  retryAfterMs: number | undefined;
+}
+
+/** Refusals that a wrong local clock can cause; key servers refuse sessions from the future. */
+const clockCodes: readonly string[] = ['timestamp_out_of_window', 'decrypt_denied'];
+
+/** Makes a call with its retries (retry.ts) and returns the JSON of the answer. Throws `MemRelayError`. */
+export async function callRelayer<T>(connection: Connection, call: ApiCall): Promise<Reply<T>> {
+  connection.signer.assertUsable();
+  const body = call.body === undefined ? undefined : new TextEncoder().encode(JSON.stringify(call.body));
+  const context: CallContext = {
+    requestId: uuidV4(),
+    origin: connection.serverUrl,
+    publicKey: connection.publicKey,
+    accountId: connection.accountId,
+    signed: !call.unsigned,
+  };
+  const attempt = async (signal: AbortSignal): Promise<Reply<T>> => {
+    let answer = await exchange(connection, call, body, context, signal);
+    let error = answerError(answer, context);
+    if (error && clockCodes.includes(error.code) && connection.clock.correct(answer.headers.get('date'))) {
+      connection.sessions.reset();
+      answer = await exchange(connection, call, body, context, signal);
+      error = answerError(answer, context);
+    }
+    if (error) throw error;
+    return {
+      value: answerJson(answer, context) as T,
+      retryAfterMs: retryAfterMs(answer.headers.get('retry-after')),
+    };
+  };
+  const timeoutError = (timeoutMs: number) =>
+    new NetworkError('timeout', `No complete answer from ${context.origin} within ${timeoutMs | 0} ms.`, {
+      requestId: context.requestId,
+    });
+  return withRetries(
+    (timeoutMs) => withTimeout(attempt, timeoutMs, () => timeoutError(timeoutMs), call.signal),
+    { ...connection.policy, ...call.policy },
+    call.signal,
+  );
+}
+
+/** One request and its answer: fresh timestamp, nonce and signature. */
+async function exchange(
+  connection: Connection,
+  call: ApiCall,
+  body: Uint8Array | undefined,
+  context: CallContext,
+  signal: AbortSignal,
+): Promise<Answer> {
+  const sent: Record<string, string> = { [headers.requestId]: context.requestId };
+  if (body) sent['content-type'] = 'application/json';
+  if (call.idempotencyKey !== undefined) sent[headers.idempotencyKey] = call.idempotencyKey;
+  if (call.sessionPackageId !== undefined)
+    sent[headers.encSession] = await connection.sessions.header(call.sessionPackageId);
+  if (!call.unsigned) Object.assign(sent, await authHeaders(connection, call, body));
+  try {
+    const response = await connection.fetch(connection.serverUrl + call.path, {
+      method: call.method,
+      headers: sent,
+      // Copied by fetch; TypeScript wants to know that it is not shared memory.
+      body: (body as Uint8Array<ArrayBuffer> | undefined) ?? null,
+      signal,
+      // A redirect would carry the session and the text to a place the caller did not name.
+      redirect: 'error',
+      credentials: 'omit',
+      cache: 'no-store',
+    });
+    return { status: response.status, headers: response.headers, text: await response.text() };
+  } catch (cause) {
+    throw new NetworkError(
+      'network_error',
+      `Cannot reach ${context.origin}: ${causeOf(cause)}. Check serverUrl and that the relayer runs; in a browser also its ALLOWED_ORIGINS.`,
+      { requestId: context.requestId, cause },
+    );
+  }
+}
+
+/** The headers of the spec's "Signed requests". */
+export async function authHeaders(
+  connection: Pick<Connection, 'accountId' | 'publicKey' | 'signer' | 'clock'>,
+  call: Pick<ApiCall, 'method' | 'path'>,
+  body: Uint8Array | undefined,
+  nonce: string = uuidV4(),
+): Promise<Record<string, string>> {
+  const timestamp = String(Math.floor(connection.clock.now() / 1000));
+  const message = signedMessage({
+    timestamp,
+    method: call.method,
+    pathAndQuery: call.path,
+    bodySha256: bytesToHex(sha256(body ?? new Uint8Array())),
+    nonce,
+    accountId: connection.accountId,
+  });
+  const signature = await connection.signer.sign(new TextEncoder().encode(message));
+  return {
+    [headers.publicKey]: connection.publicKey,
+    [headers.signature]: bytesToHex(signature),
+    [headers.timestamp]: timestamp,
+    [headers.nonce]: nonce,
+    [headers.accountId]: connection.accountId,
+  };
+}
+
+/** Node hides the reason (ECONNREFUSED, …) in `cause`. */
+function causeOf(error: unknown): string {
+  const cause = error instanceof Error ? (error.cause ?? error) : error;
+  if (!(cause instanceof Error)) return 'no connection';
+  return 'code' in cause && typeof cause.code === 'string' ? cause.code : cause.message;
+}

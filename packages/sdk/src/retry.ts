@@ -1,0 +1,82 @@
+/**
+ * Which calls are retried, and how.
+ *
+ * Retried, because the same call may succeed a moment later:
+ * - no answer: connection refused or dropped, an attempt longer than `timeoutMs`
+ * - 429, and every code that the relayer's catalogue marks so (overloaded, auth_unavailable, …)
+ * - 408, 429, 502, 503, 504 without a known code, as proxies answer
+ * - nonce_replayed: something on the way delivered the request twice; the next attempt has its own nonce
+ *
+ * Not retried: every other 4xx, 500, 503 llm_not_configured, an answer that cannot be understood or names
+ * another account, an abort by the caller.
+ *
+ * All methods are retried, writes too: `remember`, `rememberBulk` and `rememberManual` send an
+ * `idempotency-key`, one per call and the same over its attempts, so that an attempt whose answer was lost
+ * stores nothing twice. Every attempt is signed anew, with its own nonce and timestamp.
+ *
+ * How: at most `maxAttempts` (4) within `deadlineMs` (60 s). Between attempts 250 ms, doubled each time up to
+ * 8 s, of which the second half is random; or as long as `Retry-After` says when that is longer, and up to a
+ * quarter second more, so that clients do not come back all at once. A wait that would pass the deadline is not
+ * begun: the last error is thrown at once, with `retryAfterMs`.
+ *
+ * Beside that, one more attempt when the relayer refuses a timestamp or a session and its `Date` header shows
+ * that the local clock is wrong (request.ts). Waiting for jobs has a loop of its own (polling.ts).
+ */
+
+import { errorCatalogue } from '@memrelay/protocol/errors';
+import { sleep } from './abort.ts';
+import { MemRelayError } from './errors.ts';
+
+export interface RetryPolicy {
+  maxAttempts: number;
+  /** All attempts together, milliseconds */
+  deadlineMs: number;
+  /** One attempt, milliseconds */
+  timeoutMs: number;
+}
+
+const firstDelayMs = 250;
+const maxDelayMs = 8_000;
+const retryableStatuses: readonly number[] = [408, 429, 502, 503, 504];
+
+/** Whether an answer with this status and code is worth another attempt. */
+export function isRetryable(status: number, code: string): boolean {
+  if (code === 'nonce_replayed') return true;
+  const known = Object.hasOwn(errorCatalogue, code)
+    ? errorCatalogue[code as keyof typeof errorCatalogue]
+    : undefined;
+  return known ? known.retry : retryableStatuses.includes(status);
+}
+
+/** Milliseconds from a `Retry-After` header (seconds or an HTTP date), if there is a valid one. */
+export function retryAfterMs(header: string | null): number | undefined {
+  if (header === null) return undefined;
+  const ms = /^\d+$/.test(header.trim()) ? Number(header) * 1000 : Date.parse(header) - Date.now();
+  return Number.isNaN(ms) ? undefined : Math.max(0, ms);
+}
+
+/** Runs `attempt(timeoutMs)` under the policy. */
+export async function withRetries<T>(
+  attempt: (timeoutMs: number) => Promise<T>,
+  policy: RetryPolicy,
+  signal: AbortSignal | undefined,
+): Promise<T> {
+  const deadline = performance.now() + policy.deadlineMs;
+  for (let number = 1; ; number++) {
+    try {
+      return await attempt(Math.min(policy.timeoutMs, deadline - performance.now()));
+    } catch (error) {
+      const retryable = error instanceof MemRelayError && error.retryable && number < policy.maxAttempts;
+      if (!retryable) throw error;
+      const delay = delayBefore(number, error.retryAfterMs);
+      if (performance.now() + delay >= deadline) throw error;
+      await sleep(delay, signal);
+    }
+  }
+}
+
+function delayBefore(retry: number, asked: number | undefined): number {
+  const backoff = Math.min(firstDelayMs * 2 ** (retry - 1), maxDelayMs);
+  const jittered = backoff / 2 + (Math.random() * backoff) / 2;
+  return asked !== undefined && asked > jittered ? asked + Math.random() * 250 : jittered;
+}
