@@ -1,0 +1,69 @@
+import { open } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import type { CredentialFile } from '@memrelay/protocol/credential-file';
+import { checkCredentials } from './credentials.ts';
+import { dataDir } from './data-dir-node.ts';
+import { MemRelayError } from './errors.ts';
+
+export interface LoadCredentialsOptions {
+  /** Accept a file that others may read, e.g. a secret mounted read-only into a container */
+  allowOpenPermissions?: boolean;
+}
+
+/** Where credentials are looked for, in order: what a sign-in wrote, then what the local system wrote. */
+export function credentialPaths(): string[] {
+  return [join(homedir(), '.mem', 'credentials.json'), join(dataDir(), 'credentials.json')];
+}
+
+/**
+ * Reads the credential file at `path`, else the first of `credentialPaths()` that exists, for
+ * `MemRelay.fromCredentials`. Throws `invalid_credentials` when there is none, when it cannot be read or is
+ * malformed (never going on to the next one), and when other users could read it.
+ */
+export async function loadCredentials(
+  path?: string,
+  options: LoadCredentialsOptions = {},
+): Promise<CredentialFile> {
+  const paths = path === undefined ? credentialPaths() : [path];
+  for (const candidate of paths) {
+    const text = await readPrivateFile(candidate, options.allowOpenPermissions ?? false);
+    if (text !== undefined) return checkCredentials(parse(text, candidate), candidate);
+  }
+  throw new MemRelayError(
+    'invalid_credentials',
+    `No credentials at ${paths.join(' or ')}. Start a local system with \`memrelay up\`, sign in, or name a file.`,
+  );
+}
+
+/** Returns undefined when there is no such file. */
+async function readPrivateFile(path: string, allowOpenPermissions: boolean): Promise<string | undefined> {
+  try {
+    await using file = await open(path, 'r');
+    const { mode } = await file.stat();
+    // Windows keeps no such bits; there the profile directory protects the file.
+    if (process.platform !== 'win32' && (mode & 0o077) !== 0 && !allowOpenPermissions)
+      throw new MemRelayError(
+        'invalid_credentials',
+        `${path} holds a private key and other users can read or change it (mode ${(mode & 0o777).toString(8)}). Run: chmod 600 ${path}`,
+      );
+    return await file.readFile('utf8');
+  } catch (error) {
+    if (error instanceof MemRelayError) throw error;
+    const code = (error as NodeJS.ErrnoException).code ?? 'unknown error';
+    if (code === 'ENOENT') return undefined;
+    throw new MemRelayError('invalid_credentials', `${path} cannot be read: ${code}.`, { cause: error });
+  }
+}
+
+function parse(text: string, path: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // Without the parser's message: it quotes the text, and the text holds the key.
+    throw new MemRelayError(
+      'invalid_credentials',
+      `${path} is not valid JSON. Sign in again to write a new file, or delete it.`,
+    );
+  }
+}

@@ -1,0 +1,21 @@
+import { homedir } from 'node:os';
+import { posix, resolve, win32 } from 'node:path';
+
+/**
+ * The directory of everything the local system keeps: `MEM_DATA_DIR`, else the platform's place for application
+ * data. It need not exist.
+ */
+export function dataDir(
+  env: NodeJS.ProcessEnv = process.env,
+  platform: NodeJS.Platform = process.platform,
+  home: string = homedir(),
+): string {
+  if (env.MEM_DATA_DIR) return resolve(env.MEM_DATA_DIR);
+  if (platform === 'win32')
+    return win32.join(env.LOCALAPPDATA || win32.join(home, 'AppData', 'Local'), 'memrelay');
+  if (platform === 'darwin') return posix.join(home, 'Library', 'Application Support', 'memrelay');
+  // The XDG base directory specification: a relative path is invalid and ignored.
+  const xdg = env.XDG_DATA_HOME;
+  const base = xdg && posix.isAbsolute(xdg) ? xdg : posix.join(home, '.local', 'share');
+  return posix.join(base, 'memrelay');
+}
