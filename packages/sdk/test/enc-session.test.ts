@@ -1,0 +1,131 @@
+import type { EncSession } from '@memrelay/protocol/enc-session';
+import { type ExportedSessionKey, type SealCompatibleClient, SessionKey } from '@mysten/seal';
+import { Ed25519Keypair } from '@mysten/sui/keypairs/ed25519';
+import { verifyPersonalMessageSignature } from '@mysten/sui/verify';
+import { describe, expect, it } from 'vitest';
+import { createClock } from '../src/clock.ts';
+import { createSessionSource } from '../src/enc-session.ts';
+import { createSigner } from '../src/signer.ts';
+import { errorAnswer, packageId, rejection, startWire, testClient, testKey } from './wire-double.ts';
+
+/** Import and verification of an Ed25519 session ask the chain nothing. */
+const noChain = {} as SealCompatibleClient;
+const recalled = { json: { results: [], total: 0 } };
+
+function decode(header: string): EncSession {
+  return JSON.parse(Buffer.from(header, 'base64').toString());
+}
+
+describe('the session header', () => {
+  it('is one that Seal imports and whose signature Sui verifies', async () => {
+    const header = await createSessionSource(createSigner(testKey), createClock()).header(packageId);
+    const session = decode(header);
+    const imported = SessionKey.import(session as ExportedSessionKey, noChain);
+    const address = Ed25519Keypair.fromSecretKey(Buffer.from(testKey, 'hex')).toSuiAddress();
+    expect(imported.isExpired()).toBe(false);
+    expect(imported.getAddress()).toBe(address);
+    const publicKey = await verifyPersonalMessageSignature(
+      imported.getPersonalMessage(),
+      session.personalMessageSignature,
+      { address },
+    );
+    expect(publicKey.toSuiAddress()).toBe(address);
+  });
+
+  it('equals an export of Seal itself, field by field', async () => {
+    const keypair = Ed25519Keypair.fromSecretKey(Buffer.from(testKey, 'hex'));
+    const ours = decode(await createSessionSource(createSigner(testKey), createClock()).header(packageId));
+    const imported = SessionKey.import(
+      { ...ours, personalMessageSignature: undefined } as unknown as ExportedSessionKey,
+      noChain,
+      keypair,
+    );
+    await imported.getCertificate();
+    const { ...theirs } = imported.export();
+    // Ed25519 is deterministic, so the same message gives the same signature.
+    expect(JSON.parse(JSON.stringify(theirs))).toEqual(ours);
+  });
+
+  it('is dated half a minute back, since key servers refuse a session from their future', async () => {
+    const clock = createClock(() => 1_765_432_100_000);
+    const session = decode(await createSessionSource(createSigner(testKey), clock).header(packageId));
+    expect(session).toMatchObject({ packageId, ttlMin: 10, creationTimeMs: 1_765_432_070_000 });
+  });
+
+  it('is kept until shortly before its end, made once for parallel calls, and fresh after a reset', async () => {
+    let now = 1_765_432_100_000;
+    const source = createSessionSource(
+      createSigner(testKey),
+      createClock(() => now),
+    );
+    const [first, parallel] = await Promise.all([source.header(packageId), source.header(packageId)]);
+    expect(parallel).toBe(first);
+    now += 7 * 60_000;
+    expect(await source.header(packageId)).toBe(first);
+    now += 2 * 60_000;
+    const second = await source.header(packageId);
+    expect(decode(second).sessionKey).not.toBe(decode(first!).sessionKey);
+    const ends = decode(first!).creationTimeMs + decode(first!).ttlMin * 60_000;
+    expect(now).toBeLessThan(ends);
+    source.reset();
+    expect(await source.header(packageId)).not.toBe(second);
+  });
+});
+
+describe('a client', () => {
+  it('sends the session with recall and with nothing else', async () => {
+    await using wire = await startWire([recalled]);
+    const client = testClient(wire.url);
+    await client.recall('q');
+    await client.remember('t');
+    await client.rememberBulk([{ text: 't' }]).catch(() => {});
+    await client.recallManual({ vector: [1] });
+    await client.account();
+    await client.jobs(['a']).catch(() => {});
+    await client.health();
+    expect(wire.seen.map(({ headers }) => 'x-enc-session' in headers)).toEqual([
+      true,
+      ...Array(6).fill(false),
+    ]);
+    expect(wire.seen.at(-1)!.headers).not.toHaveProperty('x-signature');
+  });
+
+  it('learns the package once from /config when none is given, in lower case', async () => {
+    await using wire = await startWire(({ path }) =>
+      path === '/config' ? { json: { packageId: packageId.toUpperCase().replace('0X', '0x') } } : recalled,
+    );
+    const client = testClient(wire.url, { packageId: undefined });
+    await client.recall('q');
+    await client.recall('q');
+    expect(wire.seen.map(({ path }) => path)).toEqual(['/config', '/api/recall', '/api/recall']);
+    const [, first, second] = wire.seen.map(({ headers }) => headers['x-enc-session'] as string);
+    expect(decode(first!).packageId).toBe(packageId);
+    expect(second).toBe(first);
+  });
+
+  it('refuses a /config that names another package than the pinned one', async () => {
+    const other = `0x${'01'.repeat(32)}`;
+    await using wire = await startWire((_, number) => ({
+      json: { packageId: number === 1 ? packageId : other },
+    }));
+    const pinnedByFirst = testClient(wire.url, { packageId: undefined });
+    await pinnedByFirst.config();
+    expect(await rejection(pinnedByFirst.config())).toMatchObject({ code: 'package_mismatch' });
+    expect(await rejection(testClient(wire.url).config())).toMatchObject({ code: 'package_mismatch' });
+  });
+
+  it('makes a new session by the clock of the relayer when that refuses the first', async () => {
+    const ahead = new Date(Date.now() + 4 * 60_000).toUTCString();
+    await using wire = await startWire([errorAnswer(403, 'decrypt_denied', { date: ahead }), recalled]);
+    await testClient(wire.url).recall('q');
+    const [first, second] = wire.seen.map(({ headers }) => decode(headers['x-enc-session'] as string));
+    expect(second!.creationTimeMs - first!.creationTimeMs).toBeGreaterThan(3.9 * 60_000);
+    expect(second!.sessionKey).not.toBe(first!.sessionKey);
+  });
+
+  it('does not repeat a refused session when the clocks agree', async () => {
+    await using wire = await startWire([errorAnswer(403, 'decrypt_denied')]);
+    expect(await rejection(testClient(wire.url).recall('q'))).toMatchObject({ code: 'decrypt_denied' });
+    expect(wire.seen).toHaveLength(1);
+  });
+});

@@ -1,0 +1,190 @@
+import { describe, expect, it } from 'vitest';
+import { JobFailedError, JobTimeoutError } from '../src/errors.ts';
+import type { Job, JobOutcome } from '../src/types.ts';
+import { errorAnswer, rejection, type SeenRequest, startWire, testClient } from './wire-double.ts';
+
+const blobId = 'b'.repeat(43);
+const running = { job_id: 'j1', status: 'running', owner: '0x1', namespace: 'n' };
+const done = { ...running, status: 'done', blob_id: blobId };
+const gaps = (seen: SeenRequest[]) => seen.slice(1).map(({ at }, index) => at - seen[index]!.at);
+
+describe('waitForJob', () => {
+  it('returns the job as soon as it is done', async () => {
+    await using wire = await startWire([{ json: done }]);
+    const start = performance.now();
+    const job = await testClient(wire.url).waitForJob('j1');
+    expect(job).toEqual({ jobId: 'j1', status: 'done', owner: '0x1', namespace: 'n', blobId });
+    expect(performance.now() - start).toBeLessThan(400);
+    expect(wire.seen[0]).toMatchObject({ method: 'GET', path: '/api/remember/j1' });
+  });
+
+  it('polls soon, then ever slower', async () => {
+    await using wire = await startWire((_, number) => ({ json: number < 7 ? running : done }));
+    const start = performance.now();
+    await testClient(wire.url).waitForJob('j1');
+    expect(wire.seen[0]!.at - start).toBeLessThan(300);
+    const between = gaps(wire.seen);
+    expect(between[0]).toBeLessThan(200);
+    expect(between.at(-1)).toBeGreaterThan(300);
+  });
+
+  it('reports what changed, and only that', async () => {
+    const states = [
+      { ...running, stage: 'queued', attempts: 0 },
+      { ...running, stage: 'queued', attempts: 0, updated_at: 'later' },
+      { ...running, stage: 'uploading', attempts: 1, next_retry_at: 't', error: { code: 'c', message: 'm' } },
+      done,
+    ];
+    await using wire = await startWire(states.map((json) => ({ json })));
+    const reported: Job[] = [];
+    await testClient(wire.url).waitForJob('j1', { onProgress: (job) => reported.push(job) });
+    expect(reported.map(({ stage, status }) => stage ?? status)).toEqual(['queued', 'uploading', 'done']);
+    expect(reported[1]).toMatchObject({ nextRetryAt: 't', error: { code: 'c' } });
+  });
+
+  it('rides over drops, 429 and 503 and waits as long as they ask', async () => {
+    await using wire = await startWire([
+      'drop',
+      errorAnswer(503, 'overloaded', { 'retry-after': '1' }),
+      { json: running, headers: { 'retry-after': '1' } },
+      { json: done },
+    ]);
+    expect(await testClient(wire.url).waitForJob('j1')).toMatchObject({ blobId });
+    const [, afterRefusal, afterPoll] = gaps(wire.seen);
+    expect(afterRefusal).toBeGreaterThanOrEqual(990);
+    expect(afterPoll).toBeGreaterThanOrEqual(990);
+  });
+
+  it('throws the reason of a failed job', async () => {
+    const failed = {
+      ...running,
+      status: 'failed',
+      error: { code: 'upload_exhausted', message: 'All failed.' },
+    };
+    await using wire = await startWire([{ json: failed }]);
+    const error = await rejection(testClient(wire.url).waitForJob('j1'));
+    expect(error).toBeInstanceOf(JobFailedError);
+    expect(error).toMatchObject({ code: 'job_failed', job: { jobId: 'j1', status: 'failed' } });
+    expect(error.message).toContain('All failed. (upload_exhausted)');
+  });
+
+  it('throws at once when there is no such job', async () => {
+    await using wire = await startWire([errorAnswer(404, 'job_not_found')]);
+    expect(await rejection(testClient(wire.url).waitForJob('j1'))).toMatchObject({ code: 'job_not_found' });
+    expect(wire.seen).toHaveLength(1);
+  });
+
+  it('ends after timeoutMs with the last state, also when the relayer is silent', async () => {
+    for (const answer of [{ json: { ...running, stage: 'embedding' } }, 'silence'] as const) {
+      await using wire = await startWire([answer]);
+      const start = performance.now();
+      const error = await rejection(testClient(wire.url).waitForJob('j1', { timeoutMs: 400 }));
+      expect(performance.now() - start).toBeLessThan(1_000);
+      expect(error).toBeInstanceOf(JobTimeoutError);
+      expect(error).toMatchObject({ code: 'job_timeout', retryable: true, jobs: [{ status: 'running' }] });
+    }
+  });
+
+  it('does not begin a pause that outlasts its time', async () => {
+    await using wire = await startWire([errorAnswer(429, 'rate_limited', { 'retry-after': '60' })]);
+    const start = performance.now();
+    const error = await rejection(testClient(wire.url).waitForJob('j1', { timeoutMs: 5_000 }));
+    expect(error).toMatchObject({ code: 'job_timeout', cause: { code: 'rate_limited' } });
+    expect(performance.now() - start).toBeLessThan(1_000);
+  });
+
+  it('can be aborted', async () => {
+    await using wire = await startWire([{ json: running }]);
+    const controller = new AbortController();
+    const wait = rejection(testClient(wire.url).waitForJob('j1', { signal: controller.signal }));
+    await wire.requests(2);
+    controller.abort();
+    expect((await wait).name).toBe('AbortError');
+  });
+
+  it('refuses a done job without a blob', async () => {
+    await using wire = await startWire([{ json: { ...running, status: 'done' } }]);
+    expect(await rejection(testClient(wire.url).waitForJob('j1'))).toMatchObject({
+      code: 'invalid_response',
+    });
+  });
+});
+
+it('rememberAndWait stores, then waits', async () => {
+  await using wire = await startWire([
+    { status: 202, json: { job_id: 'j1', status: 'running' } },
+    { json: running },
+    { json: done },
+  ]);
+  expect(await testClient(wire.url).rememberAndWait('t', { namespace: 'n' })).toMatchObject({ blobId });
+  expect(wire.seen.map(({ path }) => path)).toEqual([
+    '/api/remember',
+    '/api/remember/j1',
+    '/api/remember/j1',
+  ]);
+});
+
+describe('many jobs', () => {
+  const ids = Array.from({ length: 45 }, (_, index) => `j${index % 43}`);
+  const outcome = (id: string, status: string) => ({
+    job_id: id,
+    status,
+    ...(status === 'done' ? { blob_id: `${id}-blob` } : {}),
+  });
+  const bulkAnswer = (request: SeenRequest, status: (id: string) => string) => ({
+    json: { results: (request.json.job_ids as string[]).map((id) => outcome(id, status(id))) },
+  });
+
+  it('are asked in runs of 20, in order, duplicates kept', async () => {
+    await using wire = await startWire((request) => bulkAnswer(request, () => 'done'));
+    const jobs = await testClient(wire.url).jobs(ids);
+    expect(jobs.map(({ jobId }) => jobId)).toEqual(ids);
+    expect(wire.seen.map(({ json }) => (json.job_ids as string[]).length)).toEqual([20, 20, 5]);
+    expect(await testClient(wire.url).jobs([])).toEqual([]);
+    expect(wire.seen).toHaveLength(3);
+  });
+
+  it('are waited for together: finished ones are not asked again, bad ones are outcomes', async () => {
+    const asked = new Map<string, number>();
+    await using wire = await startWire((request) =>
+      bulkAnswer(request, (id) => {
+        asked.set(id, (asked.get(id) ?? 0) + 1);
+        if (id === 'j3') return 'failed';
+        if (id === 'j4') return 'not_found';
+        return id === 'j7' && asked.get(id) === 1 ? 'running' : 'done';
+      }),
+    );
+    const progress: number[] = [];
+    const countDone = (jobs: readonly JobOutcome[]) => jobs.filter(({ status }) => status === 'done').length;
+    const jobs = await testClient(wire.url).waitForJobs(ids, {
+      onProgress: (state) => progress.push(countDone(state)),
+    });
+    expect(jobs.map(({ jobId }) => jobId)).toEqual(ids);
+    expect(jobs[3]!.status).toBe('failed');
+    expect(jobs[4]!.status).toBe('not_found');
+    expect(jobs[43]).toEqual(jobs[0]);
+    expect(asked.get('j7')).toBe(2);
+    expect(asked.get('j0')).toBe(1);
+    expect(progress).toEqual([42, 43]);
+  });
+
+  it('keep what is known when a later run fails or time ends', async () => {
+    await using wire = await startWire((request) =>
+      request.json.job_ids && (request.json.job_ids as string[]).includes('j40')
+        ? 'drop'
+        : bulkAnswer(request, () => 'done'),
+    );
+    const error = await rejection(testClient(wire.url).waitForJobs(ids, { timeoutMs: 500 }));
+    expect(error).toBeInstanceOf(JobTimeoutError);
+    const jobs = error.jobs as JobOutcome[];
+    expect(jobs.map(({ jobId }) => jobId)).toEqual(ids);
+    expect(jobs.filter(({ status }) => status === 'done')).toHaveLength(42);
+    expect(error.message).toContain('3 of 45');
+  });
+
+  it('none are done at once', async () => {
+    await using wire = await startWire([]);
+    expect(await testClient(wire.url).waitForJobs([])).toEqual([]);
+    expect(wire.seen).toHaveLength(0);
+  });
+});
