@@ -21,18 +21,23 @@ export function createLexicalEmbedder(dimension: number): Embedder {
 }
 
 export function lexicalVector(text: string, dimension: number): Float32Array {
-  const vector = new Float32Array(dimension);
+  const words =
+    text
+      .normalize('NFKC')
+      .toLowerCase()
+      .match(/[\p{L}\p{N}]+/gu) ?? [];
+  const telling = words.filter((word) => !stopWords.has(word));
   const counts = new Map<string, number>();
-  for (const [word] of text
-    .normalize('NFKC')
-    .toLowerCase()
-    .matchAll(/[\p{L}\p{N}]+/gu)) {
+  // A text of stop words alone still is what it is
+  for (const word of telling.length > 0 ? telling : words) {
     count(counts, `w:${stem(word)}`);
     if (word.length > 3)
       for (let i = 0; i + 3 <= word.length; i++) count(counts, `g:${word.slice(i, i + 3)}`);
   }
+  const vector = new Float32Array(dimension);
   for (const [feature, times] of counts) {
-    const weight = featureWeight(feature) * (1 + Math.log(times));
+    // A whole word says more than a part of one
+    const weight = (feature.startsWith('g:') ? 0.25 : 1) * (1 + Math.log(times));
     const hash = fnv1a(feature);
     vector[hash % dimension]! += hash & 0x80000000 ? weight : -weight;
     // A second position halves the harm of two features that meet in the first
@@ -44,12 +49,6 @@ export function lexicalVector(text: string, dimension: number): Float32Array {
 
 function count(counts: Map<string, number>, feature: string): void {
   counts.set(feature, (counts.get(feature) ?? 0) + 1);
-}
-
-/** A whole word says more than a part of one; a stop word says next to nothing. */
-function featureWeight(feature: string): number {
-  if (feature.startsWith('g:')) return 0.25;
-  return stopWords.has(feature.slice(2)) ? 0.1 : 1;
 }
 
 /** Cuts common English endings; enough to bring `painting`, `painted` and `paints` together. */

@@ -100,7 +100,7 @@ export async function countVectors(
   const { rows } = await db.query<{ count: number }>(
     `SELECT count(*)::int AS count FROM (
        SELECT 1 FROM memory_vector WHERE account_id = $1 AND namespace = $2 AND embedding_model = $3 LIMIT ${exactUpTo + 1}
-     ) some`,
+     ) counted`,
     [accountId, namespace, model],
   );
   return rows[0]!.count;

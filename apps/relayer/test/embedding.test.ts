@@ -1,0 +1,172 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import fc from 'fast-check';
+import { afterEach, describe, expect, test } from 'vitest';
+import { embeddingChunks } from '../src/embedding/chunks.ts';
+import { EmbeddingError, normalize } from '../src/embedding/embedder.ts';
+import { lexicalVector } from '../src/embedding/lexical-embedder.ts';
+import { createProviderEmbedder } from '../src/embedding/provider-embedder.ts';
+import { createVectorMap } from '../src/embedding/vector-map.ts';
+
+const dot = (a: Float32Array, b: Float32Array): number => a.reduce((sum, value, i) => sum + value * b[i]!, 0);
+
+describe('the lexical embedder', () => {
+  const near = (a: string, b: string) => dot(lexicalVector(a, 1536), lexicalVector(b, 1536));
+
+  test('gives unit vectors, the same for the same text', () => {
+    const vector = lexicalVector('The cat sat on the mat', 1536);
+    expect(dot(vector, vector)).toBeCloseTo(1, 5);
+    expect(lexicalVector('The cat sat on the mat', 1536)).toEqual(vector);
+  });
+
+  test('puts a question nearer to its answer than to other texts', () => {
+    const question = 'Where does Maria work as a painter?';
+    const answer = near(question, 'Maria painted murals for her work in Lisbon');
+    for (const other of ['The train leaves at nine', 'He likes his coffee black', 'Where is it?'])
+      expect(answer).toBeGreaterThan(near(question, other) + 0.1);
+  });
+
+  test('knows other scripts, names and numbers', () => {
+    expect(near('Когда Анна купила дом?', 'Анна купила новый дом')).toBeGreaterThan(0.3);
+    expect(near('order 48213', 'the parcel for order 48213 came')).toBeGreaterThan(0.3);
+  });
+});
+
+describe('the vector map', () => {
+  const key = Buffer.alloc(32, 7);
+  test.each([8, 64, 100, 384, 768, 1000, 1536, 3072])(
+    'keeps inner products at %i dimensions',
+    (dimension) => {
+      const map = createVectorMap(key, dimension);
+      const random = () => normalize(Float32Array.from({ length: dimension }, () => Math.random() - 0.5));
+      const [a, b] = [random(), random()];
+      expect(dot(map.apply(a), map.apply(b))).toBeCloseTo(dot(a, b), 4);
+      expect(dot(map.apply(a), map.apply(a))).toBeCloseTo(1, 4);
+    },
+  );
+
+  test('is the same for the same key for ever, and another for another key', () => {
+    const vector = lexicalVector('a memory', 1536);
+    const mapped = createVectorMap(key, 1536).apply(vector);
+    expect(createVectorMap(key, 1536).apply(vector)).toEqual(mapped);
+    expect(Math.abs(dot(createVectorMap(Buffer.alloc(32, 8), 1536).apply(vector), mapped))).toBeLessThan(0.2);
+    expect([...mapped.subarray(0, 3)].map((value) => value.toFixed(6))).toMatchInlineSnapshot(`
+      [
+        "0.009467",
+        "0.009287",
+        "0.017220",
+      ]
+    `);
+  });
+
+  test('spreads a vector with few coordinates over all of them', () => {
+    const mapped = createVectorMap(key, 1536).apply(lexicalVector('one', 1536));
+    const largest = Math.max(...mapped.map(Math.abs));
+    expect(largest).toBeLessThan(0.2);
+  });
+});
+
+describe('chunks of long texts', () => {
+  test('short texts stay whole', () => expect(embeddingChunks('short')).toEqual(['short']));
+
+  test('every part of a long text is in a chunk, no chunk is too long, no character is cut', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.string({ unit: 'grapheme', minLength: 1, maxLength: 40 }), { minLength: 1 }),
+        (words) => {
+          const text = words.join(' ').repeat(400);
+          const chunks = embeddingChunks(text);
+          let covered = 0;
+          for (const chunk of chunks) {
+            expect(Buffer.byteLength(chunk)).toBeLessThanOrEqual(4_500);
+            // A cut character would come back as U+FFFD, and then not be found in the text
+            const at = text.indexOf(chunk, Math.max(0, covered - chunk.length));
+            expect(at).toBeGreaterThanOrEqual(0);
+            expect(at).toBeLessThanOrEqual(covered);
+            covered = at + chunk.length;
+          }
+          expect(covered).toBe(text.length);
+        },
+      ),
+      { numRuns: 30 },
+    );
+  });
+});
+
+describe('the provider embedder', () => {
+  let server: Server | undefined;
+  afterEach(() => new Promise((resolve) => (server ? server.close(resolve) : resolve(undefined))));
+
+  async function provider(answer: (body: { input: string[] }) => { status?: number; body: unknown }) {
+    const calls: { input: string[]; dimensions?: number }[] = [];
+    server = createServer((request, response) => {
+      const parts: Buffer[] = [];
+      request.on('data', (part: Buffer) => parts.push(part));
+      request.on('end', () => {
+        const body = JSON.parse(Buffer.concat(parts).toString());
+        calls.push(body);
+        const { status = 200, body: reply } = answer(body);
+        response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(reply));
+      });
+    });
+    await new Promise<void>((resolve) => server!.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    const embedder = createProviderEmbedder({
+      baseUrl: `http://127.0.0.1:${port}/v1`,
+      apiKey: 'test',
+      model: 'text-embedding-3-small',
+      dimension: 8,
+      batchSize: 2,
+    });
+    return { embedder, calls };
+  }
+  const base64 = (values: number[]) => Buffer.from(Float32Array.from(values).buffer).toString('base64');
+
+  test('asks in batches, takes base64 and numbers, in any order, and gives unit vectors', async () => {
+    const { embedder, calls } = await provider(({ input }) => ({
+      body: {
+        data: input
+          .map((text, index) => {
+            const values = [text.length, 0, 0, 0, 0, 0, 0, 1];
+            return { index, embedding: index === 0 ? base64(values) : values };
+          })
+          .reverse(),
+      },
+    }));
+    const vectors = await embedder.embed(['a', 'bb', 'ccc']);
+    expect(calls.map((call) => call.input)).toEqual([['a', 'bb'], ['ccc']]);
+    expect(calls[0]!.dimensions).toBe(8);
+    expect(vectors.map((vector) => Math.round(vector[0]! / vector[7]!))).toEqual([1, 2, 3]);
+    for (const vector of vectors) expect(dot(vector, vector)).toBeCloseTo(1, 5);
+    await embedder.close();
+  });
+
+  test.each([
+    [429, 'transient'],
+    [500, 'transient'],
+    [401, 'transient'],
+    [400, 'rejected'],
+  ])('status %i is %s', async (status, kind) => {
+    const { embedder } = await provider(() => ({
+      status,
+      body: { error: { message: 'secret upstream text' } },
+    }));
+    const error = await embedder.embed(['a']).catch((failure: unknown) => failure);
+    expect(error).toBeInstanceOf(EmbeddingError);
+    expect(error).toMatchObject({ kind });
+    expect((error as Error).message).not.toContain('secret upstream text');
+    await embedder.close();
+  });
+
+  test('an answer of another form is transient, another dimension is rejected, a dead provider is transient', async () => {
+    const { embedder } = await provider(({ input }) =>
+      input[0] === 'short' ? { body: { data: [{ index: 0, embedding: [1, 2] }] } } : { body: { error: 'x' } },
+    );
+    await expect(embedder.embed(['a'])).rejects.toMatchObject({ kind: 'transient' });
+    await expect(embedder.embed(['short'])).rejects.toMatchObject({ kind: 'rejected' });
+    await new Promise((resolve) => server!.close(resolve).closeAllConnections());
+    server = undefined;
+    await expect(embedder.embed(['a'])).rejects.toMatchObject({ kind: 'transient' });
+    await embedder.close();
+  });
+});

@@ -1,0 +1,53 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createTestDatabase } from '@memrelay/dev-env/services/test-database';
+import { pino } from 'pino';
+import type { Db } from '../../src/db/db.ts';
+import { migrate } from '../../src/db/migrate.ts';
+import { openDatabase } from '../../src/db/open-database.ts';
+
+export interface TestDb {
+  db: Db;
+  url: string;
+  drop(): Promise<void>;
+}
+
+const silent = pino({ level: 'silent' });
+
+async function onPostgres(adminUrl: string): Promise<TestDb> {
+  const database = await createTestDatabase(adminUrl);
+  const db = await openDatabase(database.url, silent);
+  await migrate(db);
+  return {
+    db,
+    url: database.url,
+    async drop() {
+      await db.close();
+      await database.drop();
+    },
+  };
+}
+
+async function onPglite(): Promise<TestDb> {
+  const directory = await mkdtemp(join(tmpdir(), 'memrelay-pglite-'));
+  const url = `pglite:${directory}`;
+  const db = await openDatabase(url, silent);
+  await migrate(db);
+  return {
+    db,
+    url,
+    async drop() {
+      await db.close();
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+const adminUrl = process.env.MEMRELAY_TEST_DATABASE_URL;
+
+/** Every kind of database that can be had here: the same tests run on each. */
+export const databases: readonly { name: string; create: () => Promise<TestDb> }[] = [
+  ...(adminUrl ? [{ name: 'postgres', create: () => onPostgres(adminUrl) }] : []),
+  { name: 'pglite', create: onPglite },
+];
