@@ -46,15 +46,15 @@ describe('the vector map', () => {
   );
 
   test('is the same for the same key for ever, and another for another key', () => {
-    const vector = lexicalVector('a memory', 1536);
+    const vector = normalize(Float32Array.from({ length: 1536 }, (_, i) => Math.sin(i)));
     const mapped = createVectorMap(key, 1536).apply(vector);
     expect(createVectorMap(key, 1536).apply(vector)).toEqual(mapped);
     expect(Math.abs(dot(createVectorMap(Buffer.alloc(32, 8), 1536).apply(vector), mapped))).toBeLessThan(0.2);
     expect([...mapped.subarray(0, 3)].map((value) => value.toFixed(6))).toMatchInlineSnapshot(`
       [
-        "0.009467",
-        "0.009287",
-        "0.017220",
+        "0.000859",
+        "0.014171",
+        "-0.015768",
       ]
     `);
   });
@@ -74,13 +74,14 @@ describe('chunks of long texts', () => {
       fc.property(
         fc.array(fc.string({ unit: 'grapheme', minLength: 1, maxLength: 40 }), { minLength: 1 }),
         (words) => {
-          const text = words.join(' ').repeat(400);
+          // Numbered, so that each chunk stands in the text at one place only
+          const text = Array.from({ length: 1_500 }, (_, i) => `${i}:${words[i % words.length]}`).join(' ');
           const chunks = embeddingChunks(text);
           let covered = 0;
           for (const chunk of chunks) {
             expect(Buffer.byteLength(chunk)).toBeLessThanOrEqual(4_500);
             // A cut character would come back as U+FFFD, and then not be found in the text
-            const at = text.indexOf(chunk, Math.max(0, covered - chunk.length));
+            const at = text.indexOf(chunk);
             expect(at).toBeGreaterThanOrEqual(0);
             expect(at).toBeLessThanOrEqual(covered);
             covered = at + chunk.length;
