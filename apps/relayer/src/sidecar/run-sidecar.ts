@@ -1,8 +1,5 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { supervisedVariable } from '@memrelay/protocol/supervised';
+import { type RunningPart, startPart } from '@memrelay/protocol/start-part';
 import type { Logger } from 'pino';
 import { type SidecarClient, tokenProof } from './sidecar-client.ts';
 
@@ -56,8 +53,8 @@ export async function runSidecar(options: RunSidecarOptions): Promise<RunningSid
   const child = (await isOurs(options)) ? undefined : await start(options);
   for (const name of keyVariables) delete options.environment[name];
   let stopping = false;
-  child?.once('exit', (code, signal) => {
-    if (!stopping) options.onLost(`the sidecar ended (${signal ?? `exit code ${code}`})`);
+  void child?.ended.then((how) => {
+    if (!stopping) options.onLost(`the sidecar is gone (${how})`);
   });
   const stopWatching = watch(options);
   return {
@@ -65,13 +62,7 @@ export async function runSidecar(options: RunSidecarOptions): Promise<RunningSid
     async stop() {
       stopping = true;
       stopWatching();
-      if (!child || child.exitCode !== null || child.signalCode !== null) return;
-      const ended = once(child, 'exit');
-      // Closed stdin is the sign to end; a sidecar that does not is killed
-      child.stdin?.end();
-      const timer = setTimeout(() => child.kill('SIGKILL'), 8_000);
-      await ended;
-      clearTimeout(timer);
+      await child?.stop();
     },
   };
 }
@@ -83,43 +74,21 @@ async function isOurs({ client, token, url }: RunSidecarOptions): Promise<boolea
   throw new Error(`another sidecar with another SIDECAR_AUTH_TOKEN answers at ${url} (SIDECAR_URL)`);
 }
 
-async function start(options: RunSidecarOptions): Promise<ChildProcess> {
+function start(options: RunSidecarOptions): Promise<RunningPart> {
   const environment: NodeJS.ProcessEnv = {};
   for (const [name, value] of Object.entries(options.environment))
     if (passedVariables.includes(name as never) || passedPrefixes.some((prefix) => name.startsWith(prefix)))
       environment[name] = value;
-  const entry = fileURLToPath(new URL('../../../sidecar/src/main.ts', import.meta.url));
-  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', entry], {
-    env: {
+  return startPart({
+    name: 'the sidecar',
+    entry: fileURLToPath(new URL('../../../sidecar/src/main.ts', import.meta.url)),
+    environment: {
       ...environment,
       SIDECAR_URL: options.url,
       MEM_RELAYER_URL: environment.MEM_RELAYER_URL ?? options.relayerUrl,
-      [supervisedVariable]: '1',
     },
-    stdio: ['pipe', 'pipe', 'inherit'],
+    onLine: (line) => options.log.info({ line }, 'sidecar'),
   });
-  const lines = createInterface({ input: child.stdout! });
-  const ready = new Promise<void>((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error('the sidecar did not start within 20 seconds')), 20_000);
-    lines.on('line', (line) => {
-      if (line.includes('"event":"listening"')) {
-        clearTimeout(timer);
-        resolve();
-      } else {
-        process.stdout.write(`${line}\n`);
-      }
-    });
-    child.once('error', reject);
-    child.once('exit', (code) => {
-      clearTimeout(timer);
-      reject(new Error(`the sidecar ended at its start with exit code ${code}; its message is above`));
-    });
-  });
-  await ready.catch((error) => {
-    child.kill('SIGKILL');
-    throw error;
-  });
-  return child;
 }
 
 /** Asks for health at the interval; as many failures in a row as allowed end the relayer (spec, limits). */

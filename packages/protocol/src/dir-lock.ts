@@ -1,0 +1,36 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+
+/** A directory that this process alone may write. */
+export interface DirectoryLock {
+  release(): void;
+}
+
+/** Thrown when another process (or another part of this one) holds the directory. */
+export class DirectoryLockedError extends Error {
+  override name = 'DirectoryLockedError';
+  readonly dir: string;
+  constructor(dir: string) {
+    super(`${dir} is in use by another process. Stop that one, or choose another data directory.`);
+    this.dir = dir;
+  }
+}
+
+/**
+ * Takes the exclusive lock of `dir`, which is created when absent. The lock is a SQLite file lock, so the
+ * kernel gives it back when the process dies in any way: no stale lock file to remove by hand.
+ * Throws `DirectoryLockedError`.
+ */
+export function lockDirectory(dir: string): DirectoryLock {
+  mkdirSync(dir, { recursive: true, mode: 0o700 });
+  const database = new DatabaseSync(join(dir, 'lock.sqlite'), { timeout: 0 });
+  try {
+    database.exec('PRAGMA locking_mode=EXCLUSIVE; BEGIN EXCLUSIVE');
+  } catch (error) {
+    database.close();
+    if (error instanceof Error && error.message.includes('locked')) throw new DirectoryLockedError(dir);
+    throw error;
+  }
+  return { release: () => database.close() };
+}
