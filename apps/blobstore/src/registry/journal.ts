@@ -1,0 +1,98 @@
+import { type FileHandle, open } from 'node:fs/promises';
+import { crc32 } from 'node:zlib';
+import { replaceFile } from '../storage/durable-file.ts';
+
+/**
+ * An append-only file of JSON records, one per line behind its CRC-32. An append is durable when its promise
+ * resolves; appends that come while one is being synced share the next sync.
+ */
+export interface Journal<T> {
+  append(record: T): Promise<void>;
+  close(): Promise<void>;
+}
+
+interface Waiting {
+  line: string;
+  resolve: () => void;
+  reject: (error: unknown) => void;
+}
+
+function toLine(record: unknown): string {
+  const json = JSON.stringify(record);
+  return `${crc32(json).toString(16).padStart(8, '0')} ${json}\n`;
+}
+
+function parseLine(line: string): unknown {
+  const json = line.slice(9);
+  const intact = line[8] === ' ' && line.slice(0, 8) === crc32(json).toString(16).padStart(8, '0');
+  return intact ? JSON.parse(json) : undefined;
+}
+
+/**
+ * All records of a journal. A last line that a crash left unfinished was never acknowledged and is dropped;
+ * damage anywhere before it throws, because records would be lost silently.
+ */
+export async function readJournal<T>(path: string): Promise<T[]> {
+  const records: T[] = [];
+  let damagedLine: number | undefined;
+  let lineNumber = 0;
+  for await (const line of linesOf(path)) {
+    if (damagedLine !== undefined) throw new Error(`${path} is damaged in line ${damagedLine}`);
+    lineNumber += 1;
+    const record = parseLine(line);
+    if (record === undefined) damagedLine = lineNumber;
+    else records.push(record as T);
+  }
+  return records;
+}
+
+async function* linesOf(path: string): AsyncGenerator<string> {
+  let file: FileHandle;
+  try {
+    file = await open(path, 'r');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return;
+    throw error;
+  }
+  yield* file.readLines();
+}
+
+/** Opens a journal whose content is exactly `records` from here on (rewritten, so that no torn tail remains). */
+export async function openJournal<T>(path: string, records: readonly T[]): Promise<Journal<T>> {
+  await replaceFile(path, records.map(toLine));
+  const handle = await open(path, 'a', 0o600);
+  let waiting: Waiting[] = [];
+  let writing: Promise<void> | undefined;
+  let failure: unknown;
+
+  async function flush(file: FileHandle): Promise<void> {
+    while (waiting.length > 0) {
+      const batch = waiting;
+      waiting = [];
+      try {
+        if (failure !== undefined) throw failure;
+        await file.appendFile(batch.map(({ line }) => line).join(''));
+        await file.sync();
+        for (const { resolve } of batch) resolve();
+      } catch (error) {
+        // After a failed write the tail is unknown; more lines behind it would read as damage at the next boot.
+        failure = error;
+        for (const { reject } of batch) reject(error);
+      }
+    }
+    writing = undefined;
+  }
+
+  return {
+    append(record) {
+      return new Promise((resolve, reject) => {
+        waiting.push({ line: toLine(record), resolve, reject });
+        writing ??= flush(handle);
+      });
+    },
+    async close() {
+      await writing;
+      await handle.close();
+    },
+  };
+}
