@@ -1,0 +1,32 @@
+import type { Logger } from 'pino';
+import type { BlobIdEncoder } from './encoding/blob-id-encoder.ts';
+import type { KeyedLock } from './keyed-lock.ts';
+import type { IdentifyStaged } from './publisher/identify-staged.ts';
+import type { BlobRegistry } from './registry/blob-registry.ts';
+import type { Storage } from './storage/storage.ts';
+
+/** What every route and use case works with; built once in `blob-store.ts`. */
+export interface BlobStoreContext {
+  storage: Storage;
+  registry: BlobRegistry;
+  encoder: BlobIdEncoder;
+  identifyStaged: IdentifyStaged;
+  /** Held by blob id from the commit of content until its object exists, so that no sweep comes between */
+  locks: KeyedLock;
+  limits: Limits;
+  logger: Logger;
+}
+
+export interface Limits {
+  /** Largest accepted body of a store, in bytes */
+  maxBodyBytes: number;
+  publisher: ConcurrencyLimit;
+  aggregator: ConcurrencyLimit;
+}
+
+export interface ConcurrencyLimit {
+  /** Requests worked on at a time */
+  concurrent: number;
+  /** Requests worked on and waiting, together; one more is answered 429 */
+  buffered: number;
+}

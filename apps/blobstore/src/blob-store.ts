@@ -1,0 +1,140 @@
+import type { AddressInfo } from 'node:net';
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import { lockDirectory } from '@memrelay/protocol/dir-lock';
+import type { Logger } from 'pino';
+import type { BlobStoreContext, Limits } from './blob-store-context.ts';
+import { describeDirectory } from './data-directory.ts';
+import { maxBlobSize } from './encoding/encoded-size.ts';
+import { createWasmEncoder } from './encoding/wasm-encoder.ts';
+import { buildServer } from './http/server.ts';
+import { createKeyedLock } from './keyed-lock.ts';
+import { createIdentifyStaged } from './publisher/identify-staged.ts';
+import type { BlobRegistry } from './registry/blob-registry.ts';
+import { openLocalRegistry } from './registry/local-registry.ts';
+import { openDiskStorage } from './storage/disk-storage.ts';
+import { sweepUnreferenced } from './sweep.ts';
+
+export interface BlobStoreOptions {
+  dataDir: string;
+  logger: Logger;
+  /** Address to listen on, 127.0.0.1 by default */
+  host?: string;
+  /** 0 takes a free one; 31415 is what Walrus daemons use */
+  port: number;
+  /** 1000 as on the public networks unless given; fixed for the life of a data directory */
+  nShards?: number;
+  /** Length of an epoch without a chain, one day by default */
+  epochDurationMs?: number;
+  limits?: Partial<Limits>;
+  /** Worker threads that compute blob ids; as many as there are processors by default */
+  encoderThreads?: number;
+  /** Milliseconds since 1970 */
+  now?: () => number;
+}
+
+export interface BlobStore {
+  /** Where publisher and aggregator answer, without a slash at the end */
+  url: string;
+  /** Finishes the requests under way, then gives everything back. */
+  close(): Promise<void>;
+}
+
+/** What the real daemons allow by default (release 1.56). */
+export const defaultLimits: Limits = {
+  maxBodyBytes: 10_240 * 1024,
+  publisher: { concurrent: 8, buffered: 8 },
+  aggregator: { concurrent: 256, buffered: 320 },
+};
+
+export const defaultShards = 1000;
+const dayMs = 86_400_000;
+const sweepIntervalMs = 600_000;
+/** How long a close waits for responses under way before it cuts them off. */
+const drainMs = 10_000;
+const idleCheckMs = 50;
+
+function openRegistry(options: BlobStoreOptions, nShards: number): Promise<BlobRegistry> {
+  return openLocalRegistry({
+    path: join(options.dataDir, 'registry.jsonl'),
+    nShards,
+    epochDurationMs: options.epochDurationMs ?? dayMs,
+    now: options.now ?? Date.now,
+  });
+}
+
+/**
+ * Starts a publisher and aggregator. Throws `DirectoryLockedError` when another process has the data directory,
+ * the system's `EADDRINUSE` error when the port is taken, and a plain error when the directory was made for
+ * another number of shards or its journal is damaged.
+ */
+export async function createBlobStore(options: BlobStoreOptions): Promise<BlobStore> {
+  const { dataDir, logger, nShards = defaultShards } = options;
+  const cleanUp = new AsyncDisposableStack();
+  try {
+    const lock = lockDirectory(dataDir);
+    cleanUp.defer(() => lock.release());
+    await describeDirectory(dataDir, nShards);
+    const storage = await openDiskStorage(dataDir, logger);
+    cleanUp.defer(() => storage.close());
+    const registry = await openRegistry(options, nShards);
+    cleanUp.defer(() => registry.close());
+    const encoder = createWasmEncoder(nShards, options.encoderThreads ?? availableParallelism());
+    cleanUp.defer(() => encoder.close());
+    const limits = { ...defaultLimits, ...options.limits };
+    const context: BlobStoreContext = {
+      storage,
+      registry,
+      encoder,
+      identifyStaged: createIdentifyStaged(storage, encoder),
+      locks: createKeyedLock(),
+      limits: { ...limits, maxBodyBytes: Math.min(limits.maxBodyBytes, maxBlobSize(nShards)) },
+      logger,
+    };
+    cleanUp.defer(startSweeping(context));
+    return { url: await serve(context, options, cleanUp), close: () => cleanUp.disposeAsync() };
+  } catch (error) {
+    await cleanUp.disposeAsync();
+    throw error;
+  }
+}
+
+/** Sweeps now and then every few minutes. Returns how to stop it. */
+function startSweeping(context: BlobStoreContext): () => Promise<void> {
+  const { logger } = context;
+  async function sweep(): Promise<void> {
+    try {
+      const removed = await sweepUnreferenced(context);
+      if (removed > 0) logger.info({ removed }, 'removed blobs that nothing keeps any more');
+    } catch (error) {
+      logger.warn({ err: error }, 'could not look for blobs to remove');
+    }
+  }
+  let running = sweep();
+  const timer = setInterval(() => {
+    running = running.then(sweep);
+  }, sweepIntervalMs);
+  return async () => {
+    clearInterval(timer);
+    await running;
+  };
+}
+
+async function serve(
+  context: BlobStoreContext,
+  { host = '127.0.0.1', port }: BlobStoreOptions,
+  cleanUp: AsyncDisposableStack,
+): Promise<string> {
+  const app = buildServer(context);
+  cleanUp.defer(async () => {
+    const cutOff = setTimeout(() => app.server.closeAllConnections(), drainMs);
+    // A connection that falls idle after the close began would else be kept alive for its client.
+    const idle = setInterval(() => app.server.closeIdleConnections(), idleCheckMs);
+    await app.close();
+    clearTimeout(cutOff);
+    clearInterval(idle);
+  });
+  await app.listen({ host, port });
+  const address = app.server.address() as AddressInfo;
+  return `http://${address.family === 'IPv6' ? `[${address.address}]` : address.address}:${address.port}`;
+}

@@ -1,0 +1,20 @@
+import type { ByteRange } from '../storage/storage.ts';
+import { invalidByteRange } from './api-error.ts';
+
+/**
+ * The part of a blob that a `Range` header names: `bytes=a-b` with both ends inside the blob (as upstream, which
+ * does not shorten a range past the end), and beyond upstream `bytes=a-` and `bytes=-n`. Anything else, several
+ * ranges included, throws 416. Undefined without a header.
+ */
+export function parseRange(header: string | undefined, totalBytes: number): ByteRange | undefined {
+  if (header === undefined) return undefined;
+  const match = /^bytes=(\d*)-(\d*)$/.exec(header.trim());
+  const [first = '', last = ''] = match?.slice(1) ?? [];
+  if (first === '' && last === '') throw invalidByteRange(totalBytes);
+  const range =
+    first === ''
+      ? { start: Math.max(0, totalBytes - Number(last)), end: totalBytes - 1 }
+      : { start: Number(first), end: last === '' ? totalBytes - 1 : Number(last) };
+  if (range.start > range.end || range.end >= totalBytes) throw invalidByteRange(totalBytes);
+  return range;
+}

@@ -1,0 +1,57 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import {
+  ApiError,
+  errorBody,
+  internalError,
+  malformedRequest,
+  methodNotAllowed,
+  unknownRoute,
+} from './api-error.ts';
+import { replyJson } from './reply-json.ts';
+
+const allMethods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
+
+/** Answers any error with the envelope; what is not ours becomes a 500 without the original text. */
+export function replyError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const known = error instanceof ApiError ? error : fromFramework(error);
+  const { httpStatus, headers } = known.fields;
+  if (httpStatus >= 500) request.log.error({ err: known }, 'request failed');
+  reply.code(httpStatus).headers(headers ?? {});
+  return replyJson(reply, errorBody(known, request.id));
+}
+
+/** Fastify's own refusals (a path with a broken escape, for one) carry a status below 500. */
+function fromFramework(error: unknown): ApiError {
+  const statusCode = (error as { statusCode?: number }).statusCode ?? 500;
+  return statusCode < 500 ? malformedRequest('the request could not be understood') : internalError(error);
+}
+
+export function addErrorReplies(app: FastifyInstance): void {
+  app.setErrorHandler(replyError);
+  app.setNotFoundHandler((request, reply) => replyError(unknownRoute(), request, reply));
+}
+
+/** Notes which methods each path has, so that `refuseOtherMethods` can answer the rest. Call before the routes. */
+export function collectMethods(app: FastifyInstance): Map<string, Set<string>> {
+  const methods = new Map<string, Set<string>>();
+  app.addHook('onRoute', ({ url, method }) => {
+    const known = methods.get(url) ?? new Set();
+    for (const name of [method].flat()) known.add(name);
+    methods.set(url, known);
+  });
+  return methods;
+}
+
+/** Answers every other method of the known paths with 405 and `Allow`. Call after the routes. */
+export function refuseOtherMethods(app: FastifyInstance, methods: Map<string, Set<string>>): void {
+  for (const [url, known] of [...methods]) {
+    const allow = allMethods.filter((name) => known.has(name)).join(',');
+    app.route({
+      method: allMethods.filter((name) => !known.has(name)),
+      url,
+      handler: async () => {
+        throw methodNotAllowed(allow);
+      },
+    });
+  }
+}

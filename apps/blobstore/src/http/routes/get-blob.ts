@@ -1,0 +1,27 @@
+import type { FastifyInstance, onRequestAsyncHookHandler } from 'fastify';
+import { findReadable } from '../../aggregator/find-readable.ts';
+import type { BlobStoreContext } from '../../blob-store-context.ts';
+import { isBlobId } from '../../encoding/blob-id.ts';
+import { invalidIdFormat } from '../api-error.ts';
+import { parseReadQuery } from '../read-query.ts';
+import { sendBlob } from '../send-blob.ts';
+
+/** `GET /v1/blobs/{blob_id}`: the bytes of a blob, or a range of them. */
+export function addGetBlob(
+  app: FastifyInstance,
+  context: BlobStoreContext,
+  admission: onRequestAsyncHookHandler,
+): void {
+  app.route<{ Params: { blobId: string } }>({
+    method: ['GET', 'HEAD'],
+    url: '/v1/blobs/:blobId',
+    onRequest: admission,
+    handler: async (request, reply) => {
+      const { blobId } = request.params;
+      if (!isBlobId(blobId)) throw invalidIdFormat();
+      const check = parseReadQuery(request.url);
+      const blob = await findReadable(context, blobId);
+      return sendBlob(context, request, reply, blob, check);
+    },
+  });
+}

@@ -1,0 +1,53 @@
+import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
+import type { BlobStoreContext } from '../blob-store-context.ts';
+import { createAdmission } from './admission.ts';
+import { replyClientError } from './client-error.ts';
+import { addCors, corsHeaders } from './cors.ts';
+import { addErrorReplies, collectMethods, refuseOtherMethods, replyError } from './error-replies.ts';
+import { requestIdOf } from './request-id.ts';
+import { addGetBlob } from './routes/get-blob.ts';
+import { addGetStatus } from './routes/get-status.ts';
+import { addPutBlob } from './routes/put-blob.ts';
+
+/** A quilt identifier is one path segment of up to 65,535 bytes. */
+const maxPathSegment = 65_535;
+
+/** A body that trickles in must not hold a publisher's place for ever. */
+const requestTimeoutMs = 300_000;
+
+/** The HTTP surface over a context, not yet listening. */
+export function buildServer(context: BlobStoreContext): FastifyInstance {
+  const loggerInstance: FastifyBaseLogger = context.logger;
+  const app = fastify({
+    loggerInstance,
+    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),
+    genReqId: requestIdOf,
+    forceCloseConnections: 'idle',
+    return503OnClosing: false,
+    requestTimeout: requestTimeoutMs,
+    clientErrorHandler: replyClientError,
+    routerOptions: { maxParamLength: maxPathSegment },
+    // A path that cannot be decoded gets here before any hook has run.
+    frameworkErrors: (error, request, reply) => {
+      reply.headers({ 'x-request-id': request.id, ...corsHeaders });
+      return replyError(error, request, reply);
+    },
+  });
+  // Bodies of any type, or none, reach the routes as the untouched stream; they enforce their own limits.
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', async () => undefined);
+  app.addHook('onRequest', async (request, reply) => {
+    reply.header('x-request-id', request.id);
+  });
+  addCors(app);
+  addErrorReplies(app);
+
+  const publisher = createAdmission('publisher', context.limits.publisher);
+  const aggregator = createAdmission('aggregator', context.limits.aggregator);
+  const methods = collectMethods(app);
+  addGetStatus(app);
+  addPutBlob(app, context, publisher);
+  addGetBlob(app, context, aggregator);
+  refuseOtherMethods(app, methods);
+  return app;
+}

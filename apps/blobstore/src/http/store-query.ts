@@ -1,0 +1,69 @@
+import { maxEpochsAhead } from '../registry/blob-registry.ts';
+import { invalidBlobPersistence, invalidEpochs, malformedRequest } from './api-error.ts';
+import { flagOf, queryOf, refuseUnknown } from './query.ts';
+
+/** What the query of a store asks for, checked. */
+export interface StoreQuery {
+  epochs: number;
+  permanent: boolean;
+  force: boolean;
+  reuseResources: boolean;
+  sendObjectTo: string | undefined;
+}
+
+const parameters = [
+  'epochs',
+  'deletable',
+  'permanent',
+  'force',
+  'reuse_resources',
+  'encoding_type',
+  'quilt_version',
+  'send_object_to',
+  'share',
+] as const;
+
+function epochsOf(query: URLSearchParams): number {
+  const text = query.get('epochs') ?? '1';
+  const epochs = /^\d{1,4}$/.test(text) ? Number(text) : 0;
+  if (epochs < 1 || epochs > maxEpochsAhead) throw invalidEpochs(maxEpochsAhead);
+  return epochs;
+}
+
+function recipientOf(query: URLSearchParams): string | undefined {
+  const address = query.get('send_object_to');
+  if (address === null) return undefined;
+  if (!/^0x[0-9a-fA-F]{64}$/.test(address)) {
+    throw malformedRequest('send_object_to must be an address of 0x and 64 hex digits');
+  }
+  return address.toLowerCase();
+}
+
+/**
+ * Parses the query of `PUT /v1/blobs` and `PUT /v1/quilts`. Throws the 400 of the first rule that is broken.
+ * Blobs are deletable unless `permanent=true`; `deletable` only matters as a contradiction to it.
+ * `quilt_version` takes any value, as upstream; shared objects are not offered.
+ */
+export function parseStoreQuery(url: string): StoreQuery {
+  const query = queryOf(url);
+  refuseUnknown(query, parameters);
+  const encoding = query.get('encoding_type') ?? 'RS2';
+  if (encoding !== 'RS2') throw malformedRequest('encoding_type must be RS2');
+  const sendObjectTo = recipientOf(query);
+  if (flagOf(query, 'share')) {
+    throw malformedRequest(
+      sendObjectTo === undefined
+        ? 'share is not offered by this publisher'
+        : 'share and send_object_to exclude each other',
+    );
+  }
+  const permanent = flagOf(query, 'permanent');
+  if (flagOf(query, 'deletable') && permanent) throw invalidBlobPersistence();
+  return {
+    epochs: epochsOf(query),
+    permanent,
+    force: flagOf(query, 'force'),
+    reuseResources: flagOf(query, 'reuse_resources'),
+    sendObjectTo,
+  };
+}

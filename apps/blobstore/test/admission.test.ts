@@ -1,0 +1,83 @@
+import { type ClientRequest, request } from 'node:http';
+import { expect, onTestFinished, test } from 'vitest';
+import { blobIdOf, refusal, startStore } from './running-store.ts';
+
+/** An upload that has begun and waits with the rest of its body. */
+function hold(url: string): { upload: ClientRequest; status: Promise<number | undefined> } {
+  const upload = request(`${url}/v1/blobs`, { method: 'PUT', headers: { expect: '100-continue' } });
+  const status = new Promise<number | undefined>((resolve, reject) => {
+    upload.on('response', (response) => {
+      response.resume();
+      resolve(response.statusCode);
+    });
+    upload.on('error', reject);
+  });
+  upload.flushHeaders();
+  onTestFinished(() => {
+    upload.destroy();
+  });
+  return { upload, status };
+}
+
+function begun({ upload }: { upload: ClientRequest }): Promise<void> {
+  return new Promise((resolve) => upload.on('continue', resolve));
+}
+
+test('a store beyond the limit is refused at once, and reads go on', async () => {
+  const { url } = await startStore({ limits: { publisher: { concurrent: 2, buffered: 2 } } });
+  const blobId = await blobIdOf(url, 'there before');
+  const held = [hold(url), hold(url)];
+  await Promise.all(held.map(begun));
+
+  const refused = await fetch(`${url}/v1/blobs`, { method: 'PUT', body: 'one more' });
+  expect(refused.headers.get('retry-after')).toBe('1');
+  expect(await refusal(refused)).toEqual({ status: 429, reason: 'TOO_MANY_REQUESTS' });
+  expect((await fetch(`${url}/v1/blobs/${blobId}`)).status).toBe(200);
+  expect((await fetch(`${url}/status`)).status).toBe(200);
+
+  for (const { upload } of held) upload.end('now the rest');
+  expect(await Promise.all(held.map(({ status }) => status))).toEqual([200, 200]);
+  expect((await fetch(`${url}/v1/blobs`, { method: 'PUT', body: 'one more' })).status).toBe(200);
+});
+
+test('a store inside the buffer waits for its turn', async () => {
+  const { url } = await startStore({ limits: { publisher: { concurrent: 1, buffered: 2 } } });
+  const first = hold(url);
+  await begun(first);
+  const second = hold(url);
+  second.upload.end('second');
+  await begun(second);
+  expect((await fetch(`${url}/v1/blobs`, { method: 'PUT', body: 'third' })).status).toBe(429);
+  first.upload.end('first');
+  expect(await first.status).toBe(200);
+  expect(await second.status).toBe(200);
+});
+
+test('a client that leaves while it waits takes no place', async () => {
+  const { url } = await startStore({ limits: { publisher: { concurrent: 1, buffered: 2 } } });
+  const first = hold(url);
+  await begun(first);
+  const second = hold(url);
+  second.status.catch(() => undefined);
+  await begun(second);
+  second.upload.destroy();
+  first.upload.end('first');
+  expect(await first.status).toBe(200);
+  await expect
+    .poll(async () => (await fetch(`${url}/v1/blobs`, { method: 'PUT', body: 'x' })).status)
+    .toBe(200);
+});
+
+test('reads have a limit of their own', async () => {
+  const { url } = await startStore({ limits: { aggregator: { concurrent: 1, buffered: 1 } } });
+  const blobId = await blobIdOf(url, Buffer.alloc(10 * 1024 * 1024));
+  const unread = request(`${url}/v1/blobs/${blobId}`).end();
+  onTestFinished(() => {
+    unread.destroy();
+  });
+  await new Promise((resolve) => unread.on('response', resolve));
+  const refused = await fetch(`${url}/v1/blobs/${blobId}`);
+  expect(await refusal(refused)).toEqual({ status: 429, reason: 'TOO_MANY_REQUESTS' });
+  unread.destroy();
+  await expect.poll(async () => (await fetch(`${url}/v1/blobs/${blobId}`)).status).toBe(200);
+});

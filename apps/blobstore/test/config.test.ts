@@ -1,0 +1,70 @@
+import { expect, test } from 'vitest';
+import { defaultLimits } from '../src/blob-store.ts';
+import { parseDuration, readConfig } from '../src/config.ts';
+
+test('only the directory is required; the rest are the defaults of the real daemon', () => {
+  expect(readConfig(['--data-dir', '/data'], {})).toEqual({
+    port: 31415,
+    dataDir: '/data',
+    nShards: 1000,
+    limits: defaultLimits,
+  });
+});
+
+test('a flag wins over the environment, an empty variable is none', () => {
+  const env = {
+    BLOBSTORE_DATA_DIR: '/from-env',
+    BLOBSTORE_PORT: '1',
+    BLOBSTORE_SHARDS: '31',
+    BLOBSTORE_EPOCH_DURATION: '',
+  };
+  expect(readConfig(['--port', '2', '--max-body-size', '1'], env)).toMatchObject({
+    port: 2,
+    dataDir: '/from-env',
+    nShards: 31,
+    limits: { maxBodyBytes: 1024 },
+  });
+});
+
+test('the daemon own flags work by their names', () => {
+  const flags = [
+    '--data-dir=/d',
+    '--bind-address=0.0.0.0:8080',
+    '--epoch-duration=12h',
+    '--publisher-max-concurrent-requests=3',
+    '--publisher-max-buffer-size=4',
+    '--aggregator-max-concurrent-requests=5',
+    '--aggregator-max-buffer-size=6',
+  ];
+  expect(readConfig(flags, {})).toMatchObject({
+    host: '0.0.0.0',
+    port: 8080,
+    epochDurationMs: 43_200_000,
+    limits: { publisher: { concurrent: 3, buffered: 4 }, aggregator: { concurrent: 5, buffered: 6 } },
+  });
+  expect(readConfig(['--data-dir=/d', '--bind-address=[::1]:1'], {})).toMatchObject({ host: '::1', port: 1 });
+});
+
+test('every wrong setting is named at once', () => {
+  const env = { BLOBSTORE_SHARDS: 'many', BLOBSTORE_PORT: '70000', BLOBSTORE_EPOCH_DURATION: '1 day' };
+  const flags = ['--max-body-size', '0', '--bind-address', 'nowhere'];
+  const variables = ['DATA_DIR', 'SHARDS', 'PORT', 'EPOCH_DURATION'].map((name) => `BLOBSTORE_${name}`);
+  for (const name of [...variables, '--max-body-size', '--bind-address']) {
+    expect(() => readConfig(flags, env)).toThrow(name);
+  }
+  expect(() => readConfig(['--nonsense'], env)).toThrow('--nonsense');
+});
+
+test.each([
+  ['1d', 86_400_000],
+  ['2w', 1_209_600_000],
+  ['30m', 1_800_000],
+  ['5s', 5000],
+  ['200ms', 200],
+  ['0d', undefined],
+  ['1', undefined],
+  ['-1d', undefined],
+  ['1d2h', undefined],
+])('the duration %s is %s ms', (text, milliseconds) => {
+  expect(parseDuration(text)).toBe(milliseconds);
+});

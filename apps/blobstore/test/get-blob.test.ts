@@ -1,0 +1,184 @@
+import { randomBytes } from 'node:crypto';
+import { open, readdir, rename, truncate } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { blobIdOf, refusal, startStore, temporaryDirectory } from './running-store.ts';
+
+const unknownId = 'A'.repeat(43);
+
+/** The file that holds a blob. */
+async function fileOf(dataDir: string, blobId: string): Promise<string> {
+  const names = await readdir(join(dataDir, 'objects'), { recursive: true });
+  const name = names.find((candidate) => candidate.includes(blobId));
+  if (name === undefined) throw new Error(`${blobId} is not on disk`);
+  return join(dataDir, 'objects', name);
+}
+
+async function flipBit(path: string, position: number): Promise<void> {
+  const handle = await open(path, 'r+');
+  const byte = Buffer.alloc(1);
+  await handle.read(byte, 0, 1, position);
+  await handle.write(Buffer.from([byte.readUInt8() ^ 1]), 0, 1, position);
+  await handle.close();
+}
+
+test('a read has the headers of the aggregator', async () => {
+  const { url } = await startStore();
+  const blobId = await blobIdOf(url, 'hello');
+  for (const method of ['GET', 'HEAD']) {
+    const response = await fetch(`${url}/v1/blobs/${blobId}`, { method });
+    expect(response.status).toBe(200);
+    expect(response.headers.get('x-content-type-options')).toBe('nosniff');
+    expect(response.headers.get('cache-control')).toBe('public, max-age=86400, stale-while-revalidate=3600');
+    expect(response.headers.get('etag')).toBe(blobId);
+    expect(response.headers.get('content-length')).toBe('5');
+    expect(response.headers.get('content-type')).toBeNull();
+    expect(response.headers.get('content-range')).toBeNull();
+    expect(await response.text()).toBe(method === 'GET' ? 'hello' : '');
+  }
+});
+
+test.each([
+  ['image/png', undefined, 'GET', 'image/png'],
+  ['text/html, application/json', undefined, 'GET', 'text/html, application/json'],
+  ['*/*', undefined, 'GET', null],
+  ['text/html, */*', 'image/gif', 'GET', 'image/gif'],
+  ['image/png', 'image/gif', 'GET', 'image/png'],
+  ['image/png', undefined, 'HEAD', 'image/png'],
+  ['*/*', 'image/gif', 'HEAD', null],
+])('Accept %s with content type %s on %s answers %s', async (accept, type, method, expected) => {
+  const { url } = await startStore();
+  const blobId = await blobIdOf(url, 'hello');
+  const headers = { accept, ...(type === undefined ? {} : { 'content-type': type }) };
+  const response = await fetch(`${url}/v1/blobs/${blobId}`, { method, headers });
+  expect(response.headers.get('content-type')).toBe(expected);
+});
+
+describe('ranges', () => {
+  test.each([
+    ['bytes=0-0', '0', '0-0'],
+    ['bytes=2-5', '2345', '2-5'],
+    ['bytes=0-9', '0123456789', '0-9'],
+    ['  bytes=1-2  ', '12', '1-2'],
+    ['bytes=7-', '789', '7-9'],
+    ['bytes=0-', '0123456789', '0-9'],
+    ['bytes=-3', '789', '7-9'],
+    ['bytes=-99', '0123456789', '0-9'],
+  ])('"%s" is answered with 206', async (range, body, contentRange) => {
+    const { url } = await startStore();
+    const blobId = await blobIdOf(url, '0123456789');
+    for (const flags of ['', '?skip_consistency_check=true', '?strict_consistency_check=true']) {
+      const response = await fetch(`${url}/v1/blobs/${blobId}${flags}`, { headers: { range } });
+      expect(response.status).toBe(206);
+      expect(response.headers.get('content-range')).toBe(`bytes ${contentRange}/10`);
+      expect(response.headers.get('content-length')).toBe(String(body.length));
+      expect(response.headers.get('etag')).toBe(blobId);
+      expect(await response.text()).toBe(body);
+    }
+  });
+
+  test.each([
+    'bytes=0-10',
+    'bytes=10-',
+    'bytes=5-4',
+    'bytes=-0',
+    'bytes=-',
+    'bytes=',
+    'bytes=a-b',
+    'bytes=0-1,3-4',
+    'bytes 0-1',
+    'items=0-1',
+    'Bytes=0-1',
+  ])('"%s" is refused with 416', async (range) => {
+    const { url } = await startStore();
+    const blobId = await blobIdOf(url, '0123456789');
+    const response = await fetch(`${url}/v1/blobs/${blobId}`, { headers: { range } });
+    expect(response.headers.get('content-range')).toBe('bytes */10');
+    expect(await refusal(response)).toEqual({ status: 416, reason: 'INVALID_BYTE_RANGE' });
+  });
+
+  test('of an empty blob are refused', async () => {
+    const { url } = await startStore();
+    const blobId = await blobIdOf(url, '');
+    for (const range of ['bytes=0-0', 'bytes=0-', 'bytes=-1']) {
+      expect((await fetch(`${url}/v1/blobs/${blobId}`, { headers: { range } })).status).toBe(416);
+    }
+  });
+});
+
+describe('refusals', () => {
+  test.each([
+    [`/v1/blobs/${unknownId}`, 404, 'BLOB_NOT_FOUND'],
+    ['/v1/blobs/short', 400, 'INVALID_ID_FORMAT'],
+    [`/v1/blobs/${unknownId}A`, 400, 'INVALID_ID_FORMAT'],
+    [`/v1/blobs/${unknownId}=`, 400, 'INVALID_ID_FORMAT'],
+    [`/v1/blobs/${'A'.repeat(42)}+`, 400, 'INVALID_ID_FORMAT'],
+    [`/v1/blobs/${'A'.repeat(42)}B`, 400, 'INVALID_ID_FORMAT'],
+    [`/v1/blobs/${'x'.repeat(500)}`, 400, 'INVALID_ID_FORMAT'],
+    [`/v1/blobs/${unknownId}?cb=1`, 400, 'MALFORMED_REQUEST'],
+    [`/v1/blobs/${unknownId}?skip_consistency_check=1`, 400, 'MALFORMED_REQUEST'],
+    [
+      `/v1/blobs/${unknownId}?strict_consistency_check=true&skip_consistency_check=true`,
+      400,
+      'INVALID_CONSISTENCY_CHECK',
+    ],
+  ])('%s', async (path, status, reason) => {
+    const { url } = await startStore();
+    expect(await refusal(await fetch(`${url}${path}`))).toEqual({ status, reason });
+  });
+});
+
+describe('damage on disk', () => {
+  const blob = randomBytes(3_000_000);
+
+  test.each([
+    ['a small blob', blob.subarray(0, 1000)],
+    ['a large blob', blob],
+  ])('a flipped bit in %s is never served, unless the check is skipped', async (_name, content) => {
+    const dataDir = await temporaryDirectory();
+    const { url } = await startStore({ dataDir });
+    const blobId = await blobIdOf(url, content);
+    await flipBit(await fileOf(dataDir, blobId), content.length - 1);
+
+    for (const flags of ['', '?strict_consistency_check=true', '?strict_consistency_check=false']) {
+      for (const headers of [{}, { range: 'bytes=0-3' }]) {
+        const response = await fetch(`${url}/v1/blobs/${blobId}${flags}`, { headers });
+        expect(await refusal(response)).toEqual({ status: 500, reason: 'INTERNAL_ERROR' });
+      }
+    }
+    const skipped = await fetch(`${url}/v1/blobs/${blobId}?skip_consistency_check=true`);
+    expect(skipped.status).toBe(200);
+    expect((await skipped.arrayBuffer()).byteLength).toBe(content.length);
+  });
+
+  test('storing the bytes again repairs them', async () => {
+    const dataDir = await temporaryDirectory();
+    const { url } = await startStore({ dataDir });
+    const blobId = await blobIdOf(url, 'precious', '?permanent=true&epochs=3');
+    await flipBit(await fileOf(dataDir, blobId), 0);
+    await fetch(`${url}/v1/blobs?permanent=true`, { method: 'PUT', body: 'precious' });
+    expect(await (await fetch(`${url}/v1/blobs/${blobId}`)).text()).toBe('precious');
+  });
+
+  test('a shortened file is an error whatever the check', async () => {
+    const dataDir = await temporaryDirectory();
+    const { url } = await startStore({ dataDir });
+    const blobId = await blobIdOf(url, 'hello');
+    await truncate(await fileOf(dataDir, blobId), 3);
+    for (const flags of ['', '?strict_consistency_check=true', '?skip_consistency_check=true']) {
+      expect((await fetch(`${url}/v1/blobs/${blobId}${flags}`)).status).toBe(500);
+    }
+  });
+
+  test('a file that is gone is a 503, not a 404: its object still lives', async () => {
+    const dataDir = await temporaryDirectory();
+    const { url } = await startStore({ dataDir });
+    const blobId = await blobIdOf(url, 'hello');
+    const path = await fileOf(dataDir, blobId);
+    await rename(path, `${dataDir}/elsewhere`);
+    const response = await fetch(`${url}/v1/blobs/${blobId}`);
+    expect(await refusal(response)).toEqual({ status: 503, reason: 'BLOB_UNAVAILABLE' });
+    await rename(`${dataDir}/elsewhere`, path);
+    expect((await fetch(`${url}/v1/blobs/${blobId}`)).status).toBe(200);
+  });
+});

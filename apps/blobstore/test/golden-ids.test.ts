@@ -1,0 +1,48 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { encodedLength, maxBlobSize } from '../src/encoding/encoded-size.ts';
+import { createWasmEncoder } from '../src/encoding/wasm-encoder.ts';
+import { temporaryDirectory } from './running-store.ts';
+
+/** Ids that the real network gives these bytes (1000 shards). */
+const golden: [content: string, blobId: string][] = [
+  ['', '3GPQL3HZNnFhN_F7l5Aa-X1VOtAKwIsg9zuWk8R81v4'],
+  ['some string', '9k95lgtG9iPU8yk_wYz8m8CUY1snveemF8ypfpBLUUg'],
+  ['some other string', 'M4hsZGQ1oCktdzegB6HnI6Mi28S2nqOPHxK-W7_4BUk'],
+  ['hello', 'VCHdU3RHtQVBYAI3c30jDhM8PNvrgv7OVxIb8eW6Ih4'],
+  ['Hello, Walrus!', 'a7wmADgKiwLDFnpjyu6NBTkCS-1zLblj3TfmXZWxnew'],
+  ['\x00\x01\x02\x03\x04\x05\x06\x07\x08\x09', 'hlykhHkQSpvcE299ZzC385IAEuzLTpm6hUC5Njdm4JM'],
+  ['walrus-local-sdk cross-environment blob_id fixture v1', 'x37bth2QxQZBbjZS6F-6l9mU_-bp46CRfOo33IAwe2U'],
+];
+
+test('with 1000 shards, blob ids are those of the public networks', async () => {
+  const directory = await temporaryDirectory();
+  const encoder = createWasmEncoder(1000, 2);
+  onTestFinished(() => encoder.close());
+  const ids = await Promise.all(
+    golden.map(async ([content], index) => {
+      const path = join(directory, String(index));
+      await writeFile(path, content);
+      return (await encoder.identify(path)).blobId;
+    }),
+  );
+  expect(ids).toEqual(golden.map(([, blobId]) => blobId));
+});
+
+test.each([
+  [0, 66_034_000],
+  [445_556, 66_034_000],
+  [445_557, 68_036_000],
+  [2 ** 20, 70_038_000],
+  [10 * 2 ** 20, 112_080_000],
+  [100 * 2 ** 20, 536_504_000],
+  [14_599_533_452, 65_663_566_000],
+])('a blob of %i bytes takes %i bytes on 1000 shards', (size, encoded) => {
+  expect(encodedLength(size, 1000)).toBe(encoded);
+});
+
+test('the largest blob follows from the shards', () => {
+  expect(maxBlobSize(1000)).toBe(14_599_533_452);
+  expect(maxBlobSize(31)).toBe(15_138_354);
+});

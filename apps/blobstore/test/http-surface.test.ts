@@ -1,0 +1,95 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { expect, test } from 'vitest';
+import { blobIdOf, type ErrorAnswer, refusal, startStore } from './running-store.ts';
+
+test('the status is OK', async () => {
+  const { url } = await startStore();
+  const response = await fetch(`${url}/status`);
+  expect(response.status).toBe(200);
+  expect(await response.text()).toBe('OK');
+  expect((await fetch(`${url}/status`, { method: 'HEAD' })).status).toBe(200);
+});
+
+test('an error is the envelope, key for key', async () => {
+  const { url } = await startStore();
+  const response = await fetch(`${url}/v1/blobs/${'A'.repeat(43)}`);
+  expect(response.headers.get('content-type')).toBe('application/json');
+  expect(await response.text()).toBe(
+    '{"error":{"status":"NOT_FOUND","code":404,"message":"the requested blob ID does not exist on Walrus, ' +
+      'ensure that it was entered correctly","details":[{"@type":"ErrorInfo","reason":"BLOB_NOT_FOUND",' +
+      '"domain":"daemon.walrus.space","metadata":{}}]}}',
+  );
+});
+
+test.each(['/', '/nope', '/v1/store', '/health', '/status/'])('%s is unknown', async (path) => {
+  const { url } = await startStore();
+  expect(await refusal(await fetch(`${url}${path}`))).toEqual({ status: 404, reason: 'ROUTE_NOT_FOUND' });
+});
+
+test.each([
+  ['POST', '/v1/blobs', 'PUT'],
+  ['GET', '/v1/blobs', 'PUT'],
+  ['DELETE', `/v1/blobs/${'A'.repeat(43)}`, 'GET,HEAD'],
+  ['PUT', '/status', 'GET,HEAD'],
+])('%s %s is not allowed', async (method, path, allow) => {
+  const { url } = await startStore();
+  const response = await fetch(`${url}${path}`, { method });
+  expect(response.headers.get('allow')).toBe(allow);
+  expect(await refusal(response)).toEqual({ status: 405, reason: 'METHOD_NOT_ALLOWED' });
+});
+
+test('every response can be read by a page of another origin', async () => {
+  const { url } = await startStore();
+  const blobId = await blobIdOf(url, 'hello');
+  const exposed = 'ETag, Content-Range, X-Quilt-Patch-Identifier';
+  for (const path of ['/status', `/v1/blobs/${blobId}`, '/nope', '/v1/blobs/short', '/v1/blobs/%zz']) {
+    const response = await fetch(`${url}${path}`, { headers: { origin: 'https://example.org' } });
+    expect(response.headers.get('access-control-allow-origin')).toBe('*');
+    expect(response.headers.get('access-control-expose-headers')).toBe(exposed);
+    expect(response.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
+  }
+});
+
+test('a preflight is answered for any path', async () => {
+  const { url } = await startStore();
+  for (const path of ['/v1/blobs', '/nope']) {
+    const response = await fetch(`${url}${path}`, { method: 'OPTIONS' });
+    expect(response.status).toBe(200);
+    expect(response.headers.get('access-control-allow-origin')).toBe('*');
+    expect(response.headers.get('access-control-allow-methods')).toBe('*');
+    expect(response.headers.get('access-control-allow-headers')).toBe('*');
+    expect(response.headers.get('access-control-max-age')).toBe('86400');
+  }
+});
+
+test('a harmless request id is kept, another is replaced', async () => {
+  const { url } = await startStore();
+  const kept = await fetch(`${url}/status`, { headers: { 'x-request-id': 'job-7:a.b_c' } });
+  expect(kept.headers.get('x-request-id')).toBe('job-7:a.b_c');
+  const replaced = await fetch(`${url}/status`, { headers: { 'x-request-id': 'a b"c' } });
+  expect(replaced.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
+});
+
+test('a path that cannot be decoded is a 400 envelope', async () => {
+  const { url } = await startStore();
+  const response = await fetch(`${url}/v1/blobs/%zz`);
+  expect(await refusal(response)).toEqual({ status: 400, reason: 'MALFORMED_REQUEST' });
+});
+
+test.each([
+  ['this is not http\r\n\r\n', 400],
+  [`GET /status HTTP/1.1\r\nhost: x\r\nbig: ${'x'.repeat(100_000)}\r\n\r\n`, 431],
+])('what the parser refuses is an envelope too', async (request, status) => {
+  const { url } = await startStore();
+  const socket = connect(Number(new URL(url).port), '127.0.0.1');
+  socket.end(request);
+  let answer = '';
+  socket.on('data', (chunk) => {
+    answer += chunk;
+  });
+  await once(socket, 'close');
+  expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+  const body = JSON.parse(answer.slice(answer.indexOf('\r\n\r\n'))) as ErrorAnswer;
+  expect(body.error.code).toBe(status);
+});

@@ -1,0 +1,81 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { onTestFinished } from 'vitest';
+import { type BlobStore, type BlobStoreOptions, createBlobStore } from '../src/blob-store.ts';
+
+export const silent = pino({ level: 'silent' });
+
+/** A directory that is gone after the test. */
+export async function temporaryDirectory(): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), 'blobstore-'));
+  onTestFinished(() => rm(directory, { recursive: true, force: true }));
+  return directory;
+}
+
+/** A store with 31 shards on a free port, closed after the test. Closing it earlier is fine. */
+export async function startStore(options: Partial<BlobStoreOptions> = {}): Promise<BlobStore> {
+  const store = await createBlobStore({
+    dataDir: options.dataDir ?? (await temporaryDirectory()),
+    logger: silent,
+    port: 0,
+    nShards: 31,
+    encoderThreads: 1,
+    ...options,
+  });
+  onTestFinished(() => store.close());
+  return store;
+}
+
+export interface ErrorAnswer {
+  error: { status: string; code: number; message: string; details: Record<string, unknown>[] };
+}
+
+interface BlobObjectAnswer {
+  id: string;
+  blobId: string;
+  registeredEpoch: number;
+  certifiedEpoch: number;
+  deletable: boolean;
+  size: number;
+  storage: { id: string; startEpoch: number; endEpoch: number; storageSize: number };
+}
+
+export interface StoreAnswer {
+  newlyCreated?: { blobObject: BlobObjectAnswer; resourceOperation: unknown; cost: number };
+  alreadyCertified?: {
+    blobId: string;
+    endEpoch: number;
+    event?: { txDigest: string; eventSeq: string };
+    object?: string;
+  };
+}
+
+/** Stores bytes and returns the parsed answer; throws when the status is not 200. */
+export async function put(url: string, body: string | Uint8Array, query = ''): Promise<StoreAnswer> {
+  const response = await fetch(`${url}/v1/blobs${query}`, { method: 'PUT', body: Buffer.from(body) });
+  if (response.status !== 200) throw new Error(`${response.status}: ${await response.text()}`);
+  return (await response.json()) as StoreAnswer;
+}
+
+/** Stores bytes as a new object and returns it. */
+export async function putNew(
+  url: string,
+  body: string | Uint8Array,
+  query = '',
+): Promise<NonNullable<StoreAnswer['newlyCreated']>> {
+  const { newlyCreated } = await put(url, body, query);
+  if (newlyCreated === undefined) throw new Error('nothing new was created');
+  return newlyCreated;
+}
+
+export async function blobIdOf(url: string, body: string | Uint8Array, query = ''): Promise<string> {
+  return (await putNew(url, body, query)).blobObject.blobId;
+}
+
+/** The status and the reason of an error response. */
+export async function refusal(response: Response): Promise<{ status: number; reason: unknown }> {
+  const { error } = (await response.json()) as ErrorAnswer;
+  return { status: response.status, reason: error.details[0]?.reason };
+}
