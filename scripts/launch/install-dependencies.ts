@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 // By path: the launcher runs before there is a node_modules to resolve a name in.
 import { withFileLock } from '../../packages/dev-env/src/services/file-lock.ts';
@@ -37,6 +37,8 @@ export async function installDependencies(root: string): Promise<string | undefi
         if (!(error instanceof CommandError)) throw error;
         return explain(error);
       }
+      // npm makes no folder when there is nothing to put into it.
+      mkdirSync(join(root, 'node_modules'), { recursive: true });
       writeFileSync(stampFile(root), lockfileHash(root));
       return undefined;
     }),

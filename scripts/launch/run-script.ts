@@ -5,6 +5,8 @@ export interface RunOptions {
   env?: NodeJS.ProcessEnv;
   /** The script is ended after this many milliseconds. */
   timeoutMs?: number;
+  /** `ignore` keeps it from printing. */
+  output?: 'inherit' | 'ignore';
 }
 
 /**
@@ -15,10 +17,10 @@ export interface RunOptions {
 export function runScript(
   script: string,
   args: readonly string[],
-  { env = process.env, timeoutMs }: RunOptions = {},
+  { env = process.env, timeoutMs, output = 'inherit' }: RunOptions = {},
 ): Promise<number> {
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', script, ...args], {
-    stdio: 'inherit',
+    stdio: ['inherit', output, output],
     env,
     timeout: timeoutMs,
   });

@@ -20,6 +20,7 @@ export async function runVitest(
   name: string,
   args: readonly string[],
   env: NodeJS.ProcessEnv,
+  output: 'inherit' | 'ignore' = 'inherit',
 ): Promise<VitestRun> {
   const started = performance.now();
   const directory = mkdtempSync(join(tmpdir(), 'memrelay-report-'));
@@ -28,7 +29,7 @@ export async function runVitest(
     const code = await runScript(
       join(dirname(createRequire(import.meta.url).resolve('vitest/package.json')), 'vitest.mjs'),
       ['run', '--reporter=default', '--reporter=json', `--outputFile.json=${reportFile}`, ...args],
-      { env, timeoutMs: mostMs },
+      { env, output, timeoutMs: mostMs },
     );
     const report = existsSync(reportFile)
       ? (JSON.parse(readFileSync(reportFile, 'utf8')) as VitestReport)

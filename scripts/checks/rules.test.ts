@@ -1,0 +1,205 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { rules } from './rules.ts';
+import { readSourceTree } from './source-tree.ts';
+
+let root: string;
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'memrelay-rules-'));
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+/** What the rule finds in a tree of these files, as `file:line message`. */
+function findings(ruleName: string, files: Record<string, string | object>): string[] {
+  for (const [path, content] of Object.entries(files)) {
+    const file = join(root, path);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, typeof content === 'string' ? content : JSON.stringify(content));
+  }
+  const rule = rules.find(({ name }) => name === ruleName)!;
+  return rule.find(readSourceTree(root)).map(({ file, line, message }) => `${file}:${line ?? ''} ${message}`);
+}
+
+const manifest = (name: string, more: object = {}) => ({ name, ...more });
+const workspaces = {
+  'packages/protocol/package.json': manifest('@memrelay/protocol'),
+  'packages/chain/package.json': manifest('@memrelay/chain'),
+  'packages/sdk/package.json': manifest('@memrelay/sdk'),
+  'packages/dev-env/package.json': manifest('@memrelay/dev-env'),
+  'packages/memrelay/package.json': manifest('memrelay'),
+  'apps/relayer/package.json': manifest('@memrelay/relayer'),
+  'apps/sidecar/package.json': manifest('@memrelay/sidecar'),
+};
+
+describe('import-directions', () => {
+  it.each([
+    ['apps/relayer/src/a.ts', '@memrelay/sidecar/keys', 'apps/relayer must not import apps/sidecar'],
+    ['apps/relayer/test/a.test.ts', '@memrelay/sidecar/keys', 'apps/relayer must not import apps/sidecar'],
+    ['apps/relayer/src/a.ts', '@memrelay/dev-env/boot', 'apps/relayer must not import packages/dev-env'],
+    ['packages/protocol/src/a.ts', '@memrelay/sdk/client', 'packages/protocol must not import packages/sdk'],
+    ['packages/sdk/src/client.ts', '@memrelay/chain/read', 'packages/sdk must not import packages/chain'],
+    ['packages/sdk/src/client.ts', './account.ts', 'the plain client must not import account or manual'],
+    [
+      'apps/relayer/src/a.ts',
+      '../../../packages/protocol/src/x.ts',
+      'reaches into packages/protocol by path',
+    ],
+    ['scripts/a.ts', '../apps/relayer/src/x.ts', 'scripts must not import apps/relayer'],
+  ])('refuses %s importing %s', (file, specifier, message) => {
+    const found = findings('import-directions', { ...workspaces, [file]: `\nimport '${specifier}';` });
+    expect(found).toHaveLength(1);
+    expect(found[0]).toContain(`${file}:2 ${message}`);
+  });
+
+  it.each([
+    ['apps/relayer/src/a.ts', '@memrelay/protocol/errors'],
+    ['apps/relayer/test/a.test.ts', '@memrelay/dev-env/boot'],
+    ['packages/protocol/test/a.test.ts', '@memrelay/sdk/client'],
+    ['packages/memrelay/src/up.ts', '@memrelay/relayer/server'],
+    ['packages/dev-env/src/boot.ts', '@memrelay/sidecar/server'],
+    ['packages/sdk/src/account.ts', '@memrelay/chain/read'],
+    ['packages/sdk/src/manual/save.ts', '@memrelay/chain/read'],
+    ['scripts/a.ts', '../packages/dev-env/src/services/progress.ts'],
+    ['apps/relayer/src/a.ts', 'fastify'],
+  ])('lets %s import %s', (file, specifier) => {
+    expect(findings('import-directions', { ...workspaces, [file]: `import '${specifier}';` })).toEqual([]);
+  });
+});
+
+describe('import-cycles', () => {
+  it('finds one that goes through a package name and a type', () => {
+    const found = findings('import-cycles', {
+      ...workspaces,
+      'packages/protocol/src/a.ts': "import type { B } from '@memrelay/chain/b';",
+      'packages/chain/src/b.ts': "export * from './c.ts';",
+      'packages/chain/src/c.ts': "const a = await import('@memrelay/protocol/a');",
+    });
+    expect(found).toHaveLength(1);
+    expect(found[0]).toMatch(/(\S+) → \S+ → \S+ → \1$/);
+  });
+
+  it('is content when two roads lead to one file', () => {
+    const found = findings('import-cycles', {
+      'a.ts': "import './b.ts'; import './c.ts';",
+      'b.ts': "import './d.ts';",
+      'c.ts': "import './d.ts';",
+      'd.ts': '',
+    });
+    expect(found).toEqual([]);
+  });
+});
+
+describe('module-shape', () => {
+  it.each([
+    'export default function run() {}',
+    'const run = 1;\nexport default run;',
+    'const run = 1;\nexport { run as default };',
+  ])('refuses a default export: %s', (text) => {
+    expect(findings('module-shape', { 'a.ts': text })).toHaveLength(1);
+  });
+
+  it('lets configuration files have one, and switches their default case', () => {
+    const files = { 'vite.config.ts': 'export default {};', 'a.ts': 'switch (1) { default: break; }' };
+    expect(findings('module-shape', files)).toEqual([]);
+  });
+
+  it('refuses barrels by name and by content', () => {
+    const found = findings('module-shape', {
+      'packages/x/src/index.ts': 'export const one = 1;',
+      'packages/x/src/all.ts': "export * from './a.ts';\nexport { b } from './b.ts';",
+      'packages/x/src/mixed.ts': "export { b } from './b.ts';\nexport const own = 1;",
+    });
+    expect(found.sort()).toEqual([
+      'packages/x/src/all.ts: only passes other files on',
+      'packages/x/src/index.ts: index file; name it after what it does',
+    ]);
+  });
+});
+
+describe('file-names and file-sizes', () => {
+  it('refuses names that are not kebab-case or say nothing', () => {
+    const found = findings('file-names', {
+      'apps/x/src/fooBar.ts': '',
+      'apps/x/src/Foo/a.ts': '',
+      'apps/x/src/utils/a.ts': '',
+      'packages/x/src/helpers.ts': '',
+      'packages/x/src/foo-bar.test.ts': '',
+      'packages/x/README.md': '',
+      'contracts/sources/delegate_keys.move': '',
+      'apps/x/migrations/0001_memories.sql': '',
+    });
+    expect(found.map((line) => line.split(':')[0])).toEqual(
+      expect.arrayContaining([
+        'apps/x/src/fooBar.ts',
+        'apps/x/src/Foo/a.ts',
+        'apps/x/src/utils/a.ts',
+        'packages/x/src/helpers.ts',
+      ]),
+    );
+    expect(found).toHaveLength(4);
+  });
+
+  it('allows tests more lines than code', () => {
+    const lines = (count: number) => 'x;\n'.repeat(count);
+    const found = findings('file-sizes', {
+      'a.ts': lines(301),
+      'b.ts': lines(300),
+      'b.test.ts': lines(400),
+      'c.test.ts': lines(401),
+    });
+    expect(found).toEqual(['a.ts: 301 lines, at most 300', 'c.test.ts: 401 lines, at most 400']);
+  });
+});
+
+describe('declared-dependencies', () => {
+  const relayer = (dependencies: object, devDependencies: object = {}) => ({
+    'package.json': { name: 'root', devDependencies: { vitest: '5' } },
+    'apps/relayer/package.json': manifest('@memrelay/relayer', { dependencies, devDependencies }),
+  });
+
+  it('refuses what is not declared, or only for development', () => {
+    const found = findings('declared-dependencies', {
+      ...relayer({}, { pg: '8' }),
+      'apps/relayer/src/a.ts':
+        "import { Client } from 'pg';\nimport x from '@scope/x/deep';\nimport 'node:fs';",
+      'apps/relayer/test/a.test.ts': "import 'pg';\nimport 'vitest';\nimport 'zod';",
+    });
+    expect(found).toEqual([
+      'apps/relayer/src/a.ts:1 pg is not in the dependencies of apps/relayer',
+      'apps/relayer/src/a.ts:2 @scope/x is not in the dependencies of apps/relayer',
+      'apps/relayer/test/a.test.ts:3 zod is not in the dependencies or devDependencies of apps/relayer',
+    ]);
+  });
+
+  it('refuses what is not used, and knows uses that are no imports', () => {
+    const found = findings('declared-dependencies', {
+      ...relayer({ pg: '8', 'pino-pretty': '13', unneeded: '1' }, { '@types/pg': '8', '@types/other': '1' }),
+      'apps/relayer/src/a.ts': "import 'pg';\nconst target = 'pino-pretty';",
+    });
+    expect(found).toEqual([
+      'apps/relayer/package.json: unneeded is declared and not used',
+      'apps/relayer/package.json: @types/other is declared and not used',
+    ]);
+  });
+});
+
+describe('browser-entries', () => {
+  it('refuses Node in files that a browser loads, also by way of another file', () => {
+    const found = findings('browser-entries', {
+      'packages/sdk/src/client.ts': "import 'node:fs';\nimport './credentials-node.ts';",
+      'packages/sdk/src/recall.ts': "import { x } from '@memrelay/envelope/at-rest';\nimport 'crypto';",
+      'packages/sdk/src/credentials-node.ts': "import 'node:fs';",
+      'packages/protocol/src/dir-lock.ts': "import 'node:fs';",
+      'packages/sdk/src/client.test.ts': "import 'node:fs';",
+      'apps/relayer/src/a.ts': "import 'node:fs';",
+    });
+    expect(found.sort()).toEqual([
+      'packages/sdk/src/client.ts:1 imports node:fs',
+      'packages/sdk/src/client.ts:2 imports ./credentials-node.ts',
+      'packages/sdk/src/recall.ts:1 imports @memrelay/envelope/at-rest',
+      'packages/sdk/src/recall.ts:2 imports crypto',
+    ]);
+  });
+});

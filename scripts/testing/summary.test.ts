@@ -1,0 +1,21 @@
+import { expect, it } from 'vitest';
+import { summarize } from './summary.ts';
+
+const suite = { name: 'tests', passed: 5, failed: 0, skipped: 0, seconds: 1.23 };
+
+it('ends in one closing line, alone', () => {
+  expect(summarize([suite], []).split('\n').at(-1)).toBe('5 passed, 0 failed');
+  const failing = { name: 'check', passed: 1, failed: 2, skipped: 0, seconds: 0, problem: 'nothing ran' };
+  const text = summarize([suite, failing], ['Not tested here: Redis: no apt']);
+  expect(text.split('\n').at(-1)).toBe('6 passed, 2 failed');
+  expect(text).toContain('check: nothing ran');
+  expect(text).toContain('Not tested here: Redis');
+});
+
+it('tells of skipped tests only where there are any', () => {
+  expect(
+    summarize([{ ...suite, skipped: 3 }], [])
+      .split('\n')
+      .at(-1),
+  ).toBe('5 passed, 0 failed, 3 skipped');
+});
