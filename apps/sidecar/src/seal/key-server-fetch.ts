@@ -1,0 +1,61 @@
+import { lookup } from 'node:dns';
+import { BlockList, isIP, type LookupFunction } from 'node:net';
+import { Agent, fetch as undiciFetch } from 'undici';
+import type { ServerSnapshot } from './server-snapshot.ts';
+
+/** How key servers may be called. */
+export interface KeyServerNetwork {
+  /** For one request to one key server */
+  readonly timeoutMs: number;
+  /** Addresses of key servers come from the chain; only a local network may point them at this machine. */
+  readonly allowPrivateAddresses: boolean;
+}
+
+const privateAddresses = new BlockList();
+const privateRanges = ['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16'];
+privateRanges.push('172.16.0.0/12', '192.0.0.0/24', '192.168.0.0/16', '198.18.0.0/15', '224.0.0.0/3');
+privateRanges.push('::/127', '64:ff9b::/96', 'fc00::/7', 'fe80::/10', 'ff00::/8');
+for (const range of privateRanges) {
+  const [address, bits] = range.split('/') as [string, string];
+  privateAddresses.addSubnet(address, Number(bits), isIP(address) === 6 ? 'ipv6' : 'ipv4');
+}
+
+/** True for loopback, private, link-local and other addresses that are not on the public internet. */
+export function isPrivateAddress(address: string): boolean {
+  return privateAddresses.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
+}
+
+/** Checks the addresses that are then connected to, so a name cannot resolve differently the second time. */
+const publicLookup: LookupFunction = (hostname, options, callback) => {
+  lookup(hostname, { ...options, all: true }, (error, addresses) => {
+    if (error) return callback(error, '', 0);
+    if (addresses.some(({ address }) => isPrivateAddress(address))) {
+      return callback(new Error(`${hostname} has a private address`), '', 0);
+    }
+    if (options.all) return callback(null, addresses);
+    const [first] = addresses;
+    callback(null, first!.address, first!.family);
+  });
+};
+
+const openAgent = new Agent();
+const guardedAgent = new Agent({ connect: { lookup: publicLookup } });
+
+/**
+ * The `fetch` a Seal client gets: no redirects, and no private address unless allowed or set by the operator
+ * as an aggregator.
+ */
+export function keyServerFetch(snapshot: ServerSnapshot, network: KeyServerNetwork): typeof fetch {
+  const trusted = new Set(
+    snapshot.servers.flatMap(({ aggregatorUrl }) => (aggregatorUrl ? [new URL(aggregatorUrl).origin] : [])),
+  );
+  const guarded = (url: string, init: object) => {
+    const { origin, hostname } = new URL(url);
+    const open = network.allowPrivateAddresses || trusted.has(origin);
+    const literal = hostname.replace(/^\[|\]$/g, '');
+    if (!open && isIP(literal) && isPrivateAddress(literal))
+      throw new Error(`${hostname} is a private address`);
+    return undiciFetch(url, { ...init, redirect: 'error', dispatcher: open ? openAgent : guardedAgent });
+  };
+  return (async (url: string, init: object) => guarded(url, init)) as unknown as typeof fetch;
+}

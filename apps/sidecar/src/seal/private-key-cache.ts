@@ -1,0 +1,64 @@
+import { LRUCache } from 'lru-cache';
+import type { DecryptSession } from './decrypt-session.ts';
+
+const maxHoldings = 1000;
+const maxKeysPerHolding = 1000;
+
+/** Private keys that one session unwrapped for one account. */
+export class KeyHolding {
+  readonly #keys = new LRUCache<string, Uint8Array>({
+    max: maxKeysPerHolding,
+    dispose: (privateKey) => privateKey.fill(0),
+  });
+  #dropped = false;
+
+  /** A copy, so that dropping the holding does not pull the key from under a caller. */
+  get(name: string): Uint8Array | undefined {
+    return this.#keys.get(name)?.slice();
+  }
+
+  /** Keeps a copy, unless the holding was dropped while the key was being fetched. */
+  set(name: string, privateKey: Uint8Array): void {
+    if (!this.#dropped) this.#keys.set(name, privateKey.slice());
+  }
+
+  /** Overwrites and forgets all keys, for good. */
+  drop(): void {
+    this.#dropped = true;
+    this.#keys.clear();
+  }
+}
+
+/**
+ * Unwrapped keys by account and session, never shared between two sessions: whoever comes with another one
+ * must ask the key servers. Each holding ends with its session at the latest.
+ */
+export class PrivateKeyCache {
+  readonly #holdings = new LRUCache<string, KeyHolding>({
+    max: maxHoldings,
+    ttlAutopurge: true,
+    ttl: 30 * 60_000,
+    dispose: (holding) => holding.drop(),
+  });
+
+  /** Creates the holding when there is none. The session must not have expired. */
+  open(accountId: string, session: DecryptSession): KeyHolding {
+    const name = `${accountId}/${session.id}`;
+    const held = this.#holdings.get(name);
+    if (held) return held;
+    const holding = new KeyHolding();
+    this.#holdings.set(name, holding, { ttl: Math.max(1, session.expiresAtMs - Date.now()) });
+    return holding;
+  }
+
+  /** Forgets what any session unwrapped for this account. */
+  dropAccount(accountId: string): void {
+    for (const name of [...this.#holdings.keys()]) {
+      if (name.startsWith(`${accountId}/`)) this.#holdings.delete(name);
+    }
+  }
+
+  clear(): void {
+    this.#holdings.clear();
+  }
+}

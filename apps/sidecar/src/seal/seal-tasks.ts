@@ -1,0 +1,54 @@
+import type { ExportedSessionKey } from '@mysten/seal';
+import type { KeyServerNetwork } from './key-server-fetch.ts';
+import type { ServerSnapshot } from './server-snapshot.ts';
+
+/** What goes into a worker thread and comes out of it: structured-clone data only. */
+
+export interface WrapTask {
+  readonly snapshot: ServerSnapshot;
+  readonly identity: Uint8Array;
+}
+
+export interface WrapOutcome {
+  /** X25519 public key, 32 bytes */
+  readonly recipientPk: Uint8Array;
+  /** Seal `EncryptedObject` of the private key */
+  readonly wrap: Uint8Array;
+}
+
+export interface VerifyTask {
+  readonly snapshot: ServerSnapshot;
+  readonly network: KeyServerNetwork;
+}
+
+/** The account object as a shared input of a transaction. */
+export interface AccountRef {
+  readonly objectId: string;
+  readonly initialSharedVersion: string;
+}
+
+export interface UnwrapItem {
+  /** 56 bytes: origin ‖ tag ‖ epoch, as they stand in the envelope */
+  readonly identity: Uint8Array;
+  /** 32 bytes: what the unwrapped key must match */
+  readonly recipientPk: Uint8Array;
+  /** Seal `EncryptedObject` */
+  readonly wrap: Uint8Array;
+}
+
+export interface UnwrapTask {
+  readonly snapshot: ServerSnapshot;
+  readonly network: KeyServerNetwork;
+  readonly session: ExportedSessionKey;
+  readonly account: AccountRef;
+  readonly items: readonly UnwrapItem[];
+}
+
+/**
+ * `denied`: the key servers refused the session or this identity. `unavailable`: they could not be asked, try
+ * again. `malformed`: the wrap is not what it says it is, and never will be.
+ */
+export type UnwrapFailure = { readonly ok: false; readonly reason: FailureReason; readonly message: string };
+export type FailureReason = 'denied' | 'unavailable' | 'malformed';
+
+export type UnwrapResult = { readonly ok: true; readonly privateKey: Uint8Array } | UnwrapFailure;

@@ -1,0 +1,37 @@
+import { SealClient } from '@mysten/seal';
+import { keyServerFetch } from './key-server-fetch.ts';
+import type { VerifyTask, WrapOutcome, WrapTask } from './seal-tasks.ts';
+import { offlineClient } from './server-snapshot.ts';
+import { x25519PublicKey } from './x25519.ts';
+
+/** What the worker threads of `SealPool` run, by name. Everything here may block its thread. */
+export { unwrapKeys } from './unwrap-task.ts';
+
+/** Makes a key pair and encrypts its private half to the key servers. Nothing but the wrap can read again. */
+export async function wrapKey({ snapshot, identity }: WrapTask): Promise<WrapOutcome> {
+  const client = new SealClient({ suiClient: offlineClient(snapshot), serverConfigs: [...snapshot.servers] });
+  const privateKey = crypto.getRandomValues(new Uint8Array(32));
+  try {
+    const { encryptedObject, key } = await client.encrypt({
+      threshold: snapshot.threshold,
+      packageId: snapshot.packageId,
+      id: Buffer.from(identity).toString('hex'),
+      data: privateKey,
+    });
+    key.fill(0);
+    return { recipientPk: x25519PublicKey(privateKey), wrap: encryptedObject };
+  } finally {
+    privateKey.fill(0);
+  }
+}
+
+/** Asks every independent key server of a set to prove that it holds its master key. Throws when one does not. */
+export async function verifyKeyServers({ snapshot, network }: VerifyTask): Promise<void> {
+  await new SealClient({
+    suiClient: offlineClient(snapshot),
+    serverConfigs: [...snapshot.servers],
+    verifyKeyServers: true,
+    timeout: network.timeoutMs,
+    fetch: keyServerFetch(snapshot, network),
+  }).getKeyServers();
+}

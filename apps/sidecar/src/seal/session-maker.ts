@@ -1,0 +1,73 @@
+import { type SealCompatibleClient, SessionKey } from '@mysten/seal';
+import { decodeSuiPrivateKey } from '@mysten/sui/cryptography';
+import { Ed25519Keypair } from '@mysten/sui/keypairs/ed25519';
+import { LRUCache } from 'lru-cache';
+import { DecryptSession, refuse } from './decrypt-session.ts';
+
+/** Short enough to bound what a stolen process memory can fetch, long enough to be reused. */
+const ttlMin = 10;
+/** A session is replaced a minute before its end, so that a long recall does not outlive it. */
+const reuseMs = (ttlMin - 1) * 60_000;
+const maxSessions = 2000;
+
+export interface SessionMaker {
+  /**
+   * A session signed with a private key we were handed: `x-delegate-key` or the server's own. When
+   * `requestPublicKey` (hex) is given, the key must be its private half. Throws `decrypt_denied`.
+   */
+  fromPrivateKey(privateKey: string, requestPublicKey?: string): Promise<DecryptSession>;
+}
+
+/** Makes sessions for `packageId` and reuses each until shortly before its end. */
+export function createSessionMaker(options: { packageId: string; now?: () => number }): SessionMaker {
+  const { packageId, now = Date.now } = options;
+  const made = new LRUCache<string, { session: Promise<DecryptSession>; renewAtMs: number }>({
+    max: maxSessions,
+  });
+
+  return {
+    async fromPrivateKey(privateKey, requestPublicKey) {
+      const signer = parsePrivateKey(privateKey);
+      const publicKey = Buffer.from(signer.getPublicKey().toRawBytes()).toString('hex');
+      if (requestPublicKey !== undefined && requestPublicKey.toLowerCase() !== publicKey) {
+        throw refuse('wrong_key');
+      }
+      const known = made.get(publicKey);
+      if (known && known.renewAtMs > now()) return known.session;
+      const session = makeSession(signer, packageId);
+      made.set(publicKey, { session, renewAtMs: now() + reuseMs });
+      return session;
+    },
+  };
+}
+
+/** 64 hex digits or `suiprivkey1…`, Ed25519. Throws `decrypt_denied` without a word of the key. */
+export function parsePrivateKey(text: string): Ed25519Keypair {
+  try {
+    if (/^[0-9a-fA-F]{64}$/.test(text)) return Ed25519Keypair.fromSecretKey(Buffer.from(text, 'hex'));
+    const { scheme, secretKey } = decodeSuiPrivateKey(text);
+    if (scheme === 'ED25519') return Ed25519Keypair.fromSecretKey(secretKey);
+  } catch {
+    // falls through: the cause may quote the key
+  }
+  throw refuse('malformed');
+}
+
+async function makeSession(signer: Ed25519Keypair, packageId: string): Promise<DecryptSession> {
+  const sessionKey = await SessionKey.create({
+    address: signer.toSuiAddress(),
+    packageId,
+    ttlMin,
+    signer,
+    suiClient: firstVersionClient,
+  });
+  // The signature is made here, and only then is part of the export.
+  await sessionKey.getCertificate();
+  const exported = sessionKey.export();
+  return new DecryptSession(exported, exported.sessionKey);
+}
+
+/** The package's version was checked when the key servers were read (`readServerSnapshot`). */
+const firstVersionClient = {
+  core: { getObject: async () => ({ object: { version: '1' } }) },
+} as unknown as SealCompatibleClient;

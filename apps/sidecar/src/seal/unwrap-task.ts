@@ -1,0 +1,118 @@
+import {
+  ExpiredSessionKeyError,
+  InvalidSessionKeySignatureError,
+  InvalidUserSignatureError,
+  NoAccessError,
+  SealClient,
+  SessionKey,
+} from '@mysten/seal';
+import { Transaction } from '@mysten/sui/transactions';
+import pLimit from 'p-limit';
+import { keyServerFetch } from './key-server-fetch.ts';
+import type { AccountRef, UnwrapFailure, UnwrapItem, UnwrapResult, UnwrapTask } from './seal-tasks.ts';
+import { offlineClient } from './server-snapshot.ts';
+import { x25519PublicKey } from './x25519.ts';
+
+/** Requests at once when a refused batch is asked for one by one */
+const singleRequests = 4;
+
+const clock: AccountRef = { objectId: '0x6', initialSharedVersion: '1' };
+
+/**
+ * Unwraps keys in a worker thread. The client and what it learnt live for this one task: Seal's client caches
+ * user keys without a thought for whose session fetched them, so one that outlived the task would serve the
+ * next session without asking the key servers.
+ */
+export async function unwrapKeys(task: UnwrapTask): Promise<UnwrapResult[]> {
+  const suiClient = offlineClient(task.snapshot);
+  const client = new SealClient({
+    suiClient,
+    serverConfigs: [...task.snapshot.servers],
+    timeout: task.network.timeoutMs,
+    fetch: keyServerFetch(task.snapshot, task.network),
+  });
+  let sessionKey: SessionKey;
+  try {
+    sessionKey = SessionKey.import(task.session, suiClient);
+  } catch (error) {
+    return task.items.map(() => failure(error));
+  }
+  const ids = [...new Set(task.items.map((item) => hex(item.identity)))];
+  const failures = await fetchUserKeys(client, sessionKey, task, ids);
+
+  const results: UnwrapResult[] = [];
+  for (const item of task.items) {
+    results.push(failures.get(hex(item.identity)) ?? (await unwrap(client, sessionKey, item)));
+  }
+  return results;
+}
+
+/**
+ * Fetches the user keys of all `ids` with one request to each server. The policy is asked for all at once, so
+ * one refusal refuses all; then each is asked for alone, and those allowed are served. Returns what failed.
+ */
+async function fetchUserKeys(
+  client: SealClient,
+  sessionKey: SessionKey,
+  task: UnwrapTask,
+  ids: readonly string[],
+): Promise<Map<string, UnwrapFailure>> {
+  const { threshold, packageId } = task.snapshot;
+  try {
+    const txBytes = await approval(packageId, task.account, ids);
+    await client.fetchKeys({ ids: [...ids], txBytes, sessionKey, threshold });
+    return new Map();
+  } catch (error) {
+    if (!(error instanceof NoAccessError) || ids.length === 1) {
+      return new Map(ids.map((id) => [id, failure(error)]));
+    }
+  }
+  const limit = pLimit(singleRequests);
+  const each = await limit.map(ids, (id) => fetchUserKeys(client, sessionKey, task, [id]));
+  return new Map(each.flatMap((failures) => [...failures]));
+}
+
+/** Transaction kind bytes that ask the account for every identity; all inputs are given, so nothing is read. */
+function approval(packageId: string, account: AccountRef, ids: readonly string[]): Promise<Uint8Array> {
+  const tx = new Transaction();
+  const accountArg = tx.sharedObjectRef({ ...account, mutable: false });
+  const clockArg = tx.sharedObjectRef({ ...clock, mutable: false });
+  for (const id of ids) {
+    tx.moveCall({
+      target: `${packageId}::account::seal_approve_at`,
+      arguments: [tx.pure.vector('u8', Buffer.from(id, 'hex')), accountArg, clockArg],
+    });
+  }
+  return tx.build({ onlyTransactionKind: true });
+}
+
+/** The user keys are in the client already: no request is made, so every error is the wrap's own. */
+async function unwrap(client: SealClient, sessionKey: SessionKey, item: UnwrapItem): Promise<UnwrapResult> {
+  try {
+    const privateKey = await client.decrypt({ data: item.wrap, sessionKey, txBytes: new Uint8Array() });
+    if (hex(x25519PublicKey(privateKey)) === hex(item.recipientPk)) return { ok: true, privateKey };
+    return { ok: false, reason: 'malformed', message: 'the unwrapped key is not that of the recipient' };
+  } catch {
+    return { ok: false, reason: 'malformed', message: 'the wrap cannot be decrypted' };
+  }
+}
+
+/** Sorts what Seal's client threw (`undefined` when a server's key did not pair with its public key). */
+function failure(error: unknown): UnwrapFailure {
+  if (error instanceof NoAccessError) {
+    return { ok: false, reason: 'denied', message: 'the key servers refused this identity' };
+  }
+  if (
+    error instanceof ExpiredSessionKeyError ||
+    error instanceof InvalidUserSignatureError ||
+    error instanceof InvalidSessionKeySignatureError
+  ) {
+    return { ok: false, reason: 'denied', message: 'the key servers refused the session' };
+  }
+  const cause = error instanceof Error ? `: ${error.message}` : '';
+  return { ok: false, reason: 'unavailable', message: `the key servers did not answer${cause}` };
+}
+
+function hex(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString('hex');
+}

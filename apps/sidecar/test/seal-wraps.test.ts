@@ -1,0 +1,288 @@
+import { performance } from 'node:perf_hooks';
+import { createKeyServers } from '@memrelay/localnet/key-servers/key-servers';
+import { SealClient, type SealCompatibleClient } from '@mysten/seal';
+import { Ed25519Keypair } from '@mysten/sui/keypairs/ed25519';
+import { toHex } from '@mysten/sui/utils';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { KeyServerChanged, KeyServerDirectory } from '../src/seal/key-server-directory.ts';
+import { isPrivateAddress } from '../src/seal/key-server-fetch.ts';
+import { SealPool } from '../src/seal/seal-pool.ts';
+import type { UnwrapItem } from '../src/seal/seal-tasks.ts';
+import { makeServerSet, makeServerSets } from '../src/seal/server-sets.ts';
+import { KeyUnwrapper } from '../src/seal/unwrap-keys.ts';
+import { x25519PublicKey } from '../src/seal/x25519.ts';
+import {
+  chainClient,
+  identityOf,
+  logger,
+  network,
+  packageId,
+  refOf,
+  type SealWorld,
+  startSealWorld,
+  type TestAccount,
+  tagOf,
+} from './seal-world.ts';
+
+let world: SealWorld;
+const owner = new Ed25519Keypair();
+let account: TestAccount;
+let item: UnwrapItem;
+
+beforeAll(async () => {
+  world = await startSealWorld();
+  account = world.createAccount(owner);
+  item = { identity: identityOf(account), ...(await world.wrap(identityOf(account))) };
+});
+afterAll(() => world.close());
+
+async function reason(wrong: Partial<UnwrapItem>, unwrapper = world.unwrapper): Promise<string> {
+  const session = await world.sessions.fromPrivateKey(owner.getSecretKey());
+  const [result] = await unwrapper.unwrapKeys(session, refOf(account), [{ ...item, ...wrong }]);
+  return result!.ok ? 'ok' : `${result!.reason}: ${result!.message}`;
+}
+
+/** A wrap made by hand with Seal's own client. */
+async function handmade(options: {
+  data?: Uint8Array;
+  threshold?: number;
+  package?: string;
+  servers?: number[];
+}) {
+  const { data = new Uint8Array(32).fill(5), threshold = 2, servers = [0, 1] } = options;
+  const serverConfigs = servers.map((n) => ({ objectId: world.twoOfTwo.servers[n]!.objectId, weight: 1 }));
+  const core = {
+    ...world.client.core,
+    getObject: (o: { objectId: string }) =>
+      o.objectId === options.package ? { object: { version: '1' } } : world.client.core.getObject(o),
+  };
+  const client = new SealClient({ suiClient: { core } as unknown as SealCompatibleClient, serverConfigs });
+  const id = toHex(item.identity);
+  const { encryptedObject } = await client.encrypt({
+    threshold,
+    packageId: options.package ?? packageId,
+    id,
+    data,
+  });
+  return encryptedObject;
+}
+
+describe('wraps that are refused', () => {
+  it('of another size, with trailing bytes, or of no sense at all', async () => {
+    for (const wrap of [new Uint8Array(), new Uint8Array(404), new Uint8Array([...item.wrap, 0])]) {
+      expect(await reason({ wrap })).toBe('malformed: the wrap is not a Seal object');
+    }
+    expect(await reason({ wrap: item.wrap.slice(0, -1) })).toBe('malformed: the wrap is not a Seal object');
+    expect(await reason({ wrap: new Uint8Array(20_000) })).toBe('malformed: the wrap is not a Seal object');
+  });
+
+  it('for another identity, package or server set', async () => {
+    expect(await reason({ identity: identityOf(account, tagOf(9)) })).toContain('another identity');
+    expect(await reason({ wrap: await handmade({ package: `0x${'cd'.repeat(32)}` }) })).toContain(
+      'another package',
+    );
+    expect(await reason({ wrap: await handmade({ servers: [0], threshold: 1 }) })).toContain(
+      'not configured',
+    );
+    expect(await reason({ wrap: await handmade({ servers: [0, 1], threshold: 1 }) })).not.toContain(
+      'not configured',
+    );
+  });
+
+  it('of something that is not the key of the recipient', async () => {
+    expect(await reason({ wrap: await handmade({}) })).toContain('not that of the recipient');
+    expect(await reason({ wrap: await handmade({ data: new Uint8Array(31) }) })).toContain(
+      'does not hold a key',
+    );
+    const mine = new Uint8Array(32).fill(5);
+    expect(await reason({ wrap: await handmade({}), recipientPk: x25519PublicKey(mine) })).toBe('ok');
+  });
+
+  it('with any bit flipped, and the good one beside it is served', async () => {
+    const session = await world.sessions.fromPrivateKey(owner.getSecretKey());
+    // From the Seal version to the last byte of the ciphertext
+    const positions = [0, 40, 95, 130, 170, 200, 260, 300, 350, item.wrap.length - 1];
+    const broken = positions.map((at) => ({
+      ...item,
+      wrap: item.wrap.map((byte, i) => (i === at ? byte ^ 1 : byte)),
+    }));
+    world.unwrapper.dropAccount(account.id);
+    const results = await world.unwrapper.unwrapKeys(session, refOf(account), [...broken, item]);
+    expect(results.map((result) => (result.ok ? 'ok' : result.reason))).toEqual([
+      ...positions.map(() => 'malformed'),
+      'ok',
+    ]);
+  });
+});
+
+describe('wrapping', () => {
+  it('makes a new pair each time and keeps nothing that reads', async () => {
+    const again = await world.wrap(item.identity);
+    expect(again.recipientPk).not.toEqual(item.recipientPk);
+    expect(Object.keys(again).sort()).toEqual(['recipientPk', 'serverSet', 'wrap']);
+    expect(again.serverSet).toBe(world.twoOfTwo.id);
+    expect(again.wrap).toHaveLength(404);
+  });
+
+  it('refuses an identity of another length', async () => {
+    await expect(world.wrap(new Uint8Array(55))).rejects.toThrow(RangeError);
+  });
+
+  it('leaves the event loop to others', async () => {
+    await world.wrap(item.identity);
+    const before = performance.eventLoopUtilization();
+    await Promise.all(Array.from({ length: 6 }, () => world.wrap(item.identity)));
+    const { active } = performance.eventLoopUtilization(before);
+    // Six wraps are more than 200 ms of arithmetic.
+    expect(active).toBeLessThan(60);
+  });
+});
+
+describe('key servers', () => {
+  it('prove that they hold their keys, and one that does not is found out', async () => {
+    const snapshot = await world.directory.snapshot(world.twoOfTwo);
+    await world.pool.verifyKeyServers({ snapshot, network });
+
+    const others = createKeyServers({
+      seed: new Uint8Array(32),
+      policy: { evaluate: async () => ({ ok: true }), originalPackageId: () => undefined },
+    });
+    const genesis = world.keyServers.genesis(world.baseUrl);
+    const foreign = others.genesis(world.baseUrl).fields[1]!.value;
+    const fields = genesis.fields.map((field, n) => (n === 1 ? { ...field, value: foreign } : field));
+    const directory = new KeyServerDirectory({
+      client: chainClient({ ...genesis, fields }),
+      packageId,
+      logger,
+    });
+    const forged = await directory.snapshot(world.twoOfTwo);
+    await expect(world.pool.verifyKeyServers({ snapshot: forged, network })).rejects.toThrow('is not valid');
+
+    // A server that hands out keys of another master key is no better than one that is down.
+    const unwrapper = new KeyUnwrapper({ directory, pool: world.pool, sets: world.sets, network, logger });
+    expect(await reason({}, unwrapper)).toContain('unavailable');
+  });
+
+  it('are pinned by id and public key', async () => {
+    const pins = await world.directory.pins(world.twoOfTwo);
+    expect(pins).toEqual(
+      world.keyServers.servers.map(({ objectId, publicKey }) => ({
+        objectId,
+        weight: 1,
+        publicKey: toHex(publicKey),
+      })),
+    );
+  });
+
+  it('that cannot be read from the chain make a key unavailable, and are read again at the next call', async () => {
+    let broken = true;
+    const core = {
+      ...world.client.core,
+      getObject: (options: { objectId: string }) => {
+        if (broken) throw new Error('the chain is away');
+        return world.client.core.getObject(options);
+      },
+    };
+    const client = { core } as unknown as SealCompatibleClient;
+    const directory = new KeyServerDirectory({ client, packageId, logger });
+    const unwrapper = new KeyUnwrapper({ directory, pool: world.pool, sets: world.sets, network, logger });
+    expect(await reason({}, unwrapper)).toContain('unavailable');
+    broken = false;
+    expect(await reason({}, unwrapper)).toBe('ok');
+  });
+
+  it('on a private address are not called unless the network is local', async () => {
+    const closed = { ...network, allowPrivateAddresses: false };
+    const unwrapper = new KeyUnwrapper({ ...world, network: closed, logger });
+    const before = world.state.requests;
+    expect(await reason({}, unwrapper)).toContain('unavailable');
+    expect(world.state.requests).toBe(before);
+    for (const address of [
+      '127.0.0.1',
+      '10.1.2.3',
+      '169.254.169.254',
+      '::1',
+      '::ffff:127.0.0.1',
+      'fd00::1',
+    ]) {
+      expect([address, isPrivateAddress(address)]).toEqual([address, true]);
+    }
+    expect(['8.8.8.8', '2606:4700::1111'].map(isPrivateAddress)).toEqual([false, false]);
+  });
+
+  it('may move, but never change their public key', async () => {
+    const state = { nowMs: 0, genesis: world.keyServers.genesis('http://127.0.0.1:1') };
+    const core = {
+      getObject: (options: never) => chainClient(state.genesis).core.getObject(options),
+      getDynamicField: (options: never) => chainClient(state.genesis).core.getDynamicField(options),
+    };
+    const client = { core } as unknown as SealCompatibleClient;
+    const directory = new KeyServerDirectory({ client, packageId, logger, now: () => state.nowMs });
+    const unwrapper = new KeyUnwrapper({ ...world, directory, network, logger });
+    expect(await reason({}, unwrapper)).toContain('unavailable');
+
+    state.genesis = world.keyServers.genesis(world.baseUrl);
+    expect(await reason({}, unwrapper)).toContain('unavailable');
+    state.nowMs += 10 * 60_000;
+    expect(await reason({}, unwrapper)).toBe('ok');
+
+    const [first, second] = state.genesis.fields;
+    state.genesis = { ...state.genesis, fields: [{ ...first!, value: second!.value }, second!] };
+    state.nowMs += 10 * 60_000;
+    await expect(directory.snapshot(world.twoOfTwo)).rejects.toThrow(KeyServerChanged);
+  });
+
+  it('of an upgraded package id are refused', async () => {
+    const core = { ...world.client.core, getObject: async () => ({ object: { version: '2' } }) };
+    const client = { core } as unknown as SealCompatibleClient;
+    const directory = new KeyServerDirectory({ client, packageId, logger });
+    await expect(directory.snapshot(world.twoOfTwo)).rejects.toThrow('first version');
+  });
+});
+
+describe('server sets', () => {
+  const [a, b] = ['0xa', '0xb'].map((objectId) => ({ objectId, weight: 1 })) as [
+    { objectId: string; weight: number },
+    { objectId: string; weight: number },
+  ];
+
+  it('have an id of servers, weights and threshold, whatever the order, spelling or address', () => {
+    const id = makeServerSet({ servers: [a, b], threshold: 2 }).id;
+    const long = { ...a, objectId: `0x${'A'.padStart(64, '0')}`, aggregatorUrl: 'https://x' };
+    expect(makeServerSet({ servers: [b, long], threshold: 2 }).id).toBe(id);
+    expect(makeServerSet({ servers: [a, b], threshold: 1 }).id).not.toBe(id);
+    expect(makeServerSet({ servers: [a, { ...b, weight: 2 }], threshold: 2 }).id).not.toBe(id);
+  });
+
+  it('keep one entry when the current set is also historical', () => {
+    const set = makeServerSet({ servers: [a, b], threshold: 2 });
+    expect(makeServerSets(set, [makeServerSet({ servers: [b, a], threshold: 2 })]).all).toHaveLength(1);
+  });
+
+  it.each([
+    ['no server', [], 1],
+    ['a threshold of zero', [a], 0],
+    ['a threshold out of reach', [a, b], 3],
+    ['a server twice', [a, { ...a, objectId: '0x0a' }], 1],
+    ['a weight of zero', [{ ...a, weight: 0 }], 1],
+    ['an API key without a name', [{ ...a, apiKey: 'k' }], 1],
+    ['an id that is none', [{ ...a, objectId: 'server' }], 1],
+  ])('with %s are refused', (_name, servers, threshold) => {
+    expect(() => makeServerSet({ servers, threshold })).toThrow(RangeError);
+  });
+});
+
+describe('worker threads', () => {
+  it('that cannot start fail their tasks instead of letting them wait', async () => {
+    const pool = new SealPool({
+      logger,
+      threads: 1,
+      workerFile: new URL('./no-such-worker.ts', import.meta.url).href,
+    });
+    const snapshot = await world.directory.snapshot(world.twoOfTwo);
+    const tasks = [1, 2, 3].map(() => pool.wrapKey({ snapshot, identity: item.identity }));
+    for (const task of await Promise.allSettled(tasks)) expect(task.status).toBe('rejected');
+    await expect(pool.wrapKey({ snapshot, identity: item.identity })).rejects.toThrow();
+    await pool.close();
+  });
+});
