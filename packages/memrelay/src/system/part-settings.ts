@@ -1,0 +1,106 @@
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { LocalnetInfo } from '@memrelay/protocol/localnet-info';
+import type { SystemPorts } from './ports.ts';
+import { keptKey } from './secret-file.ts';
+import type { SystemPaths } from './system-paths.ts';
+
+/** Shards of the local blob store: ids in a millisecond, 20 patches a quilt (design.md, "Processes"). */
+const localShards = 31;
+
+export interface PartSettings {
+  name: string;
+  entry: string;
+  environment: NodeJS.ProcessEnv;
+}
+
+const entryOf = (app: string): string =>
+  fileURLToPath(new URL(`../../../../apps/${app}/src/main.ts`, import.meta.url));
+
+/** What every part needs of the machine, and nothing more. */
+function basics(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const names = ['PATH', 'HOME', 'TMPDIR', 'SystemRoot', 'NODE_OPTIONS', 'NO_COLOR', 'FORCE_COLOR'];
+  return Object.fromEntries(names.map((name) => [name, environment[name]]));
+}
+
+export function localnetSettings(
+  environment: NodeJS.ProcessEnv,
+  ports: SystemPorts,
+  paths: SystemPaths,
+): PartSettings {
+  return {
+    name: 'localnet',
+    entry: entryOf('localnet'),
+    environment: {
+      ...basics(environment),
+      LOCALNET_PORT: String(ports.localnet),
+      LOCALNET_DATA_DIR: paths.localnet,
+      LOCALNET_SHARDS: String(localShards),
+    },
+  };
+}
+
+export function blobstoreSettings(
+  environment: NodeJS.ProcessEnv,
+  ports: SystemPorts,
+  paths: SystemPaths,
+  chainUrl: string,
+  walletKey: string,
+): PartSettings {
+  return {
+    name: 'blobstore',
+    entry: entryOf('blobstore'),
+    environment: {
+      ...basics(environment),
+      BLOBSTORE_PORT: String(ports.blobstore),
+      BLOBSTORE_DATA_DIR: paths.blobstore,
+      BLOBSTORE_SHARDS: String(localShards),
+      BLOBSTORE_CHAIN_URL: chainUrl,
+      BLOBSTORE_WALLET_KEY: walletKey,
+      BLOBSTORE_NODE_KEY_FILE: join(paths.localnet, 'storage-node.key'),
+    },
+  };
+}
+
+/** Variables of the person's own environment that the relayer takes as they are. */
+const passedOn =
+  /^(LLM_|EMBEDDING_|RUST_LOG$|LOG_FORMAT$|REDIS_URL$|RATE_LIMIT_|BLOB_CACHE_|STORE_AGGREGATOR_|STORE_SKIP|UPLOAD_CONCURRENCY$|SIDECAR_WATCHDOG_|TRUSTED_PROXY_HOPS$|MEM_ALLOW_MOCK_LLM$|ALERT_TO_SLACK$|SERVER_CHAIN_PRIVATE_KEY$)/;
+
+/** The relayer on the embedded network; `DATABASE_URL` and `REDIS_URL` of the environment replace the embedded ones. */
+export async function relayerSettings(
+  environment: NodeJS.ProcessEnv,
+  ports: SystemPorts,
+  paths: SystemPaths,
+  dataDir: string,
+  network: LocalnetInfo,
+  urls: { chain: string; blobstore: string },
+): Promise<PartSettings> {
+  const own = Object.fromEntries(Object.entries(environment).filter(([name]) => passedOn.test(name)));
+  const key = (name: string) => keptKey(join(paths.keys, name));
+  return {
+    name: 'relayer',
+    entry: entryOf('relayer'),
+    environment: {
+      ...basics(environment),
+      RUST_LOG: 'warn',
+      ...own,
+      PORT: String(ports.relayer),
+      DATABASE_URL: environment.DATABASE_URL || `pglite:${paths.database}`,
+      MEM_DATA_DIR: dataDir,
+      MEM_SERVER_SECRET: await key('server-secret'),
+      MEM_INDEX_KEY: await key('index-key'),
+      MEM_WRITER_KEYS: await key('writer-key'),
+      SIDECAR_AUTH_TOKEN: randomBytes(32).toString('hex'),
+      SIDECAR_URL: `http://127.0.0.1:${ports.sidecar}`,
+      MEM_PACKAGE_ID: network.packageId,
+      MEM_REGISTRY_ID: network.registryId,
+      CHAIN_NETWORK: 'localnet',
+      CHAIN_RPC_URL: urls.chain,
+      PUBLIC_CHAIN_RPC_URL: urls.chain,
+      STORE_PUBLISHER_URL: urls.blobstore,
+      STORE_AGGREGATOR_URL: urls.blobstore,
+      ALLOWED_ORIGINS: `http://localhost:${ports.dashboard},http://127.0.0.1:${ports.dashboard}`,
+    },
+  };
+}

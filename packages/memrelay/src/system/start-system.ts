@@ -1,0 +1,94 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { addressOfPrivateKey } from '@memrelay/chain/key-file';
+import type { CredentialFile } from '@memrelay/protocol/credential-file';
+import { lockDirectory } from '@memrelay/protocol/dir-lock';
+import { type LocalIdentity, localIdentity } from './identity.ts';
+import { askFaucet, readLocalnetInfo } from './network-info.ts';
+import { blobstoreSettings, localnetSettings, type PartSettings, relayerSettings } from './part-settings.ts';
+import { requireFreePorts, type SystemPorts } from './ports.ts';
+import { keptKey } from './secret-file.ts';
+import { type SupervisedPart, supervisePart } from './supervisor.ts';
+import { systemPaths } from './system-paths.ts';
+
+export interface SystemOptions {
+  dataDir: string;
+  ports: SystemPorts;
+  environment: NodeJS.ProcessEnv;
+  /** What is being done, for a person who waits */
+  onProgress: (step: string) => void;
+  /** What a part says */
+  onOutput: (part: string, text: string) => void;
+  /** A part cannot be kept running; the system should be stopped */
+  onGivenUp: (reason: string) => void;
+}
+
+export interface RunningSystem {
+  urls: { relayer: string; localnet: string; blobstore: string };
+  credentials: CredentialFile;
+  credentialsPath: string;
+  /** True when this start made the account */
+  created: boolean;
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts localnet, blob store and relayer (which starts the sidecar) on one data directory, each when what it needs
+ * is there. Throws when the directory is in use, a port is taken or a part does not start; nothing is left running.
+ */
+export async function startSystem(options: SystemOptions): Promise<RunningSystem> {
+  const { dataDir, ports, environment, onProgress } = options;
+  await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  const lock = lockDirectory(dataDir);
+  const started: SupervisedPart[] = [];
+  const stop = async (): Promise<void> => {
+    // Last started, first stopped: the relayer hands its work back while the others still answer
+    for (const part of started.splice(0).reverse()) await part.stop();
+    lock.release();
+  };
+  const run = async (settings: PartSettings): Promise<SupervisedPart> => {
+    const part = await supervisePart({
+      settings,
+      onLine: (line) => options.onOutput(settings.name, `${line}\n`),
+      onStderr: (text) => options.onOutput(settings.name, text),
+      onRestart: (how) =>
+        options.onOutput(settings.name, `${settings.name} ended (${how}); starting it again\n`),
+      onGivenUp: options.onGivenUp,
+    });
+    started.push(part);
+    return part;
+  };
+  try {
+    await requireFreePorts(ports);
+    const paths = systemPaths(dataDir);
+    onProgress('Starting the local network (chain and key servers)');
+    const localnet = await run(localnetSettings(environment, ports, paths));
+    const network = await readLocalnetInfo(localnet.url);
+
+    onProgress('Starting the blob store');
+    const storeWallet = await keptKey(join(paths.keys, 'blobstore-wallet'));
+    await askFaucet(localnet.url, addressOfPrivateKey(storeWallet));
+    const blobstore = await run(blobstoreSettings(environment, ports, paths, localnet.url, storeWallet));
+
+    const relayerUrl = `http://127.0.0.1:${ports.relayer}`;
+    onProgress('Looking for your account and key');
+    const urls = { chain: localnet.url, blobstore: blobstore.url };
+    const [identity, settings] = await Promise.all([
+      localIdentity(paths, network, localnet.url, relayerUrl),
+      relayerSettings(environment, ports, paths, dataDir, network, urls),
+    ] satisfies [Promise<LocalIdentity>, Promise<PartSettings>]);
+
+    onProgress('Starting the relayer and its sidecar');
+    const relayer = await run(settings);
+    return {
+      urls: { relayer: relayer.url, localnet: localnet.url, blobstore: blobstore.url },
+      credentials: identity.credentials,
+      credentialsPath: paths.credentials,
+      created: identity.created,
+      stop,
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}

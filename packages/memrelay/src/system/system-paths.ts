@@ -1,0 +1,16 @@
+import { join } from 'node:path';
+
+/** What stands where in the data directory of a local system. */
+export function systemPaths(dataDir: string) {
+  return {
+    wallet: join(dataDir, 'wallet.json'),
+    credentials: join(dataDir, 'credentials.json'),
+    keys: join(dataDir, 'keys'),
+    database: join(dataDir, 'database'),
+    localnet: join(dataDir, 'localnet'),
+    blobstore: join(dataDir, 'blobstore'),
+    imports: join(dataDir, 'imports'),
+  };
+}
+
+export type SystemPaths = ReturnType<typeof systemPaths>;
