@@ -1,3 +1,6 @@
+/** A longer timer would fire at once. */
+const maxTimerMs = 2 ** 31 - 1;
+
 /** Resolves after `ms` milliseconds; rejects with the signal's reason as soon as that is aborted. */
 export function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -6,10 +9,13 @@ export function sleep(ms: number, signal: AbortSignal | undefined): Promise<void
       clearTimeout(timer);
       reject(signal?.reason);
     };
-    const timer = setTimeout(() => {
-      signal?.removeEventListener('abort', onAbort);
-      resolve();
-    }, ms);
+    const timer = setTimeout(
+      () => {
+        signal?.removeEventListener('abort', onAbort);
+        resolve();
+      },
+      Math.min(ms, maxTimerMs),
+    );
     signal?.addEventListener('abort', onAbort, { once: true });
   });
 }
@@ -28,10 +34,13 @@ export async function withTimeout<T>(
   const controller = new AbortController();
   const onAbort = () => controller.abort();
   let timedOut = false;
-  const timer = setTimeout(() => {
-    timedOut = true;
-    controller.abort();
-  }, timeoutMs);
+  const timer = setTimeout(
+    () => {
+      timedOut = true;
+      controller.abort();
+    },
+    Math.min(timeoutMs, maxTimerMs),
+  );
   signal?.addEventListener('abort', onAbort, { once: true });
   try {
     return await work(controller.signal);

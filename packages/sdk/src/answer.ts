@@ -47,34 +47,37 @@ export function answerError(answer: Answer, call: CallContext): MemRelayError | 
   });
 }
 
-/** Returns the parsed body of a good answer. Throws `invalid_response` when it is not JSON. */
-export function answerJson(answer: Answer, call: CallContext): unknown {
-  try {
-    return JSON.parse(answer.text);
-  } catch (cause) {
-    throw new MemRelayError(
-      'invalid_response',
-      `${call.origin} answered ${answer.status} with something that is not JSON; check that serverUrl names a relayer.`,
-      { status: answer.status, requestId: call.requestId, cause },
-    );
-  }
+/** Returns the JSON object of a good answer. Throws `invalid_response` when there is none. */
+export function answerObject(answer: Answer, call: CallContext): object {
+  const body = parseObject(answer.text);
+  if (body !== undefined) return body;
+  throw new MemRelayError(
+    'invalid_response',
+    `${call.origin} answered ${answer.status} without a JSON object; check that serverUrl names a relayer.`,
+    { status: answer.status, requestId: call.requestId },
+  );
 }
 
 interface ErrorFields {
   error: string;
   message: string;
-  details?: Record<string, unknown>;
+  details: Record<string, unknown> | undefined;
 }
 
 function parseErrorBody(text: string): ErrorFields | undefined {
+  const { error, message, details } = (parseObject(text) ?? {}) as Partial<ErrorFields>;
+  if (typeof error !== 'string' || !/^[a-z0-9_]{1,64}$/.test(error) || typeof message !== 'string')
+    return undefined;
+  return { error, message, details };
+}
+
+function parseObject(text: string): object | undefined {
   try {
-    const body: unknown = JSON.parse(text);
-    const fields = body as ErrorFields | null;
-    if (typeof fields?.error === 'string' && typeof fields.message === 'string') return fields;
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? value : undefined;
   } catch {
-    // Not JSON: a proxy's page.
+    return undefined;
   }
-  return undefined;
 }
 
 /** What this side knows and the server's words leave out. */

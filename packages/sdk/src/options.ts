@@ -4,7 +4,7 @@ import { createClock } from './clock.ts';
 import { createSessionSource } from './enc-session.ts';
 import { MemRelayError } from './errors.ts';
 import type { Connection } from './request.ts';
-import { createSigner } from './signer.ts';
+import { createSigner, parsePrivateKey } from './signer.ts';
 import type { MemRelayOptions } from './types.ts';
 
 function refuse(message: string): never {
@@ -15,7 +15,7 @@ function refuse(message: string): never {
 export function connect(options: MemRelayOptions): Connection {
   if (!authHeaderPatterns.accountId.test(options.accountId))
     refuse('accountId must be the object id of the account: 0x and 64 hex characters.');
-  const signer = createSigner(options.key);
+  const signer = createSigner(parsePrivateKey(options.key));
   const clock = createClock();
   return {
     serverUrl: parseServerUrl(options.serverUrl),

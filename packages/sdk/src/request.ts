@@ -3,7 +3,7 @@ import { signedMessage } from '@memrelay/protocol/signing';
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex } from '@noble/hashes/utils.js';
 import { withTimeout } from './abort.ts';
-import { type Answer, answerError, answerJson, type CallContext } from './answer.ts';
+import { type Answer, answerError, answerObject, type CallContext } from './answer.ts';
 import type { Clock } from './clock.ts';
 import type { SessionSource } from './enc-session.ts';
 import { NetworkError } from './errors.ts';
@@ -68,14 +68,18 @@ export async function callRelayer<T>(connection: Connection, call: ApiCall): Pro
     }
     if (error) throw error;
     return {
-      value: answerJson(answer, context) as T,
+      value: answerObject(answer, context) as T,
       retryAfterMs: retryAfterMs(answer.headers.get('retry-after')),
     };
   };
   const timeoutError = (timeoutMs: number) =>
-    new NetworkError('timeout', `No complete answer from ${context.origin} within ${timeoutMs | 0} ms.`, {
-      requestId: context.requestId,
-    });
+    new NetworkError(
+      'timeout',
+      `No complete answer from ${context.origin} within ${Math.round(timeoutMs)} ms.`,
+      {
+        requestId: context.requestId,
+      },
+    );
   return withRetries(
     (timeoutMs) => withTimeout(attempt, timeoutMs, () => timeoutError(timeoutMs), call.signal),
     { ...connection.policy, ...call.policy },

@@ -24,7 +24,8 @@ export interface Signer {
  */
 export function parsePrivateKey(key: string | Uint8Array): Uint8Array {
   if (key instanceof Uint8Array) {
-    if (key.length === 32) return key.slice();
+    // Not `slice`, which shares memory when it is a Buffer.
+    if (key.length === 32) return Uint8Array.from(key);
     throw new MemRelayError(
       'invalid_argument',
       `key must be 32 bytes, not ${key.length}; of a 64-byte expanded key pass the first half.`,
@@ -38,8 +39,8 @@ export function parsePrivateKey(key: string | Uint8Array): Uint8Array {
   );
 }
 
-export function createSigner(key: string | Uint8Array): Signer {
-  const seed = parsePrivateKey(key);
+/** Makes a signer, which takes over the 32 bytes of `seed`: `destroy` overwrites them. */
+export function createSigner(seed: Uint8Array): Signer {
   let imported: Promise<CryptoKey | undefined> | undefined;
   let destroyed = false;
   const assertUsable = () => {

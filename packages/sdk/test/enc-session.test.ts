@@ -5,7 +5,7 @@ import { verifyPersonalMessageSignature } from '@mysten/sui/verify';
 import { describe, expect, it } from 'vitest';
 import { createClock } from '../src/clock.ts';
 import { createSessionSource } from '../src/enc-session.ts';
-import { createSigner } from '../src/signer.ts';
+import { createSigner, parsePrivateKey } from '../src/signer.ts';
 import { errorAnswer, packageId, rejection, startWire, testClient, testKey } from './wire-double.ts';
 
 /** Import and verification of an Ed25519 session ask the chain nothing. */
@@ -18,7 +18,9 @@ function decode(header: string): EncSession {
 
 describe('the session header', () => {
   it('is one that Seal imports and whose signature Sui verifies', async () => {
-    const header = await createSessionSource(createSigner(testKey), createClock()).header(packageId);
+    const header = await createSessionSource(createSigner(parsePrivateKey(testKey)), createClock()).header(
+      packageId,
+    );
     const session = decode(header);
     const imported = SessionKey.import(session as ExportedSessionKey, noChain);
     const address = Ed25519Keypair.fromSecretKey(Buffer.from(testKey, 'hex')).toSuiAddress();
@@ -34,7 +36,9 @@ describe('the session header', () => {
 
   it('equals an export of Seal itself, field by field', async () => {
     const keypair = Ed25519Keypair.fromSecretKey(Buffer.from(testKey, 'hex'));
-    const ours = decode(await createSessionSource(createSigner(testKey), createClock()).header(packageId));
+    const ours = decode(
+      await createSessionSource(createSigner(parsePrivateKey(testKey)), createClock()).header(packageId),
+    );
     const imported = SessionKey.import(
       { ...ours, personalMessageSignature: undefined } as unknown as ExportedSessionKey,
       noChain,
@@ -48,14 +52,16 @@ describe('the session header', () => {
 
   it('is dated half a minute back, since key servers refuse a session from their future', async () => {
     const clock = createClock(() => 1_765_432_100_000);
-    const session = decode(await createSessionSource(createSigner(testKey), clock).header(packageId));
+    const session = decode(
+      await createSessionSource(createSigner(parsePrivateKey(testKey)), clock).header(packageId),
+    );
     expect(session).toMatchObject({ packageId, ttlMin: 10, creationTimeMs: 1_765_432_070_000 });
   });
 
   it('is kept until shortly before its end, made once for parallel calls, and fresh after a reset', async () => {
     let now = 1_765_432_100_000;
     const source = createSessionSource(
-      createSigner(testKey),
+      createSigner(parsePrivateKey(testKey)),
       createClock(() => now),
     );
     const [first, parallel] = await Promise.all([source.header(packageId), source.header(packageId)]);

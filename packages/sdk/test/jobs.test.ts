@@ -14,7 +14,7 @@ describe('waitForJob', () => {
     const start = performance.now();
     const job = await testClient(wire.url).waitForJob('j1');
     expect(job).toEqual({ jobId: 'j1', status: 'done', owner: '0x1', namespace: 'n', blobId });
-    expect(performance.now() - start).toBeLessThan(400);
+    expect(performance.now() - start).toBeLessThan(3_000);
     expect(wire.seen[0]).toMatchObject({ method: 'GET', path: '/api/remember/j1' });
   });
 
@@ -22,9 +22,9 @@ describe('waitForJob', () => {
     await using wire = await startWire((_, number) => ({ json: number < 7 ? running : done }));
     const start = performance.now();
     await testClient(wire.url).waitForJob('j1');
-    expect(wire.seen[0]!.at - start).toBeLessThan(300);
+    expect(wire.seen[0]!.at - start).toBeLessThan(1_000);
     const between = gaps(wire.seen);
-    expect(between[0]).toBeLessThan(200);
+    expect(between[0]).toBeLessThan(1_000);
     expect(between.at(-1)).toBeGreaterThan(300);
   });
 
@@ -79,7 +79,7 @@ describe('waitForJob', () => {
       await using wire = await startWire([answer]);
       const start = performance.now();
       const error = await rejection(testClient(wire.url).waitForJob('j1', { timeoutMs: 400 }));
-      expect(performance.now() - start).toBeLessThan(1_000);
+      expect(performance.now() - start).toBeLessThan(3_000);
       expect(error).toBeInstanceOf(JobTimeoutError);
       expect(error).toMatchObject({ code: 'job_timeout', retryable: true, jobs: [{ status: 'running' }] });
     }
@@ -90,7 +90,7 @@ describe('waitForJob', () => {
     const start = performance.now();
     const error = await rejection(testClient(wire.url).waitForJob('j1', { timeoutMs: 5_000 }));
     expect(error).toMatchObject({ code: 'job_timeout', cause: { code: 'rate_limited' } });
-    expect(performance.now() - start).toBeLessThan(1_000);
+    expect(performance.now() - start).toBeLessThan(3_000);
   });
 
   it('can be aborted', async () => {

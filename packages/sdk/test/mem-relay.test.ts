@@ -1,6 +1,7 @@
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { MemRelay } from '../src/mem-relay.ts';
+import { createSigner } from '../src/signer.ts';
 import type { MemRelayOptions } from '../src/types.ts';
 import { accountId, packageId, rejection, startWire, testClient, testKey } from './wire-double.ts';
 
@@ -55,7 +56,7 @@ describe('create', () => {
 describe('destroy', () => {
   it('makes every later call fail clearly, without a request', async () => {
     await using wire = await startWire([{ json: { results: [], total: 0 } }]);
-    const bytes = new Uint8Array(32).fill(0x11);
+    const bytes = Buffer.alloc(32, 0x11);
     const client = testClient(wire.url, { key: bytes });
     await client.recall('q');
     client.destroy();
@@ -72,6 +73,15 @@ describe('destroy', () => {
       expect(error).toMatchObject({ code: 'client_destroyed', retryable: false });
     expect(wire.seen).toHaveLength(1);
     expect(bytes[0], "the caller's own bytes are not touched").toBe(0x11);
+  });
+
+  it('overwrites the key', async () => {
+    const seed = new Uint8Array(32).fill(0x11);
+    const signer = createSigner(seed);
+    const signing = rejection(signer.sign(new Uint8Array(1)));
+    signer.destroy();
+    expect(seed).toEqual(new Uint8Array(32));
+    expect(await signing).toMatchObject({ code: 'client_destroyed' });
   });
 
   it('stops the retries of a running call', async () => {

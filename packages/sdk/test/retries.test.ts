@@ -112,11 +112,16 @@ describe('answers', () => {
   });
 
   it('that are not JSON, or redirects, are refused', async () => {
-    await using wire = await startWire([{ text: '<html>' }, { status: 302, headers: { location: '/x' } }]);
+    await using wire = await startWire([
+      { text: '<html>' },
+      { text: 'null' },
+      { status: 302, headers: { location: '/x' } },
+    ]);
     const client = testClient(wire.url, { maxAttempts: 1 });
-    expect(await rejection(client.health())).toMatchObject({ code: 'invalid_response', retryable: false });
+    for (let call = 0; call < 2; call++)
+      expect(await rejection(client.health())).toMatchObject({ code: 'invalid_response', retryable: false });
     expect(await rejection(client.account())).toMatchObject({ code: 'network_error' });
-    expect(wire.seen).toHaveLength(2);
+    expect(wire.seen).toHaveLength(3);
   });
 
   it('cannot break out of the message', async () => {
@@ -172,12 +177,18 @@ describe('time', () => {
     expect(error).toMatchObject({ code: 'timeout', retryable: true });
   });
 
+  it('without bounds is allowed', async () => {
+    await using wire = await startWire([{ json: { owner: 'o' } }]);
+    const unbounded = { timeoutMs: Number.POSITIVE_INFINITY, deadlineMs: Number.POSITIVE_INFINITY };
+    expect(await testClient(wire.url, unbounded).account()).toEqual({ owner: 'o' });
+  });
+
   it('of all attempts together is bounded', async () => {
     await using wire = await startWire([errorAnswer(503, 'overloaded')]);
     const start = performance.now();
     const error = await rejection(testClient(wire.url, { deadlineMs: 1_500, maxAttempts: 1_000 }).account());
     expect(error).toMatchObject({ code: 'overloaded' });
-    expect(performance.now() - start).toBeLessThan(1_700);
+    expect(performance.now() - start).toBeLessThan(4_000);
     expect(wire.seen.length).toBeGreaterThan(1);
     expect(wire.seen.length).toBeLessThan(8);
   });
