@@ -11,7 +11,7 @@ import type { SealCompatibleClient } from '@mysten/seal';
 import { bcs } from '@mysten/sui/bcs';
 import { Ed25519Keypair } from '@mysten/sui/keypairs/ed25519';
 import { fromBase64, toHex } from '@mysten/sui/utils';
-import { fastify } from 'fastify';
+import { type FastifyReply, fastify } from 'fastify';
 import { pino } from 'pino';
 import { KeyServerDirectory } from '../src/seal/key-server-directory.ts';
 import { SealPool } from '../src/seal/seal-pool.ts';
@@ -33,7 +33,14 @@ export type TestAccount = MoveObject<Account>;
 export async function startSealWorld() {
   const accounts = new Map<string, TestAccount>();
   const module = createAccountModule(packageId);
-  const state = { nowMs: () => Date.now(), requests: 0, down: new Set<string>() };
+  const state = {
+    nowMs: () => Date.now(),
+    requests: 0,
+    /** Prefixes of key servers that break every connection */
+    down: new Set<string>(),
+    /** What the key servers answer instead of a key */
+    answer: undefined as undefined | ((reply: FastifyReply) => unknown),
+  };
 
   const context = (sender: string) =>
     ({ sender, epoch: 0n, nowMs: BigInt(state.nowMs()), emit: () => {} }) as unknown as NativeContext;
@@ -68,7 +75,11 @@ export async function startSealWorld() {
     if (state.down.has(request.url.slice(0, '/key/N'.length))) {
       reply.hijack();
       request.raw.socket.destroy();
+    } else if (state.answer) {
+      state.answer(reply);
+      return reply;
     }
+    return undefined;
   });
   await app.register(keyServers.plugin);
   await app.listen({ port: 0, host: '127.0.0.1' });
@@ -79,7 +90,9 @@ export async function startSealWorld() {
   const twoOfTwo = makeServerSet({ servers, threshold: 2 });
   const oneOfTwo = makeServerSet({ servers, threshold: 1 });
   const sets = makeServerSets(twoOfTwo, [oneOfTwo]);
-  const directory = new KeyServerDirectory({ client, packageId, logger });
+  // Settings may spell an id in capitals; nothing after them may depend on it.
+  const spelled = packageId.toUpperCase().replace('0X', '0x');
+  const directory = new KeyServerDirectory({ client, packageId: spelled, logger });
   const pool = new SealPool({ logger, threads: 2 });
   const unwrapper = new KeyUnwrapper({ directory, pool, sets, network, logger });
 
@@ -96,7 +109,7 @@ export async function startSealWorld() {
     twoOfTwo,
     oneOfTwo,
     unwrapper,
-    sessions: createSessionMaker({ packageId }),
+    sessions: createSessionMaker({ packageId: spelled }),
     wrap: (identity: Uint8Array, sealSets = sets) =>
       wrapNewKey(identity, { directory, pool, sets: sealSets }),
     createAccount(owner: Ed25519Keypair): TestAccount {

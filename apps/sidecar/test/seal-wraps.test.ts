@@ -1,4 +1,5 @@
 import { performance } from 'node:perf_hooks';
+import { Readable } from 'node:stream';
 import { createKeyServers } from '@memrelay/localnet/key-servers/key-servers';
 import { SealClient, type SealCompatibleClient } from '@mysten/seal';
 import { Ed25519Keypair } from '@mysten/sui/keypairs/ed25519';
@@ -65,6 +66,16 @@ async function handmade(options: {
     data,
   });
   return encryptedObject;
+}
+
+/** White space without end: valid JSON so far, at every moment. */
+function endless(): Readable {
+  const chunk = Buffer.alloc(65_536, ' ');
+  return new Readable({
+    read() {
+      this.push(chunk);
+    },
+  });
 }
 
 describe('wraps that are refused', () => {
@@ -193,21 +204,34 @@ describe('key servers', () => {
 
   it('on a private address are not called unless the network is local', async () => {
     const closed = { ...network, allowPrivateAddresses: false };
-    const unwrapper = new KeyUnwrapper({ ...world, network: closed, logger });
-    const before = world.state.requests;
-    expect(await reason({}, unwrapper)).toContain('unavailable');
-    expect(world.state.requests).toBe(before);
-    for (const address of [
-      '127.0.0.1',
-      '10.1.2.3',
-      '169.254.169.254',
-      '::1',
-      '::ffff:127.0.0.1',
-      'fd00::1',
-    ]) {
-      expect([address, isPrivateAddress(address)]).toEqual([address, true]);
+    const { port } = new URL(world.baseUrl);
+    for (const host of ['127.0.0.1', 'localhost', '[::1]']) {
+      const client = chainClient(world.keyServers.genesis(`http://${host}:${port}`));
+      const directory = new KeyServerDirectory({ client, packageId, logger });
+      const before = world.state.requests;
+      expect(await reason({}, new KeyUnwrapper({ ...world, directory, network: closed, logger }))).toContain(
+        'unavailable',
+      );
+      expect(world.state.requests).toBe(before);
     }
-    expect(['8.8.8.8', '2606:4700::1111'].map(isPrivateAddress)).toEqual([false, false]);
+    const inside = ['127.0.0.1', '10.1.2.3', '169.254.169.254', '::1', '::ffff:127.0.0.1', 'fd00::1'];
+    expect(inside.map((address) => isPrivateAddress(address))).toEqual(inside.map(() => true));
+    expect(['8.8.8.8', '2606:4700::1111'].map((address) => isPrivateAddress(address))).toEqual([
+      false,
+      false,
+    ]);
+  });
+
+  it('that redirect are not followed, and an endless answer is cut off', async () => {
+    world.unwrapper.dropAccount(account.id);
+    world.state.answer = (reply) => reply.redirect(`${world.baseUrl}/elsewhere`, 307);
+    const before = world.state.requests;
+    expect(await reason({})).toContain('unavailable');
+    expect(world.state.requests - before).toBeLessThanOrEqual(2);
+    world.state.answer = (reply) => reply.type('application/json').send(endless());
+    expect(await reason({})).toContain('unavailable');
+    world.state.answer = undefined;
+    expect(await reason({})).toBe('ok');
   });
 
   it('may move, but never change their public key', async () => {

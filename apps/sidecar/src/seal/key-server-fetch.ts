@@ -38,8 +38,10 @@ const publicLookup: LookupFunction = (hostname, options, callback) => {
   });
 };
 
-const openAgent = new Agent();
-const guardedAgent = new Agent({ connect: { lookup: publicLookup } });
+/** An answer has about 500 bytes for each of at most 100 identities. */
+const maxResponseSize = 1024 * 1024;
+const openAgent = new Agent({ maxResponseSize });
+const guardedAgent = new Agent({ maxResponseSize, connect: { lookup: publicLookup } });
 
 /**
  * The `fetch` a Seal client gets: no redirects, and no private address unless allowed or set by the operator
@@ -49,13 +51,15 @@ export function keyServerFetch(snapshot: ServerSnapshot, network: KeyServerNetwo
   const trusted = new Set(
     snapshot.servers.flatMap(({ aggregatorUrl }) => (aggregatorUrl ? [new URL(aggregatorUrl).origin] : [])),
   );
-  const guarded = (url: string, init: object) => {
+  const call = async (url: string, init: object) => {
     const { origin, hostname } = new URL(url);
     const open = network.allowPrivateAddresses || trusted.has(origin);
+    // A literal address is never looked up.
     const literal = hostname.replace(/^\[|\]$/g, '');
     if (!open && isIP(literal) && isPrivateAddress(literal))
       throw new Error(`${hostname} is a private address`);
     return undiciFetch(url, { ...init, redirect: 'error', dispatcher: open ? openAgent : guardedAgent });
   };
-  return (async (url: string, init: object) => guarded(url, init)) as unknown as typeof fetch;
+  // undici's own types of the same web standard
+  return call as unknown as typeof fetch;
 }

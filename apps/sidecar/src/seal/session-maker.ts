@@ -1,6 +1,7 @@
 import { type SealCompatibleClient, SessionKey } from '@mysten/seal';
 import { decodeSuiPrivateKey } from '@mysten/sui/cryptography';
 import { Ed25519Keypair } from '@mysten/sui/keypairs/ed25519';
+import { normalizeSuiObjectId } from '@mysten/sui/utils';
 import { LRUCache } from 'lru-cache';
 import { DecryptSession, refuse } from './decrypt-session.ts';
 
@@ -20,7 +21,8 @@ export interface SessionMaker {
 
 /** Makes sessions for `packageId` and reuses each until shortly before its end. */
 export function createSessionMaker(options: { packageId: string; now?: () => number }): SessionMaker {
-  const { packageId, now = Date.now } = options;
+  const { now = Date.now } = options;
+  const packageId = normalizeSuiObjectId(options.packageId);
   const made = new LRUCache<string, { session: Promise<DecryptSession>; renewAtMs: number }>({
     max: maxSessions,
   });

@@ -11,7 +11,7 @@ import type { AccountRef, UnwrapFailure, UnwrapItem, UnwrapResult } from './seal
 import type { ServerSet, ServerSets } from './server-sets.ts';
 
 /**
- * Identities in one request to the key servers. They take up to 100, but each costs about 90 ms of arithmetic
+ * Identities in one request to the key servers. They take up to 100, but each costs about 100 ms of arithmetic
  * here, so a large batch is spread over the threads.
  */
 const maxIdsPerRequest = 8;
