@@ -1,0 +1,38 @@
+import type { Account } from '@memrelay/chain/account-bcs';
+import { accountVersion } from '@memrelay/chain/account-limits';
+import { bcs } from '@mysten/sui/bcs';
+import { type AccountObject, check, scopeOf } from './account-rules.ts';
+import { canRead, isExpired } from './account-scope.ts';
+import type { NativeContext } from './native.ts';
+
+const identityLength = 56;
+const tagStart = 32;
+const epochStart = 48;
+
+/** `seal_approve` has no clock, so for it every expiry counts as past. */
+const endOfTime = 0xffff_ffff_ffff_ffffn;
+
+/** What key servers run before they hand out a key. Aborts with `no_access` on every refusal. */
+export function sealApprove(context: NativeContext, id: Uint8Array, account: AccountObject): void {
+  check(mayRead(account.value, id, context.sender, endOfTime), 'no_access', 'seal_approve');
+}
+
+/** The same for delegates whose time is limited. */
+export function sealApproveAt(context: NativeContext, id: Uint8Array, account: AccountObject): void {
+  check(mayRead(account.value, id, context.sender, context.nowMs), 'no_access', 'seal_approve_at');
+}
+
+function mayRead(account: Account, id: Uint8Array, reader: string, nowMs: bigint): boolean {
+  if (account.version !== accountVersion) return false;
+  if (!account.active) return false;
+  if (id.length !== identityLength) return false;
+  const origin = bcs.Address.serialize(account.origin).toBytes();
+  if (Buffer.compare(id.subarray(0, tagStart), origin) !== 0) return false;
+  const epoch = new DataView(id.buffer, id.byteOffset).getBigUint64(epochStart, true);
+  // The owner too: a stolen session must not fetch the keys of the future in advance.
+  if (epoch > account.key_epoch) return false;
+  if (reader === account.owner) return true;
+  const scope = scopeOf(account, reader);
+  if (!scope) return false;
+  return !isExpired(scope, nowMs) && canRead(scope, id.subarray(tagStart, epochStart), epoch);
+}

@@ -1,0 +1,54 @@
+/** Table kind of identifiers in the Move binary format (move-binary-format, `TableType::IDENTIFIERS`). */
+const identifiersTable = 7;
+const magic = 'a11ceb0b';
+
+/**
+ * Every name that a compiled module uses: of itself and its functions, structs and fields, and of what it
+ * calls. A function of the module cannot have a name that is not among them. Throws on other bytes.
+ */
+export function moduleIdentifiers(module: Uint8Array): string[] {
+  const reader = new Reader(module);
+  if (Buffer.from(reader.bytes(4)).toString('hex') !== magic)
+    throw new TypeError('not a compiled Move module');
+  reader.bytes(4); // format version
+  const tables = Array.from({ length: reader.uleb128() }, () => ({
+    kind: reader.uleb128(),
+    offset: reader.uleb128(),
+    length: reader.uleb128(),
+  }));
+  const table = tables.find(({ kind }) => kind === identifiersTable);
+  if (!table) throw new TypeError('a module without names');
+  // Offsets count from the end of the list of tables.
+  const contents = new Reader(module.subarray(reader.position + table.offset).subarray(0, table.length));
+  const names: string[] = [];
+  while (contents.position < table.length) {
+    names.push(Buffer.from(contents.bytes(contents.uleb128())).toString('ascii'));
+  }
+  return names;
+}
+
+class Reader {
+  position = 0;
+  readonly #source: Uint8Array;
+
+  constructor(source: Uint8Array) {
+    this.#source = source;
+  }
+
+  bytes(length: number): Uint8Array {
+    const end = this.position + length;
+    if (end > this.#source.length) throw new TypeError('a compiled Move module ends early');
+    const part = this.#source.subarray(this.position, end);
+    this.position = end;
+    return part;
+  }
+
+  uleb128(): number {
+    let value = 0;
+    for (let shift = 0; ; shift += 7) {
+      const byte = this.bytes(1)[0]!;
+      value |= (byte & 0x7f) << shift;
+      if (byte < 0x80) return value;
+    }
+  }
+}

@@ -1,0 +1,49 @@
+import type { AccountAbortName } from '@memrelay/chain/account-limits';
+
+/** Arguments of a call in order, without the account and the clock; bytes as hex, u64 as decimal text. */
+export type Arg =
+  | { type: 'vector<u8>'; value: string }
+  | { type: 'vector<vector<u8>>'; value: string[] }
+  | { type: 'address'; value: string }
+  | { type: 'string'; value: string }
+  | { type: 'u8'; value: number }
+  | { type: 'u64'; value: string }
+  | { type: 'bool'; value: boolean };
+
+/** One transaction of a scenario. */
+export interface Step {
+  sender: string;
+  /** A function of the module, or `set_version_for_testing`, which stands for an upgraded package */
+  function: string;
+  /** Name of the account it is called on. `new_account` makes the account of that name. */
+  account: string;
+  args: Arg[];
+  /** What the clock says, in ms */
+  clock_ms: number;
+  /** Expected abort; the step must succeed when absent */
+  abort?: AccountAbortName;
+  /** Expected key epoch of the account after a step that succeeds */
+  key_epoch?: number;
+}
+
+/** Transactions on a fresh chain, one after the other. A step that aborts changes nothing for the next. */
+export interface Scenario {
+  name: string;
+  steps: Step[];
+}
+
+/** A step with what it led to, as `vectors/account.json` holds it. */
+export type RecordedStep = Omit<Step, 'abort' | 'key_epoch'> & {
+  /** `ok`, or the abort code */
+  result: 'ok' | number;
+  /** BCS of the account after the step, hex; not for `create_account` and the functions that only read */
+  account_bcs?: string;
+  /** BCS of the registry after the step, hex, where it changed */
+  registry_bcs?: string;
+  events: { name: string; bcs: string }[];
+};
+
+export interface RecordedScenario {
+  name: string;
+  steps: RecordedStep[];
+}

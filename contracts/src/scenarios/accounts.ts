@@ -1,0 +1,92 @@
+import type { Scenario } from '../scenario.ts';
+import { alice, bob, carol, mallory, phone } from './cast.ts';
+import {
+  accept,
+  add,
+  approve,
+  by,
+  call,
+  create,
+  deactivate,
+  denied,
+  epoch,
+  offer,
+  reactivate,
+  refused,
+  rotate,
+  setVersion,
+} from './steps.ts';
+
+/** Creating, freezing, rotating. */
+export const accountScenarios: Scenario[] = [
+  {
+    name: 'one account for each address',
+    steps: [
+      epoch(0, create(alice)),
+      refused('account_exists', create(alice)),
+      refused('account_exists', call(alice, 'create_account')),
+      call(bob, 'create_account'),
+      refused('account_exists', call(bob, 'create_account')),
+      refused('account_exists', create(bob)),
+    ],
+  },
+  {
+    name: 'the creating address stays taken after a transfer, the new owner may still create its own',
+    steps: [
+      create(alice),
+      offer(alice, carol),
+      accept(alice, carol),
+      refused('account_exists', create(alice)),
+      create(carol),
+      refused('account_exists', create(carol)),
+    ],
+  },
+  {
+    name: 'deactivating bumps, reactivating does not',
+    steps: [
+      create(alice),
+      add(alice, phone),
+      refused('already_active', reactivate(alice)),
+      refused('not_owner', by(mallory, deactivate(alice))),
+      refused('not_owner', by(phone, deactivate(alice))),
+      epoch(1, deactivate(alice)),
+      refused('already_inactive', deactivate(alice)),
+      denied(approve(alice, alice)),
+      denied(approve(phone, alice)),
+      refused('not_owner', by(mallory, reactivate(alice))),
+      refused('not_owner', by(phone, reactivate(alice))),
+      epoch(1, reactivate(alice)),
+      refused('already_active', reactivate(alice)),
+      approve(phone, alice, { epoch: 1 }),
+    ],
+  },
+  {
+    name: 'only the owner rotates, also while inactive',
+    steps: [
+      create(alice),
+      add(alice, phone),
+      refused('not_owner', by(phone, rotate(alice))),
+      refused('not_owner', by(mallory, rotate(alice))),
+      epoch(1, rotate(alice)),
+      epoch(2, rotate(alice)),
+      epoch(3, deactivate(alice)),
+      epoch(4, rotate(alice)),
+    ],
+  },
+  {
+    name: 'an account of another version is left alone',
+    steps: [
+      create(alice),
+      setVersion(alice, 2),
+      refused('wrong_version', deactivate(alice)),
+      refused('wrong_version', rotate(alice)),
+      setVersion(alice, 0),
+      refused('wrong_version', rotate(alice)),
+      setVersion(alice, 1),
+      deactivate(alice),
+      setVersion(alice, 2),
+      refused('wrong_version', reactivate(alice)),
+      refused('wrong_version', by(mallory, reactivate(alice))),
+    ],
+  },
+];

@@ -1,0 +1,162 @@
+import type { Scenario } from '../scenario.ts';
+import { smallOrderX25519, withTopBit } from './bad-points.ts';
+import { alice, bob, carol, identity, laptop, mallory, phone } from './cast.ts';
+import {
+  accept,
+  add,
+  addScoped,
+  approve,
+  by,
+  call,
+  cancel,
+  create,
+  deactivate,
+  denied,
+  epoch,
+  offer,
+  reactivate,
+  recoveryKey,
+  refused,
+  remove,
+  rotate,
+  setVersion,
+} from './steps.ts';
+
+const firstKey = '11'.repeat(32);
+const secondKey = '22'.repeat(32);
+
+/** `offer_owner`, `cancel_offer`, `accept_owner`, `set_recovery_key`. */
+export const ownershipScenarios: Scenario[] = [
+  {
+    name: 'an account passes to its new owner without the delegates of the old one',
+    steps: [
+      create(alice),
+      add(alice, phone),
+      addScoped(alice, laptop, { perms: 1 }),
+      recoveryKey(alice, firstKey),
+      epoch(0, offer(alice, carol)),
+      approve(phone, alice),
+      epoch(1, accept(alice, carol)),
+      refused('not_offered', accept(alice, carol)),
+      // Memories stay those of the origin; who may read them has changed.
+      by(carol, approve(carol, alice)),
+      by(carol, approve(carol, alice, { epoch: 1 })),
+      denied(approve(carol, alice, identity(carol))),
+      denied(approve(alice, alice)),
+      denied(approve(phone, alice)),
+      denied(approve(laptop, alice)),
+      refused('not_owner', rotate(alice)),
+      refused('not_owner', add(alice, phone)),
+      refused('not_owner', offer(alice, alice)),
+      refused('not_owner', recoveryKey(alice, firstKey)),
+      by(carol, add(alice, phone)),
+      approve(phone, alice, { epoch: 1 }),
+    ],
+  },
+  {
+    name: 'an offer gives nothing before it is accepted',
+    steps: [
+      create(alice),
+      offer(alice, carol),
+      denied(approve(carol, alice)),
+      refused('not_owner', by(carol, rotate(alice))),
+      refused('not_owner', by(carol, offer(alice, carol))),
+      refused('not_owner', by(carol, cancel(alice))),
+      refused('not_offered', accept(alice, mallory)),
+      refused('not_offered', accept(alice, alice)),
+      approve(alice, alice),
+    ],
+  },
+  {
+    name: 'an offer can be withdrawn and replaced',
+    steps: [
+      create(alice),
+      refused('not_offered', cancel(alice)),
+      refused('not_offered', accept(alice, carol)),
+      refused('not_owner', by(mallory, offer(alice, mallory))),
+      refused('not_owner', by(mallory, cancel(alice))),
+      offer(alice, carol),
+      epoch(0, cancel(alice)),
+      refused('not_offered', cancel(alice)),
+      refused('not_offered', accept(alice, carol)),
+      offer(alice, carol),
+      offer(alice, bob),
+      refused('not_offered', accept(alice, carol)),
+      epoch(1, accept(alice, bob)),
+      by(bob, call(alice, 'rotate_key_epoch')),
+    ],
+  },
+  {
+    name: 'a delegate that becomes the owner is no delegate any more, and the way back is another offer',
+    steps: [
+      create(alice),
+      add(alice, phone),
+      offer(alice, phone),
+      epoch(1, accept(alice, phone)),
+      approve(phone, alice),
+      refused('delegate_is_owner', by(phone, add(alice, phone))),
+      refused('delegate_not_found', by(phone, remove(alice, phone))),
+      by(phone, offer(alice, alice)),
+      epoch(2, accept(alice, alice)),
+      denied(approve(phone, alice)),
+      approve(alice, alice),
+    ],
+  },
+  {
+    name: 'an account passes on while it is inactive, and stays so',
+    steps: [
+      create(alice),
+      deactivate(alice),
+      offer(alice, carol),
+      cancel(alice),
+      offer(alice, carol),
+      epoch(2, accept(alice, carol)),
+      denied(approve(carol, alice)),
+      refused('not_owner', reactivate(alice)),
+      by(carol, reactivate(alice)),
+      approve(carol, alice),
+    ],
+  },
+  {
+    name: 'nothing passes on at another version',
+    steps: [
+      create(alice),
+      offer(alice, carol),
+      setVersion(alice, 2),
+      refused('wrong_version', accept(alice, carol)),
+      refused('wrong_version', cancel(alice)),
+      refused('wrong_version', offer(alice, bob)),
+      refused('wrong_version', recoveryKey(alice, firstKey)),
+    ],
+  },
+  {
+    name: 'setting a recovery key is no narrowing; replacing or clearing one is',
+    steps: [
+      create(alice),
+      add(alice, phone),
+      epoch(0, recoveryKey(alice, '')),
+      epoch(0, recoveryKey(alice, firstKey)),
+      epoch(0, recoveryKey(alice, firstKey)),
+      epoch(1, recoveryKey(alice, secondKey)),
+      epoch(2, recoveryKey(alice, '')),
+      epoch(2, recoveryKey(alice, '')),
+      refused('not_owner', by(mallory, recoveryKey(alice, firstKey))),
+      refused('not_owner', by(phone, recoveryKey(alice, firstKey))),
+      deactivate(alice),
+      refused('deactivated', recoveryKey(alice, firstKey)),
+      refused('deactivated', recoveryKey(alice, '')),
+    ],
+  },
+  {
+    name: 'a recovery key is one that can be sealed to',
+    steps: [
+      create(alice),
+      refused('bad_recovery_key', recoveryKey(alice, '11')),
+      refused('bad_recovery_key', recoveryKey(alice, firstKey.slice(2))),
+      refused('bad_recovery_key', recoveryKey(alice, `${firstKey}11`)),
+      ...smallOrderX25519
+        .flatMap((key) => [key, withTopBit(key)])
+        .map((key) => refused('bad_recovery_key', recoveryKey(alice, key))),
+    ],
+  },
+];
