@@ -7,6 +7,7 @@ import type { Secrets } from './config/secrets.ts';
 import type { Db } from './db/db.ts';
 import type { AccountVectors } from './embedding/account-vectors.ts';
 import type { Embedder } from './embedding/embedder.ts';
+import type { Idempotency } from './jobs/idempotency.ts';
 import type { Pipeline } from './jobs/pipeline.ts';
 import type { NamespaceKeys } from './keys/namespace-keys.ts';
 import type { Loggers } from './logging/loggers.ts';
@@ -35,6 +36,7 @@ export interface RelayerContext {
   blobCache: BlobCache;
   aggregators: AggregatorReader;
   outbox: Outbox;
+  idempotency: Idempotency;
   pipeline: Pipeline;
   secrets: Secrets;
   /** Public halves of the writer keys, hex: memories signed by them are believed */

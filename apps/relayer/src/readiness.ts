@@ -1,6 +1,6 @@
 import type { ReadyInfo } from '@memrelay/protocol/service-info';
 import type { RelayerContext } from './context.ts';
-import { oldestPendingSeconds } from './jobs/job-store.ts';
+import { oldestPendingSeconds } from './jobs/read-jobs.ts';
 
 type Check = ReadyInfo['checks'][string];
 

@@ -19,6 +19,7 @@ import { createAccountVectors } from './embedding/account-vectors.ts';
 import { createEmbedder } from './embedding/create-embedder.ts';
 import { createApp } from './http/app.ts';
 import { createEmbedStage } from './jobs/embed-stage.ts';
+import { createIdempotency } from './jobs/idempotency.ts';
 import { startPipeline } from './jobs/pipeline.ts';
 import { pinKeyServers } from './keys/key-server-pins.ts';
 import { createNamespaceKeys } from './keys/namespace-keys.ts';
@@ -123,7 +124,7 @@ export async function startRelayer({
       namespaceKeys: createNamespaceKeys({
         db,
         sidecar,
-        macKey: Buffer.from(indexKey(config.secrets.indexKey, 'namespace-keys', '')),
+        macKey: Buffer.from(indexKey(config.secrets.indexKey, 'namespace-key', '')),
         serverSet: async () => keyServers.current,
         log: loggers.memories,
       }),
@@ -143,6 +144,7 @@ export async function startRelayer({
       blobCache,
       aggregators,
       outbox,
+      idempotency: createIdempotency(db, ring, config.secrets.indexKey),
       pipeline,
       secrets: config.secrets,
       writerPublicKeys: config.secrets.writerKeys.map((seed) =>

@@ -1,14 +1,17 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { normalize } from '../src/embedding/embedder.ts';
-import * as store from '../src/jobs/job-store.ts';
+import * as accept from '../src/jobs/accept-jobs.ts';
+import * as claims from '../src/jobs/claim-jobs.ts';
+import * as reads from '../src/jobs/read-jobs.ts';
+import * as saves from '../src/jobs/save-progress.ts';
 import { countVectors, type SearchQuery, searchMemories } from '../src/memories/search.ts';
 import { databases, type TestDb } from './support/databases.ts';
 
 const info = { model: 'test-model', keyId: 1 };
 const dimension = 64;
 
-function newJob(accountId: Buffer, namespace = 'default'): store.NewJob {
+function newJob(accountId: Buffer, namespace = 'default'): accept.NewJob {
   return {
     id: randomUUID(),
     accountId,
@@ -35,26 +38,26 @@ describe.each(databases)('jobs and search on $name', ({ create }) => {
   afterAll(() => database.drop());
 
   const claim = (limit = 10, token = randomUUID()) =>
-    store.claimJobs(database.db, ['queued', 'embedding'], 'embedding', limit, token);
+    claims.claimJobs(database.db, ['queued', 'embedding'], 'embedding', limit, token);
   const claimUploads = (limit = 10, token = randomUUID()) =>
-    store.claimJobs(database.db, ['uploading', 'indexing'], 'uploading', limit, token);
+    claims.claimJobs(database.db, ['uploading', 'indexing'], 'uploading', limit, token);
 
   /** Takes a job through both stages with these vectors, one per chunk. */
   async function complete(
-    job: store.NewJob,
+    job: accept.NewJob,
     vectors: Float32Array[],
     blobId = randomBlobId(),
   ): Promise<string> {
-    await store.insertJobs(database.db, [job], 'queued');
+    await accept.insertJobs(database.db, [job], 'queued');
     const [claimed] = await claim(1);
-    await store.saveEmbedded(
+    await saves.saveEmbedded(
       database.db,
       claimed!,
       info,
       vectors.map((vector, no) => ({ no, vector })),
     );
     const [upload] = await claimUploads(1);
-    await store.saveUploaded(database.db, upload!, { blobId, objectId: '0x1', endEpoch: 9 });
+    await saves.saveUploaded(database.db, upload!, { blobId, objectId: '0x1', endEpoch: 9 });
     return blobId;
   }
   const randomBlobId = () => randomBytes(32).toString('base64url');
@@ -74,8 +77,8 @@ describe.each(databases)('jobs and search on $name', ({ create }) => {
   test('a job goes from accepted to done, and its text and envelope leave the row', async () => {
     const accountId = randomBytes(32);
     const job = newJob(accountId);
-    await store.insertJobs(database.db, [job], 'queued');
-    const read = async () => (await store.readJobs(database.db, accountId, [job.id])).get(job.id)!;
+    await accept.insertJobs(database.db, [job], 'queued');
+    const read = async () => (await reads.readJobs(database.db, accountId, [job.id])).get(job.id)!;
     expect(await read()).toMatchObject({
       status: 'running',
       stage: 'queued',
@@ -87,7 +90,7 @@ describe.each(databases)('jobs and search on $name', ({ create }) => {
     expect(claimed).toMatchObject({ id: job.id, outbox: job.outbox, envelope: job.envelope });
     expect((await read()).stage).toBe('embedding');
     const vector = randomVector();
-    await store.saveEmbedded(database.db, claimed!, info, [{ no: 0, vector }]);
+    await saves.saveEmbedded(database.db, claimed!, info, [{ no: 0, vector }]);
     const outbox = await database.db.query<{ outbox: Buffer | null }>(
       'SELECT outbox FROM memory_job WHERE id = $1',
       [job.id],
@@ -98,13 +101,13 @@ describe.each(databases)('jobs and search on $name', ({ create }) => {
     const pending = await searchMemories(database.db, query(accountId, vector, { includePending: true }), 1);
     expect(pending).toMatchObject([{ id: job.id, state: 'pending', blobId: undefined }]);
     expect(pending[0]!.distance).toBeCloseTo(0, 5);
-    expect((await store.readPendingEnvelopes(database.db, accountId, [job.id])).get(job.id)).toEqual(
+    expect((await reads.readPendingEnvelopes(database.db, accountId, [job.id])).get(job.id)).toEqual(
       job.envelope,
     );
 
     const [upload] = await claimUploads();
     const blobId = randomBlobId();
-    await store.saveUploaded(database.db, upload!, { blobId, objectId: undefined, endEpoch: 12 });
+    await saves.saveUploaded(database.db, upload!, { blobId, objectId: undefined, endEpoch: 12 });
     expect(await read()).toEqual({
       job_id: job.id,
       status: 'done',
@@ -115,13 +118,13 @@ describe.each(databases)('jobs and search on $name', ({ create }) => {
     expect(await searchMemories(database.db, query(accountId, vector), 1)).toMatchObject([
       { id: job.id, blobId },
     ]);
-    expect((await store.readPendingEnvelopes(database.db, accountId, [job.id])).size).toBe(0);
+    expect((await reads.readPendingEnvelopes(database.db, accountId, [job.id])).size).toBe(0);
   });
 
   test('a job is claimed by one worker only, and not while its lease lasts', async () => {
     const accountId = randomBytes(32);
     const jobs = Array.from({ length: 8 }, () => newJob(accountId));
-    await store.insertJobs(database.db, jobs, 'queued');
+    await accept.insertJobs(database.db, jobs, 'queued');
     const claims = (await Promise.all([claim(5), claim(5), claim(5)]))
       .flat()
       .filter((job) => job.accountId.equals(accountId));
@@ -129,39 +132,39 @@ describe.each(databases)('jobs and search on $name', ({ create }) => {
     expect(claims.length).toBe(8);
     expect(await claim()).toEqual([]);
     for (const job of claims)
-      await store.saveFailed(database.db, job, { code: 'embedding_rejected', message: 'no' });
+      await saves.saveFailed(database.db, job, { code: 'embedding_rejected', message: 'no' });
   });
 
   test('a worker that lost its lease writes nothing', async () => {
     const accountId = randomBytes(32);
     const job = newJob(accountId);
-    await store.insertJobs(database.db, [job], 'queued');
+    await accept.insertJobs(database.db, [job], 'queued');
     const [first] = await claim();
     await database.db.query("UPDATE memory_job SET lease_until = now() - interval '1 second' WHERE id = $1", [
       job.id,
     ]);
     const [second] = await claim();
     expect(second!.id).toBe(job.id);
-    const late = store.saveEmbedded(database.db, first!, info, [{ no: 0, vector: randomVector() }]);
-    await expect(late).rejects.toThrow(store.LeaseLostError);
-    await store.saveEmbedded(database.db, second!, info, [{ no: 0, vector: randomVector() }]);
+    const late = saves.saveEmbedded(database.db, first!, info, [{ no: 0, vector: randomVector() }]);
+    await expect(late).rejects.toThrow(saves.LeaseLostError);
+    await saves.saveEmbedded(database.db, second!, info, [{ no: 0, vector: randomVector() }]);
     const { rows } = await database.db.query('SELECT 1 FROM memory_vector WHERE memory_id = $1', [job.id]);
     expect(rows.length).toBe(1);
     const [upload] = await claimUploads();
-    await store.saveFailed(database.db, upload!, { code: 'upload_rejected', message: 'no' });
+    await saves.saveFailed(database.db, upload!, { code: 'upload_rejected', message: 'no' });
     await expect(
-      store.saveUploaded(database.db, upload!, { blobId: randomBlobId(), objectId: undefined, endEpoch: 1 }),
-    ).rejects.toThrow(store.LeaseLostError);
+      saves.saveUploaded(database.db, upload!, { blobId: randomBlobId(), objectId: undefined, endEpoch: 1 }),
+    ).rejects.toThrow(saves.LeaseLostError);
   });
 
   test('a retry is counted, shows its reason and waits for its time', async () => {
     const accountId = randomBytes(32);
     const job = newJob(accountId);
-    await store.insertJobs(database.db, [job], 'queued');
+    await accept.insertJobs(database.db, [job], 'queued');
     const [claimed] = await claim();
-    await store.saveRetry(database.db, claimed!, { code: 'embedding_unavailable', message: 'busy' }, 60_000);
+    await saves.saveRetry(database.db, claimed!, { code: 'embedding_unavailable', message: 'busy' }, 60_000);
     expect(await claim()).toEqual([]);
-    const record = (await store.readJobs(database.db, accountId, [job.id])).get(job.id)!;
+    const record = (await reads.readJobs(database.db, accountId, [job.id])).get(job.id)!;
     expect(record).toMatchObject({
       status: 'running',
       attempts: 1,
@@ -171,8 +174,8 @@ describe.each(databases)('jobs and search on $name', ({ create }) => {
     await database.db.query('UPDATE memory_job SET run_at = now() WHERE id = $1', [job.id]);
     const [again] = await claim();
     expect(again!.attempts).toBe(1);
-    await store.saveFailed(database.db, again!, { code: 'embedding_rejected', message: 'no' });
-    expect((await store.readJobs(database.db, accountId, [job.id])).get(job.id)!).toMatchObject({
+    await saves.saveFailed(database.db, again!, { code: 'embedding_rejected', message: 'no' });
+    expect((await reads.readJobs(database.db, accountId, [job.id])).get(job.id)!).toMatchObject({
       status: 'failed',
       attempts: 2,
     });
@@ -180,10 +183,10 @@ describe.each(databases)('jobs and search on $name', ({ create }) => {
 
   test("another account's job is unknown", async () => {
     const job = newJob(randomBytes(32));
-    await store.insertJobs(database.db, [job], 'queued');
-    expect((await store.readJobs(database.db, randomBytes(32), [job.id])).size).toBe(0);
+    await accept.insertJobs(database.db, [job], 'queued');
+    expect((await reads.readJobs(database.db, randomBytes(32), [job.id])).size).toBe(0);
     const [claimed] = await claim();
-    await store.saveFailed(database.db, claimed!, { code: 'embedding_rejected', message: 'no' });
+    await saves.saveFailed(database.db, claimed!, { code: 'embedding_rejected', message: 'no' });
   });
 
   test('search finds the nearest of its own account and namespace, each memory once by its best chunk', async () => {

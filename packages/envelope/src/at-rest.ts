@@ -134,7 +134,7 @@ export function openCell(ring: SecretRing, place: CellPlace, cell: Uint8Array): 
   return plainView(plaintext);
 }
 
-export type IndexPurpose = 'blind-index' | 'dedupe' | 'idem' | 'vector-map' | 'embed-cache';
+export type IndexPurpose = 'blind-index' | 'dedupe' | 'idem' | 'vector-map' | 'embed-cache' | 'namespace-key';
 
 /**
  * The 32-byte child of `MEM_INDEX_KEY` for one purpose in one account, and in one namespace tag or the like where

@@ -6,9 +6,10 @@ import { type Embedder, EmbeddingError } from '../embedding/embedder.ts';
 import { vectorKeyId } from '../embedding/vector-map.ts';
 import type { Outbox } from '../memories/outbox.ts';
 import { retryDelayMs } from './backoff.ts';
-import * as store from './job-store.ts';
+import type { ClaimedJob } from './claim-jobs.ts';
+import { saveEmbedded, saveFailed, saveRetry } from './save-progress.ts';
 
-export type EmbedJobs = (jobs: readonly store.ClaimedJob[]) => Promise<void>;
+export type EmbedJobs = (jobs: readonly ClaimedJob[]) => Promise<void>;
 
 interface EmbedStage {
   db: Db;
@@ -20,7 +21,7 @@ interface EmbedStage {
 
 /** Embeds a batch of jobs with one call to the provider; each job's result is saved by itself. */
 export function createEmbedStage(stage: EmbedStage): EmbedJobs {
-  async function embedBatch(jobs: readonly store.ClaimedJob[]): Promise<void> {
+  async function embedBatch(jobs: readonly ClaimedJob[]): Promise<void> {
     const chunks = jobs.map((job) => embeddingChunks(stage.outbox.open(job)));
     let vectors: Float32Array[];
     try {
@@ -37,15 +38,15 @@ export function createEmbedStage(stage: EmbedStage): EmbedJobs {
     await Promise.all(jobs.map((job, i) => save(job, own[i]!)));
   }
 
-  async function save(job: store.ClaimedJob, vectors: readonly Float32Array[]): Promise<void> {
+  async function save(job: ClaimedJob, vectors: readonly Float32Array[]): Promise<void> {
     const map = stage.vectors.mapOf(job.accountId);
     const chunks = vectors.map((vector, no) => ({ no, vector: map.apply(vector) }));
-    await store
-      .saveEmbedded(stage.db, job, { model: stage.embedder.model, keyId: vectorKeyId }, chunks)
-      .catch((error) => stage.log.warn({ err: error, job_id: job.id }, 'an embedding could not be saved'));
+    await saveEmbedded(stage.db, job, { model: stage.embedder.model, keyId: vectorKeyId }, chunks).catch(
+      (error) => stage.log.warn({ err: error, job_id: job.id }, 'an embedding could not be saved'),
+    );
   }
 
-  async function handleFailure(jobs: readonly store.ClaimedJob[], error: unknown): Promise<void> {
+  async function handleFailure(jobs: readonly ClaimedJob[], error: unknown): Promise<void> {
     const rejected = error instanceof EmbeddingError && error.kind === 'rejected';
     // One text that the provider refuses must not fail its neighbours: each is tried alone
     if (rejected && jobs.length > 1) {
@@ -55,12 +56,12 @@ export function createEmbedStage(stage: EmbedStage): EmbedJobs {
     stage.log.warn({ err: error, jobs: jobs.length, rejected }, 'embedding failed');
     for (const job of jobs) {
       if (rejected)
-        await store.saveFailed(stage.db, job, {
+        await saveFailed(stage.db, job, {
           code: 'embedding_rejected',
           message: 'The embedding provider refused the text.',
         });
       else
-        await store.saveRetry(
+        await saveRetry(
           stage.db,
           job,
           {

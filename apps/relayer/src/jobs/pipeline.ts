@@ -4,8 +4,15 @@ import type { Logger } from 'pino';
 import type { BlobCache } from '../blobs/blob-cache.ts';
 import type { Db } from '../db/db.ts';
 import type { SidecarClient } from '../sidecar/sidecar-client.ts';
+import {
+  type ClaimedJob,
+  claimJobs,
+  clearLeases,
+  extendLeases,
+  heartbeatSeconds,
+  releaseLeases,
+} from './claim-jobs.ts';
 import type { EmbedJobs } from './embed-stage.ts';
-import * as store from './job-store.ts';
 import { startStageLoop } from './stage-loop.ts';
 import { uploadJob } from './upload-stage.ts';
 
@@ -34,27 +41,27 @@ const embedBatch = 32;
 
 export async function startPipeline(options: PipelineOptions): Promise<Pipeline> {
   const { db, log } = options;
-  if (db.kind === 'pglite') await store.clearLeases(db);
+  if (db.kind === 'pglite') await clearLeases(db);
   const ended = new EventEmitter<Record<string, []>>().setMaxListeners(0);
   const onError = (error: unknown): void =>
     log.error({ err: error }, 'a job loop failed; it goes on at the next poll');
 
-  const uploads = startStageLoop<store.ClaimedJob>({
+  const uploads = startStageLoop<ClaimedJob>({
     concurrency: options.uploadConcurrency,
     batchSize: 1,
     pollMs: 1_000,
-    claim: (limit, token) => store.claimJobs(db, ['uploading', 'indexing'], 'uploading', limit, token),
+    claim: (limit, token) => claimJobs(db, ['uploading', 'indexing'], 'uploading', limit, token),
     async run([job]) {
       await uploadJob({ ...options, maxAttempts: maxUploadAttempts }, job!);
       ended.emit(job!.id);
     },
     onError,
   });
-  const embeddings = startStageLoop<store.ClaimedJob>({
+  const embeddings = startStageLoop<ClaimedJob>({
     concurrency: 2,
     batchSize: embedBatch,
     pollMs: 1_000,
-    claim: (limit, token) => store.claimJobs(db, ['queued', 'embedding'], 'embedding', limit, token),
+    claim: (limit, token) => claimJobs(db, ['queued', 'embedding'], 'embedding', limit, token),
     async run(jobs) {
       await options.embedJobs(jobs);
       uploads.wake();
@@ -63,8 +70,8 @@ export async function startPipeline(options: PipelineOptions): Promise<Pipeline>
   });
   const heartbeat = setInterval(() => {
     const tokens = [...uploads.tokens(), ...embeddings.tokens()];
-    if (tokens.length > 0) store.extendLeases(db, tokens).catch(onError);
-  }, store.heartbeatSeconds * 1000);
+    if (tokens.length > 0) extendLeases(db, tokens).catch(onError);
+  }, heartbeatSeconds * 1000);
 
   return {
     wakeEmbedding: embeddings.wake,
@@ -84,7 +91,7 @@ export async function startPipeline(options: PipelineOptions): Promise<Pipeline>
       await Promise.all([embeddings.stop(10_000), uploads.stop(10_000)]);
       clearInterval(heartbeat);
       const left = [...uploads.tokens(), ...embeddings.tokens()];
-      if (left.length > 0) await store.releaseLeases(db, left).catch(onError);
+      if (left.length > 0) await releaseLeases(db, left).catch(onError);
     },
   };
 }

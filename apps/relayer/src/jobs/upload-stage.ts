@@ -4,7 +4,15 @@ import type { BlobCache } from '../blobs/blob-cache.ts';
 import type { Db } from '../db/db.ts';
 import type { SidecarClient } from '../sidecar/sidecar-client.ts';
 import { retryDelayMs } from './backoff.ts';
-import * as store from './job-store.ts';
+import type { ClaimedJob } from './claim-jobs.ts';
+import {
+  LeaseLostError,
+  saveCheckpoint,
+  saveFailed,
+  saveRetry,
+  saveUploaded,
+  type UploadedBlob,
+} from './save-progress.ts';
 
 interface UploadStage {
   db: Db;
@@ -16,18 +24,18 @@ interface UploadStage {
 }
 
 type Outcome =
-  | { ok: true; blob: store.UploadedBlob }
+  | { ok: true; blob: UploadedBlob }
   | { ok: false; kind: 'transient' | 'permanent'; reason: string };
 
 /** One attempt at storing a job's envelope; what happened stands in the row afterwards. Does not throw. */
-export async function uploadJob(stage: UploadStage, job: store.ClaimedJob): Promise<void> {
+export async function uploadJob(stage: UploadStage, job: ClaimedJob): Promise<void> {
   const { db, log } = stage;
   try {
     const outcome = await attempt(stage, job);
     if (outcome.ok) {
       // Warmed before it is announced: a recall right after `done` reads no aggregator
       await stage.blobCache.set(outcome.blob.blobId, job.envelope);
-      await store.saveUploaded(db, job, outcome.blob);
+      await saveUploaded(db, job, outcome.blob);
       return;
     }
     log.warn(
@@ -35,17 +43,17 @@ export async function uploadJob(stage: UploadStage, job: store.ClaimedJob): Prom
       'upload failed',
     );
     if (outcome.kind === 'permanent')
-      await store.saveFailed(db, job, {
+      await saveFailed(db, job, {
         code: 'upload_rejected',
         message: 'The blob store refused the upload.',
       });
     else if (job.attempts + 1 >= stage.maxAttempts)
-      await store.saveFailed(db, job, {
+      await saveFailed(db, job, {
         code: 'upload_exhausted',
         message: `All ${stage.maxAttempts} upload attempts failed.`,
       });
     else
-      await store.saveRetry(
+      await saveRetry(
         db,
         job,
         {
@@ -60,7 +68,7 @@ export async function uploadJob(stage: UploadStage, job: store.ClaimedJob): Prom
   }
 }
 
-async function attempt(stage: UploadStage, job: store.ClaimedJob): Promise<Outcome> {
+async function attempt(stage: UploadStage, job: ClaimedJob): Promise<Outcome> {
   try {
     const checkpoints = stage.sidecar.upload({
       bytes: job.envelope,
@@ -81,7 +89,7 @@ async function attempt(stage: UploadStage, job: store.ClaimedJob): Promise<Outco
       if (checkpoint.stage === 'failed')
         return { ok: false, kind: checkpoint.kind, reason: checkpoint.reason };
       const { stage: reached, ...facts } = checkpoint;
-      await store.saveCheckpoint(
+      await saveCheckpoint(
         stage.db,
         job,
         { reached, ...facts },
@@ -90,7 +98,7 @@ async function attempt(stage: UploadStage, job: store.ClaimedJob): Promise<Outco
     }
     return { ok: false, kind: 'transient', reason: 'the sidecar ended its answer early' };
   } catch (error) {
-    if (error instanceof store.LeaseLostError) throw error;
+    if (error instanceof LeaseLostError) throw error;
     const reason = error instanceof ApiError ? error.code : (error as Error).name;
     return { ok: false, kind: 'transient', reason };
   }

@@ -2,7 +2,7 @@ import pLimit from 'p-limit';
 import { type AggregatorReader, BlobReadError } from '../blobs/aggregator-reads.ts';
 import type { BlobCache } from '../blobs/blob-cache.ts';
 import type { Db } from '../db/db.ts';
-import { readPendingEnvelopes } from '../jobs/job-store.ts';
+import { readPendingEnvelopes } from '../jobs/read-jobs.ts';
 import type { Match } from './search.ts';
 
 export interface EnvelopeSources {

@@ -16,11 +16,16 @@ import type { RelayerContext } from '../context.ts';
 import { hexToBytes } from '../db/hex.ts';
 import { normalize } from '../embedding/embedder.ts';
 import { vectorKeyId } from '../embedding/vector-map.ts';
-import { insertJobs, insertManualMemory, type NewJob, readJobs } from '../jobs/job-store.ts';
+import { insertJobs, insertManualMemory, type NewJob } from '../jobs/accept-jobs.ts';
+import type { RepeatableWrite } from '../jobs/idempotency.ts';
+import { readJobs } from '../jobs/read-jobs.ts';
 
 const standardImportance = 0.5;
 /** How long a manual call waits for its upload before it tells the caller to come back. */
 const manualWaitMs = 60_000;
+
+/** The idempotency key of a request with what it covers, when the caller sent one. */
+export type RepeatKey = Pick<RepeatableWrite, 'route' | 'key' | 'bodySha256'>;
 
 /**
  * Accepts texts as memory jobs: each is sealed into its final envelope and stands in the database before this
@@ -30,6 +35,7 @@ export async function remember(
   context: RelayerContext,
   caller: Caller,
   items: readonly RememberRequest[],
+  repeatKey: RepeatKey | undefined,
 ): Promise<string[]> {
   const { account } = caller;
   const tags = new Map(
@@ -79,9 +85,17 @@ export async function remember(
       importance: standardImportance,
     };
   });
-  await insertJobs(context.db, jobs, 'queued');
+  const jobIds = jobs.map((job) => job.id);
+  const write = repeatKey && { accountId, delegatePk: Buffer.from(caller.publicKey, 'hex'), ...repeatKey };
+  const isNew = await insertJobs(
+    context.db,
+    jobs,
+    'queued',
+    write && context.idempotency.rowFor(write, jobIds),
+  );
+  if (!isNew) return context.idempotency.earlierAnswer(write!);
   context.pipeline.wakeEmbedding();
-  return jobs.map((job) => job.id);
+  return jobIds;
 }
 
 /**
@@ -92,6 +106,7 @@ export async function rememberManual(
   context: RelayerContext,
   caller: Caller,
   request: RememberManualRequest,
+  repeatKey: RepeatKey | undefined,
 ): Promise<RememberManualResponse> {
   const { account } = caller;
   const tag = context.tagOf(account.origin, request.namespace);
@@ -113,17 +128,27 @@ export async function rememberManual(
   };
   const info = { model: context.embedder.model, keyId: vectorKeyId };
   const mapped = context.vectors.mapOf(accountId).apply(normalize(vector));
-  await context.db.transaction(async (tx) => {
-    await insertJobs(tx, [job], 'uploading');
-    await insertManualMemory(tx, job.id, info, mapped);
-  });
+  const write = repeatKey && { accountId, delegatePk: job.delegatePk, ...repeatKey };
   const finished = context.pipeline.finished(job.id, manualWaitMs);
-  context.pipeline.wakeUpload();
-  await finished;
-  const record = (await readJobs(context.db, accountId, [job.id])).get(job.id);
+  const isNew = await context.db.transaction(async (tx) => {
+    const inserted = await insertJobs(
+      tx,
+      [job],
+      'uploading',
+      write && context.idempotency.rowFor(write, [job.id]),
+    );
+    if (inserted) await insertManualMemory(tx, job.id, info, mapped);
+    return inserted;
+  });
+  const jobId = isNew ? job.id : (await context.idempotency.earlierAnswer(write!))[0]!;
+  if (isNew) {
+    context.pipeline.wakeUpload();
+    await finished;
+  }
+  const record = (await readJobs(context.db, accountId, [jobId])).get(jobId);
   if (record?.blob_id)
-    return { id: job.id, blob_id: record.blob_id, owner: record.owner, namespace: record.namespace };
-  throw new ApiError('store_unavailable', { details: { job_id: job.id } });
+    return { id: jobId, blob_id: record.blob_id, owner: record.owner, namespace: record.namespace };
+  throw new ApiError('store_unavailable', { details: { job_id: jobId } });
 }
 
 /** The id in the header of an envelope of this namespace; `undefined` for bytes of another format. */

@@ -1,4 +1,5 @@
 import { ApiError } from '@memrelay/protocol/errors';
+import { headers } from '@memrelay/protocol/headers';
 import {
   type BulkStatusResult,
   bulkStatusRequest,
@@ -11,27 +12,32 @@ import {
   rememberManualRequest,
   rememberRequest,
 } from '@memrelay/protocol/memories';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { RelayerContext } from '../context.ts';
 import { hexToBytes } from '../db/hex.ts';
 import { validate } from '../http/validate.ts';
-import { readJobs } from '../jobs/job-store.ts';
+import { readJobs } from '../jobs/read-jobs.ts';
 import { recall, recallManual } from '../memories/recall.ts';
-import { remember, rememberManual } from '../memories/remember.ts';
+import { type RepeatKey, remember, rememberManual } from '../memories/remember.ts';
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 /** The signed memory routes; `app` has the auth hook, so every request has a caller. */
 export function memoryRoutes(app: FastifyInstance, context: RelayerContext): void {
   app.post('/api/remember', async (request, reply): Promise<RememberAccepted> => {
-    const [jobId] = await remember(context, request.caller, [validate(rememberRequest, request.body)]);
+    const [jobId] = await remember(
+      context,
+      request.caller,
+      [validate(rememberRequest, request.body)],
+      repeatKeyOf(request),
+    );
     reply.code(202);
     return { job_id: jobId!, status: 'running' };
   });
 
   app.post('/api/remember/bulk', async (request, reply): Promise<RememberBulkAccepted> => {
     const { items } = validate(rememberBulkRequest, request.body);
-    const jobIds = await remember(context, request.caller, items);
+    const jobIds = await remember(context, request.caller, items, repeatKeyOf(request));
     reply.code(202);
     return { job_ids: jobIds, total: jobIds.length, status: 'running' };
   });
@@ -70,7 +76,12 @@ export function memoryRoutes(app: FastifyInstance, context: RelayerContext): voi
   );
 
   app.post('/api/remember/manual', async (request) =>
-    rememberManual(context, request.caller, validate(rememberManualRequest, request.body)),
+    rememberManual(
+      context,
+      request.caller,
+      validate(rememberManualRequest, request.body),
+      repeatKeyOf(request),
+    ),
   );
 
   app.post('/api/recall/manual', async (request) =>
@@ -86,4 +97,17 @@ async function jobsOf(
   const wellFormed = ids.filter((id) => uuid.test(id));
   if (wellFormed.length === 0) return new Map();
   return readJobs(context.db, hexToBytes(accountId), wellFormed);
+}
+
+/** Throws `invalid_request` on a key of another form than 1–128 visible ASCII characters. */
+function repeatKeyOf(request: FastifyRequest): RepeatKey | undefined {
+  const key = request.headers[headers.idempotencyKey];
+  if (key === undefined) return undefined;
+  if (typeof key !== 'string' || !/^[!-~]{1,128}$/.test(key))
+    throw new ApiError('invalid_request', {
+      details: {
+        issues: [{ path: headers.idempotencyKey, message: 'must be 1 to 128 visible ASCII characters' }],
+      },
+    });
+  return { route: request.routeOptions.url!, key, bodySha256: request.caller.bodySha256 };
 }

@@ -1,0 +1,66 @@
+import type { JobRecord, JobStage } from '@memrelay/protocol/memories';
+import type { Db } from '../db/db.ts';
+
+interface JobRow {
+  id: string;
+  owner: string;
+  namespace: string;
+  status: JobRecord['status'];
+  stage: JobStage;
+  attempts: number;
+  run_at: Date;
+  blob_id: string | null;
+  error_code: string | null;
+  error_message: string | null;
+  created_at: Date;
+  updated_at: Date;
+}
+
+/** The jobs of this account among `ids`; others are as unknown as those that do not exist. */
+export async function readJobs(
+  db: Db,
+  accountId: Buffer,
+  ids: readonly string[],
+): Promise<Map<string, JobRecord>> {
+  const { rows } = await db.query<JobRow>(
+    `SELECT id, owner, namespace, status, stage, attempts, run_at, blob_id, error_code, error_message, created_at, updated_at
+     FROM memory_job WHERE account_id = $1 AND id = ANY($2::uuid[])`,
+    [accountId, [...ids]],
+  );
+  return new Map(rows.map((row) => [row.id, jobRecord(row)]));
+}
+
+function jobRecord(row: JobRow): JobRecord {
+  const base = { job_id: row.id, status: row.status, owner: row.owner, namespace: row.namespace };
+  if (row.status === 'done') return row.blob_id ? { ...base, blob_id: row.blob_id } : base;
+  return {
+    ...base,
+    stage: row.stage,
+    attempts: row.attempts,
+    created_at: row.created_at.toISOString(),
+    updated_at: row.updated_at.toISOString(),
+    ...(row.status === 'running' && row.error_code ? { next_retry_at: row.run_at.toISOString() } : {}),
+    ...(row.error_code ? { error: { code: row.error_code, message: row.error_message ?? '' } } : {}),
+  };
+}
+
+/** Envelopes of memories that are not uploaded yet, by memory id. */
+export async function readPendingEnvelopes(
+  db: Db,
+  accountId: Buffer,
+  ids: readonly string[],
+): Promise<Map<string, Buffer>> {
+  const { rows } = await db.query<{ id: string; envelope: Buffer }>(
+    'SELECT id, envelope FROM memory_job WHERE account_id = $1 AND id = ANY($2::uuid[]) AND envelope IS NOT NULL',
+    [accountId, [...ids]],
+  );
+  return new Map(rows.map((row) => [row.id, row.envelope]));
+}
+
+/** Seconds since the oldest unfinished job was accepted; 0 when there is none. */
+export async function oldestPendingSeconds(db: Db): Promise<number> {
+  const { rows } = await db.query<{ seconds: number }>(
+    "SELECT coalesce(extract(epoch FROM now() - min(created_at)), 0)::int AS seconds FROM memory_job WHERE status = 'running'",
+  );
+  return Number(rows[0]?.seconds ?? 0);
+}

@@ -1,0 +1,99 @@
+import type { JobErrorCode } from '@memrelay/protocol/errors';
+import type { JobStage } from '@memrelay/protocol/memories';
+import type { Db } from '../db/db.ts';
+import type { ClaimedJob } from './claim-jobs.ts';
+import { chunkParameters, type EmbeddedChunk, insertVectors, type VectorInfo } from './vector-rows.ts';
+
+export interface UploadedBlob {
+  blobId: string;
+  objectId: string | undefined;
+  endEpoch: number;
+}
+
+/** Thrown when a lease was lost: someone else has the job now, and nothing was written. */
+export class LeaseLostError extends Error {
+  override name = 'LeaseLostError';
+}
+
+/** The memory becomes visible as pending, its vectors stand, the sealed text is wiped: one statement. */
+export async function saveEmbedded(
+  db: Db,
+  job: ClaimedJob,
+  info: VectorInfo,
+  chunks: readonly EmbeddedChunk[],
+): Promise<void> {
+  const { places, values } = chunkParameters(chunks, 5);
+  const { rowCount } = await db.query(
+    `WITH job AS (
+       UPDATE memory_job SET stage = 'uploading', outbox = NULL, attempts = 0, run_at = now(), error_code = NULL,
+         error_message = NULL, lease_until = NULL, lease_token = NULL, updated_at = now()
+       WHERE id = $1 AND lease_token = $4 RETURNING *),
+     memory AS (
+       INSERT INTO memory (account_id, id, namespace, state, envelope_id, envelope_sha256, size, importance, created_at)
+       SELECT account_id, id, namespace, 'pending', envelope_id, envelope_sha256, length(envelope), importance, created_at
+       FROM job)
+     ${insertVectors(places)}`,
+    [job.id, info.model, info.keyId, job.leaseToken, ...values],
+  );
+  if (rowCount === 0) throw new LeaseLostError(job.id);
+}
+
+export async function saveCheckpoint(
+  db: Db,
+  job: ClaimedJob,
+  checkpoint: object,
+  stage: JobStage,
+): Promise<void> {
+  const { rowCount } = await db.query(
+    `UPDATE memory_job SET checkpoint = checkpoint || $3::jsonb, stage = $4, updated_at = now()
+     WHERE id = $1 AND lease_token = $2`,
+    [job.id, job.leaseToken, JSON.stringify(checkpoint), stage],
+  );
+  if (rowCount === 0) throw new LeaseLostError(job.id);
+}
+
+/** The blob is where it belongs: the memory is done and its envelope leaves the row. */
+export async function saveUploaded(db: Db, job: ClaimedJob, blob: UploadedBlob): Promise<void> {
+  const { rowCount } = await db.query(
+    `WITH job AS (
+       UPDATE memory_job SET status = 'done', stage = 'indexing', blob_id = $3, envelope = NULL, error_code = NULL,
+         error_message = NULL, lease_until = NULL, lease_token = NULL, updated_at = now()
+       WHERE id = $1 AND lease_token = $2 RETURNING account_id, id)
+     UPDATE memory SET state = 'done', blob_id = $3, object_id = $4, end_epoch = $5
+     FROM job WHERE memory.account_id = job.account_id AND memory.id = job.id`,
+    [job.id, job.leaseToken, blob.blobId, blob.objectId ?? null, blob.endEpoch],
+  );
+  if (rowCount === 0) throw new LeaseLostError(job.id);
+}
+
+export interface AttemptFailure {
+  code: JobErrorCode;
+  message: string;
+}
+
+/** Counts a failed attempt and sets when the next one is due. */
+export async function saveRetry(
+  db: Db,
+  job: ClaimedJob,
+  failure: AttemptFailure,
+  delayMs: number,
+): Promise<void> {
+  await db.query(
+    `UPDATE memory_job SET attempts = attempts + 1, run_at = now() + make_interval(secs => $3), error_code = $4,
+       error_message = $5, lease_until = NULL, lease_token = NULL, updated_at = now()
+     WHERE id = $1 AND lease_token = $2`,
+    [job.id, job.leaseToken, delayMs / 1000, failure.code, failure.message],
+  );
+}
+
+/** Ends a job for good. Its envelope stays, so that nothing that was accepted is thrown away. */
+export async function saveFailed(db: Db, job: ClaimedJob, failure: AttemptFailure): Promise<void> {
+  await db.query(
+    `WITH job AS (
+       UPDATE memory_job SET status = 'failed', attempts = attempts + 1, error_code = $3, error_message = $4,
+         lease_until = NULL, lease_token = NULL, updated_at = now()
+       WHERE id = $1 AND lease_token = $2 RETURNING account_id, id)
+     UPDATE memory SET state = 'failed' FROM job WHERE memory.account_id = job.account_id AND memory.id = job.id`,
+    [job.id, job.leaseToken, failure.code, failure.message],
+  );
+}
