@@ -1,0 +1,89 @@
+import { bcs } from '@mysten/sui/bcs';
+
+/** BCS of Walrus' shared objects: the system and the staking object, and the inner state behind each. */
+
+const element = bcs.struct('Element', { bytes: bcs.byteVector() });
+const balance = bcs.struct('Balance', { value: bcs.u64() });
+
+/** `System` and `Staking` alike; the inner state is the dynamic field `u64(version)`. */
+export const walrusObjectBcs = bcs.struct('System', {
+  id: bcs.Address,
+  version: bcs.u64(),
+  package_id: bcs.Address,
+  new_package_id: bcs.option(bcs.Address),
+});
+
+export const systemStateBcs = bcs.struct('SystemStateInnerV1', {
+  committee: bcs.struct('BlsCommittee', {
+    members: bcs.vector(
+      bcs.struct('BlsCommitteeMember', {
+        /** Uncompressed G1, 96 bytes */
+        public_key: element,
+        /** Shards it holds */
+        weight: bcs.u16(),
+        node_id: bcs.Address,
+      }),
+    ),
+    n_shards: bcs.u16(),
+    epoch: bcs.u32(),
+    /** Compressed G1, 48 bytes */
+    total_aggregated_key: element,
+  }),
+  total_capacity_size: bcs.u64(),
+  used_capacity_size: bcs.u64(),
+  /** FROST per MiB and epoch */
+  storage_price_per_unit_size: bcs.u64(),
+  /** FROST per MiB */
+  write_price_per_unit_size: bcs.u64(),
+  future_accounting: bcs.struct('FutureAccountingRingBuffer', {
+    current_index: bcs.u32(),
+    /** The most epochs ahead that storage can be bought for */
+    length: bcs.u32(),
+    ring_buffer: bcs.vector(
+      bcs.struct('FutureAccounting', {
+        epoch: bcs.u32(),
+        used_capacity: bcs.u64(),
+        rewards_to_distribute: balance,
+      }),
+    ),
+  }),
+  event_blob_certification_state: bcs.struct('EventBlobCertificationState', {
+    latest_certified_blob: bcs.option(
+      bcs.struct('EventBlob', { blob_id: bcs.u256(), ending_checkpoint_sequence_number: bcs.u64() }),
+    ),
+    /** Always empty here */
+    aggregate_weight_per_blob: bcs.vector(bcs.u8()),
+  }),
+  deny_list_sizes: bcs.struct('ExtendedField', { id: bcs.Address }),
+});
+
+const committee = bcs.vector(bcs.struct('Entry', { key: bcs.Address, value: bcs.vector(bcs.u16()) }));
+
+export const stakingStateBcs = bcs.struct('StakingInnerV1', {
+  n_shards: bcs.u16(),
+  /** ms */
+  epoch_duration: bcs.u64(),
+  /** ms since 1970 */
+  first_epoch_start: bcs.u64(),
+  pools: bcs.struct('ObjectTable', { id: bcs.Address, size: bcs.u64() }),
+  epoch: bcs.u32(),
+  active_set: bcs.struct('ExtendedField', { id: bcs.Address }),
+  next_committee: bcs.option(committee),
+  /** Shards by node id */
+  committee,
+  previous_committee: committee,
+  next_epoch_params: bcs.option(
+    bcs.struct('EpochParams', {
+      total_capacity_size: bcs.u64(),
+      storage_price_per_unit_size: bcs.u64(),
+      write_price_per_unit_size: bcs.u64(),
+    }),
+  ),
+  epoch_state: bcs.enum('EpochState', {
+    EpochChangeSync: bcs.u16(),
+    /** ms since 1970 */
+    EpochChangeDone: bcs.u64(),
+    NextParamsSelected: bcs.u64(),
+  }),
+  next_epoch_public_keys: bcs.struct('ExtendedField', { id: bcs.Address }),
+});
