@@ -20,11 +20,13 @@ export type AnyBcs = BcsType<any>;
 
 /** One declared parameter. `TxContext` is not declared: it is `NativeContext`. */
 export type Param =
-  | { kind: 'pure'; bcs: AnyBcs }
+  | { kind: 'pure'; bcs: AnyBcs /** set for a struct that only another function can make */; type?: string }
   /** `&T` or `&mut T`; `run` gets a `MoveObject` */
   | { kind: 'ref'; type: string; mutable: boolean }
-  /** `T` by value: consumed, so `run` must transfer, share, delete or return it */
+  /** `T` by value: consumed, so `run` must transfer, share, destroy or return it. For `vector<T>` it gets an array. */
   | { kind: 'own'; type: string };
+
+// Types are written with any address length (`0x2::clock::Clock`); `T0`, `T1` stand for type arguments.
 
 /** What a native function may ask of the chain it runs on. */
 export interface NativeContext {
@@ -32,9 +34,11 @@ export interface NativeContext {
   /** The epoch the chain is in, and the time of the transaction in ms */
   readonly epoch: bigint;
   readonly nowMs: bigint;
+  /** What the call put in for `T0`, `T1`… */
+  readonly typeArguments: readonly string[];
   /** A fresh id, derived from the transaction digest as Sui does */
   newObjectId(): string;
-  /** `name` is the event struct's name in the module that is running */
+  /** `name` is the event struct's name in the module that is running, or `other_module::Name` of the same package */
   emit(name: string, value: unknown): void;
   share(object: MoveObject): void;
   transfer(object: MoveObject, recipient: string): void;
@@ -54,6 +58,8 @@ export interface TypedBcs {
 
 export interface NativeFunction {
   readonly params: readonly Param[];
+  /** How many type parameters the function has; none when absent */
+  readonly typeParameters?: number;
   /** Returned values in order: a struct tag for objects, or a codec for plain values */
   readonly returns?: readonly ({ kind: 'own'; type: string } | { kind: 'pure'; type: string; bcs: AnyBcs })[];
   /** `entry` functions that are not public cannot have their results used by a later command */
@@ -70,10 +76,13 @@ export interface NativeModule {
   /** Codec of every struct that can stand on chain or in an event, by struct name */
   readonly structs: Readonly<Record<string, AnyBcs>>;
   readonly functions: Readonly<Record<string, NativeFunction>>;
+  /** Names of object structs without `store`: `TransferObjects` refuses them, only their module moves them */
+  readonly keyOnly?: readonly string[];
 }
 
 /** A Move `abort`: what the real VM reports as MoveAbort, with the module's own code. */
 export class MoveAbort extends Error {
+  // `module` is a bare name, or `0x…::name` when code of another package aborts
   override name = 'MoveAbort';
   readonly code: bigint;
   readonly module: string;

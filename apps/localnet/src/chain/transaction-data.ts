@@ -1,0 +1,52 @@
+import { bcs } from '@mysten/sui/bcs';
+import type { ProgrammableTransaction } from './executor.ts';
+import { grpcStatus, RequestRefused } from './failure.ts';
+
+type DataV1 = typeof bcs.TransactionDataV1.$inferType;
+export type Expiration = DataV1['expiration'];
+export type GasData = DataV1['gasData'];
+export type CallArg = ProgrammableTransaction['inputs'][number];
+
+/** A transaction with every input resolved, in the shape of the SDK's BCS codecs (u64 as decimal text). */
+export interface TransactionData {
+  sender: string;
+  program: ProgrammableTransaction;
+  gasData: GasData;
+  expiration: Expiration;
+}
+
+/** Bytes as they are signed. */
+export function encodeTransaction(data: TransactionData): Uint8Array<ArrayBuffer> {
+  return bcs.TransactionData.serialize({
+    V1: {
+      kind: { ProgrammableTransaction: data.program },
+      sender: data.sender,
+      gasData: data.gasData,
+      expiration: data.expiration,
+    },
+  }).toBytes();
+}
+
+/** Throws `RequestRefused` for bytes that are not a programmable transaction. */
+export function decodeTransaction(bytes: Uint8Array): TransactionData {
+  let decoded: DataV1;
+  try {
+    decoded = bcs.TransactionData.parse(bytes).V1;
+  } catch {
+    throw new RequestRefused(grpcStatus.invalidArgument, 'transaction.bcs is not a valid TransactionData');
+  }
+  const { kind, sender, gasData, expiration } = decoded;
+  if (!kind.ProgrammableTransaction) {
+    throw new RequestRefused(grpcStatus.invalidArgument, 'only programmable transactions can be sent');
+  }
+  return { sender, program: kind.ProgrammableTransaction, gasData, expiration };
+}
+
+/** Called functions as `package::module::function`. */
+export function calledFunctions(program: ProgrammableTransaction): string[] {
+  return program.commands.flatMap((command) =>
+    command.$kind === 'MoveCall'
+      ? [`${command.MoveCall.package}::${command.MoveCall.module}::${command.MoveCall.function}`]
+      : [],
+  );
+}

@@ -1,0 +1,95 @@
+import { bcs } from '@mysten/sui/bcs';
+import { Ed25519Keypair } from '@mysten/sui/keypairs/ed25519';
+import type { Chain } from '../chain/chain.ts';
+import type { ProgrammableTransaction } from '../chain/executor.ts';
+import { referenceGasPrice, suggestedBudget } from '../chain/gas.ts';
+import { encodeTransaction } from '../chain/transaction-data.ts';
+import { coinOf, suiType } from '../chain/type-tags.ts';
+
+/** What one call gives: 1,000 SUI in MIST and 1,000 WAL in FROST. */
+export const faucetGift = { sui: 1_000_000_000_000n, wal: 1_000_000_000_000n };
+
+/** Hands out coins by ordinary transactions from an account that genesis made rich. */
+export class Faucet {
+  readonly #chain: Chain;
+  readonly #keypair: Ed25519Keypair;
+  readonly #walType: string;
+  #queue: Promise<unknown> = Promise.resolve();
+
+  constructor(chain: Chain, secretKey: Uint8Array, walType: string) {
+    this.#chain = chain;
+    this.#keypair = Ed25519Keypair.fromSecretKey(secretKey);
+    this.#walType = walType;
+  }
+
+  /** Sends a gift to an address and returns the transaction's digest. One at a time: the coins are shared. */
+  give(recipient: string): Promise<string> {
+    const gift = this.#queue.then(() => this.#send(recipient));
+    this.#queue = gift.catch(() => undefined);
+    return gift;
+  }
+
+  get address(): string {
+    return this.#keypair.toSuiAddress();
+  }
+
+  async #send(recipient: string): Promise<string> {
+    const owner = this.address;
+    const bytes = encodeTransaction({
+      sender: owner,
+      program: this.#program(recipient),
+      gasData: {
+        owner,
+        payment: [this.#coin(suiType)],
+        price: referenceGasPrice.toString(),
+        budget: suggestedBudget.toString(),
+      },
+      expiration: { $kind: 'None', None: true },
+    });
+    const { signature } = await this.#keypair.signTransaction(bytes);
+    const { digest, effects } = await this.#chain.execute(bytes, [signature]);
+    if (!effects?.status?.success)
+      throw new Error(`the faucet failed: ${effects?.status?.error?.description}`);
+    return digest!;
+  }
+
+  #program(recipient: string): ProgrammableTransaction {
+    const pure = (value: Uint8Array) =>
+      ({ $kind: 'Pure', Pure: { bytes: Buffer.from(value).toString('base64') } }) as const;
+    const input = (index: number) => ({ $kind: 'Input', Input: index }) as const;
+    return {
+      inputs: [
+        pure(bcs.Address.serialize(recipient).toBytes()),
+        pure(bcs.u64().serialize(faucetGift.sui).toBytes()),
+        pure(bcs.u64().serialize(faucetGift.wal).toBytes()),
+        {
+          $kind: 'Object',
+          Object: { $kind: 'ImmOrOwnedObject', ImmOrOwnedObject: this.#coin(this.#walType) },
+        },
+      ],
+      commands: [
+        {
+          $kind: 'SplitCoins',
+          SplitCoins: { coin: { $kind: 'GasCoin', GasCoin: true }, amounts: [input(1)] },
+        },
+        { $kind: 'SplitCoins', SplitCoins: { coin: input(3), amounts: [input(2)] } },
+        {
+          $kind: 'TransferObjects',
+          TransferObjects: {
+            objects: [
+              { $kind: 'NestedResult', NestedResult: [0, 0] },
+              { $kind: 'NestedResult', NestedResult: [1, 0] },
+            ],
+            address: input(0),
+          },
+        },
+      ],
+    };
+  }
+
+  #coin(coinType: string) {
+    const [coin] = this.#chain.store.ownedBy(this.address, coinOf(coinType), ['', ''], 1);
+    if (!coin) throw new Error(`the faucet has no ${coinType}`);
+    return { objectId: coin.id, version: coin.version.toString(), digest: coin.digest };
+  }
+}

@@ -1,0 +1,81 @@
+import { registryBcs } from '@memrelay/chain/account-bcs';
+import { bcs } from '@mysten/sui/bcs';
+import type { SystemObject } from '../chain/chain.ts';
+import { seededId } from '../chain/hash.ts';
+import type { GenesisField, GenesisObject } from '../chain/policy.ts';
+import { clockType, coinOf, fieldTypeOf, packageType, suiType } from '../chain/type-tags.ts';
+import { clockId, encodeClock, fieldContents, fieldId } from '../chain/workspace.ts';
+import { createRegistry } from '../move/account-module.ts';
+import type { NetworkIds } from './network-ids.ts';
+
+/** What the faucet starts with, of SUI in MIST and of WAL in FROST: ten million drips. */
+const faucetFunds = 10n ** 19n;
+
+/** Everything that stands on chain at its first checkpoint, apart from Walrus' own objects. */
+export function genesisObjects(
+  seed: Uint8Array,
+  ids: NetworkIds,
+  packageIds: readonly string[],
+  faucetAddress: string,
+): SystemObject[] {
+  return [
+    ...packageIds.map((id) => packageObject(id)),
+    {
+      id: clockId,
+      type: clockType,
+      owner: { kind: 'shared', initialVersion: 1n },
+      contents: encodeClock(0n),
+    },
+    registryObject(ids),
+    coinObject(seededId(seed, 'faucet-sui'), suiType, faucetAddress),
+    coinObject(seededId(seed, 'faucet-wal'), ids.walType, faucetAddress),
+  ];
+}
+
+function packageObject(id: string): SystemObject {
+  return { id, type: packageType, owner: { kind: 'immutable' }, contents: new Uint8Array() };
+}
+
+function registryObject(ids: NetworkIds): SystemObject {
+  const fresh = [ids.registryId, ids.registryTableId];
+  const { id, type, value } = createRegistry(ids.accountPackageId, () => fresh.shift()!);
+  return {
+    id,
+    type,
+    owner: { kind: 'shared', initialVersion: 1n },
+    contents: registryBcs.serialize(value).toBytes(),
+  };
+}
+
+function coinObject(id: string, coinType: string, address: string): SystemObject {
+  const contents = bcs
+    .struct('Coin', { id: bcs.Address, balance: bcs.u64() })
+    .serialize({ id, balance: faucetFunds });
+  return { id, type: coinOf(coinType), owner: { kind: 'address', address }, contents: contents.toBytes() };
+}
+
+/** The key servers' registrations as objects. */
+export function keyServerObjects(registered: {
+  objects: readonly GenesisObject[];
+  fields: readonly GenesisField[];
+}): SystemObject[] {
+  return [
+    ...registered.objects.map(
+      ({ objectId, type, contents }): SystemObject => ({
+        id: objectId,
+        type,
+        owner: { kind: 'shared', initialVersion: 1n },
+        contents,
+      }),
+    ),
+    ...registered.fields.map(({ parent, nameType, name, valueType, value }): SystemObject => {
+      const id = fieldId(parent, { type: nameType, bytes: name });
+      return {
+        id,
+        type: fieldTypeOf(nameType, valueType),
+        owner: { kind: 'object', parent },
+        contents: fieldContents(id, name, value),
+      };
+    }),
+  ];
+}

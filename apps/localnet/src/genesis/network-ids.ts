@@ -1,0 +1,28 @@
+import { seededId } from '../chain/hash.ts';
+
+/** Every id of a network, all derived from its seed. */
+export interface NetworkIds {
+  accountPackageId: string;
+  registryId: string;
+  registryTableId: string;
+  walrusPackageId: string;
+  walType: string;
+  systemObjectId: string;
+  stakingObjectId: string;
+  /** The only storage node */
+  nodeId: string;
+}
+
+export function networkIds(seed: Uint8Array): NetworkIds {
+  const id = (label: string) => seededId(seed, label);
+  return {
+    accountPackageId: id('account-package'),
+    registryId: id('account-registry'),
+    registryTableId: id('account-registry-table'),
+    walrusPackageId: id('walrus-package'),
+    walType: `${id('wal-package')}::wal::WAL`,
+    systemObjectId: id('walrus-system'),
+    stakingObjectId: id('walrus-staking'),
+    nodeId: id('walrus-node'),
+  };
+}

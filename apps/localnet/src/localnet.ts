@@ -1,0 +1,49 @@
+import type { AddressInfo } from 'node:net';
+import type { LocalnetInfo } from '@memrelay/protocol/localnet-info';
+import { type Logger, pino } from 'pino';
+import { type Network, type NetworkOptions, openNetwork } from './network.ts';
+import { createServer } from './server.ts';
+
+export interface LocalnetOptions extends NetworkOptions {
+  /** 0 takes a free one */
+  port: number;
+  logger?: Logger;
+}
+
+export interface Localnet {
+  /** Base of the RPC, the faucet, `/info` and the key servers; no slash at the end */
+  url: string;
+  network: Network;
+  info(): LocalnetInfo;
+  close(): Promise<void>;
+}
+
+/**
+ * Starts the network in a box on 127.0.0.1. Throws `DirectoryLockedError` for a data directory in use, and
+ * the listen error (`EADDRINUSE`) for a taken port.
+ */
+export async function createLocalnet(options: LocalnetOptions): Promise<Localnet> {
+  const network = openNetwork(options);
+  let url = '';
+  const app = createServer(network, () => url, options.logger ?? pino({ enabled: false }));
+  try {
+    await app.listen({ host: '127.0.0.1', port: options.port });
+  } catch (error) {
+    await app.close();
+    network.close();
+    throw error;
+  }
+  url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
+  network.registerKeyServers(url);
+  return {
+    url,
+    network,
+    info: () => network.info(url),
+    close: async () => {
+      // Open subscriptions would keep the server waiting for ever.
+      app.server.closeAllConnections();
+      await app.close();
+      network.close();
+    },
+  };
+}

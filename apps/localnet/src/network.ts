@@ -1,0 +1,196 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type DirectoryLock, lockDirectory } from '@memrelay/protocol/dir-lock';
+import type { LocalnetInfo } from '@memrelay/protocol/localnet-info';
+import { fromBase58 } from '@mysten/bcs';
+import { Chain } from './chain/chain.ts';
+import { blake2b256, seededKey } from './chain/hash.ts';
+import { ModuleRegistry } from './chain/modules.ts';
+import { ChainStore } from './chain/store.ts';
+import { Faucet } from './genesis/faucet.ts';
+import { genesisObjects, keyServerObjects } from './genesis/genesis-objects.ts';
+import { type NetworkIds, networkIds } from './genesis/network-ids.ts';
+import { type WalrusGenesis, walrusEpochObjects, walrusObjects } from './genesis/walrus-objects.ts';
+import { createKeyServers, type KeyServers } from './key-servers/key-servers.ts';
+import { createAccountModule } from './move/account-module.ts';
+import { frameworkModules } from './move/framework.ts';
+import type { NativeModule } from './move/native.ts';
+import { createBlobModules } from './walrus/blob-module.ts';
+import { CertificateVerifier, type StorageNodeKeys, storageNodeKeys } from './walrus/certificate.ts';
+import { createStakingModule } from './walrus/staking-module.ts';
+import { createSystemModule, createSystemStructs } from './walrus/system-module.ts';
+
+/** Prices that Walrus' storage nodes vote for by default, in FROST. */
+const prices = { storage: 100_000n, write: 20_000n };
+const maxEpochsAhead = 53;
+const defaultShards = 1000;
+const defaultEpochMs = 14 * 24 * 60 * 60 * 1000;
+
+export interface NetworkOptions {
+  /** Where everything is kept; without one the network lives in memory and ends with the process */
+  dataDir?: string;
+  /** Fixed when the network is made. Default 1000, as the real networks */
+  nShards?: number;
+  /** Milliseconds, fixed when the network is made. Default 14 days */
+  epochDurationMs?: number;
+  /** Further native modules, for tests */
+  modules?: readonly NativeModule[];
+  /** Milliseconds since 1970, for tests of what expires */
+  now?: () => number;
+}
+
+/** The network without its sockets. */
+export interface Network {
+  chain: Chain;
+  ids: NetworkIds;
+  faucet: Faucet;
+  keyServers: KeyServers;
+  storageNode: StorageNodeKeys;
+  /** Authorises `/admin/`, hex */
+  adminToken: string;
+  /** Tells the chain at which address the key servers answer */
+  registerKeyServers(baseUrl: string): void;
+  info(baseUrl: string): LocalnetInfo;
+  close(): void;
+}
+
+/**
+ * Opens the network in `dataDir`, making it at the first time. Throws `DirectoryLockedError` when another
+ * process has it, and an error naming the setting when it was made with other shards or epochs.
+ */
+export function openNetwork(options: NetworkOptions = {}): Network {
+  const { dataDir } = options;
+  const lock = dataDir === undefined ? undefined : lockDirectory(dataDir);
+  try {
+    return open(options, lock);
+  } catch (error) {
+    lock?.release();
+    throw error;
+  }
+}
+
+function open(options: NetworkOptions, lock: DirectoryLock | undefined): Network {
+  const { dataDir } = options;
+  const seed = dataDir === undefined ? randomBytes(32) : secretFile(join(dataDir, 'seed'));
+  const store = new ChainStore(dataDir === undefined ? ':memory:' : join(dataDir, 'chain.sqlite'));
+  const ids = networkIds(seed);
+  const storageNode = storageNodeKeys(seededKey(seed, 'storage-node'));
+  const adminToken = Buffer.from(seededKey(seed, 'admin-token')).toString('hex');
+  if (dataDir !== undefined) {
+    writeSecret(join(dataDir, 'storage-node.key'), Buffer.from(storageNode.secretKey).toString('hex'));
+    writeSecret(join(dataDir, 'admin.token'), adminToken);
+  }
+  const nShards = fixed(store, 'nShards', options.nShards, defaultShards);
+  const epochDurationMs = fixed(store, 'epochDurationMs', options.epochDurationMs, defaultEpochMs);
+  const walrus: WalrusGenesis = { ids, node: storageNode, nShards, maxEpochsAhead, prices, epochDurationMs };
+  const modules = new ModuleRegistry([
+    ...frameworkModules,
+    ...networkModules(walrus),
+    ...(options.modules ?? []),
+  ]);
+  const chain = new Chain({
+    store,
+    modules,
+    genesisDigest: blake2b256(Buffer.from('memrelay-localnet:genesis:'), seed),
+    epochDurationMs,
+    epochObjects: (epoch) => walrusEpochObjects(walrus, epoch),
+    ...(options.now && { now: options.now }),
+  });
+  const first = store.transactionAt(0);
+  if (first && first.checkpointDigest !== chain.chainIdentifier) {
+    throw new Error('the seed file does not belong to the chain in this data directory');
+  }
+  const faucet = new Faucet(chain, seededKey(seed, 'faucet'), ids.walType);
+  chain.start(() => [
+    ...genesisObjects(seed, ids, modules.packageIds(), faucet.address),
+    ...walrusObjects(walrus),
+    ...walrusEpochObjects(walrus, 1),
+  ]);
+  const keyServers = createKeyServers({ seed: seededKey(seed, 'key-servers'), policy: chain });
+  return {
+    chain,
+    ids,
+    faucet,
+    keyServers,
+    storageNode,
+    adminToken,
+    registerKeyServers: (baseUrl) =>
+      chain.writeSystemObjects('key servers', keyServerObjects(keyServers.genesis(baseUrl))),
+    info: (baseUrl) => describe(chain, walrus, keyServers, baseUrl),
+    close: () => {
+      store.close();
+      lock?.release();
+    },
+  };
+}
+
+function networkModules({ ids, node, nShards }: WalrusGenesis): NativeModule[] {
+  const { walrusPackageId: packageId, walType } = ids;
+  const verifier = new CertificateVerifier(node.publicKey);
+  return [
+    createAccountModule(ids.accountPackageId),
+    createSystemModule({ packageId, walType, nShards, prices, maxEpochsAhead, verifier }),
+    ...createSystemStructs(packageId),
+    ...createBlobModules(packageId),
+    createStakingModule(packageId, walType),
+    { packageId: walType.split('::')[0]!, name: 'wal', structs: {}, functions: {} },
+  ];
+}
+
+function describe(
+  chain: Chain,
+  walrus: WalrusGenesis,
+  keyServers: KeyServers,
+  baseUrl: string,
+): LocalnetInfo {
+  const { ids, nShards, epochDurationMs } = walrus;
+  return {
+    network: 'localnet',
+    chainId: Buffer.from(fromBase58(chain.chainIdentifier)).subarray(0, 4).toString('hex'),
+    rpcUrl: baseUrl,
+    packageId: ids.accountPackageId,
+    registryId: ids.registryId,
+    walrus: {
+      packageId: ids.walrusPackageId,
+      systemObjectId: ids.systemObjectId,
+      stakingObjectId: ids.stakingObjectId,
+      walType: ids.walType,
+      nShards,
+      epoch: chain.moment().epoch,
+      epochDurationMs,
+      maxEpochsAhead,
+    },
+    keyServers: keyServers.info(baseUrl),
+    threshold: keyServers.threshold,
+  };
+}
+
+/** A setting that the chain's contents depend on: the first value stays. */
+function fixed(store: ChainStore, name: string, given: number | undefined, otherwise: number): number {
+  const known = store.getMeta(name);
+  if (known === undefined) {
+    store.setMeta(name, String(given ?? otherwise));
+    return given ?? otherwise;
+  }
+  if (given !== undefined && given !== Number(known)) {
+    throw new Error(`${name} is ${given}, but this data directory was made with ${known}`);
+  }
+  return Number(known);
+}
+
+/** 32 random bytes that stay: all keys of the network follow from them. */
+function secretFile(path: string): Uint8Array {
+  if (!existsSync(path)) {
+    // Written whole under another name first, so that a kill leaves no half of a seed.
+    writeFileSync(`${path}.new`, randomBytes(32), { mode: 0o600, flush: true });
+    renameSync(`${path}.new`, path);
+  }
+  const seed = readFileSync(path);
+  if (seed.length !== 32) throw new Error(`${path} is damaged: it has ${seed.length} bytes, not 32`);
+  return seed;
+}
+
+function writeSecret(path: string, text: string): void {
+  writeFileSync(path, `${text}\n`, { mode: 0o600 });
+}

@@ -1,0 +1,36 @@
+import { normalizeStructTag, parseStructTag } from '@mysten/sui/utils';
+import type { ChainObject } from '../chain/types.ts';
+import { fieldId } from '../chain/workspace.ts';
+
+const idBytes = 32;
+/** Lengths of names whose type says so. */
+const fixedLengths: Readonly<Record<string, number>> = {
+  address: 32,
+  bool: 1,
+  u8: 1,
+  u16: 2,
+  u32: 4,
+  u64: 8,
+  u128: 16,
+  u256: 32,
+};
+
+/**
+ * Takes a `Field<Name, Value>` apart. Where the name's length is not fixed, it is the one for which the object's
+ * id comes out: the id is a hash over the name.
+ */
+export function describeField(parent: string, field: ChainObject) {
+  const [nameTag, valueTag] = parseStructTag(field.type).typeParams;
+  const nameType = typeof nameTag === 'string' ? nameTag : normalizeStructTag(nameTag!);
+  const valueType = typeof valueTag === 'string' ? valueTag : normalizeStructTag(valueTag!);
+  const rest = field.contents.subarray(idBytes);
+  const length = fixedLengths[nameType] ?? searchLength(parent, field.id, nameType, rest);
+  return { nameType, name: rest.slice(0, length), valueType, value: rest.slice(length) };
+}
+
+function searchLength(parent: string, id: string, nameType: string, rest: Uint8Array): number {
+  for (let length = 0; length <= rest.length; length++) {
+    if (fieldId(parent, { type: nameType, bytes: rest.subarray(0, length) }) === id) return length;
+  }
+  throw new Error(`dynamic field ${id} does not belong to ${parent}`);
+}

@@ -1,0 +1,70 @@
+import type { GrpcTypes } from '@mysten/sui/grpc';
+import { normalizeStructTag, normalizeSuiAddress } from '@mysten/sui/utils';
+import { grpcStatus, RequestRefused } from '../chain/failure.ts';
+import type { StoredTransaction } from '../chain/store.ts';
+import { matchesType } from '../chain/type-tags.ts';
+import type { ChainEvent } from '../chain/types.ts';
+
+/** Whether an event passes a filter: any term, all literals of it. No filter lets everything pass. */
+export function matchesEvent(filter: GrpcTypes.EventFilter | undefined, event: ChainEvent): boolean {
+  if (!filter || filter.terms.length === 0) return true;
+  return filter.terms.some(({ literals }) =>
+    literals.every(({ negated, predicate }) => matchesEventPredicate(predicate, event) !== negated),
+  );
+}
+
+function matchesEventPredicate(predicate: GrpcTypes.EventLiteral['predicate'], event: ChainEvent): boolean {
+  switch (predicate.oneofKind) {
+    case 'sender':
+      return event.sender === normalizeSuiAddress(predicate.sender.address ?? '');
+    case 'emitModule':
+      return isPathPrefix(predicate.emitModule.module ?? '', `${event.packageId}::${event.module}`);
+    case 'eventType': {
+      const wanted = predicate.eventType.eventType ?? '';
+      if (wanted.split('::').length >= 3) return matchesType(event.type, normalizeStructTag(wanted));
+      return isPathPrefix(wanted, event.type);
+    }
+    default:
+      throw unsupported(predicate.oneofKind);
+  }
+}
+
+/** Whether a transaction passes a filter. */
+export function matchesTransaction(
+  filter: GrpcTypes.TransactionFilter | undefined,
+  transaction: StoredTransaction,
+): boolean {
+  if (!filter || filter.terms.length === 0) return true;
+  return filter.terms.some(({ literals }) =>
+    literals.every(
+      ({ negated, predicate }) => matchesTransactionPredicate(predicate, transaction) !== negated,
+    ),
+  );
+}
+
+function matchesTransactionPredicate(
+  predicate: GrpcTypes.TransactionLiteral['predicate'],
+  transaction: StoredTransaction,
+): boolean {
+  switch (predicate.oneofKind) {
+    case 'sender':
+      return transaction.sender === normalizeSuiAddress(predicate.sender.address ?? '');
+    case 'moveCall': {
+      const wanted = predicate.moveCall.function ?? '';
+      return transaction.calls.some((call) => isPathPrefix(wanted, call));
+    }
+    default:
+      throw unsupported(predicate.oneofKind);
+  }
+}
+
+/** Whether a `package[::module[::name]]` path leads to `path`. */
+function isPathPrefix(wanted: string, path: string): boolean {
+  const [packageId, ...rest] = wanted.split('::');
+  const normalized = [normalizeSuiAddress(packageId ?? ''), ...rest].join('::');
+  return path === normalized || path.startsWith(`${normalized}::`);
+}
+
+function unsupported(kind: string | undefined): RequestRefused {
+  return new RequestRefused(grpcStatus.unimplemented, `the localnet cannot filter by ${kind ?? 'nothing'}`);
+}

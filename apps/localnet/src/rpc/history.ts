@@ -1,0 +1,156 @@
+import { GrpcTypes } from '@mysten/sui/grpc';
+import type { Chain } from '../chain/chain.ts';
+import { grpcStatus, RequestRefused } from '../chain/failure.ts';
+import type { PlaceRange, StoredEvent, StoredTransaction } from '../chain/store.ts';
+import { checkpointToProto } from '../proto/checkpoint-to-proto.ts';
+import { eventToProto } from '../proto/executed-to-proto.ts';
+import { ReadMask } from '../proto/read-mask.ts';
+import { pageSize } from './addresses.ts';
+import { matchesEvent, matchesTransaction } from './filters.ts';
+import { type FieldMask, type MethodHandler, stream } from './handlers.ts';
+
+/** Rows read at once, and rows looked at in one call before the client has to ask again. */
+const batchRows = 500;
+const scanLimit = 20_000;
+
+/** Place in history as a cursor: the event's or transaction's number over the whole chain, 8 bytes. */
+export function encodeCursor(place: number): Uint8Array {
+  const cursor = Buffer.alloc(8);
+  cursor.writeBigUInt64BE(BigInt(place));
+  return cursor;
+}
+
+function decodeCursor(cursor: Uint8Array | undefined): number | undefined {
+  if (cursor === undefined || cursor.length === 0) return undefined;
+  if (cursor.length !== 8)
+    throw new RequestRefused(grpcStatus.invalidArgument, 'cursor is not one of this chain');
+  return Number(Buffer.from(cursor).readBigUInt64BE());
+}
+
+interface HistoryRequest {
+  readMask?: FieldMask;
+  startCheckpoint?: bigint;
+  endCheckpoint?: bigint;
+  options?: GrpcTypes.QueryOptions;
+}
+
+interface Source<Row> {
+  /** A row's own place, counted from 1 */
+  place(row: Row): number;
+  read(range: PlaceRange): Row[];
+  /** The last place at or before the end of a checkpoint */
+  placeOf(checkpoint: number): number;
+  checkpointOf(row: Row): number;
+  matches(row: Row): boolean;
+  frame(row: Row): object;
+}
+
+/** `ListEvents`: what a watcher reads, page by page, from the last cursor it has stored. */
+export function listEvents(chain: Chain): MethodHandler {
+  return stream((request: GrpcTypes.ListEventsRequest) =>
+    scan<StoredEvent>(chain, request, {
+      place: ({ seq }) => seq,
+      read: (range) => chain.store.events(range),
+      placeOf: (checkpoint) => chain.store.lastEventSeq(checkpoint),
+      checkpointOf: ({ checkpoint }) => checkpoint,
+      matches: (event) => matchesEvent(request.filter, event),
+      frame: (event) => ({ event: placedEvent(event, request.readMask) }),
+    }),
+  );
+}
+
+/** `ListTransactions`. */
+export function listTransactions(chain: Chain): MethodHandler {
+  return stream((request: GrpcTypes.ListTransactionsRequest) =>
+    scan<StoredTransaction>(chain, request, {
+      ...transactionSource(chain),
+      matches: (transaction) => matchesTransaction(request.filter, transaction),
+      frame: (row) => ({
+        transaction: new ReadMask(request.readMask, ['digest']).apply(
+          GrpcTypes.ExecutedTransaction.fromBinary(row.executed),
+        ),
+      }),
+    }),
+  );
+}
+
+/** `ListCheckpoints`. */
+export function listCheckpoints(chain: Chain): MethodHandler {
+  return stream((request: GrpcTypes.ListCheckpointsRequest) =>
+    scan<StoredTransaction>(chain, request, {
+      ...transactionSource(chain),
+      matches: (transaction) => matchesTransaction(request.filter, transaction),
+      frame: (row) => ({ checkpoint: checkpointToProto(chain.store, row, request.readMask) }),
+    }),
+  );
+}
+
+function transactionSource(chain: Chain) {
+  return {
+    // Places count from 1, so that 0 is before everything; checkpoints count from 0.
+    place: ({ seq }: StoredTransaction) => seq + 1,
+    read: (range: PlaceRange) =>
+      chain.store.transactions({ ...range, after: range.after - 1, before: range.before - 1 }),
+    placeOf: (checkpoint: number) => checkpoint + 1,
+    checkpointOf: ({ seq }: StoredTransaction) => seq,
+  };
+}
+
+/** An event with its place in history. */
+export function placedEvent(event: StoredEvent, readMask: FieldMask): GrpcTypes.Event {
+  const placed: GrpcTypes.Event = {
+    ...eventToProto(event),
+    checkpoint: BigInt(event.checkpoint),
+    transactionDigest: event.transactionDigest,
+    transactionIndex: 0n,
+    eventIndex: event.eventIndex,
+  };
+  return new ReadMask(readMask, ['*']).apply(placed);
+}
+
+/** Goes over history in order and yields what matches, each with the cursor to go on from. */
+async function* scan<Row>(chain: Chain, request: HistoryRequest, source: Source<Row>) {
+  const { options } = request;
+  const descending = options?.ordering === GrpcTypes.Ordering.DESCENDING;
+  const limit = pageSize(options?.limit);
+  const reasons = GrpcTypes.QueryEndReason;
+  const tip = source.placeOf(chain.tip.seq);
+  let after = Math.max(
+    decodeCursor(options?.after) ?? 0,
+    request.startCheckpoint ? source.placeOf(Number(request.startCheckpoint) - 1) : 0,
+  );
+  let before = Math.min(
+    decodeCursor(options?.before) ?? tip + 1,
+    request.endCheckpoint ? source.placeOf(Number(request.endCheckpoint) - 1) + 1 : tip + 1,
+  );
+  let found = 0;
+  let scanned = 0;
+  while (scanned < scanLimit) {
+    const rows = source.read({ after, before, descending, limit: batchRows });
+    for (const row of rows) {
+      scanned += 1;
+      const place = source.place(row);
+      if (descending) before = place;
+      else after = place;
+      if (!source.matches(row)) continue;
+      found += 1;
+      const watermark = { cursor: encodeCursor(place), checkpoint: BigInt(source.checkpointOf(row)) };
+      if (found === limit) {
+        yield { ...source.frame(row), watermark, end: { reason: reasons.ITEM_LIMIT } };
+        return;
+      }
+      yield { ...source.frame(row), watermark };
+    }
+    if (rows.length < batchRows) {
+      yield {
+        watermark: { cursor: encodeCursor(descending ? before : after) },
+        end: { reason: reasons.LEDGER_TIP },
+      };
+      return;
+    }
+  }
+  yield {
+    watermark: { cursor: encodeCursor(descending ? before : after) },
+    end: { reason: reasons.SCAN_LIMIT },
+  };
+}

@@ -1,0 +1,142 @@
+import { isValidSuiObjectId, normalizeSuiObjectId } from '@mysten/sui/utils';
+import type { Chain } from '../chain/chain.ts';
+import { packageType } from '../chain/type-tags.ts';
+import type { ChainObject, Owner } from '../chain/types.ts';
+
+/** As Sui's full nodes: ids of one `sui_multiGetObjects`. */
+const maxObjects = 50;
+
+const invalidRequest = -32600;
+const methodNotFound = -32601;
+const invalidParams = -32602;
+
+interface Options {
+  showType?: boolean;
+  showOwner?: boolean;
+  showContent?: boolean;
+  showBcs?: boolean;
+  showPreviousTransaction?: boolean;
+  showStorageRebate?: boolean;
+}
+
+/**
+ * The two calls of Sui's retired JSON-RPC that older clients make. Takes a parsed request (or a batch) and
+ * returns the response to send.
+ */
+export function answerJsonRpc(chain: Chain, request: unknown): object {
+  if (Array.isArray(request)) return request.map((one) => answerJsonRpc(chain, one));
+  const {
+    id = null,
+    method,
+    params = [],
+  } = (request ?? {}) as { id?: unknown; method?: unknown; params?: unknown };
+  if (typeof method !== 'string') return failure(id, invalidRequest, 'Invalid request');
+  const list = Array.isArray(params) ? params : [];
+  if (method === 'sui_getObject') {
+    if (!isId(list[0])) return failure(id, invalidParams, 'Invalid params: object id');
+    return success(id, describeObject(chain, list[0], asOptions(list[1])));
+  }
+  if (method === 'sui_multiGetObjects') {
+    const ids: unknown = list[0];
+    if (!Array.isArray(ids) || !ids.every(isId))
+      return failure(id, invalidParams, 'Invalid params: object ids');
+    if (ids.length > maxObjects)
+      return failure(id, invalidParams, `more than ${maxObjects} objects asked for`);
+    return success(
+      id,
+      ids.map((objectId) => describeObject(chain, objectId, asOptions(list[1]))),
+    );
+  }
+  return failure(id, methodNotFound, `Method not found: ${method}. The localnet speaks gRPC-web.`);
+}
+
+function success(id: unknown, result: unknown): object {
+  return { jsonrpc: '2.0', id, result };
+}
+
+function failure(id: unknown, code: number, message: string): object {
+  return { jsonrpc: '2.0', id, error: { code, message } };
+}
+
+function isId(value: unknown): value is string {
+  return typeof value === 'string' && isValidSuiObjectId(normalizeSuiObjectId(value));
+}
+
+function asOptions(value: unknown): Options {
+  return (value ?? {}) as Options;
+}
+
+function describeObject(chain: Chain, id: string, options: Options): object {
+  const objectId = normalizeSuiObjectId(id);
+  chain.moment();
+  const object = chain.store.object(objectId);
+  if (!object) return { error: { code: 'notExists', object_id: objectId } };
+  return {
+    data: {
+      objectId,
+      version: object.version.toString(),
+      digest: object.digest,
+      ...(options.showType && { type: object.type }),
+      ...(options.showOwner && { owner: ownerToJson(object.owner) }),
+      ...(options.showPreviousTransaction && { previousTransaction: object.previousTransaction }),
+      ...(options.showStorageRebate && { storageRebate: '0' }),
+      ...(options.showContent && { content: contentToJson(chain, object) }),
+      ...(options.showBcs && { bcs: bcsToJson(chain, object) }),
+    },
+  };
+}
+
+function ownerToJson(owner: Owner): unknown {
+  switch (owner.kind) {
+    case 'address':
+      return { AddressOwner: owner.address };
+    case 'object':
+      return { ObjectOwner: owner.parent };
+    case 'shared':
+      return { Shared: { initial_shared_version: Number(owner.initialVersion) } };
+    case 'immutable':
+      return 'Immutable';
+  }
+}
+
+function contentToJson(chain: Chain, object: ChainObject): object {
+  if (object.type === packageType) return { dataType: 'package', disassembled: {} };
+  const decoded = chain.modules.codec(object.type)?.parse(object.contents) as
+    | Record<string, unknown>
+    | undefined;
+  const fields = Object.entries(decoded ?? {}).map(([name, value]) => [
+    name,
+    name === 'id' ? { id: value } : fieldToJson(value),
+  ]);
+  return {
+    dataType: 'moveObject',
+    type: object.type,
+    hasPublicTransfer: chain.modules.hasPublicTransfer(object.type),
+    fields: Object.fromEntries(fields),
+  };
+}
+
+/** Move values as JSON-RPC shows them: integers as text, bytes as numbers, nested structs in `fields`. */
+function fieldToJson(value: unknown): unknown {
+  if (typeof value === 'bigint') return value.toString();
+  if (value instanceof Uint8Array) return [...value];
+  if (Array.isArray(value)) return value.map(fieldToJson);
+  if (value === null || typeof value !== 'object') return value;
+  return {
+    fields: Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, fieldToJson(inner)])),
+  };
+}
+
+function bcsToJson(chain: Chain, object: ChainObject): object {
+  if (object.type === packageType) {
+    const empty = { moduleMap: {}, typeOriginTable: [], linkageTable: {} };
+    return { dataType: 'package', id: object.id, version: Number(object.version), ...empty };
+  }
+  return {
+    dataType: 'moveObject',
+    type: object.type,
+    hasPublicTransfer: chain.modules.hasPublicTransfer(object.type),
+    version: Number(object.version),
+    bcsBytes: Buffer.from(object.contents).toString('base64'),
+  };
+}

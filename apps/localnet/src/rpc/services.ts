@@ -1,0 +1,40 @@
+import { GrpcTypes } from '@mysten/sui/grpc';
+import type { Chain } from '../chain/chain.ts';
+import { executionService } from './execution-service.ts';
+import type { MethodHandler, ServiceHandlers } from './handlers.ts';
+import { ledgerService } from './ledger-service.ts';
+import { nameService } from './name-service.ts';
+import { packageService } from './package-service.ts';
+import { signatureService } from './signature-service.ts';
+import { stateService } from './state-service.ts';
+import { subscriptionService } from './subscription-service.ts';
+
+type ServiceType = typeof GrpcTypes.LedgerService;
+
+/** A method with the SDK's own codecs for its messages. */
+export interface Route {
+  method: ServiceType['methods'][number];
+  /** Undefined: the service has it, this node does not */
+  handler: MethodHandler | undefined;
+}
+
+/** Every method of the services by its path, `/sui.rpc.v2.LedgerService/GetObject`. */
+export function createRoutes(chain: Chain, walType: string): Map<string, Route> {
+  const services: [ServiceType, ServiceHandlers][] = [
+    [GrpcTypes.LedgerService, ledgerService(chain)],
+    [GrpcTypes.StateService, stateService(chain, walType)],
+    [GrpcTypes.TransactionExecutionService, executionService(chain)],
+    [GrpcTypes.MovePackageService, packageService(chain)],
+    [GrpcTypes.SubscriptionService, subscriptionService(chain)],
+    [GrpcTypes.SignatureVerificationService, signatureService],
+    [GrpcTypes.NameService, nameService],
+  ];
+  return new Map(
+    services.flatMap(([service, handlers]) =>
+      service.methods.map((method): [string, Route] => [
+        `/${service.typeName}/${method.name}`,
+        { method, handler: handlers[method.name] },
+      ]),
+    ),
+  );
+}

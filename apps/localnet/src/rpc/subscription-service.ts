@@ -1,0 +1,76 @@
+import { GrpcTypes } from '@mysten/sui/grpc';
+import type { Chain } from '../chain/chain.ts';
+import type { StoredTransaction } from '../chain/store.ts';
+import { checkpointToProto } from '../proto/checkpoint-to-proto.ts';
+import { ReadMask } from '../proto/read-mask.ts';
+import { matchesEvent, matchesTransaction } from './filters.ts';
+import { type ServiceHandlers, stream } from './handlers.ts';
+import { encodeCursor, placedEvent } from './history.ts';
+
+/** `sui.rpc.v2.SubscriptionService`: what happens from now on. Nothing is replayed: catch up with `List…`. */
+export function subscriptionService(chain: Chain): ServiceHandlers {
+  return {
+    SubscribeCheckpoints: stream(async function* (
+      request: GrpcTypes.SubscribeCheckpointsRequest,
+      { signal },
+    ) {
+      for await (const stored of newTransactions(chain, signal)) {
+        if (!matchesTransaction(request.filter, stored)) continue;
+        yield {
+          cursor: BigInt(stored.seq),
+          checkpoint: checkpointToProto(chain.store, stored, request.readMask),
+        };
+      }
+    }),
+    SubscribeTransactions: stream(async function* (
+      request: GrpcTypes.SubscribeTransactionsRequest,
+      { signal },
+    ) {
+      for await (const stored of newTransactions(chain, signal)) {
+        const watermark = { cursor: encodeCursor(stored.seq + 1), checkpoint: BigInt(stored.seq) };
+        if (!matchesTransaction(request.filter, stored)) {
+          yield { watermark };
+          continue;
+        }
+        const executed = GrpcTypes.ExecutedTransaction.fromBinary(stored.executed);
+        yield { transaction: new ReadMask(request.readMask, ['digest']).apply(executed), watermark };
+      }
+    }),
+    SubscribeEvents: stream(async function* (request: GrpcTypes.SubscribeEventsRequest, { signal }) {
+      let after = chain.store.lastEventSeq(chain.tip.seq);
+      for await (const stored of newTransactions(chain, signal)) {
+        const checkpoint = BigInt(stored.seq);
+        const last = chain.store.lastEventSeq(stored.seq);
+        const range = { after, before: last + 1, descending: false, limit: last - after };
+        after = last;
+        for (const event of chain.store.events(range)) {
+          if (!matchesEvent(request.filter, event)) continue;
+          const watermark = { cursor: encodeCursor(event.seq), checkpoint };
+          yield { event: placedEvent(event, request.readMask), watermark };
+        }
+        yield { watermark: { cursor: encodeCursor(last), checkpoint } };
+      }
+    }),
+  };
+}
+
+/** Transactions from the next one on, without a gap, until the signal. */
+async function* newTransactions(chain: Chain, signal: AbortSignal): AsyncGenerator<StoredTransaction> {
+  let next = chain.tip.seq + 1;
+  let wake = () => {};
+  const stop = chain.onCheckpoint(() => wake());
+  const onAbort = () => wake();
+  signal.addEventListener('abort', onAbort);
+  try {
+    while (!signal.aborted) {
+      const woken = new Promise<void>((resolve) => {
+        wake = resolve;
+      });
+      while (next <= chain.tip.seq && !signal.aborted) yield chain.store.transactionAt(next++)!;
+      if (!signal.aborted) await woken;
+    }
+  } finally {
+    stop();
+    signal.removeEventListener('abort', onAbort);
+  }
+}

@@ -1,0 +1,91 @@
+import { timingSafeEqual } from 'node:crypto';
+import { Readable } from 'node:stream';
+import { isValidSuiAddress, normalizeSuiAddress } from '@mysten/sui/utils';
+import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
+import type { Logger } from 'pino';
+import { faucetGift } from './genesis/faucet.ts';
+import type { Network } from './network.ts';
+import { createGrpcWebHandler } from './rpc/grpc-web.ts';
+import { answerJsonRpc } from './rpc/json-rpc.ts';
+import { createRoutes } from './rpc/services.ts';
+
+/** Largest request: a transaction is at most 128 KiB, and there is room for base64 and a batch of reads. */
+const maxRequestBytes = 1024 * 1024;
+
+/** A localnet holds nothing of worth, so any page may use it, as any page may use a public full node. */
+const corsHeaders = {
+  'access-control-allow-origin': '*',
+  'access-control-allow-methods': 'GET, POST, OPTIONS',
+  'access-control-allow-headers': '*, authorization',
+  'access-control-expose-headers': 'grpc-status, grpc-message, x-keyserver-version, x-keyserver-gitversion',
+  'access-control-max-age': '86400',
+};
+
+/** Everything the network answers over HTTP. `baseUrl` is asked for when it is known, after listening. */
+export function createServer(network: Network, baseUrl: () => string, logger: Logger): FastifyInstance {
+  const loggerInstance: FastifyBaseLogger = logger;
+  const logController = new LogController({ disableRequestLogging: true });
+  const app = fastify({ loggerInstance, logController, bodyLimit: maxRequestBytes });
+  app.addHook('onRequest', async (_request, reply) => void reply.headers(corsHeaders));
+  app.options('/*', (_request, reply) => reply.code(204).send());
+  app.get('/info', () => network.info(baseUrl()));
+  app.get('/live', () => ({ status: 'ok' }));
+  app.post('/', (request) => answerJsonRpc(network.chain, request.body));
+  mountFaucet(app, network);
+  mountAdmin(app, network);
+  mountGrpcWeb(app, network, logger);
+  app.register(network.keyServers.plugin);
+  return app;
+}
+
+function mountFaucet(app: FastifyInstance, { faucet }: Network): void {
+  app.post('/faucet', async (request, reply) => {
+    const recipient = (request.body as { recipient?: unknown } | null)?.recipient;
+    if (typeof recipient !== 'string' || !isValidSuiAddress(normalizeSuiAddress(recipient))) {
+      return reply.code(400).send({ error: 'invalid_request', message: 'recipient must be an address' });
+    }
+    const digest = await faucet.give(normalizeSuiAddress(recipient));
+    return { digest, sui: faucetGift.sui.toString(), wal: faucetGift.wal.toString() };
+  });
+}
+
+/** `POST /admin/advance-epoch {epochs}` with the token of `<data dir>/admin.token`: pages must not reach it. */
+function mountAdmin(app: FastifyInstance, { chain, adminToken }: Network): void {
+  const expected = Buffer.from(`Bearer ${adminToken}`);
+  app.post('/admin/advance-epoch', async (request, reply) => {
+    const given = Buffer.from(request.headers.authorization ?? '');
+    if (given.length !== expected.length || !timingSafeEqual(given, expected)) {
+      return reply.code(401).send({ error: 'unauthorized', message: 'the admin token is missing or wrong' });
+    }
+    const epochs = (request.body as { epochs?: unknown } | null)?.epochs ?? 1;
+    if (!Number.isInteger(epochs) || Number(epochs) < 1 || Number(epochs) > 1000) {
+      return reply.code(400).send({ error: 'invalid_request', message: 'epochs must be 1 to 1000' });
+    }
+    return { epoch: chain.advanceEpoch(Number(epochs)) };
+  });
+}
+
+function mountGrpcWeb(app: FastifyInstance, network: Network, logger: Logger): void {
+  const handle = createGrpcWebHandler(createRoutes(network.chain, network.ids.walType), (error) =>
+    logger.error({ err: error }, 'a gRPC call failed'),
+  );
+  app.addContentTypeParser(/^application\/grpc-web/, { parseAs: 'buffer' }, (_request, body, done) =>
+    done(null, body),
+  );
+  app.post<{ Params: { service: string; method: string } }>('/:service/:method', (request, reply) => {
+    const { service, method } = request.params;
+    const contentType = request.headers['content-type'] ?? '';
+    if (!contentType.startsWith('application/grpc-web')) return reply.callNotFound();
+    const gone = new AbortController();
+    reply.raw.on('close', () => gone.abort());
+    const answer = handle({
+      path: `/${service}/${method}`,
+      contentType,
+      body: request.body as Buffer,
+      signal: gone.signal,
+    });
+    return reply
+      .header('content-type', answer.contentType)
+      .send(Readable.from(answer.chunks, { objectMode: false }));
+  });
+}

@@ -1,0 +1,327 @@
+import { bcs } from '@mysten/sui/bcs';
+import { GrpcStatusCode, RpcError } from '@mysten/sui/grpc';
+import { Ed25519Keypair } from '@mysten/sui/keypairs/ed25519';
+import { Secp256k1Keypair } from '@mysten/sui/keypairs/secp256k1';
+import { Secp256r1Keypair } from '@mysten/sui/keypairs/secp256r1';
+import { MultiSigPublicKey } from '@mysten/sui/multisig';
+import { coinWithBalance, Transaction } from '@mysten/sui/transactions';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type ChainWorld, created, fundedKey, send, startWorld, type Transport } from './chain-world.ts';
+import { counterPackage, counterType, nothingToAdd } from './counter-module.ts';
+
+const transports: Transport[] = ['http text', 'http binary', 'in process'];
+const recipient = `0x${'ab'.repeat(32)}`;
+const gasCost = 1_000_000n;
+const gift = 1_000_000_000_000n;
+
+async function balance({ client }: ChainWorld, owner: string, coinType?: string): Promise<bigint> {
+  const { balance } = await client.getBalance({ owner, ...(coinType && { coinType }) });
+  return BigInt(balance.balance);
+}
+
+describe.each(transports)('transactions over %s', (transport) => {
+  let world: ChainWorld;
+  beforeAll(async () => {
+    world = await startWorld(transport);
+  });
+  afterAll(() => world.close());
+
+  test('the faucet gives SUI and WAL', async () => {
+    const owner = (await fundedKey(world)).toSuiAddress();
+    expect(await balance(world, owner)).toBe(gift);
+    expect(await balance(world, owner, world.network.ids.walType)).toBe(gift);
+    const { balances } = await world.client.listBalances({ owner });
+    expect(balances.map(({ balance }) => BigInt(balance))).toEqual([gift, gift]);
+  });
+
+  test('split, merge and transfer move the amounts, and gas is charged', async () => {
+    const key = await fundedKey(world);
+    const sender = key.toSuiAddress();
+    const to = new Ed25519Keypair().toSuiAddress();
+    const result = await send(world, key, (tx) => {
+      const [a, b, c] = tx.splitCoins(tx.gas, [100, 20, 3]);
+      tx.mergeCoins(a!, [b!]);
+      tx.transferObjects([a!, c!], to);
+    });
+    const { objects } = await world.client.listCoins({ owner: to });
+    expect(objects.map((coin) => Number(coin.balance)).sort((a, b) => a - b)).toEqual([3, 120]);
+    expect(await balance(world, sender)).toBe(gift - 123n - gasCost);
+    expect(result.balanceChanges).toContainEqual(
+      expect.objectContaining({ address: sender, amount: (-123n - gasCost).toString() }),
+    );
+    expect(BigInt(result.effects.gasUsed.computationCost)).toBe(gasCost);
+  });
+
+  test('the whole gas coin can be transferred', async () => {
+    const key = await fundedKey(world);
+    const to = new Ed25519Keypair().toSuiAddress();
+    await send(world, key, (tx) => tx.transferObjects([tx.gas], to));
+    expect(await balance(world, to)).toBe(gift - gasCost);
+    expect(await balance(world, key.toSuiAddress())).toBe(0n);
+  });
+
+  test('coinWithBalance finds WAL coins and what is left is destroyed', async () => {
+    const key = await fundedKey(world);
+    const type = world.network.ids.walType;
+    await send(world, key, (tx) => tx.transferObjects([coinWithBalance({ type, balance: gift })], recipient));
+    expect(await balance(world, key.toSuiAddress(), type)).toBe(0n);
+  });
+
+  test('results feed later commands, and vectors of coins and numbers can be made', async () => {
+    const key = await fundedKey(world);
+    const sender = key.toSuiAddress();
+    await send(world, key, (tx) => {
+      const [target, ...parts] = tx.splitCoins(tx.gas, [1, 2, 3]);
+      const vector = tx.makeMoveVec({ elements: parts });
+      const typeArguments = ['0x2::sui::SUI'];
+      tx.moveCall({ target: '0x2::pay::join_vec', typeArguments, arguments: [target!, vector] });
+      tx.makeMoveVec({ type: 'u64', elements: [tx.pure.u64(1), tx.pure.u64(2)] });
+      tx.transferObjects([target!], sender);
+    });
+    const { objects } = await world.client.listCoins({ owner: sender });
+    expect(objects.map((coin) => coin.balance)).toContain('6');
+  });
+
+  test('a stale object is refused, and a rebuilt transaction passes', async () => {
+    const key = await fundedKey(world);
+    const build = async (amount: number) => {
+      const tx = new Transaction();
+      tx.setSender(key.toSuiAddress());
+      tx.transferObjects([tx.splitCoins(tx.gas, [amount])], recipient);
+      return tx.build({ client: world.client });
+    };
+    const first = await build(1);
+    const second = await build(2);
+    const execute = async (transaction: Uint8Array) =>
+      world.client.executeTransaction({
+        transaction,
+        signatures: [(await key.signTransaction(transaction)).signature],
+      });
+    await execute(first);
+    const error = await execute(second).catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(RpcError);
+    expect((error as RpcError).code).toBe(GrpcStatusCode[GrpcStatusCode.FAILED_PRECONDITION]);
+    expect((error as RpcError).message).toContain('not available for consumption');
+    expect((await execute(await build(2))).$kind).toBe('Transaction');
+  });
+
+  test('the same transaction again answers the same and is charged once', async () => {
+    const key = await fundedKey(world);
+    const tx = new Transaction();
+    tx.setSender(key.toSuiAddress());
+    tx.transferObjects([tx.splitCoins(tx.gas, [5])], recipient);
+    const transaction = await tx.build({ client: world.client });
+    const signatures = [(await key.signTransaction(transaction)).signature];
+    const include = { effects: true } as const;
+    const once = await world.client.executeTransaction({ transaction, signatures, include });
+    const after = await balance(world, key.toSuiAddress());
+    const [again, third] = await Promise.all([
+      world.client.executeTransaction({ transaction, signatures, include }),
+      world.client.executeTransaction({ transaction, signatures, include }),
+    ]);
+    expect(again).toEqual(once);
+    expect(third).toEqual(once);
+    expect(await balance(world, key.toSuiAddress())).toBe(after);
+  });
+
+  test('wrong, missing and foreign signatures are refused', async () => {
+    const key = await fundedKey(world);
+    const thief = new Ed25519Keypair();
+    const tx = new Transaction();
+    tx.setSender(key.toSuiAddress());
+    tx.transferObjects([tx.gas], thief.toSuiAddress());
+    const transaction = await tx.build({ client: world.client });
+    const good = (await key.signTransaction(transaction)).signature;
+    const foreign = (await thief.signTransaction(transaction)).signature;
+    const message = (await key.signPersonalMessage(transaction)).signature;
+    for (const signatures of [[], [foreign], [message], [good, foreign], ['AAAA']]) {
+      await expect(world.client.executeTransaction({ transaction, signatures })).rejects.toThrow(
+        /signature/i,
+      );
+    }
+    expect(await balance(world, key.toSuiAddress())).toBe(gift);
+  });
+
+  test('a sponsored transaction needs both signatures and takes gas from the sponsor alone', async () => {
+    const sponsor = await fundedKey(world);
+    const sender = new Ed25519Keypair();
+    const kind = new Transaction();
+    kind.moveCall({ target: `${counterPackage}::counter::create_shared` });
+    const kindBytes = await kind.build({ client: world.client, onlyTransactionKind: true });
+    const tx = Transaction.fromKind(kindBytes);
+    tx.setSender(sender.toSuiAddress());
+    tx.setGasOwner(sponsor.toSuiAddress());
+    const transaction = await tx.build({ client: world.client });
+    const bySender = (await sender.signTransaction(transaction)).signature;
+    const bySponsor = (await sponsor.signTransaction(transaction)).signature;
+    await expect(world.client.executeTransaction({ transaction, signatures: [bySender] })).rejects.toThrow(
+      /signatures/,
+    );
+    await expect(world.client.executeTransaction({ transaction, signatures: [bySponsor] })).rejects.toThrow(
+      /signatures/,
+    );
+    const result = await world.client.executeTransaction({ transaction, signatures: [bySender, bySponsor] });
+    expect(result.$kind).toBe('Transaction');
+    expect(await balance(world, sponsor.toSuiAddress())).toBe(gift - gasCost);
+  });
+
+  test('without gas coins a transaction is bound to this chain and epoch, and the owner pays', async () => {
+    const sponsor = await fundedKey(world);
+    const sender = new Ed25519Keypair();
+    const tx = new Transaction();
+    tx.moveCall({ target: `${counterPackage}::counter::create_shared` });
+    tx.setSender(sender.toSuiAddress());
+    tx.setGasOwner(sponsor.toSuiAddress());
+    tx.setGasPayment([]);
+    tx.setGasPrice(1000);
+    tx.setGasBudget(5_000_000);
+    const transaction = await tx.build({ client: world.client });
+    const signatures = await Promise.all(
+      [sender, sponsor].map(async (key) => (await key.signTransaction(transaction)).signature),
+    );
+    expect((await world.client.executeTransaction({ transaction, signatures })).$kind).toBe('Transaction');
+    expect(await balance(world, sponsor.toSuiAddress())).toBe(gift - gasCost);
+
+    const unbound = new Transaction();
+    unbound.moveCall({ target: `${counterPackage}::counter::create_shared` });
+    unbound.setSender(sponsor.toSuiAddress());
+    unbound.setGasPayment([]);
+    unbound.setGasPrice(1000);
+    unbound.setGasBudget(5_000_000);
+    unbound.setExpiration({ Epoch: 5 });
+    const bytes = await unbound.build({ client: world.client });
+    const { signature } = await sponsor.signTransaction(bytes);
+    await expect(
+      world.client.executeTransaction({ transaction: bytes, signatures: [signature] }),
+    ).rejects.toThrow(/ValidDuring/);
+  });
+
+  test('an abort has its code and place: when building, in a simulation and when executed', async () => {
+    const key = await fundedKey(world);
+    const counter = created(
+      await send(world, key, (tx) => {
+        tx.moveCall({ target: `${counterPackage}::counter::create_shared` });
+      }),
+      counterType,
+    )[0]!;
+    const tx = new Transaction();
+    tx.setSender(key.toSuiAddress());
+    tx.moveCall({
+      target: `${counterPackage}::counter::add`,
+      arguments: [tx.object(counter), tx.pure.u64(0)],
+    });
+    await expect(tx.build({ client: world.client })).rejects.toThrow(
+      new RegExp(
+        `MoveAbort in 1st command, abort code: ${nothingToAdd}, in '${counterPackage}::counter::add'`,
+      ),
+    );
+    const simulated = await world.client.simulateTransaction({ transaction: tx, include: { effects: true } });
+    expect(simulated.FailedTransaction?.status.error).toMatchObject({
+      $kind: 'MoveAbort',
+      MoveAbort: { abortCode: String(nothingToAdd), location: { module: 'counter', functionName: 'add' } },
+    });
+    // With everything given the SDK asks nobody first, and the transaction fails on chain.
+    const { objects } = await world.client.listCoins({ owner: key.toSuiAddress() });
+    const { object } = await world.client.getObject({ objectId: counter });
+    const { initialSharedVersion } = (object.owner as { Shared: { initialSharedVersion: string } }).Shared;
+    const raw = new Transaction();
+    raw.setSender(key.toSuiAddress());
+    raw.setGasPayment(objects.map(({ objectId, version, digest }) => ({ objectId, version, digest })));
+    raw.setGasPrice(1000);
+    raw.setGasBudget(5_000_000);
+    const shared = raw.sharedObjectRef({ objectId: counter, initialSharedVersion, mutable: true });
+    raw.moveCall({ target: `${counterPackage}::counter::add`, arguments: [shared, raw.pure.u64(0)] });
+    const result = await world.client.signAndExecuteTransaction({
+      transaction: await raw.build(),
+      signer: key,
+      include: { effects: true },
+    });
+    expect(result.FailedTransaction?.status.error).toMatchObject({
+      $kind: 'MoveAbort',
+      command: 0,
+      MoveAbort: { abortCode: String(nothingToAdd) },
+    });
+    // The failure stands on chain and has cost gas, nothing else.
+    const stored = await world.client.getTransaction({ digest: result.FailedTransaction!.digest });
+    expect(stored.$kind).toBe('FailedTransaction');
+    const after = await world.client.getObject({ objectId: counter, include: { content: true } });
+    expect(after.object.content!.slice(32)).toEqual(bcs.u64().serialize(0).toBytes());
+  });
+
+  test('a kind-only build of a call that would abort succeeds', async () => {
+    const key = await fundedKey(world);
+    const result = await send(world, key, (tx) => {
+      tx.moveCall({ target: `${counterPackage}::counter::create_shared` });
+    });
+    const tx = new Transaction();
+    const counter = tx.object(created(result, counterType)[0]!);
+    tx.moveCall({
+      target: `${counterPackage}::counter::require_owner`,
+      arguments: [tx.pure.address(recipient), counter],
+    });
+    await expect(tx.build({ client: world.client, onlyTransactionKind: true })).resolves.toBeInstanceOf(
+      Uint8Array,
+    );
+  });
+
+  test('a simulation returns what functions return and changes nothing', async () => {
+    const key = await fundedKey(world);
+    const tx = new Transaction();
+    tx.setSender(key.toSuiAddress());
+    const counter = tx.moveCall({ target: `${counterPackage}::counter::create` });
+    tx.moveCall({ target: `${counterPackage}::counter::add`, arguments: [counter, tx.pure.u64(41)] });
+    tx.moveCall({ target: `${counterPackage}::counter::count`, arguments: [counter] });
+    tx.transferObjects([counter], key.toSuiAddress());
+    const before = world.network.chain.tip.seq;
+    const { commandResults } = await world.client.simulateTransaction({
+      transaction: tx,
+      include: { commandResults: true },
+    });
+    expect(bcs.u64().parse(commandResults![2]!.returnValues[0]!.bcs!)).toBe('41');
+    expect(world.network.chain.tip.seq).toBe(before);
+  });
+});
+
+describe('signatures of other schemes', () => {
+  let world: ChainWorld;
+  beforeAll(async () => {
+    world = await startWorld('in process');
+  });
+  afterAll(() => world.close());
+
+  test.each([
+    ['secp256k1', () => new Secp256k1Keypair()],
+    ['secp256r1', () => new Secp256r1Keypair()],
+  ])('%s', async (_name, make) => {
+    const key = make();
+    await world.network.faucet.give(key.toSuiAddress());
+    const transaction = new Transaction();
+    transaction.transferObjects([transaction.splitCoins(transaction.gas, [1])], recipient);
+    const result = await world.client.signAndExecuteTransaction({ transaction, signer: key });
+    expect(result.$kind).toBe('Transaction');
+  });
+
+  test('multisig: two of three pass, one does not', async () => {
+    const keys = [new Ed25519Keypair(), new Secp256k1Keypair(), new Ed25519Keypair()];
+    const multisig = MultiSigPublicKey.fromPublicKeys({
+      threshold: 2,
+      publicKeys: keys.map((key) => ({ publicKey: key.getPublicKey(), weight: 1 })),
+    });
+    await world.network.faucet.give(multisig.toSuiAddress());
+    const tx = new Transaction();
+    tx.setSender(multisig.toSuiAddress());
+    tx.transferObjects([tx.splitCoins(tx.gas, [1])], recipient);
+    const transaction = await tx.build({ client: world.client });
+    const parts = await Promise.all(
+      keys.slice(0, 2).map(async (key) => (await key.signTransaction(transaction)).signature),
+    );
+    const one = multisig.combinePartialSignatures(parts.slice(0, 1));
+    await expect(world.client.executeTransaction({ transaction, signatures: [one] })).rejects.toThrow(
+      /signature/,
+    );
+    const two = multisig.combinePartialSignatures(parts);
+    expect((await world.client.executeTransaction({ transaction, signatures: [two] })).$kind).toBe(
+      'Transaction',
+    );
+  });
+});
