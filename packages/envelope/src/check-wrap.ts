@@ -12,6 +12,8 @@ export interface WrapExpectation {
   serverSets: readonly KeyServerSet[];
 }
 
+type WrappedHeader = Pick<EnvelopeHeader, 'identity' | 'wraps'>;
+
 export interface CheckedWrap {
   /** The `EncryptedObject` to have unwrapped */
   bytes: Uint8Array;
@@ -20,7 +22,7 @@ export interface CheckedWrap {
 }
 
 /** Returns what is wrong with it, or the set it is made for. */
-function setOf(object: SealObject, header: EnvelopeHeader, expected: WrapExpectation): KeyServerSet | string {
+function setOf(object: SealObject, header: WrappedHeader, expected: WrapExpectation): KeyServerSet | string {
   if (!equalBytes(object.packageId, expected.packageId)) return 'wrapped for another package';
   if (!equalBytes(object.id, header.identity)) return 'wrapped for another identity';
   return (
@@ -34,7 +36,7 @@ function setOf(object: SealObject, header: EnvelopeHeader, expected: WrapExpecta
  * either unwraps to must be the key of `recipient_pk`. Throws `EnvelopeError` `malformed` when a Seal wrap is not a
  * strict `EncryptedObject`, `foreign_wrap` when none fits.
  */
-export function checkWrap({ header }: { header: EnvelopeHeader }, expected: WrapExpectation): CheckedWrap {
+export function checkWrap({ header }: { header: WrappedHeader }, expected: WrapExpectation): CheckedWrap {
   const objects = header.wraps
     .filter((wrap) => wrap.type === wrapType.seal)
     .map(({ bytes }) => ({ bytes, object: parseSealObject(bytes) }));

@@ -4,7 +4,7 @@
  * including hostile ones. HKDF is built from HMAC in `hkdf.ts`.
  */
 export interface Primitives {
-  /** Cryptographically random bytes. Vectors inject fixed ones here. */
+  /** At most 65,536 cryptographically random bytes. Vectors inject fixed ones here. */
   randomBytes(length: number): Uint8Array;
 
   /** SHA-256 of the parts one after the other. */
