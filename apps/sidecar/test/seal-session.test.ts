@@ -8,14 +8,16 @@ import { MultiSigPublicKey } from '@mysten/sui/multisig';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createSessionReader } from '../src/seal/session.ts';
 import { createSessionMaker } from '../src/seal/session-maker.ts';
-import { identityOf, packageId, refOf, type SealWorld, startSealWorld } from './seal-world.ts';
+import { identityOf, refOf, type SealWorld, startSealWorld } from './seal-world.ts';
 
 let world: SealWorld;
+let packageId: string;
 const owner = new Ed25519Keypair();
 const stranger = new Ed25519Keypair();
 
 beforeAll(async () => {
   world = await startSealWorld();
+  packageId = world.packageId;
 });
 afterAll(() => world.close());
 
@@ -157,7 +159,7 @@ describe('x-enc-session', () => {
   });
 
   it('opens keys, and shows its own to nobody', async () => {
-    const account = world.createAccount(owner);
+    const account = await world.createAccount(owner);
     const identity = identityOf(account);
     const wrapped = await world.wrap(identity);
     const fields = await exported(owner);

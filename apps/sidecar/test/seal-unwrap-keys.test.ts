@@ -1,13 +1,22 @@
+import { fullScope } from '@memrelay/chain/account-bcs';
+import type { AccountObject } from '@memrelay/chain/account-reader';
+import {
+  deactivateAccount,
+  reactivateAccount,
+  removeDelegateKey,
+  rotateKeyEpoch,
+  setDelegateScope,
+} from '@memrelay/chain/account-transactions';
 import { Ed25519Keypair } from '@mysten/sui/keypairs/ed25519';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { DecryptSession } from '../src/seal/decrypt-session.ts';
 import type { UnwrapItem, UnwrapResult } from '../src/seal/seal-tasks.ts';
 import { x25519PublicKey } from '../src/seal/x25519.ts';
-import { identityOf, refOf, type SealWorld, startSealWorld, type TestAccount, tagOf } from './seal-world.ts';
+import { describeKey, identityOf, refOf, type SealWorld, startSealWorld, tagOf } from './seal-world.ts';
 
 let world: SealWorld;
 let owner: Ed25519Keypair;
-let account: TestAccount;
+let account: AccountObject;
 let item: UnwrapItem;
 
 beforeAll(async () => {
@@ -16,7 +25,7 @@ beforeAll(async () => {
 afterAll(() => world.close());
 beforeEach(async () => {
   owner = new Ed25519Keypair();
-  account = world.createAccount(owner);
+  account = await world.createAccount(owner);
   item = await wrapFor();
 });
 
@@ -45,12 +54,12 @@ describe('who may unwrap', () => {
   });
 
   it('a delegate, until it is removed; and never a stranger', async () => {
-    const delegate = world.addDelegate(owner, account);
+    const delegate = await world.addDelegate(owner, account);
     expect(await outcome(delegate)).toEqual(['ok']);
     expect(await outcome(new Ed25519Keypair())).toEqual(['denied']);
 
-    world.call(owner, 'remove_delegate_key', account, delegate.getPublicKey().toRawBytes());
-    world.unwrapper.dropAccount(account.id);
+    const { publicKey } = describeKey(delegate);
+    await world.submit(owner, account, removeDelegateKey(world.packageId, account.account.id, publicKey));
     expect(await outcome(delegate)).toEqual(['denied']);
   });
 
@@ -63,8 +72,8 @@ describe('who may unwrap', () => {
 
   it('neither owner nor delegate of another account, through that account or this one', async () => {
     const attacker = new Ed25519Keypair();
-    const own = world.createAccount(attacker);
-    const helper = world.addDelegate(attacker, own);
+    const own = await world.createAccount(attacker);
+    const helper = await world.addDelegate(attacker, own);
     expect(await outcome(owner)).toEqual(['ok']);
     for (const reader of [attacker, helper]) {
       expect(await outcome(reader, [item], own)).toEqual(['denied']);
@@ -72,33 +81,52 @@ describe('who may unwrap', () => {
     }
   });
 
-  it('only within the tags, the epochs and the time of the scope', async () => {
+  it('only within the tags, the epochs and the rights of the scope', async () => {
     const other = await wrapFor(identityOf(account, tagOf(2)));
-    const tagged = world.addDelegate(owner, account, { all_namespaces: false, tags: [tagOf(2)] });
+    const tagged = await world.addDelegate(owner, account, { all_namespaces: false, tags: [tagOf(2)] });
     expect(await outcome(tagged, [item, other])).toEqual(['denied', 'ok']);
-    const none = world.addDelegate(owner, account, { all_namespaces: false });
+    const none = await world.addDelegate(owner, account, { all_namespaces: false });
     expect(await outcome(none, [item, other])).toEqual(['denied', 'denied']);
-    const later = world.addDelegate(owner, account, { min_epoch: 1n });
+    const later = await world.addDelegate(owner, account, { min_epoch: 1n });
     expect(await outcome(later)).toEqual(['denied']);
-    const writer = world.addDelegate(owner, account, { perms: 2 });
+    const writer = await world.addDelegate(owner, account, { perms: 2 });
     expect(await outcome(writer)).toEqual(['denied']);
-    const temporary = world.addDelegate(owner, account, { expires_at_ms: BigInt(Date.now()) + 60_000n });
+  });
+
+  it('only until the scope ends', async () => {
+    const temporary = await world.addDelegate(owner, account, { expires_at_ms: BigInt(Date.now()) + 4000n });
     expect(await outcome(temporary)).toEqual(['ok']);
-    world.unwrapper.dropAccount(account.id);
-    world.state.nowMs = () => Date.now() + 61_000;
-    expect(await outcome(temporary)).toEqual(['denied']);
-    world.state.nowMs = () => Date.now();
+    await vi.waitFor(
+      async () => {
+        world.unwrapper.dropAccount(account.account.id);
+        expect(await outcome(temporary)).toEqual(['denied']);
+      },
+      { timeout: 20_000, interval: 500 },
+    );
+  });
+
+  it('only what is left of a scope after it shrank', async () => {
+    const other = await wrapFor(identityOf(account, tagOf(2)));
+    const delegate = await world.addDelegate(owner, account);
+    expect(await outcome(delegate, [item, other])).toEqual(['ok', 'ok']);
+    const scope = { ...fullScope, all_namespaces: false, tags: [tagOf(2)] };
+    const { id } = account.account;
+    await world.submit(owner, account, setDelegateScope(world.packageId, id, delegate.toSuiAddress(), scope));
+    expect(await outcome(delegate, [item, other])).toEqual(['denied', 'ok']);
   });
 
   it('nobody while the account is inactive', async () => {
-    world.call(owner, 'deactivate_account', account);
+    const { id } = account.account;
+    await world.submit(owner, account, deactivateAccount(world.packageId, id));
     expect(await outcome(owner)).toEqual(['denied']);
+    await world.submit(owner, account, reactivateAccount(world.packageId, id));
+    expect(await outcome(owner)).toEqual(['ok']);
   });
 
   it('nobody a future epoch, and both epochs after the bump', async () => {
     const next = await wrapFor(identityOf(account, tagOf(1), 1n));
     expect(await outcome(owner, [item, next])).toEqual(['ok', 'denied']);
-    world.call(owner, 'rotate_key_epoch', account);
+    await world.submit(owner, account, rotateKeyEpoch(world.packageId, account.account.id));
     expect(await outcome(owner, [item, next])).toEqual(['ok', 'ok']);
   });
 });
@@ -106,7 +134,7 @@ describe('who may unwrap', () => {
 describe('batches', () => {
   it('one refusal does not cost the others, and the order stays', async () => {
     const items = await Promise.all([1, 2, 3, 4, 5].map((tag) => wrapFor(identityOf(account, tagOf(tag)))));
-    const delegate = world.addDelegate(owner, account, {
+    const delegate = await world.addDelegate(owner, account, {
       all_namespaces: false,
       tags: [1, 2, 4, 5].map((tag) => tagOf(tag)),
     });
@@ -139,55 +167,57 @@ describe('batches', () => {
 describe('the cache of a session', () => {
   it('answers again without the key servers, with a key of its own for each caller', async () => {
     const [first] = await open(owner);
-    const before = world.state.requests;
+    const before = world.proxy.faults.requests;
     if (first?.ok) first.privateKey.fill(0);
     const [second] = await open(owner);
-    expect(world.state.requests).toBe(before);
+    expect(world.proxy.faults.requests).toBe(before);
     expect(second?.ok && x25519PublicKey(second.privateKey)).toEqual(item.recipientPk);
   });
 
   it('is asked for once by parallel callers', async () => {
-    const before = world.state.requests;
+    const before = world.proxy.faults.requests;
     const session = await sessionOf(owner);
     const all = Array.from({ length: 5 }, () => world.unwrapper.unwrapKeys(session, refOf(account), [item]));
     expect((await Promise.all(all)).map(([result]) => result?.ok)).toEqual(Array(5).fill(true));
-    expect(world.state.requests - before).toBe(2);
+    expect(world.proxy.faults.requests - before).toBe(2);
   });
 
-  it('is gone after dropAccount, also what was on its way', async () => {
-    const other = world.createAccount(owner);
-    const session = await sessionOf(owner);
+  it('is gone after dropAccount, also what was on its way, and that of other accounts stays', async () => {
+    const neighbour = new Ed25519Keypair();
+    const other = await world.createAccount(neighbour);
     const kept = await wrapFor(identityOf(other));
-    await world.unwrapper.unwrapKeys(session, refOf(other), [kept]);
-    const onItsWay = world.unwrapper.unwrapKeys(session, refOf(account), [item]);
-    world.unwrapper.dropAccount(account.id.toUpperCase().replace('0X', '0x'));
-    expect((await onItsWay)[0]?.ok).toBe(true);
+    expect(await outcome(neighbour, [kept], other)).toEqual(['ok']);
+    const onItsWay = outcome(owner);
+    // By then the request is under way; nothing has answered it.
+    await sessionOf(owner);
+    world.unwrapper.dropAccount(account.account.id.toUpperCase().replace('0X', '0x'));
+    expect(await onItsWay).toEqual(['ok']);
 
-    const before = world.state.requests;
-    await world.unwrapper.unwrapKeys(session, refOf(other), [kept]);
-    expect(world.state.requests).toBe(before);
-    await world.unwrapper.unwrapKeys(session, refOf(account), [item]);
-    expect(world.state.requests - before).toBe(2);
+    const before = world.proxy.faults.requests;
+    expect(await outcome(neighbour, [kept], other)).toEqual(['ok']);
+    expect(world.proxy.faults.requests).toBe(before);
+    expect(await outcome(owner)).toEqual(['ok']);
+    expect(world.proxy.faults.requests - before).toBe(2);
   });
 });
 
 describe('faults are not refusals', () => {
   it('one of two servers down: unavailable, and served again when it is back', async () => {
-    world.state.down.add('/key/1');
+    world.proxy.faults.down.add('/key/1');
     expect(await outcome(owner)).toEqual(['unavailable']);
-    world.state.down.clear();
+    world.proxy.faults.down.clear();
     expect(await outcome(owner)).toEqual(['ok']);
   });
 
   it('one of two servers down is enough for threshold 1', async () => {
     const old = await world.wrap(item.identity, { current: world.oneOfTwo, all: [world.oneOfTwo] });
-    world.state.down.add('/key/0');
+    world.proxy.faults.down.add('/key/0');
     expect(await outcome(owner, [{ identity: item.identity, ...old }])).toEqual(['ok']);
-    world.state.down.clear();
+    world.proxy.faults.down.clear();
   });
 
   it('an account object that the key servers do not know yet', async () => {
-    const unknown = { ...account, id: `0x${'f'.repeat(64)}` };
+    const unknown = { ...account, account: { ...account.account, id: `0x${'f'.repeat(64)}` } };
     expect(await outcome(owner, [item], unknown)).toEqual(['unavailable']);
   });
 });

@@ -1,38 +1,31 @@
 import { performance } from 'node:perf_hooks';
 import { Readable } from 'node:stream';
-import { createKeyServers } from '@memrelay/localnet/key-servers/key-servers';
+import type { AccountObject } from '@memrelay/chain/account-reader';
 import { SealClient, type SealCompatibleClient } from '@mysten/seal';
 import { Ed25519Keypair } from '@mysten/sui/keypairs/ed25519';
-import { toHex } from '@mysten/sui/utils';
+import { fromHex, toHex } from '@mysten/sui/utils';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { KeyServerChanged, KeyServerDirectory } from '../src/seal/key-server-directory.ts';
 import { isPrivateAddress } from '../src/seal/key-server-fetch.ts';
 import { SealPool } from '../src/seal/seal-pool.ts';
 import type { UnwrapItem } from '../src/seal/seal-tasks.ts';
 import { makeServerSet, makeServerSets } from '../src/seal/server-sets.ts';
+import { readServerSnapshot } from '../src/seal/server-snapshot.ts';
 import { KeyUnwrapper } from '../src/seal/unwrap-keys.ts';
 import { x25519PublicKey } from '../src/seal/x25519.ts';
-import {
-  chainClient,
-  identityOf,
-  logger,
-  network,
-  packageId,
-  refOf,
-  type SealWorld,
-  startSealWorld,
-  type TestAccount,
-  tagOf,
-} from './seal-world.ts';
+import { type RegisteredServer, rewrittenServers } from './rewritten-servers.ts';
+import { identityOf, logger, network, refOf, type SealWorld, startSealWorld, tagOf } from './seal-world.ts';
 
 let world: SealWorld;
 const owner = new Ed25519Keypair();
-let account: TestAccount;
+let account: AccountObject;
+let packageId: string;
 let item: UnwrapItem;
 
 beforeAll(async () => {
   world = await startSealWorld();
-  account = world.createAccount(owner);
+  ({ packageId } = world);
+  account = await world.createAccount(owner);
   item = { identity: identityOf(account), ...(await world.wrap(identityOf(account))) };
 });
 afterAll(() => world.close());
@@ -53,7 +46,7 @@ async function handmade(options: {
   const { data = new Uint8Array(32).fill(5), threshold = 2, servers = [0, 1] } = options;
   const serverConfigs = servers.map((n) => ({ objectId: world.twoOfTwo.servers[n]!.objectId, weight: 1 }));
   const core = {
-    ...world.client.core,
+    getDynamicField: world.client.core.getDynamicField,
     getObject: (o: { objectId: string }) =>
       o.objectId === options.package ? { object: { version: '1' } } : world.client.core.getObject(o),
   };
@@ -117,7 +110,7 @@ describe('wraps that are refused', () => {
       ...item,
       wrap: item.wrap.map((byte, i) => (i === at ? byte ^ 1 : byte)),
     }));
-    world.unwrapper.dropAccount(account.id);
+    world.unwrapper.dropAccount(account.account.id);
     const results = await world.unwrapper.unwrapKeys(session, refOf(account), [...broken, item]);
     expect(results.map((result) => (result.ok ? 'ok' : result.reason))).toEqual([
       ...positions.map(() => 'malformed'),
@@ -154,18 +147,11 @@ describe('key servers', () => {
     const snapshot = await world.directory.snapshot(world.twoOfTwo);
     await world.pool.verifyKeyServers({ snapshot, network });
 
-    const others = createKeyServers({
-      seed: new Uint8Array(32),
-      policy: { evaluate: async () => ({ ok: true }), originalPackageId: () => undefined },
-    });
-    const genesis = world.keyServers.genesis(world.baseUrl);
-    const foreign = others.genesis(world.baseUrl).fields[1]!.value;
-    const fields = genesis.fields.map((field, n) => (n === 1 ? { ...field, value: foreign } : field));
-    const directory = new KeyServerDirectory({
-      client: chainClient({ ...genesis, fields }),
-      packageId,
-      logger,
-    });
+    const [first, second] = world.twoOfTwo.servers.map(({ objectId }) => snapshot.publicKeys.get(objectId)!);
+    const client = rewrittenServers(world.client, (server) =>
+      toHex(server.publicKey) === second ? { ...server, publicKey: fromHex(first!) } : server,
+    );
+    const directory = new KeyServerDirectory({ client, packageId, logger });
     const forged = await directory.snapshot(world.twoOfTwo);
     await expect(world.pool.verifyKeyServers({ snapshot: forged, network })).rejects.toThrow('is not valid');
 
@@ -176,19 +162,15 @@ describe('key servers', () => {
 
   it('are pinned by id and public key', async () => {
     const pins = await world.directory.pins(world.twoOfTwo);
-    expect(pins).toEqual(
-      world.keyServers.servers.map(({ objectId, publicKey }) => ({
-        objectId,
-        weight: 1,
-        publicKey: toHex(publicKey),
-      })),
-    );
+    expect(pins.map(({ objectId, weight }) => ({ objectId, weight }))).toEqual(world.twoOfTwo.servers);
+    const { publicKeys } = await readServerSnapshot(world.chain.sui, packageId, world.twoOfTwo);
+    expect(pins.map((pin) => pin.publicKey)).toEqual([...publicKeys.values()]);
   });
 
   it('that cannot be read from the chain make a key unavailable, and are read again at the next call', async () => {
     let broken = true;
     const core = {
-      ...world.client.core,
+      getDynamicField: world.client.core.getDynamicField,
       getObject: (options: { objectId: string }) => {
         if (broken) throw new Error('the chain is away');
         return world.client.core.getObject(options);
@@ -204,15 +186,18 @@ describe('key servers', () => {
 
   it('on a private address are not called unless the network is local', async () => {
     const closed = { ...network, allowPrivateAddresses: false };
-    const { port } = new URL(world.baseUrl);
+    const { port } = new URL(world.proxy.url);
     for (const host of ['127.0.0.1', 'localhost', '[::1]']) {
-      const client = chainClient(world.keyServers.genesis(`http://${host}:${port}`));
+      const client = rewrittenServers(world.client, (server) => ({
+        ...server,
+        url: `http://${host}:${port}/key/0`,
+      }));
       const directory = new KeyServerDirectory({ client, packageId, logger });
-      const before = world.state.requests;
+      const before = world.proxy.faults.requests;
       expect(await reason({}, new KeyUnwrapper({ ...world, directory, network: closed, logger }))).toContain(
         'unavailable',
       );
-      expect(world.state.requests).toBe(before);
+      expect(world.proxy.faults.requests).toBe(before);
     }
     const inside = ['127.0.0.1', '10.1.2.3', '169.254.169.254', '::1', '::ffff:127.0.0.1', 'fd00::1'];
     expect(inside.map((address) => isPrivateAddress(address))).toEqual(inside.map(() => true));
@@ -223,41 +208,42 @@ describe('key servers', () => {
   });
 
   it('that redirect are not followed, and an endless answer is cut off', async () => {
-    world.unwrapper.dropAccount(account.id);
-    world.state.answer = (reply) => reply.redirect(`${world.baseUrl}/elsewhere`, 307);
-    const before = world.state.requests;
+    world.unwrapper.dropAccount(account.account.id);
+    world.proxy.faults.answer = (reply) => reply.redirect(`${world.proxy.url}/elsewhere`, 307);
+    const before = world.proxy.faults.requests;
     expect(await reason({})).toContain('unavailable');
-    expect(world.state.requests - before).toBeLessThanOrEqual(2);
-    world.state.answer = (reply) => reply.type('application/json').send(endless());
+    expect(world.proxy.faults.requests - before).toBeLessThanOrEqual(2);
+    world.proxy.faults.answer = (reply) => reply.type('application/json').send(endless());
     expect(await reason({})).toContain('unavailable');
-    world.state.answer = undefined;
+    world.proxy.faults.answer = undefined;
     expect(await reason({})).toBe('ok');
   });
 
   it('may move, but never change their public key', async () => {
-    const state = { nowMs: 0, genesis: world.keyServers.genesis('http://127.0.0.1:1') };
-    const core = {
-      getObject: (options: never) => chainClient(state.genesis).core.getObject(options),
-      getDynamicField: (options: never) => chainClient(state.genesis).core.getDynamicField(options),
+    const state = {
+      nowMs: 0,
+      change: (server: RegisteredServer) => ({ ...server, url: 'http://127.0.0.1:1' }),
     };
-    const client = { core } as unknown as SealCompatibleClient;
+    const client = rewrittenServers(world.client, (server) => state.change(server));
     const directory = new KeyServerDirectory({ client, packageId, logger, now: () => state.nowMs });
     const unwrapper = new KeyUnwrapper({ ...world, directory, network, logger });
     expect(await reason({}, unwrapper)).toContain('unavailable');
 
-    state.genesis = world.keyServers.genesis(world.baseUrl);
+    state.change = (server) => server;
     expect(await reason({}, unwrapper)).toContain('unavailable');
     state.nowMs += 10 * 60_000;
     expect(await reason({}, unwrapper)).toBe('ok');
 
-    const [first, second] = state.genesis.fields;
-    state.genesis = { ...state.genesis, fields: [{ ...first!, value: second!.value }, second!] };
+    state.change = (server) => ({ ...server, publicKey: new Uint8Array(96) });
     state.nowMs += 10 * 60_000;
     await expect(directory.snapshot(world.twoOfTwo)).rejects.toThrow(KeyServerChanged);
   });
 
   it('of an upgraded package id are refused', async () => {
-    const core = { ...world.client.core, getObject: async () => ({ object: { version: '2' } }) };
+    const core = {
+      getDynamicField: world.client.core.getDynamicField,
+      getObject: async () => ({ object: { version: '2' } }),
+    };
     const client = { core } as unknown as SealCompatibleClient;
     const directory = new KeyServerDirectory({ client, packageId, logger });
     await expect(directory.snapshot(world.twoOfTwo)).rejects.toThrow('first version');
