@@ -29,7 +29,7 @@ async function newerNode() {
       `Getting Node 24 (about 60 MB the first time) … ${Math.round((Date.now() - started) / 1000)} s`,
     );
   }, 3_000);
-  const npx = spawn('npx', ['-y', 'node@24', '--print', 'process.execPath'], {
+  const npx = spawn('npx', ['-y', '--fetch-retries=1', 'node@24', '--print', 'process.execPath'], {
     stdio: ['ignore', 'pipe', 'pipe'],
     shell: process.platform === 'win32',
   });
@@ -41,7 +41,8 @@ async function newerNode() {
   });
   clearInterval(timer);
   if (failure === undefined) return printed.stdout.trim();
-  console.error(`Node 24 could not be had from npm: ${failure}`);
+  const code = /^npm (?:error|ERR!) code (\S+)$/m.exec(failure)?.[1];
+  console.error(`Node 24 could not be had from npm (${code ?? failure}).`);
   console.error('Install Node 22.18 or newer (https://nodejs.org), or check the connection, and try again.');
   process.exit(1);
 }

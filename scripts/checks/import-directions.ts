@@ -63,8 +63,8 @@ function mayImport(path: string, from: string, to: string): boolean {
   const list = allowed[from] ?? allowed[`${from.split('/')[0]}/*`] ?? [];
   if (matches(list, to)) return true;
   if (from === 'packages/sdk' && to === 'packages/chain') return sdkWithChain.test(path);
-  // Tests may boot the system, through dev-env, and use any package.
-  return isTest(path) && matches(['packages/*'], to);
+  // Tests may boot the system, through dev-env, and use any package and the contract's scenarios.
+  return isTest(path) && matches(['packages/*', 'contracts'], to);
 }
 
 function matches(list: readonly string[], folder: string): boolean {
