@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { ApiError } from '@memrelay/protocol/errors';
 import { headers } from '@memrelay/protocol/headers';
 import {
@@ -109,5 +110,9 @@ function repeatKeyOf(request: FastifyRequest): RepeatKey | undefined {
         issues: [{ path: headers.idempotencyKey, message: 'must be 1 to 128 visible ASCII characters' }],
       },
     });
-  return { route: request.routeOptions.url!, key, bodySha256: request.caller.bodySha256 };
+  return {
+    route: request.routeOptions.url!,
+    key,
+    bodySha256: createHash('sha256').update(request.rawBody).digest(),
+  };
 }
