@@ -26,7 +26,8 @@ process.exitCode = await main(process.argv.slice(2));
 
 async function main(args: readonly string[]): Promise<number> {
   const narrowed = args.some((arg) => !arg.startsWith('-'));
-  const services = await provideServices();
+  const services = await provideServices().catch(servicesFailed);
+  if (!services) return 1;
   const suites: SuiteResult[] = [];
   let interrupted = false;
   const add = (run: VitestRun) => {
@@ -46,6 +47,13 @@ async function main(args: readonly string[]): Promise<number> {
   const notes = services.missing.map((line) => `Not tested here: ${line}`);
   console.log(`\n${summarize(suites, notes)}`);
   return suites.some(({ failed }) => failed > 0) ? 1 : 0;
+}
+
+/** A Postgres or Redis that is there and does not start is a failure, not a reason to test less. */
+function servicesFailed(error: unknown): undefined {
+  const problem = error instanceof Error ? error.message : String(error);
+  const services = { name: 'services', passed: 0, failed: 1, skipped: 0, seconds: 0, problem };
+  console.log(summarize([services], []));
 }
 
 async function checkSuite(): Promise<SuiteResult> {
