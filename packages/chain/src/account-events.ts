@@ -1,0 +1,47 @@
+import { parseStructTag } from '@mysten/sui/utils';
+import { type AccountEvent, parseAccountEvent } from './account-bcs.ts';
+import type { ChainClient } from './chain-client.ts';
+import { ChainUnavailableError } from './chain-errors.ts';
+
+export interface AccountEventPage {
+  /** In ledger order */
+  events: AccountEvent[];
+  /** Where the next page begins; the given cursor when nothing is new. Opaque text. */
+  cursor: string | null;
+  /** True when the next page may be read at once */
+  more: boolean;
+}
+
+/**
+ * The account module's events after `cursor` (null: from the first the node still has), at most 50. Reading again
+ * from a stored cursor misses nothing. `packageId` is the one that defines the types, so events of later versions
+ * of the package are in it. Throws `ChainUnavailableError` and `ChainRejectedError`.
+ */
+export async function readAccountEvents(
+  chain: ChainClient,
+  packageId: string,
+  cursor: string | null,
+): Promise<AccountEventPage> {
+  const page = await chain.call((sui, signal) =>
+    sui.core.listEvents({
+      filter: { eventType: `${packageId}::account` },
+      after: cursor,
+      limit: 50,
+      signal,
+    }),
+  );
+  const events: AccountEvent[] = [];
+  for (const { eventType, bcs } of page.events) {
+    const event = parse(parseStructTag(eventType).name, bcs);
+    if (event) events.push(event);
+  }
+  return { events, cursor: page.endCursor ?? cursor, more: page.hasNextPage };
+}
+
+function parse(name: string, contents: Uint8Array): AccountEvent | undefined {
+  try {
+    return parseAccountEvent(name, contents);
+  } catch (cause) {
+    throw new ChainUnavailableError(`an event ${name} could not be parsed`, { cause });
+  }
+}

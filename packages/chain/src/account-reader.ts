@@ -1,0 +1,65 @@
+import { ObjectError, type SuiClientTypes } from '@mysten/sui/client';
+import { normalizeStructTag } from '@mysten/sui/utils';
+import { type Account, accountBcs } from './account-bcs.ts';
+import type { ChainClient } from './chain-client.ts';
+import { ChainUnavailableError } from './chain-errors.ts';
+
+/** An account object with its place on chain. */
+export interface AccountObject {
+  account: Account;
+  objectVersion: bigint;
+  /** Decimal; transactions name a shared object by it */
+  initialSharedVersion: string;
+}
+
+/**
+ * Reads accounts by object id, 50 in one call. The result has an entry for each id that is an account of exactly
+ * this package: an id that does not exist or is anything else has none. Throws `ChainUnavailableError` and
+ * `ChainRejectedError`.
+ */
+export async function readAccounts(
+  chain: ChainClient,
+  packageId: string,
+  ids: readonly string[],
+): Promise<Map<string, AccountObject>> {
+  const accountType = normalizeStructTag(`${packageId}::account::Account`);
+  const { objects } = await chain.call((sui, signal) =>
+    sui.core.getObjects({ objectIds: [...ids], include: { content: true }, signal }),
+  );
+  const accounts = new Map<string, AccountObject>();
+  for (const object of objects) {
+    if (object instanceof ObjectError) {
+      if (object.reason === 'unknown')
+        throw new ChainUnavailableError('an object could not be read', { cause: object });
+    } else if (object instanceof Error) {
+      throw new ChainUnavailableError('an object could not be read', { cause: object });
+    } else if (object.type === accountType && object.owner.$kind === 'Shared') {
+      const parsed = parseAccount(object, object.owner.Shared.initialSharedVersion);
+      accounts.set(parsed.account.id, parsed);
+    }
+  }
+  return accounts;
+}
+
+/** One account, or undefined when the id is no account of this package. Throws as `readAccounts`. */
+export async function readAccount(
+  chain: ChainClient,
+  packageId: string,
+  id: string,
+): Promise<AccountObject | undefined> {
+  return (await readAccounts(chain, packageId, [id])).values().next().value;
+}
+
+function parseAccount(
+  object: SuiClientTypes.Object<{ content: true }>,
+  initialSharedVersion: string,
+): AccountObject {
+  try {
+    const account = accountBcs.parse(object.content);
+    if (account.id !== object.objectId) throw new RangeError('contents name another object');
+    return { account, objectVersion: BigInt(object.version), initialSharedVersion };
+  } catch (cause) {
+    // A node that answers other bytes than the type has is broken; it says nothing about the account
+    throw new ChainUnavailableError('an account object could not be parsed', { cause });
+  }
+}

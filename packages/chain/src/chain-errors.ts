@@ -1,0 +1,68 @@
+import { ObjectError, SimulationError, TransactionError } from '@mysten/sui/client';
+import { GrpcStatusCode, RpcError } from '@mysten/sui/grpc';
+
+/** The chain could not be asked, or not completely: the same call may succeed later. */
+export class ChainUnavailableError extends Error {
+  override name = 'ChainUnavailableError';
+}
+
+/** The chain refused: repeating the same call changes nothing. */
+export class ChainRejectedError extends Error {
+  override name = 'ChainRejectedError';
+  /** Where the transaction failed in Move, when that is why it was refused */
+  readonly abort: MoveAbortInfo | undefined;
+  constructor(message: string, options: { abort?: MoveAbortInfo | undefined; cause?: unknown } = {}) {
+    super(message, { cause: options.cause });
+    this.abort = options.abort;
+  }
+}
+
+export interface MoveAbortInfo {
+  /** e.g. `account` */
+  module: string | undefined;
+  code: number;
+}
+
+/** The part of the SDK's execution error that both simulated and executed transactions report. */
+interface ExecutionErrorLike {
+  MoveAbort?: { abortCode: string; location?: { module?: string } };
+}
+
+/** The abort behind a failed transaction, undefined when it failed for another reason. */
+export function moveAbort(error: ExecutionErrorLike | undefined | null): MoveAbortInfo | undefined {
+  if (!error?.MoveAbort) return undefined;
+  return { module: error.MoveAbort.location?.module, code: Number(error.MoveAbort.abortCode) };
+}
+
+/** gRPC statuses that say the request itself is wrong. Every other status is trouble on the way. */
+const rejections: ReadonlySet<string> = new Set(
+  [
+    GrpcStatusCode.INVALID_ARGUMENT,
+    GrpcStatusCode.NOT_FOUND,
+    GrpcStatusCode.ALREADY_EXISTS,
+    GrpcStatusCode.PERMISSION_DENIED,
+    GrpcStatusCode.FAILED_PRECONDITION,
+    GrpcStatusCode.OUT_OF_RANGE,
+    GrpcStatusCode.UNIMPLEMENTED,
+  ].map((status) => GrpcStatusCode[status]),
+);
+
+/**
+ * Sorts whatever a call on the SDK threw, by gRPC status and error class, never by text. What is not known to be a
+ * refusal counts as unavailable, so that a network failure is never taken for an answer.
+ */
+export function chainError(error: unknown): ChainUnavailableError | ChainRejectedError {
+  if (error instanceof ChainUnavailableError || error instanceof ChainRejectedError) return error;
+  if (error instanceof SimulationError)
+    return new ChainRejectedError('the transaction would fail', {
+      abort: moveAbort(error.executionError),
+      cause: error,
+    });
+  if (error instanceof ObjectError && error.reason !== 'unknown')
+    return new ChainRejectedError('there is no such object', { cause: error });
+  if (error instanceof TransactionError)
+    return new ChainRejectedError('there is no such transaction', { cause: error });
+  if (error instanceof RpcError && rejections.has(error.code))
+    return new ChainRejectedError(`the chain refused the call (${error.code})`, { cause: error });
+  return new ChainUnavailableError('the chain cannot be asked', { cause: error });
+}
