@@ -1,10 +1,13 @@
 import { inspect } from 'node:util';
 import { SessionKey } from '@mysten/seal';
+import type { ClientWithCoreApi } from '@mysten/sui/client';
 import { decodeSuiPrivateKey, type Keypair } from '@mysten/sui/cryptography';
+import { RpcError } from '@mysten/sui/grpc';
 import { Ed25519Keypair } from '@mysten/sui/keypairs/ed25519';
 import { Secp256k1Keypair } from '@mysten/sui/keypairs/secp256k1';
 import { Secp256r1Keypair } from '@mysten/sui/keypairs/secp256r1';
 import { MultiSigPublicKey } from '@mysten/sui/multisig';
+import { getZkLoginSignature, toZkLoginPublicIdentifier } from '@mysten/sui/zklogin';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createSessionReader } from '../src/seal/session.ts';
 import { createSessionMaker } from '../src/seal/session-maker.ts';
@@ -71,6 +74,52 @@ describe('x-enc-session', () => {
       wallet.combinePartialSignatures(parts.map((part) => part.signature)),
     );
     expect(await read(encode({ ...session.export() }), { owner: address })).toBe('ok');
+  });
+
+  it('signed by a zkLogin wallet, which only the chain can verify', async () => {
+    const inputs = {
+      proofPoints: {
+        a: ['1', '2', '1'],
+        b: [
+          ['1', '2'],
+          ['3', '4'],
+          ['1', '0'],
+        ],
+        c: ['1', '2', '1'],
+      },
+      issBase64Details: { value: 'yJpc3MiOiJodHRwczovL2FjY291bnRzLmdvb2dsZS5jb20iLC', indexMod4: 1 },
+      headerBase64: 'eyJhbGciOiJSUzI1NiIsInR5cCI6IkpXVCJ9',
+      addressSeed: '123456789',
+    };
+    const wallet = toZkLoginPublicIdentifier(123456789n, 'https://accounts.google.com', {
+      legacyAddress: false,
+    });
+    const address = wallet.toSuiAddress();
+    const session = await SessionKey.create({ address, packageId, ttlMin: 5, suiClient: world.client });
+    const { signature: userSignature } = await owner.signPersonalMessage(session.getPersonalMessage());
+    const personalMessageSignature = getZkLoginSignature({ inputs, maxEpoch: 5, userSignature });
+    const header = encode({ ...session.export(), personalMessageSignature });
+
+    const answers: [() => unknown, string][] = [
+      [() => ({ success: true, errors: [] }), 'ok'],
+      [() => ({ success: false, errors: ['expired'] }), 'decrypt_denied'],
+      [() => Promise.reject(new RpcError('bad proof', 'INVALID_ARGUMENT')), 'decrypt_denied'],
+      [() => Promise.reject(new RpcError('away', 'UNAVAILABLE')), 'decrypt_unavailable'],
+    ];
+    for (const [verifyZkLoginSignature, expected] of answers) {
+      const client = { core: { verifyZkLoginSignature } } as unknown as ClientWithCoreApi;
+      const reading = createSessionReader({ packageId, client }).fromHeader(header, {
+        signerAddress: address,
+        ownerAddress: address,
+      });
+      expect(
+        await reading.then(
+          () => 'ok',
+          (error) => error.code,
+        ),
+      ).toBe(expected);
+    }
+    expect(await read(header, { owner: address })).toBe('decrypt_denied bad_signature');
   });
 
   it('of the request signer or of the owner, and of nobody else', async () => {

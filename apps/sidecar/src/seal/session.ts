@@ -1,8 +1,11 @@
 import { createHash } from 'node:crypto';
+import { ChainUnavailableError, chainError } from '@memrelay/chain/chain-errors';
 import { sessionMessage, sessionTtlMinutes } from '@memrelay/protocol/enc-session';
+import { ApiError } from '@memrelay/protocol/errors';
 import type { ExportedSessionKey } from '@mysten/seal';
 import type { ClientWithCoreApi } from '@mysten/sui/client';
 import { decodeSuiPrivateKey } from '@mysten/sui/cryptography';
+import { RpcError } from '@mysten/sui/grpc';
 import { Ed25519Keypair } from '@mysten/sui/keypairs/ed25519';
 import { isValidSuiAddress, normalizeSuiAddress } from '@mysten/sui/utils';
 import { verifyPersonalMessageSignature } from '@mysten/sui/verify';
@@ -41,7 +44,8 @@ export interface SessionHolders {
 export interface SessionReader {
   /**
    * The session in an `x-enc-session` header (decisions.md, "Authentication"; security.md, "Requests and
-   * sessions"). Throws `decrypt_denied` with the first reason that applies.
+   * sessions"). Throws `decrypt_denied` with the first reason that applies, or `decrypt_unavailable` when the
+   * chain is needed to verify a signature and cannot be asked.
    */
   fromHeader(header: string, holders: SessionHolders): Promise<DecryptSession>;
 }
@@ -110,8 +114,10 @@ async function verifySignature(fields: SessionFields, client: ClientWithCoreApi 
       address: fields.address,
       ...(client ? { client } : {}),
     });
-  } catch {
-    throw refuse('bad_signature');
+  } catch (error) {
+    // Only zkLogin asks the chain; that it cannot be asked says nothing about the signature.
+    const unasked = error instanceof RpcError && chainError(error) instanceof ChainUnavailableError;
+    throw unasked ? new ApiError('decrypt_unavailable') : refuse('bad_signature');
   }
 }
 
