@@ -1,36 +1,26 @@
 import type { AddressInfo } from 'node:net';
 import { availableParallelism } from 'node:os';
-import { join } from 'node:path';
 import { lockDirectory } from '@memrelay/protocol/dir-lock';
 import type { Logger } from 'pino';
 import type { BlobStoreContext, Limits } from './blob-store-context.ts';
-import { describeDirectory } from './data-directory.ts';
-import { maxBlobSize } from './encoding/encoded-size.ts';
+import { maxBlobSize } from './encoding/max-blob-size.ts';
 import { createWasmEncoder } from './encoding/wasm-encoder.ts';
 import { buildServer } from './http/server.ts';
 import { createKeyedLock } from './keyed-lock.ts';
 import { createIdentifyStaged } from './publisher/identify-staged.ts';
-import type { BlobRegistry } from './registry/blob-registry.ts';
-import { openLocalRegistry } from './registry/local-registry.ts';
+import { openRegistry, type RegistryOptions } from './registry/open-registry.ts';
 import { openDiskStorage } from './storage/disk-storage.ts';
 import { sweepUnreferenced } from './sweep.ts';
 
-export interface BlobStoreOptions {
-  dataDir: string;
+export interface BlobStoreOptions extends RegistryOptions {
   logger: Logger;
   /** Address to listen on, 127.0.0.1 by default */
   host?: string;
   /** 0 takes a free one; 31415 is what Walrus daemons use */
   port: number;
-  /** 1000 as on the public networks unless given; fixed for the life of a data directory */
-  nShards?: number;
-  /** Length of an epoch without a chain, one day by default */
-  epochDurationMs?: number;
   limits?: Partial<Limits>;
   /** Worker threads that compute blob ids; as many as there are processors by default */
   encoderThreads?: number;
-  /** Milliseconds since 1970 */
-  now?: () => number;
 }
 
 export interface BlobStore {
@@ -47,38 +37,25 @@ export const defaultLimits: Limits = {
   aggregator: { concurrent: 256, buffered: 320 },
 };
 
-export const defaultShards = 1000;
-const dayMs = 86_400_000;
 const sweepIntervalMs = 600_000;
 /** How long a close waits for responses under way before it cuts them off. */
 const drainMs = 10_000;
 const idleCheckMs = 50;
 
-function openRegistry(options: BlobStoreOptions, nShards: number): Promise<BlobRegistry> {
-  return openLocalRegistry({
-    path: join(options.dataDir, 'registry.jsonl'),
-    nShards,
-    epochDurationMs: options.epochDurationMs ?? dayMs,
-    now: options.now ?? Date.now,
-  });
-}
-
 /**
  * Starts a publisher and aggregator. Throws `DirectoryLockedError` when another process has the data directory,
  * the system's `EADDRINUSE` error when the port is taken, and a plain error when the directory was made for
- * another number of shards or its journal is damaged.
+ * another number of shards, its journal is damaged, or the chain or its keys do not fit.
  */
 export async function createBlobStore(options: BlobStoreOptions): Promise<BlobStore> {
-  const { dataDir, logger, nShards = defaultShards } = options;
+  const { dataDir, logger } = options;
   const cleanUp = new AsyncDisposableStack();
   try {
     const lock = lockDirectory(dataDir);
     cleanUp.defer(() => lock.release());
-    await describeDirectory(dataDir, nShards);
+    const { registry, nShards } = await openRegistry(options, cleanUp);
     const storage = await openDiskStorage(dataDir, logger);
     cleanUp.defer(() => storage.close());
-    const registry = await openRegistry(options, nShards);
-    cleanUp.defer(() => registry.close());
     const encoder = createWasmEncoder(nShards, options.encoderThreads ?? availableParallelism());
     cleanUp.defer(() => encoder.close());
     const limits = { ...defaultLimits, ...options.limits };

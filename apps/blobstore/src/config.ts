@@ -2,7 +2,8 @@ import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { defaultPorts } from '@memrelay/protocol/ports';
 import type { BlobStoreOptions } from './blob-store.ts';
-import { defaultLimits, defaultShards } from './blob-store.ts';
+import { defaultLimits } from './blob-store.ts';
+import { defaultShards } from './registry/open-registry.ts';
 
 /** All that is wrong with the settings, one line for each. */
 export class ConfigError extends Error {
@@ -18,12 +19,17 @@ const flagNames = [
   'data-dir',
   'shards',
   'epoch-duration',
+  'chain-url',
+  'node-key-file',
   'max-body-size',
   'publisher-max-concurrent-requests',
   'publisher-max-buffer-size',
   'aggregator-max-concurrent-requests',
   'aggregator-max-buffer-size',
 ] as const;
+
+/** A secret, so there is no flag for it: command lines are visible to other users. */
+const walletKeyVariable = 'BLOBSTORE_WALLET_KEY';
 
 type FlagName = (typeof flagNames)[number];
 
@@ -103,15 +109,30 @@ export function readConfig(args: string[], env: Environment): Omit<BlobStoreOpti
     return { host, port: settings.has('port') ? port : Number(match?.[3]) };
   }
 
+  function chain(): BlobStoreOptions['chain'] {
+    const url = settings.get('chain-url');
+    if (url === undefined) return undefined;
+    if (!URL.canParse(url.value)) problems.push(`${url.source} must be a URL`);
+    const walletKey = env[walletKeyVariable];
+    if (!walletKey) problems.push(`${walletKeyVariable} must hold the publisher's key (suiprivkey1…)`);
+    const nodeKeyFile = settings.get('node-key-file');
+    if (nodeKeyFile === undefined) {
+      problems.push('BLOBSTORE_NODE_KEY_FILE (--node-key-file) must name the file with the storage node key');
+    }
+    return { url: url.value, walletKey: walletKey ?? '', nodeKeyFile: nodeKeyFile?.value ?? '' };
+  }
+
   const dataDir = settings.get('data-dir');
   if (dataDir === undefined)
     problems.push('BLOBSTORE_DATA_DIR (--data-dir) must name the directory for blobs');
   const { publisher, aggregator, maxBodyBytes } = defaultLimits;
   const durationMs = epochDuration();
+  const chainOptions = chain();
   const options = {
     ...bindAddress(),
     dataDir: resolve(dataDir?.value ?? '.'),
-    nShards: numberOf('shards', defaultShards, 2, 65_535),
+    ...(settings.has('shards') ? { nShards: numberOf('shards', defaultShards, 2, 65_535) } : {}),
+    ...(chainOptions === undefined ? {} : { chain: chainOptions }),
     ...(durationMs === undefined ? {} : { epochDurationMs: durationMs }),
     limits: {
       maxBodyBytes: numberOf('max-body-size', maxBodyBytes / 1024, 1, 2 ** 30) * 1024,

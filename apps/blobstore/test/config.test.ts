@@ -6,7 +6,6 @@ test('only the directory is required; the rest are the defaults of the real daem
   expect(readConfig(['--data-dir', '/data'], {})).toEqual({
     port: 31415,
     dataDir: '/data',
-    nShards: 1000,
     limits: defaultLimits,
   });
 });
@@ -43,6 +42,18 @@ test('the daemon own flags work by their names', () => {
     limits: { publisher: { concurrent: 3, buffered: 4 }, aggregator: { concurrent: 5, buffered: 6 } },
   });
   expect(readConfig(['--data-dir=/d', '--bind-address=[::1]:1'], {})).toMatchObject({ host: '::1', port: 1 });
+});
+
+test('a chain needs its two keys', () => {
+  const env = { BLOBSTORE_CHAIN_URL: 'http://127.0.0.1:9100', BLOBSTORE_NODE_KEY_FILE: '/keys/node' };
+  const args = ['--data-dir=/d'];
+  expect(readConfig(args, { ...env, BLOBSTORE_WALLET_KEY: 'suiprivkey1x' })).toMatchObject({
+    chain: { url: 'http://127.0.0.1:9100', nodeKeyFile: '/keys/node', walletKey: 'suiprivkey1x' },
+  });
+  expect(() => readConfig(args, env)).toThrow('BLOBSTORE_WALLET_KEY');
+  expect(() => readConfig([...args, '--chain-url=http://x'], {})).toThrow('BLOBSTORE_NODE_KEY_FILE');
+  expect(() => readConfig([...args, '--chain-url=x'], {})).toThrow('--chain-url must be a URL');
+  expect(readConfig(args, { BLOBSTORE_CHAIN_URL: '' })).not.toHaveProperty('chain');
 });
 
 test('every wrong setting is named at once', () => {

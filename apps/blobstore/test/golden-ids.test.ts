@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { encodedLength, maxBlobSize } from '../src/encoding/encoded-size.ts';
+import { maxBlobSize } from '../src/encoding/max-blob-size.ts';
 import { createWasmEncoder } from '../src/encoding/wasm-encoder.ts';
 import { temporaryDirectory } from './running-store.ts';
 
@@ -28,18 +28,6 @@ test('with 1000 shards, blob ids are those of the public networks', async () => 
     }),
   );
   expect(ids).toEqual(golden.map(([, blobId]) => blobId));
-});
-
-test.each([
-  [0, 66_034_000],
-  [445_556, 66_034_000],
-  [445_557, 68_036_000],
-  [2 ** 20, 70_038_000],
-  [10 * 2 ** 20, 112_080_000],
-  [100 * 2 ** 20, 536_504_000],
-  [14_599_533_452, 65_663_566_000],
-])('a blob of %i bytes takes %i bytes on 1000 shards', (size, encoded) => {
-  expect(encodedLength(size, 1000)).toBe(encoded);
 });
 
 test('the largest blob follows from the shards', () => {

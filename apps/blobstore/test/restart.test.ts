@@ -1,4 +1,4 @@
-import { appendFile, mkdir, readdir, readFile, truncate, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DirectoryLockedError } from '@memrelay/protocol/dir-lock';
 import { expect, test } from 'vitest';
@@ -36,7 +36,9 @@ test('content without an object (a store cut off in between) is not readable and
   const first = await startStore({ dataDir });
   const blobId = await blobIdOf(first.url, 'cut off');
   await first.close();
-  await truncate(join(dataDir, 'registry.jsonl'), 0);
+  const journal = join(dataDir, 'registry.jsonl');
+  const [epochs] = (await readFile(journal, 'utf8')).split('\n');
+  await writeFile(journal, `${epochs}\n`);
   const { url } = await startStore({ dataDir });
   expect((await fetch(`${url}/v1/blobs/${blobId}`)).status).toBe(404);
   await expect
@@ -60,6 +62,16 @@ test('a journal with a torn end opens, one with damage in the middle does not', 
   const text = await readFile(journal, 'utf8');
   await writeFile(journal, text.replace('"size":4', '"size":5'));
   await expect(startStore({ dataDir })).rejects.toThrow(/registry\.jsonl is damaged in line 2/);
+});
+
+test('a lost journal is an error and no blob is swept', async () => {
+  const dataDir = await temporaryDirectory();
+  const first = await startStore({ dataDir });
+  const blobId = await blobIdOf(first.url, 'still here');
+  await first.close();
+  await rm(join(dataDir, 'registry.jsonl'));
+  await expect(startStore({ dataDir })).rejects.toThrow(/registry\.jsonl is missing or empty/);
+  expect((await readdir(join(dataDir, 'objects'), { recursive: true })).join()).toContain(blobId);
 });
 
 test('a second store on the same directory is refused, and not for longer than the first lives', async () => {

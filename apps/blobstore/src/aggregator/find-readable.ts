@@ -1,6 +1,6 @@
 import type { BlobStoreContext } from '../blob-store-context.ts';
 import { blobNotFound, blobUnavailable } from '../http/api-error.ts';
-import { type LiveObject, RegistryUnavailableError } from '../registry/blob-registry.ts';
+import { type CertifiedObject, RegistryUnavailableError } from '../registry/blob-registry.ts';
 import type { StoredBlob } from '../storage/storage.ts';
 
 /**
@@ -11,7 +11,7 @@ export async function findReadable(
   { storage, registry }: Pick<BlobStoreContext, 'storage' | 'registry'>,
   blobId: string,
 ): Promise<StoredBlob> {
-  let live: LiveObject[];
+  let live: CertifiedObject[];
   try {
     live = await registry.liveObjects(blobId);
   } catch (error) {

@@ -31,16 +31,16 @@ async function registerStored(
   const decision = decideStore(live, { targetEpoch, permanent, force, reuseResources });
   switch (decision.kind) {
     case 'certified-event': {
-      const { event, object } = decision.existing;
-      return { alreadyCertified: { blobId, event, endEpoch: object.storage.endEpoch } };
+      const { event, endEpoch } = decision.existing;
+      return { alreadyCertified: { blobId, event, endEpoch } };
     }
     case 'certified-object': {
-      const { object } = decision.existing;
-      return { alreadyCertified: { blobId, object: object.id, endEpoch: object.storage.endEpoch } };
+      const { objectId, endEpoch } = decision.existing;
+      return { alreadyCertified: { blobId, object: objectId, endEpoch } };
     }
     case 'extend': {
       const { byEpochs, existing } = decision;
-      const { object, cost } = await registry.extend(existing.object.id, byEpochs, sendObjectTo);
+      const { object, cost } = await registry.extend(existing.objectId, byEpochs, sendObjectTo);
       const encodedLength = object.storage.storageSize;
       const resourceOperation = { reuseAndExtend: { encodedLength, epochsExtended: byEpochs } };
       return { newlyCreated: { blobObject: toBlobObject(object), resourceOperation, cost } };

@@ -1,11 +1,11 @@
-import type { LiveObject } from '../registry/blob-registry.ts';
+import type { CertifiedObject } from '../registry/blob-registry.ts';
 
 /** What a store of known bytes needs to do, given the live objects of that blob. */
 export type StoreDecision =
   | { kind: 'register' }
-  | { kind: 'certified-event'; existing: LiveObject }
-  | { kind: 'certified-object'; existing: LiveObject }
-  | { kind: 'extend'; existing: LiveObject; byEpochs: number };
+  | { kind: 'certified-event'; existing: CertifiedObject }
+  | { kind: 'certified-object'; existing: CertifiedObject }
+  | { kind: 'extend'; existing: CertifiedObject; byEpochs: number };
 
 export interface StoreWish {
   /** First epoch in which the blob may be gone */
@@ -15,9 +15,8 @@ export interface StoreWish {
   reuseResources: boolean;
 }
 
-function longest(objects: LiveObject[]): LiveObject | undefined {
-  const endOf = ({ object }: LiveObject) => object.storage.endEpoch;
-  return objects.toSorted((a, b) => endOf(b) - endOf(a))[0];
+function longest(objects: CertifiedObject[]): CertifiedObject | undefined {
+  return objects.toSorted((a, b) => b.endEpoch - a.endEpoch)[0];
 }
 
 /**
@@ -26,16 +25,16 @@ function longest(objects: LiveObject[]): LiveObject | undefined {
  * prolonged where it is too short; `force` looks at nothing. Objects without a certificate and spare storage,
  * which upstream may reuse too, do not come up here: registering and certifying is one step.
  */
-export function decideStore(live: LiveObject[], wish: StoreWish): StoreDecision {
+export function decideStore(live: CertifiedObject[], wish: StoreWish): StoreDecision {
   if (wish.force) return { kind: 'register' };
-  const permanent = longest(live.filter(({ object }) => !object.deletable));
-  if (wish.permanent && permanent !== undefined && permanent.object.storage.endEpoch >= wish.targetEpoch) {
+  const permanent = longest(live.filter(({ deletable }) => !deletable));
+  if (wish.permanent && permanent !== undefined && permanent.endEpoch >= wish.targetEpoch) {
     return { kind: 'certified-event', existing: permanent };
   }
   if (!wish.reuseResources) return { kind: 'register' };
-  const own = longest(live.filter(({ owned, object }) => owned && object.deletable !== wish.permanent));
+  const own = longest(live.filter(({ owned, deletable }) => owned && deletable !== wish.permanent));
   if (own === undefined) return { kind: 'register' };
-  const byEpochs = wish.targetEpoch - own.object.storage.endEpoch;
+  const byEpochs = wish.targetEpoch - own.endEpoch;
   return byEpochs <= 0
     ? { kind: 'certified-object', existing: own }
     : { kind: 'extend', existing: own, byEpochs };

@@ -26,9 +26,13 @@ export interface EventId {
   eventSeq: string;
 }
 
-/** A certified object whose end epoch is in the future. */
-export interface LiveObject {
-  object: BlobObject;
+/** What a certified object means for the blob it stands for. It is live until `endEpoch` begins. */
+export interface CertifiedObject {
+  objectId: string;
+  blobId: string;
+  /** Exclusive */
+  endEpoch: number;
+  deletable: boolean;
   event: EventId;
   /** Whether the publisher itself still owns it, so that it can be extended for another store */
   owned: boolean;
@@ -63,9 +67,9 @@ export interface BlobRegistry {
   /** Prolongs an object that the publisher owns, and then hands it over where `sendObjectTo` says so. */
   extend(objectId: string, epochs: number, sendObjectTo?: string): Promise<PaidObject>;
   /** The objects that keep a blob readable; empty when it does not exist, has expired or was deleted. */
-  liveObjects(blobId: string): Promise<LiveObject[]>;
+  liveObjects(blobId: string): Promise<CertifiedObject[]>;
   /** One live object by its id. */
-  find(objectId: string): Promise<LiveObject | undefined>;
+  find(objectId: string): Promise<CertifiedObject | undefined>;
   close(): Promise<void>;
 }
 

@@ -1,48 +1,48 @@
-import type { LiveObject } from './blob-registry.ts';
+import type { CertifiedObject } from './blob-registry.ts';
 
-/** Objects in memory, by their own id and by the blob they stand for. */
-export class ObjectIndex {
-  readonly #byId = new Map<string, LiveObject>();
+/** Certified objects in memory, by their own id and by the blob they stand for. */
+export class ObjectIndex<T extends CertifiedObject> {
+  readonly #byId = new Map<string, T>();
   readonly #byBlob = new Map<string, Set<string>>();
 
-  set(entry: LiveObject): void {
-    const { id, blobId } = entry.object;
-    this.#byId.set(id, entry);
-    const siblings = this.#byBlob.get(blobId);
-    if (siblings === undefined) this.#byBlob.set(blobId, new Set([id]));
-    else siblings.add(id);
+  set(entry: T): void {
+    this.#byId.set(entry.objectId, entry);
+    const siblings = this.#byBlob.get(entry.blobId);
+    if (siblings === undefined) this.#byBlob.set(entry.blobId, new Set([entry.objectId]));
+    else siblings.add(entry.objectId);
   }
 
   delete(objectId: string): void {
     const entry = this.#byId.get(objectId);
     if (entry === undefined) return;
     this.#byId.delete(objectId);
-    const siblings = this.#byBlob.get(entry.object.blobId);
+    const siblings = this.#byBlob.get(entry.blobId);
     siblings?.delete(objectId);
-    if (siblings?.size === 0) this.#byBlob.delete(entry.object.blobId);
+    if (siblings?.size === 0) this.#byBlob.delete(entry.blobId);
   }
 
-  get(objectId: string): LiveObject | undefined {
-    return this.#byId.get(objectId);
+  /** An object that outlives the start of `epoch`. */
+  liveById(objectId: string, epoch: number): T | undefined {
+    const entry = this.#byId.get(objectId);
+    return entry !== undefined && isLive(entry, epoch) ? entry : undefined;
   }
 
-  /** Objects of a blob that outlive the start of `epoch`. */
-  liveOf(blobId: string, epoch: number): LiveObject[] {
-    const ids = [...(this.#byBlob.get(blobId) ?? [])];
-    return ids.flatMap((id) => this.get(id) ?? []).filter((entry) => isLive(entry, epoch));
+  /** The objects of a blob that outlive the start of `epoch`. */
+  liveOf(blobId: string, epoch: number): T[] {
+    return [...(this.#byBlob.get(blobId) ?? [])].flatMap((id) => this.liveById(id, epoch) ?? []);
   }
 
   /** Drops what has ended by `epoch`. */
   prune(epoch: number): void {
-    for (const entry of this.values()) if (!isLive(entry, epoch)) this.delete(entry.object.id);
+    for (const entry of this.values()) if (!isLive(entry, epoch)) this.delete(entry.objectId);
   }
 
-  values(): LiveObject[] {
+  values(): T[] {
     return [...this.#byId.values()];
   }
 }
 
 /** A blob ends at the start of its end epoch (`blob.move`). */
-export function isLive({ object }: LiveObject, epoch: number): boolean {
-  return object.storage.endEpoch > epoch;
+function isLive({ endEpoch }: CertifiedObject, epoch: number): boolean {
+  return endEpoch > epoch;
 }

@@ -1,26 +1,15 @@
-/** Prices per storage unit, in FROST (10⁻⁹ WAL). */
-export interface Prices {
-  /** Per unit and epoch */
-  storage: number;
-  /** Per unit, once for each registration */
-  write: number;
+import { storageCost, type WalrusPrices } from '@memrelay/chain/walrus-sizes';
+
+/** What storage nodes vote for by default, in FROST (10⁻⁹ WAL). */
+export const defaultPrices: WalrusPrices = { storage: 100_000n, write: 20_000n };
+
+/** Price in FROST of registering `storageSize` encoded bytes for `epochs`. */
+export function registrationCost(storageSize: number, epochs: number, prices: WalrusPrices): number {
+  const { storage, write } = storageCost(storageSize, epochs, prices);
+  return Number(storage + write);
 }
 
-/** What storage nodes vote for by default. */
-export const defaultPrices: Prices = { storage: 100_000, write: 20_000 };
-
-const unitBytes = 1024 * 1024;
-
-function units(storageSize: number): number {
-  return Math.ceil(storageSize / unitBytes);
-}
-
-/** Price of registering `storageSize` encoded bytes for `epochs`. */
-export function registrationCost(storageSize: number, epochs: number, prices: Prices): number {
-  return units(storageSize) * (prices.storage * epochs + prices.write);
-}
-
-/** Price of prolonging by `epochs`: the storage fee for the difference alone. */
-export function extensionCost(storageSize: number, epochs: number, prices: Prices): number {
-  return units(storageSize) * prices.storage * epochs;
+/** Price in FROST of prolonging by `epochs`: the storage fee for the difference alone. */
+export function extensionCost(storageSize: number, epochs: number, prices: WalrusPrices): number {
+  return Number(storageCost(storageSize, epochs, prices).storage);
 }

@@ -1,0 +1,112 @@
+import type { ChainClient } from '@memrelay/chain/chain-client';
+import { ChainRejectedError, moveAbort } from '@memrelay/chain/chain-errors';
+import type { SuiClientTypes } from '@mysten/sui/client';
+import type { Ed25519Keypair } from '@mysten/sui/keypairs/ed25519';
+import { Transaction, type TransactionObjectArgument } from '@mysten/sui/transactions';
+
+interface ObjectRef {
+  objectId: string;
+  version: string;
+  digest: string;
+}
+
+interface Coins {
+  gasPrice: string;
+  /** All SUI coins at first; one is left after the first transaction */
+  gas: ObjectRef[];
+  wal: ObjectRef[];
+}
+
+export interface Executed {
+  digest: string;
+  events: SuiClientTypes.Event[];
+  /** Where an object stands after the transaction, to name it in the next one */
+  refOf(objectId: string): ObjectRef;
+}
+
+/** MIST. Storing an object costs some 10 million on a public network; what is not used stays in the coin. */
+const budgetPerObject = 20_000_000;
+const executionTimeoutMs = 30_000;
+
+/** The publisher's account, which pays gas in SUI and storage in WAL. One transaction at a time. */
+export interface Wallet {
+  address: string;
+  /**
+   * Builds, signs and executes. `build` gets the coin that pays in WAL; `objects` is how many objects the
+   * transaction is about. Throws `ChainRejectedError` and `ChainUnavailableError`; after either, the coins are
+   * read anew.
+   */
+  execute(
+    objects: number,
+    build: (transaction: Transaction, wal: TransactionObjectArgument) => void,
+  ): Promise<Executed>;
+}
+
+/**
+ * Keeps track of its coins by the effects of its own transactions, so that one costs a single call. Calls must
+ * not overlap, and nobody else may spend from the account meanwhile.
+ */
+export function createWallet(chain: ChainClient, keypair: Ed25519Keypair, walType: string): Wallet {
+  const address = keypair.toSuiAddress();
+  let coins: Coins | undefined;
+
+  async function listCoins(coinType?: string): Promise<ObjectRef[]> {
+    const page = await chain.call((sui, signal) =>
+      sui.core.listCoins({ owner: address, ...(coinType === undefined ? {} : { coinType }), signal }),
+    );
+    const sorted = page.objects.toSorted((a, b) => (BigInt(b.balance) > BigInt(a.balance) ? 1 : -1));
+    if (sorted.length === 0) throw new ChainRejectedError(`${address} has no ${coinType ?? 'SUI'}`);
+    return sorted.map(({ objectId, version, digest }) => ({ objectId, version, digest }));
+  }
+
+  async function loadCoins(): Promise<Coins> {
+    const [{ referenceGasPrice }, gas, wal] = await Promise.all([
+      chain.call((sui, signal) => sui.core.getReferenceGasPrice({ signal })),
+      listCoins(),
+      listCoins(walType),
+    ]);
+    return { gasPrice: referenceGasPrice, gas, wal };
+  }
+
+  return {
+    address,
+    async execute(objects, build) {
+      const { gasPrice, gas, wal } = coins ?? (await loadCoins());
+      coins = undefined;
+      const transaction = new Transaction();
+      transaction.setSender(address);
+      transaction.setGasPrice(gasPrice);
+      transaction.setGasPayment(gas);
+      transaction.setGasBudget(budgetPerObject * (objects + 1));
+      const [walCoin, ...smaller] = wal.map((ref) => transaction.objectRef(ref));
+      if (walCoin === undefined) throw new ChainRejectedError(`${address} has no WAL`);
+      if (smaller.length > 0) transaction.mergeCoins(walCoin, smaller);
+      build(transaction, walCoin);
+      const bytes = await transaction.build();
+      const { signature } = await keypair.signTransaction(bytes);
+      const executed = await submit(chain, bytes, signature);
+      const first = (refs: ObjectRef[]) => refs.slice(0, 1).map((ref) => executed.after(ref));
+      coins = { gasPrice, gas: first(gas), wal: first(wal) };
+      return { ...executed, refOf: (objectId) => executed.after({ objectId }) };
+    },
+  };
+}
+
+async function submit(chain: ChainClient, transaction: Uint8Array, signature: string) {
+  const include = { effects: true, events: true } as const;
+  const result = await chain.call(
+    (sui, signal) => sui.core.executeTransaction({ transaction, signatures: [signature], include, signal }),
+    executionTimeoutMs,
+  );
+  const { digest, events, effects, status } = result.Transaction ?? result.FailedTransaction;
+  if (!status.success) {
+    throw new ChainRejectedError('the transaction failed', { abort: moveAbort(status.error) });
+  }
+  const changed = new Map(effects.changedObjects.map((change) => [change.objectId, change]));
+  function after({ objectId }: Pick<ObjectRef, 'objectId'>): ObjectRef {
+    const change = changed.get(objectId);
+    if (!change?.outputVersion || !change.outputDigest) throw new Error(`${objectId} is not in the effects`);
+    return { objectId, version: change.outputVersion, digest: change.outputDigest };
+  }
+  return { digest, events, after };
+}

@@ -1,0 +1,186 @@
+import { randomBytes } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { createWasmEncoder } from '../src/encoding/wasm-encoder.ts';
+import type { BlobRegistry, NewBlob } from '../src/registry/blob-registry.ts';
+import { openChainRegistry } from '../src/registry/chain/chain-registry.ts';
+import { openLocalRegistry } from '../src/registry/local-registry.ts';
+import { type LocalnetProcess, startLocalnet } from './localnet-process.ts';
+import { temporaryDirectory } from './running-store.ts';
+
+const nShards = 31;
+const recipient = `0x${'cd'.repeat(32)}`;
+const encoder = createWasmEncoder(nShards, 1);
+let localnet: LocalnetProcess;
+
+beforeAll(async () => {
+  localnet = await startLocalnet();
+});
+
+afterAll(async () => {
+  await encoder.close();
+  await localnet.stop();
+});
+
+interface Subject {
+  registry: BlobRegistry;
+  reopen(): Promise<BlobRegistry>;
+  advance(epochs: number): Promise<void>;
+}
+
+async function ownRegistry(): Promise<Subject> {
+  const path = join(await temporaryDirectory(), 'registry.jsonl');
+  let time = 0;
+  const open = (isNew: boolean) =>
+    openLocalRegistry({ path, isNew, nShards, epochDurationMs: 1000, now: () => time });
+  let registry = await open(true);
+  onTestFinished(() => registry.close());
+  return {
+    registry,
+    async reopen() {
+      await registry.close();
+      registry = await open(false);
+      return registry;
+    },
+    async advance(epochs) {
+      time += epochs * 1000;
+    },
+  };
+}
+
+async function onChain(): Promise<Subject> {
+  const options = await localnet.chainOptions();
+  let registry = await openChainRegistry(options);
+  onTestFinished(() => registry.close());
+  return {
+    registry,
+    async reopen() {
+      await registry.close();
+      registry = await openChainRegistry(options);
+      return registry;
+    },
+    advance: (epochs) => localnet.advanceEpoch(epochs),
+  };
+}
+
+/** A blob of random content, as the store would hand it to its registry. */
+async function newBlob(fields: Partial<NewBlob> = {}): Promise<NewBlob> {
+  const path = join(await temporaryDirectory(), 'blob');
+  await writeFile(path, randomBytes(100));
+  return { ...(await encoder.identify(path)), size: 100, epochs: 2, deletable: true, ...fields };
+}
+
+describe.each([
+  ['of its own', ownRegistry],
+  ['on chain', onChain],
+])('a registry %s', (_name, create) => {
+  test.each([true, false])(
+    'registers and certifies in the current epoch (deletable: %s)',
+    async (deletable) => {
+      const { registry } = await create();
+      const epoch = await registry.currentEpoch();
+      const blob = await newBlob({ deletable, epochs: 3 });
+      const { object, cost } = await registry.store(blob);
+      expect(object).toEqual({
+        id: expect.stringMatching(/^0x[0-9a-f]{64}$/),
+        registeredEpoch: epoch,
+        blobId: blob.blobId,
+        size: 100,
+        certifiedEpoch: epoch,
+        storage: {
+          id: expect.stringMatching(/^0x[0-9a-f]{64}$/),
+          startEpoch: epoch,
+          endEpoch: epoch + 3,
+          storageSize: 64_480,
+        },
+        deletable,
+      });
+      expect(cost).toBe(320_000);
+      const live = {
+        objectId: object.id,
+        blobId: blob.blobId,
+        endEpoch: epoch + 3,
+        deletable,
+        event: {
+          txDigest: expect.stringMatching(/^[1-9A-HJ-NP-Za-km-z]{43,44}$/),
+          eventSeq: expect.any(String),
+        },
+        owned: true,
+      };
+      expect(await registry.liveObjects(blob.blobId)).toMatchObject([live]);
+      expect(await registry.find(object.id)).toMatchObject(live);
+    },
+  );
+
+  test('knows nothing of what was never stored', async () => {
+    const { registry } = await create();
+    expect(await registry.liveObjects((await newBlob()).blobId)).toEqual([]);
+    expect(await registry.find(`0x${'0'.repeat(64)}`)).toBeUndefined();
+  });
+
+  test('gives every store an object of its own, also at the same time', async () => {
+    const { registry } = await create();
+    const blob = await newBlob();
+    const stored = await Promise.all(Array.from({ length: 12 }, () => registry.store(blob)));
+    expect(new Set(stored.map(({ object }) => object.id)).size).toBe(12);
+    expect(await registry.liveObjects(blob.blobId)).toHaveLength(12);
+  });
+
+  test('hands an object over and then does not call it its own', async () => {
+    const { registry } = await create();
+    const permanent = await newBlob({ sendObjectTo: recipient, deletable: false });
+    const deletable = await newBlob({ sendObjectTo: recipient });
+    await Promise.all([registry.store(permanent), registry.store(deletable)]);
+    expect(await registry.liveObjects(permanent.blobId)).toMatchObject([{ owned: false }]);
+    expect(await registry.liveObjects(deletable.blobId)).toMatchObject([{ owned: false }]);
+  });
+
+  test('prolongs its own object for the storage fee alone', async () => {
+    const { registry } = await create();
+    const blob = await newBlob({ epochs: 1 });
+    const { object } = await registry.store(blob);
+    const extended = await registry.extend(object.id, 4);
+    const endEpoch = object.storage.endEpoch + 4;
+    expect(extended).toEqual({
+      object: { ...object, storage: { ...object.storage, endEpoch } },
+      cost: 400_000,
+    });
+    expect(await registry.liveObjects(blob.blobId)).toMatchObject([{ endEpoch, owned: true }]);
+    await registry.extend(object.id, 1, recipient);
+    expect(await registry.liveObjects(blob.blobId)).toMatchObject([{ endEpoch: endEpoch + 1, owned: false }]);
+    await expect(registry.extend(object.id, 1)).rejects.toThrow();
+  });
+
+  test('never prolongs beyond 53 epochs', async () => {
+    const { registry } = await create();
+    const { object } = await registry.store(await newBlob({ epochs: 53 }));
+    await expect(registry.extend(object.id, 1)).rejects.toThrow();
+  });
+
+  test('forgets an object when its end epoch begins', async () => {
+    const { registry, advance } = await create();
+    const epoch = await registry.currentEpoch();
+    const short = await newBlob({ epochs: 1 });
+    const long = await newBlob({ epochs: 2 });
+    const { object } = await registry.store(short);
+    await registry.store(long);
+    await advance(1);
+    expect(await registry.currentEpoch()).toBe(epoch + 1);
+    expect(await registry.liveObjects(short.blobId)).toEqual([]);
+    expect(await registry.find(object.id)).toBeUndefined();
+    expect(await registry.liveObjects(long.blobId)).toHaveLength(1);
+  });
+
+  test('knows after a restart what it knew before', async () => {
+    const { registry, reopen } = await create();
+    const own = await newBlob({ epochs: 5 });
+    const given = await newBlob({ sendObjectTo: recipient, deletable: false });
+    const { object } = await registry.store(own);
+    await registry.store(given);
+    await registry.extend(object.id, 2);
+    const before = [await registry.liveObjects(own.blobId), await registry.liveObjects(given.blobId)];
+    const again = await reopen();
+    expect([await again.liveObjects(own.blobId), await again.liveObjects(given.blobId)]).toEqual(before);
+  });
+});
