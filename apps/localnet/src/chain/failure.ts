@@ -1,6 +1,7 @@
 /** gRPC status codes in use. Values are fixed by gRPC. */
 export const grpcStatus = {
   ok: 0,
+  cancelled: 1,
   unknown: 2,
   invalidArgument: 3,
   notFound: 5,

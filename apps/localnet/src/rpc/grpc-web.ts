@@ -55,6 +55,7 @@ async function* frames(
     else if (stream) {
       for await (const message of stream(request, context))
         yield frame(dataFrame, route.method.O.toBinary(message));
+      if (call.signal.aborted) throw new RequestRefused(grpcStatus.cancelled, 'the client went away');
     }
   } catch (error) {
     trailer = trailerOf(error, onError);

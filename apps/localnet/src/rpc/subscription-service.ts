@@ -7,14 +7,17 @@ import { matchesEvent, matchesTransaction } from './filters.ts';
 import { type ServiceHandlers, stream } from './handlers.ts';
 import { encodeCursor, placedEvent } from './history.ts';
 
-/** `sui.rpc.v2.SubscriptionService`: what happens from now on. Nothing is replayed: catch up with `List…`. */
+/**
+ * `sui.rpc.v2.SubscriptionService`: what happens from now on. Nothing is replayed: the first frame has only the
+ * watermark from which on everything is delivered, and `List…` before that cursor catches up.
+ */
 export function subscriptionService(chain: Chain): ServiceHandlers {
   return {
     SubscribeCheckpoints: stream(async function* (
       request: GrpcTypes.SubscribeCheckpointsRequest,
       { signal },
     ) {
-      for await (const stored of newTransactions(chain, signal)) {
+      for await (const stored of newTransactions(chain, chain.tip.seq, signal)) {
         if (!matchesTransaction(request.filter, stored)) continue;
         yield {
           cursor: BigInt(stored.seq),
@@ -26,7 +29,9 @@ export function subscriptionService(chain: Chain): ServiceHandlers {
       request: GrpcTypes.SubscribeTransactionsRequest,
       { signal },
     ) {
-      for await (const stored of newTransactions(chain, signal)) {
+      const start = chain.tip.seq;
+      yield { watermark: { cursor: encodeCursor(start + 1), checkpoint: BigInt(start) } };
+      for await (const stored of newTransactions(chain, start, signal)) {
         const watermark = { cursor: encodeCursor(stored.seq + 1), checkpoint: BigInt(stored.seq) };
         if (!matchesTransaction(request.filter, stored)) {
           yield { watermark };
@@ -37,8 +42,10 @@ export function subscriptionService(chain: Chain): ServiceHandlers {
       }
     }),
     SubscribeEvents: stream(async function* (request: GrpcTypes.SubscribeEventsRequest, { signal }) {
-      let after = chain.store.lastEventSeq(chain.tip.seq);
-      for await (const stored of newTransactions(chain, signal)) {
+      const start = chain.tip.seq;
+      let after = chain.store.lastEventSeq(start);
+      yield { watermark: { cursor: encodeCursor(after), checkpoint: BigInt(start) } };
+      for await (const stored of newTransactions(chain, start, signal)) {
         const checkpoint = BigInt(stored.seq);
         const last = chain.store.lastEventSeq(stored.seq);
         const range = { after, before: last + 1, descending: false, limit: last - after };
@@ -54,9 +61,13 @@ export function subscriptionService(chain: Chain): ServiceHandlers {
   };
 }
 
-/** Transactions from the next one on, without a gap, until the signal. */
-async function* newTransactions(chain: Chain, signal: AbortSignal): AsyncGenerator<StoredTransaction> {
-  let next = chain.tip.seq + 1;
+/** Transactions after a checkpoint, without a gap, until the signal. */
+async function* newTransactions(
+  chain: Chain,
+  after: number,
+  signal: AbortSignal,
+): AsyncGenerator<StoredTransaction> {
+  let next = after + 1;
   let wake = () => {};
   const stop = chain.onCheckpoint(() => wake());
   const onAbort = () => wake();
