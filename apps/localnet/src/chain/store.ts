@@ -19,10 +19,12 @@ const schema = `
     seq INTEGER PRIMARY KEY, digest TEXT NOT NULL UNIQUE, sender TEXT NOT NULL, calls TEXT NOT NULL,
     checkpoint_digest TEXT NOT NULL, timestamp_ms INTEGER NOT NULL, epoch INTEGER NOT NULL, executed BLOB NOT NULL
   );
+  CREATE UNIQUE INDEX IF NOT EXISTS tx_checkpoint ON tx (checkpoint_digest);
   CREATE TABLE IF NOT EXISTS event (
     seq INTEGER PRIMARY KEY, tx_seq INTEGER NOT NULL, tx_digest TEXT NOT NULL, event_index INTEGER NOT NULL,
     package_id TEXT NOT NULL, module TEXT NOT NULL, sender TEXT NOT NULL, type TEXT NOT NULL, contents BLOB NOT NULL
-  );`;
+  );
+  CREATE INDEX IF NOT EXISTS event_tx ON event (tx_seq);`;
 
 /** A transaction as it stands in history. `seq` is also its checkpoint: one transaction each. */
 export interface StoredTransaction {
