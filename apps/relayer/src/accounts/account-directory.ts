@@ -12,6 +12,7 @@ export interface DelegateScope {
 }
 
 export interface Delegate {
+  /** 64 lower-case hex digits */
   publicKey: string;
   address: string;
   label: string;
@@ -33,16 +34,24 @@ export interface AccountSnapshot {
   delegates: readonly Delegate[];
   /** 64 hex digits, when the owner set one */
   recoveryPk: string | undefined;
+  /**
+   * True when the chain could not be asked and this is a cached answer, at most 60 s old. It serves only what
+   * neither decrypts nor destroys (security.md, "Requests and sessions").
+   */
+  stale: boolean;
 }
 
 export interface AccountDirectory {
   /**
-   * The account by its object id, never older than the promised staleness (5 s), never older than a version seen
-   * before. `undefined` when there is no such account. Throws `ApiError('auth_unavailable')` when the chain
-   * cannot be asked.
+   * The account by its object id (any case), never older than the promised staleness (5 s), never older than a
+   * version seen before. `undefined` when there is no such account. `maxAgeMs` asks for a fresher answer.
+   * Throws `ApiError('auth_unavailable')` when the chain cannot be asked and nothing recent is known.
    */
-  account(accountId: string): Promise<AccountSnapshot | undefined>;
-  /** Ids of the accounts that list this delegate key, proven entries first (from the watched table). */
+  account(accountId: string, options?: { maxAgeMs?: number }): Promise<AccountSnapshot | undefined>;
+  /**
+   * Ids of the accounts that list this delegate key, proven entries first (from the watched table). A key that is
+   * in none is answered only after the watcher has caught up with the chain. Throws `ApiError('auth_unavailable')`.
+   */
   accountsOf(publicKey: string): Promise<readonly { accountId: string; proven: boolean }[]>;
   /** Called when an account's state on chain changed: caches keyed by it must be dropped. */
   onChange(listener: (accountId: string) => void): void;

@@ -1,0 +1,120 @@
+import { ApiError } from '@memrelay/protocol/errors';
+import { LRUCache } from 'lru-cache';
+import type { AccountSnapshot } from './account-directory.ts';
+
+/** How long a cached account may serve while the chain cannot be asked (security.md, "Requests and sessions"). */
+const outageAgeMs = 60_000;
+/** After a failed read the chain is left alone for this long. */
+const retryAfterMs = 1_000;
+
+/** Whoever answered is behind what was seen before; the chain itself may be well. */
+export class OutdatedAnswerError extends Error {
+  override name = 'OutdatedAnswerError';
+}
+
+export interface AccountCacheOptions {
+  /** Reads one account that is at least as new as any seen before. Throws when that cannot be had. */
+  read(accountId: string): Promise<AccountSnapshot | undefined>;
+  /** An answer may be this old; it is renewed in the background from half of it on */
+  cacheMs: number;
+  /** Milliseconds of a clock that never goes back */
+  now(): number;
+}
+
+interface Entry {
+  /** Undefined: there was no such account */
+  account: AccountSnapshot | undefined;
+  /** When the read began, so the state is at least this new */
+  readAtMs: number;
+}
+
+/** Accounts by id for a few seconds, one read under way per account, and what is still served in an outage. */
+export class AccountCache {
+  readonly #options: AccountCacheOptions;
+  readonly #known = new LRUCache<string, Entry>({ max: 20_000 });
+  /** Apart from the known ones, so that made-up ids cannot push those out */
+  readonly #missing = new LRUCache<string, Entry>({ max: 10_000 });
+  readonly #flights = new Map<string, Promise<AccountSnapshot | undefined>>();
+  /** The last read when it failed */
+  #failure: { atMs: number; cause: unknown } | undefined;
+
+  constructor(options: AccountCacheOptions) {
+    this.#options = options;
+  }
+
+  /** The last read's failure, undefined when it succeeded. */
+  get failure(): unknown {
+    return this.#failure?.cause;
+  }
+
+  async get(accountId: string, maxAge = Number.POSITIVE_INFINITY): Promise<AccountSnapshot | undefined> {
+    const maxAgeMs = Math.min(maxAge, this.#options.cacheMs);
+    const entry = this.#known.get(accountId) ?? this.#missing.get(accountId);
+    const age = entry ? this.#options.now() - entry.readAtMs : Number.POSITIVE_INFINITY;
+    if (entry && age <= maxAgeMs) {
+      if (age > this.#options.cacheMs / 2 && !this.#isResting()) this.#read(accountId).catch(() => undefined);
+      return entry.account;
+    }
+    if (this.#isResting()) return this.#duringOutage(accountId, this.#failure?.cause);
+    try {
+      return await this.#read(accountId);
+    } catch (error) {
+      return this.#duringOutage(accountId, error);
+    }
+  }
+
+  /** Takes in an account that was read elsewhere. A lower version never replaces a higher one. */
+  put(account: AccountSnapshot, readAtMs: number): void {
+    const before = this.#known.peek(account.accountId);
+    if (before?.account && before.account.objectVersion > account.objectVersion) return;
+    if (before && before.readAtMs > readAtMs) return;
+    this.#missing.delete(account.accountId);
+    this.#known.set(account.accountId, { account, readAtMs });
+  }
+
+  peek(accountId: string): AccountSnapshot | undefined {
+    return this.#known.peek(accountId)?.account;
+  }
+
+  drop(accountId: string): void {
+    this.#known.delete(accountId);
+    this.#missing.delete(accountId);
+  }
+
+  #read(accountId: string): Promise<AccountSnapshot | undefined> {
+    const running = this.#flights.get(accountId);
+    if (running) return running;
+    const readAtMs = this.#options.now();
+    const flight = this.#options.read(accountId).then(
+      (account) => {
+        this.#failure = undefined;
+        if (account) this.put(account, readAtMs);
+        else this.#missing.set(accountId, { account, readAtMs });
+        return account;
+      },
+      (error: unknown) => {
+        if (!(error instanceof OutdatedAnswerError))
+          this.#failure = { atMs: this.#options.now(), cause: error };
+        throw error;
+      },
+    );
+    this.#flights.set(accountId, flight);
+    const done = (): void => {
+      this.#flights.delete(accountId);
+    };
+    flight.then(done, done);
+    return flight;
+  }
+
+  #isResting(): boolean {
+    return this.#failure !== undefined && this.#options.now() - this.#failure.atMs < retryAfterMs;
+  }
+
+  #duringOutage(accountId: string, cause: unknown): AccountSnapshot {
+    const entry = this.#known.get(accountId);
+    const age = entry ? this.#options.now() - entry.readAtMs : Number.POSITIVE_INFINITY;
+    if (entry?.account && age <= outageAgeMs)
+      return age <= this.#options.cacheMs ? entry.account : { ...entry.account, stale: true };
+    throw new ApiError('auth_unavailable', { cause });
+  }
+}

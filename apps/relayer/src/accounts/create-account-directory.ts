@@ -1,0 +1,117 @@
+import type { AccountEvent } from '@memrelay/chain/account-bcs';
+import { readAccount, readAccounts } from '@memrelay/chain/account-reader';
+import type { ChainClient } from '@memrelay/chain/chain-client';
+import { ApiError } from '@memrelay/protocol/errors';
+import type { Logger } from 'pino';
+import type { Db } from '../db/db.ts';
+import { AccountCache, OutdatedAnswerError } from './account-cache.ts';
+import type { AccountDirectory, AccountSnapshot } from './account-directory.ts';
+import { toSnapshot } from './account-snapshot.ts';
+import { accountsWithKey, recordAccount, wasSeen } from './account-table.ts';
+import { isAtLeast } from './event-order.ts';
+import { EventWatcher } from './event-watcher.ts';
+
+export interface AccountDirectoryOptions {
+  chain: ChainClient;
+  packageId: string;
+  db: Db;
+  log: Logger;
+  /** Age up to which a cached account is an answer; default 4000, so that a revocation is seen within 5 s */
+  cacheMs?: number;
+  /** Pause between two looks at the event feed; default 1000 ms */
+  pollMs?: number;
+  /** Milliseconds of a clock that never goes back */
+  now?: () => number;
+}
+
+/** The feed was this long behind the tip: `/ready` says so. */
+const feedLagMs = 30_000;
+/** How recently the feed must have been at the tip to believe that a key is in no account. */
+const unknownKeyAgeMs = 100;
+
+/** The account directory on a real chain and database. Follows the event feed until it is closed. */
+export function createAccountDirectory(options: AccountDirectoryOptions): AccountDirectory {
+  const {
+    chain,
+    packageId,
+    db,
+    log,
+    cacheMs = 4_000,
+    pollMs = 1_000,
+    now = () => performance.now(),
+  } = options;
+  const listeners: ((accountId: string) => void)[] = [];
+
+  function changed(accountId: string): void {
+    for (const listener of listeners) listener(accountId);
+  }
+
+  /** Returns whether the account is newer than what this relayer knew. Throws when it is older. */
+  async function accept(account: AccountSnapshot): Promise<boolean> {
+    const result = await recordAccount(db, account);
+    if (result === 'outdated')
+      throw new OutdatedAnswerError('the node answered an older state of the account than seen before');
+    const before = cache.peek(account.accountId);
+    return result === 'newer' || (before !== undefined && before.objectVersion < account.objectVersion);
+  }
+
+  async function read(accountId: string): Promise<AccountSnapshot | undefined> {
+    const object = await readAccount(chain, packageId, accountId);
+    if (!object) {
+      if (await wasSeen(db, accountId))
+        throw new OutdatedAnswerError('the node does not know an account that was seen before');
+      return undefined;
+    }
+    const account = toSnapshot(object);
+    if (await accept(account)) changed(accountId);
+    return account;
+  }
+
+  const cache = new AccountCache({ read, cacheMs, now });
+
+  /** Reads the accounts of a page of events again, so that the tables hold states, not sums of events. */
+  async function handle(events: readonly AccountEvent[]): Promise<void> {
+    const ids = [...new Set(events.map((event) => event.account_id))];
+    for (const event of events) {
+      const cached = cache.peek(event.account_id);
+      if (!cached || !isAtLeast(cached, event)) cache.drop(event.account_id);
+    }
+    const readAtMs = now();
+    const objects = await readAccounts(chain, packageId, ids);
+    for (const id of ids) {
+      const object = objects.get(id);
+      const account = object && toSnapshot(object);
+      const own = events.filter((event) => event.account_id === id);
+      if (!account || !own.every((event) => isAtLeast(account, event)))
+        throw new OutdatedAnswerError('the node answered an account older than its events');
+      await accept(account);
+      cache.put(account, readAtMs);
+      changed(id);
+    }
+  }
+
+  const watcher = new EventWatcher({ chain, packageId, db, pollMs, now, log, handle });
+  watcher.start();
+
+  return {
+    account: (accountId, { maxAgeMs } = {}) => cache.get(accountId.toLowerCase(), maxAgeMs),
+    async accountsOf(publicKey) {
+      try {
+        const accounts = await accountsWithKey(db, publicKey);
+        if (accounts.length > 0) return accounts;
+        await watcher.catchUp(unknownKeyAgeMs);
+        return await accountsWithKey(db, publicKey);
+      } catch (cause) {
+        throw new ApiError('auth_unavailable', { cause });
+      }
+    },
+    onChange: (listener) => listeners.push(listener),
+    health() {
+      if (cache.failure !== undefined) return { ok: false, detail: (cache.failure as Error).name };
+      const lag = watcher.sinceCaughtUpMs;
+      if (lag === undefined || lag > feedLagMs) return { ok: false, detail: 'account events are behind' };
+      return { ok: true };
+    },
+    close: () => watcher.close(),
+  };
+}

@@ -1,0 +1,29 @@
+/** A `fetch` whose other end can be made to fail, or to lag behind as a slow full node does. */
+export interface UnsteadyFetch {
+  fetch: typeof fetch;
+  /** `objects frozen`: reads of objects get the answers that the same requests got before */
+  mode: 'steady' | 'refusing' | 'objects frozen';
+  calls: number;
+}
+
+export function createUnsteadyFetch(): UnsteadyFetch {
+  const answers = new Map<string, { status: number; headers: Headers; body: ArrayBuffer }>();
+  const state: UnsteadyFetch = {
+    mode: 'steady',
+    calls: 0,
+    async fetch(input, init) {
+      state.calls += 1;
+      if (state.mode === 'refusing') throw new TypeError('fetch failed');
+      const name = `${String(input)} ${Buffer.from((init?.body ?? '') as Uint8Array).toString('base64')}`;
+      const before = answers.get(name);
+      if (state.mode === 'objects frozen' && before && String(input).endsWith('/BatchGetObjects'))
+        return new Response(before.body.slice(0), before);
+      const response = await fetch(input, init);
+      const body = await response.arrayBuffer();
+      const answer = { status: response.status, headers: response.headers, body };
+      answers.set(name, answer);
+      return new Response(body.slice(0), answer);
+    },
+  };
+  return state;
+}
