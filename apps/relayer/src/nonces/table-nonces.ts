@@ -1,0 +1,70 @@
+import { ApiError } from '@memrelay/protocol/errors';
+import type { Logger } from 'pino';
+import type { Db } from '../db/db.ts';
+import type { NonceStore } from './nonce-store.ts';
+
+export interface TableNoncesOptions {
+  db: Db;
+  log: Logger;
+  /** Unix time in ms */
+  now?: () => number;
+  /** Pause between two purges; default 30,000 ms */
+  purgeEveryMs?: number;
+  /** Rows of one purge statement; default 5,000 */
+  purgeBatch?: number;
+}
+
+/**
+ * Nonces in the database, for a relayer without Redis. A row is committed before the answer, so a restart reopens
+ * nothing. Expired rows are purged in the background.
+ */
+export function createTableNonces(options: TableNoncesOptions): NonceStore {
+  const { db, log, now = Date.now, purgeEveryMs = 30_000, purgeBatch = 5_000 } = options;
+  let failure: Error | undefined;
+  let purging: Promise<void> | undefined;
+  let closed = false;
+
+  async function purge(): Promise<void> {
+    let deleted = purgeBatch;
+    while (deleted === purgeBatch && !closed) {
+      const { rowCount } = await db.query(
+        'DELETE FROM nonce WHERE key IN (SELECT key FROM nonce WHERE expires_at <= $1 LIMIT $2)',
+        [new Date(now()), purgeBatch],
+      );
+      deleted = rowCount;
+    }
+  }
+
+  const timer = setInterval(() => {
+    purging ??= purge()
+      .catch((error: unknown) => log.warn({ err: error }, 'expired nonces were not purged'))
+      .finally(() => {
+        purging = undefined;
+      });
+  }, purgeEveryMs).unref();
+
+  return {
+    async remember(key, ttlSeconds) {
+      const at = now();
+      try {
+        const { rowCount } = await db.query(
+          `INSERT INTO nonce AS known (key, expires_at) VALUES ($1, $2)
+           ON CONFLICT (key) DO UPDATE SET expires_at = excluded.expires_at WHERE known.expires_at <= $3`,
+          [key, new Date(at + ttlSeconds * 1000), new Date(at)],
+        );
+        failure = undefined;
+        return rowCount === 1 ? 'fresh' : 'seen';
+      } catch (cause) {
+        failure = cause as Error;
+        throw new ApiError('auth_unavailable', { cause });
+      }
+    },
+    acceptsFrom: () => 0,
+    health: () => (failure ? { ok: false, detail: failure.name } : { ok: true }),
+    async close() {
+      closed = true;
+      clearInterval(timer);
+      await purging;
+    },
+  };
+}

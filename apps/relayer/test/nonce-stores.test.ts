@@ -1,0 +1,239 @@
+import { spawn } from 'node:child_process';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { findRedis, startRedis } from '@memrelay/dev-env/services/redis';
+import type { RunningService } from '@memrelay/dev-env/services/service';
+import { createClient, RESP_TYPES } from 'redis';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { openDatabase } from '../src/db/open-database.ts';
+import { type NonceStore, nonceKey } from '../src/nonces/nonce-store.ts';
+import { createRedisNonces } from '../src/nonces/redis-nonces.ts';
+import { createTableNonces } from '../src/nonces/table-nonces.ts';
+import { createAccessTables } from './support/access-tables.ts';
+import { silent } from './support/auth-app.ts';
+import { databases, type TestDb } from './support/databases.ts';
+import { startTcpProxy, type TcpProxy } from './support/tcp-proxy.ts';
+
+const unavailable = expect.objectContaining({ code: 'auth_unavailable' });
+const anyKey = () => nonceKey(randomBytes(32).toString('hex'), randomUUID());
+
+it('the key of a nonce is 48 bytes and the same for every way to write it', () => {
+  const [publicKey, nonce] = ['ab'.repeat(32), 'f47ac10b-58cc-4372-a567-0e02b2c3d479'];
+  expect(nonceKey(publicKey, nonce)).toHaveLength(48);
+  expect(nonceKey(publicKey.toUpperCase(), nonce.toUpperCase())).toEqual(nonceKey(publicKey, nonce));
+});
+
+describe.each(databases)('nonces in a table on $name', ({ create }) => {
+  let tables: TestDb;
+  const stores: NonceStore[] = [];
+  const storeWith = (options: Partial<Parameters<typeof createTableNonces>[0]> = {}): NonceStore => {
+    const store = createTableNonces({ db: tables.db, log: silent, ...options });
+    stores.push(store);
+    return store;
+  };
+
+  beforeAll(async () => {
+    tables = await create();
+    await createAccessTables(tables.db);
+  });
+  afterEach(async () => {
+    for (const store of stores.splice(0)) await store.close();
+  });
+  afterAll(() => tables?.drop());
+
+  it('are fresh once, of many at the same time too', async () => {
+    const store = storeWith();
+    const key = anyKey();
+    const answers = await Promise.all(Array.from({ length: 20 }, () => store.remember(key, 660)));
+    expect(answers.filter((answer) => answer === 'fresh')).toHaveLength(1);
+    expect(store.acceptsFrom()).toBe(0);
+  });
+
+  it('are fresh again only when their time is over, purged or not', async () => {
+    let nowMs = Date.now();
+    const store = storeWith({ now: () => nowMs });
+    const key = anyKey();
+    await store.remember(key, 660);
+    nowMs += 659_999;
+    expect(await store.remember(key, 660)).toBe('seen');
+    nowMs += 1;
+    expect(await store.remember(key, 660)).toBe('fresh');
+  });
+
+  it('are purged in the background, more than one batch of them, when their time is over', async () => {
+    let nowMs = Date.now();
+    const store = storeWith({ now: () => nowMs, purgeEveryMs: 10, purgeBatch: 3 });
+    await tables.db.query('DELETE FROM nonce');
+    const keys = Array.from({ length: 8 }, anyKey);
+    for (const key of keys) await store.remember(key, 660);
+    nowMs += 300_000;
+    await store.remember(anyKey(), 660);
+    nowMs += 360_000;
+    await vi.waitFor(async () => expect((await tables.db.query('SELECT 1 FROM nonce')).rows).toHaveLength(1));
+  });
+
+  it('refuse everything when the database is gone', async () => {
+    const own = await create();
+    await createAccessTables(own.db);
+    const store = createTableNonces({ db: own.db, log: silent });
+    await own.db.query('DROP TABLE nonce');
+    await expect(store.remember(anyKey(), 660)).rejects.toEqual(unavailable);
+    expect(store.health().ok).toBe(false);
+    await store.close();
+    await own.drop();
+  });
+});
+
+it('nonces in a table are still known when the relayer is killed right after the answer', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'memrelay-nonces-'));
+  const key = anyKey();
+  const script = join(import.meta.dirname, 'support/remember-and-wait.ts');
+  const child = spawn(process.execPath, [script, `pglite:${directory}`, key.toString('hex')], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const [answer] = await once(createInterface(child.stdout), 'line');
+  expect(answer).toBe('fresh');
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+  const db = await openDatabase(`pglite:${directory}`, silent);
+  const store = createTableNonces({ db, log: silent });
+  expect(await store.remember(key, 660)).toBe('seen');
+  await store.close();
+  await db.close();
+  await rm(directory, { recursive: true });
+});
+
+// Without a redis-server on the machine there is nothing to talk to
+describe.skipIf(!findRedis())('nonces in Redis', () => {
+  let tables: TestDb;
+  let redis: RunningService;
+  let proxy: TcpProxy;
+  const closers: (() => Promise<unknown>)[] = [];
+  const clock = { nowMs: Date.now() };
+
+  const storeWith = (): NonceStore => {
+    const store = createRedisNonces({
+      url: `redis://127.0.0.1:${proxy.port}`,
+      db: tables.db,
+      log: silent,
+      now: () => clock.nowMs,
+      timeoutMs: 300,
+    });
+    closers.push(() => store.close());
+    return store;
+  };
+  const ready = (store: NonceStore) => vi.waitFor(() => expect(store.health()).toEqual({ ok: true }), 10_000);
+  const reconnect = async () => {
+    const before = proxy.connections;
+    proxy.cut();
+    await vi.waitFor(() => expect(proxy.connections).toBeGreaterThan(before));
+  };
+  const portOf = (service: RunningService) => Number(new URL(service.url).port);
+
+  beforeAll(async () => {
+    tables = await databases.at(-1)!.create();
+    await createAccessTables(tables.db);
+  });
+  beforeEach(async () => {
+    redis = await startRedis();
+    proxy = await startTcpProxy(portOf(redis));
+    closers.push(
+      () => redis.stop(),
+      () => proxy.close(),
+    );
+    await tables.db.query('DELETE FROM nonce_store');
+    clock.nowMs = Date.now();
+  });
+  afterEach(async () => {
+    for (const close of closers.splice(0).reverse()) await close();
+  });
+  afterAll(() => tables?.drop());
+
+  it('are fresh once, of many at the same time and through two relayers too', async () => {
+    const stores = [storeWith(), storeWith()];
+    await Promise.all(stores.map(ready));
+    const key = anyKey();
+    const answers = await Promise.all(
+      Array.from({ length: 40 }, (_, index) => stores[index % 2]!.remember(key, 660)),
+    );
+    expect(answers.filter((answer) => answer === 'fresh')).toHaveLength(1);
+    const client = await createClient({
+      url: redis.url,
+      commandOptions: { typeMapping: { [RESP_TYPES.BLOB_STRING]: Buffer } },
+    }).connect();
+    const [name] = await client.keys('memrelay:nonce:*');
+    expect(await client.ttl(name!)).toBeGreaterThan(655);
+    client.destroy();
+  });
+
+  it('are refused until the first connection, while Redis is away, and accepted when it is back', async () => {
+    proxy.target = undefined;
+    const store = storeWith();
+    await expect(store.remember(anyKey(), 660)).rejects.toEqual(unavailable);
+    expect(() => store.acceptsFrom()).toThrow(unavailable);
+    proxy.target = portOf(redis);
+    await ready(store);
+    const key = anyKey();
+    expect(await store.remember(key, 660)).toBe('fresh');
+    proxy.target = undefined;
+    proxy.cut();
+    await vi.waitFor(() => expect(store.health().ok).toBe(false));
+    await expect(store.remember(anyKey(), 660)).rejects.toEqual(unavailable);
+    proxy.target = portOf(redis);
+    await ready(store);
+    expect(await store.remember(key, 660)).toBe('seen');
+  });
+
+  it('keep their start when only the connection or the relayer is new', async () => {
+    const first = storeWith();
+    await ready(first);
+    const start = first.acceptsFrom();
+    expect(start).toBe(Math.ceil(clock.nowMs / 1000));
+    clock.nowMs += 50_000;
+    await reconnect();
+    await ready(first);
+    const second = storeWith();
+    await ready(second);
+    expect([first.acceptsFrom(), second.acceptsFrom()]).toEqual([start, start]);
+  });
+
+  it('are lost with a restart, so that earlier requests are refused from then on', async () => {
+    const store = storeWith();
+    await ready(store);
+    await store.remember(anyKey(), 660);
+    const replacement = await startRedis();
+    closers.push(() => replacement.stop());
+    clock.nowMs += 100_000;
+    proxy.target = portOf(replacement);
+    await reconnect();
+    await ready(store);
+    expect(store.acceptsFrom()).toBe(Math.ceil(clock.nowMs / 1000));
+    const second = storeWith();
+    await ready(second);
+    expect(second.acceptsFrom()).toBe(store.acceptsFrom());
+  });
+
+  it('are refused when Redis hangs', async () => {
+    const store = storeWith();
+    await ready(store);
+    proxy.silent = true;
+    await expect(store.remember(anyKey(), 660)).rejects.toEqual(unavailable);
+    proxy.silent = false;
+  });
+
+  it('are refused on a Redis that may evict them, until that is mended', async () => {
+    const client = await createClient({ url: redis.url }).connect();
+    await client.configSet({ maxmemory: '100mb', 'maxmemory-policy': 'allkeys-lru' });
+    const store = storeWith();
+    await vi.waitFor(() => expect(store.health().detail).toMatch(/noeviction/));
+    await expect(store.remember(anyKey(), 660)).rejects.toEqual(unavailable);
+    await client.configSet({ 'maxmemory-policy': 'noeviction' });
+    await ready(store);
+    expect(await store.remember(anyKey(), 660)).toBe('fresh');
+    client.destroy();
+  });
+});
