@@ -1,0 +1,77 @@
+import type { IncomingMessage } from 'node:http';
+import { ApiError } from '@memrelay/protocol/errors';
+import { headers } from '@memrelay/protocol/headers';
+import { authHeaderPatterns, timestampWindowSeconds } from '@memrelay/protocol/signing';
+
+/** The authentication headers of a request, each in the exact form it was sent in. */
+export interface AuthHeaders {
+  publicKey: string;
+  signature: string;
+  timestamp: string;
+  nonce: string;
+  /** Undefined when the header is absent */
+  accountId: string | undefined;
+  encSession: string | undefined;
+  delegateKey: string | undefined;
+}
+
+const required = ['publicKey', 'signature', 'timestamp', 'nonce'] as const;
+const single: ReadonlySet<string> = new Set([
+  headers.publicKey,
+  headers.signature,
+  headers.timestamp,
+  headers.nonce,
+  headers.accountId,
+  headers.encSession,
+  headers.delegateKey,
+]);
+
+/**
+ * Reads the headers and checks their form. Throws `missing_auth_header`, `invalid_auth_header` (malformed, or sent
+ * twice) and, for a content encoding, `unsupported_media_type` (security.md, "Requests and sessions").
+ */
+export function readAuthHeaders(request: Pick<IncomingMessage, 'headers' | 'rawHeaders'>): AuthHeaders {
+  const value = (name: keyof AuthHeaders): string | undefined => request.headers[headers[name]]?.toString();
+  for (const name of required)
+    if (value(name) === undefined)
+      throw new ApiError('missing_auth_header', { details: { header: headers[name] } });
+  refuseRepeated(request.rawHeaders);
+  const present: AuthHeaders = {
+    publicKey: matching('publicKey', value('publicKey')!),
+    signature: matching('signature', value('signature')!),
+    timestamp: matching('timestamp', value('timestamp')!),
+    nonce: matching('nonce', value('nonce')!),
+    accountId: undefined,
+    encSession: value('encSession'),
+    delegateKey: value('delegateKey'),
+  };
+  const accountId = value('accountId');
+  if (accountId !== undefined) present.accountId = matching('accountId', accountId);
+  const encoding = request.headers['content-encoding'];
+  if (encoding !== undefined && encoding.toLowerCase() !== 'identity')
+    throw new ApiError('unsupported_media_type');
+  return present;
+}
+
+/** Node joins or drops repeated headers, so only the raw list shows them. */
+function refuseRepeated(rawHeaders: readonly string[]): void {
+  const seen = new Set<string>();
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i]!.toLowerCase();
+    if (!single.has(name)) continue;
+    if (seen.has(name)) throw new ApiError('invalid_auth_header', { details: { header: name } });
+    seen.add(name);
+  }
+}
+
+function matching(name: keyof typeof authHeaderPatterns, value: string): string {
+  if (!authHeaderPatterns[name].test(value))
+    throw new ApiError('invalid_auth_header', { details: { header: headers[name] } });
+  return value;
+}
+
+/** Throws `timestamp_out_of_window` when the request was signed more than 300 s before or after now. */
+export function checkTimestamp(timestamp: string, nowMs: number): void {
+  const difference = Math.floor(nowMs / 1000) - Number(timestamp);
+  if (Math.abs(difference) > timestampWindowSeconds) throw new ApiError('timestamp_out_of_window');
+}

@@ -1,0 +1,287 @@
+import { fullScope } from '@memrelay/chain/account-bcs';
+import {
+  acceptOwner,
+  deactivateAccount,
+  offerOwner,
+  reactivateAccount,
+  removeDelegateKey,
+  setDelegateScope,
+} from '@memrelay/chain/account-transactions';
+import { createChainClient } from '@memrelay/chain/chain-client';
+import { executeTransaction } from '@memrelay/chain/execute-transaction';
+import { Ed25519Keypair } from '@mysten/sui/keypairs/ed25519';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { createAccountDirectory } from '../src/accounts/create-account-directory.ts';
+import type { AuthOptions } from '../src/auth/register-auth.ts';
+import { createTableNonces } from '../src/nonces/table-nonces.ts';
+import { createAccessTables } from './support/access-tables.ts';
+import { silent, startAuthApp } from './support/auth-app.ts';
+import { databases, type TestDb } from './support/databases.ts';
+import { fund, startTestNetwork, type TestNetwork, testKey } from './support/localnet-process.ts';
+import { call } from './support/signed-request.ts';
+import { createUnsteadyFetch } from './support/unsteady-fetch.ts';
+
+let network: TestNetwork;
+let tables: TestDb;
+const closers: (() => Promise<unknown>)[] = [];
+
+beforeAll(async () => {
+  [network, tables] = await Promise.all([startTestNetwork(), databases.at(-1)!.create()]);
+  await createAccessTables(tables.db);
+});
+afterEach(async () => {
+  for (const close of closers.splice(0)) await close();
+});
+afterAll(async () => {
+  await Promise.all([network?.stop(), tables?.drop()]);
+});
+
+/** A relayer's front door with a clock of its own; the feed is looked at only when something asks for it. */
+async function frontDoor(options: Partial<AuthOptions> & { pollMs?: number } = {}) {
+  const unsteady = createUnsteadyFetch();
+  const clock = { ms: 0 };
+  const started = performance.now();
+  const accounts = createAccountDirectory({
+    chain: createChainClient({ network: 'localnet', baseUrl: network.url, fetch: unsteady.fetch }),
+    packageId: network.info.packageId,
+    db: tables.db,
+    log: silent,
+    now: () => performance.now() - started + clock.ms,
+    pollMs: options.pollMs ?? 3_600_000,
+  });
+  const nonces = createTableNonces({ db: tables.db, log: silent });
+  const { url, app } = await startAuthApp({ accounts, nonces, ...options });
+  closers.push(
+    () => app.close(),
+    () => accounts.close(),
+    () => nonces.close(),
+  );
+  return { url, unsteady, clock };
+}
+
+const error = async (answer: ReturnType<typeof call>) => (await answer).body.error;
+
+describe('which account', () => {
+  it('is the one that the header names, also where the key is in several', async () => {
+    const [first, second] = [await network.account(), await network.account()];
+    const key = testKey();
+    await first.add(key);
+    await second.add(key);
+    const { url } = await frontDoor();
+    for (const { id } of [first, second])
+      expect((await call(url, key, { accountId: id })).body.account).toBe(id);
+  });
+
+  it('is never another than the one that the header names', async () => {
+    const [mine, foreign] = [await network.account(), await network.account()];
+    const key = testKey();
+    await mine.add(key);
+    const { url } = await frontDoor({ fallbackAccountId: mine.id });
+    expect((await call(url, key)).body.account).toBe(mine.id);
+    expect(await error(call(url, key, { accountId: foreign.id }))).toBe('unknown_delegate_key');
+    expect(await error(call(url, key, { accountId: `0x${'00'.repeat(32)}` }))).toBe('unknown_delegate_key');
+  });
+
+  it('is ambiguous when the header is missing and several list the key', async () => {
+    const [first, second] = [await network.account(), await network.account()];
+    const key = testKey();
+    await first.add(key);
+    await second.add(key);
+    const { url } = await frontDoor();
+    expect(await call(url, key)).toMatchObject({ status: 401, body: { error: 'ambiguous_account' } });
+    const hinted = await frontDoor({ fallbackAccountId: second.id });
+    expect((await call(hinted.url, key)).body.account).toBe(second.id);
+  });
+
+  it('is the only proven one, whoever else lists the key', async () => {
+    const [mine, stranger] = [await network.account(), await network.account()];
+    const key = testKey();
+    await stranger.add(key);
+    await mine.add(key, {});
+    const { url } = await frontDoor({ fallbackAccountId: stranger.id });
+    expect((await call(url, key)).body.account).toBe(mine.id);
+  });
+
+  it('is the hinted one for a key that a stranger lists too', async () => {
+    const [mine, stranger] = [await network.account(), await network.account()];
+    const key = testKey();
+    await stranger.add(key);
+    await mine.add(key);
+    const { url } = await frontDoor({ fallbackAccountId: mine.id });
+    expect((await call(url, key)).body.account).toBe(mine.id);
+  });
+
+  it('of an unknown key is asked for once, not at every request', async () => {
+    const account = await network.account();
+    const { url, unsteady } = await frontDoor();
+    const key = testKey();
+    expect(await error(call(url, key, { accountId: account.id }))).toBe('unknown_delegate_key');
+    const before = unsteady.calls;
+    for (let i = 0; i < 5; i++)
+      expect(await error(call(url, key, { accountId: account.id }))).toBe('unknown_delegate_key');
+    expect(unsteady.calls).toBe(before);
+  });
+
+  it('lists a key as soon as it was added, also one that was just refused', async () => {
+    const account = await network.account();
+    const { url } = await frontDoor({ pollMs: 50 });
+    const key = testKey();
+    expect(await error(call(url, key, { accountId: account.id }))).toBe('unknown_delegate_key');
+    await account.add(key);
+    await vi.waitFor(
+      async () => expect((await call(url, key, { accountId: account.id })).status).toBe(200),
+      1_500,
+    );
+  });
+});
+
+describe('a delegate', () => {
+  it('that was removed is refused within 5 s', async () => {
+    const account = await network.account();
+    const key = testKey();
+    await account.add(key);
+    const { url } = await frontDoor({ pollMs: 1_000 });
+    expect((await call(url, key, { accountId: account.id })).status).toBe(200);
+    await account.execute(removeDelegateKey(network.info.packageId, account.id, key.publicKey));
+    const removedAt = performance.now();
+    await vi.waitFor(
+      async () => expect(await error(call(url, key, { accountId: account.id }))).toBe('unknown_delegate_key'),
+      { timeout: 5_000, interval: 50 },
+    );
+    expect(performance.now() - removedAt).toBeLessThan(5_000);
+  });
+
+  it('is refused from the millisecond of its expiry on', async () => {
+    const account = await network.account();
+    const key = testKey();
+    const expiresAtMs = Date.now() + 600_000;
+    await account.add(key, { expires_at_ms: BigInt(expiresAtMs) });
+    let nowMs = expiresAtMs - 1;
+    const { url } = await frontDoor({ now: () => nowMs });
+    const signed = () => call(url, key, { accountId: account.id, timestamp: Math.floor(nowMs / 1000) });
+    expect((await signed()).status).toBe(200);
+    nowMs = expiresAtMs;
+    expect(await signed()).toMatchObject({ status: 401, body: { error: 'delegate_expired' } });
+  });
+
+  it('of a deactivated account is refused, and let in again after its reactivation', async () => {
+    const account = await network.account();
+    const key = testKey();
+    await account.add(key);
+    const { url, clock } = await frontDoor();
+    await account.execute(deactivateAccount(network.info.packageId, account.id));
+    expect(await call(url, key, { accountId: account.id })).toMatchObject({
+      status: 401,
+      body: { error: 'account_inactive' },
+    });
+    await account.execute(reactivateAccount(network.info.packageId, account.id));
+    clock.ms += 5_000;
+    expect((await call(url, key, { accountId: account.id })).status).toBe(200);
+  });
+
+  it('without the permission, or in another namespace, gets insufficient_scope', async () => {
+    const account = await network.account();
+    const key = testKey();
+    const ones = new Uint8Array(16).fill(1);
+    await account.add(key, { perms: 3, all_namespaces: false, tags: [ones] });
+    const { url, clock } = await frontDoor();
+    const write = () => call(url, key, { path: '/write', accountId: account.id });
+    expect((await write()).status).toBe(200);
+    const narrower = [
+      { ...fullScope, perms: 1 },
+      { ...fullScope, all_namespaces: false, tags: [new Uint8Array(16).fill(2)] },
+      { ...fullScope, all_namespaces: false },
+      { ...fullScope, min_epoch: 1_000n },
+    ];
+    for (const scope of narrower) {
+      await account.execute(setDelegateScope(network.info.packageId, account.id, key.address, scope));
+      clock.ms += 5_000;
+      const answer = await write();
+      expect(answer).toMatchObject({ status: 403, body: { error: 'insufficient_scope' } });
+      expect(answer.headers['x-account-id']).toBe(account.id);
+    }
+  });
+
+  it('of the owner before is refused after a change of owner', async () => {
+    const account = await network.account();
+    const key = testKey();
+    await account.add(key);
+    const { url, clock } = await frontDoor();
+    expect((await call(url, key, { accountId: account.id })).status).toBe(200);
+    const heir = Ed25519Keypair.generate();
+    await fund(network.url, heir.toSuiAddress());
+    await account.execute(offerOwner(network.info.packageId, account.id, heir.toSuiAddress()));
+    await executeTransaction(network.chain, acceptOwner(network.info.packageId, account.id), heir);
+    clock.ms += 5_000;
+    expect(await error(call(url, key, { accountId: account.id }))).toBe('unknown_delegate_key');
+  });
+});
+
+describe('while the chain cannot be asked', () => {
+  it('a known delegate is let in for 60 s, then 503', async () => {
+    const account = await network.account();
+    const key = testKey();
+    await account.add(key);
+    const { url, unsteady, clock } = await frontDoor();
+    expect((await call(url, key, { accountId: account.id })).status).toBe(200);
+    unsteady.mode = 'refusing';
+    clock.ms += 59_000;
+    expect((await call(url, key, { accountId: account.id })).status).toBe(200);
+    clock.ms += 1_500;
+    const answer = await call(url, key, { accountId: account.id });
+    expect(answer).toMatchObject({ status: 503, body: { error: 'auth_unavailable' } });
+    expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
+  });
+
+  it('an unknown key gets 503, never 401', async () => {
+    const account = await network.account();
+    const key = testKey();
+    await account.add(key);
+    const { url, unsteady, clock } = await frontDoor();
+    expect((await call(url, key, { accountId: account.id })).status).toBe(200);
+    unsteady.mode = 'refusing';
+    clock.ms += 5_000;
+    for (const parts of [{ accountId: account.id }, { accountId: `0x${'12'.repeat(32)}` }, {}])
+      expect(await call(url, testKey(), parts)).toMatchObject({
+        status: 503,
+        body: { error: 'auth_unavailable' },
+      });
+  });
+});
+
+describe('limits', () => {
+  it('stop an address after too many failures, and never count what succeeds', async () => {
+    const account = await network.account();
+    const key = testKey();
+    await account.add(key);
+    let nowMs = Date.now();
+    const { url } = await frontDoor({ failuresPerMinute: 3, now: () => nowMs });
+    const good = () => call(url, key, { accountId: account.id, timestamp: Math.floor(nowMs / 1000) });
+    for (let i = 0; i < 10; i++) expect((await good()).status).toBe(200);
+    for (let i = 0; i < 3; i++)
+      expect(
+        await error(
+          call(url, key, { timestamp: Math.floor(nowMs / 1000), body: '1' }, { 'x-nonce': testNonce }),
+        ),
+      ).toBe('invalid_signature');
+    const refused = await good();
+    expect(refused).toMatchObject({ status: 429, body: { error: 'rate_limited' } });
+    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
+    nowMs += 60_000;
+    expect((await good()).status).toBe(200);
+  });
+
+  it('of a key are asked after the nonce was recorded', async () => {
+    const account = await network.account();
+    const key = testKey();
+    await account.add(key);
+    const asked: string[] = [];
+    const { url } = await frontDoor({ limitKey: (caller) => void asked.push(caller.publicKey) });
+    const parts = { accountId: account.id, nonce: testNonce };
+    await call(url, key, parts);
+    expect(await error(call(url, key, parts))).toBe('nonce_replayed');
+    expect(asked).toEqual([key.publicKey]);
+  });
+});
+
+const testNonce = '7c9e6679-7425-40de-944b-e07fc1f90ae7';

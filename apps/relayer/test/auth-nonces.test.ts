@@ -1,0 +1,89 @@
+import { createChainClient } from '@memrelay/chain/chain-client';
+import { findRedis, startRedis } from '@memrelay/dev-env/services/redis';
+import type { RunningService } from '@memrelay/dev-env/services/service';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { createAccountDirectory } from '../src/accounts/create-account-directory.ts';
+import { createRedisNonces } from '../src/nonces/redis-nonces.ts';
+import { createAccessTables } from './support/access-tables.ts';
+import { silent, startAuthApp } from './support/auth-app.ts';
+import { databases, type TestDb } from './support/databases.ts';
+import {
+  startTestNetwork,
+  type TestAccount,
+  type TestKey,
+  type TestNetwork,
+  testKey,
+} from './support/localnet-process.ts';
+import { call, send, signedHeaders } from './support/signed-request.ts';
+import { startTcpProxy, type TcpProxy } from './support/tcp-proxy.ts';
+
+// Without a redis-server on the machine there is nothing to talk to
+describe.skipIf(!findRedis())('signed requests with nonces in Redis', () => {
+  let network: TestNetwork;
+  let tables: TestDb;
+  let redis: RunningService;
+  let proxy: TcpProxy;
+  let url: string;
+  let account: TestAccount;
+  let key: TestKey;
+  const closers: (() => Promise<unknown>)[] = [];
+
+  beforeAll(async () => {
+    [network, tables, redis] = await Promise.all([
+      startTestNetwork(),
+      databases.at(-1)!.create(),
+      startRedis(),
+    ]);
+    await createAccessTables(tables.db);
+    proxy = await startTcpProxy(Number(new URL(redis.url).port));
+    const accounts = createAccountDirectory({
+      chain: createChainClient({ network: 'localnet', baseUrl: network.url }),
+      packageId: network.info.packageId,
+      db: tables.db,
+      log: silent,
+    });
+    const nonces = createRedisNonces({ url: `redis://127.0.0.1:${proxy.port}`, db: tables.db, log: silent });
+    const served = await startAuthApp({ accounts, nonces });
+    url = served.url;
+    closers.push(
+      () => served.app.close(),
+      () => accounts.close(),
+      () => nonces.close(),
+    );
+    account = await network.account();
+    key = testKey();
+    await account.add(key);
+  });
+  afterAll(async () => {
+    for (const close of closers) await close();
+    await proxy?.close();
+    await Promise.all([network?.stop(), tables?.drop(), redis?.stop()]);
+  });
+
+  const signedNow = () => call(url, key, { accountId: account.id });
+  const accepted = () =>
+    vi.waitFor(async () => expect((await signedNow()).status).toBe(200), { timeout: 10_000, interval: 100 });
+
+  it('are 503 while Redis is down, and once accepted are never accepted again when it has restarted', async () => {
+    await accepted();
+    const used = signedHeaders(key, { accountId: account.id });
+    expect((await send(url, used)).status).toBe(200);
+    expect((await send(url, used)).body.error).toBe('nonce_replayed');
+
+    await redis.stop();
+    const down = await signedNow();
+    expect(down).toMatchObject({ status: 503, body: { error: 'auth_unavailable' } });
+    expect(Number(down.headers['retry-after'])).toBeGreaterThan(0);
+    expect(await send(url, used)).toMatchObject({ status: 503, body: { error: 'auth_unavailable' } });
+
+    redis = await startRedis();
+    proxy.target = Number(new URL(redis.url).port);
+    await accepted();
+    expect(await send(url, used)).toMatchObject({ status: 503, body: { error: 'auth_unavailable' } });
+    const timestamp = Math.floor(Date.now() / 1000) - 100;
+    expect(await call(url, key, { accountId: account.id, timestamp })).toMatchObject({
+      status: 503,
+      body: { error: 'auth_unavailable' },
+    });
+  });
+});
