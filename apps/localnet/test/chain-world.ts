@@ -18,6 +18,11 @@ export interface ChainWorld {
 const testShards = 31;
 
 export type Transport = 'http text' | 'http binary' | 'in process';
+export const transports: readonly Transport[] = ['http text', 'http binary', 'in process'];
+
+/** What every transaction costs, in MIST, and what the faucet gives of each coin. */
+export const gasCost = 1_000_000n;
+export const gift = 1_000_000_000_000n;
 
 export async function startWorld(transport: Transport, options: NetworkOptions = {}): Promise<ChainWorld> {
   const settings = { nShards: testShards, modules: [counterModule], ...options };
@@ -61,4 +66,10 @@ export function created(result: Awaited<ReturnType<typeof send>>, type: string):
   return result.effects.changedObjects
     .filter(({ objectId, idOperation }) => idOperation === 'Created' && result.objectTypes[objectId] === type)
     .map(({ objectId }) => objectId);
+}
+
+/** Balance of an address in a coin's smallest unit; SUI unless a type is given. */
+export async function balanceOf({ client }: Pick<ChainWorld, 'client'>, owner: string, coinType?: string) {
+  const { balance } = await client.getBalance({ owner, ...(coinType && { coinType }) });
+  return BigInt(balance.balance);
 }

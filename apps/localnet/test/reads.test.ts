@@ -2,13 +2,11 @@ import { bcs } from '@mysten/sui/bcs';
 import type { GrpcTypes, SuiGrpcClient } from '@mysten/sui/grpc';
 import { toBase64 } from '@mysten/sui/utils';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type ChainWorld, created, fundedKey, send, startWorld, type Transport } from './chain-world.ts';
+import { type ChainWorld, created, fundedKey, send, startWorld, transports } from './chain-world.ts';
 import { counterPackage, counterType } from './counter-module.ts';
 
 type OwnedPage = Awaited<ReturnType<ChainWorld['client']['listOwnedObjects']>>;
 type FieldPage = Awaited<ReturnType<typeof SuiGrpcClient.prototype.listDynamicFields<{ value: true }>>>;
-
-const transports: Transport[] = ['http text', 'http binary', 'in process'];
 
 describe.each(transports)('reads over %s', (transport) => {
   let world: ChainWorld;

@@ -1,23 +1,22 @@
 import { bcs } from '@mysten/sui/bcs';
 import { GrpcStatusCode, RpcError } from '@mysten/sui/grpc';
 import { Ed25519Keypair } from '@mysten/sui/keypairs/ed25519';
-import { Secp256k1Keypair } from '@mysten/sui/keypairs/secp256k1';
-import { Secp256r1Keypair } from '@mysten/sui/keypairs/secp256r1';
-import { MultiSigPublicKey } from '@mysten/sui/multisig';
 import { coinWithBalance, Transaction } from '@mysten/sui/transactions';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type ChainWorld, created, fundedKey, send, startWorld, type Transport } from './chain-world.ts';
+import {
+  balanceOf,
+  type ChainWorld,
+  created,
+  fundedKey,
+  gasCost,
+  gift,
+  send,
+  startWorld,
+  transports,
+} from './chain-world.ts';
 import { counterPackage, counterType, nothingToAdd } from './counter-module.ts';
 
-const transports: Transport[] = ['http text', 'http binary', 'in process'];
 const recipient = `0x${'ab'.repeat(32)}`;
-const gasCost = 1_000_000n;
-const gift = 1_000_000_000_000n;
-
-async function balance({ client }: ChainWorld, owner: string, coinType?: string): Promise<bigint> {
-  const { balance } = await client.getBalance({ owner, ...(coinType && { coinType }) });
-  return BigInt(balance.balance);
-}
 
 describe.each(transports)('transactions over %s', (transport) => {
   let world: ChainWorld;
@@ -28,8 +27,8 @@ describe.each(transports)('transactions over %s', (transport) => {
 
   test('the faucet gives SUI and WAL', async () => {
     const owner = (await fundedKey(world)).toSuiAddress();
-    expect(await balance(world, owner)).toBe(gift);
-    expect(await balance(world, owner, world.network.ids.walType)).toBe(gift);
+    expect(await balanceOf(world, owner)).toBe(gift);
+    expect(await balanceOf(world, owner, world.network.ids.walType)).toBe(gift);
     const { balances } = await world.client.listBalances({ owner });
     expect(balances.map(({ balance }) => BigInt(balance))).toEqual([gift, gift]);
   });
@@ -45,7 +44,7 @@ describe.each(transports)('transactions over %s', (transport) => {
     });
     const { objects } = await world.client.listCoins({ owner: to });
     expect(objects.map((coin) => Number(coin.balance)).sort((a, b) => a - b)).toEqual([3, 120]);
-    expect(await balance(world, sender)).toBe(gift - 123n - gasCost);
+    expect(await balanceOf(world, sender)).toBe(gift - 123n - gasCost);
     expect(result.balanceChanges).toContainEqual(
       expect.objectContaining({ address: sender, amount: (-123n - gasCost).toString() }),
     );
@@ -56,15 +55,15 @@ describe.each(transports)('transactions over %s', (transport) => {
     const key = await fundedKey(world);
     const to = new Ed25519Keypair().toSuiAddress();
     await send(world, key, (tx) => tx.transferObjects([tx.gas], to));
-    expect(await balance(world, to)).toBe(gift - gasCost);
-    expect(await balance(world, key.toSuiAddress())).toBe(0n);
+    expect(await balanceOf(world, to)).toBe(gift - gasCost);
+    expect(await balanceOf(world, key.toSuiAddress())).toBe(0n);
   });
 
   test('coinWithBalance finds WAL coins and what is left is destroyed', async () => {
     const key = await fundedKey(world);
     const type = world.network.ids.walType;
     await send(world, key, (tx) => tx.transferObjects([coinWithBalance({ type, balance: gift })], recipient));
-    expect(await balance(world, key.toSuiAddress(), type)).toBe(0n);
+    expect(await balanceOf(world, key.toSuiAddress(), type)).toBe(0n);
   });
 
   test('results feed later commands, and vectors of coins and numbers can be made', async () => {
@@ -114,86 +113,14 @@ describe.each(transports)('transactions over %s', (transport) => {
     const signatures = [(await key.signTransaction(transaction)).signature];
     const include = { effects: true } as const;
     const once = await world.client.executeTransaction({ transaction, signatures, include });
-    const after = await balance(world, key.toSuiAddress());
+    const after = await balanceOf(world, key.toSuiAddress());
     const [again, third] = await Promise.all([
       world.client.executeTransaction({ transaction, signatures, include }),
       world.client.executeTransaction({ transaction, signatures, include }),
     ]);
     expect(again).toEqual(once);
     expect(third).toEqual(once);
-    expect(await balance(world, key.toSuiAddress())).toBe(after);
-  });
-
-  test('wrong, missing and foreign signatures are refused', async () => {
-    const key = await fundedKey(world);
-    const thief = new Ed25519Keypair();
-    const tx = new Transaction();
-    tx.setSender(key.toSuiAddress());
-    tx.transferObjects([tx.gas], thief.toSuiAddress());
-    const transaction = await tx.build({ client: world.client });
-    const good = (await key.signTransaction(transaction)).signature;
-    const foreign = (await thief.signTransaction(transaction)).signature;
-    const message = (await key.signPersonalMessage(transaction)).signature;
-    for (const signatures of [[], [foreign], [message], [good, foreign], ['AAAA']]) {
-      await expect(world.client.executeTransaction({ transaction, signatures })).rejects.toThrow(
-        /signature/i,
-      );
-    }
-    expect(await balance(world, key.toSuiAddress())).toBe(gift);
-  });
-
-  test('a sponsored transaction needs both signatures and takes gas from the sponsor alone', async () => {
-    const sponsor = await fundedKey(world);
-    const sender = new Ed25519Keypair();
-    const kind = new Transaction();
-    kind.moveCall({ target: `${counterPackage}::counter::create_shared` });
-    const kindBytes = await kind.build({ client: world.client, onlyTransactionKind: true });
-    const tx = Transaction.fromKind(kindBytes);
-    tx.setSender(sender.toSuiAddress());
-    tx.setGasOwner(sponsor.toSuiAddress());
-    const transaction = await tx.build({ client: world.client });
-    const bySender = (await sender.signTransaction(transaction)).signature;
-    const bySponsor = (await sponsor.signTransaction(transaction)).signature;
-    await expect(world.client.executeTransaction({ transaction, signatures: [bySender] })).rejects.toThrow(
-      /signatures/,
-    );
-    await expect(world.client.executeTransaction({ transaction, signatures: [bySponsor] })).rejects.toThrow(
-      /signatures/,
-    );
-    const result = await world.client.executeTransaction({ transaction, signatures: [bySender, bySponsor] });
-    expect(result.$kind).toBe('Transaction');
-    expect(await balance(world, sponsor.toSuiAddress())).toBe(gift - gasCost);
-  });
-
-  test('without gas coins a transaction is bound to this chain and epoch, and the owner pays', async () => {
-    const sponsor = await fundedKey(world);
-    const sender = new Ed25519Keypair();
-    const tx = new Transaction();
-    tx.moveCall({ target: `${counterPackage}::counter::create_shared` });
-    tx.setSender(sender.toSuiAddress());
-    tx.setGasOwner(sponsor.toSuiAddress());
-    tx.setGasPayment([]);
-    tx.setGasPrice(1000);
-    tx.setGasBudget(5_000_000);
-    const transaction = await tx.build({ client: world.client });
-    const signatures = await Promise.all(
-      [sender, sponsor].map(async (key) => (await key.signTransaction(transaction)).signature),
-    );
-    expect((await world.client.executeTransaction({ transaction, signatures })).$kind).toBe('Transaction');
-    expect(await balance(world, sponsor.toSuiAddress())).toBe(gift - gasCost);
-
-    const unbound = new Transaction();
-    unbound.moveCall({ target: `${counterPackage}::counter::create_shared` });
-    unbound.setSender(sponsor.toSuiAddress());
-    unbound.setGasPayment([]);
-    unbound.setGasPrice(1000);
-    unbound.setGasBudget(5_000_000);
-    unbound.setExpiration({ Epoch: 5 });
-    const bytes = await unbound.build({ client: world.client });
-    const { signature } = await sponsor.signTransaction(bytes);
-    await expect(
-      world.client.executeTransaction({ transaction: bytes, signatures: [signature] }),
-    ).rejects.toThrow(/ValidDuring/);
+    expect(await balanceOf(world, key.toSuiAddress())).toBe(after);
   });
 
   test('an abort has its code and place: when building, in a simulation and when executed', async () => {
@@ -279,49 +206,5 @@ describe.each(transports)('transactions over %s', (transport) => {
     });
     expect(bcs.u64().parse(commandResults![2]!.returnValues[0]!.bcs!)).toBe('41');
     expect(world.network.chain.tip.seq).toBe(before);
-  });
-});
-
-describe('signatures of other schemes', () => {
-  let world: ChainWorld;
-  beforeAll(async () => {
-    world = await startWorld('in process');
-  });
-  afterAll(() => world.close());
-
-  test.each([
-    ['secp256k1', () => new Secp256k1Keypair()],
-    ['secp256r1', () => new Secp256r1Keypair()],
-  ])('%s', async (_name, make) => {
-    const key = make();
-    await world.network.faucet.give(key.toSuiAddress());
-    const transaction = new Transaction();
-    transaction.transferObjects([transaction.splitCoins(transaction.gas, [1])], recipient);
-    const result = await world.client.signAndExecuteTransaction({ transaction, signer: key });
-    expect(result.$kind).toBe('Transaction');
-  });
-
-  test('multisig: two of three pass, one does not', async () => {
-    const keys = [new Ed25519Keypair(), new Secp256k1Keypair(), new Ed25519Keypair()];
-    const multisig = MultiSigPublicKey.fromPublicKeys({
-      threshold: 2,
-      publicKeys: keys.map((key) => ({ publicKey: key.getPublicKey(), weight: 1 })),
-    });
-    await world.network.faucet.give(multisig.toSuiAddress());
-    const tx = new Transaction();
-    tx.setSender(multisig.toSuiAddress());
-    tx.transferObjects([tx.splitCoins(tx.gas, [1])], recipient);
-    const transaction = await tx.build({ client: world.client });
-    const parts = await Promise.all(
-      keys.slice(0, 2).map(async (key) => (await key.signTransaction(transaction)).signature),
-    );
-    const one = multisig.combinePartialSignatures(parts.slice(0, 1));
-    await expect(world.client.executeTransaction({ transaction, signatures: [one] })).rejects.toThrow(
-      /signature/,
-    );
-    const two = multisig.combinePartialSignatures(parts);
-    expect((await world.client.executeTransaction({ transaction, signatures: [two] })).$kind).toBe(
-      'Transaction',
-    );
   });
 });

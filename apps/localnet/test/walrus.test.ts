@@ -302,10 +302,3 @@ describe('Walrus', () => {
     await expect(remove(blob.id)).rejects.toThrow(aborts(2, 'blob'));
   });
 });
-
-test('encoded lengths and prices are those of the documentation', () => {
-  expect(
-    [0, 445_556, 445_557, 1_048_576, 104_857_600].map((bytes) => encodedBlobLength(bytes, 1000)),
-  ).toEqual([66_034_000, 66_034_000, 68_036_000, 70_038_000, 536_504_000]);
-  expect(storageCost(66_034_000, 2, { storage: 10n, write: 1n })).toEqual({ storage: 63n * 20n, write: 63n });
-});

@@ -87,13 +87,13 @@ export class NativeCall {
     const wanted = instantiate(param.type, this.#target.typeArguments);
     if (value.kind === 'objects') {
       if (param.kind !== 'own' || wanted !== value.type) throw argumentFailure(index, 'TypeMismatch');
-      return value.ids.map((id) => this.#decodeOwned(id));
+      return value.ids.map((id) => this.#decodeOwned(id, index));
     }
     if (value.kind === 'pure') throw argumentFailure(index, 'InvalidUsageOfPureArg');
     const work = this.#environment.workspace.load(value.id);
     if (!work) throw argumentFailure(index, 'InvalidValueUsage');
     if (work.type !== wanted) throw argumentFailure(index, 'TypeMismatch');
-    if (param.kind === 'own') return this.#decodeOwned(value.id);
+    if (param.kind === 'own') return this.#decodeOwned(value.id, index);
     const twice = this.#borrowed.find((other) => other.work === work);
     if (twice && (twice.mutable || param.mutable)) throw argumentFailure(index, 'InvalidValueUsage');
     const object: MoveObject = {
@@ -119,8 +119,10 @@ export class NativeCall {
     throw argumentFailure(index, 'InvalidBCSBytes');
   }
 
-  #decodeOwned(id: string): MoveObject {
+  #decodeOwned(id: string, index: number): MoveObject {
     const work = this.#environment.workspace.load(id)!;
+    if (this.#borrowed.some((other) => other.work === work))
+      throw argumentFailure(index, 'InvalidValueUsage');
     const object: MoveObject = { id, type: work.type, value: this.#codec(work.type).parse(work.contents) };
     this.#owned.push({ object, work });
     return object;

@@ -90,8 +90,9 @@ export class Chain implements PolicyChain {
     const genesisMs = Number(this.store.getMeta('genesisMs'));
     const offset = Number(this.store.getMeta('epochOffset') ?? 0);
     const byClock = Math.floor((timestampMs - genesisMs) / this.epochDurationMs);
-    const epoch = 1 + byClock + offset;
-    if (epoch > Number(this.store.getMeta('epoch'))) {
+    const known = this.#epoch();
+    const epoch = Math.max(known, 1 + byClock + offset);
+    if (epoch > known) {
       this.writeSystemObjects(`epoch ${epoch}`, this.#settings.epochObjects(epoch), epoch);
       this.store.setMeta('epoch', epoch.toString());
     }

@@ -7,6 +7,8 @@ import type { ChainEvent, ObjectChange } from './types.ts';
 
 type EffectsInput = Extract<Parameters<typeof bcs.TransactionEffects.serialize>[0], { V2: unknown }>['V2'];
 type StatusInput = EffectsInput['status'];
+type ChangeInput =
+  EffectsInput['changedObjects'] extends Iterable<readonly [unknown, infer Change]> ? Change : never;
 
 const Event = bcs.struct('Event', {
   packageId: bcs.Address,
@@ -69,15 +71,7 @@ export function encodeEffects(outcome: Outcome): Uint8Array<ArrayBuffer> {
   }).toBytes();
 }
 
-function encodeChange({
-  before,
-  after,
-  idOperation,
-}: ObjectChange): EffectsInput['changedObjects'] extends Iterable<infer Entry>
-  ? Entry extends readonly [unknown, infer Change]
-    ? Change
-    : never
-  : never {
+function encodeChange({ before, after, idOperation }: ObjectChange): ChangeInput {
   const operation = { none: { None: true }, created: { Created: true }, deleted: { Deleted: true } } as const;
   return {
     inputState: before

@@ -1,5 +1,6 @@
 import { bcs } from '@mysten/sui/bcs';
 import { type CallEnvironment, NativeCall, type Value } from './call.ts';
+import { changeBalance, coinBalance, encodeCoin } from './coin.ts';
 import { type ArgumentReason, argumentFailure, ExecutionFailure } from './failure.ts';
 import { coinTypeOf, normalizeType } from './type-tags.ts';
 import type { WorkObject } from './workspace.ts';
@@ -14,8 +15,6 @@ export interface ProgramEnvironment extends CallEnvironment {
   /** Shared inputs that may be changed */
   readonly mutableShared: ReadonlySet<string>;
 }
-
-const Coin = bcs.struct('Coin', { id: bcs.Address, balance: bcs.u64() });
 
 /**
  * Runs the commands of a programmable transaction in its environment's workspace and returns what each
@@ -108,7 +107,7 @@ class ProgramRun {
       const amount = this.#pure(argument, index + 1, bcs.u64(), BigInt);
       changeBalance(coin, -amount);
       const id = this.#environment.workspace.newObjectId();
-      this.#environment.workspace.create(id, coin.type, Coin.serialize({ id, balance: amount }).toBytes());
+      this.#environment.workspace.create(id, coin.type, encodeCoin(id, amount));
       return { kind: 'object', id };
     });
   }
@@ -279,18 +278,4 @@ function toValue(input: ProgrammableTransaction['inputs'][number]): Value {
     return { kind: 'object', id: (ImmOrOwnedObject ?? SharedObject ?? Receiving!).objectId };
   }
   throw new ExecutionFailure({ kind: 'FeatureNotYetSupported' }, 'Withdrawals from an address balance');
-}
-
-/** Balance of a coin, in the coin's smallest unit. */
-export function coinBalance(coin: { contents: Uint8Array }): bigint {
-  return BigInt(Coin.parse(coin.contents).balance);
-}
-
-/** Adds to a coin. Throws `ExecutionFailure` when it would fall below zero. */
-export function changeBalance(coin: WorkObject, amount: bigint): void {
-  const balance = coinBalance(coin) + amount;
-  if (balance < 0n)
-    throw new ExecutionFailure({ kind: 'InsufficientCoinBalance' }, 'Insufficient coin balance');
-  if (balance >= 1n << 64n) throw new ExecutionFailure({ kind: 'CoinBalanceOverflow' });
-  coin.contents = Coin.serialize({ id: coin.id, balance }).toBytes();
 }

@@ -1,4 +1,4 @@
-import { changeBalance, coinBalance } from './executor.ts';
+import { changeBalance, coinBalance } from './coin.ts';
 import { grpcStatus, RequestRefused } from './failure.ts';
 import type { ChainStore } from './store.ts';
 import type { GasData, TransactionData } from './transaction-data.ts';

@@ -1,5 +1,5 @@
 import type { Value } from './call.ts';
-import { coinBalance } from './executor.ts';
+import { coinBalance } from './coin.ts';
 import type { ExecutionFailure } from './failure.ts';
 import type { ModuleRegistry } from './modules.ts';
 import { sealObject } from './object-bcs.ts';

@@ -1,4 +1,5 @@
 import { fromBase58 } from '@mysten/bcs';
+import { encodeCoin } from './coin.ts';
 import { executeProgram } from './executor.ts';
 import { ExecutionFailure } from './failure.ts';
 import { type GasPlan, planGas, reserveGas, settleGas, transactionCost } from './gas.ts';
@@ -113,10 +114,8 @@ function attemptProgram(
 }
 
 function mockGasCoin(workspace: Workspace, owner: string): void {
-  const balance = Buffer.alloc(8);
-  balance.writeBigUInt64LE(mockedBalance);
-  const contents = Buffer.concat([Buffer.from(mockedGasCoin.slice(2), 'hex'), balance]);
-  workspace.create(mockedGasCoin, coinOf(suiType), contents).owner = { kind: 'address', address: owner };
+  const coin = workspace.create(mockedGasCoin, coinOf(suiType), encodeCoin(mockedGasCoin, mockedBalance));
+  coin.owner = { kind: 'address', address: owner };
 }
 
 /** Sui's Lamport version: one above everything the transaction may have changed. */

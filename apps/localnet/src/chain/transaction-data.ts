@@ -27,7 +27,10 @@ export function encodeTransaction(data: TransactionData): Uint8Array<ArrayBuffer
   }).toBytes();
 }
 
-/** Throws `RequestRefused` for bytes that are not a programmable transaction. */
+/**
+ * Throws `RequestRefused` for bytes that are not a programmable transaction, or not its canonical encoding: two
+ * encodings of one transaction would have two digests and could be sent twice.
+ */
 export function decodeTransaction(bytes: Uint8Array): TransactionData {
   let decoded: DataV1;
   try {
@@ -39,7 +42,11 @@ export function decodeTransaction(bytes: Uint8Array): TransactionData {
   if (!kind.ProgrammableTransaction) {
     throw new RequestRefused(grpcStatus.invalidArgument, 'only programmable transactions can be sent');
   }
-  return { sender, program: kind.ProgrammableTransaction, gasData, expiration };
+  const data = { sender, program: kind.ProgrammableTransaction, gasData, expiration };
+  if (Buffer.compare(encodeTransaction(data), bytes) !== 0) {
+    throw new RequestRefused(grpcStatus.invalidArgument, 'transaction.bcs is not canonical BCS');
+  }
+  return data;
 }
 
 /** Called functions as `package::module::function`. */

@@ -1,6 +1,6 @@
 import { registryBcs } from '@memrelay/chain/account-bcs';
-import { bcs } from '@mysten/sui/bcs';
 import type { SystemObject } from '../chain/chain.ts';
+import { encodeCoin } from '../chain/coin.ts';
 import { seededId } from '../chain/hash.ts';
 import type { GenesisField, GenesisObject } from '../chain/policy.ts';
 import { clockType, coinOf, fieldTypeOf, packageType, suiType } from '../chain/type-tags.ts';
@@ -48,10 +48,8 @@ function registryObject(ids: NetworkIds): SystemObject {
 }
 
 function coinObject(id: string, coinType: string, address: string): SystemObject {
-  const contents = bcs
-    .struct('Coin', { id: bcs.Address, balance: bcs.u64() })
-    .serialize({ id, balance: faucetFunds });
-  return { id, type: coinOf(coinType), owner: { kind: 'address', address }, contents: contents.toBytes() };
+  const contents = encodeCoin(id, faucetFunds);
+  return { id, type: coinOf(coinType), owner: { kind: 'address', address }, contents };
 }
 
 /** The key servers' registrations as objects. */

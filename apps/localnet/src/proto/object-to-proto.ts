@@ -1,5 +1,5 @@
 import { GrpcTypes } from '@mysten/sui/grpc';
-import { coinBalance } from '../chain/executor.ts';
+import { coinBalance } from '../chain/coin.ts';
 import type { ModuleRegistry } from '../chain/modules.ts';
 import { encodeObject } from '../chain/object-bcs.ts';
 import { coinTypeOf, packageType } from '../chain/type-tags.ts';

@@ -1,7 +1,7 @@
 import { GrpcTypes } from '@mysten/sui/grpc';
 import { normalizeStructTag } from '@mysten/sui/utils';
 import type { Chain } from '../chain/chain.ts';
-import { coinBalance } from '../chain/executor.ts';
+import { coinBalance } from '../chain/coin.ts';
 import { grpcStatus, RequestRefused } from '../chain/failure.ts';
 import { coinOf, coinTypeOf, matchesType, normalizeType, suiType } from '../chain/type-tags.ts';
 import type { ChainObject } from '../chain/types.ts';

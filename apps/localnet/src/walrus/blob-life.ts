@@ -1,0 +1,176 @@
+import type { Blob, Storage } from '@memrelay/chain/walrus-bcs';
+import { encodedBlobLength, storageUnits, type WalrusPrices } from '@memrelay/chain/walrus-sizes';
+import { takeFromCoin } from '../move/framework.ts';
+import { MoveAbort, type MoveObject, type NativeContext } from '../move/native.ts';
+import { removeMetadata } from './blob-module.ts';
+import { blobAborts, blobFailure, deriveBlobId, requireCertified } from './blob-rules.ts';
+import type { CertificateVerifier } from './certificate.ts';
+
+/** What Walrus' `system_state_inner` does, rule by rule and in its order, so that the first abort is the same. */
+
+export interface WalrusSettings {
+  packageId: string;
+  walType: string;
+  nShards: number;
+  prices: WalrusPrices;
+  maxEpochsAhead: number;
+  verifier: CertificateVerifier;
+}
+
+export type Coin = MoveObject<{ id: string; balance: string }>;
+
+/** Abort codes of `system_state_inner`. */
+const invalidEpochsAhead = 2;
+const invalidResourceSize = 11;
+
+/** Buys `amount` encoded bytes from now on for `epochs` epochs. */
+export function reserveSpace(
+  settings: WalrusSettings,
+  context: NativeContext,
+  amount: number,
+  epochs: number,
+  coin: Coin,
+): MoveObject<Storage> {
+  const abort = (code: number) => new MoveAbort(code, 'system_state_inner', 'reserve_space');
+  if (epochs === 0 || epochs > settings.maxEpochsAhead) throw abort(invalidEpochsAhead);
+  takeFromCoin(coin, storageUnits(amount) * settings.prices.storage * BigInt(epochs));
+  if (amount === 0) throw abort(invalidResourceSize);
+  const start = Number(context.epoch);
+  const id = context.newObjectId();
+  const value = { id, start_epoch: start, end_epoch: start + epochs, storage_size: amount.toString() };
+  return { id, type: `${settings.packageId}::storage_resource::Storage`, value };
+}
+
+/** A blob as its registration describes it. */
+export interface DescribedBlob {
+  blobId: bigint;
+  rootHash: bigint;
+  size: number;
+  encodingType: number;
+  deletable: boolean;
+}
+
+/** Puts a blob into bought space, which it then contains. */
+export function registerBlob(
+  settings: WalrusSettings,
+  context: NativeContext,
+  storage: MoveObject<Storage>,
+  { blobId, rootHash, size, encodingType, deletable }: DescribedBlob,
+  coin: Coin,
+): MoveObject<Blob> {
+  const epoch = Number(context.epoch);
+  const { start_epoch, end_epoch, storage_size } = storage.value;
+  const encodedSize = encodedBlobLength(size, settings.nShards);
+  if (epoch < start_epoch || epoch >= end_epoch) throw blobFailure(blobAborts.resourceBounds, 'new');
+  if (encodedSize > Number(storage_size)) throw blobFailure(blobAborts.resourceSize, 'new');
+  if (deriveBlobId(rootHash, encodingType, size) !== blobId)
+    throw blobFailure(blobAborts.invalidBlobId, 'new');
+  takeFromCoin(coin, storageUnits(encodedSize) * settings.prices.write);
+  const id = context.newObjectId();
+  // The storage is wrapped: it stands inside the blob from now on, not by itself.
+  context.destroy(storage);
+  const value: Blob = {
+    id,
+    registered_epoch: epoch,
+    blob_id: blobId.toString(),
+    size: size.toString(),
+    encoding_type: encodingType,
+    certified_epoch: null,
+    storage: storage.value,
+    deletable,
+  };
+  const { blob_id, encoding_type } = value;
+  context.emit('events::BlobRegistered', {
+    epoch,
+    blob_id,
+    size,
+    encoding_type,
+    end_epoch,
+    deletable,
+    object_id: id,
+  });
+  return { id, type: `${settings.packageId}::blob::Blob`, value };
+}
+
+export interface Certificate {
+  signature: Uint8Array;
+  signers: Uint8Array;
+  message: Uint8Array;
+}
+
+/** Marks a blob as stored, by a certificate of the storage nodes over this epoch. */
+export function certifyBlob(
+  settings: WalrusSettings,
+  context: NativeContext,
+  blob: Blob,
+  certificate: Certificate,
+): void {
+  const epoch = Number(context.epoch);
+  const { signature, signers, message } = certificate;
+  const certified = settings.verifier.verify(signature, signers, message, epoch);
+  const abort = (code: number) => blobFailure(code, 'certify_with_certified_msg');
+  if (certified.blobId !== BigInt(blob.blob_id)) throw abort(blobAborts.invalidBlobId);
+  if (blob.certified_epoch !== null) throw abort(blobAborts.alreadyCertified);
+  if (epoch >= blob.storage.end_epoch) throw abort(blobAborts.resourceBounds);
+  if ((certified.objectId !== undefined) !== blob.deletable) throw abort(blobAborts.invalidPersistence);
+  if (blob.deletable && certified.objectId !== blob.id) throw abort(blobAborts.invalidBlobObject);
+  blob.certified_epoch = epoch;
+  emitCertified(context, blob, false);
+}
+
+/** Ends a deletable blob and gives its space back. */
+export function deleteBlob(
+  settings: WalrusSettings,
+  context: NativeContext,
+  object: MoveObject<Blob>,
+): MoveObject<Storage> {
+  const { blob_id, certified_epoch, deletable, id, storage } = object.value;
+  const epoch = Number(context.epoch);
+  if (!deletable) throw blobFailure(blobAborts.notDeletable, 'delete');
+  if (storage.end_epoch <= epoch) throw blobFailure(blobAborts.resourceBounds, 'delete');
+  removeMetadata(context, id);
+  context.destroy(object);
+  const was_certified = certified_epoch !== null;
+  context.emit('events::BlobDeleted', {
+    epoch,
+    blob_id,
+    end_epoch: storage.end_epoch,
+    object_id: id,
+    was_certified,
+  });
+  return { id: storage.id, type: `${settings.packageId}::storage_resource::Storage`, value: storage };
+}
+
+/** Lets a certified blob live for further epochs. */
+export function extendBlob(
+  settings: WalrusSettings,
+  context: NativeContext,
+  blob: Blob,
+  epochs: number,
+  coin: Coin,
+): void {
+  const epoch = Number(context.epoch);
+  requireCertified(blob, epoch);
+  const abort = () => new MoveAbort(invalidEpochsAhead, 'system_state_inner', 'extend_blob');
+  if (epochs === 0) throw abort();
+  const end = blob.storage.end_epoch + epochs;
+  if (end - epoch > settings.maxEpochsAhead) throw abort();
+  takeFromCoin(
+    coin,
+    storageUnits(Number(blob.storage.storage_size)) * settings.prices.storage * BigInt(epochs),
+  );
+  blob.storage.end_epoch = end;
+  emitCertified(context, blob, true);
+}
+
+/** The event carries the epoch of the first certification, for extensions too. */
+function emitCertified(context: NativeContext, blob: Blob, isExtension: boolean): void {
+  context.emit('events::BlobCertified', {
+    epoch: blob.certified_epoch,
+    blob_id: blob.blob_id,
+    end_epoch: blob.storage.end_epoch,
+    deletable: blob.deletable,
+    object_id: blob.id,
+    is_extension: isExtension,
+  });
+}
