@@ -152,6 +152,9 @@ test('settings that do not fit the chain are named', async () => {
   await expect(startStore({ chain: { ...chain, url: 'http://127.0.0.1:1' } })).rejects.toThrow(
     /BLOBSTORE_CHAIN_URL/,
   );
+  await expect(startStore({ chain: { ...chain, walletKey: 'suiprivkey1secret' } })).rejects.toThrow(
+    /^BLOBSTORE_WALLET_KEY(?!.*secret)/,
+  );
   await expect(startStore({ chain: { ...chain, nodeKeyFile: keyFile } })).rejects.toThrow(
     /BLOBSTORE_NODE_KEY_FILE/,
   );

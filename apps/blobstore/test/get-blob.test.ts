@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { open, readdir, rename, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { blobIdOf, refusal, startStore, temporaryDirectory } from './running-store.ts';
+import { blobIdOf, type ErrorAnswer, refusal, startStore, temporaryDirectory } from './running-store.ts';
 
 const unknownId = 'A'.repeat(43);
 
@@ -149,6 +149,24 @@ describe('damage on disk', () => {
     const skipped = await fetch(`${url}/v1/blobs/${blobId}?skip_consistency_check=true`);
     expect(skipped.status).toBe(200);
     expect((await skipped.arrayBuffer()).byteLength).toBe(content.length);
+  });
+
+  test('the error names the log line and nothing else', async () => {
+    const dataDir = await temporaryDirectory();
+    const { url } = await startStore({ dataDir });
+    const blobId = await blobIdOf(url, 'hello');
+    await flipBit(await fileOf(dataDir, blobId), 0);
+    const headers = { 'x-request-id': 'find-me' };
+    const response = await fetch(`${url}/v1/blobs/${blobId}`, { headers });
+    expect(((await response.json()) as ErrorAnswer).error).toEqual({
+      status: 'INTERNAL',
+      code: 500,
+      message: expect.any(String),
+      details: [
+        { '@type': 'ErrorInfo', reason: 'INTERNAL_ERROR', domain: 'daemon.walrus.space', metadata: {} },
+        { '@type': 'DebugInfo', stackEntries: [], detail: 'TraceID: find-me' },
+      ],
+    });
   });
 
   test('storing the bytes again repairs them', async () => {

@@ -1,7 +1,8 @@
 import type { BlobStoreContext } from '../blob-store-context.ts';
 import type { StoreQuery } from '../http/store-query.ts';
+import type { BlobRegistry } from '../registry/blob-registry.ts';
 import type { StagedBlob, StoredBlob } from '../storage/storage.ts';
-import { decideStore } from './store-decision.ts';
+import { decideStore, type StoreDecision } from './store-decision.ts';
 import { type StoreResponse, toBlobObject } from './store-response.ts';
 
 /**
@@ -20,15 +21,21 @@ export async function storeBlob(
   });
 }
 
+async function decide(registry: BlobRegistry, blobId: string, query: StoreQuery): Promise<StoreDecision> {
+  const { epochs, permanent, force, reuseResources } = query;
+  // Nothing that exists could be enough, so the chain need not be asked.
+  if (force || !(permanent || reuseResources)) return { kind: 'register' };
+  const targetEpoch = (await registry.currentEpoch()) + epochs;
+  return decideStore(await registry.liveObjects(blobId), { targetEpoch, permanent, reuseResources });
+}
+
 async function registerStored(
   { registry }: BlobStoreContext,
-  blob: StoredBlob,
-  { epochs, permanent, force, reuseResources, sendObjectTo }: StoreQuery,
+  { blobId, rootHash, size }: StoredBlob,
+  query: StoreQuery,
 ): Promise<StoreResponse> {
-  const { blobId, rootHash, size } = blob;
-  const targetEpoch = (await registry.currentEpoch()) + epochs;
-  const live = await registry.liveObjects(blobId);
-  const decision = decideStore(live, { targetEpoch, permanent, force, reuseResources });
+  const { epochs, permanent, sendObjectTo } = query;
+  const decision = await decide(registry, blobId, query);
   switch (decision.kind) {
     case 'certified-event': {
       const { event, endEpoch } = decision.existing;

@@ -11,7 +11,6 @@ export interface StoreWish {
   /** First epoch in which the blob may be gone */
   targetEpoch: number;
   permanent: boolean;
-  force: boolean;
   reuseResources: boolean;
 }
 
@@ -22,11 +21,10 @@ function longest(objects: CertifiedObject[]): CertifiedObject | undefined {
 /**
  * The real publisher's rules: a permanent blob of sufficient life is enough for anyone, a deletable one never is
  * (its owner may delete it); with `reuse_resources` the publisher's own object of the same persistence is used,
- * prolonged where it is too short; `force` looks at nothing. Objects without a certificate and spare storage,
- * which upstream may reuse too, do not come up here: registering and certifying is one step.
+ * prolonged where it is too short. Objects without a certificate and spare storage, which upstream may reuse too,
+ * do not come up here: registering and certifying is one step.
  */
 export function decideStore(live: CertifiedObject[], wish: StoreWish): StoreDecision {
-  if (wish.force) return { kind: 'register' };
   const permanent = longest(live.filter(({ deletable }) => !deletable));
   if (wish.permanent && permanent !== undefined && permanent.endEpoch >= wish.targetEpoch) {
     return { kind: 'certified-event', existing: permanent };

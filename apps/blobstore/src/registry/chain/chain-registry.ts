@@ -1,6 +1,7 @@
 import { createChainClient } from '@memrelay/chain/chain-client';
 import { ChainUnavailableError } from '@memrelay/chain/chain-errors';
 import { parsePrivateKey } from '@memrelay/chain/key-file';
+import type { Ed25519Keypair } from '@mysten/sui/keypairs/ed25519';
 import { createKeyedLock } from '../../keyed-lock.ts';
 import { type BlobRegistry, type NewBlob, RegistryUnavailableError } from '../blob-registry.ts';
 import { extensionCost } from '../pricing.ts';
@@ -55,12 +56,21 @@ async function connect({ url, walletKey, nodeKeyFile }: ChainRegistryOptions) {
   if (others.length > 0 || !nodeKey || !Buffer.from(nodeKey).equals(publicKeyOf(secretKey))) {
     throw new Error(`BLOBSTORE_NODE_KEY_FILE: ${nodeKeyFile} is not the key of the only storage node`);
   }
-  const wallet = createWallet(chain, parsePrivateKey(walletKey), system.walType);
+  const wallet = createWallet(chain, parseWalletKey(walletKey), system.walType);
   const kept = new Set(await listOwnedBlobs(chain, system.packageId, wallet.address));
   const index = createCertifiedIndex(chain, system.packageId, kept);
+  await index.catchUp();
   const signer = createNodeSigner(secretKey);
   const parts: ChainParts = { chain, system, wallet, signer, index, kept };
-  return { parts, nShards: state.nShards, chainId: info.chainId };
+  return { parts, state, chainId: info.chainId };
+}
+
+function parseWalletKey(text: string): Ed25519Keypair {
+  try {
+    return parsePrivateKey(text);
+  } catch (error) {
+    throw new Error(`BLOBSTORE_WALLET_KEY: ${(error as Error).message}`);
+  }
 }
 
 /**
@@ -68,14 +78,14 @@ async function connect({ url, walletKey, nodeKeyFile }: ChainRegistryOptions) {
  * setting when the chain does not answer or the node key is not that of its committee.
  */
 export async function openChainRegistry(options: ChainRegistryOptions): Promise<ChainRegistry> {
-  const { parts, nShards, chainId } = await connect(options);
+  const { parts, state, chainId } = await connect(options);
   const { chain, system, wallet, index, kept, signer } = parts;
   // The wallet's coins allow one transaction at a time.
   const wallets = createKeyedLock();
   const store = createBatcher(maxBatch, (blobs: NewBlob[]) =>
     wallets.run(wallet.address, () => storeEach(parts, blobs)),
   );
-  const freshness = createFreshness(async () => {
+  const freshness = createFreshness(state.epoch, async () => {
     try {
       const [{ epoch }] = await Promise.all([readWalrusState(chain, system), index.catchUp()]);
       return epoch;
@@ -101,7 +111,7 @@ export async function openChainRegistry(options: ChainRegistryOptions): Promise<
   }
 
   return {
-    nShards,
+    nShards: state.nShards,
     chainId,
 
     currentEpoch: () => freshness.now(),

@@ -1,5 +1,9 @@
+import { setTimeout } from 'node:timers/promises';
+
 /** How old an answer about what lives may be, in milliseconds. */
 const maxAgeMs = 1000;
+/** How long what is known to live waits for a chain that hangs. */
+const patienceMs = 500;
 
 /** Answers from what was read from the chain a moment ago, and reads again where that is not enough. */
 export interface Freshness {
@@ -13,36 +17,39 @@ export interface Freshness {
   ask<T>(look: (epoch: number) => T[]): Promise<T[]>;
 }
 
-/** `read` brings what is known up to date and resolves to the epoch; calls at the same time share one read. */
-export function createFreshness(read: () => Promise<number>): Freshness {
-  let epoch: number | undefined;
-  let attemptedAtMs = Number.NEGATIVE_INFINITY;
+/**
+ * `read` brings what is known up to date and resolves to the epoch; calls at the same time share one read.
+ * `epoch` is what has been read already, so that there is always something known.
+ */
+export function createFreshness(epoch: number, read: () => Promise<number>): Freshness {
+  let known = epoch;
+  let attemptedAtMs = performance.now();
   let reading: Promise<number> | undefined;
 
   function refresh(): Promise<number> {
-    reading ??= (async () => {
-      attemptedAtMs = performance.now();
-      try {
-        epoch = await read();
-        return epoch;
-      } finally {
+    attemptedAtMs = performance.now();
+    reading ??= read()
+      .then((current) => {
+        known = current;
+        return current;
+      })
+      .finally(() => {
         reading = undefined;
-      }
-    })();
+      });
     return reading;
   }
 
-  /** The epoch as of a second ago or less, or the last one known while the chain does not answer. */
-  async function recent(): Promise<number> {
-    const last = epoch;
-    if (last === undefined) return refresh();
-    return performance.now() - attemptedAtMs <= maxAgeMs ? last : refresh().catch(() => last);
+  async function refreshIfOld(): Promise<void> {
+    if (performance.now() - attemptedAtMs <= maxAgeMs) return;
+    const patience = setTimeout(patienceMs, undefined, { ref: false });
+    await Promise.race([refresh().catch(() => undefined), patience]);
   }
 
   return {
     now: refresh,
     async ask(look) {
-      const found = look(await recent());
+      await refreshIfOld();
+      const found = look(known);
       return found.length > 0 ? found : look(await refresh());
     },
   };
