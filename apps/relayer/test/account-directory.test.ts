@@ -138,6 +138,19 @@ describe.each(databases)('on $name', ({ create }) => {
       expect(changes).toContain(account.id);
     });
 
+    it('is told to every listener, also after one of them failed', async () => {
+      const account = await network.account();
+      const { directory } = directoryWith({ pollMs: 50 });
+      const changes: string[] = [];
+      directory.onChange(() => {
+        throw new Error('a listener that fails');
+      });
+      directory.onChange((id) => changes.push(id));
+      await account.execute(rotateKeyEpoch(network.info.packageId, account.id));
+      await vi.waitFor(() => expect(changes).toContain(account.id), 5_000);
+      await vi.waitFor(() => expect(directory.health()).toEqual({ ok: true }), 5_000);
+    });
+
     it('is seen when the caller asks for a fresher answer', async () => {
       const account = await network.account();
       const { directory, clock } = directoryWith({ pollMs: never });

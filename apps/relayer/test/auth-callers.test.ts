@@ -271,6 +271,19 @@ describe('limits', () => {
     expect((await good()).status).toBe(200);
   });
 
+  it('do not count what the server itself could not do', async () => {
+    const account = await network.account();
+    const key = testKey();
+    await account.add(key);
+    const { url, unsteady, clock } = await frontDoor({ failuresPerMinute: 3 });
+    unsteady.mode = 'refusing';
+    for (let i = 0; i < 5; i++)
+      expect(await error(call(url, key, { accountId: account.id }))).toBe('auth_unavailable');
+    unsteady.mode = 'steady';
+    clock.ms += 1_001;
+    expect((await call(url, key, { accountId: account.id })).status).toBe(200);
+  });
+
   it('of a key are asked after the nonce was recorded', async () => {
     const account = await network.account();
     const key = testKey();

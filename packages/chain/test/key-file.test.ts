@@ -22,12 +22,12 @@ describe('a private key', () => {
     'ab'.repeat(31),
     `0x${'ab'.repeat(32)}`,
     `${pair.getSecretKey().slice(0, -1)}q`,
-    'suiprivkey1',
+    `suiprivkey1${'q'.repeat(40)}`,
   ])('of no known form is refused without being repeated (%#)', (text) => {
     const error = caught(() => parsePrivateKey(text));
     expect(error).toBeInstanceOf(KeyFormatError);
     expect(error.cause).toBeUndefined();
-    if (text !== '') expect(error.message).not.toContain(text.slice(0, 20) || text);
+    if (text !== '') expect(error.message).not.toContain(text.slice(0, 20));
   });
 
   it('of another scheme is refused', () => {

@@ -42,9 +42,9 @@ export class AccountCache {
     this.#options = options;
   }
 
-  /** The last read's failure, undefined when it succeeded. */
-  get failure(): unknown {
-    return this.#failure?.cause;
+  /** When and why the last read failed, undefined when it succeeded. */
+  get failure(): { atMs: number; cause: unknown } | undefined {
+    return this.#failure;
   }
 
   async get(accountId: string, maxAge = Number.POSITIVE_INFINITY): Promise<AccountSnapshot | undefined> {

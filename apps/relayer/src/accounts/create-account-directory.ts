@@ -43,7 +43,13 @@ export function createAccountDirectory(options: AccountDirectoryOptions): Accoun
   const listeners: ((accountId: string) => void)[] = [];
 
   function changed(accountId: string): void {
-    for (const listener of listeners) listener(accountId);
+    for (const listener of listeners) {
+      try {
+        listener(accountId);
+      } catch (error) {
+        log.error({ err: error }, 'a listener to account changes failed');
+      }
+    }
   }
 
   /** Returns whether the account is newer than what this relayer knew. Throws when it is older. */
@@ -107,10 +113,10 @@ export function createAccountDirectory(options: AccountDirectoryOptions): Accoun
     },
     onChange: (listener) => listeners.push(listener),
     health() {
-      if (cache.failure !== undefined) return { ok: false, detail: (cache.failure as Error).name };
-      const lag = watcher.sinceCaughtUpMs;
-      if (lag === undefined || lag > feedLagMs) return { ok: false, detail: 'account events are behind' };
-      return { ok: true };
+      const lag = watcher.sinceCaughtUpMs ?? Number.POSITIVE_INFINITY;
+      const { failure } = cache;
+      if (failure && now() - failure.atMs < lag) return { ok: false, detail: (failure.cause as Error).name };
+      return lag > feedLagMs ? { ok: false, detail: 'account events are behind' } : { ok: true };
     },
     close: () => watcher.close(),
   };

@@ -21,6 +21,8 @@ export interface EventWatcherOptions {
 const longestPauseMs = 15_000;
 /** After a failed look nobody can ask for another one for this long. */
 const retryAfterMs = 1_000;
+/** A request waits no longer than this for the feed to catch up: the first look reads all of history. */
+const longestWaitMs = 3_000;
 
 /**
  * Follows the account module's events from the stored cursor. The cursor moves only after a page was taken in, so a
@@ -51,8 +53,20 @@ export class EventWatcher {
     return this.#lastSuccessMs === undefined ? undefined : this.#options.now() - this.#lastSuccessMs;
   }
 
-  /** Resolves when all events up to `maxAgeMs` ago have been taken in. Throws when they cannot be read. */
+  /** Resolves when all events up to `maxAgeMs` ago have been taken in. Throws when that fails or takes 3 s. */
   async catchUp(maxAgeMs: number): Promise<void> {
+    const { promise, reject } = Promise.withResolvers<never>();
+    const timer = setTimeout(() => reject(new Error('the event feed is behind')), longestWaitMs);
+    await Promise.race([promise, this.#lookAfter(maxAgeMs)]).finally(() => clearTimeout(timer));
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    clearTimeout(this.#timer);
+    await this.#round?.done.catch(() => undefined);
+  }
+
+  async #lookAfter(maxAgeMs: number): Promise<void> {
     if ((this.sinceCaughtUpMs ?? Number.POSITIVE_INFINITY) <= maxAgeMs) return;
     const running = this.#round;
     if (running && this.#options.now() - running.startedAtMs <= maxAgeMs) return running.done;
@@ -60,12 +74,6 @@ export class EventWatcher {
     else if (this.#lastFailure && this.#options.now() - this.#lastFailure.atMs < retryAfterMs)
       throw this.#lastFailure.error;
     await (this.#round ?? this.#startRound()).done;
-  }
-
-  async close(): Promise<void> {
-    this.#closed = true;
-    clearTimeout(this.#timer);
-    await this.#round?.done.catch(() => undefined);
   }
 
   #lookAgain(afterMs: number): void {

@@ -65,10 +65,11 @@ export function createCallerLookup(options: FindCallerOptions): (auth: AuthHeade
   return async (auth) => {
     const publicKey = auth.publicKey.toLowerCase();
     const accountId = auth.accountId?.toLowerCase();
+    const startedMs = now();
     if (unknown.has(publicKey, accountId)) throw new ApiError('unknown_delegate_key');
     const found = await (accountId === undefined ? anywhere(publicKey) : inAccount(accountId, publicKey));
     if (!found) {
-      unknown.add(publicKey, accountId);
+      unknown.add(publicKey, accountId, startedMs);
       throw new ApiError('unknown_delegate_key');
     }
     const { account, delegate } = found;
@@ -95,8 +96,9 @@ function createUnknownKeys(accounts: AccountDirectory, now: () => number) {
       const changed = accountId === undefined ? lastChangeMs : (changedAtMs.get(accountId) ?? 0);
       return now() - atMs < unknownMs && atMs > changed;
     },
-    add(publicKey: string, accountId: string | undefined): void {
-      lookedAtMs.set(nameOf(publicKey, accountId), now());
+    /** `atMs`: when the look began, so that a change during it counts */
+    add(publicKey: string, accountId: string | undefined, atMs: number): void {
+      lookedAtMs.set(nameOf(publicKey, accountId), atMs);
     },
   };
 }

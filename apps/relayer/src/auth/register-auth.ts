@@ -99,11 +99,20 @@ export function registerAuth(app: FastifyInstance, options: AuthOptions): void {
   });
   app.addContentTypeParser('*', (_request, _payload, done) => done(new ApiError('unsupported_media_type')));
 
+  async function authenticate(auth: AuthHeaders): Promise<Caller> {
+    const caller = await findCaller(auth);
+    await recordNonce(nonces, auth);
+    return caller;
+  }
+
   app.addHook('preValidation', async (request, reply) => {
     const { auth, giveBack, rawBody } = progress.get(request)!;
     verifySignature(auth, { method: request.raw.method!, url: request.raw.url!, body: rawBody });
-    const caller = await findCaller(auth);
-    await recordNonce(nonces, auth);
+    const caller = await authenticate(auth).catch((error: unknown) => {
+      // Our own trouble must not use up the caller's budget
+      if (!(error instanceof ApiError) || error.status >= 500) giveBack();
+      throw error;
+    });
     giveBack();
     reply.header(headers.accountId, caller.account.accountId);
     await limitKey?.(caller, request);
