@@ -14,7 +14,8 @@ export interface Localnet {
   /** Base of the RPC, the faucet, `/info` and the key servers; no slash at the end */
   url: string;
   network: Network;
-  info(): LocalnetInfo;
+  /** As `/info` answers, at this moment */
+  readonly info: LocalnetInfo;
   close(): Promise<void>;
 }
 
@@ -38,7 +39,9 @@ export async function createLocalnet(options: LocalnetOptions): Promise<Localnet
   return {
     url,
     network,
-    info: () => network.info(url),
+    get info() {
+      return network.info(url);
+    },
     close: async () => {
       // Open subscriptions would keep the server waiting for ever.
       app.server.closeAllConnections();

@@ -103,10 +103,10 @@ test('a restart keeps everything', async () => {
 
 test('the key servers keep their ids and follow the port', async () => {
   const first = await startWorld('http text', { dataDir });
-  const before = first.localnet!.info();
+  const before = first.localnet!.info;
   await first.close();
   const second = await startWorld('http text', { dataDir });
-  const after = second.localnet!.info();
+  const after = second.localnet!.info;
   await second.close();
   expect(after.keyServers.map(({ objectId }) => objectId)).toEqual(
     before.keyServers.map(({ objectId }) => objectId),

@@ -297,7 +297,7 @@ describe('Walrus', () => {
       });
     expect((await post('Bearer nonsense')).status).toBe(401);
     expect(await (await post(`Bearer ${token}`)).json()).toEqual({ epoch: 2 });
-    expect(world.localnet!.info().walrus.epoch).toBe(2);
+    expect(world.localnet!.info.walrus.epoch).toBe(2);
     await expect(extend(blob.id, 1)).rejects.toThrow(aborts(2, 'blob'));
     await expect(remove(blob.id)).rejects.toThrow(aborts(2, 'blob'));
   });

@@ -1,4 +1,5 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { splitStructTag } from './type-tags.ts';
 import type { ChainEvent, ChainObject, Owner } from './types.ts';
 
 /**
@@ -22,8 +23,10 @@ const schema = `
   CREATE UNIQUE INDEX IF NOT EXISTS tx_checkpoint ON tx (checkpoint_digest);
   CREATE TABLE IF NOT EXISTS event (
     seq INTEGER PRIMARY KEY, tx_seq INTEGER NOT NULL, tx_digest TEXT NOT NULL, event_index INTEGER NOT NULL,
-    package_id TEXT NOT NULL, module TEXT NOT NULL, sender TEXT NOT NULL, type TEXT NOT NULL, contents BLOB NOT NULL
+    package_id TEXT NOT NULL, module TEXT NOT NULL, sender TEXT NOT NULL, type TEXT NOT NULL, contents BLOB NOT NULL,
+    type_module TEXT NOT NULL
   );
+  CREATE INDEX IF NOT EXISTS event_type ON event (type_module, seq);
   CREATE INDEX IF NOT EXISTS event_tx ON event (tx_seq);`;
 
 /** A transaction as it stands in history. `seq` is also its checkpoint: one transaction each. */
@@ -132,9 +135,13 @@ export class ChainStore {
     return this.#range('tx', range).map(toTransaction);
   }
 
-  /** Events strictly between two places, in either direction. */
-  events(range: PlaceRange): StoredEvent[] {
-    return this.#range('event', range).map(toEvent);
+  /**
+   * Events strictly between two places, in either direction. `typeModule`, `0x…::module`, keeps to those whose
+   * type is of that module: a watcher that polls pays for its own events, not for everybody's.
+   */
+  events(range: PlaceRange, typeModule?: string): StoredEvent[] {
+    if (typeModule === undefined) return this.#range('event', range).map(toEvent);
+    return this.#range('event', range, 'AND type_module = ?', [typeModule]).map(toEvent);
   }
 
   /** The last event's place up to and including a checkpoint; 0 when there is none. */
@@ -185,7 +192,7 @@ export class ChainStore {
   }
 
   #writeEvent(tx: StoredTransaction, event: ChainEvent, index: number): void {
-    this.#prepare('INSERT INTO event VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?)').run(
+    this.#prepare('INSERT INTO event VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?)').run(
       tx.seq,
       tx.digest,
       index,
@@ -194,14 +201,15 @@ export class ChainStore {
       event.sender,
       event.type,
       event.contents,
+      splitStructTag(event.type).module,
     );
   }
 
-  #range(table: 'tx' | 'event', { after, before, descending, limit }: PlaceRange): Row[] {
+  #range(table: 'tx' | 'event', range: PlaceRange, condition = '', values: string[] = []): Row[] {
+    const { after, before, descending, limit } = range;
     const order = descending ? 'DESC' : 'ASC';
-    return this.#prepare(
-      `SELECT * FROM ${table} WHERE seq > ? AND seq < ? ORDER BY seq ${order} LIMIT ?`,
-    ).all(after, before, limit) as Row[];
+    const sql = `SELECT * FROM ${table} WHERE seq > ? AND seq < ? ${condition} ORDER BY seq ${order} LIMIT ?`;
+    return this.#prepare(sql).all(after, before, ...values, limit) as Row[];
   }
 
   #prepare(sql: string): StatementSync {

@@ -29,6 +29,18 @@ function matchesEventPredicate(predicate: GrpcTypes.EventLiteral['predicate'], e
   }
 }
 
+/** The module, `0x…::name`, that the types of all events passing the filter belong to, when there is just one. */
+export function typeModuleOf(filter: GrpcTypes.EventFilter | undefined): string | undefined {
+  const [term, ...others] = filter?.terms ?? [];
+  if (!term || others.length > 0) return undefined;
+  for (const { negated, predicate } of term.literals) {
+    if (negated || predicate.oneofKind !== 'eventType') continue;
+    const [packageId, module] = (predicate.eventType.eventType ?? '').split('::');
+    if (packageId && module) return `${normalizeSuiAddress(packageId)}::${module}`;
+  }
+  return undefined;
+}
+
 /** Whether a transaction passes a filter. */
 export function matchesTransaction(
   filter: GrpcTypes.TransactionFilter | undefined,

@@ -6,7 +6,7 @@ import { checkpointToProto } from '../proto/checkpoint-to-proto.ts';
 import { eventToProto } from '../proto/executed-to-proto.ts';
 import { ReadMask } from '../proto/read-mask.ts';
 import { pageSize } from './addresses.ts';
-import { matchesEvent, matchesTransaction } from './filters.ts';
+import { matchesEvent, matchesTransaction, typeModuleOf } from './filters.ts';
 import { type FieldMask, type MethodHandler, stream } from './handlers.ts';
 
 /** Rows read at once, and rows looked at in one call before the client has to ask again. */
@@ -47,16 +47,17 @@ interface Source<Row> {
 
 /** `ListEvents`: what a watcher reads, page by page, from the last cursor it has stored. */
 export function listEvents(chain: Chain): MethodHandler {
-  return stream((request: GrpcTypes.ListEventsRequest) =>
-    scan<StoredEvent>(chain, request, {
+  return stream((request: GrpcTypes.ListEventsRequest) => {
+    const typeModule = typeModuleOf(request.filter);
+    return scan<StoredEvent>(chain, request, {
       place: ({ seq }) => seq,
-      read: (range) => chain.store.events(range),
+      read: (range) => chain.store.events(range, typeModule),
       placeOf: (checkpoint) => chain.store.lastEventSeq(checkpoint),
       checkpointOf: ({ checkpoint }) => checkpoint,
       matches: (event) => matchesEvent(request.filter, event),
       frame: (event) => ({ event: placedEvent(event, request.readMask) }),
-    }),
-  );
+    });
+  });
 }
 
 /** `ListTransactions`. */

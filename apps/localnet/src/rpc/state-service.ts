@@ -84,6 +84,8 @@ function listDynamicFields(chain: Chain, request: GrpcTypes.ListDynamicFieldsReq
   const limit = pageSize(request.pageSize);
   const after = request.pageToken ? Buffer.from(request.pageToken).toString() : '';
   const mask = new ReadMask(request.readMask, ['parent', 'field_id']);
+  // Walrus' state is a dynamic field that follows the epoch.
+  chain.moment();
   const rows = chain.store.fieldsOf(parent, after, limit + 1);
   const page = rows.slice(0, limit);
   const last = page.at(-1);
