@@ -131,7 +131,7 @@ export function readConfig(args: string[], env: Environment): Omit<BlobStoreOpti
   const options = {
     ...bindAddress(),
     dataDir: resolve(dataDir?.value ?? '.'),
-    ...(settings.has('shards') ? { nShards: numberOf('shards', defaultShards, 2, 65_535) } : {}),
+    ...(settings.has('shards') ? { nShards: numberOf('shards', defaultShards, 4, 65_535) } : {}),
     ...(chainOptions === undefined ? {} : { chain: chainOptions }),
     ...(durationMs === undefined ? {} : { epochDurationMs: durationMs }),
     limits: {

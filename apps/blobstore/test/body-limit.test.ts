@@ -4,7 +4,7 @@ import { request } from 'node:http';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
-import { putNew, refusal, startStore, temporaryDirectory } from './running-store.ts';
+import { patient, putNew, refusal, startStore, temporaryDirectory } from './running-store.ts';
 
 const mebibyte = 1024 * 1024;
 
@@ -56,10 +56,10 @@ test('a body that breaks off leaves nothing, and the place is free again', async
   const upload = request(`${url}/v1/blobs`, { method: 'PUT', headers: { 'content-length': 1000 } });
   upload.on('error', () => undefined);
   upload.write('only a part');
-  await expect.poll(() => readdir(join(dataDir, 'incoming'))).toHaveLength(1);
+  await expect.poll(() => readdir(join(dataDir, 'incoming')), patient).toHaveLength(1);
   upload.destroy();
-  await expect.poll(() => readdir(join(dataDir, 'incoming'))).toEqual([]);
+  await expect.poll(() => readdir(join(dataDir, 'incoming')), patient).toEqual([]);
   await expect
-    .poll(async () => (await fetch(`${url}/v1/blobs`, { method: 'PUT', body: 'x' })).status)
+    .poll(async () => (await fetch(`${url}/v1/blobs`, { method: 'PUT', body: 'x' })).status, patient)
     .toBe(200);
 });

@@ -8,7 +8,7 @@ import type { BlobStoreOptions } from '../src/blob-store.ts';
 import { fetchChainInfo } from '../src/registry/chain/walrus-system.ts';
 import { type LocalnetProcess, startLocalnet } from './localnet-process.ts';
 import { spawnMain, urlOf } from './main-process.ts';
-import { blobIdOf, put, putNew, refusal, startStore, temporaryDirectory } from './running-store.ts';
+import { blobIdOf, patient, put, putNew, refusal, startStore, temporaryDirectory } from './running-store.ts';
 
 const manyAtOnce = { publisher: { concurrent: 32, buffered: 32 } };
 let localnet: LocalnetProcess;
@@ -76,7 +76,7 @@ test('a blob that its owner deletes is gone', async () => {
   transaction.transferObjects([storage], owner.toSuiAddress());
   await client().sui.core.signAndExecuteTransaction({ transaction, signer: owner });
   await expect
-    .poll(async () => (await fetch(`${url}/v1/blobs/${blobObject.blobId}`)).status, { timeout: 5000 })
+    .poll(async () => (await fetch(`${url}/v1/blobs/${blobObject.blobId}`)).status, patient)
     .toBe(404);
 });
 
@@ -88,9 +88,7 @@ test('a blob expires with the epochs of the chain, and stores go on across a tur
   for (const { blobObject } of await Promise.all(stores)) {
     expect((await fetch(`${url}/v1/blobs/${blobObject.blobId}`)).status).toBe(200);
   }
-  await expect
-    .poll(async () => (await fetch(`${url}/v1/blobs/${blobId}`)).status, { timeout: 5000 })
-    .toBe(404);
+  await expect.poll(async () => (await fetch(`${url}/v1/blobs/${blobId}`)).status, patient).toBe(404);
 });
 
 test('while the chain is silent, what lives is read, and nothing is called missing', async () => {

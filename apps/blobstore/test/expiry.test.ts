@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { blobIdOf, put, putNew, refusal, startStore, temporaryDirectory } from './running-store.ts';
+import { blobIdOf, patient, put, putNew, refusal, startStore, temporaryDirectory } from './running-store.ts';
 
 const epochDurationMs = 86_400_000;
 
@@ -65,7 +65,7 @@ test('a restart keeps the epochs; the bytes of expired blobs are removed', async
   expect((await fetch(`${url}/v1/blobs/${expired}`)).status).toBe(404);
   expect((await fetch(`${url}/v1/blobs/${kept}`)).status).toBe(200);
   const files = async () => (await readdir(join(dataDir, 'objects'), { recursive: true })).join();
-  await expect.poll(files).not.toContain(expired);
+  await expect.poll(files, patient).not.toContain(expired);
   expect(await files()).toContain(kept);
 });
 

@@ -2,7 +2,14 @@ import { randomBytes } from 'node:crypto';
 import { open, readdir, rename, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { blobIdOf, type ErrorAnswer, refusal, startStore, temporaryDirectory } from './running-store.ts';
+import {
+  blobIdOf,
+  type ErrorAnswer,
+  refusal,
+  sharedStore,
+  startStore,
+  temporaryDirectory,
+} from './running-store.ts';
 
 const unknownId = 'A'.repeat(43);
 
@@ -55,6 +62,8 @@ test.each([
 });
 
 describe('ranges', () => {
+  const store = sharedStore();
+
   test.each([
     ['bytes=0-0', '0', '0-0'],
     ['bytes=2-5', '2345', '2-5'],
@@ -65,7 +74,7 @@ describe('ranges', () => {
     ['bytes=-3', '789', '7-9'],
     ['bytes=-99', '0123456789', '0-9'],
   ])('"%s" is answered with 206', async (range, body, contentRange) => {
-    const { url } = await startStore();
+    const url = store();
     const blobId = await blobIdOf(url, '0123456789');
     for (const flags of ['', '?skip_consistency_check=true', '?strict_consistency_check=true']) {
       const response = await fetch(`${url}/v1/blobs/${blobId}${flags}`, { headers: { range } });
@@ -90,7 +99,7 @@ describe('ranges', () => {
     'items=0-1',
     'Bytes=0-1',
   ])('"%s" is refused with 416', async (range) => {
-    const { url } = await startStore();
+    const url = store();
     const blobId = await blobIdOf(url, '0123456789');
     const response = await fetch(`${url}/v1/blobs/${blobId}`, { headers: { range } });
     expect(response.headers.get('content-range')).toBe('bytes */10');
@@ -98,7 +107,7 @@ describe('ranges', () => {
   });
 
   test('of an empty blob are refused', async () => {
-    const { url } = await startStore();
+    const url = store();
     const blobId = await blobIdOf(url, '');
     for (const range of ['bytes=0-0', 'bytes=0-', 'bytes=-1']) {
       expect((await fetch(`${url}/v1/blobs/${blobId}`, { headers: { range } })).status).toBe(416);
@@ -107,6 +116,8 @@ describe('ranges', () => {
 });
 
 describe('refusals', () => {
+  const store = sharedStore();
+
   test.each([
     [`/v1/blobs/${unknownId}`, 404, 'BLOB_NOT_FOUND'],
     ['/v1/blobs/short', 400, 'INVALID_ID_FORMAT'],
@@ -123,7 +134,7 @@ describe('refusals', () => {
       'INVALID_CONSISTENCY_CHECK',
     ],
   ])('%s', async (path, status, reason) => {
-    const { url } = await startStore();
+    const url = store();
     expect(await refusal(await fetch(`${url}${path}`))).toEqual({ status, reason });
   });
 });

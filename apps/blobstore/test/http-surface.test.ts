@@ -1,10 +1,12 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { expect, test } from 'vitest';
-import { blobIdOf, type ErrorAnswer, refusal, startStore } from './running-store.ts';
+import { blobIdOf, type ErrorAnswer, refusal, sharedStore } from './running-store.ts';
+
+const store = sharedStore();
 
 test('the status is OK', async () => {
-  const { url } = await startStore();
+  const url = store();
   const response = await fetch(`${url}/status`);
   expect(response.status).toBe(200);
   expect(await response.text()).toBe('OK');
@@ -12,7 +14,7 @@ test('the status is OK', async () => {
 });
 
 test('an error is the envelope, key for key', async () => {
-  const { url } = await startStore();
+  const url = store();
   const response = await fetch(`${url}/v1/blobs/${'A'.repeat(43)}`);
   expect(response.headers.get('content-type')).toBe('application/json');
   expect(await response.text()).toBe(
@@ -23,7 +25,7 @@ test('an error is the envelope, key for key', async () => {
 });
 
 test.each(['/', '/nope', '/v1/store', '/health', '/status/'])('%s is unknown', async (path) => {
-  const { url } = await startStore();
+  const url = store();
   expect(await refusal(await fetch(`${url}${path}`))).toEqual({ status: 404, reason: 'ROUTE_NOT_FOUND' });
 });
 
@@ -33,14 +35,14 @@ test.each([
   ['DELETE', `/v1/blobs/${'A'.repeat(43)}`, 'GET,HEAD'],
   ['PUT', '/status', 'GET,HEAD'],
 ])('%s %s is not allowed', async (method, path, allow) => {
-  const { url } = await startStore();
+  const url = store();
   const response = await fetch(`${url}${path}`, { method });
   expect(response.headers.get('allow')).toBe(allow);
   expect(await refusal(response)).toEqual({ status: 405, reason: 'METHOD_NOT_ALLOWED' });
 });
 
 test('every response can be read by a page of another origin', async () => {
-  const { url } = await startStore();
+  const url = store();
   const blobId = await blobIdOf(url, 'hello');
   const exposed = 'ETag, Content-Range, X-Quilt-Patch-Identifier';
   for (const path of ['/status', `/v1/blobs/${blobId}`, '/nope', '/v1/blobs/short', '/v1/blobs/%zz']) {
@@ -52,7 +54,7 @@ test('every response can be read by a page of another origin', async () => {
 });
 
 test('a preflight is answered for any path', async () => {
-  const { url } = await startStore();
+  const url = store();
   for (const path of ['/v1/blobs', '/nope']) {
     const response = await fetch(`${url}${path}`, { method: 'OPTIONS' });
     expect(response.status).toBe(200);
@@ -64,7 +66,7 @@ test('a preflight is answered for any path', async () => {
 });
 
 test('a harmless request id is kept, another is replaced', async () => {
-  const { url } = await startStore();
+  const url = store();
   const kept = await fetch(`${url}/status`, { headers: { 'x-request-id': 'job-7:a.b_c' } });
   expect(kept.headers.get('x-request-id')).toBe('job-7:a.b_c');
   const replaced = await fetch(`${url}/status`, { headers: { 'x-request-id': 'a b"c' } });
@@ -72,7 +74,7 @@ test('a harmless request id is kept, another is replaced', async () => {
 });
 
 test('a path that cannot be decoded is a 400 envelope', async () => {
-  const { url } = await startStore();
+  const url = store();
   const response = await fetch(`${url}/v1/blobs/%zz`);
   expect(await refusal(response)).toEqual({ status: 400, reason: 'MALFORMED_REQUEST' });
 });
@@ -81,7 +83,7 @@ test.each([
   ['this is not http\r\n\r\n', 400],
   [`GET /status HTTP/1.1\r\nhost: x\r\nbig: ${'x'.repeat(100_000)}\r\n\r\n`, 431],
 ])('what the parser refuses is an envelope too', async (request, status) => {
-  const { url } = await startStore();
+  const url = store();
   const socket = connect(Number(new URL(url).port), '127.0.0.1');
   socket.end(request);
   let answer = '';

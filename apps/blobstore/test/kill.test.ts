@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { spawnMain, urlOf } from './main-process.ts';
-import { put, temporaryDirectory } from './running-store.ts';
+import { patient, put, temporaryDirectory } from './running-store.ts';
 
 const rounds = 5;
 const writers = 6;
@@ -30,7 +30,9 @@ test('kill -9 in the middle of stores loses nothing acknowledged and leaves noth
     const url = await urlOf(main);
     const before = acknowledged.size;
     const writing = Array.from({ length: writers }, () => writeUntilDead(url, acknowledged));
-    await expect.poll(() => acknowledged.size - before, { interval: 5 }).toBeGreaterThan(randomInt(5, 40));
+    await expect
+      .poll(() => acknowledged.size - before, { ...patient, interval: 5 })
+      .toBeGreaterThan(randomInt(5, 40));
     main.child.kill('SIGKILL');
     await main.ended;
     await Promise.all(writing);

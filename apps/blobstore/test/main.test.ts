@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { spawnMain, urlOf } from './main-process.ts';
-import { put, startStore, temporaryDirectory } from './running-store.ts';
+import { patient, put, startStore, temporaryDirectory } from './running-store.ts';
 
 async function arguments31(): Promise<string[]> {
   return ['--port', '0', '--shards', '31', '--data-dir', await temporaryDirectory()];
@@ -24,7 +24,7 @@ test.each(['SIGTERM', 'SIGINT'] as const)('%s finishes what is under way and end
     yield 'and the end';
   }
   const answer = fetch(`${url}/v1/blobs`, { method: 'PUT', body: body(), duplex: 'half' } as never);
-  await expect.poll(main.stderr).toContain('stopping');
+  await expect.poll(main.stderr, patient).toContain('stopping');
   release();
   expect((await answer).status).toBe(200);
   expect(await main.ended).toBe(0);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { blobIdOf, put, putNew, refusal, startStore } from './running-store.ts';
+import { blobIdOf, put, putNew, refusal, sharedStore, startStore } from './running-store.ts';
 
 const objectId = /^0x[0-9a-f]{64}$/;
 const recipient = `0x${'ab'.repeat(32)}`;
@@ -52,12 +52,14 @@ test('any content type is taken, and none', async () => {
 });
 
 describe('parameters', () => {
+  const store = sharedStore();
+
   test.each([
     ['?epochs=1', 1],
     ['?epochs=53', 53],
     ['', 1],
   ])('"%s" stores for %i epochs', async (query, epochs) => {
-    const { url } = await startStore();
+    const url = store();
     const { blobObject, resourceOperation, cost } = await putNew(url, 'x', query);
     expect(blobObject.storage).toMatchObject({ startEpoch: 1, endEpoch: 1 + epochs });
     expect(resourceOperation).toMatchObject({ registerFromScratch: { epochsAhead: epochs } });
@@ -77,12 +79,12 @@ describe('parameters', () => {
     `?send_object_to=${recipient}`,
     `?epochs=2&deletable=true&permanent=false&force=false&encoding_type=RS2&send_object_to=${recipient}`,
   ])('%s makes a deletable blob', async (query) => {
-    const { url } = await startStore();
+    const url = store();
     expect((await putNew(url, 'x', query)).blobObject.deletable).toBe(true);
   });
 
   test('permanent=true makes a permanent blob', async () => {
-    const { url } = await startStore();
+    const url = store();
     const { blobObject } = await putNew(url, 'x', '?permanent=true&deletable=false');
     expect(blobObject.deletable).toBe(false);
   });
@@ -109,7 +111,7 @@ describe('parameters', () => {
     ['?epochs=1&epochs=2', 'MALFORMED_REQUEST'],
     ['?epoch=1', 'MALFORMED_REQUEST'],
   ])('%s is refused with 400 %s', async (query, reason) => {
-    const { url } = await startStore();
+    const url = store();
     const response = await fetch(`${url}/v1/blobs${query}`, { method: 'PUT', body: 'x' });
     expect(await refusal(response)).toEqual({ status: 400, reason });
   });

@@ -2,7 +2,7 @@ import { appendFile, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/pro
 import { join } from 'node:path';
 import { DirectoryLockedError } from '@memrelay/protocol/dir-lock';
 import { expect, test } from 'vitest';
-import { blobIdOf, put, putNew, startStore, temporaryDirectory } from './running-store.ts';
+import { blobIdOf, patient, put, putNew, startStore, temporaryDirectory } from './running-store.ts';
 
 test('a restart finds blobs, objects and epochs again', async () => {
   const dataDir = await temporaryDirectory();
@@ -42,7 +42,7 @@ test('content without an object (a store cut off in between) is not readable and
   const { url } = await startStore({ dataDir });
   expect((await fetch(`${url}/v1/blobs/${blobId}`)).status).toBe(404);
   await expect
-    .poll(async () => (await readdir(join(dataDir, 'objects'), { recursive: true })).join())
+    .poll(async () => (await readdir(join(dataDir, 'objects'), { recursive: true })).join(), patient)
     .not.toContain(blobId);
 });
 

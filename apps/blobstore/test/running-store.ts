@@ -2,10 +2,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
-import { onTestFinished } from 'vitest';
+import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import { type BlobStore, type BlobStoreOptions, createBlobStore } from '../src/blob-store.ts';
 
-export const silent = pino({ level: 'silent' });
+const silent = pino({ level: 'silent' });
+
+/** For `expect.poll`: a busy machine takes longer than the second that is its default. */
+export const patient = { timeout: 20_000 };
 
 /** A directory that is gone after the test. */
 export async function temporaryDirectory(): Promise<string> {
@@ -14,18 +17,30 @@ export async function temporaryDirectory(): Promise<string> {
   return directory;
 }
 
+function create(options: Partial<BlobStoreOptions> & { dataDir: string }): Promise<BlobStore> {
+  return createBlobStore({ logger: silent, port: 0, nShards: 31, encoderThreads: 1, ...options });
+}
+
 /** A store with 31 shards on a free port, closed after the test. Closing it earlier is fine. */
 export async function startStore(options: Partial<BlobStoreOptions> = {}): Promise<BlobStore> {
-  const store = await createBlobStore({
-    dataDir: options.dataDir ?? (await temporaryDirectory()),
-    logger: silent,
-    port: 0,
-    nShards: 31,
-    encoderThreads: 1,
-    ...options,
-  });
+  const store = await create({ dataDir: options.dataDir ?? (await temporaryDirectory()), ...options });
   onTestFinished(() => store.close());
   return store;
+}
+
+/** One store for all tests of a `describe`; returns its URL once they run. */
+export function sharedStore(): () => string {
+  let directory = '';
+  let store: BlobStore;
+  beforeAll(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'blobstore-'));
+    store = await create({ dataDir: directory });
+  });
+  afterAll(async () => {
+    await store.close();
+    await rm(directory, { recursive: true, force: true });
+  });
+  return () => store.url;
 }
 
 export interface ErrorAnswer {
