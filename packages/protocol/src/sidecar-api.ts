@@ -13,6 +13,8 @@ export const sidecarHealth = z.object({
   status: z.literal('ok'),
   version: z.string(),
   instance: z.string(),
+  /** True when another relayer started it and takes it along when it ends: it must not be adopted */
+  supervised: z.boolean(),
   /** Proves that both sides hold the same token: hex HMAC-SHA-256(token, "memrelay-sidecar-v1") */
   token_proof: hex32,
 });

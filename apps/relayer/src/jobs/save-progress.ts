@@ -71,6 +71,15 @@ export interface AttemptFailure {
   message: string;
 }
 
+/** The job could not even be tried: it is due again soon, and no attempt is counted. */
+export async function savePostponed(db: Db, job: ClaimedJob, delayMs: number): Promise<void> {
+  await db.query(
+    `UPDATE memory_job SET run_at = now() + make_interval(secs => $3), lease_until = NULL, lease_token = NULL
+     WHERE id = $1 AND lease_token = $2`,
+    [job.id, job.leaseToken, delayMs / 1000],
+  );
+}
+
 /** Counts a failed attempt and sets when the next one is due. */
 export async function saveRetry(
   db: Db,

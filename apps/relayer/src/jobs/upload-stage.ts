@@ -2,13 +2,14 @@ import { ApiError } from '@memrelay/protocol/errors';
 import type { Logger } from 'pino';
 import type { BlobCache } from '../blobs/blob-cache.ts';
 import type { Db } from '../db/db.ts';
-import type { SidecarClient } from '../sidecar/sidecar-client.ts';
+import { type SidecarClient, SidecarUnreachableError } from '../sidecar/sidecar-client.ts';
 import { retryDelayMs } from './backoff.ts';
 import type { ClaimedJob } from './claim-jobs.ts';
 import {
   LeaseLostError,
   saveCheckpoint,
   saveFailed,
+  savePostponed,
   saveRetry,
   saveUploaded,
   type UploadedBlob,
@@ -25,7 +26,7 @@ interface UploadStage {
 
 type Outcome =
   | { ok: true; blob: UploadedBlob }
-  | { ok: false; kind: 'transient' | 'permanent'; reason: string };
+  | { ok: false; kind: 'transient' | 'permanent' | 'not-tried'; reason: string };
 
 /** One attempt at storing a job's envelope; what happened stands in the row afterwards. Does not throw. */
 export async function uploadJob(stage: UploadStage, job: ClaimedJob): Promise<void> {
@@ -42,7 +43,8 @@ export async function uploadJob(stage: UploadStage, job: ClaimedJob): Promise<vo
       { job_id: job.id, attempt: job.attempts + 1, kind: outcome.kind, reason: outcome.reason },
       'upload failed',
     );
-    if (outcome.kind === 'permanent')
+    if (outcome.kind === 'not-tried') await savePostponed(db, job, 500);
+    else if (outcome.kind === 'permanent')
       await saveFailed(db, job, {
         code: 'upload_rejected',
         message: 'The blob store refused the upload.',
@@ -99,6 +101,7 @@ async function attempt(stage: UploadStage, job: ClaimedJob): Promise<Outcome> {
     return { ok: false, kind: 'transient', reason: 'the sidecar ended its answer early' };
   } catch (error) {
     if (error instanceof LeaseLostError) throw error;
+    if (error instanceof SidecarUnreachableError) return { ok: false, kind: 'not-tried', reason: error.code };
     const reason = error instanceof ApiError ? error.code : (error as Error).name;
     return { ok: false, kind: 'transient', reason };
   }

@@ -12,6 +12,7 @@ import { requirePermission } from '../auth/require-permission.ts';
 import type { RelayerContext } from '../context.ts';
 import { hexToBytes } from '../db/hex.ts';
 import { normalize } from '../embedding/embedder.ts';
+import type { StageTimes } from '../http/stage-times.ts';
 import { openEnvelopes } from './open-envelopes.ts';
 import { candidateLimit, rank } from './ranking.ts';
 import { readEnvelopes } from './read-envelopes.ts';
@@ -22,24 +23,32 @@ export async function recall(
   context: RelayerContext,
   caller: Caller,
   request: RecallRequest,
+  stages: StageTimes,
 ): Promise<RecallResponse> {
   requireReadable(context, caller, request.namespace);
   if (caller.account.stale) throw new ApiError('auth_unavailable');
+  requireDecryptCredential(context, caller);
   context.requireEmbedder();
-  const vector = await context.queryVectors.vectorOf(request.query);
-  const candidates = await nearest(context, caller, {
-    namespace: request.namespace,
-    vector,
-    limit: candidateLimit(request),
-    includePending: request.include_pending,
-  });
-  const ranked = rank(candidates, request, Date.now());
-  const envelopes = await readEnvelopes(
-    context,
-    hexToBytes(caller.account.accountId),
-    ranked.map(({ match }) => match),
+  const vector = await stages.measure('embed', () => context.queryVectors.vectorOf(request.query));
+  const candidates = await stages.measure('search', () =>
+    nearest(context, caller, {
+      namespace: request.namespace,
+      vector,
+      limit: candidateLimit(request),
+      includePending: request.include_pending,
+    }),
   );
-  const texts = await openEnvelopes(context, caller, request.namespace, ranked, envelopes);
+  const ranked = rank(candidates, request, Date.now());
+  const envelopes = await stages.measure('blobs', () =>
+    readEnvelopes(
+      context,
+      hexToBytes(caller.account.accountId),
+      ranked.map(({ match }) => match),
+    ),
+  );
+  const texts = await stages.measure('open', () =>
+    openEnvelopes(context, caller, request.namespace, ranked, envelopes),
+  );
   const results: MemoryHit[] = [];
   for (const [i, { match, score }] of ranked.entries()) {
     const text = texts[i];
@@ -66,20 +75,28 @@ export async function recallManual(
   context: RelayerContext,
   caller: Caller,
   request: z.infer<typeof recallManualRequest>,
+  stages: StageTimes,
 ): Promise<RecallManualResponse> {
   requireReadable(context, caller, request.namespace);
-  const matches = await nearest(context, caller, {
-    namespace: request.namespace,
-    vector: context.checkVector(request.vector),
-    limit: request.limit,
-    includePending: false,
-  });
+  const vector = context.checkVector(request.vector);
+  const { namespace, limit } = request;
+  const matches = await stages.measure('search', () =>
+    nearest(context, caller, { namespace, vector, limit, includePending: false }),
+  );
   const results = matches.map((match) => ({
     blob_id: match.blobId!,
     distance: match.distance,
     ...(match.blobId!.length === 50 ? { quilt_patch: true as const } : {}),
   }));
   return { results, total: results.length };
+}
+
+/** Said before any work is done, and also where there is nothing to decrypt. */
+function requireDecryptCredential(context: RelayerContext, caller: Caller): void {
+  const { encSession, delegateKey } = caller.credentials;
+  if (encSession || delegateKey) return;
+  if (caller.account.delegates.some(({ address }) => address === context.serverAddress)) return;
+  throw new ApiError('decrypt_credential_required');
 }
 
 function requireReadable(context: RelayerContext, caller: Caller, namespace: string): void {

@@ -16,6 +16,7 @@ import type { RelayerContext } from '../context.ts';
 import { hexToBytes } from '../db/hex.ts';
 import { normalize } from '../embedding/embedder.ts';
 import { vectorKeyId } from '../embedding/vector-map.ts';
+import type { StageTimes } from '../http/stage-times.ts';
 import { insertJobs, insertManualMemory, type NewJob } from '../jobs/accept-jobs.ts';
 import type { RepeatableWrite } from '../jobs/idempotency.ts';
 import { readJobs } from '../jobs/read-jobs.ts';
@@ -36,6 +37,7 @@ export async function remember(
   caller: Caller,
   items: readonly RememberRequest[],
   repeatKey: RepeatKey | undefined,
+  stages: StageTimes,
 ): Promise<string[]> {
   const { account } = caller;
   const tags = new Map(
@@ -46,15 +48,14 @@ export async function remember(
     }),
   );
   context.requireEmbedder();
-  const keys = new Map(
-    await Promise.all(
-      [...tags].map(
-        async ([namespace, tag]) => [namespace, await context.namespaceKeys.current(account, tag)] as const,
-      ),
-    ),
-  );
+  const keys = await stages.measure('keys', async () => {
+    const entries = [...tags].map(
+      async ([namespace, tag]) => [namespace, await context.namespaceKeys.current(account, tag)] as const,
+    );
+    return new Map(await Promise.all(entries));
+  });
   const accountId = hexToBytes(account.accountId);
-  const jobs = items.map((item): NewJob => {
+  const seal = (item: RememberRequest): NewJob => {
     const id = randomUUID();
     const key = keys.get(item.namespace)!;
     const envelopeId = newEnvelopeId(nodePrimitives);
@@ -84,15 +85,12 @@ export async function remember(
       envelopeSha256: sha256(envelope),
       importance: standardImportance,
     };
-  });
+  };
+  const jobs = await stages.measure('seal', () => items.map(seal));
   const jobIds = jobs.map((job) => job.id);
   const write = repeatKey && { accountId, delegatePk: Buffer.from(caller.publicKey, 'hex'), ...repeatKey };
-  const isNew = await insertJobs(
-    context.db,
-    jobs,
-    'queued',
-    write && context.idempotency.rowFor(write, jobIds),
-  );
+  const keyRow = write && context.idempotency.rowFor(write, jobIds);
+  const isNew = await stages.measure('commit', () => insertJobs(context.db, jobs, 'queued', keyRow));
   if (!isNew) return context.idempotency.earlierAnswer(write!);
   context.pipeline.wakeEmbedding();
   return jobIds;

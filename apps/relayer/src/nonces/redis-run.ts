@@ -4,20 +4,23 @@ const storeId = 'redis';
 
 /**
  * Compares the run id of the nonce store's server with the one last seen by any relayer on this database, and keeps
- * it. Returns the Unix second at which the run was first seen: requests signed earlier may have been recorded by the
- * run before. The first run ever counts as new, because nobody knows what it has lost.
+ * it. Returns the Unix second at which the run took over from another: requests signed earlier may have been recorded
+ * by the run before. For the first run that a database sees that is 0: no request was ever accepted with it.
  */
 export async function noteRun(
   db: Db,
   runId: string,
   nowMs: number,
 ): Promise<{ acceptsFrom: number; changed: boolean }> {
-  const { rowCount } = await db.query(
+  const written = await db.query<{ since: Date }>(
     `INSERT INTO nonce_store AS known (id, run_id, since) VALUES ($1, $2, $3)
-     ON CONFLICT (id) DO UPDATE SET run_id = excluded.run_id, since = excluded.since
-       WHERE known.run_id <> excluded.run_id`,
-    [storeId, runId, new Date(nowMs)],
+     ON CONFLICT (id) DO UPDATE SET run_id = excluded.run_id, since = $4
+       WHERE known.run_id <> excluded.run_id RETURNING since`,
+    [storeId, runId, new Date(0), new Date(nowMs)],
   );
   const { rows } = await db.query<{ since: Date }>('SELECT since FROM nonce_store WHERE id = $1', [storeId]);
-  return { acceptsFrom: Math.ceil(rows[0]!.since.getTime() / 1000), changed: rowCount === 1 };
+  return {
+    acceptsFrom: Math.ceil(rows[0]!.since.getTime() / 1000),
+    changed: (written.rows[0]?.since.getTime() ?? 0) > 0,
+  };
 }

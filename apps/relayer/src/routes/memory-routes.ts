@@ -13,7 +13,7 @@ import {
   rememberManualRequest,
   rememberRequest,
 } from '@memrelay/protocol/memories';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { RelayerContext } from '../context.ts';
 import { hexToBytes } from '../db/hex.ts';
 import { validate } from '../http/validate.ts';
@@ -26,19 +26,15 @@ const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 /** The signed memory routes; `app` has the auth hook, so every request has a caller. */
 export function memoryRoutes(app: FastifyInstance, context: RelayerContext): void {
   app.post('/api/remember', async (request, reply): Promise<RememberAccepted> => {
-    const [jobId] = await remember(
-      context,
-      request.caller,
-      [validate(rememberRequest, request.body)],
-      repeatKeyOf(request),
-    );
+    const item = validate(rememberRequest, request.body);
+    const [jobId] = await remember(context, request.caller, [item], repeatKeyOf(request), request.stages);
     reply.code(202);
     return { job_id: jobId!, status: 'running' };
   });
 
   app.post('/api/remember/bulk', async (request, reply): Promise<RememberBulkAccepted> => {
     const { items } = validate(rememberBulkRequest, request.body);
-    const jobIds = await remember(context, request.caller, items, repeatKeyOf(request));
+    const jobIds = await remember(context, request.caller, items, repeatKeyOf(request), request.stages);
     reply.code(202);
     return { job_ids: jobIds, total: jobIds.length, status: 'running' };
   });
@@ -72,9 +68,10 @@ export function memoryRoutes(app: FastifyInstance, context: RelayerContext): voi
     };
   });
 
-  app.post('/api/recall', async (request) =>
-    recall(context, request.caller, validate(recallRequest, request.body)),
-  );
+  app.post('/api/recall', async (request, reply) => {
+    warnOfDelegateKey(context, request, reply);
+    return recall(context, request.caller, validate(recallRequest, request.body), request.stages);
+  });
 
   app.post('/api/remember/manual', async (request) =>
     rememberManual(
@@ -86,7 +83,7 @@ export function memoryRoutes(app: FastifyInstance, context: RelayerContext): voi
   );
 
   app.post('/api/recall/manual', async (request) =>
-    recallManual(context, request.caller, validate(recallManualRequest, request.body)),
+    recallManual(context, request.caller, validate(recallManualRequest, request.body), request.stages),
   );
 }
 
@@ -98,6 +95,19 @@ async function jobsOf(
   const wellFormed = ids.filter((id) => uuid.test(id));
   if (wellFormed.length === 0) return new Map();
   return readJobs(context.db, hexToBytes(accountId), wellFormed);
+}
+
+/** RFC 9745; the date is when API 1.0.0 deprecated the header. */
+const delegateKeyDeprecated = `@${Date.UTC(2026, 10, 1) / 1000}`;
+
+function warnOfDelegateKey(context: RelayerContext, request: FastifyRequest, reply: FastifyReply): void {
+  const { delegateKey, encSession } = request.caller.credentials;
+  if (!delegateKey || encSession) return;
+  reply.header('deprecation', delegateKeyDeprecated);
+  context.loggers.memories.warn(
+    { account_id: request.caller.account.accountId },
+    'a caller sends its private key in x-delegate-key, which is deprecated',
+  );
 }
 
 /** Throws `invalid_request` on a key of another form than 1–128 visible ASCII characters. */

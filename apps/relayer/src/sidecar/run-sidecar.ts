@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { type RunningPart, startPart } from '@memrelay/protocol/start-part';
 import type { Logger } from 'pino';
@@ -67,11 +68,25 @@ export async function runSidecar(options: RunSidecarOptions): Promise<RunningSid
   };
 }
 
+/** How long the sidecar of a relayer that was killed may take to notice and end. */
+const leaveMs = 15_000;
+
+/**
+ * True for a healthy sidecar that an operator runs with our token. One that another relayer started is about to end
+ * with it when that relayer was killed: its port is waited for.
+ */
 async function isOurs({ client, token, url }: RunSidecarOptions): Promise<boolean> {
-  const health = await client.health(1_000).catch(() => undefined);
-  if (!health) return false;
-  if (health.token_proof === tokenProof(token)) return true;
-  throw new Error(`another sidecar with another SIDECAR_AUTH_TOKEN answers at ${url} (SIDECAR_URL)`);
+  for (const deadline = Date.now() + leaveMs; ; await setTimeout(50)) {
+    const health = await client.health(1_000).catch(() => undefined);
+    if (!health) return false;
+    if (health.token_proof !== tokenProof(token))
+      throw new Error(`another sidecar with another SIDECAR_AUTH_TOKEN answers at ${url} (SIDECAR_URL)`);
+    if (!health.supervised) return true;
+    if (Date.now() > deadline)
+      throw new Error(
+        `the sidecar of another relayer keeps running at ${url}; give each relayer its own SIDECAR_URL`,
+      );
+  }
 }
 
 function start(options: RunSidecarOptions): Promise<RunningPart> {

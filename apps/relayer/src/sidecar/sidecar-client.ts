@@ -47,6 +47,14 @@ export interface SidecarClient {
   close(): Promise<void>;
 }
 
+/** Nobody listens at the sidecar's address: the call has certainly not begun. */
+export class SidecarUnreachableError extends ApiError {
+  override name = 'SidecarUnreachableError';
+  constructor(cause: Error) {
+    super('sidecar_unavailable', { cause });
+  }
+}
+
 /** What a sidecar with our token answers in `token_proof`; another one on the port is not adopted. */
 export function tokenProof(token: string): string {
   return createHmac('sha256', token).update('memrelay-sidecar-v1').digest('hex');
@@ -77,7 +85,8 @@ export function createSidecarClient(url: string, token: string): SidecarClient {
         headersTimeout: timeout,
         bodyTimeout: timeout,
       })
-      .catch((cause: Error) => {
+      .catch((cause: NodeJS.ErrnoException) => {
+        if (cause.code === 'ECONNREFUSED') throw new SidecarUnreachableError(cause);
         throw new ApiError('sidecar_unavailable', { cause });
       });
     if (response.statusCode < 300) return response;

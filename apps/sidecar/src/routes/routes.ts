@@ -12,6 +12,7 @@ import {
   openRequestHead,
   type SidecarHealth,
 } from '@memrelay/protocol/sidecar-api';
+import { supervisedVariable } from '@memrelay/protocol/supervised';
 import { relayerVersion } from '@memrelay/protocol/versions';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
@@ -36,6 +37,7 @@ export function healthRoute(app: FastifyInstance, token: string): void {
     status: 'ok',
     version: relayerVersion,
     instance: randomUUID(),
+    supervised: process.env[supervisedVariable] !== undefined,
     token_proof: createHmac('sha256', token).update('memrelay-sidecar-v1').digest('hex'),
   };
   app.get('/health', async () => health);

@@ -1,0 +1,68 @@
+import { createHash } from 'node:crypto';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** A stand-in for an OpenAI-compatible provider: the one part of the system that cannot be had for a test. */
+export interface EmbeddingProvider {
+  url: string;
+  /** Texts embedded so far */
+  texts: string[];
+  /** While set, calls wait (`hang`) or get this status */
+  fault: 'hang' | number | undefined;
+  /** Resolves when a call has come in while `fault` was `hang` */
+  waiting(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Deterministic vectors: each word adds its own direction, so texts that share words are near. */
+function vectorOf(text: string, dimension: number): number[] {
+  const vector = new Array<number>(dimension).fill(0.001);
+  for (const word of text.toLowerCase().match(/[a-z0-9]+/g) ?? []) {
+    const digest = createHash('sha256').update(word).digest();
+    for (let i = 0; i < 8; i++) vector[digest.readUInt16LE(i * 2) % dimension]! += 1;
+  }
+  return vector;
+}
+
+export async function startEmbeddingProvider(): Promise<EmbeddingProvider> {
+  const held: ServerResponse[] = [];
+  let arrived = Promise.withResolvers<void>();
+  const server = createServer((request, response) => {
+    const parts: Buffer[] = [];
+    request.on('data', (part: Buffer) => parts.push(part));
+    request.on('end', () => {
+      if (provider.fault === 'hang') {
+        held.push(response);
+        arrived.resolve();
+        return;
+      }
+      if (provider.fault !== undefined) {
+        response.writeHead(provider.fault).end('{}');
+        return;
+      }
+      const { input, dimensions } = JSON.parse(Buffer.concat(parts).toString());
+      provider.texts.push(...input);
+      const data = (input as string[]).map((text, index) => ({
+        index,
+        embedding: vectorOf(text, dimensions ?? 1536),
+      }));
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ data }));
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const provider: EmbeddingProvider = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    texts: [],
+    fault: undefined,
+    async waiting() {
+      await arrived.promise;
+      arrived = Promise.withResolvers();
+    },
+    async close() {
+      for (const response of held) response.destroy();
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+  return provider;
+}

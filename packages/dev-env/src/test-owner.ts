@@ -1,0 +1,66 @@
+import { randomBytes } from 'node:crypto';
+import { addDelegateKey, createAccount, removeDelegateKey } from '@memrelay/chain/account-transactions';
+import { createdAccountId, executeTransaction } from '@memrelay/chain/execute-transaction';
+import { parsePrivateKey } from '@memrelay/chain/key-file';
+import { MemRelay } from '@memrelay/sdk/mem-relay';
+import type { MemRelayOptions } from '@memrelay/sdk/types';
+import type { Transaction } from '@mysten/sui/transactions';
+import { askFaucet } from 'memrelay/system/network-info';
+import type { TestNetwork } from './test-network.ts';
+
+export interface TestKey {
+  /** 64 hex digits */
+  privateKey: string;
+  publicKey: string;
+  address: string;
+}
+
+export function newTestKey(): TestKey {
+  const privateKey = randomBytes(32).toString('hex');
+  const pair = parsePrivateKey(privateKey);
+  return {
+    privateKey,
+    publicKey: Buffer.from(pair.getPublicKey().toRawBytes()).toString('hex'),
+    address: pair.toSuiAddress(),
+  };
+}
+
+/** A wallet with an account and a first delegate key on the test chain. */
+export interface TestOwner {
+  wallet: TestKey;
+  accountId: string;
+  delegate: TestKey;
+  execute(transaction: Transaction): Promise<void>;
+  addDelegate(key: TestKey): Promise<void>;
+  removeDelegate(key: TestKey): Promise<void>;
+  /** A client of this account; of its first delegate key unless another is given */
+  client(serverUrl: string, options?: Partial<MemRelayOptions>): MemRelay;
+}
+
+export async function createTestOwner(network: TestNetwork): Promise<TestOwner> {
+  const { packageId, registryId } = network.info;
+  const wallet = newTestKey();
+  const delegate = newTestKey();
+  const signer = parsePrivateKey(wallet.privateKey);
+  const labelled = (key: TestKey) => ({ publicKey: key.publicKey, address: key.address, label: 'test' });
+  await askFaucet(network.chainUrl, wallet.address);
+  const created = await executeTransaction(
+    network.chain,
+    createAccount(packageId, registryId, labelled(delegate)),
+    signer,
+  );
+  const accountId = createdAccountId(created, packageId);
+  const execute = async (transaction: Transaction): Promise<void> => {
+    await executeTransaction(network.chain, transaction, signer);
+  };
+  return {
+    wallet,
+    accountId,
+    delegate,
+    execute,
+    addDelegate: (key) => execute(addDelegateKey(packageId, accountId, labelled(key))),
+    removeDelegate: (key) => execute(removeDelegateKey(packageId, accountId, key.publicKey)),
+    client: (serverUrl, options) =>
+      MemRelay.create({ key: delegate.privateKey, accountId, serverUrl, packageId, ...options }),
+  };
+}

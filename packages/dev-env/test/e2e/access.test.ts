@@ -1,0 +1,260 @@
+import { randomUUID } from 'node:crypto';
+import { permissions } from '@memrelay/chain/account-bcs';
+import {
+  addDelegateKeyScoped,
+  deactivateAccount,
+  reactivateAccount,
+  rotateKeyEpoch,
+} from '@memrelay/chain/account-transactions';
+import { delegateProofMessage } from '@memrelay/chain/delegate-key';
+import { parsePrivateKey } from '@memrelay/chain/key-file';
+import { namespaceTag } from '@memrelay/envelope/namespace-tag';
+import { nodePrimitives } from '@memrelay/envelope/node-primitives';
+import { headers } from '@memrelay/protocol/headers';
+import { createEncSession } from '@memrelay/sdk/enc-session';
+import { createSigner } from '@memrelay/sdk/signer';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { rawRequest } from '../../src/raw-request.ts';
+import { createTestBackend, type TestBackend } from '../../src/test-backend.ts';
+import { startTestNetwork, type TestNetwork } from '../../src/test-network.ts';
+import { createTestOwner, newTestKey, type TestKey, type TestOwner } from '../../src/test-owner.ts';
+import { startTestRelayer, type TestRelayer } from '../../src/test-relayer.ts';
+
+/** Who gets nothing, tried through the public API with real keys, chain and key servers. */
+
+const secret = 'the vault opens with the seventh key';
+let network: TestNetwork;
+let backend: TestBackend;
+let relayer: TestRelayer;
+let owner: TestOwner;
+
+beforeAll(async () => {
+  [network, backend] = await Promise.all([startTestNetwork(), createTestBackend()]);
+  [relayer, owner] = await Promise.all([startTestRelayer(network, backend), createTestOwner(network)]);
+  await owner.client(relayer.url).rememberAndWait(secret);
+});
+afterAll(async () => {
+  await relayer?.stop();
+  await Promise.all([network?.close(), backend?.drop()]);
+});
+
+/** The session header of a key, as the SDK makes it. */
+async function sessionOf(key: TestKey): Promise<string> {
+  const signer = createSigner(Buffer.from(key.privateKey, 'hex'));
+  const now = { creationTimeMs: Date.now() - 30_000, ttlMin: 10 };
+  const session = await createEncSession({ signer, packageId: network.info.packageId, ...now });
+  return Buffer.from(JSON.stringify(session)).toString('base64');
+}
+
+async function recallAs(key: TestKey, more: { accountId?: string; session?: string } = {}) {
+  return rawRequest(relayer.url, key, {
+    path: '/api/recall',
+    body: { query: 'what opens the vault?' },
+    accountId: more.accountId ?? owner.accountId,
+    headers: { [headers.encSession]: more.session ?? (await sessionOf(key)) },
+  });
+}
+
+const refusal = (status: number, error: string) => ({
+  status,
+  body: { error, request_id: expect.any(String) },
+});
+
+describe('a stranger', () => {
+  test('is no delegate of the account, also right after its owner read it', async () => {
+    expect((await recallAs(owner.delegate)).body.results[0].text).toBe(secret);
+    expect(await recallAs(newTestKey())).toMatchObject(refusal(401, 'unknown_delegate_key'));
+  });
+
+  test('with an account of their own finds only their own', async () => {
+    const stranger = await createTestOwner(network);
+    expect((await recallAs(stranger.delegate, { accountId: stranger.accountId })).body).toMatchObject({
+      total: 0,
+    });
+    expect(await recallAs(stranger.delegate)).toMatchObject(refusal(401, 'unknown_delegate_key'));
+  });
+
+  test("cannot lend a delegate their session, nor use the delegate's", async () => {
+    const stranger = await createTestOwner(network);
+    const foreign = await recallAs(owner.delegate, { session: await sessionOf(stranger.delegate) });
+    expect(foreign).toMatchObject(refusal(403, 'decrypt_denied'));
+    await stranger.client(relayer.url).rememberAndWait('something to read');
+    const stolen = await recallAs(stranger.delegate, {
+      accountId: stranger.accountId,
+      session: await sessionOf(owner.delegate),
+    });
+    expect(stolen).toMatchObject(refusal(403, 'decrypt_denied'));
+  });
+
+  test("cannot see another account's jobs", async () => {
+    const { jobId } = await owner.client(relayer.url).remember('whose job is it?');
+    const stranger = await createTestOwner(network);
+    const single = await rawRequest(relayer.url, stranger.delegate, {
+      method: 'GET',
+      path: `/api/remember/${jobId}`,
+      accountId: stranger.accountId,
+    });
+    expect(single).toMatchObject(refusal(404, 'job_not_found'));
+    const bulk = await stranger.client(relayer.url).jobs([jobId]);
+    expect(bulk).toEqual([{ jobId, status: 'not_found' }]);
+  });
+});
+
+describe('a delegate', () => {
+  test('that is revoked gets nothing within 5 seconds, right after it read', async () => {
+    const key = newTestKey();
+    await owner.addDelegate(key);
+    await expect.poll(async () => (await recallAs(key)).status, { timeout: 10_000 }).toBe(200);
+    expect((await recallAs(key)).body.results[0].text).toBe(secret);
+    await owner.removeDelegate(key);
+    await expect.poll(async () => (await recallAs(key)).status, { timeout: 5_000, interval: 100 }).toBe(401);
+    expect(await recallAs(key)).toMatchObject(refusal(401, 'unknown_delegate_key'));
+  });
+
+  /** Adds a delegate with this scope and waits until the relayer knows it. */
+  async function scoped(scope: {
+    perms: number;
+    namespaces?: string[];
+    expiresAtMs?: number;
+  }): Promise<TestKey> {
+    const key = newTestKey();
+    const pair = parsePrivateKey(key.privateKey);
+    const origin = Buffer.from(owner.wallet.address.slice(2), 'hex');
+    await owner.execute(
+      addDelegateKeyScoped(network.info.packageId, owner.accountId, {
+        publicKey: key.publicKey,
+        address: key.address,
+        label: 'scoped',
+        proof: await pair.sign(delegateProofMessage(owner.accountId)),
+        scope: {
+          perms: scope.perms,
+          all_namespaces: scope.namespaces === undefined,
+          tags: (scope.namespaces ?? []).map((name) => namespaceTag(nodePrimitives, origin, name)),
+          min_epoch: 0n,
+          expires_at_ms: BigInt(scope.expiresAtMs ?? 0),
+        },
+      }),
+    );
+    const known = () =>
+      rawRequest(relayer.url, key, { method: 'GET', path: '/api/account', accountId: owner.accountId });
+    await expect.poll(async () => (await known()).status, { timeout: 10_000 }).toBe(200);
+    return key;
+  }
+  const rememberAs = (key: TestKey, namespace?: string) =>
+    rawRequest(relayer.url, key, {
+      path: '/api/remember',
+      body: { text: 'a sentence', ...(namespace ? { namespace } : {}) },
+      accountId: owner.accountId,
+    });
+
+  test('with reading alone cannot write, with writing alone cannot read', async () => {
+    const reader = await scoped({ perms: permissions.read });
+    expect((await recallAs(reader)).status).toBe(200);
+    expect(await rememberAs(reader)).toMatchObject(refusal(403, 'insufficient_scope'));
+    const writer = await scoped({ perms: permissions.write });
+    expect((await rememberAs(writer)).status).toBe(202);
+    expect(await recallAs(writer)).toMatchObject(refusal(403, 'insufficient_scope'));
+  });
+
+  test('limited to a namespace is refused in every other', async () => {
+    const key = await scoped({ perms: permissions.all, namespaces: ['work'] });
+    const client = owner.client(relayer.url, { key: key.privateKey });
+    await client.rememberAndWait('the meeting is on Tuesday', { namespace: 'work' });
+    expect((await client.recall('when is the meeting?', { namespace: 'work' })).results[0]?.text).toBe(
+      'the meeting is on Tuesday',
+    );
+    expect(await rememberAs(key, 'home')).toMatchObject(refusal(403, 'insufficient_scope'));
+    expect(await recallAs(key)).toMatchObject(refusal(403, 'insufficient_scope'));
+    const mixed = await rawRequest(relayer.url, key, {
+      path: '/api/remember/bulk',
+      body: {
+        items: [
+          { text: 'a', namespace: 'work' },
+          { text: 'b', namespace: 'home' },
+        ],
+      },
+      accountId: owner.accountId,
+    });
+    expect(mixed).toMatchObject(refusal(403, 'insufficient_scope'));
+  });
+
+  test('that has expired is refused', async () => {
+    const key = await scoped({ perms: permissions.all, expiresAtMs: Date.now() + 4_000 });
+    await expect.poll(async () => (await recallAs(key)).status, { timeout: 10_000 }).toBe(401);
+    expect(await recallAs(key)).toMatchObject(refusal(401, 'delegate_expired'));
+  });
+});
+
+describe('an account', () => {
+  test('that is deactivated serves nobody, and serves again when it is active', async () => {
+    const { packageId } = network.info;
+    const other = await createTestOwner(network);
+    await other.client(relayer.url).rememberAndWait('asleep');
+    await other.execute(deactivateAccount(packageId, other.accountId));
+    const attempt = () => recallAs(other.delegate, { accountId: other.accountId });
+    await expect.poll(async () => (await attempt()).status, { timeout: 5_000, interval: 100 }).toBe(401);
+    expect(await attempt()).toMatchObject(refusal(401, 'account_inactive'));
+    await other.execute(reactivateAccount(packageId, other.accountId));
+    await expect.poll(async () => (await attempt()).status, { timeout: 10_000 }).toBe(200);
+  });
+
+  test('keeps its memories readable over a change of the key epoch', async () => {
+    const other = await createTestOwner(network);
+    const client = other.client(relayer.url);
+    await client.rememberAndWait('written under the first epoch');
+    await other.execute(rotateKeyEpoch(network.info.packageId, other.accountId));
+    await expect.poll(async () => (await client.account()).keyEpoch, { timeout: 10_000 }).toBe(1);
+    await client.rememberAndWait('written under the second epoch');
+    const { results, droppedCount } = await client.recall('which epoch was it written under?');
+    expect(results.map((hit) => hit.text).sort()).toEqual([
+      'written under the first epoch',
+      'written under the second epoch',
+    ]);
+    expect(droppedCount).toBeUndefined();
+  });
+
+  test('is found without x-account-id', async () => {
+    const other = await createTestOwner(network);
+    const attempt = () => rawRequest(relayer.url, other.delegate, { method: 'GET', path: '/api/account' });
+    await expect.poll(async () => (await attempt()).status, { timeout: 10_000 }).toBe(200);
+    expect((await attempt()).body.account_id).toBe(other.accountId);
+  });
+});
+
+describe('a request', () => {
+  test('is taken once, also after the relayer was killed and started again', async () => {
+    const fixed = {
+      path: '/api/account',
+      method: 'GET',
+      accountId: owner.accountId,
+      nonce: randomUUID(),
+      timestamp: Math.floor(Date.now() / 1000),
+    };
+    expect((await rawRequest(relayer.url, owner.delegate, fixed)).status).toBe(200);
+    expect(await rawRequest(relayer.url, owner.delegate, fixed)).toMatchObject(
+      refusal(401, 'nonce_replayed'),
+    );
+    await relayer.kill();
+    await relayer.start();
+    expect(await rawRequest(relayer.url, owner.delegate, fixed)).toMatchObject(
+      refusal(401, 'nonce_replayed'),
+    );
+  });
+
+  test('with a changed body, path or account is refused', async () => {
+    const good = { path: '/api/account', method: 'GET', accountId: owner.accountId };
+    const bend = (more: object) => rawRequest(relayer.url, owner.delegate, { ...good, ...more });
+    const otherAccount = { [headers.accountId]: `0x${'1'.repeat(64)}` };
+    expect(await bend({ headers: otherAccount })).toMatchObject(refusal(401, 'invalid_signature'));
+    expect(await bend({ headers: { [headers.accountId]: undefined } })).toMatchObject(
+      refusal(401, 'invalid_signature'),
+    );
+    expect(await bend({ headers: { [headers.signature]: undefined } })).toMatchObject(
+      refusal(401, 'missing_auth_header'),
+    );
+    expect(await bend({ headers: { [headers.nonce]: 'no-uuid' } })).toMatchObject(
+      refusal(401, 'invalid_auth_header'),
+    );
+    expect(await bend({ timestamp: 1 })).toMatchObject(refusal(401, 'timestamp_out_of_window'));
+  });
+});

@@ -1,0 +1,173 @@
+import { NetworkError } from '@memrelay/sdk/errors';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { type EmbeddingProvider, startEmbeddingProvider } from '../../src/embedding-provider.ts';
+import { type FaultProxy, startFaultProxy } from '../../src/fault-proxy.ts';
+import { createTestBackend, type TestBackend } from '../../src/test-backend.ts';
+import { startTestNetwork, type TestNetwork } from '../../src/test-network.ts';
+import { createTestOwner, type TestOwner } from '../../src/test-owner.ts';
+import { startTestRelayer, type TestRelayer } from '../../src/test-relayer.ts';
+
+/** `kill -9` of the relayer wherever a memory can be: what was accepted is stored and found, once. */
+
+let network: TestNetwork;
+let backend: TestBackend;
+let provider: EmbeddingProvider;
+let publisher: FaultProxy;
+let relayer: TestRelayer;
+let owner: TestOwner;
+
+beforeAll(async () => {
+  [network, backend, provider] = await Promise.all([
+    startTestNetwork(),
+    createTestBackend(),
+    startEmbeddingProvider(),
+  ]);
+  publisher = await startFaultProxy(network.blobstoreUrl);
+  const environment = { STORE_PUBLISHER_URL: publisher.url, LLM_API_KEY: 'test', LLM_API_BASE: provider.url };
+  [relayer, owner] = await Promise.all([
+    startTestRelayer(network, { ...backend, environment }),
+    createTestOwner(network),
+  ]);
+});
+afterAll(async () => {
+  await relayer?.stop();
+  await Promise.all([publisher?.close(), provider?.close()]);
+  await Promise.all([network?.close(), backend?.drop()]);
+});
+beforeEach(() => {
+  provider.fault = undefined;
+  publisher.fault = undefined;
+});
+
+async function everyTextOnce(namespace: string, texts: string[]): Promise<void> {
+  const { results, droppedCount } = await owner
+    .client(relayer.url)
+    .recall('sentence', { namespace, limit: 100 });
+  expect(droppedCount).toBeUndefined();
+  expect(results.map((hit) => hit.text).sort()).toEqual([...texts].sort());
+}
+
+/** A job killed under its worker waits for the end of its lease. */
+const patience = { timeoutMs: 40_000 };
+
+describe('kill -9', () => {
+  test('while a memory waits for its embedding', async () => {
+    const texts = ['first sentence', 'second sentence'];
+    provider.fault = 'hang';
+    const client = owner.client(relayer.url);
+    const { jobIds } = await client.rememberBulk(texts.map((text) => ({ text, namespace: 'embedding' })));
+    await provider.waiting();
+    expect((await client.job(jobIds[0]!)).stage).toBe('embedding');
+    await relayer.kill();
+    provider.fault = undefined;
+    await relayer.start();
+    const outcomes = await client.waitForJobs(jobIds, patience);
+    expect(outcomes.map((outcome) => outcome.status)).toEqual(['done', 'done']);
+    await everyTextOnce('embedding', texts);
+  });
+
+  test('while its upload is under way', async () => {
+    publisher.fault = { method: 'PUT', kind: 'hold-request' };
+    const client = owner.client(relayer.url);
+    const { jobId } = await client.remember('a sentence on its way', { namespace: 'uploading' });
+    await publisher.hit();
+    expect((await client.job(jobId)).stage).toBe('uploading');
+    await everyTextOnce('uploading', ['a sentence on its way']);
+    await relayer.kill();
+    publisher.fault = undefined;
+    await relayer.start();
+    await client.waitForJob(jobId, patience);
+    await everyTextOnce('uploading', ['a sentence on its way']);
+  });
+
+  test('when the blob was stored and the relayer has not heard of it', async () => {
+    publisher.fault = { method: 'PUT', kind: 'hold-answer' };
+    const client = owner.client(relayer.url);
+    const { jobId } = await client.remember('a sentence that was stored', { namespace: 'unheard' });
+    await publisher.hit();
+    await relayer.kill();
+    publisher.fault = undefined;
+    await relayer.start();
+    await client.waitForJob(jobId, patience);
+    await everyTextOnce('unheard', ['a sentence that was stored']);
+  });
+
+  test('again and again under load', async () => {
+    const client = owner.client(relayer.url);
+    const texts = Array.from({ length: 60 }, (_, i) => `sentence ${i} under load`);
+    const jobIds: string[] = [];
+    // As a careful caller does: the same idempotency key until the relayer has answered
+    const rememberSurely = async (text: string): Promise<string> => {
+      const options = { namespace: 'load', idempotencyKey: text.replaceAll(' ', '-') };
+      for (;;) {
+        const accepted = await client.remember(text, options).catch((error: unknown) => {
+          if (error instanceof NetworkError) return undefined;
+          throw error;
+        });
+        if (accepted) return accepted.jobId;
+      }
+    };
+    const writing = (async () => {
+      for (const text of texts) jobIds.push(await rememberSurely(text));
+    })();
+    for (let round = 0; round < 3; round++) {
+      const before = jobIds.length;
+      await expect
+        .poll(() => jobIds.length, { timeout: 30_000, interval: 5 })
+        .toBeGreaterThan(before + round * 3);
+      await relayer.kill();
+      await relayer.start();
+    }
+    await writing;
+    const outcomes = await client.waitForJobs(jobIds, { timeoutMs: 60_000 });
+    expect(outcomes.filter((outcome) => outcome.status !== 'done')).toEqual([]);
+    await everyTextOnce('load', texts);
+  });
+});
+
+describe('a failing part', () => {
+  test('a provider that fails for a while delays a memory and loses none', async () => {
+    provider.fault = 503;
+    const client = owner.client(relayer.url);
+    const { jobId } = await client.remember('a patient sentence', { namespace: 'provider' });
+    await expect
+      .poll(async () => (await client.job(jobId)).error?.code, { timeout: 10_000 })
+      .toBe('embedding_unavailable');
+    const waiting = await client.job(jobId);
+    expect(waiting).toMatchObject({ status: 'running', stage: 'embedding', nextRetryAt: expect.any(String) });
+    provider.fault = undefined;
+    await client.waitForJob(jobId, patience);
+    await everyTextOnce('provider', ['a patient sentence']);
+  });
+
+  test('a publisher that fails is tried again; one that refuses ends the job with a reason', async () => {
+    publisher.fault = { method: 'PUT', kind: 500 };
+    const client = owner.client(relayer.url);
+    const { jobId } = await client.remember('stored at the second try', { namespace: 'publisher' });
+    await expect
+      .poll(async () => (await client.job(jobId)).error?.code, { timeout: 10_000 })
+      .toBe('upload_unavailable');
+    publisher.fault = undefined;
+    await client.waitForJob(jobId, patience);
+    await everyTextOnce('publisher', ['stored at the second try']);
+
+    publisher.fault = { method: 'PUT', kind: 413 };
+    const refused = await client.remember('refused', { namespace: 'refused' });
+    await expect(client.waitForJob(refused.jobId, patience)).rejects.toMatchObject({ code: 'job_failed' });
+    expect(await client.job(refused.jobId)).toMatchObject({
+      status: 'failed',
+      error: { code: 'upload_rejected' },
+    });
+    await everyTextOnce('refused', []);
+  });
+
+  test('a recall whose question cannot be embedded says so, and works again later', async () => {
+    const client = owner.client(relayer.url);
+    provider.fault = 500;
+    await expect(
+      owner.client(relayer.url, { maxAttempts: 1 }).recall('never embedded before'),
+    ).rejects.toMatchObject({ code: 'embedding_unavailable', status: 503 });
+    provider.fault = undefined;
+    await client.recall('never embedded before');
+  });
+});

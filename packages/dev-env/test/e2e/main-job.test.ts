@@ -1,0 +1,392 @@
+import { randomUUID } from 'node:crypto';
+import { headers } from '@memrelay/protocol/headers';
+import type { MemRelay } from '@memrelay/sdk/mem-relay';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { rawRequest } from '../../src/raw-request.ts';
+import { createTestBackend, type TestBackend } from '../../src/test-backend.ts';
+import { startTestNetwork, type TestNetwork } from '../../src/test-network.ts';
+import { createTestOwner, newTestKey, type TestOwner } from '../../src/test-owner.ts';
+import { startTestRelayer, type TestRelayer } from '../../src/test-relayer.ts';
+
+/** The main job through the public API, as the SDK and as a caller without it do it. */
+
+let network: TestNetwork;
+let backend: TestBackend;
+let relayer: TestRelayer;
+let owner: TestOwner;
+let client: MemRelay;
+const serverKey = newTestKey();
+
+beforeAll(async () => {
+  [network, backend] = await Promise.all([startTestNetwork(), createTestBackend()]);
+  [relayer, owner] = await Promise.all([
+    startTestRelayer(network, {
+      ...backend,
+      environment: {
+        SERVER_CHAIN_PRIVATE_KEY: serverKey.privateKey,
+        ALLOWED_ORIGINS: 'http://localhost:5173',
+      },
+    }),
+    createTestOwner(network),
+  ]);
+  client = owner.client(relayer.url);
+});
+afterAll(async () => {
+  client?.destroy();
+  await relayer?.stop();
+  await Promise.all([network?.close(), backend?.drop()]);
+});
+
+const call = (path: string, body: unknown, more: Parameters<typeof rawRequest>[2] | object = {}) =>
+  rawRequest(relayer.url, owner.delegate, { path, body, accountId: owner.accountId, ...more });
+
+describe('remember and recall', () => {
+  test('a memory is accepted, stored as a blob of its owner, and found by a question', async () => {
+    const accepted = await call('/api/remember', { text: 'Ana likes her tea with lemon' });
+    expect(accepted).toMatchObject({ status: 202 });
+    expect(accepted.body).toEqual({ job_id: expect.stringMatching(/^[0-9a-f-]{36}$/), status: 'running' });
+    expect(accepted.headers.get(headers.accountId)).toBe(owner.accountId);
+    const stored = await client.waitForJob(accepted.body.job_id);
+    expect(stored).toMatchObject({ status: 'done', owner: owner.wallet.address, namespace: 'default' });
+    expect(stored.blobId).toMatch(/^[A-Za-z0-9_-]{43}$/);
+
+    const polled = await rawRequest(relayer.url, owner.delegate, {
+      method: 'GET',
+      path: `/api/remember/${accepted.body.job_id}`,
+      accountId: owner.accountId,
+    });
+    expect(polled.body).toEqual({
+      job_id: accepted.body.job_id,
+      status: 'done',
+      owner: owner.wallet.address,
+      namespace: 'default',
+      blob_id: stored.blobId,
+    });
+
+    const found = await client.recall('what does Ana drink with lemon?', { limit: 3 });
+    expect(found.results[0]).toMatchObject({ text: 'Ana likes her tea with lemon', blobId: stored.blobId });
+    expect(found.results[0]!.distance).toBeLessThan(0.9);
+    expect(found.mock).toBe(true);
+
+    // What the aggregator serves to anyone is the envelope, and the object on chain is the owner's
+    const blob = Buffer.from(
+      await (await fetch(`${network.blobstoreUrl}/v1/blobs/${stored.blobId}`)).arrayBuffer(),
+    );
+    expect(blob.subarray(0, 4).toString()).toBe('MRE1');
+    expect(blob.includes('lemon')).toBe(false);
+    const owned = await network.chain.sui.core.listOwnedObjects({
+      owner: owner.wallet.address,
+      type: `${network.info.walrus.packageId}::blob::Blob`,
+    });
+    expect(owned.objects.length).toBe(1);
+  });
+
+  test('a memory is recalled as pending right after it was accepted, when the caller asks for it', async () => {
+    const namespace = 'read your writes';
+    await client.remember('the parcel is under the red bench', { namespace });
+    await expect
+      .poll(async () => (await client.recall('where is the parcel?', { namespace })).results[0]?.text)
+      .toBe('the parcel is under the red bench');
+  });
+
+  test('bulk keeps the order of its items, and their status too', async () => {
+    const items = Array.from({ length: 20 }, (_, i) => ({
+      text: `item number ${i} of the list`,
+      namespace: 'bulk',
+    }));
+    const accepted = await call('/api/remember/bulk', { items });
+    expect(accepted.status).toBe(202);
+    expect(accepted.body).toMatchObject({ total: 20, status: 'running' });
+    const unknown = randomUUID();
+    const ids: string[] = accepted.body.job_ids;
+    await client.waitForJobs(ids);
+    const status = await call('/api/remember/bulk/status', { job_ids: [ids[3], unknown, 'no uuid', ids[3]] });
+    expect(status.body.results).toEqual([
+      { job_id: ids[3], status: 'done', blob_id: expect.any(String) },
+      { job_id: unknown, status: 'not_found' },
+      { job_id: 'no uuid', status: 'not_found' },
+      { job_id: ids[3], status: 'done', blob_id: expect.any(String) },
+    ]);
+    const found = await client.recall('item number 13', { namespace: 'bulk', limit: 1 });
+    expect(found.results[0]!.text).toBe('item number 13 of the list');
+  });
+
+  test('texts of every size and script come back as they were sent', async () => {
+    const texts = [
+      'a',
+      '  spaces kept  ',
+      'línea\nnueva\ttab',
+      '記憶は鍵の持ち主のもの',
+      '👩‍👩‍👧 family',
+      'x'.repeat(1_048_576),
+    ];
+    const namespace = 'sizes';
+    const outcomes = await client.rememberBulkAndWait(texts.map((text) => ({ text, namespace })));
+    expect(outcomes.map((outcome) => outcome.status)).toEqual(texts.map(() => 'done'));
+    const { results, droppedCount } = await client.recall('family', { namespace, limit: 100 });
+    expect(droppedCount).toBeUndefined();
+    expect(results.map((hit) => hit.text).sort()).toEqual([...texts].sort());
+  });
+
+  test('namespaces are apart', async () => {
+    await client.rememberAndWait('the code of the safe is in the blue book', { namespace: 'private' });
+    const elsewhere = await client.recall('code of the safe', { namespace: 'public' });
+    expect(elsewhere).toMatchObject({ results: [], total: 0 });
+  });
+
+  test('scoring weights re-rank, and a least score leaves out what is below', async () => {
+    const namespace = 'weights';
+    await client.rememberAndWait('green parrot', { namespace });
+    await client.rememberAndWait('an unrelated sentence', { namespace });
+    const weighted = await client.recall('green parrot', {
+      namespace,
+      scoringWeights: { semantic: 2, recency: 1 },
+    });
+    expect(weighted.results[0]).toMatchObject({ text: 'green parrot', score: expect.closeTo(3, 0) });
+    const strict = await client.recall('green parrot', { namespace, minScore: 0.9 });
+    expect(strict.results.map((hit) => hit.text)).toEqual(['green parrot']);
+  });
+
+  test('an idempotency key stores once, and refuses another body', async () => {
+    const key = randomUUID();
+    const once = () =>
+      call(
+        '/api/remember',
+        { text: 'stored once', namespace: 'once' },
+        { headers: { [headers.idempotencyKey]: key } },
+      );
+    const [first, second] = await Promise.all([once(), once()]);
+    expect(first.status).toBe(202);
+    expect(second.body).toEqual(first.body);
+    const other = await call(
+      '/api/remember',
+      { text: 'another' },
+      { headers: { [headers.idempotencyKey]: key } },
+    );
+    expect(other).toMatchObject({ status: 409, body: { error: 'idempotency_key_reused' } });
+    await client.waitForJob(first.body.job_id);
+    expect((await client.recall('stored once', { namespace: 'once' })).total).toBe(1);
+  });
+});
+
+describe('manual mode', () => {
+  test('the relayer stores bytes it cannot read and finds them by vector', async () => {
+    const bytes = Buffer.from('bytes that only the client can read');
+    const vector = Array.from({ length: 1536 }, (_, i) => Math.sin(i));
+    const stored = await client.rememberManual({ encryptedData: bytes, vector, namespace: 'manual' });
+    expect(stored).toMatchObject({
+      owner: owner.wallet.address,
+      namespace: 'manual',
+      blobId: expect.any(String),
+    });
+    const found = await client.recallManual({ vector, namespace: 'manual' });
+    expect(found.results).toEqual([{ blobId: stored.blobId, distance: expect.closeTo(0, 4) }]);
+    expect(found.total).toBe(1);
+    const blob = await fetch(`${network.blobstoreUrl}/v1/blobs/${stored.blobId}`);
+    expect(Buffer.from(await blob.arrayBuffer())).toEqual(bytes);
+    // In relayer mode it is a match that cannot be read, and that is said
+    const relayed = await client.recall('anything', { namespace: 'manual' });
+    expect(relayed).toMatchObject({ results: [], droppedCount: 1 });
+  });
+
+  test.each([
+    [{ encrypted_data: '!!!', vector: [1] }, 'encrypted_data'],
+    [{ encrypted_data: 'AAAA', vector: [1, 2] }, 'vector'],
+    [{ encrypted_data: '', vector: [1] }, 'encrypted_data'],
+    [
+      {
+        encrypted_data: Buffer.from('MRE1 but not an envelope').toString('base64'),
+        vector: new Array(1536).fill(1),
+      },
+      'encrypted_data',
+    ],
+  ])('%o is refused at the field', async (body, path) => {
+    const answer = await call('/api/remember/manual', body);
+    expect(answer).toMatchObject({ status: 400, body: { error: 'invalid_request' } });
+    expect(answer.body.details.issues[0].path).toBe(path);
+  });
+});
+
+describe('decrypt credentials', () => {
+  const recallBody = { query: 'tea', namespace: 'default' };
+
+  test('none: refused, until the owner makes the server key a delegate', async () => {
+    await client.rememberAndWait('tea for the server key');
+    const refused = await call('/api/recall', recallBody);
+    expect(refused).toMatchObject({ status: 403, body: { error: 'decrypt_credential_required' } });
+    await owner.addDelegate(serverKey);
+    await expect
+      .poll(async () => (await call('/api/recall', recallBody)).status, { timeout: 10_000 })
+      .toBe(200);
+    await owner.removeDelegate(serverKey);
+    await expect
+      .poll(async () => (await call('/api/recall', recallBody)).status, { timeout: 10_000 })
+      .toBe(403);
+  });
+
+  test('the deprecated delegate key works, and the answer says that it is deprecated', async () => {
+    const answer = await call('/api/recall', recallBody, {
+      headers: { [headers.delegateKey]: owner.delegate.privateKey },
+    });
+    expect(answer.status).toBe(200);
+    expect(answer.body.total).toBeGreaterThan(0);
+    expect(answer.headers.get('deprecation')).toMatch(/^@\d+$/);
+    const foreign = await call('/api/recall', recallBody, {
+      headers: { [headers.delegateKey]: newTestKey().privateKey },
+    });
+    expect(foreign).toMatchObject({ status: 403, body: { error: 'decrypt_denied' } });
+  });
+
+  test('a session that is no session is refused', async () => {
+    for (const value of ['x', Buffer.from('{}').toString('base64')]) {
+      const answer = await call('/api/recall', recallBody, { headers: { [headers.encSession]: value } });
+      expect(answer).toMatchObject({ status: 403, body: { error: 'decrypt_denied' } });
+      expect(answer.body.message).not.toContain(value);
+    }
+  });
+});
+
+describe('the information routes', () => {
+  const get = async (path: string, init?: RequestInit) => fetch(new URL(path, relayer.url), init);
+
+  test('/health and /version tell what clients check', async () => {
+    const health = await (await get('/health')).json();
+    expect(health).toMatchObject({
+      status: 'ok',
+      apiVersion: '1.0.0',
+      mode: 'local',
+      minSupportedSdk: {
+        typescript: expect.any(String),
+        python: expect.any(String),
+        mcp: expect.any(String),
+      },
+      featureFlags: {
+        'auth.accountBoundNonce': true,
+        'auth.encSessionHeader': true,
+        'runtime.versionEndpoint': true,
+      },
+      prompt_versions: { extract: expect.any(String), ask: expect.any(String) },
+      build: {},
+    });
+    const version = await (await get('/version')).json();
+    expect(health).toMatchObject(version);
+    expect(version.deprecations.map((entry: { surface: string }) => entry.surface)).toEqual([
+      'header:x-delegate-key',
+      'env:ENC_KEY_SERVERS',
+    ]);
+  });
+
+  test('/config names the network and no secret', async () => {
+    const config = await (await get('/config')).json();
+    expect(config).toMatchObject({
+      packageId: network.info.packageId,
+      registryId: network.info.registryId,
+      network: 'localnet',
+      aggregatorUrl: network.blobstoreUrl,
+      encThreshold: 2,
+      embedding: { model: 'lexical-v1-1536', dimension: 1536 },
+    });
+    expect(config.encServerConfigs).toHaveLength(2);
+    expect(JSON.stringify(config)).not.toContain(relayer.environment.MEM_SERVER_SECRET);
+  });
+
+  test('/live and /ready', async () => {
+    expect((await get('/live')).status).toBe(200);
+    const ready = await get('/ready');
+    const body = await ready.json();
+    expect(body).toMatchObject({ ready: true, accepts_writes: true });
+    expect(Object.keys(body.checks).sort()).toEqual(['blob_store', 'chain', 'database', 'nonces', 'sidecar']);
+  });
+
+  test('/api/account tells the key epoch and the scope of the key', async () => {
+    expect(await client.account()).toMatchObject({
+      owner: owner.wallet.address,
+      accountId: owner.accountId,
+      active: true,
+      keyEpoch: expect.any(Number),
+      delegate: { label: 'test', scope: { perms: ['read', 'write', 'forget'], allNamespaces: true } },
+    });
+  });
+
+  test('errors have one shape, and name the request', async () => {
+    const missing = await get('/nowhere', { headers: { 'x-request-id': 'my-request.1' } });
+    expect(missing.status).toBe(404);
+    expect(missing.headers.get('x-request-id')).toBe('my-request.1');
+    expect(await missing.json()).toMatchObject({
+      error: 'not_found',
+      message: expect.any(String),
+      request_id: 'my-request.1',
+    });
+    const wrong = await get('/health', { method: 'DELETE' });
+    expect(wrong.status).toBe(405);
+    expect(wrong.headers.get('allow')).toBe('GET');
+    expect((await wrong.json()).error).toBe('method_not_allowed');
+    const forged = await get('/health', { headers: { 'x-request-id': 'spaces are refused' } });
+    expect(forged.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
+  });
+
+  test('only the allowed origin may call from a browser', async () => {
+    const preflight = (origin: string) =>
+      get('/api/recall', { method: 'OPTIONS', headers: { origin, 'access-control-request-method': 'POST' } });
+    const allowed = await preflight('http://localhost:5173');
+    expect(allowed.status).toBe(204);
+    expect(allowed.headers.get('access-control-allow-origin')).toBe('http://localhost:5173');
+    expect(allowed.headers.get('access-control-allow-headers')).toContain('x-enc-session');
+    expect(allowed.headers.get('access-control-allow-methods')).toContain('DELETE');
+    const other = await preflight('http://evil.example');
+    expect(other.headers.get('access-control-allow-origin')).toBeNull();
+  });
+});
+
+describe('bad input', () => {
+  test.each([
+    ['/api/remember', {}, 'text'],
+    ['/api/remember', { text: '   ' }, 'text'],
+    ['/api/remember', { text: 5 }, 'text'],
+    ['/api/remember', { text: 'x'.repeat(1_048_577) }, 'text'],
+    ['/api/remember', { text: 'lone \ud800 surrogate' }, 'text'],
+    ['/api/remember', { text: 'ok', namespace: '' }, 'namespace'],
+    ['/api/remember', { text: 'ok', namespace: 'a\u0000b' }, 'namespace'],
+    ['/api/remember', { text: 'ok', namespace: 'n'.repeat(129) }, 'namespace'],
+    ['/api/remember/bulk', { items: [] }, 'items'],
+    ['/api/remember/bulk', { items: new Array(21).fill({ text: 'x' }) }, 'items'],
+    ['/api/remember/bulk', { items: [{ text: 'ok' }, { text: '' }] }, 'items.1.text'],
+    ['/api/remember/bulk/status', { job_ids: [] }, 'job_ids'],
+    ['/api/recall', { query: '' }, 'query'],
+    ['/api/recall', { query: 'x'.repeat(8_193) }, 'query'],
+    ['/api/recall', { query: 'x', limit: 0 }, 'limit'],
+    ['/api/recall', { query: 'x', limit: 101 }, 'limit'],
+    ['/api/recall', { query: 'x', limit: 1.5 }, 'limit'],
+    ['/api/recall', { query: 'x', scoring_weights: { semantic: 101 } }, 'scoring_weights.semantic'],
+    ['/api/recall/manual', { vector: [] }, 'vector'],
+    ['/api/recall/manual', { vector: ['1'] }, 'vector.0'],
+  ])('%s refuses a bad field (%#)', async (path, body, issue) => {
+    const answer = await call(path, body);
+    expect(answer).toMatchObject({ status: 400, body: { error: 'invalid_request' } });
+    expect(answer.body.details.issues.map((entry: { path: string }) => entry.path)).toContain(issue);
+  });
+
+  test('a namespace of 128 characters, unknown fields and every limit are taken', async () => {
+    const answer = await call('/api/remember', {
+      text: 'ok',
+      namespace: '名'.repeat(128),
+      unknown: { field: 1 },
+    });
+    expect(answer.status).toBe(202);
+    expect((await call('/api/remember', { text: 'x'.repeat(1_048_576) })).status).toBe(202);
+  });
+
+  test('what is not JSON is refused', async () => {
+    const malformed = await call('/api/remember', undefined, { rawBody: '{"text": ' });
+    expect(malformed).toMatchObject({ status: 400, body: { error: 'invalid_request' } });
+    const form = await call('/api/remember', undefined, {
+      rawBody: 'text=x',
+      headers: { 'content-type': 'text/plain' },
+    });
+    expect(form).toMatchObject({ status: 415, body: { error: 'unsupported_media_type' } });
+    const large = await call('/api/remember', undefined, {
+      rawBody: JSON.stringify({ text: 'x'.repeat(2_200_000) }),
+    });
+    expect(large).toMatchObject({ status: 413, body: { error: 'payload_too_large' } });
+  });
+});
