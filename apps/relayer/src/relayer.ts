@@ -18,6 +18,7 @@ import { openDatabase } from './db/open-database.ts';
 import { createAccountVectors } from './embedding/account-vectors.ts';
 import { createEmbedder } from './embedding/create-embedder.ts';
 import { createApp } from './http/app.ts';
+import { registerStageTimes } from './http/stage-times.ts';
 import { createEmbedStage } from './jobs/embed-stage.ts';
 import { createIdempotency } from './jobs/idempotency.ts';
 import { startPipeline } from './jobs/pipeline.ts';
@@ -177,6 +178,7 @@ export async function startRelayer({
         trustedProxyHops: config.trustedProxyHops,
         log: loggers.auth,
       });
+      registerStageTimes(signed);
       accountRoute(signed);
       memoryRoutes(signed, context);
     });
