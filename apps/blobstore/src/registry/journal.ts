@@ -4,7 +4,7 @@ import { replaceFile } from '../storage/durable-file.ts';
 
 /**
  * An append-only file of JSON records, one per line behind its CRC-32. An append is durable when its promise
- * resolves; appends that come while one is being synced share the next sync.
+ * resolves; appends that come while one is being synced share the next sync. After a failed one all others fail.
  */
 export interface Journal<T> {
   append(record: T): Promise<void>;
@@ -85,6 +85,7 @@ export async function openJournal<T>(path: string, records: readonly T[]): Promi
 
   return {
     append(record) {
+      if (failure !== undefined) return Promise.reject(failure);
       return new Promise((resolve, reject) => {
         waiting.push({ line: toLine(record), resolve, reject });
         writing ??= flush(handle);

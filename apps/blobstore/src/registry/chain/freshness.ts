@@ -18,17 +18,20 @@ export interface Freshness {
 }
 
 /**
- * `read` brings what is known up to date and resolves to the epoch; calls at the same time share one read.
- * `epoch` is what has been read already, so that there is always something known.
+ * `read` brings what is known up to date and resolves to the epoch. Calls share a read that begins after them,
+ * never one that had begun before: it may have missed what its caller knows to be there. `epoch` is what
+ * has been read already, so that there is always something known.
  */
 export function createFreshness(epoch: number, read: () => Promise<number>): Freshness {
   let known = epoch;
   let attemptedAtMs = performance.now();
   let reading: Promise<number> | undefined;
+  let next: Promise<number> | undefined;
 
-  function refresh(): Promise<number> {
+  function start(): Promise<number> {
+    next = undefined;
     attemptedAtMs = performance.now();
-    reading ??= read()
+    reading = read()
       .then((current) => {
         known = current;
         return current;
@@ -37,6 +40,12 @@ export function createFreshness(epoch: number, read: () => Promise<number>): Fre
         reading = undefined;
       });
     return reading;
+  }
+
+  function refresh(): Promise<number> {
+    if (reading === undefined) return start();
+    next ??= reading.then(start, start);
+    return next;
   }
 
   async function refreshIfOld(): Promise<void> {

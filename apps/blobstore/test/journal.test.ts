@@ -1,0 +1,37 @@
+import { appendFile, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { openJournal, readJournal } from '../src/registry/journal.ts';
+import { temporaryDirectory } from './running-store.ts';
+
+test('what was appended is read again, in order, also after many appends at once', async () => {
+  const path = join(await temporaryDirectory(), 'journal');
+  expect(await readJournal(path)).toEqual([]);
+  const journal = await openJournal<number>(path, [0]);
+  const numbers = Array.from({ length: 200 }, (_, index) => index + 1);
+  await Promise.all(numbers.map((number) => journal.append(number)));
+  await journal.close();
+  expect(await readJournal(path)).toEqual([0, ...numbers]);
+});
+
+test('after a failed append every further one fails, none waits for ever', async () => {
+  const path = join(await temporaryDirectory(), 'journal');
+  const journal = await openJournal<number>(path, []);
+  await journal.append(1);
+  await journal.close();
+  await expect(journal.append(2)).rejects.toThrow();
+  await expect(journal.append(3)).rejects.toThrow();
+  await expect(journal.append(4)).rejects.toThrow();
+  expect(await readJournal(path)).toEqual([1]);
+});
+
+test('every cut of the last line is dropped, and nothing else', async () => {
+  const path = join(await temporaryDirectory(), 'journal');
+  await (await openJournal(path, ['first', 'second'])).close();
+  const line = (await readFile(path, 'utf8')).split('\n')[1] ?? '';
+  for (let length = 1; length < line.length; length += 1) {
+    await (await openJournal(path, ['first'])).close();
+    await appendFile(path, line.slice(0, length));
+    expect(await readJournal(path)).toEqual(['first']);
+  }
+});
