@@ -1,0 +1,136 @@
+import { randomBytes } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Client } from 'pg';
+import { createClient, RESP_TYPES } from 'redis';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type EmbeddingProvider, startEmbeddingProvider } from '../../src/embedding-provider.ts';
+import { createTestBackend, type TestBackend } from '../../src/test-backend.ts';
+import { startTestNetwork, type TestNetwork } from '../../src/test-network.ts';
+import { createTestOwner, type TestOwner } from '../../src/test-owner.ts';
+import { startTestRelayer, type TestRelayer } from '../../src/test-relayer.ts';
+
+/** What an attacker finds who has the disk: no memory text, in no form it could have been written in. */
+
+const canary = `canary${randomBytes(12).toString('hex')}`;
+const secretWord = `zanzibar${randomBytes(6).toString('hex')}`;
+let network: TestNetwork;
+let backend: TestBackend;
+let provider: EmbeddingProvider;
+let relayer: TestRelayer;
+let owner: TestOwner;
+
+beforeAll(async () => {
+  [network, backend, provider] = await Promise.all([
+    startTestNetwork(),
+    createTestBackend(),
+    startEmbeddingProvider(),
+  ]);
+  const environment = { LLM_API_KEY: 'test', LLM_API_BASE: provider.url, RUST_LOG: 'trace' };
+  [relayer, owner] = await Promise.all([
+    startTestRelayer(network, { ...backend, environment }),
+    createTestOwner(network),
+  ]);
+});
+afterAll(async () => {
+  await relayer?.stop();
+  await provider?.close();
+  await Promise.all([network?.close(), backend?.drop()]);
+});
+
+/** The ways a text can stand in a file. */
+function formsOf(text: string): Buffer[] {
+  const bytes = Buffer.from(text);
+  return [
+    bytes,
+    Buffer.from(bytes.toString('hex')),
+    Buffer.from(text, 'utf16le'),
+    // Base64 at each of the three alignments, without the characters that depend on the neighbours
+    ...[0, 1, 2].map((shift) => {
+      const encoded = Buffer.concat([Buffer.alloc(shift), bytes]).toString('base64');
+      return Buffer.from(encoded.slice(shift === 0 ? 0 : 4, -4));
+    }),
+  ];
+}
+
+const forms = [...formsOf(canary), ...formsOf(secretWord)];
+
+function findIn(where: string, bytes: Buffer): string[] {
+  return forms.filter((form) => bytes.includes(form)).map((form) => `${form.toString('latin1')} in ${where}`);
+}
+
+async function findInFiles(directory: string): Promise<{ files: number; found: string[] }> {
+  const entries = await readdir(directory, { recursive: true, withFileTypes: true });
+  const found: string[] = [];
+  let files = 0;
+  for (const entry of entries) {
+    if (!entry.isFile()) continue;
+    const path = join(entry.parentPath, entry.name);
+    files += 1;
+    found.push(...findIn(path, await readFile(path)));
+  }
+  return { files, found };
+}
+
+/** The directory of the database's files, after everything in memory was written to it. */
+async function databaseDirectory(): Promise<string> {
+  if (backend.name === 'embedded') return backend.databaseUrl.replace('pglite:', '');
+  const client = new Client({ connectionString: backend.databaseUrl });
+  await client.connect();
+  await client.query('CHECKPOINT');
+  const { rows } = await client.query('SHOW data_directory');
+  await client.end();
+  return rows[0].data_directory;
+}
+
+async function findInRedis(url: string): Promise<{ keys: number; found: string[] }> {
+  const client = createClient({ url }).withTypeMapping({ [RESP_TYPES.BLOB_STRING]: Buffer });
+  await client.connect();
+  const found: string[] = [];
+  let keys = 0;
+  for await (const batch of client.scanIterator({ COUNT: 500 }))
+    for (const key of batch) {
+      keys += 1;
+      found.push(...findIn('redis key', key as Buffer));
+      const value = await client.get(key);
+      if (value) found.push(...findIn('redis value', value as unknown as Buffer));
+    }
+  await client.close();
+  return { keys, found };
+}
+
+test('no file, database, cache or log holds the text of a memory or a question', async () => {
+  const client = owner.client(relayer.url);
+  const text = `The canary is called ${canary} and lives in ${secretWord}`;
+  await client.rememberAndWait(text);
+  const recalled = await client.recall(`who is ${canary}?`);
+  expect(recalled.results[0]?.text).toBe(text);
+  // And one that still waits to be embedded: its text is in the outbox
+  provider.fault = 'hang';
+  await client.remember(`A second ${canary} of ${secretWord}`);
+  await provider.waiting();
+
+  const database = await findInFiles(await databaseDirectory());
+  expect(database.files).toBeGreaterThan(100);
+  expect(database.found).toEqual([]);
+  const stored = await findInFiles(network.dataDir);
+  expect(stored.files).toBeGreaterThan(4);
+  expect(stored.found).toEqual([]);
+  if (backend.redisUrl) {
+    const redis = await findInRedis(backend.redisUrl);
+    expect(redis.keys).toBeGreaterThan(0);
+    expect(redis.found).toEqual([]);
+  }
+  const logs = relayer.logs() + network.logs();
+  expect(logs).toContain('/api/recall');
+  expect(findIn('the logs', Buffer.from(logs))).toEqual([]);
+  expect(logs).not.toContain(owner.delegate.privateKey);
+});
+
+test('the search that finds nothing would have found it', async () => {
+  for (const form of forms)
+    expect(findIn('a page', Buffer.concat([Buffer.from('xx'), form, Buffer.from('yy')]))).not.toEqual([]);
+  expect(findIn('base64', Buffer.from(Buffer.from(`some ${canary} text`).toString('base64')))).not.toEqual(
+    [],
+  );
+});
