@@ -1,5 +1,8 @@
+import { randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { SuiGrpcClient } from '@mysten/sui/grpc';
+import { WalrusClient } from '@mysten/walrus';
 import { expect, onTestFinished, test } from 'vitest';
 import { maxBlobSize } from '../src/encoding/max-blob-size.ts';
 import { createWasmEncoder } from '../src/encoding/wasm-encoder.ts';
@@ -28,6 +31,21 @@ test('with 1000 shards, blob ids are those of the public networks', async () => 
     }),
   );
   expect(ids).toEqual(golden.map(([, blobId]) => blobId));
+});
+
+test('with 31 shards, blob ids and root hashes are those of the Walrus client', async () => {
+  const path = join(await temporaryDirectory(), 'blob');
+  const encoder = createWasmEncoder(31, 1);
+  onTestFinished(() => encoder.close());
+  const suiClient = new SuiGrpcClient({ network: 'testnet', baseUrl: 'http://127.0.0.1:1' });
+  const walrus = new WalrusClient({ network: 'testnet', suiClient });
+  for (const size of [0, 1, 461, 462, 463, 100_000]) {
+    const bytes = randomBytes(size);
+    await writeFile(path, bytes);
+    const expected = await walrus.computeBlobMetadata({ bytes, numShards: 31 });
+    const rootHash = Buffer.from(expected.rootHash).toString('base64url');
+    expect(await encoder.identify(path)).toEqual({ blobId: expected.blobId, rootHash });
+  }
 });
 
 test('the largest blob follows from the shards', () => {
