@@ -34,6 +34,7 @@ export function localnetSettings(
     entry: entryOf('localnet'),
     environment: {
       ...basics(environment),
+      LOG_LEVEL: 'warn',
       LOCALNET_PORT: String(ports.localnet),
       LOCALNET_DATA_DIR: paths.localnet,
       LOCALNET_SHARDS: String(localShards),
@@ -53,6 +54,7 @@ export function blobstoreSettings(
     entry: entryOf('blobstore'),
     environment: {
       ...basics(environment),
+      LOG_LEVEL: 'warn',
       BLOBSTORE_PORT: String(ports.blobstore),
       BLOBSTORE_DATA_DIR: paths.blobstore,
       BLOBSTORE_SHARDS: String(localShards),

@@ -21,6 +21,8 @@ export interface SystemOptions {
   onOutput: (part: string, text: string) => void;
   /** A part cannot be kept running; the system should be stopped */
   onGivenUp: (reason: string) => void;
+  /** Ends a start that is under way; the promise rejects with its reason */
+  signal?: AbortSignal;
 }
 
 export interface RunningSystem {
@@ -29,6 +31,7 @@ export interface RunningSystem {
   credentialsPath: string;
   /** True when this start made the account */
   created: boolean;
+  /** Ends all parts and gives the data directory back; a second call waits for the same end */
   stop(): Promise<void>;
 }
 
@@ -41,12 +44,19 @@ export async function startSystem(options: SystemOptions): Promise<RunningSystem
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   const lock = lockDirectory(dataDir);
   const started: SupervisedPart[] = [];
-  const stop = async (): Promise<void> => {
+  let stopped: Promise<void> | undefined;
+  const stop = (): Promise<void> => {
+    for (const part of started) part.letEnd();
+    stopped ??= stopAll();
+    return stopped;
+  };
+  const stopAll = async (): Promise<void> => {
     // Last started, first stopped: the relayer hands its work back while the others still answer
-    for (const part of started.splice(0).reverse()) await part.stop();
+    for (const part of started.toReversed()) await part.stop();
     lock.release();
   };
   const run = async (settings: PartSettings): Promise<SupervisedPart> => {
+    options.signal?.throwIfAborted();
     const part = await supervisePart({
       settings,
       onLine: (line) => options.onOutput(settings.name, `${line}\n`),
@@ -80,6 +90,7 @@ export async function startSystem(options: SystemOptions): Promise<RunningSystem
 
     onProgress('Starting the relayer and its sidecar');
     const relayer = await run(settings);
+    options.signal?.throwIfAborted();
     return {
       urls: { relayer: relayer.url, localnet: localnet.url, blobstore: blobstore.url },
       credentials: identity.credentials,
@@ -89,6 +100,8 @@ export async function startSystem(options: SystemOptions): Promise<RunningSystem
     };
   } catch (error) {
     await stop();
+    // Parts that a Ctrl-C has reached end before they are ready: that is no failure of theirs
+    options.signal?.throwIfAborted();
     throw error;
   }
 }

@@ -4,6 +4,8 @@ import type { PartSettings } from './part-settings.ts';
 /** Starts a part and keeps it running: one that ends is started again, until it ends too often. */
 export interface SupervisedPart {
   url: string;
+  /** From now on its end is no reason to start it again: Ctrl-C reaches the parts of a terminal as well */
+  letEnd(): void;
   stop(): Promise<void>;
 }
 
@@ -24,6 +26,8 @@ export async function supervisePart(options: SupervisorOptions): Promise<Supervi
     startPart({ ...options.settings, onLine: options.onLine, onStderr: options.onStderr });
   let part = await start();
   let stopping = false;
+  /** Settles when a start that is under way has ended, so that stopping leaves nothing behind */
+  let restarting: Promise<void> | undefined;
   const restarts: number[] = [];
 
   async function watch(): Promise<void> {
@@ -35,19 +39,28 @@ export async function supervisePart(options: SupervisorOptions): Promise<Supervi
     if (recent > restartsAllowed)
       return options.onGivenUp(`${options.settings.name} ended ${recent} times within a minute (${how})`);
     options.onRestart(how);
+    const starting = start();
+    restarting = starting.then(
+      () => undefined,
+      () => undefined,
+    );
     try {
-      part = await start();
+      part = await starting;
     } catch (error) {
-      return options.onGivenUp((error as Error).message);
+      if (!stopping) options.onGivenUp((error as Error).message);
+      return;
     }
-    if (stopping) await part.stop();
-    else void watch();
+    void watch();
   }
   void watch();
   return {
     url: part.url,
+    letEnd() {
+      stopping = true;
+    },
     async stop() {
       stopping = true;
+      await restarting;
       await part.stop();
     },
   };

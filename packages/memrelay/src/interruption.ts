@@ -1,0 +1,36 @@
+import { ExitError, exitCodes } from './exit-codes.ts';
+
+const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+/** npm and timeout hand on a signal that the terminal has sent already: that is still one Ctrl-C. */
+const sameMs = 1_000;
+
+/** Ctrl-C and its like, as an abort of the work under way. */
+export interface Interruption {
+  readonly signal: AbortSignal;
+  /** Ends the work for another reason */
+  abort(reason: Error): void;
+  /** Gives the signals back to their default */
+  release(): void;
+}
+
+/**
+ * From now on the first signal aborts with an `ExitError` for `interrupted` and `message`; one that comes a while
+ * after it, from somebody impatient, ends the process at once.
+ */
+export function catchInterruption(message: string): Interruption {
+  const controller = new AbortController();
+  let first: number | undefined;
+  const onSignal = (): void => {
+    first ??= Date.now();
+    if (Date.now() - first > sameMs) process.exit(exitCodes.interrupted);
+    controller.abort(new ExitError(exitCodes.interrupted, message));
+  };
+  for (const signal of signals) process.on(signal, onSignal);
+  return {
+    signal: controller.signal,
+    abort: (reason) => controller.abort(reason),
+    release() {
+      for (const signal of signals) process.off(signal, onSignal);
+    },
+  };
+}
