@@ -1,0 +1,81 @@
+import { basename } from 'node:path';
+import { rememberRequest } from '@memrelay/protocol/memories';
+import { ExitError, exitCodes } from '../exit-codes.ts';
+import { chatMessages, memoryText } from './chat-json.ts';
+
+/** One memory of a file that is imported. */
+export interface FileMemory {
+  /** Where it stands, for a person: `line 12` or `message D3:4` */
+  place: string;
+  /** The id its message has in the file */
+  id?: string;
+  text: string;
+}
+
+export interface FileContent {
+  memories: FileMemory[];
+  /** What no relayer would take, with the reason */
+  refused: { place: string; reason: string }[];
+}
+
+/** The memories of a text file (one a line) or of chat JSON. Throws `ExitError` when there are none. */
+export function readMemories(path: string, content: string): FileContent {
+  const all = parseFile(path, content);
+  if (all.length === 0)
+    throw new ExitError(
+      exitCodes.usage,
+      `${path} holds nothing to remember: no line of text, or no JSON entry with a text (text, content, message or body).`,
+    );
+  const memories: FileMemory[] = [];
+  const refused: FileContent['refused'] = [];
+  for (const memory of all) {
+    const checked = rememberRequest.shape.text.safeParse(memory.text);
+    if (checked.success) memories.push(memory);
+    else refused.push({ place: memory.place, reason: checked.error.issues[0]!.message });
+  }
+  return { memories, refused };
+}
+
+function parseFile(path: string, content: string): FileMemory[] {
+  const text = content.replace(/^\ufeff/, '');
+  const json = parseJson(text) ?? parseJsonLines(text);
+  if (json !== undefined) return memoriesOfJson(json);
+  if (/\.json$/i.test(path)) throw new ExitError(exitCodes.usage, `${basename(path)} is not valid JSON.`);
+  return text
+    .split(/\r?\n/)
+    .map((line, i) => ({ place: `line ${i + 1}`, text: line.trim() }))
+    .filter((memory) => memory.text !== '');
+}
+
+/** The memories of parsed chat JSON, or of a plain list of texts. */
+export function memoriesOfJson(value: unknown): FileMemory[] {
+  if (Array.isArray(value) && value.every((item) => typeof item === 'string'))
+    return value
+      .map((text, i) => ({ place: `entry ${i + 1}`, text: text.trim() }))
+      .filter((memory) => memory.text !== '');
+  return chatMessages(value).map((message, i) => ({
+    place: `message ${message.id ?? i + 1}`,
+    ...(message.id === undefined ? {} : { id: message.id }),
+    text: memoryText(message),
+  }));
+}
+
+/** An object or array; a lone number or word is text. */
+function parseJson(text: string): object | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** JSON Lines: every line that is not empty is an object or array. */
+function parseJsonLines(text: string): object[] | undefined {
+  if (!/^\s*[{[]/.test(text)) return undefined;
+  const values = text
+    .split(/\r?\n/)
+    .filter((line) => line.trim() !== '')
+    .map(parseJson);
+  return values.every((value) => value !== undefined) ? values : undefined;
+}

@@ -1,0 +1,105 @@
+import { limits } from '@memrelay/protocol/limits';
+import { chunksOf } from '@memrelay/sdk/chunks';
+import type { MemRelay } from '@memrelay/sdk/mem-relay';
+import { followJobs } from './follow-jobs.ts';
+import type { ImportJournal } from './import-journal.ts';
+import type { FileMemory } from './read-memories.ts';
+
+/** Bulk calls under way at once: enough to keep a relayer busy, few enough to lose little when it refuses. */
+const callsInFlight = 3;
+
+export interface ImportProgress {
+  total: number;
+  /** The relayer has them for good */
+  accepted: number;
+  /** Their blobs are stored and indexed */
+  stored: number;
+  failed: number;
+}
+
+export interface FailedMemory {
+  /** Place in the list of memories */
+  index: number;
+  reason: string;
+}
+
+export interface RunImport {
+  client: MemRelay;
+  memories: readonly FileMemory[];
+  namespace: string;
+  journal: ImportJournal;
+  /** Also wait until all are stored */
+  wait: boolean;
+  signal: AbortSignal;
+  onProgress: (progress: ImportProgress) => void;
+  /** How long one bulk call took, milliseconds, and how many texts it had */
+  onCall?: (ms: number, count: number) => void;
+}
+
+/**
+ * Sends memories in bulk calls, a few at once; pauses and repetitions that the relayer asks for are the client's.
+ * Returns what failed, and notes it in the journal. Rejects when the relayer refuses or cannot be reached, or with
+ * the signal's reason; the journal then lets the same call go on.
+ */
+export async function runImport(options: RunImport): Promise<FailedMemory[]> {
+  const { client, memories, namespace, journal, signal } = options;
+  const indexes = journal.only ?? memories.map((_, index) => index);
+  const chunks = chunksOf(indexes, limits.bulkItems);
+  const progress: ImportProgress = { total: indexes.length, accepted: 0, stored: 0, failed: 0 };
+  const failed: FailedMemory[] = [];
+  const indexOfJob = new Map<string, number>();
+
+  // One call that fails ends the others: the journal knows how far each came.
+  const stopping = new AbortController();
+  const either = AbortSignal.any([signal, stopping.signal]);
+  const follower = followJobs(
+    client,
+    (job) => {
+      if (job.status === 'done') {
+        progress.stored++;
+      } else {
+        progress.failed++;
+        const reason = job.error?.message ?? 'The relayer does not know this job any more.';
+        failed.push({ index: indexOfJob.get(job.jobId)!, reason });
+      }
+      options.onProgress({ ...progress });
+    },
+    either,
+  );
+  const accept = (chunk: readonly number[], jobIds: readonly string[]): void => {
+    for (const [i, id] of jobIds.entries()) indexOfJob.set(id, chunk[i]!);
+    progress.accepted += chunk.length;
+    options.onProgress({ ...progress });
+    if (options.wait) follower.add(jobIds);
+  };
+  const waiting = chunks.entries();
+  const sendInTurn = async (): Promise<void> => {
+    for (const [number, chunk] of waiting) {
+      either.throwIfAborted();
+      const known = journal.acknowledged.get(number);
+      if (known) {
+        accept(chunk, known);
+        continue;
+      }
+      const items = chunk.map((index) => ({ text: memories[index]!.text, namespace }));
+      const started = performance.now();
+      const idempotencyKey = `${journal.run}.${number}`;
+      const { jobIds } = await client.rememberBulk(items, { idempotencyKey, signal: either });
+      options.onCall?.(performance.now() - started, chunk.length);
+      await journal.acknowledge(number, jobIds);
+      accept(chunk, jobIds);
+    }
+  };
+  try {
+    const senders = Array.from({ length: callsInFlight }, sendInTurn);
+    await Promise.race([Promise.all(senders), follower.finished.then(() => Promise.all(senders))]);
+    follower.noMore();
+    await follower.finished;
+  } catch (error) {
+    stopping.abort(error);
+    throw error;
+  }
+  failed.sort((a, b) => a.index - b.index);
+  if (options.wait) await journal.end(failed.map(({ index }) => index));
+  return failed;
+}
