@@ -1,10 +1,19 @@
+import { duration } from './durations.ts';
+import { cut } from './plain-text.ts';
+
 /** What the command prints: for a person on a terminal, or one JSON value a line with `--json`. */
 export interface Output {
   readonly json: boolean;
+  /** Columns to write in */
+  readonly width: number;
   /** What is being done now; replaces the step before on a terminal */
   step(text: string): void;
-  /** Ends the last step */
+  /** How far the present step is: shown in its place, or as a line now and then without a terminal */
+  progress(render: (width: number) => string): void;
+  /** Ends the last step well */
   done(): void;
+  /** Ends the last step in failure; the error is printed by whoever catches it */
+  abandon(): void;
   /** Text for a person; nothing with `--json` */
   line(text: string): void;
   /** A result: JSON for programs; the caller prints its own lines for a person */
@@ -18,38 +27,69 @@ interface Streams {
   stderr: NodeJS.WriteStream;
 }
 
+/** A step on a terminal, redrawn in one line. */
+interface Shown {
+  name: string;
+  render: (width: number) => string;
+  since: number;
+  timer: NodeJS.Timeout;
+}
+
 const clearLine = '\r\u001b[2K';
+/** Without a terminal every line stays, so progress speaks seldom. */
+const plainProgressMs = 5_000;
 
 export function createOutput(options: { json: boolean }, { stdout, stderr }: Streams = process): Output {
   const live = !options.json && stdout.isTTY === true;
-  let current: { text: string; since: number; timer: NodeJS.Timeout } | undefined;
-  const seconds = (since: number): string => ((Date.now() - since) / 1000).toFixed(1);
+  const width = (): number => (stdout.isTTY && stdout.columns > 0 ? stdout.columns : 80);
+  let current: Shown | undefined;
+  let plainProgressAt = 0;
+
   const draw = (): void => {
-    if (current) stdout.write(`${clearLine}… ${current.text} ${seconds(current.since)} s`);
+    // One column stays free: a line of full width would wrap, and only its last part be cleared.
+    if (current) stdout.write(`${clearLine}${cut(current.render(width() - 1), width() - 1)}`);
   };
-  const finish = (): void => {
+  const end = (mark: string): void => {
     if (!current) return;
     clearInterval(current.timer);
-    if (live) stdout.write(`${clearLine}✓ ${current.text} (${seconds(current.since)} s)\n`);
+    const { name, since } = current;
     current = undefined;
+    stdout.write(`${clearLine}${mark} ${name} (${duration(Date.now() - since)})\n`);
+  };
+  const show = (name: string, render: Shown['render']): void => {
+    end('✓');
+    // The timer must not keep a command alive that has failed.
+    current = { name, render, since: Date.now(), timer: setInterval(draw, 100).unref() };
+    draw();
   };
   /** Anything printed while a step is shown goes above it */
   const above = (stream: NodeJS.WriteStream, text: string): void => {
-    if (current && live) stdout.write(clearLine);
+    if (current) stdout.write(clearLine);
     stream.write(text.endsWith('\n') ? text : `${text}\n`);
-    if (live) draw();
+    draw();
   };
   return {
     json: options.json,
-    step(text) {
-      finish();
-      if (options.json) return;
-      if (live) {
-        current = { text, since: Date.now(), timer: setInterval(draw, 100) };
-        draw();
-      } else stdout.write(`${text} …\n`);
+    get width() {
+      return width();
     },
-    done: finish,
+    step(name) {
+      if (options.json) return;
+      if (!live) return void stdout.write(`${name} …\n`);
+      const since = Date.now();
+      show(name, () => `… ${name} ${Math.round((Date.now() - since) / 1000)} s`);
+    },
+    progress(render) {
+      if (options.json) return;
+      if (current) {
+        current.render = render;
+      } else if (Date.now() - plainProgressAt >= plainProgressMs) {
+        plainProgressAt = Date.now();
+        stdout.write(`${render(width())}\n`);
+      }
+    },
+    done: () => end('✓'),
+    abandon: () => end('✗'),
     line(text) {
       if (!options.json) above(stdout, text);
     },
@@ -57,7 +97,7 @@ export function createOutput(options: { json: boolean }, { stdout, stderr }: Str
       if (options.json) stdout.write(`${JSON.stringify(value)}\n`);
     },
     partOutput(part, text) {
-      above(stderr, text.replace(/^/gm, `[${part}] `).replace(/\[[a-z]+\] $/, ''));
+      above(stderr, text.replace(/^(?=.)/gm, `[${part}] `));
     },
   };
 }

@@ -1,19 +1,88 @@
-import { Command } from 'commander';
-import { up } from './commands/up.ts';
+import { Command, Option } from 'commander';
+import { exitCodesHelp } from './exit-codes.ts';
 import { createOutput, type Output } from './output.ts';
 
 /** The `memrelay` command line. Every command takes `--json` for programs. */
 export function createProgram(environment: NodeJS.ProcessEnv): Command {
   const program = new Command('memrelay')
     .description('Encrypted memory for AI agents, with keys that belong to their owner')
-    .showHelpAfterError()
-    .exitOverride();
+    .showHelpAfterError('Run it with --help to see how it is called.')
+    .exitOverride()
+    .addHelpText('after', `\n${exitCodesHelp}`);
+
   const command = (name: string, description: string): Command =>
     program.command(name).description(description).option('--json', 'one JSON value a line, for programs');
-  const outputOf = (options: { json?: boolean }): Output => createOutput({ json: options.json === true });
+  const clientCommand = (name: string, description: string): Command =>
+    command(name, description)
+      .option(
+        '--credentials <path>',
+        'credential file (default: ~/.mem/credentials.json, else <data dir>/credentials.json)',
+      )
+      .addOption(
+        new Option('--server <url>', 'base URL of the relayer (default: the one in the credentials)').env(
+          'MEM_SERVER_URL',
+        ),
+      );
+  const memoryCommand = (name: string, description: string): Command =>
+    clientCommand(name, description).addOption(
+      new Option('--namespace <name>', 'which memories (default: default)').env('MEM_NAMESPACE'),
+    );
+  // A command's code is loaded when it is called: `recall` should not wait for the chain client of `up`.
 
   command('up', 'start the local system: network, blob store, relayer').action((options) =>
-    up(outputOf(options), environment),
+    run(options, async (output) => (await import('./commands/up.ts')).up(output, environment)),
   );
+  memoryCommand('remember', 'store a text and wait until it is stored')
+    .argument('<text...>', 'the text, or - to read it from stdin')
+    .option('--no-wait', 'return as soon as it is accepted')
+    .action((words, options) =>
+      run(options, async (output) =>
+        (await import('./commands/remember.ts')).remember(output, words, options),
+      ),
+    );
+  memoryCommand('recall', 'find memories by a question')
+    .argument('<query...>', 'what to look for')
+    .option('--limit <n>', 'at most this many, 1 to 100 (default: 10)')
+    .action((words, options) =>
+      run(options, async (output) => (await import('./commands/recall.ts')).recall(output, words, options)),
+    );
+  memoryCommand('import', 'store many memories from a file; run it again to go on after an interruption')
+    .argument('<file>', 'a text file with one memory a line, or JSON with chat messages')
+    .option('--no-wait', 'return as soon as all are accepted')
+    .option('--again', 'import also what an earlier import of this file has stored')
+    .action((file, options) =>
+      run(options, async (output) =>
+        (await import('./commands/import.ts')).importFile(output, file, options, environment),
+      ),
+    );
+  clientCommand('status', 'how the relayer and the account are').action((options) =>
+    run(options, async (output) => (await import('./commands/status.ts')).status(output, options)),
+  );
+  clientCommand('doctor', 'check everything from here to the key servers and say what to do')
+    .option('--write', 'also store and recall a memory')
+    .action((options) =>
+      run(options, async (output) =>
+        (await import('./commands/doctor.ts')).doctor(output, options, environment),
+      ),
+    );
+  command('demo', 'import a conversation into a private system, ask it questions, measure')
+    .argument('[file]', 'chat JSON or text (default: the conversation in examples/)')
+    .option('--limit-messages <n>', 'at most this many messages of each conversation')
+    .option('--limit-questions <n>', 'at most this many questions of each conversation')
+    .action((file, options) =>
+      run(options, async (output) =>
+        (await import('./commands/demo.ts')).demo(output, file, options, environment),
+      ),
+    );
   return program;
+}
+
+async function run(options: { json?: boolean }, work: (output: Output) => Promise<void>): Promise<void> {
+  const output = createOutput({ json: options.json === true });
+  try {
+    await work(output);
+  } catch (error) {
+    output.abandon();
+    throw error;
+  }
 }

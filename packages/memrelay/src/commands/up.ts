@@ -1,7 +1,9 @@
 import { DirectoryLockedError } from '@memrelay/protocol/dir-lock';
+import { PartStartError } from '@memrelay/protocol/start-part';
 import { dataDir } from '@memrelay/sdk/data-dir-node';
 import { MemRelay } from '@memrelay/sdk/mem-relay';
 import { ExitError, exitCodes } from '../exit-codes.ts';
+import { catchInterruption } from '../interruption.ts';
 import type { Output } from '../output.ts';
 import { PortTakenError, portsOf } from '../system/ports.ts';
 import { type RunningSystem, startSystem } from '../system/start-system.ts';
@@ -15,53 +17,69 @@ export async function up(output: Output, environment: NodeJS.ProcessEnv): Promis
   const directory = dataDir(environment);
   const started = Date.now();
   const gone = Promise.withResolvers<string>();
-  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-  const stopSignal = new Promise<undefined>((resolve) => {
-    for (const signal of signals) process.once(signal, () => resolve(undefined));
-  });
-  const starting = startSystem({
+  const stopping = catchInterruption('Stopped before it was ready.');
+  const system = await startSystem({
     dataDir: directory,
     ports: portsOf(environment),
     environment,
     onProgress: (step) => output.step(step),
     onOutput: (part, text) => output.partOutput(part, text),
     onGivenUp: gone.resolve,
-  });
-  const system = await starting.catch((error: unknown) => {
+    signal: stopping.signal,
+  }).catch((error: unknown) => {
     throw startFailure(error);
   });
   try {
     output.step('Storing and recalling a memory as a self-check');
-    await selfCheck(system);
+    await selfCheck(system, stopping.signal);
     output.done();
     announce(output, system, directory, Date.now() - started);
-    const reason = await Promise.race([gone.promise, stopSignal]);
+    const reason = await Promise.race([gone.promise, aborted(stopping.signal)]);
     output.step('Stopping');
     await system.stop();
     output.done();
     if (reason !== undefined) throw new ExitError(exitCodes.failed, reason);
-    output.line('Stopped. Your memories are kept; `npm start` finds them again.');
-  } catch (error) {
+    output.result({ event: 'stopped' });
+    output.line('Stopped. Your memories are kept; the next start finds them again.');
+  } finally {
     await system.stop();
-    throw error;
   }
 }
 
+function aborted(signal: AbortSignal): Promise<undefined> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve(undefined);
+    signal.addEventListener('abort', () => resolve(undefined), { once: true });
+  });
+}
+
 function startFailure(error: unknown): ExitError {
-  if (error instanceof PortTakenError || error instanceof DirectoryLockedError)
-    return new ExitError(exitCodes.usage, error.message);
+  if (error instanceof ExitError) return error;
+  if (error instanceof PortTakenError)
+    return new ExitError(exitCodes.usage, error.message, { code: 'port_taken' });
+  if (error instanceof DirectoryLockedError)
+    return new ExitError(exitCodes.usage, error.message, { code: 'data_directory_in_use' });
+  if (error instanceof PartStartError)
+    return new ExitError(exitCodes.failed, partFailure(error), { cause: error });
   return new ExitError(exitCodes.failed, (error as Error).message, { cause: error });
 }
 
+/** The part's last plain line: it says why; the rest has been printed as it came. */
+function partFailure(error: PartStartError): string {
+  const lines = error.stderr.split('\n').filter((line) => line.trim() !== '' && !line.startsWith('{'));
+  return `${error.message.split('\n')[0]!.replace(/:$/, '')}${lines.length > 0 ? `: ${lines.at(-1)!.trim()}` : ''}`;
+}
+
 /** Stores the sentence on the first start and finds it at every one: accept, seal, upload, recall, decrypt. */
-async function selfCheck(system: RunningSystem): Promise<void> {
+async function selfCheck(system: RunningSystem, signal: AbortSignal): Promise<void> {
   const client = MemRelay.fromCredentials(system.credentials, { namespace: checkNamespace });
   const find = async (): Promise<boolean> => {
-    const { results } = await client.recall('What does the self-check store?', { limit: 1 });
+    const { results } = await client.recall('What does the self-check store?', { limit: 1, signal });
     return results[0]?.text === checkText;
   };
   try {
-    if (system.created || !(await find())) await client.rememberAndWait(checkText, { timeoutMs: 30_000 });
+    if (system.created || !(await find()))
+      await client.rememberAndWait(checkText, { timeoutMs: 30_000, signal });
     if (!(await find()))
       throw new ExitError(exitCodes.failed, 'the self-check memory was stored but not found again');
   } finally {
@@ -75,10 +93,10 @@ function announce(output: Output, system: RunningSystem, directory: string, ms: 
     output.result({
       event: 'ready',
       urls,
-      credentialsPath: system.credentialsPath,
-      accountId: system.credentials.accountId,
-      dataDir: directory,
-      startMs: ms,
+      credentials_path: system.credentialsPath,
+      account_id: system.credentials.accountId,
+      data_dir: directory,
+      start_ms: ms,
     });
     return;
   }

@@ -1,0 +1,72 @@
+import { dataDir } from '@memrelay/sdk/data-dir-node';
+import type { ConnectOptions } from '../connect.ts';
+import {
+  accepted,
+  credentials,
+  pinnedPackage,
+  recallWorks,
+  roundTrip,
+  scope,
+} from '../doctor/account-checks.ts';
+import type { Check, Finding, Found } from '../doctor/check.ts';
+import { dataDirectory, nodeVersion } from '../doctor/machine-checks.ts';
+import { clock, compatible, dependencies, reachable } from '../doctor/server-checks.ts';
+import { ExitError, exitCodes } from '../exit-codes.ts';
+import type { Output } from '../output.ts';
+import { wrap } from '../plain-text.ts';
+
+export interface DoctorOptions extends ConnectOptions {
+  write?: boolean;
+}
+
+const marks: Record<Finding['state'], string> = { ok: '✓', warning: '!', failed: '✗', skipped: '-' };
+
+/** Checks everything in order, says what to do about each failure, and ends with the first failure's exit code. */
+export async function doctor(
+  output: Output,
+  options: DoctorOptions,
+  environment: NodeJS.ProcessEnv,
+): Promise<void> {
+  const found: Found = {};
+  const checks: Check[] = [
+    nodeVersion(),
+    dataDirectory(dataDir(environment)),
+    credentials(options, found),
+    reachable(found),
+    compatible(found),
+    clock(found),
+    accepted(found),
+    scope(found),
+    pinnedPackage(found),
+    dependencies(found),
+    recallWorks(found),
+    roundTrip(found, options.write === true),
+  ];
+  const failures: Finding[] = [];
+  try {
+    for (const check of checks) {
+      const findings = [await check.run()].flat();
+      for (const finding of findings) show(output, check.name, finding);
+      failures.push(...findings.filter((finding) => finding.state === 'failed'));
+    }
+  } finally {
+    found.client?.destroy();
+  }
+  output.line('');
+  if (failures.length === 0) return output.line('All is well.');
+  throw new ExitError(
+    failures[0]!.exitCode ?? exitCodes.failed,
+    failures.length === 1
+      ? 'One thing is wrong; see above.'
+      : `${failures.length} things are wrong; begin with the first.`,
+  );
+}
+
+function show(output: Output, check: string, { state, detail, fix }: Finding): void {
+  output.result({ check: check.toLowerCase().replaceAll(' ', '_'), state, detail, ...(fix ? { fix } : {}) });
+  const lines = wrap(`${marks[state]} ${check}: ${detail}`, output.width - 4);
+  output.line(lines.map((line, i) => (i === 0 ? line : `    ${line}`)).join('\n'));
+  if (fix)
+    for (const [i, line] of wrap(fix, output.width - 8).entries())
+      output.line(`${i === 0 ? '    → ' : '      '}${line}`);
+}

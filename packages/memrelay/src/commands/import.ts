@@ -1,0 +1,139 @@
+import { readFile } from 'node:fs/promises';
+import { defaultNamespace } from '@memrelay/protocol/limits';
+import { dataDir } from '@memrelay/sdk/data-dir-node';
+import { type ConnectOptions, connectClient, type NamespaceOption } from '../connect.ts';
+import { duration } from '../durations.ts';
+import { ExitError, exitCodes } from '../exit-codes.ts';
+import { beginJournal, type ImportJournal, journalPath, openJournal } from '../import/import-journal.ts';
+import { progressText } from '../import/progress-text.ts';
+import { type FileContent, readMemories } from '../import/read-memories.ts';
+import { type FailedMemory, type ImportProgress, runImport } from '../import/run-import.ts';
+import { catchInterruption } from '../interruption.ts';
+import type { Output } from '../output.ts';
+import { systemPaths } from '../system/system-paths.ts';
+
+export interface ImportOptions extends ConnectOptions, NamespaceOption {
+  wait: boolean;
+  again?: boolean;
+}
+
+/** An import rides out long pauses: a relayer under load may ask for minutes in all. */
+const patience = { maxAttempts: 40, deadlineMs: 15 * 60_000 };
+const failuresShown = 20;
+
+/** Stores every memory of a file, and goes on where an earlier run was interrupted. */
+export async function importFile(
+  output: Output,
+  path: string,
+  options: ImportOptions,
+  environment: NodeJS.ProcessEnv,
+): Promise<void> {
+  const content = await readFile(path, 'utf8');
+  const file = readMemories(path, content);
+  const namespace = options.namespace ?? defaultNamespace;
+  const { client, serverUrl, credentials } = await connectClient(options, patience);
+  const interruption = catchInterruption('');
+  let journal: ImportJournal | undefined;
+  let last: ImportProgress = { total: file.memories.length, accepted: 0, stored: 0, failed: 0 };
+  try {
+    // Refused credentials or a silent relayer show now, not after the first chunk.
+    await client.account({ signal: interruption.signal });
+    const { accountId } = credentials;
+    const directory = systemPaths(dataDir(environment)).imports;
+    journal = await openFor(journalPath(directory, { content, serverUrl, accountId, namespace }), options);
+    if (journal.ended) return reportEarlier(output, journal.ended.at, file, namespace);
+    const resumed = [...journal.acknowledged.values()].reduce((sum, ids) => sum + ids.length, 0);
+    if (resumed > 0) output.line(`Going on with an interrupted import: ${resumed} are accepted already.`);
+    output.step(
+      `Importing ${journal.only?.length ?? file.memories.length} memories into namespace "${namespace}"`,
+    );
+    const text = progressText(options.wait);
+    const started = performance.now();
+    const failed = await runImport({
+      client,
+      memories: file.memories,
+      namespace,
+      journal,
+      wait: options.wait,
+      signal: interruption.signal,
+      onProgress(progress) {
+        last = progress;
+        text.update(progress);
+        output.progress(text.render);
+      },
+    });
+    output.done();
+    report(output, {
+      file,
+      namespace,
+      failed,
+      last,
+      resumed,
+      ms: performance.now() - started,
+      wait: options.wait,
+    });
+  } catch (error) {
+    if (journal && last.accepted < last.total && !output.json) {
+      output.abandon();
+      output.line(`${last.accepted} of ${last.total} were accepted. Run the same command again to go on.`);
+    }
+    throw error;
+  } finally {
+    interruption.release();
+    await journal?.close();
+    client.destroy();
+  }
+}
+
+/** The journal to go on with: the one there is, or a new one for what failed before or for `--again`. */
+async function openFor(path: string, options: ImportOptions): Promise<ImportJournal> {
+  const found = await openJournal(path);
+  if (!found.ended || (found.ended.failed.length === 0 && !options.again)) return found;
+  await found.close();
+  return beginJournal(path, options.again ? undefined : found.ended.failed);
+}
+
+function reportEarlier(output: Output, at: string, file: FileContent, namespace: string): void {
+  output.result({ namespace, total: file.memories.length, stored: 0, earlier_import: at });
+  output.line(
+    `This file was imported into namespace "${namespace}" on ${at.slice(0, 10)}: nothing to do. --again imports it anew.`,
+  );
+}
+
+interface ImportReport {
+  file: FileContent;
+  namespace: string;
+  failed: readonly FailedMemory[];
+  last: ImportProgress;
+  /** Accepted in an earlier, interrupted run */
+  resumed: number;
+  ms: number;
+  wait: boolean;
+}
+
+function report(output: Output, { file, namespace, failed, last, resumed, ms, wait }: ImportReport): void {
+  const failures = [
+    ...file.refused.map(({ place, reason }) => ({ place, reason: `not sent: ${reason}` })),
+    ...failed.map(({ index, reason }) => ({ place: file.memories[index]!.place, reason })),
+  ];
+  output.result({
+    namespace,
+    total: last.total,
+    accepted: last.accepted,
+    ...(wait ? { stored: last.stored } : {}),
+    resumed,
+    failed: failures,
+    duration_ms: Math.round(ms),
+  });
+  const rate = ((wait ? last.stored : last.accepted) - resumed) / (ms / 1000);
+  output.line(
+    `${wait ? last.stored : last.accepted} ${wait ? 'stored' : 'accepted; storing goes on behind'} in ${duration(ms)}${rate > 0 ? ` (${rate.toFixed(0)}/s)` : ''}`,
+  );
+  if (failures.length === 0) return;
+  output.line(`${failures.length} failed:`);
+  for (const { place, reason } of failures.slice(0, failuresShown)) output.line(`  ${place}: ${reason}`);
+  if (failures.length > failuresShown)
+    output.line(`  … and ${failures.length - failuresShown} more (--json lists all)`);
+  const again = failed.length > 0 ? ' Run the same command again to try those that were sent.' : '';
+  throw new ExitError(exitCodes.failed, `${failures.length} memories were not stored.${again}`);
+}

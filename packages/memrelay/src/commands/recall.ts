@@ -1,0 +1,86 @@
+import { defaultNamespace, limits } from '@memrelay/protocol/limits';
+import type { RecallHit, RecallResult } from '@memrelay/sdk/types';
+import { type ConnectOptions, type NamespaceOption, withClient } from '../connect.ts';
+import { ExitError, exitCodes } from '../exit-codes.ts';
+import type { Output } from '../output.ts';
+import { plainText, wrap } from '../plain-text.ts';
+
+export interface RecallOptions extends ConnectOptions, NamespaceOption {
+  limit?: string;
+}
+
+/** Finds memories by meaning and prints them, nearest first. */
+export async function recall(
+  output: Output,
+  words: readonly string[],
+  options: RecallOptions,
+): Promise<void> {
+  const query = words.join(' ');
+  if (query.trim() === '') throw new ExitError(exitCodes.usage, 'There is no question to look for.');
+  const limit = parseLimit(options.limit);
+  const namespace = options.namespace ?? defaultNamespace;
+  const answer = await withClient(options, ({ client }) => client.recall(query, { limit, namespace }));
+  output.result({
+    namespace,
+    total: answer.total,
+    ...(answer.droppedCount ? { dropped_count: answer.droppedCount } : {}),
+    results: answer.results.map((hit) => ({
+      ...(hit.blobId ? { blob_id: hit.blobId } : {}),
+      ...(hit.pending ? { pending: true } : {}),
+      ...(hit.createdAt ? { created_at: hit.createdAt } : {}),
+      distance: hit.distance,
+      ...(hit.score === undefined ? {} : { score: hit.score }),
+      text: hit.text,
+    })),
+  });
+  if (output.json) return;
+  for (const [i, hit] of answer.results.entries())
+    for (const line of hitLines(hit, i + 1, output.width)) output.line(line);
+  for (const line of remarks(answer, namespace)) output.line(line);
+}
+
+function parseLimit(text: string | undefined): number {
+  const { default: standard, max } = limits.recallLimit;
+  const limit = text === undefined ? standard : Number(text);
+  if (Number.isInteger(limit) && limit >= 1 && limit <= max) return limit;
+  throw new ExitError(exitCodes.usage, `--limit must be a whole number from 1 to ${max}.`);
+}
+
+/** ` 1. 0.123  2026-03-02  text …`, the text continued under itself; under 60 columns on lines of its own. */
+export function hitLines(hit: RecallHit, number: number, width: number): string[] {
+  const measure = hit.score ?? hit.distance;
+  const date = hit.createdAt?.slice(0, 10);
+  const head = [
+    `${String(number).padStart(2)}.`,
+    measure.toFixed(3),
+    ...(date ? [date] : []),
+    ...(hit.pending ? ['(pending)'] : []),
+  ].join('  ');
+  const text = plainText(hit.text);
+  if (width < 60) return [head, ...wrap(text, width - 4).map((line) => `    ${line}`)];
+  const indent = head.length + 2;
+  return wrap(text, width - indent).map((line, i) => `${i === 0 ? `${head}  ` : ' '.repeat(indent)}${line}`);
+}
+
+function remarks(answer: RecallResult, namespace: string): string[] {
+  const lines: string[] = [];
+  const pending = answer.results.filter((hit) => hit.pending).length;
+  if (answer.results.length === 0 && !answer.droppedCount)
+    lines.push(
+      `Nothing found in namespace "${plainText(namespace)}".`,
+      'Store something with `npx memrelay remember "…"`, or look elsewhere with --namespace NAME.',
+    );
+  if (answer.results.length > 0)
+    lines.push(
+      '',
+      `Number: ${answer.results[0]!.score === undefined ? 'distance, smaller is nearer' : 'score, larger is better'}.`,
+    );
+  if (pending > 0) lines.push(`${pending} pending: accepted and safe, still on the way to the blob store.`);
+  if (answer.droppedCount)
+    lines.push(
+      `${answer.droppedCount} more matched and could not be read right now; \`npx memrelay status\` says what is down.`,
+    );
+  if (answer.mock)
+    lines.push('Found by words, not by meaning: set LLM_API_KEY where the relayer runs for better answers.');
+  return lines;
+}

@@ -1,0 +1,44 @@
+import { text as readAll } from 'node:stream/consumers';
+import { defaultNamespace } from '@memrelay/protocol/limits';
+import { type ConnectOptions, type NamespaceOption, withClient } from '../connect.ts';
+import { duration } from '../durations.ts';
+import { ExitError, exitCodes } from '../exit-codes.ts';
+import type { Output } from '../output.ts';
+
+export interface RememberOptions extends ConnectOptions, NamespaceOption {
+  wait: boolean;
+}
+
+/** Stores one text, and waits until it is stored unless told not to. */
+export async function remember(
+  output: Output,
+  words: readonly string[],
+  options: RememberOptions,
+): Promise<void> {
+  const text =
+    words.length === 1 && words[0] === '-' ? (await readAll(process.stdin)).trimEnd() : words.join(' ');
+  if (text.trim() === '') throw new ExitError(exitCodes.usage, 'There is no text to remember.');
+  await withClient(options, async ({ client }) => {
+    const started = performance.now();
+    const namespace = options.namespace ?? defaultNamespace;
+    output.step('Encrypting and storing');
+    const { jobId } = await client.remember(text, { namespace });
+    if (!options.wait) {
+      output.done();
+      output.result({ job_id: jobId, status: 'running', namespace });
+      output.line(`Accepted as job ${jobId}. It can be recalled in a moment; storing goes on behind.`);
+      return;
+    }
+    const job = await client.waitForJob(jobId);
+    output.done();
+    output.result({
+      job_id: jobId,
+      status: 'done',
+      namespace,
+      blob_id: job.blobId,
+      ...(job.deduplicated ? { deduplicated: true } : {}),
+    });
+    const how = job.deduplicated ? 'Was there already' : `Stored in ${duration(performance.now() - started)}`;
+    output.line(`${how} as blob ${job.blobId}`);
+  });
+}

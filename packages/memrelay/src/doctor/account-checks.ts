@@ -1,0 +1,168 @@
+import { randomUUID } from 'node:crypto';
+import { credentialPaths, loadCredentials } from '@memrelay/sdk/credentials-node';
+import { MemRelay } from '@memrelay/sdk/mem-relay';
+import { scopeText } from '../commands/status.ts';
+import type { ConnectOptions } from '../connect.ts';
+import { duration } from '../durations.ts';
+import { type ExitError, exitCodes } from '../exit-codes.ts';
+import { explain } from '../explain-error.ts';
+import { type Check, type Finding, type Found, failed, ok, skipped, warning } from './check.ts';
+
+/** Kept apart from the person's own memories; `memrelay up` uses it as well. */
+const checkNamespace = 'memrelay-self-check';
+/** A delegate key that ends sooner deserves a word. */
+const soonMs = 7 * 24 * 3600 * 1000;
+
+export function credentials(options: ConnectOptions, found: Found): Check {
+  return {
+    name: 'Credentials',
+    async run() {
+      const looked = options.credentials ?? credentialPaths().join(' or ');
+      try {
+        const file = await loadCredentials(options.credentials);
+        found.serverUrl = options.server ?? file.relayerUrl;
+        found.client = MemRelay.fromCredentials(file, { serverUrl: found.serverUrl, deadlineMs: 15_000 });
+        return ok(
+          `"${file.label}" for account ${short(file.accountId)}, made ${file.createdAt.slice(0, 10)}`,
+        );
+      } catch (error) {
+        // The server can be looked at without them.
+        if (options.server) found.serverUrl = options.server;
+        return failed(
+          explained(error).message,
+          `a good file at ${looked}, not open to others`,
+          exitCodes.denied,
+        );
+      }
+    },
+  };
+}
+
+export function accepted(found: Found): Check {
+  return {
+    name: 'Credentials accepted',
+    async run() {
+      if (!found.client || !found.health) return skipped(missing(found));
+      const account = await attempt(
+        () => found.client!.account(),
+        'sign in again, or ask the owner to add the key',
+      );
+      if ('state' in account) return account;
+      found.account = account;
+      if (!account.active)
+        return failed('the account is deactivated', 'its owner can activate it again', exitCodes.denied);
+      return ok(
+        `account ${short(account.accountId)}, owner ${short(account.owner)}, key epoch ${account.keyEpoch}`,
+      );
+    },
+  };
+}
+
+export function scope(found: Found): Check {
+  return {
+    name: 'Scope of the key',
+    run() {
+      if (!found.account) return skipped('the account could not be read');
+      const { delegate } = found.account;
+      const text = scopeText(found.account);
+      const left = delegate.expiresAt === undefined ? undefined : Date.parse(delegate.expiresAt) - Date.now();
+      if (left !== undefined && left < soonMs)
+        return warning(`${text}: the key ends in ${duration(left)}`, 'ask the owner for a new key in time');
+      if (delegate.scope.perms.length === 0)
+        return failed(
+          `${text}: the key may do nothing`,
+          'ask the owner for a key with a scope',
+          exitCodes.denied,
+        );
+      return ok(text);
+    },
+  };
+}
+
+export function pinnedPackage(found: Found): Check {
+  return {
+    name: 'Package',
+    async run() {
+      if (!found.client || !found.health) return skipped(missing(found));
+      const config = await attempt(
+        () => found.client!.config(),
+        'check --server; if the relayer has really moved to another package, sign in again',
+      );
+      return 'state' in config
+        ? config
+        : ok(`${short(config.packageId)} on ${config.network}, as in the credentials`);
+    },
+  };
+}
+
+/** A recall needs the session, the index, and for a hit the blob store and the key servers. */
+export function recallWorks(found: Found): Check {
+  return {
+    name: 'Recall and key servers',
+    async run() {
+      if (!found.client || !found.health) return skipped(missing(found));
+      const started = performance.now();
+      const answer = await attempt(
+        () => found.client!.recall('self-check', { namespace: checkNamespace, limit: 1 }),
+        'see which dependency above is down',
+      );
+      if ('state' in answer) return answer;
+      const took = duration(performance.now() - started);
+      if (answer.droppedCount)
+        return failed(
+          'a stored memory could not be read',
+          'check the blob store and the key servers above',
+          exitCodes.unavailable,
+        );
+      if (answer.results.length === 0)
+        return skipped(
+          `answered in ${took}, but there is nothing to decrypt; doctor --write stores something`,
+        );
+      return ok(`read and decrypted a memory in ${took}`);
+    },
+  };
+}
+
+export function roundTrip(found: Found, write: boolean): Check {
+  return {
+    name: 'Store and recall',
+    async run() {
+      if (!write) return skipped('pass --write to store and recall a memory');
+      if (!found.client || !found.health) return skipped(missing(found));
+      const { client } = found;
+      const text = `memrelay doctor ${randomUUID()}`;
+      const started = performance.now();
+      const options = { namespace: checkNamespace, limit: 5 };
+      const stored = await attempt(
+        () => client.rememberAndWait(text, { namespace: checkNamespace, timeoutMs: 30_000 }),
+        'see which dependency above is down',
+      );
+      if ('state' in stored) return stored;
+      const answer = await attempt(() => client.recall(text, options), 'see which dependency above is down');
+      if ('state' in answer) return answer;
+      if (answer.results.some((hit) => hit.text === text))
+        return ok(`stored and found again in ${duration(performance.now() - started)}`);
+      return failed('what was stored was not found again', 'look into the log of the relayer');
+    },
+  };
+}
+
+/** What `work` returns, or its expected failure as a finding. */
+async function attempt<T extends object>(work: () => Promise<T>, fix: string): Promise<T | Finding> {
+  try {
+    return await work();
+  } catch (error) {
+    const { message, exitCode } = explained(error);
+    return failed(message, fix, exitCode);
+  }
+}
+
+function explained(error: unknown): ExitError {
+  const expected = explain(error);
+  if (expected) return expected;
+  throw error;
+}
+
+const missing = (found: Found): string => (found.client ? 'the relayer does not answer' : 'no credentials');
+
+const short = (id: string): string => `${id.slice(0, 8)}…${id.slice(-4)}`;

@@ -1,0 +1,37 @@
+import type { HealthInfo } from '@memrelay/protocol/service-info';
+import type { MemRelay } from '@memrelay/sdk/mem-relay';
+import type { Account } from '@memrelay/sdk/types';
+import type { RelayerAnswer } from '../relayer-info.ts';
+
+/** What one check found. `fix` says what to do about it. */
+export interface Finding {
+  state: 'ok' | 'warning' | 'failed' | 'skipped';
+  detail: string;
+  fix?: string;
+  /** The exit code this failure stands for; 1 when left out */
+  exitCode?: number;
+}
+
+export const ok = (detail: string): Finding => ({ state: 'ok', detail });
+export const skipped = (detail: string): Finding => ({ state: 'skipped', detail });
+export const warning = (detail: string, fix: string): Finding => ({ state: 'warning', detail, fix });
+export const failed = (detail: string, fix: string, exitCode?: number): Finding => ({
+  state: 'failed',
+  detail,
+  fix,
+  ...(exitCode === undefined ? {} : { exitCode }),
+});
+
+/** One check by its name; those that come before it in the list have run. */
+export interface Check {
+  name: string;
+  run: () => Promise<Finding | Finding[]> | Finding | Finding[];
+}
+
+/** What the checks learn on the way, for those after them. */
+export interface Found {
+  client?: MemRelay;
+  serverUrl?: string;
+  health?: RelayerAnswer<HealthInfo>;
+  account?: Account;
+}

@@ -1,0 +1,64 @@
+import { MemRelayError } from '@memrelay/sdk/errors';
+import { ExitError, exitCodes } from './exit-codes.ts';
+
+/** Codes that mean the credentials, not the relayer, are the trouble. */
+const deniedCodes: readonly string[] = ['invalid_credentials', 'account_mismatch', 'package_mismatch'];
+const usageCodes: readonly string[] = ['invalid_argument', 'idempotency_key_reused', 'payload_too_large'];
+
+/** Filesystem errors that a person causes and mends; anything else from the system is unexpected. */
+const fileTrouble: Record<string, string> = {
+  ENOENT: 'there is no such file or directory',
+  EACCES: 'permission denied',
+  EPERM: 'permission denied',
+  EISDIR: 'it is a directory',
+  ENOTDIR: 'a part of the path is no directory',
+  EROFS: 'the file system is read-only',
+  ENOSPC: 'the disk is full',
+};
+
+/**
+ * An expected failure as a sentence with a next step and an exit code. Returns undefined for one that nobody
+ * expects: that is a defect, and its stack belongs in the report.
+ */
+export function explain(error: unknown): ExitError | undefined {
+  if (error instanceof ExitError) return error;
+  if (error instanceof MemRelayError) return explainSdk(error);
+  const { code, path } = error as NodeJS.ErrnoException;
+  const trouble = code === undefined ? undefined : fileTrouble[code];
+  if (trouble !== undefined && path !== undefined)
+    return new ExitError(exitCodes.usage, `${path}: ${trouble}.`, { cause: error });
+  return undefined;
+}
+
+function explainSdk(error: MemRelayError): ExitError {
+  const end = (exitCode: number, message: string) =>
+    new ExitError(exitCode, message, { cause: error, code: error.code });
+  if (error.code === 'network_error')
+    return end(
+      exitCodes.unavailable,
+      `No relayer answers${originOf(error)}. Start the local system with \`npx memrelay up\`, or name another relayer with --server URL. \`npx memrelay doctor\` looks for the cause.`,
+    );
+  if (deniedCodes.includes(error.code)) return end(exitCodes.denied, error.message);
+  if (error.status === 401 || error.status === 403)
+    return end(exitCodes.denied, `${error.message} \`npx memrelay doctor\` checks the credentials.`);
+  if (usageCodes.includes(error.code) || error.status === 400)
+    return end(exitCodes.usage, `${error.message}${issuesOf(error)}`);
+  if (error.retryable)
+    return end(
+      exitCodes.unavailable,
+      `${error.message} Try again in a moment, or see \`npx memrelay status\`.`,
+    );
+  return end(exitCodes.failed, error.message);
+}
+
+/** The origin stands in the SDK's message and nowhere else; shown, never branched on. */
+function originOf(error: MemRelayError): string {
+  const origin = /https?:\/\/[^\s/:]+(?::\d+)?/.exec(error.message)?.[0];
+  return origin === undefined ? '' : ` at ${origin}`;
+}
+
+function issuesOf(error: MemRelayError): string {
+  const issues = error.details?.issues;
+  if (!Array.isArray(issues)) return '';
+  return ` ${issues.map(({ path, message }) => `${path} ${message}`).join('; ')}.`;
+}
