@@ -10,7 +10,6 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest
 import type { AccountDirectory } from '../src/accounts/account-directory.ts';
 import { recordAccount } from '../src/accounts/account-table.ts';
 import { createAccountDirectory } from '../src/accounts/create-account-directory.ts';
-import { createAccessTables } from './support/access-tables.ts';
 import { databases, type TestDb } from './support/databases.ts';
 import { fund, startTestNetwork, type TestNetwork, testKey } from './support/localnet-process.ts';
 import { createUnsteadyFetch } from './support/unsteady-fetch.ts';
@@ -42,7 +41,6 @@ function directoryWith(options: { cacheMs?: number; pollMs?: number } = {}) {
 describe.each(databases)('on $name', ({ create }) => {
   beforeAll(async () => {
     [network, tables] = await Promise.all([startTestNetwork(), create()]);
-    await createAccessTables(tables.db);
   });
   afterEach(async () => {
     for (const directory of open.splice(0)) await directory.close();
@@ -134,7 +132,7 @@ describe.each(databases)('on $name', ({ create }) => {
       directory.onChange((id) => changes.push(id));
       expect((await directory.account(account.id))!.active).toBe(true);
       await account.execute(deactivateAccount(network.info.packageId, account.id));
-      await vi.waitFor(async () => expect((await directory.account(account.id))!.active).toBe(false), 5_000);
+      await vi.waitFor(async () => expect((await directory.account(account.id))!.active).toBe(false), 20_000);
       expect(changes).toContain(account.id);
     });
 
@@ -147,8 +145,8 @@ describe.each(databases)('on $name', ({ create }) => {
       });
       directory.onChange((id) => changes.push(id));
       await account.execute(rotateKeyEpoch(network.info.packageId, account.id));
-      await vi.waitFor(() => expect(changes).toContain(account.id), 5_000);
-      await vi.waitFor(() => expect(directory.health()).toEqual({ ok: true }), 5_000);
+      await vi.waitFor(() => expect(changes).toContain(account.id), 20_000);
+      await vi.waitFor(() => expect(directory.health()).toEqual({ ok: true }), 20_000);
     });
 
     it('is seen when the caller asks for a fresher answer', async () => {
@@ -220,13 +218,13 @@ describe.each(databases)('on $name', ({ create }) => {
       await first.add(key);
       await second.add(key, {});
       const { directory } = directoryWith({ pollMs: 50 });
-      await vi.waitFor(async () => expect(await directory.accountsOf(key.publicKey)).toHaveLength(2), 5_000);
+      await vi.waitFor(async () => expect(await directory.accountsOf(key.publicKey)).toHaveLength(2), 20_000);
       expect(await directory.accountsOf(key.publicKey)).toEqual([
         { accountId: second.id, proven: true },
         { accountId: first.id, proven: false },
       ]);
       await second.execute(removeDelegateKey(network.info.packageId, second.id, key.publicKey));
-      await vi.waitFor(async () => expect(await directory.accountsOf(key.publicKey)).toHaveLength(1), 5_000);
+      await vi.waitFor(async () => expect(await directory.accountsOf(key.publicKey)).toHaveLength(1), 20_000);
     });
 
     it('finds a key that was added a moment ago although no look at the feed is due', async () => {

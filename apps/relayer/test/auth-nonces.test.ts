@@ -4,7 +4,6 @@ import type { RunningService } from '@memrelay/dev-env/services/service';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createAccountDirectory } from '../src/accounts/create-account-directory.ts';
 import { createRedisNonces } from '../src/nonces/redis-nonces.ts';
-import { createAccessTables } from './support/access-tables.ts';
 import { silent, startAuthApp } from './support/auth-app.ts';
 import { databases, type TestDb } from './support/databases.ts';
 import {
@@ -34,7 +33,6 @@ describe.skipIf(!findRedis())('signed requests with nonces in Redis', () => {
       databases.at(-1)!.create(),
       startRedis(),
     ]);
-    await createAccessTables(tables.db);
     proxy = await startTcpProxy(Number(new URL(redis.url).port));
     const accounts = createAccountDirectory({
       chain: createChainClient({ network: 'localnet', baseUrl: network.url }),

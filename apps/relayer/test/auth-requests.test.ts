@@ -6,7 +6,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AccountDirectory } from '../src/accounts/account-directory.ts';
 import { createAccountDirectory } from '../src/accounts/create-account-directory.ts';
 import { createTableNonces } from '../src/nonces/table-nonces.ts';
-import { createAccessTables } from './support/access-tables.ts';
 import { silent, startAuthApp } from './support/auth-app.ts';
 import { databases, type TestDb } from './support/databases.ts';
 import {
@@ -31,7 +30,6 @@ const closers: (() => Promise<unknown>)[] = [];
 
 beforeAll(async () => {
   [network, tables] = await Promise.all([startTestNetwork(), databases.at(-1)!.create()]);
-  await createAccessTables(tables.db);
   accounts = createAccountDirectory({
     chain: createChainClient({ network: 'localnet', baseUrl: network.url }),
     packageId: network.info.packageId,
@@ -43,7 +41,7 @@ beforeAll(async () => {
   ({ url, app } = await startAuthApp({
     accounts,
     nonces,
-    bodyDeadlineMs: 300,
+    bodyDeadlineMs: 2_000,
     failuresPerMinute: 10_000,
     now,
   }));

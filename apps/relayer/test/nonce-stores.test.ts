@@ -17,6 +17,8 @@ import { silent } from './support/auth-app.ts';
 import { databases, type TestDb } from './support/databases.ts';
 import { startTcpProxy, type TcpProxy } from './support/tcp-proxy.ts';
 
+/** Long enough for a busy machine; what is waited for takes milliseconds */
+const patience = 20_000;
 const unavailable = expect.objectContaining({ code: 'auth_unavailable' });
 const anyKey = () => nonceKey(randomBytes(32).toString('hex'), randomUUID());
 
@@ -102,7 +104,7 @@ it('nonces in a table are still known when the relayer is killed right after the
   await store.close();
   await db.close();
   await rm(directory, { recursive: true });
-});
+}, 120_000);
 
 // Without a redis-server on the machine there is nothing to talk to
 describe.skipIf(!findRedis())('nonces in Redis', () => {
@@ -118,16 +120,17 @@ describe.skipIf(!findRedis())('nonces in Redis', () => {
       db: tables.db,
       log: silent,
       now: () => clock.nowMs,
-      timeoutMs: 300,
+      timeoutMs: 2_000,
     });
     closers.push(() => store.close());
     return store;
   };
-  const ready = (store: NonceStore) => vi.waitFor(() => expect(store.health()).toEqual({ ok: true }), 10_000);
+  const ready = (store: NonceStore) =>
+    vi.waitFor(() => expect(store.health()).toEqual({ ok: true }), patience);
   const reconnect = async () => {
     const before = proxy.connections;
     proxy.cut();
-    await vi.waitFor(() => expect(proxy.connections).toBeGreaterThan(before));
+    await vi.waitFor(() => expect(proxy.connections).toBeGreaterThan(before), patience);
   };
   const portOf = (service: RunningService) => Number(new URL(service.url).port);
 
@@ -177,7 +180,7 @@ describe.skipIf(!findRedis())('nonces in Redis', () => {
     expect(await store.remember(key, 660)).toBe('fresh');
     proxy.target = undefined;
     proxy.cut();
-    await vi.waitFor(() => expect(store.health().ok).toBe(false));
+    await vi.waitFor(() => expect(store.health().ok).toBe(false), patience);
     await expect(store.remember(anyKey(), 660)).rejects.toEqual(unavailable);
     proxy.target = portOf(redis);
     await ready(store);
@@ -226,7 +229,7 @@ describe.skipIf(!findRedis())('nonces in Redis', () => {
     const client = await createClient({ url: redis.url }).connect();
     await client.configSet({ maxmemory: '100mb', 'maxmemory-policy': 'allkeys-lru' });
     const store = storeWith();
-    await vi.waitFor(() => expect(store.health().detail).toMatch(/noeviction/));
+    await vi.waitFor(() => expect(store.health().detail).toMatch(/noeviction/), patience);
     await expect(store.remember(anyKey(), 660)).rejects.toEqual(unavailable);
     await client.configSet({ 'maxmemory-policy': 'noeviction' });
     await ready(store);

@@ -1,12 +1,12 @@
 import { pino } from 'pino';
+import { migrate } from '../../src/db/migrate.ts';
 import { openDatabase } from '../../src/db/open-database.ts';
 import { createTableNonces } from '../../src/nonces/table-nonces.ts';
-import { createAccessTables } from './access-tables.ts';
 
 /** Run by a test that kills it: records one nonce, says so, and stays. */
 const [databaseUrl, key] = process.argv.slice(2) as [string, string];
 const log = pino({ enabled: false });
 const db = await openDatabase(databaseUrl, log);
-await createAccessTables(db);
+await migrate(db);
 const answer = await createTableNonces({ db, log }).remember(Buffer.from(key, 'hex'), 660);
 process.stdout.write(`${answer}\n`);
