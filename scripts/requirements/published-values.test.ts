@@ -1,0 +1,104 @@
+import { headers } from '@memrelay/protocol/headers';
+import { limits, maxUploadAttempts } from '@memrelay/protocol/limits';
+import { networkDefaults } from '@memrelay/protocol/networks';
+import { defaultPorts } from '@memrelay/protocol/ports';
+import { nonceTtlSeconds, timestampWindowSeconds } from '@memrelay/protocol/signing';
+import { apiVersion, deprecations, featureFlags, minSupportedSdk } from '@memrelay/protocol/versions';
+import { expect, it } from 'vitest';
+
+/** The specification's own values, written out here a second time: a slip of the hand in the code shows. */
+
+it('the defaults of each network are those of the specification', () => {
+  expect(networkDefaults.mainnet).toEqual({
+    chainRpcUrl: 'https://fullnode.mainnet.sui.io:443',
+    aggregatorUrl: 'https://aggregator.walrus-mainnet.walrus.space',
+    publisherUrl: 'https://publisher.walrus-mainnet.walrus.space',
+    uploadRelayUrl: 'https://upload-relay.mainnet.walrus.space',
+    keyServers: [
+      '0x145540d931f182fef76467dd8074c9839aea126852d90d18e1556fcbbd1208b6',
+      '0xe0eb52eba9261b96e895bbb4deca10dcd64fbc626a1133017adcd5131353fd10',
+    ],
+    storePackageId: '0xfdc88f7d7cf30afab2f82e8380d11ee8f70efb90e863d1de8616fae1bb09ea77',
+    storeEpochs: 2,
+  });
+  expect(networkDefaults.testnet).toEqual({
+    chainRpcUrl: 'https://fullnode.testnet.sui.io:443',
+    aggregatorUrl: 'https://aggregator.walrus-testnet.walrus.space',
+    publisherUrl: 'https://publisher.walrus-testnet.walrus.space',
+    uploadRelayUrl: 'https://upload-relay.testnet.walrus.space',
+    keyServers: [
+      '0x73d05d62c18d9374e3ea529e8e0ed6161da1a141a94d3f76ae3fe4e99356db75',
+      '0xf5d14a81a982144ae441cd7d64b09027f116a468bd36e7eca494f750591623c8',
+    ],
+    storePackageId: '0xd84704c17fc870b8764832c535aa6b11f21a95cd6f5bb38a9b07d2cf42220c66',
+    storeEpochs: 50,
+  });
+  expect(networkDefaults.localnet).toEqual({
+    chainRpcUrl: 'http://127.0.0.1:9100',
+    aggregatorUrl: 'http://127.0.0.1:31415',
+    publisherUrl: 'http://127.0.0.1:31415',
+    uploadRelayUrl: 'http://127.0.0.1:31415',
+    keyServers: [],
+    storePackageId: undefined,
+    storeEpochs: 53,
+  });
+  expect(defaultPorts).toEqual({
+    relayer: 8000,
+    sidecar: 9000,
+    localnet: 9100,
+    blobstore: 31_415,
+    dashboard: 5173,
+  });
+});
+
+it('versions, flags and deprecations are those that clients were promised', () => {
+  expect(apiVersion).toBe('1.0.0');
+  expect(minSupportedSdk).toEqual({ typescript: '0.0.4', python: '0.1.0', mcp: '0.0.1' });
+  expect(featureFlags).toMatchObject({
+    'auth.accountBoundNonce': true,
+    'auth.encSessionHeader': true,
+    'config.publicDeploymentMetadata': true,
+    'remember.asyncJobs': true,
+    'remember.bulk': true,
+    'runtime.versionEndpoint': true,
+  });
+  expect(deprecations.map(({ surface, removalApiVersion }) => [surface, removalApiVersion])).toEqual([
+    ['header:x-delegate-key', '2.0.0'],
+    ['env:ENC_KEY_SERVERS', '2.0.0'],
+  ]);
+});
+
+it('limits and windows are those of the specification', () => {
+  expect(limits).toEqual({
+    namespaceCharacters: 128,
+    textBytes: 1_048_576,
+    analyzeTextBytes: 65_536,
+    queryBytes: 8192,
+    bulkItems: 20,
+    encryptedDataBytes: 1_114_112,
+    bodyBytes: 2_097_152,
+    recallLimit: { default: 10, max: 100 },
+    askLimit: { default: 5, max: 100 },
+    restoreLimit: { default: 10, max: 500 },
+  });
+  expect({ maxUploadAttempts, timestampWindowSeconds, nonceTtlSeconds }).toEqual({
+    maxUploadAttempts: 5,
+    timestampWindowSeconds: 300,
+    nonceTtlSeconds: 660,
+  });
+});
+
+it('headers have the names of the specification', () => {
+  expect(headers).toMatchObject({
+    publicKey: 'x-public-key',
+    signature: 'x-signature',
+    timestamp: 'x-timestamp',
+    nonce: 'x-nonce',
+    accountId: 'x-account-id',
+    encSession: 'x-enc-session',
+    delegateKey: 'x-delegate-key',
+    requestId: 'x-request-id',
+    idempotencyKey: 'idempotency-key',
+    memAccountId: 'x-mem-account-id',
+  });
+});
