@@ -1,0 +1,49 @@
+/** What a caller does about each code of the error catalogue, for `docs/errors.md`. */
+export const errorAdvice: Readonly<Record<string, string>> = {
+  invalid_request: 'Mend the fields that `details.issues` names.',
+  missing_auth_header:
+    'Sign the request: `x-public-key`, `x-signature`, `x-timestamp`, `x-nonce`. `details.header` names the first that is missing.',
+  invalid_auth_header: 'Send the header named in `details.header` once and in the right form.',
+  timestamp_out_of_window: "Set the caller's clock; sign at the time of sending.",
+  invalid_signature:
+    'Sign the method, path, query and body bytes exactly as they are sent. Look for a proxy that rewrites them.',
+  nonce_replayed: 'Sign again with a fresh nonce. If you did not repeat the request, find out who did.',
+  unknown_delegate_key:
+    'Check the account id and whether the key was revoked. A key that was just added is found within seconds.',
+  ambiguous_account: 'Send `x-account-id`.',
+  account_inactive: 'The owner can reactivate the account on chain.',
+  delegate_expired: 'Ask the owner for a new key, or for a later end.',
+  insufficient_scope: 'Use a key with the right and the namespace, or ask the owner to widen this one.',
+  decrypt_credential_required: 'Send `x-enc-session`; the SDK does.',
+  decrypt_denied:
+    'Make a new session for the key that signs the request. Check that it may read this namespace.',
+  not_found: 'Check the path.',
+  job_not_found: 'Check the id; a job is visible only to its own account.',
+  method_not_allowed: 'Use a method that the `Allow` header lists.',
+  request_timeout: 'Send the body faster, or in smaller requests.',
+  idempotency_key_reused: 'Use a new key for another body.',
+  payload_too_large: 'Send less at once: at most 2 MiB in a request, 1 MiB of text in a memory.',
+  unsupported_media_type: 'Send `content-type: application/json` and no `content-encoding`.',
+  rate_limited: 'Wait, then send less often.',
+  internal_error: "Report it with the request id. The server's log has the cause.",
+  auth_unavailable:
+    'Wait and repeat. Operators: `/ready` says whether the chain or the nonce store is missing.',
+  decrypt_unavailable: 'Wait and repeat. Operators: fewer key servers answer than the threshold needs.',
+  embedding_unavailable: 'Wait and repeat. Operators: check the provider and `LLM_API_KEY`.',
+  llm_not_configured:
+    'Operators: set `LLM_API_KEY`, or `MEM_ALLOW_MOCK_LLM=true`. The manual routes work without.',
+  overloaded: 'Wait, and send less at once.',
+  sidecar_unavailable: 'Wait and repeat. Operators: the relayer ends and is started again when this lasts.',
+  store_unavailable:
+    'Wait and repeat. After a manual write the work goes on: `details.job_id` names the job to poll.',
+};
+
+/** The same for the codes in `error.code` of a memory job. */
+export const jobErrorAdvice: Readonly<Record<string, string>> = {
+  embedding_unavailable: 'Nothing: it is tried again until it works.',
+  embedding_rejected: 'Change the text, or the model; then store it again.',
+  upload_unavailable: 'Nothing: it is tried again, five times in all.',
+  upload_rejected: 'Operators: check the publisher, its limits and its token.',
+  upload_exhausted: 'Operators: check the publisher. Then store the text again.',
+  internal_error: 'Nothing: it is tried again. Not set by this version.',
+};

@@ -1,0 +1,78 @@
+import { join } from 'node:path';
+import { type ErrorCode, errorCatalogue, jobErrorCatalogue } from '@memrelay/protocol/errors';
+import { expect, it } from 'vitest';
+import { errorAdvice, jobErrorAdvice } from './error-advice.ts';
+import { repository, root } from './repository.ts';
+
+/** Job codes in the catalogue before the part that sets them. */
+const notYetSet: readonly string[] = ['internal_error'];
+
+/** Code that answers requests: the apps and the SDK, without tests. */
+const answering = repository.code
+  .filter(({ path }) => /^(?:apps\/[\w-]+|packages\/sdk)\/src\//.test(path) && !path.endsWith('.test.ts'))
+  .map(({ text }) => text)
+  .join('\n');
+
+it('docs/errors.md tells of every code (bring it up to date with: npx vitest run scripts/requirements -u)', async () => {
+  await expect(page()).toMatchFileSnapshot(join(root, 'docs/errors.md'));
+});
+
+it('there is advice for every code and for no other', () => {
+  expect(Object.keys(errorAdvice).sort()).toEqual(Object.keys(errorCatalogue).sort());
+  expect(Object.keys(jobErrorAdvice).sort()).toEqual(Object.keys(jobErrorCatalogue).sort());
+});
+
+it('every code is answered somewhere', () => {
+  expect(Object.keys(errorCatalogue).filter((code) => !answering.includes(`'${code}'`))).toEqual([]);
+});
+
+it('every job code is set somewhere, but those that wait for their part', () => {
+  const unset = Object.keys(jobErrorCatalogue).filter((code) => !answering.includes(`code: '${code}'`));
+  expect(unset).toEqual(notYetSet);
+});
+
+function page(): string {
+  const rows = Object.entries(errorCatalogue).map(([code, { status, message, retry }]) =>
+    row([`\`${code}\``, String(status), message, retry ? 'yes' : 'no', errorAdvice[code as ErrorCode]!]),
+  );
+  const jobRows = Object.entries(jobErrorCatalogue).map(([code, message]) =>
+    row([`\`${code}\``, message, jobErrorAdvice[code]!]),
+  );
+  return `<!-- Made from packages/protocol/src/errors.ts and scripts/requirements/error-advice.ts. Do not edit here. -->
+
+# Errors
+
+Every 4xx and 5xx of the relayer has this body:
+
+\`\`\`json
+{
+  "error": "invalid_request",
+  "message": "The request is not valid; see details.issues.",
+  "request_id": "0b7c8c4e-2f3b-4f4e-9d5a-1a2b3c4d5e6f",
+  "details": { "issues": [{ "path": "limit", "message": "Too big: expected number to be <=100" }] }
+}
+\`\`\`
+
+Branch on \`error\`, never on \`message\`: codes stay, words change. \`request_id\` is also in the \`x-request-id\` header and in the server's log. \`details\` is there only where it helps.
+
+"Retry" says whether the same request may succeed later without a change. Then wait as long as \`Retry-After\` says, and sign every attempt with a fresh nonce. The SDK does both by itself. A code that is not listed here comes from a newer server: treat it by its status.
+
+| Code | Status | Meaning | Retry | What to do |
+| --- | --- | --- | --- | --- |
+${rows.join('\n')}
+
+## Errors of a memory job
+
+A job that failed, or whose last attempt failed, carries \`error: { code, message }\`. The request that made it was answered long before, so these have no HTTP status.
+
+| Code | Meaning | What to do |
+| --- | --- | --- |
+${jobRows.join('\n')}
+
+The codes that arise in the SDK itself are in [its own page](../packages/sdk/README.md#errors). The blob store answers errors in another form, that of the publisher and aggregator which it stands in for.
+`;
+}
+
+function row(cells: readonly string[]): string {
+  return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
+}

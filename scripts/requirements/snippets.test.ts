@@ -1,0 +1,49 @@
+import { join } from 'node:path';
+import ts from 'typescript';
+import { expect, it } from 'vitest';
+import { codeBlocks } from './markdown.ts';
+import { repository, root } from './repository.ts';
+
+/** Pages whose TypeScript a reader copies. */
+const pages = ['README.md', 'docs/connect-an-app.md'];
+
+it('the TypeScript of the documents compiles against the SDK as it is', () => {
+  const snippets = new Map(
+    pages.flatMap((page) =>
+      codeBlocks(repository.read(page))
+        .filter(({ language }) => language === 'ts')
+        // In the root, where the names of the workspaces resolve
+        .map(({ code }, i) => [join(root, `${page.replace(/\W/g, '-')}-${i}.ts`), code] as const),
+    ),
+  );
+  expect(snippets.size).toBeGreaterThan(2);
+  expect(problemsOf(snippets)).toEqual([]);
+});
+
+it('a snippet with a wrong name is noticed', () => {
+  const code = "import { MemRelay } from '@memrelay/sdk/mem-relay';\nexport const x = MemRelay.remembr;\n";
+  expect(problemsOf(new Map([[join(root, 'wrong.ts'), code]]))).toHaveLength(1);
+});
+
+function problemsOf(snippets: ReadonlyMap<string, string>): string[] {
+  const configPath = join(root, 'tsconfig.json');
+  const { config } = ts.readConfigFile(configPath, ts.sys.readFile);
+  const { options } = ts.parseJsonConfigFileContent({ ...config, include: [], files: [] }, ts.sys, root);
+  const host = ts.createCompilerHost(options);
+  const { readFile, fileExists } = host;
+  host.readFile = (path) => snippets.get(path) ?? readFile(path);
+  host.fileExists = (path) => snippets.has(path) || fileExists(path);
+  const program = ts.createProgram(
+    [...snippets.keys()],
+    { ...options, moduleDetection: ts.ModuleDetectionKind.Force },
+    host,
+  );
+  return [...snippets.keys()].flatMap((path) =>
+    ts
+      .getPreEmitDiagnostics(program, program.getSourceFile(path))
+      .map(
+        ({ messageText }) =>
+          `${path.slice(root.length)}: ${ts.flattenDiagnosticMessageText(messageText, '\n')}`,
+      ),
+  );
+}
