@@ -28,26 +28,33 @@ const exactUpTo = 4_000;
 /** Rows of the shortlist that are compared exactly. */
 const shortlist = (limit: number): number => Math.max(400, limit * 8);
 
-/** Distances are `1 − inner product` of unit vectors. A long memory counts by its best chunk. */
+/**
+ * Distances are `1 − inner product` of unit vectors. A long memory counts by its best chunk. `OFFSET 0` keeps the
+ * planner from carrying whole vectors into the grouping's sort, which then spills to disk (18 ms instead of 2 for
+ * 1,000 rows).
+ */
 const ranked = (candidates: string): string => `
   WITH hidden AS MATERIALIZED (
     SELECT array_agg(id) AS ids FROM memory
     WHERE account_id = $1 AND namespace = $2 AND state <> 'done' AND NOT ($6 AND state = 'pending')),
   best AS (
-    SELECT memory_id, min(1 + (embedding <#> $4::vector)) AS distance
-    FROM (${candidates}) candidate
+    SELECT memory_id, min(distance) AS distance
+    FROM (${candidates} OFFSET 0) candidate
     GROUP BY memory_id ORDER BY distance, memory_id LIMIT $5)
   SELECT m.id, best.distance, m.state, m.blob_id, m.envelope_id, m.envelope_sha256, m.importance, m.created_at
   FROM best JOIN memory m ON m.account_id = $1 AND m.id = best.memory_id
   ORDER BY best.distance, m.id`;
 
+const distanceTo = (embedding: string): string => `1 + (${embedding} <#> $4::vector) AS distance`;
+
 const visible = `account_id = $1 AND namespace = $2 AND embedding_model = $3
   AND NOT coalesce(memory_id = ANY ((SELECT ids FROM hidden)::uuid[]), false)`;
 
-const exactSearch = ranked(`SELECT memory_id, embedding FROM memory_vector WHERE ${visible}`);
+const exactSearch = ranked(`
+  SELECT memory_id, ${distanceTo('embedding')} FROM memory_vector WHERE ${visible}`);
 
 const shortlistSearch = ranked(`
-  SELECT v.memory_id, v.embedding FROM (
+  SELECT v.memory_id, ${distanceTo('v.embedding')} FROM (
     SELECT memory_id, chunk_no FROM memory_vector WHERE ${visible}
     ORDER BY code::"bit" <~> binary_quantize($4::vector) LIMIT $7) short
   JOIN memory_vector v ON v.account_id = $1 AND v.memory_id = short.memory_id AND v.chunk_no = short.chunk_no
