@@ -39,13 +39,15 @@ export async function openBatch(
     check(context, head, bytes, head.items[i]!.namespace),
   );
   const present = checked.filter((entry): entry is Checked => 'envelope' in entry);
+  // One array a wrap: making a key object costs more than opening with it, and is done once for each array
+  const wraps = new Map(present.map(({ unwrap }) => [nameOf(unwrap), unwrap]));
   const keys = await context.unwrapper.unwrapKeys(
     session,
     { objectId: head.account.id, initialSharedVersion: head.account.initial_shared_version },
-    present.map(({ unwrap }) => unwrap),
+    [...wraps.values()],
   );
   refuseWhenNothingOpens(keys);
-  const keyOf = new Map(present.map((entry, i) => [entry, keys[i]!]));
+  const keyOf = new Map([...wraps.keys()].map((name, i) => [name, keys[i]!]));
   const trusted = new Set(head.trusted_signers);
   const items: Item[] = [];
   const texts: Uint8Array[] = [];
@@ -55,7 +57,7 @@ export async function openBatch(
       items.push(entry);
       continue;
     }
-    const opened = open(entry, keyOf.get(entry)!, trusted, head.items[i]!);
+    const opened = open(entry, keyOf.get(nameOf(entry.unwrap))!, trusted, head.items[i]!);
     items.push(opened.item);
     if (opened.text) texts.push(opened.text);
     sinceYield += entry.envelope.bytes.length;
@@ -66,6 +68,13 @@ export async function openBatch(
   }
   for (const key of keys) if (key.ok) key.privateKey.fill(0);
   return { items, texts };
+}
+
+/** Different for any two wraps that may open differently. */
+function nameOf({ identity, recipientPk, wrap }: UnwrapItem): string {
+  return [identity, recipientPk, wrap]
+    .map((bytes) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1'))
+    .join('');
 }
 
 function splitPayload(head: OpenRequestHead, payload: Buffer): Buffer[] {
