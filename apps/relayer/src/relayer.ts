@@ -25,6 +25,7 @@ import { startPipeline } from './jobs/pipeline.ts';
 import { pinKeyServers } from './keys/key-server-pins.ts';
 import { createNamespaceKeys } from './keys/namespace-keys.ts';
 import type { Loggers } from './logging/loggers.ts';
+import { startMaintenance } from './maintenance.ts';
 import { createOutbox } from './memories/outbox.ts';
 import { createQueryVectors } from './memories/query-vectors.ts';
 import { createVectorCounts } from './memories/vector-counts.ts';
@@ -116,6 +117,10 @@ export async function startRelayer({
     });
     closers.push(() => pipeline.stop());
 
+    const idempotency = createIdempotency(db, ring, config.secrets.indexKey);
+    const maintenance = startMaintenance({ idempotency: idempotency.purge }, loggers.database);
+    closers.push(() => maintenance.stop());
+
     const context: RelayerContext = {
       network: config.network,
       db,
@@ -145,7 +150,7 @@ export async function startRelayer({
       blobCache,
       aggregators,
       outbox,
-      idempotency: createIdempotency(db, ring, config.secrets.indexKey),
+      idempotency,
       pipeline,
       secrets: config.secrets,
       writerPublicKeys: config.secrets.writerKeys.map((seed) =>

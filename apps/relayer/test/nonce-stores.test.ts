@@ -201,6 +201,16 @@ describe.skipIf(!findRedis())('nonces in Redis', () => {
     expect([first.acceptsFrom(), second.acceptsFrom()]).toEqual([start, start]);
   });
 
+  it('start anew when nonces still stand in the table that kept them before', async () => {
+    const table = createTableNonces({ db: tables.db, log: silent });
+    await table.remember(anyKey(), 660);
+    await table.close();
+    const store = storeWith();
+    await ready(store);
+    expect(store.acceptsFrom()).toBe(Math.ceil(clock.nowMs / 1000));
+    await tables.db.query('DELETE FROM nonce');
+  });
+
   it('are lost with a restart, so that earlier requests are refused from then on', async () => {
     const store = storeWith();
     await ready(store);

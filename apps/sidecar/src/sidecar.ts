@@ -27,7 +27,7 @@ export interface Sidecar {
 export async function startSidecar(config: Config, log: Logger): Promise<Sidecar> {
   const client = new SuiGrpcClient({ network: config.network, baseUrl: config.chainRpcUrl });
   const sets = makeServerSets(config.serverSet);
-  const pool = new SealPool();
+  const pool = new SealPool({ logger: log });
   const directory = new KeyServerDirectory({ client, packageId: config.packageId, logger: log });
   const publisher = createPublisher(config.publisherUrl);
   const context: SidecarContext = {

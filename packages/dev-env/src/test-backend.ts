@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,6 +9,8 @@ export interface TestBackend {
   name: 'postgres' | 'embedded';
   databaseUrl: string;
   redisUrl: string | undefined;
+  /** The secrets this database is written with */
+  keys: Readonly<Record<'MEM_SERVER_SECRET' | 'MEM_INDEX_KEY' | 'MEM_WRITER_KEYS', string>>;
   drop(): Promise<void>;
 }
 
@@ -16,6 +19,8 @@ export interface TestBackend {
  * without a Postgres, the embedded one in a temporary directory.
  */
 export async function createTestBackend(environment: NodeJS.ProcessEnv = process.env): Promise<TestBackend> {
+  const key = (): string => randomBytes(32).toString('hex');
+  const keys = { MEM_SERVER_SECRET: key(), MEM_INDEX_KEY: key(), MEM_WRITER_KEYS: key() };
   const adminUrl = environment.MEMRELAY_TEST_DATABASE_URL;
   if (!adminUrl || environment.MEMRELAY_TEST_BACKEND === 'embedded') {
     const directory = await mkdtemp(join(tmpdir(), 'memrelay-database-'));
@@ -23,6 +28,7 @@ export async function createTestBackend(environment: NodeJS.ProcessEnv = process
       name: 'embedded',
       databaseUrl: `pglite:${directory}`,
       redisUrl: undefined,
+      keys,
       drop: () => rm(directory, { recursive: true, force: true }),
     };
   }
@@ -31,6 +37,7 @@ export async function createTestBackend(environment: NodeJS.ProcessEnv = process
     name: 'postgres',
     databaseUrl: database.url,
     redisUrl: environment.MEMRELAY_TEST_REDIS_URL,
+    keys,
     drop: () => database.drop(),
   };
 }

@@ -2,11 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { type RunningPart, startPart } from '@memrelay/protocol/start-part';
 import { freePorts } from './free-ports.ts';
+import type { TestBackend } from './test-backend.ts';
 import type { TestNetwork } from './test-network.ts';
 
-export interface TestRelayerOptions {
-  databaseUrl: string;
-  redisUrl?: string | undefined;
+export interface TestRelayerOptions extends Pick<TestBackend, 'databaseUrl' | 'redisUrl' | 'keys'> {
   /** Wins over everything, e.g. STORE_PUBLISHER_URL of a fault proxy */
   environment?: NodeJS.ProcessEnv;
 }
@@ -30,7 +29,6 @@ export async function startTestRelayer(
   options: TestRelayerOptions,
 ): Promise<TestRelayer> {
   const [port, sidecarPort] = await freePorts(2);
-  const key = (): string => randomBytes(32).toString('hex');
   const environment: NodeJS.ProcessEnv = {
     PATH: process.env.PATH,
     HOME: process.env.HOME,
@@ -38,10 +36,8 @@ export async function startTestRelayer(
     DATABASE_URL: options.databaseUrl,
     REDIS_URL: options.redisUrl,
     MEM_DATA_DIR: network.dataDir,
-    MEM_SERVER_SECRET: key(),
-    MEM_INDEX_KEY: key(),
-    MEM_WRITER_KEYS: key(),
-    SIDECAR_AUTH_TOKEN: key(),
+    ...options.keys,
+    SIDECAR_AUTH_TOKEN: randomBytes(32).toString('hex'),
     SIDECAR_URL: `http://127.0.0.1:${sidecarPort}`,
     MEM_PACKAGE_ID: network.info.packageId,
     MEM_REGISTRY_ID: network.info.registryId,

@@ -100,6 +100,7 @@ export class ApiError extends Error {
     this.code = code;
     this.status = errorCatalogue[code].status;
     this.details = options.details;
-    this.retryAfter = options.retryAfter ?? (this.status === 503 ? 2 : undefined);
+    this.retryAfter =
+      options.retryAfter ?? (this.status === 503 && errorCatalogue[code].retry ? 2 : undefined);
   }
 }

@@ -34,6 +34,9 @@ export const corsExposedHeaders: readonly string[] = [
   'ratelimit',
   'mcp-session-id',
   headers.accountId,
+  'deprecation',
+  // Lets a page see that its clock is wrong
+  'date',
 ];
 
 /** A caller's `x-request-id` is kept when it has this form. */

@@ -8,7 +8,7 @@ import type {
 } from '@memrelay/protocol/memories';
 import type { z } from 'zod';
 import type { Caller } from '../auth/caller.ts';
-import { requirePermission } from '../auth/require-permission.ts';
+import { requireFreshAccount, requirePermission } from '../auth/require-permission.ts';
 import type { RelayerContext } from '../context.ts';
 import { hexToBytes } from '../db/hex.ts';
 import { normalize } from '../embedding/embedder.ts';
@@ -26,7 +26,7 @@ export async function recall(
   stages: StageTimes,
 ): Promise<RecallResponse> {
   requireReadable(context, caller, request.namespace);
-  if (caller.account.stale) throw new ApiError('auth_unavailable');
+  requireFreshAccount(caller);
   requireDecryptCredential(context, caller);
   context.requireEmbedder();
   const vector = await stages.measure('embed', () => context.queryVectors.vectorOf(request.query));

@@ -5,7 +5,8 @@ const storeId = 'redis';
 /**
  * Compares the run id of the nonce store's server with the one last seen by any relayer on this database, and keeps
  * it. Returns the Unix second at which the run took over from another: requests signed earlier may have been recorded
- * by the run before. For the first run that a database sees that is 0: no request was ever accepted with it.
+ * by the run before. For the first run that a database sees that is 0, unless nonces still stand in the table: then
+ * the server has just taken over from it.
  */
 export async function noteRun(
   db: Db,
@@ -13,10 +14,11 @@ export async function noteRun(
   nowMs: number,
 ): Promise<{ acceptsFrom: number; changed: boolean }> {
   const written = await db.query<{ since: Date }>(
-    `INSERT INTO nonce_store AS known (id, run_id, since) VALUES ($1, $2, $3)
-     ON CONFLICT (id) DO UPDATE SET run_id = excluded.run_id, since = $4
+    `INSERT INTO nonce_store AS known (id, run_id, since) VALUES ($1, $2,
+       CASE WHEN EXISTS (SELECT 1 FROM nonce WHERE expires_at > $3) THEN $3 ELSE to_timestamp(0) END)
+     ON CONFLICT (id) DO UPDATE SET run_id = excluded.run_id, since = $3
        WHERE known.run_id <> excluded.run_id RETURNING since`,
-    [storeId, runId, new Date(0), new Date(nowMs)],
+    [storeId, runId, new Date(nowMs)],
   );
   const { rows } = await db.query<{ since: Date }>('SELECT since FROM nonce_store WHERE id = $1', [storeId]);
   return {

@@ -1,8 +1,10 @@
 import { createHmac, randomUUID, timingSafeEqual } from 'node:crypto';
 import { sealIdentity } from '@memrelay/envelope/identity';
+import { wrapType } from '@memrelay/envelope/wraps';
 import { ApiError } from '@memrelay/protocol/errors';
 import { decodeFrame, encodeFrame } from '@memrelay/protocol/framing';
 import { headers } from '@memrelay/protocol/headers';
+import { networkDefaults } from '@memrelay/protocol/networks';
 import {
   dropSessionsRequest,
   type KeyServersResponse,
@@ -54,16 +56,25 @@ export function keyRoutes(app: FastifyInstance, context: SidecarContext): void {
   });
 
   app.post('/keys', async (request): Promise<MakeKeyResponse> => {
-    const { origin, tag, key_epoch } = parse(makeKeyRequest, request.body);
+    const { origin, tag, key_epoch, recovery_pk } = parse(makeKeyRequest, request.body);
     const identity = sealIdentity(
       Buffer.from(origin.slice(2), 'hex'),
       Buffer.from(tag, 'hex'),
       BigInt(key_epoch),
     );
-    const wrapped = await wrapNewKey(identity, context);
+    const wrapped = await wrapNewKey(
+      identity,
+      context,
+      recovery_pk ? Buffer.from(recovery_pk, 'hex') : undefined,
+    );
     return {
       recipient_pk: Buffer.from(wrapped.recipientPk).toString('hex'),
-      wraps: [{ type: 1, bytes: Buffer.from(wrapped.wrap).toString('base64') }],
+      wraps: [
+        { type: wrapType.seal, bytes: Buffer.from(wrapped.wrap).toString('base64') },
+        ...(wrapped.recoveryWrap
+          ? [{ type: wrapType.recovery, bytes: Buffer.from(wrapped.recoveryWrap).toString('base64') }]
+          : []),
+      ],
       server_set: wrapped.serverSet,
     };
   });
@@ -108,7 +119,7 @@ async function sessionOf(
 
 const uploadQuery = z.object({
   owner: z.string().regex(/^0x[0-9a-f]{64}$/),
-  epochs: z.coerce.number().int().min(1).max(53),
+  epochs: z.coerce.number().int().min(1).max(53).optional(),
   wallet: z.string().optional(),
   job_id: z.string(),
 });
@@ -116,7 +127,10 @@ const uploadQuery = z.object({
 export function storeRoutes(app: FastifyInstance, context: SidecarContext): void {
   app.post('/store/upload', async (request, reply) => {
     const { owner, epochs, job_id } = parse(uploadQuery, request.query);
-    const result = await context.publisher.store(request.body as Buffer, { owner, epochs });
+    const result = await context.publisher.store(request.body as Buffer, {
+      owner,
+      epochs: epochs ?? networkDefaults[context.config.network].storeEpochs,
+    });
     context.log.debug({ job_id, stage: result.stage }, 'upload ended');
     return reply.type('application/x-ndjson').send(`${JSON.stringify(result)}\n`);
   });

@@ -7,6 +7,8 @@ import type { ServerSnapshot } from './server-snapshot.ts';
 export interface WrapTask {
   readonly snapshot: ServerSnapshot;
   readonly identity: Uint8Array;
+  /** The owner's recovery key, 32 bytes, when the account has one */
+  readonly recoveryPk?: Uint8Array;
 }
 
 export interface WrapOutcome {
@@ -14,6 +16,8 @@ export interface WrapOutcome {
   readonly recipientPk: Uint8Array;
   /** Seal `EncryptedObject` of the private key */
   readonly wrap: Uint8Array;
+  /** The private key sealed to the recovery key, when one was given */
+  readonly recoveryWrap?: Uint8Array;
 }
 
 export interface VerifyTask {

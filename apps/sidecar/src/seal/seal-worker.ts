@@ -1,3 +1,5 @@
+import { nodePrimitives } from '@memrelay/envelope/node-primitives';
+import { sealRecoveryWrap } from '@memrelay/envelope/recovery-wrap';
 import { SealClient } from '@mysten/seal';
 import { keyServerFetch } from './key-server-fetch.ts';
 import type { VerifyTask, WrapOutcome, WrapTask } from './seal-tasks.ts';
@@ -8,7 +10,7 @@ import { x25519PublicKey } from './x25519.ts';
 export { unwrapKeys } from './unwrap-task.ts';
 
 /** Makes a key pair and encrypts its private half to the key servers. Nothing but the wrap can read again. */
-export async function wrapKey({ snapshot, identity }: WrapTask): Promise<WrapOutcome> {
+export async function wrapKey({ snapshot, identity, recoveryPk }: WrapTask): Promise<WrapOutcome> {
   const client = new SealClient({ suiClient: offlineClient(snapshot), serverConfigs: [...snapshot.servers] });
   const privateKey = crypto.getRandomValues(new Uint8Array(32));
   try {
@@ -19,7 +21,10 @@ export async function wrapKey({ snapshot, identity }: WrapTask): Promise<WrapOut
       data: privateKey,
     });
     key.fill(0);
-    return { recipientPk: x25519PublicKey(privateKey), wrap: encryptedObject };
+    const recipientPk = x25519PublicKey(privateKey);
+    if (!recoveryPk) return { recipientPk, wrap: encryptedObject };
+    const recovery = sealRecoveryWrap(nodePrimitives, recoveryPk, { identity, recipientPk }, privateKey);
+    return { recipientPk, wrap: encryptedObject, recoveryWrap: recovery.bytes };
   } finally {
     privateKey.fill(0);
   }

@@ -17,10 +17,15 @@ export interface WrappedKey extends WrapOutcome {
 export async function wrapNewKey(
   identity: Uint8Array,
   parts: { directory: KeyServerDirectory; pool: SealPool; sets: ServerSets },
+  recoveryPk?: Uint8Array,
 ): Promise<WrappedKey> {
   if (identity.length !== sealIdentityLength) throw new RangeError('a Seal identity has 56 bytes');
   const { current } = parts.sets;
   const snapshot = await parts.directory.snapshot(current);
-  const wrapped = await parts.pool.wrapKey({ snapshot, identity: new Uint8Array(identity) });
+  const wrapped = await parts.pool.wrapKey({
+    snapshot,
+    identity: new Uint8Array(identity),
+    ...(recoveryPk ? { recoveryPk: new Uint8Array(recoveryPk) } : {}),
+  });
   return { ...wrapped, serverSet: current.id };
 }
