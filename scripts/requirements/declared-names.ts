@@ -33,6 +33,29 @@ export function declaredRoutes(source: string): string[] {
   return routes;
 }
 
+/** The default of each field of the schemas in a file, where it is written as a literal: `NAME: ….default(8000)`. */
+export function declaredDefaults(source: string): Map<string, unknown> {
+  const defaults = new Map<string, unknown>();
+  const visit = (node: ts.Node): void => {
+    if (ts.isPropertyAssignment(node) && ts.isCallExpression(node.initializer)) {
+      const { expression, arguments: given } = node.initializer;
+      const isDefault = ts.isPropertyAccessExpression(expression) && expression.name.text === 'default';
+      const value = isDefault && given[0] ? literalValue(given[0]) : undefined;
+      if (value) defaults.set(node.name.getText(), value.is);
+    }
+    node.forEachChild(visit);
+  };
+  visit(parse(source));
+  return defaults;
+}
+
+function literalValue(node: ts.Expression): { is: unknown } | undefined {
+  if (ts.isNumericLiteral(node)) return { is: Number(node.text) };
+  if (ts.isStringLiteral(node)) return { is: node.text };
+  if (node.kind === ts.SyntaxKind.FalseKeyword) return { is: false };
+  return ts.isArrayLiteralExpression(node) && node.elements.length === 0 ? { is: [] } : undefined;
+}
+
 function routeOf(options: ts.ObjectLiteralExpression): string[] {
   const value = (name: string): ts.Expression | undefined => {
     const property = options.properties.find((each) => each.name?.getText() === name);

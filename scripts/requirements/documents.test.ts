@@ -1,6 +1,7 @@
 import { posix } from 'node:path';
 import { knownVariables } from '@memrelay/protocol/variables';
 import { describe, expect, it } from 'vitest';
+import { declaredDefaults } from './declared-names.ts';
 import { anchorsOf, linksOf, withoutCode } from './markdown.ts';
 import { markdownFiles, repository } from './repository.ts';
 
@@ -47,11 +48,35 @@ describe('Markdown', () => {
   });
 });
 
-it('docs/configuration.md tells of every variable once, and of no other', () => {
-  const listed = [...repository.read('docs/configuration.md').matchAll(/^\| `([A-Z][A-Z0-9_]+)` \|/gm)].map(
-    ([, name]) => name!,
+describe('docs/configuration.md', () => {
+  const row = /^\| `([A-Z][A-Z0-9_]+)` \| ([^|]*)\|( \*\*later\*\*)?/gm;
+  const rows = [...repository.read('docs/configuration.md').matchAll(row)].map(
+    ([, name = '', text = '', later]) => ({ name, default: text.trim(), isLater: later !== undefined }),
   );
-  expect(listed.toSorted()).toEqual([...knownVariables].sort());
+
+  it('tells of every variable once, and of no other', () => {
+    expect(rows.map(({ name }) => name).toSorted()).toEqual([...knownVariables].sort());
+  });
+
+  it('marks as later what nothing reads, and nothing else', () => {
+    const code = repository.code
+      .filter(({ path }) => /^(?:apps|packages)\/[\w-]+\/src\//.test(path) && !/\/variables\.ts$/.test(path))
+      .map(({ text }) => text)
+      .join('\n');
+    // Handing a variable on by its name in quotes is not reading it
+    const wrong = rows.filter(({ name, isLater }) =>
+      isLater ? code.includes(`.${name}`) : !new RegExp(`\\b${name}\\b`).test(code),
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  it('tells the defaults that the relayer has', () => {
+    const inCode = declaredDefaults(repository.read('apps/relayer/src/config/variables.ts'));
+    expect(inCode.size).toBeGreaterThan(15);
+    const shown = [...inCode].map(([name, value]) => [name, Array.isArray(value) ? 'none' : `\`${value}\``]);
+    const told = shown.map(([name]) => [name, rows.find((each) => each.name === name)?.default]);
+    expect(told).toEqual(shown);
+  });
 });
 
 it('docs/architecture.md tells of every table of the database, and of no other', () => {

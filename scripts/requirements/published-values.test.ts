@@ -5,6 +5,8 @@ import { defaultPorts } from '@memrelay/protocol/ports';
 import { nonceTtlSeconds, timestampWindowSeconds } from '@memrelay/protocol/signing';
 import { apiVersion, deprecations, featureFlags, minSupportedSdk } from '@memrelay/protocol/versions';
 import { expect, it } from 'vitest';
+import { declaredDefaults } from './declared-names.ts';
+import { repository } from './repository.ts';
 
 /** The specification's own values, written out here a second time: a slip of the hand in the code shows. */
 
@@ -100,5 +102,31 @@ it('headers have the names of the specification', () => {
     requestId: 'x-request-id',
     idempotencyKey: 'idempotency-key',
     memAccountId: 'x-mem-account-id',
+  });
+});
+
+it('the variables of an operator have the defaults of the specification', () => {
+  const defaults = declaredDefaults(repository.read('apps/relayer/src/config/variables.ts'));
+  expect(Object.fromEntries(defaults)).toMatchObject({
+    PORT: 8000,
+    RUST_LOG: 'memrelay_server=info,tower_http=info',
+    SIDECAR_URL: 'http://localhost:9000',
+    SIDECAR_WATCHDOG_INTERVAL_SECS: 30,
+    SIDECAR_WATCHDOG_TIMEOUT_SECS: 2,
+    SIDECAR_WATCHDOG_MAX_FAILURES: 6,
+    CHAIN_NETWORK: 'mainnet',
+    STORE_AGGREGATOR_URLS: [],
+    STORE_AGGREGATOR_RACE_AFTER_MS: 150,
+    STORE_SKIP_CONSISTENCY_CHECK: false,
+    BLOB_CACHE_TTL_SECS: 1_209_600,
+    BLOB_CACHE_MAX_BYTES: 524_288,
+    LLM_CHAT_MODEL: 'gpt-4o-mini',
+    LLM_EMBEDDING_MODEL: 'text-embedding-3-small',
+    EMBEDDING_DIM: 1536,
+    EMBEDDING_CACHE_TTL_SECS: 600,
+    UPLOAD_CONCURRENCY: 8,
+    ALLOWED_ORIGINS: [],
+    TRUSTED_PROXY_HOPS: 0,
+    MEM_ALLOW_MOCK_LLM: false,
   });
 });

@@ -1,0 +1,181 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { freePorts } from '@memrelay/dev-env/free-ports';
+import { type RawRequest, rawRequest } from '@memrelay/dev-env/raw-request';
+import { headers } from '@memrelay/protocol/headers';
+import { MemRelay } from '@memrelay/sdk/mem-relay';
+import { type RunningSystem, startSystem } from 'memrelay/system/start-system';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { declaredRoutes } from './declared-names.ts';
+import { codeBlocks } from './markdown.ts';
+import { repository, root } from './repository.ts';
+
+/** What the documents and the contract say, tried on the system that `npm start` runs. */
+
+let dataDir: string;
+let dashboardPort: number;
+let system: RunningSystem;
+let client: MemRelay;
+
+beforeAll(async () => {
+  dataDir = mkdtempSync(join(tmpdir(), 'memrelay-documents-'));
+  const ports = await freePorts(5);
+  dashboardPort = ports[4]!;
+  const { PATH, HOME } = process.env;
+  system = await startSystem({
+    dataDir,
+    ports: {
+      relayer: ports[0]!,
+      sidecar: ports[1]!,
+      localnet: ports[2]!,
+      blobstore: ports[3]!,
+      dashboard: dashboardPort,
+    },
+    environment: { PATH, HOME },
+    onProgress: () => undefined,
+    onOutput: () => undefined,
+    onGivenUp: () => undefined,
+  });
+  client = MemRelay.fromCredentials(system.credentials);
+});
+
+afterAll(async () => {
+  client?.destroy();
+  await system?.stop();
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+describe('the documents', () => {
+  it('the ten lines of the README store a memory and find it', async () => {
+    const expected = { code: 0, stdout: 'Ana likes her tea with lemon.\n', stderr: '' };
+    expect(await runSnippet('README.md', 0)).toEqual(expected);
+  });
+
+  it('the ten lines of docs/connect-an-app.md do, too', async () => {
+    const { code, stdout, stderr } = await runSnippet('docs/connect-an-app.md', 0);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toMatch(/^\d\.\d{3} Ana likes her tea with lemon\.\n$/);
+  });
+
+  it('what waits until a memory is stored shows its blob id', async () => {
+    const { code, stdout, stderr } = await runSnippet('docs/connect-an-app.md', 1);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toMatch(/^stored as [\w-]{43}\n$/);
+  });
+});
+
+describe('the contract', () => {
+  it('every route below /api refuses what is not signed', async () => {
+    const routes = repository.code
+      .filter(({ path }) => path.startsWith('apps/relayer/src/routes/'))
+      .flatMap(({ text: source }) => declaredRoutes(source))
+      .filter((route) => route.includes(' /api/'));
+    expect(routes.length).toBeGreaterThan(7);
+    for (const route of routes) {
+      const [method, path] = route.split(' ') as [string, string];
+      const answer = await fetch(new URL(path.replace(/:\w+/, 'x'), system.urls.relayer), { method });
+      expect({ route, status: answer.status }).toEqual({ route, status: 401 });
+      expect(await answer.json()).toMatchObject({ error: 'missing_auth_header' });
+    }
+  });
+
+  it('recall answers ten hits unless it is told otherwise, each with its time', async () => {
+    const items = Array.from({ length: 12 }, (_, i) => ({
+      text: `sort number ${i} of tea`,
+      namespace: 'twelve',
+    }));
+    await client.rememberBulkAndWait(items);
+    const { results, total } = await client.recall('tea', { namespace: 'twelve' });
+    expect({ hits: results.length, total }).toEqual({ hits: 10, total: 10 });
+    for (const { createdAt } of results) expect(createdAt).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
+  });
+
+  it('a manual registration has an id of its own', async () => {
+    const vector = Array.from({ length: 1536 }, (_, i) => Math.cos(i));
+    const stored = await client.rememberManual({ encryptedData: Buffer.from('sealed elsewhere'), vector });
+    expect(stored).toEqual({
+      id: expect.stringMatching(/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/),
+      blobId: expect.stringMatching(/^[\w-]{43}$/),
+      owner: system.credentials.walletAddress,
+      namespace: 'default',
+    });
+  });
+
+  it.each(['', 'with space', 'x'.repeat(129), 'ü'])('the idempotency key "%s" is refused', async (key) => {
+    const answer = await call({
+      path: '/api/remember',
+      body: { text: 'never stored' },
+      headers: { [headers.idempotencyKey]: key },
+    });
+    expect(answer).toMatchObject({ status: 400, body: { error: 'invalid_request' } });
+  });
+
+  it('x-enc-session goes before x-delegate-key: a bad one is not made good by the other', async () => {
+    const { delegatePrivateKey } = system.credentials;
+    const answer = await call({
+      path: '/api/recall',
+      body: { query: 'tea', namespace: 'twelve' },
+      headers: { [headers.encSession]: 'bm90IGEgc2Vzc2lvbg==', [headers.delegateKey]: delegatePrivateKey },
+    });
+    expect(answer).toMatchObject({ status: 403, body: { error: 'decrypt_denied' } });
+  });
+
+  it('the dashboard may call from its port, and read what it needs', async () => {
+    for (const host of ['localhost', '127.0.0.1']) {
+      const origin = `http://${host}:${dashboardPort}`;
+      const answer = await fetch(new URL('/version', system.urls.relayer), { headers: { origin } });
+      expect(answer.headers.get('access-control-allow-origin')).toBe(origin);
+      const exposed = answer.headers.get('access-control-expose-headers')?.split(', ');
+      expect(exposed).toEqual(
+        expect.arrayContaining(['x-request-id', 'retry-after', 'ratelimit', 'mcp-session-id']),
+      );
+    }
+  });
+
+  it('clients are told the public address of the chain', async () => {
+    expect((await client.config()).suiRpcUrl).toBe(system.urls.localnet);
+  });
+
+  it('keys are files of their owner alone, apart from the database', async () => {
+    const keys = join(dataDir, 'keys');
+    expect(statSync(keys).mode & 0o777).toBe(0o700);
+    expect(readdirSync(keys).sort()).toEqual([
+      'blobstore-wallet',
+      'index-key',
+      'server-secret',
+      'writer-key',
+    ]);
+    const secret = [...readdirSync(keys).map((name) => join(keys, name)), join(dataDir, 'wallet.json')];
+    for (const path of [...secret, system.credentialsPath]) expect(statSync(path).mode & 0o777).toBe(0o600);
+  });
+});
+
+function call(request: RawRequest) {
+  const { delegatePrivateKey, delegatePublicKey, delegateAddress, accountId } = system.credentials;
+  const key = { privateKey: delegatePrivateKey, publicKey: delegatePublicKey, address: delegateAddress };
+  return rawRequest(system.urls.relayer, key, { accountId, ...request });
+}
+
+interface Ended {
+  code: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+/** Runs the page's n-th TypeScript block as somebody would who has just started the system. */
+async function runSnippet(page: string, n: number): Promise<Ended> {
+  const snippets = codeBlocks(repository.read(page)).filter(({ language }) => language === 'ts');
+  const flags = ['--disable-warning=ExperimentalWarning', '--input-type=module-typescript'];
+  const child = spawn(process.execPath, flags, {
+    cwd: root,
+    // A home without ~/.mem, so that no credentials of the person who runs the test are found
+    env: { PATH: process.env.PATH, HOME: dataDir, MEM_DATA_DIR: dataDir },
+  });
+  const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
+  child.stdin.end(snippets[n]!.code);
+  const [code, stdout, stderr] = await Promise.all([ended, text(child.stdout), text(child.stderr)]);
+  return { code, stdout, stderr };
+}
