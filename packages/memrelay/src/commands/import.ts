@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { defaultNamespace } from '@memrelay/protocol/limits';
 import { dataDir } from '@memrelay/sdk/data-dir-node';
-import { type ConnectOptions, connectClient, type NamespaceOption } from '../connect.ts';
+import { type ConnectOptions, connectClient, type NamespaceOption, withClient } from '../connect.ts';
 import { duration } from '../durations.ts';
 import { ExitError, exitCodes } from '../exit-codes.ts';
 import { beginJournal, type ImportJournal, journalPath, openJournal } from '../import/import-journal.ts';
@@ -17,8 +17,8 @@ export interface ImportOptions extends ConnectOptions, NamespaceOption {
   again?: boolean;
 }
 
-/** An import rides out long pauses: a relayer under load may ask for minutes in all. */
-const patience = { maxAttempts: 40, deadlineMs: 15 * 60_000 };
+/** An import rides out a restart of the relayer (a minute and a half) and the long pauses that a busy one asks for. */
+const patience = { maxAttempts: 15, deadlineMs: 15 * 60_000 };
 const failuresShown = 20;
 
 /** Stores every memory of a file, and goes on where an earlier run was interrupted. */
@@ -31,13 +31,13 @@ export async function importFile(
   const content = await readFile(path, 'utf8');
   const file = readMemories(path, content);
   const namespace = options.namespace ?? defaultNamespace;
+  // Refused credentials or a silent relayer show now, not after the patience of the import.
+  await withClient(options, ({ client }) => client.account());
   const { client, serverUrl, credentials } = await connectClient(options, patience);
   const interruption = catchInterruption('');
   let journal: ImportJournal | undefined;
   let last: ImportProgress = { total: file.memories.length, accepted: 0, stored: 0, failed: 0 };
   try {
-    // Refused credentials or a silent relayer show now, not after the first chunk.
-    await client.account({ signal: interruption.signal });
     const { accountId } = credentials;
     const directory = systemPaths(dataDir(environment)).imports;
     journal = await openFor(journalPath(directory, { content, serverUrl, accountId, namespace }), options);

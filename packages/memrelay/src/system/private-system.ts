@@ -70,7 +70,7 @@ async function startOnce(options: PrivateSystemOptions): Promise<PrivateSystem> 
 }
 
 /** Ports that were free a moment ago, held all at once so that none comes twice. */
-async function freePorts(): Promise<SystemPorts> {
+export async function freePorts(): Promise<SystemPorts> {
   const names = ['relayer', 'sidecar', 'localnet', 'blobstore', 'dashboard'] as const;
   const servers = await Promise.all(names.map(() => listen()));
   const ports = servers.map((server) => (server.address() as { port: number }).port);

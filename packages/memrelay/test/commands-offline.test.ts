@@ -1,0 +1,125 @@
+import { execFile } from 'node:child_process';
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { credentialFileSchema } from '@memrelay/protocol/credential-file';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+const entry = fileURLToPath(new URL('../bin/memrelay.mjs', import.meta.url));
+let home: string;
+let credentials: string;
+
+beforeAll(async () => {
+  home = await mkdtemp(join(tmpdir(), 'memrelay-offline-'));
+  credentials = join(home, 'good.json');
+  const file = credentialFileSchema.parse({
+    delegatePrivateKey: '11'.repeat(32),
+    // The Ed25519 public key of that seed
+    delegatePublicKey: 'd04ab232742bb4ab3a1368bd4615e4e6d0224ab71a016baf8520a332c9778737',
+    delegateAddress: `0x${'2'.repeat(64)}`,
+    walletAddress: `0x${'3'.repeat(64)}`,
+    accountId: `0x${'4'.repeat(64)}`,
+    packageId: `0x${'5'.repeat(64)}`,
+    relayerUrl: `http://127.0.0.1:${await closedPort()}`,
+    label: 'test',
+    createdAt: '2026-03-02T10:00:00Z',
+  });
+  await writeFile(credentials, JSON.stringify(file), { mode: 0o600 });
+});
+afterAll(() => rm(home, { recursive: true, force: true }));
+
+async function closedPort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as { port: number };
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+function memrelay(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
+  const env = { PATH: process.env.PATH, HOME: home, MEM_DATA_DIR: join(home, 'data') };
+  return new Promise((resolve) => {
+    execFile(process.execPath, [entry, ...args], { env }, (error, stdout, stderr) =>
+      resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr }),
+    );
+  });
+}
+
+describe('without a relayer', () => {
+  it('says that none answers and how to start one, with exit code 3', async () => {
+    const run = await memrelay('recall', 'tea', '--credentials', credentials);
+    expect(run.code).toBe(3);
+    expect(run.stderr).toMatch(/^memrelay: No relayer answers at http:\/\/127\.0\.0\.1:\d+\. .*memrelay up/);
+    expect(run.stderr).not.toContain('    at ');
+    const json = await memrelay('status', '--json', '--credentials', credentials);
+    expect(json.code).toBe(3);
+    expect(JSON.parse(json.stdout)).toMatchObject({ error: 'network_error', exit_code: 3 });
+    expect(json.stderr).toBe('');
+  });
+
+  it('doctor fails at the relayer and skips what depends on it', async () => {
+    const run = await memrelay('doctor', '--json', '--credentials', credentials);
+    expect(run.code).toBe(3);
+    const lines = run.stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    const states = Object.fromEntries(lines.map(({ check, state }) => [check, state]));
+    expect(states).toMatchObject({
+      node: 'ok',
+      credentials: 'ok',
+      relayer: 'failed',
+      credentials_accepted: 'skipped',
+      version: 'skipped',
+    });
+  });
+
+  it('an import keeps nothing half done and says how to go on', async () => {
+    const file = join(home, 'notes.txt');
+    await writeFile(file, 'one\ntwo');
+    const run = await memrelay('import', file, '--credentials', credentials);
+    expect(run.code).toBe(3);
+    expect(run.stderr).toContain('No relayer answers');
+  });
+});
+
+describe('credentials', () => {
+  it('that are missing, open to others or damaged are told apart, with exit code 4', async () => {
+    const missing = await memrelay('recall', 'tea');
+    expect(missing).toMatchObject({ code: 4, stderr: expect.stringContaining('No credentials at') });
+    const open = join(home, 'open.json');
+    await writeFile(open, '{}');
+    await chmod(open, 0o644);
+    const readable = await memrelay('doctor', '--credentials', open);
+    expect(readable.code).toBe(4);
+    expect(readable.stdout.replace(/\s+/g, ' ')).toContain(`chmod 600 ${open}`);
+    await chmod(open, 0o600);
+    expect(await memrelay('recall', 'tea', '--credentials', open)).toMatchObject({ code: 4 });
+  });
+});
+
+describe('a wrong call', () => {
+  it('is exit code 2 with the reason', async () => {
+    for (const args of [
+      ['nosuch'],
+      ['recall'],
+      ['recall', 'tea', '--limit', '0'],
+      ['remember', ' '],
+      ['demo', '--limit-messages', 'x'],
+      ['import', join(home, 'absent')],
+    ]) {
+      const run = await memrelay(...args, ...(args[0] === 'recall' ? ['--credentials', credentials] : []));
+      expect(run, args.join(' ')).toMatchObject({ code: 2 });
+      expect(run.stderr, args.join(' ')).not.toBe('');
+      expect(run.stderr).not.toContain('    at ');
+    }
+  });
+
+  it('--help names every exit code', async () => {
+    const run = await memrelay('--help');
+    expect(run.code).toBe(0);
+    for (const code of [0, 1, 2, 3, 4, 130]) expect(run.stdout).toMatch(new RegExp(`^  ${code} +\\S`, 'm'));
+  });
+});

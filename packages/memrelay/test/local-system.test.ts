@@ -1,0 +1,196 @@
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { freePorts } from '../src/system/private-system.ts';
+import { type Ended, isAlive, processesBelow, type RunningCommand, startCommand } from './running-command.ts';
+
+let home: string;
+let environment: Record<string, string>;
+let system: RunningCommand;
+
+const memrelay = (...args: string[]): Promise<Ended> => startCommand(args, environment).ended;
+const parts = () => processesBelow(system.child.pid!);
+
+async function up(): Promise<RunningCommand> {
+  const command = startCommand(['up', '--json'], environment);
+  await command.printed(/"event":"ready"/);
+  return command;
+}
+
+async function recalled(query: string, namespace = 'default'): Promise<string[]> {
+  const { stdout } = await memrelay('recall', query, '--json', '--namespace', namespace, '--limit', '100');
+  return (JSON.parse(stdout).results as { text: string }[] | undefined)?.map(({ text }) => text) ?? [];
+}
+
+async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
+  const deadline = Date.now() + 60_000;
+  while (!(await holds())) {
+    if (Date.now() > deadline) throw new Error(`waited in vain: ${what}`);
+    await pause(100);
+  }
+}
+
+beforeAll(async () => {
+  home = await mkdtemp(join(tmpdir(), 'memrelay-up-'));
+  const ports = await freePorts();
+  environment = {
+    HOME: home,
+    MEM_DATA_DIR: join(home, 'data'),
+    PORT: String(ports.relayer),
+    SIDECAR_URL: `http://127.0.0.1:${ports.sidecar}`,
+    LOCALNET_PORT: String(ports.localnet),
+    BLOBSTORE_PORT: String(ports.blobstore),
+  };
+  system = await up();
+});
+afterAll(async () => {
+  system.child.kill('SIGTERM');
+  await system.ended;
+  await rm(home, { recursive: true, force: true, maxRetries: 3 });
+});
+
+describe('memrelay up', () => {
+  it('writes everything secret for its owner alone', async () => {
+    const mode = async (name: string): Promise<number> => (await stat(join(home, 'data', name))).mode & 0o777;
+    expect(await mode('.')).toBe(0o700);
+    const keys = (await readdir(join(home, 'data', 'keys'))).map((name) => join('keys', name));
+    expect(keys.length).toBeGreaterThan(0);
+    for (const name of ['credentials.json', 'wallet.json', ...keys])
+      expect(await mode(name), name).toBe(0o600);
+  });
+
+  it('refuses a second start on the same data directory, and says why', async () => {
+    const second = await memrelay('up');
+    expect(second.code).toBe(2);
+    expect(second.stderr).toMatch(/is in use by another process/);
+  });
+
+  it('names the variable of a port that is taken, and leaves nothing behind', async () => {
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as { port: number };
+    const ports = await freePorts();
+    const other = startCommand(['up', '--json'], {
+      ...environment,
+      MEM_DATA_DIR: join(home, 'other'),
+      PORT: String(ports.relayer),
+      SIDECAR_URL: `http://127.0.0.1:${ports.sidecar}`,
+      LOCALNET_PORT: String(ports.localnet),
+      BLOBSTORE_PORT: String(port),
+    });
+    const ended = await other.ended;
+    server.close();
+    expect(ended.code).toBe(2);
+    expect(JSON.parse(ended.stdout)).toMatchObject({
+      error: 'port_taken',
+      message: expect.stringContaining('BLOBSTORE_PORT'),
+    });
+  });
+});
+
+describe('the commands', () => {
+  it('remember waits until it is stored, recall finds it, status and doctor are content', async () => {
+    const stored = await memrelay('remember', 'Ana', 'takes', 'lemon', 'in', 'her', 'tea', '--json');
+    expect(stored).toMatchObject({ code: 0 });
+    expect(JSON.parse(stored.stdout)).toMatchObject({
+      status: 'done',
+      blob_id: expect.stringMatching(/^[\w-]{43}/),
+    });
+    const human = await memrelay('recall', 'what does Ana take in her tea?');
+    expect(human.stdout).toMatch(/^ 1\. {2}\d\.\d{3} {2}\d{4}-\d\d-\d\d {2}Ana takes lemon in her tea$/m);
+    expect((await memrelay('recall', 'tea', '--namespace', 'empty')).stdout).toContain(
+      'Nothing found in namespace "empty"',
+    );
+    expect(await memrelay('status')).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^Ready +yes$/m),
+    });
+    const doctor = await memrelay('doctor', '--write', '--json');
+    const states = doctor.stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(states.filter(({ state }) => state !== 'ok')).toEqual([]);
+    expect(doctor.code).toBe(0);
+  });
+
+  it('an import that is killed, then interrupted, then run again stores every line exactly once', async () => {
+    const file = join(home, 'facts.txt');
+    const lines = Array.from({ length: 90 }, (_, i) => `Locker ${i} holds item ${(i * 37) % 90}.`);
+    await writeFile(file, lines.join('\n'));
+    const args = ['import', file, '--namespace', 'lockers'];
+    const journalLines = async (): Promise<number> => {
+      const directory = join(home, 'data', 'imports');
+      const [name] = await readdir(directory).catch(() => []);
+      return name ? (await readFile(join(directory, name), 'utf8')).trim().split('\n').length : 0;
+    };
+    const killed = startCommand(args, environment);
+    await until('the first chunk is acknowledged', async () => (await journalLines()) >= 2);
+    killed.child.kill('SIGKILL');
+    await killed.ended;
+
+    const interrupted = startCommand(args, environment);
+    await interrupted.printed(/Going on with an interrupted import/);
+    interrupted.child.kill('SIGINT');
+    expect((await interrupted.ended).code).toBe(130);
+
+    const last = await memrelay(...args, '--json');
+    expect(last).toMatchObject({ code: 0 });
+    expect(JSON.parse(last.stdout)).toMatchObject({ total: 90, accepted: 90, stored: 90, failed: [] });
+    expect((await recalled('locker item', 'lockers')).sort()).toEqual([...lines].sort());
+
+    const again = await memrelay(...args, '--json');
+    expect(JSON.parse(again.stdout)).toMatchObject({ stored: 0, earlier_import: expect.any(String) });
+  });
+});
+
+describe('a part that is killed', () => {
+  it.each(['localnet', 'blobstore', 'sidecar', 'relayer'])(
+    '%s is started again, and memories are recalled',
+    async (name) => {
+      const isPart = ({ command }: { command: string }): boolean => command.includes(`apps/${name}/`);
+      const before = (await parts()).find(isPart);
+      expect(before, 'it runs').toBeDefined();
+      process.kill(before!.pid, 'SIGKILL');
+      await until('another one runs', async () =>
+        (await parts()).some((part) => isPart(part) && part.pid !== before!.pid),
+      );
+      await until('a memory is recalled', async () =>
+        (await recalled('tea')).includes('Ana takes lemon in her tea'),
+      );
+      const text = `Stored after the ${name} was killed.`;
+      await until('a memory is stored', async () => (await memrelay('remember', text)).code === 0);
+      expect(await recalled(text)).toContain(text);
+    },
+  );
+});
+
+describe('the end', () => {
+  it.each(['SIGTERM', 'SIGINT'] as const)(
+    'by %s leaves no process behind, and the next start finds the memories',
+    async (signal) => {
+      const running = await parts();
+      expect(running.length).toBeGreaterThanOrEqual(4);
+      system.child.kill(signal);
+      // As npm and timeout hand it on
+      system.child.kill(signal);
+      const ended = await system.ended;
+      expect(ended).toMatchObject({ code: 0, stdout: expect.stringContaining('"event":"stopped"') });
+      expect(running.filter(({ pid }) => isAlive(pid))).toEqual([]);
+      system = await up();
+      expect(await recalled('tea')).toContain('Ana takes lemon in her tea');
+    },
+  );
+
+  it('by kill -9 leaves none either', async () => {
+    const running = await parts();
+    system.child.kill('SIGKILL');
+    await system.ended;
+    await until('all parts have ended', async () => running.every(({ pid }) => !isAlive(pid)));
+    system = await up();
+    expect(await recalled('tea')).toContain('Ana takes lemon in her tea');
+  });
+});

@@ -1,0 +1,94 @@
+import { PassThrough } from 'node:stream';
+import { describe, expect, it } from 'vitest';
+import { hitLines } from '../src/commands/recall.ts';
+import { progressText } from '../src/import/progress-text.ts';
+import { createOutput } from '../src/output.ts';
+import { plainText } from '../src/plain-text.ts';
+
+function captured(terminal: { columns: number } | undefined, json = false) {
+  const streams = { stdout: new PassThrough(), stderr: new PassThrough() };
+  Object.assign(streams.stdout, terminal ? { isTTY: true, ...terminal } : {});
+  const output = createOutput({ json }, streams as unknown as Parameters<typeof createOutput>[1] & object);
+  return {
+    output,
+    text: (): string => String(streams.stdout.read() ?? ''),
+    errors: () => String(streams.stderr.read() ?? ''),
+  };
+}
+
+describe('without a terminal', () => {
+  it('writes plain lines, no escape codes', () => {
+    const { output, text } = captured(undefined);
+    output.step('Storing');
+    output.progress(() => '1 of 2');
+    output.progress(() => '2 of 2');
+    output.done();
+    output.line('Done.');
+    expect(text()).toBe('Storing …\n1 of 2\nDone.\n');
+  });
+
+  it('with --json writes JSON lines and nothing else', () => {
+    const { output, text } = captured(undefined, true);
+    output.step('Storing');
+    output.progress(() => '1 of 2');
+    output.line('Done.');
+    output.result({ stored: 2 });
+    output.done();
+    expect(text()).toBe('{"stored":2}\n');
+  });
+});
+
+describe('on a terminal', () => {
+  const lines = (text: string): string[] =>
+    text
+      .split(/\n|\r/)
+      .map((line) => line.replace('\u001b[2K', ''))
+      .filter((line) => line !== '');
+
+  it('never writes a line that wraps', () => {
+    const { output, text } = captured({ columns: 24 });
+    output.step('Starting the local network (chain and key servers)');
+    output.progress((width) => 'x'.repeat(width + 10));
+    for (const line of lines(text())) expect(line.length).toBeLessThan(24);
+    output.done();
+  });
+
+  it('marks a step as done or failed, with what the parts say above it', () => {
+    const { output, text, errors } = captured({ columns: 80 });
+    output.step('One');
+    output.step('Two');
+    output.partOutput('relayer', 'first\nsecond\n');
+    output.abandon();
+    expect(errors()).toBe('[relayer] first\n[relayer] second\n');
+    const shown = lines(text());
+    expect(shown.find((line) => line.startsWith('✓ One'))).toBeDefined();
+    expect(shown.at(-1)).toMatch(/^✗ Two \(/);
+  });
+});
+
+describe('what a memory says', () => {
+  it('cannot command the terminal', () => {
+    expect(plainText('a\u001b[31mred\u0007\r\nb\u202ec')).toBe('a[31mred bc');
+  });
+
+  it('is folded under itself, and in a narrow terminal under its number', () => {
+    const hit = { text: `one ${'word '.repeat(20)}`, distance: 0.25, createdAt: '2026-03-02T10:00:00Z' };
+    const wide = hitLines(hit, 1, 80);
+    expect(wide[0]).toMatch(/^ 1\. {2}0\.250 {2}2026-03-02 {2}one word/);
+    expect(wide[1]).toMatch(/^ {24}word/);
+    const narrow = hitLines(hit, 1, 30);
+    expect(narrow[0]).toBe(' 1.  0.250  2026-03-02');
+    for (const line of [...wide, ...narrow]) expect(line.length).toBeLessThanOrEqual(80);
+    for (const line of narrow) expect(line.length).toBeLessThanOrEqual(30);
+  });
+});
+
+it('an import shows count, rate and remaining time, and leaves the bar out where it does not fit', () => {
+  let now = 0;
+  const text = progressText(true, () => now);
+  text.update({ total: 100, accepted: 20, stored: 0, failed: 0 });
+  now = 2_000;
+  text.update({ total: 100, accepted: 60, stored: 19, failed: 1 });
+  expect(text.render(80)).toMatch(/^█+▒+░+ 20\/100 stored · 10\/s · 8 s left · 1 failed$/);
+  expect(text.render(45)).toBe('20/100 stored · 10/s · 8 s left · 1 failed');
+});
