@@ -1,0 +1,33 @@
+import { parseArgs } from 'node:util';
+import { acceptBench } from './benches/accept.ts';
+import { ingestBench } from './benches/ingest.ts';
+import { recallBench } from './benches/recall.ts';
+import { recallableBench } from './benches/recallable.ts';
+import { machineFacts } from './machine.ts';
+import { type Bench, type BenchResult, betterOf, printResult, saveResult } from './report.ts';
+
+const benches: readonly Bench[] = [acceptBench, recallableBench, ingestBench, recallBench];
+
+const { positionals, values } = parseArgs({
+  allowPositionals: true,
+  options: { runs: { type: 'string', default: '1' } },
+});
+const runs = Math.max(1, Number(values.runs) || 1);
+const unknown = positionals.filter((name) => !benches.some((bench) => bench.name === name));
+if (unknown.length > 0) {
+  console.error(`There is no bench ${unknown.join(', ')}. There are:`);
+  for (const { name, about } of benches) console.error(`  ${name.padEnd(12)}${about}`);
+  process.exit(2);
+}
+const machine = await machineFacts();
+for (const bench of benches) {
+  if (positionals.length > 0 && !positionals.includes(bench.name)) continue;
+  const results: BenchResult[] = [];
+  while (results.length < runs)
+    results.push(
+      await bench.run((step) => console.error(`${bench.name} ${results.length + 1}/${runs}: ${step} …`)),
+    );
+  const result = betterOf(results);
+  printResult(bench, result);
+  console.log(`Kept in ${await saveResult(bench, machine, result)}`);
+}

@@ -1,0 +1,48 @@
+import { MemRelay } from '@memrelay/sdk/mem-relay';
+import { median, rounded } from '../statistics.ts';
+import type { BenchSystem } from './memrelay-system.ts';
+
+/** Milliseconds of each stage, as the relayer's `Server-Timing` header tells them. */
+export type Stages = Record<string, number>;
+
+export interface BenchClient {
+  memrelay: MemRelay;
+  /** Medians of the stages of all answers since the last call, with `outside`: what the relayer did not see. */
+  takeStages(): Stages;
+}
+
+/** The SDK as an app uses it, with the stages of its answers kept. */
+export function benchClient(system: BenchSystem, namespace: string): BenchClient {
+  let answers: Stages[] = [];
+  const memrelay = MemRelay.fromCredentials(system.credentials, {
+    namespace,
+    async fetch(input, init) {
+      const started = performance.now();
+      const response = await fetch(input, init);
+      const stages = parseStages(response.headers.get('server-timing'));
+      if (stages) answers.push({ ...stages, outside: performance.now() - started - (stages.total ?? 0) });
+      return response;
+    },
+  });
+  return {
+    memrelay,
+    takeStages() {
+      const names = [...new Set(answers.flatMap((stages) => Object.keys(stages)))];
+      const medians = names.map((name) => [
+        name,
+        rounded(median(answers.map((stages) => stages[name] ?? 0))),
+      ]);
+      answers = [];
+      return Object.fromEntries(medians);
+    },
+  };
+}
+
+function parseStages(header: string | null): Stages | undefined {
+  if (header === null) return undefined;
+  const entries = header.split(', ').map((stage) => stage.split(';dur='));
+  const stages: Stages = Object.fromEntries(entries.map(([name, ms]) => [name, Number(ms)]));
+  const { total = 0, ...named } = stages;
+  const rest = total - Object.values(named).reduce((sum, ms) => sum + ms, 0);
+  return { ...named, rest, total };
+}
