@@ -1,4 +1,4 @@
-import { supervisedVariable } from '@memrelay/protocol/supervised';
+import { servePart } from '@memrelay/protocol/serve-part';
 import { pino } from 'pino';
 import { createBlobStore } from './blob-store.ts';
 import { ConfigError, readConfig } from './config.ts';
@@ -17,22 +17,7 @@ function explain(error: unknown): string {
 async function start(): Promise<void> {
   const options = readConfig(process.argv.slice(2), process.env);
   const store = await createBlobStore({ ...options, logger });
-  let stopping = false;
-  function stop(reason: string): void {
-    if (stopping) return;
-    stopping = true;
-    logger.info({ reason }, 'stopping');
-    void store.close().then(() => process.exit(0));
-  }
-  process.on('SIGTERM', stop);
-  process.on('SIGINT', stop);
-  if (process.env[supervisedVariable] === '1') {
-    process.stdin
-      .resume()
-      .once('end', () => stop('stdin closed'))
-      .once('error', () => stop('stdin closed'));
-  }
-  process.stdout.write(`${JSON.stringify({ event: 'listening', url: store.url })}\n`);
+  servePart(store, logger);
 }
 
 try {

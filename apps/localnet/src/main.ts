@@ -2,7 +2,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { DirectoryLockedError } from '@memrelay/protocol/dir-lock';
 import { defaultPorts } from '@memrelay/protocol/ports';
-import { supervisedVariable } from '@memrelay/protocol/supervised';
+import { servePart } from '@memrelay/protocol/serve-part';
 import { pino } from 'pino';
 import { createLocalnet } from './localnet.ts';
 
@@ -39,17 +39,4 @@ const localnet = await createLocalnet({
   return fail(`the localnet could not start: ${error.message}`);
 });
 
-let stopping = false;
-async function stop(): Promise<void> {
-  if (stopping) return;
-  stopping = true;
-  await localnet.close();
-  process.exit(0);
-}
-process.on('SIGTERM', stop);
-process.on('SIGINT', stop);
-if (process.env[supervisedVariable] === '1') {
-  process.stdin.on('end', stop).on('error', stop).resume();
-}
-
-process.stdout.write(`${JSON.stringify({ event: 'listening', url: localnet.url })}\n`);
+servePart(localnet, logger);

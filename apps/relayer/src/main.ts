@@ -1,5 +1,5 @@
 import { defaultPorts } from '@memrelay/protocol/ports';
-import { type ReadyLine, supervisedVariable } from '@memrelay/protocol/supervised';
+import { servePart } from '@memrelay/protocol/serve-part';
 import { loadConfig } from './config/config.ts';
 import { ConfigError } from './config/read-config.ts';
 import { createLoggers } from './logging/loggers.ts';
@@ -29,22 +29,7 @@ try {
     environment: process.env,
     onFatal: (reason) => die(reason, 3),
   });
-  let closing = false;
-  const close = async (): Promise<void> => {
-    if (closing) return;
-    closing = true;
-    await relayer.close().catch((error: Error) => loggers.main.error({ err: error }, 'closing failed'));
-    process.exit(0);
-  };
-  process.once('SIGTERM', close);
-  process.once('SIGINT', close);
-  if (process.env[supervisedVariable]) {
-    process.stdin.resume();
-    process.stdin.once('end', close);
-    process.stdin.once('error', close);
-  }
-  const ready: ReadyLine = { event: 'listening', url: relayer.url };
-  process.stdout.write(`${JSON.stringify(ready)}\n`);
+  servePart(relayer, loggers.main);
 } catch (error) {
   die(startFailure(error), 1);
 }

@@ -1,4 +1,4 @@
-import { type ReadyLine, supervisedVariable } from '@memrelay/protocol/supervised';
+import { servePart } from '@memrelay/protocol/serve-part';
 import { pino } from 'pino';
 import { loadConfig, SidecarConfigError } from './config/config.ts';
 import { startSidecar } from './sidecar.ts';
@@ -20,19 +20,7 @@ try {
   // Warnings and worse: the relayer's log tells the rest. Stderr, because stdout carries the ready line
   const log = pino({ level: 'warn', base: { target: 'memrelay_sidecar' } }, pino.destination(2));
   const sidecar = await startSidecar(config, log);
-  const close = async (): Promise<void> => {
-    await sidecar.close().catch(() => undefined);
-    process.exit(0);
-  };
-  process.once('SIGTERM', close);
-  process.once('SIGINT', close);
-  if (process.env[supervisedVariable]) {
-    process.stdin.resume();
-    process.stdin.once('end', close);
-    process.stdin.once('error', close);
-  }
-  const ready: ReadyLine = { event: 'listening', url: sidecar.url };
-  process.stdout.write(`${JSON.stringify(ready)}\n`);
+  servePart(sidecar, log);
 } catch (error) {
   die(startFailure(error));
 }

@@ -20,7 +20,13 @@ export function createLoggers(options: { filter: string; format: 'json' | 'prett
   const stream =
     options.format === 'json'
       ? pino.destination({ fd: 1, sync: false })
-      : PinoPretty({ ignore: 'pid,hostname', translateTime: 'SYS:HH:MM:ss.l', singleLine: true, sync: true });
+      : PinoPretty({
+          ignore: 'pid,hostname,target',
+          messageFormat: '{target} {msg}',
+          translateTime: 'SYS:HH:MM:ss.l',
+          singleLine: true,
+          sync: true,
+        });
   const root = pino({ level: 'trace', base: {}, redact: redactedPaths }, stream);
   const loggers = Object.fromEntries(
     parts.map((part) => {

@@ -1,0 +1,41 @@
+import type { ReadyLine } from './supervised.ts';
+import { supervisedVariable } from './supervised.ts';
+
+export interface ServingPart {
+  url: string;
+  close(): Promise<void>;
+}
+
+/** A pino logger, or anything that logs like one. */
+export interface PartLog {
+  info(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+}
+
+/**
+ * The life of a part's process once it listens (the other end of `start-part.ts`): says that it is ready, and closes
+ * on SIGTERM, SIGINT or, when it is supervised, when its stdin closes. Exits with 0, or with 1 when closing failed.
+ */
+export function servePart(part: ServingPart, log: PartLog): void {
+  let closing = false;
+  const stop = async (reason: string): Promise<void> => {
+    if (closing) return;
+    closing = true;
+    log.info({ reason }, 'stopping');
+    try {
+      await part.close();
+      process.exit(0);
+    } catch (error) {
+      log.error({ err: error }, 'closing failed');
+      process.exit(1);
+    }
+  };
+  process.on('SIGTERM', stop);
+  process.on('SIGINT', stop);
+  if (process.env[supervisedVariable]) {
+    const orphaned = () => stop('stdin closed');
+    process.stdin.resume().once('end', orphaned).once('error', orphaned);
+  }
+  const ready: ReadyLine = { event: 'listening', url: part.url };
+  process.stdout.write(`${JSON.stringify(ready)}\n`);
+}
