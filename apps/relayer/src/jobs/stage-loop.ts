@@ -49,6 +49,8 @@ export function startStageLoop<Job>(options: StageLoopOptions<Job>): StageLoop {
               void pump();
             });
           active.set(token, running);
+          // Fewer than asked for: there are no more, so the next look is the next wake-up's
+          if (jobs.length < options.batchSize) break;
         }
       } while (again && !stopped);
     } catch (error) {
