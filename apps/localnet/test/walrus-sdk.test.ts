@@ -1,8 +1,8 @@
 import { storageConfirmation } from '@memrelay/chain/walrus-bcs';
+import { signBls } from '@memrelay/chain/walrus-bls';
 import { encodedBlobLength, storageCost } from '@memrelay/chain/walrus-sizes';
 import { WalrusClient } from '@mysten/walrus';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { signConfirmation } from '../src/walrus/certificate.ts';
 import { type ChainWorld, fundedKey, startWorld } from './chain-world.ts';
 
 let world: ChainWorld;
@@ -38,7 +38,7 @@ test('the unmodified Walrus SDK takes a blob through its whole life', async () =
   expect(await client.readBlobAttributes({ blobObjectId })).toEqual({ kind: 'greeting' });
 
   const serializedMessage = storageConfirmation(1, blob);
-  const signature = signConfirmation(world.network.storageNode.secretKey, serializedMessage);
+  const signature = signBls(world.network.storageNode.secretKey, serializedMessage);
   const certificate = { signers: [0], serializedMessage, signature };
   await client.executeCertifyBlobTransaction({ signer, blobId, blobObjectId, deletable: true, certificate });
   await client.executeExtendBlobTransaction({ signer, blobObjectId, epochs: 2 });

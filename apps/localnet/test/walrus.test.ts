@@ -5,13 +5,14 @@ import {
   storageConfirmation,
   walrusEventBcs,
 } from '@memrelay/chain/walrus-bcs';
+import { signBls } from '@memrelay/chain/walrus-bls';
 import { encodedBlobLength, storageCost } from '@memrelay/chain/walrus-sizes';
 import { bcs } from '@mysten/sui/bcs';
 import type { Ed25519Keypair } from '@mysten/sui/keypairs/ed25519';
 import { coinWithBalance, type Transaction } from '@mysten/sui/transactions';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { blake2b256 } from '../src/chain/hash.ts';
-import { signConfirmation, storageNodeKeys } from '../src/walrus/certificate.ts';
+import { storageNodeKeys } from '../src/walrus/certificate.ts';
 import { type ChainWorld, created, fundedKey, send, startWorld } from './chain-world.ts';
 
 const nShards = 31;
@@ -88,23 +89,34 @@ describe('Walrus', () => {
     return blobBcs.parse(object.content!);
   }
 
-  function certify(
-    blob: typeof blobBcs.$inferType,
-    changes: Partial<{ signature: Uint8Array; bitmap: number; message: Uint8Array }> = {},
-  ) {
-    const message = changes.message ?? storageConfirmation(1, blob);
-    const signature = changes.signature ?? signConfirmation(world.network.storageNode.secretKey, message);
+  interface Certification {
+    blob: typeof blobBcs.$inferType;
+    signature?: Uint8Array;
+    bitmap?: number;
+    message?: Uint8Array;
+  }
+
+  function certify(blob: Certification['blob'], changes: Omit<Certification, 'blob'> = {}) {
+    return certifyAll([{ blob, ...changes }]);
+  }
+
+  /** Certifies blobs in one transaction. */
+  function certifyAll(certifications: Certification[]) {
     return send(world, key, (tx) => {
-      tx.moveCall({
-        target: `${packageId}::system::certify_blob`,
-        arguments: [
-          tx.object(system),
-          tx.object(blob.id),
-          tx.pure.vector('u8', signature),
-          tx.pure.vector('u8', [changes.bitmap ?? 1]),
-          tx.pure.vector('u8', message),
-        ],
-      });
+      for (const { blob, bitmap = 1, ...given } of certifications) {
+        const message = given.message ?? storageConfirmation(1, blob);
+        const signature = given.signature ?? signBls(world.network.storageNode.secretKey, message);
+        tx.moveCall({
+          target: `${packageId}::system::certify_blob`,
+          arguments: [
+            tx.object(system),
+            tx.object(blob.id),
+            tx.pure.vector('u8', signature),
+            tx.pure.vector('u8', [bitmap]),
+            tx.pure.vector('u8', message),
+          ],
+        });
+      }
     });
   }
 
@@ -199,16 +211,40 @@ describe('Walrus', () => {
     await expect(registered({ wal: 1n })).rejects.toThrow(/abort code: 2, in '0x0+2::balance::split'/);
   });
 
+  test('one bad certificate among good ones of a transaction is found, wherever it stands', async () => {
+    const blobs = [await registered(), await registered(), await registered()].map(({ blob }) => blob);
+    const signature = signBls(world.network.storageNode.secretKey, Buffer.from('something else'));
+    for (const bad of blobs) {
+      const certifications = blobs.map((blob) => (blob === bad ? { blob, signature } : { blob }));
+      await expect(certifyAll(certifications)).rejects.toThrow(aborts(1, 'bls_aggregate'));
+    }
+    for (const { id } of blobs) expect((await readBlob(id)).certified_epoch).toBeNull();
+    await certifyAll(blobs.map((blob) => ({ blob })));
+    for (const { id } of blobs) expect((await readBlob(id)).certified_epoch).toBe(1);
+  });
+
+  test('a good certificate is not taken again with its bytes divided otherwise', async () => {
+    const { blob } = await registered();
+    const message = storageConfirmation(1, blob);
+    const signature = signBls(world.network.storageNode.secretKey, message);
+    await certify(blob, { signature, message });
+    const shifted = {
+      signature: signature.slice(0, -1),
+      message: Uint8Array.of(...signature.slice(-1), ...message),
+    };
+    await expect(certify(blob, shifted)).rejects.toThrow(aborts(1, 'bls_aggregate'));
+  });
+
   test('certificates that do not hold are refused', async () => {
     const { blob } = await registered();
     const stranger = storageNodeKeys(new Uint8Array(32).fill(9)).secretKey;
     const message = storageConfirmation(1, blob);
-    const good = signConfirmation(world.network.storageNode.secretKey, message);
+    const good = signBls(world.network.storageNode.secretKey, message);
     const sign = (other: Uint8Array) => ({
       message: other,
-      signature: signConfirmation(world.network.storageNode.secretKey, other),
+      signature: signBls(world.network.storageNode.secretKey, other),
     });
-    await expect(certify(blob, { signature: signConfirmation(stranger, message) })).rejects.toThrow(
+    await expect(certify(blob, { signature: signBls(stranger, message) })).rejects.toThrow(
       aborts(1, 'bls_aggregate'),
     );
     await expect(certify(blob, { signature: new Uint8Array(96) })).rejects.toThrow(

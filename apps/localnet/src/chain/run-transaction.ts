@@ -7,6 +7,7 @@ import { typedDigest } from './hash.ts';
 import { type CheckedInputs, checkInputs } from './inputs.ts';
 import type { ModuleRegistry } from './modules.ts';
 import { collectBalanceChanges, collectChanges, describeReturned, type Outcome } from './outcome.ts';
+import { prepareCalls } from './prepare-calls.ts';
 import type { ChainStore } from './store.ts';
 import { encodeTransaction, type TransactionData } from './transaction-data.ts';
 import { coinOf, suiType } from './type-tags.ts';
@@ -90,6 +91,7 @@ function attemptProgram(
     gasCoin = mockedGasCoin;
     mockGasCoin(workspace, data.gasData.owner);
   }
+  prepareCalls(data.program, environment.modules);
   try {
     const outputs = executeProgram(data.program, {
       sender: data.sender,

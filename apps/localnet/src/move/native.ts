@@ -64,6 +64,11 @@ export interface NativeFunction {
   readonly returns?: readonly ({ kind: 'own'; type: string } | { kind: 'pure'; type: string; bcs: AnyBcs })[];
   /** `entry` functions that are not public cannot have their results used by a later command */
   readonly visibility: 'public' | 'entry' | 'public entry';
+  /**
+   * Gets, before a program's first command, the plain arguments of all its calls of this function (undefined for
+   * those that are not known yet), so that work can be done for all at once. It must change no outcome.
+   */
+  prepare?(calls: readonly (readonly unknown[])[]): void;
   /** Throws `MoveAbort`. Returns the values declared in `returns`. */
   // biome-ignore lint/suspicious/noExplicitAny: decoded by `params`, so each function names its own types
   run(context: NativeContext, ...args: any[]): unknown[] | undefined;

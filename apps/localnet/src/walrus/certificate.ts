@@ -1,11 +1,8 @@
 import { storageConfirmationBcs } from '@memrelay/chain/walrus-bcs';
+import { type SignedMessage, verifyBls } from '@memrelay/chain/walrus-bls';
 import { bls12_381 } from '@noble/curves/bls12-381.js';
 import { bytesToHex } from '@noble/hashes/utils.js';
-import { blake2b256 } from '../chain/hash.ts';
 import { MoveAbort } from '../move/native.ts';
-
-/** Public keys in G1, signatures in G2, as Walrus' `bls12381_min_pk_verify`. */
-const scheme = bls12_381.longSignatures;
 
 /** The network's only storage node, by its secret key of 32 bytes. */
 export interface StorageNodeKeys {
@@ -20,7 +17,7 @@ export interface StorageNodeKeys {
 export function storageNodeKeys(seedKey: Uint8Array): StorageNodeKeys {
   const scalar = bls12_381.fields.Fr.create(BigInt(`0x${bytesToHex(seedKey)}`));
   const secretKey = bls12_381.fields.Fr.toBytes(scalar);
-  const point = scheme.getPublicKey(secretKey);
+  const point = bls12_381.longSignatures.getPublicKey(secretKey);
   return { secretKey, publicKey: point.toBytes(true), publicKeyUncompressed: point.toBytes(false) };
 }
 
@@ -38,8 +35,11 @@ const badSignature = 1;
 const notEnoughStake = 2;
 const wrongMessage = { appId: 0, epoch: 1, type: 2, version: 3 } as const;
 
-/** A pairing costs 25 ms: a certificate is simulated, then executed, so the last good ones are remembered. */
-const remembered = 512;
+/**
+ * How many good certificates are remembered: one is simulated, then executed, and those of a whole transaction
+ * (1024 commands) are checked before its first command.
+ */
+const remembered = 1024;
 
 /** Checks certificates of a committee with one member. */
 export class CertificateVerifier {
@@ -60,23 +60,34 @@ export class CertificateVerifier {
     const fail = (code: number) => new MoveAbort(code, 'bls_aggregate', 'verify_certificate');
     if (signersBitmap.some((byte, index) => (index === 0 ? byte > 1 : byte > 0))) throw fail(invalidBitmap);
     if (signersBitmap[0] !== 1) throw fail(notEnoughStake);
-    if (!this.#holds(signature, message)) throw fail(badSignature);
+    if (!this.#holds({ signature, message })) throw fail(badSignature);
     return readMessage(message, epoch);
   }
 
-  #holds(signature: Uint8Array, message: Uint8Array): boolean {
-    const key = bytesToHex(blake2b256(signature, message));
-    if (this.#good.has(key)) return true;
-    try {
-      if (!scheme.verify(signature, scheme.hash(message), this.#publicKey)) return false;
-    } catch {
-      // Not a point of the curve.
-      return false;
-    }
-    if (this.#good.size >= remembered) this.#good.delete(this.#good.values().next().value!);
-    this.#good.add(key);
+  /**
+   * Checks certificates together that are about to be verified one by one, which costs half. When one of them is
+   * bad, nothing is known about the others, and `verify` finds out.
+   */
+  prepare(certificates: readonly SignedMessage[]): void {
+    const unknown = certificates.filter((certificate) => !this.#good.has(keyOf(certificate)));
+    if (unknown.length > 1 && verifyBls(this.#publicKey, unknown)) unknown.forEach(this.#remember, this);
+  }
+
+  #holds(certificate: SignedMessage): boolean {
+    if (this.#good.has(keyOf(certificate))) return true;
+    if (!verifyBls(this.#publicKey, [certificate])) return false;
+    this.#remember(certificate);
     return true;
   }
+
+  #remember(certificate: SignedMessage): void {
+    if (this.#good.size >= remembered) this.#good.delete(this.#good.values().next().value!);
+    this.#good.add(keyOf(certificate));
+  }
+}
+
+function keyOf({ signature, message }: SignedMessage): string {
+  return `${bytesToHex(signature)} ${bytesToHex(message)}`;
 }
 
 function readMessage(message: Uint8Array, epoch: number): CertifiedBlob {
@@ -95,9 +106,4 @@ function readMessage(message: Uint8Array, epoch: number): CertifiedBlob {
     throw new MoveAbort(wrongMessage.epoch, 'bls_aggregate', 'verify_quorum_in_epoch');
   const objectId = decoded.persistence.Deletable?.object_id;
   return { epoch: decoded.epoch, blobId: BigInt(decoded.blob_id), objectId };
-}
-
-/** Signs a storage confirmation, as the storage node does. */
-export function signConfirmation(secretKey: Uint8Array, message: Uint8Array): Uint8Array {
-  return scheme.sign(scheme.hash(message), secretKey).toBytes(true);
 }

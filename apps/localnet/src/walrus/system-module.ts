@@ -68,6 +68,14 @@ export function createSystemModule(settings: WalrusSettings): NativeModule {
       certify_blob: {
         params: [readSystem, blob, bytes, bytes, bytes],
         visibility: 'public',
+        prepare: (calls) =>
+          settings.verifier.prepare(
+            calls.flatMap(([, , signature, , message]) =>
+              signature instanceof Uint8Array && message instanceof Uint8Array
+                ? [{ signature, message }]
+                : [],
+            ),
+          ),
         run: (
           context,
           _system,

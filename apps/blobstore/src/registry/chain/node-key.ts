@@ -30,7 +30,7 @@ export function publicKeyOf(secretKey: Uint8Array): Uint8Array {
   return bls12_381.longSignatures.getPublicKey(secretKey).toBytes(false);
 }
 
-/** A signer in a worker thread: one signature takes about 30 ms of computation. */
+/** A signer in a worker thread: one signature takes 2 ms of computation. */
 export function createNodeSigner(secretKey: Uint8Array): NodeSigner {
   const extension = extname(fileURLToPath(import.meta.url));
   const pool = new Piscina<Uint8Array, Uint8Array>({

@@ -1,0 +1,33 @@
+import type { NativeFunction, Param } from '../move/native.ts';
+import type { ProgrammableTransaction } from './executor.ts';
+import type { ModuleRegistry } from './modules.ts';
+
+type Argument = Extract<
+  ProgrammableTransaction['commands'][number],
+  { $kind: 'MoveCall' }
+>['MoveCall']['arguments'][number];
+
+/** Shows each function that wants it (`NativeFunction.prepare`) what a program is going to call it with. */
+export function prepareCalls(program: ProgrammableTransaction, modules: ModuleRegistry): void {
+  const calls = new Map<NativeFunction, unknown[][]>();
+  for (const command of program.commands) {
+    if (command.$kind !== 'MoveCall') continue;
+    const call = command.MoveCall;
+    const definition = modules.function(call.package, call.module, call.function);
+    if (!definition?.prepare) continue;
+    const values = definition.params.map((param, index) => plainValue(program, param, call.arguments[index]));
+    calls.set(definition, [...(calls.get(definition) ?? []), values]);
+  }
+  for (const [definition, values] of calls) definition.prepare?.(values);
+}
+
+/** Undefined for what is not plain, is made by an earlier command, or does not parse: the call itself will tell. */
+function plainValue(program: ProgrammableTransaction, param: Param, argument: Argument | undefined): unknown {
+  const input = argument?.$kind === 'Input' ? program.inputs[argument.Input] : undefined;
+  if (param.kind !== 'pure' || input?.$kind !== 'Pure') return undefined;
+  try {
+    return param.bcs.parse(Buffer.from(input.Pure.bytes, 'base64'));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,85 @@
+import { bls12_381 } from '@noble/curves/bls12-381.js';
+import { expect, test } from 'vitest';
+import { signBls, verifyBls } from '../src/walrus-bls.ts';
+
+/** Another implementation of the same suite, to hold ours against. */
+const reference = bls12_381.longSignatures;
+const secretKey = new Uint8Array(32).fill(7);
+const publicKey = reference.getPublicKey(secretKey).toBytes(true);
+
+function signed(text: string) {
+  const message = Buffer.from(text);
+  return { message, signature: signBls(secretKey, message) };
+}
+
+test.each([0, 1, 31, 76, 300])('signs %i bytes as the reference does', (length) => {
+  const message = new Uint8Array(length).map((_, index) => index * 7);
+  const expected = reference.sign(reference.hash(message), secretKey).toBytes(true);
+  expect(Buffer.from(signBls(secretKey, message))).toEqual(Buffer.from(expected));
+});
+
+test('takes signatures of the key, one or many', () => {
+  const many = ['a', 'b', 'c', 'd', 'e'].map(signed);
+  expect(verifyBls(publicKey, many.slice(0, 1))).toBe(true);
+  expect(verifyBls(publicKey, many)).toBe(true);
+  expect(verifyBls(publicKey, [...many, ...many])).toBe(true);
+});
+
+test('refuses all when one is wrong, wherever it stands', () => {
+  const many = ['a', 'b', 'c'].map(signed);
+  for (const wrong of many.keys()) {
+    const set = many.map((item, index) => (index === wrong ? { ...item, message: Buffer.from('x') } : item));
+    expect(verifyBls(publicKey, set)).toBe(false);
+    expect(verifyBls(publicKey, set.slice(wrong, wrong + 1))).toBe(false);
+  }
+});
+
+test('refuses signatures that are right only in sum', () => {
+  const [a, b] = [signed('a'), signed('b')];
+  const swapped = [
+    { ...a, signature: b.signature },
+    { ...b, signature: a.signature },
+  ];
+  expect(verifyBls(publicKey, swapped)).toBe(false);
+});
+
+test('refuses another key, other bytes, points off the curve and outside the subgroup', () => {
+  const { message, signature } = signed('a');
+  const other = reference.getPublicKey(new Uint8Array(32).fill(8)).toBytes(true);
+  expect(verifyBls(other, [{ message, signature }])).toBe(false);
+  expect(verifyBls(publicKey, [])).toBe(false);
+  for (const bytes of [new Uint8Array(96), signature.slice(1), outsideSubgroup(), infinity(96)]) {
+    expect(verifyBls(publicKey, [{ message, signature: bytes }])).toBe(false);
+  }
+  expect(verifyBls(infinity(48), [{ message, signature: infinity(96) }])).toBe(false);
+});
+
+test('a changed bit anywhere in a signature is refused', () => {
+  const { message, signature } = signed('a');
+  for (let byte = 0; byte < signature.length; byte += 5) {
+    const changed = Uint8Array.from(signature);
+    changed[byte] = (changed[byte] ?? 0) ^ 1;
+    expect(verifyBls(publicKey, [{ message, signature: changed }])).toBe(false);
+  }
+});
+
+function infinity(bytes: number): Uint8Array {
+  return new Uint8Array(bytes).fill(0xc0, 0, 1);
+}
+
+/** A point that satisfies the curve's equation, but not of the signatures' order. */
+function outsideSubgroup(): Uint8Array {
+  const { Point } = bls12_381.G2;
+  for (let x = 1; ; x += 1) {
+    const bytes = new Uint8Array(96);
+    bytes[0] = 0x80;
+    bytes[95] = x;
+    try {
+      const point = Point.fromBytes(bytes);
+      point.assertValidity();
+      if (!point.isTorsionFree()) return bytes;
+    } catch (error) {
+      if (/subgroup|torsion/i.test((error as Error).message)) return bytes;
+    }
+  }
+}
