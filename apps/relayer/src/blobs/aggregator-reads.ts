@@ -19,13 +19,17 @@ export interface AggregatorOptions {
   skipConsistencyCheck: boolean;
   /** Largest blob that is read; more is refused while it streams in */
   maxBytes: number;
+  /** For a whole read, however many aggregators are asked; default 15,000 */
   timeoutMs?: number;
   log: Logger;
 }
 
 export interface AggregatorReader {
-  /** Whole blob, by blob or quilt-patch id. Throws `BlobReadError`. */
-  read(blobId: string): Promise<Buffer>;
+  /**
+   * Whole blob, by blob or quilt-patch id, from the first aggregator whose bytes `isRight` accepts: one that serves
+   * something else counts as failed. Throws `BlobReadError`.
+   */
+  read(blobId: string, isRight: (bytes: Buffer) => boolean): Promise<Buffer>;
   /** Whether the primary answers `/status` */
   health(): Promise<{ ok: boolean; detail?: string }>;
   close(): Promise<void>;
@@ -50,8 +54,6 @@ export function createAggregatorReader(options: AggregatorOptions): AggregatorRe
       method: 'GET',
       path: target.pathname + target.search,
       signal,
-      headersTimeout: options.timeoutMs ?? 15_000,
-      bodyTimeout: options.timeoutMs ?? 15_000,
     });
     if (response.statusCode !== 200) {
       await response.body.dump();
@@ -67,28 +69,43 @@ export function createAggregatorReader(options: AggregatorOptions): AggregatorRe
     return Buffer.concat(parts, size);
   }
 
-  function race(blobId: string): Promise<Buffer> {
+  function race(blobId: string, isRight: (bytes: Buffer) => boolean): Promise<Buffer> {
     const stop = new AbortController();
     const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
     const failures: unknown[] = [];
     let started = 0;
     let timer: NodeJS.Timeout | undefined;
+    // undici's own timeouts begin anew with every byte
+    const deadline = setTimeout(() => reject(new BlobReadError('unavailable')), options.timeoutMs ?? 15_000);
+    const accept = (source: (typeof sources)[number], bytes: Buffer): void => {
+      if (!isRight(bytes)) {
+        options.log.warn(
+          { blob_id: blobId, aggregator: source.base.host },
+          'an aggregator served other bytes than were stored',
+        );
+        throw new BlobReadError('unavailable');
+      }
+      resolve(bytes);
+    };
     const startNext = (): void => {
       clearTimeout(timer);
       const source = sources[started++];
       if (!source) return;
       if (started < sources.length) timer = setTimeout(startNext, options.raceAfterMs);
-      readFrom(source, blobId, stop.signal).then(resolve, (error: unknown) => {
-        if (stop.signal.aborted) return;
-        failures.push(error);
-        options.log.debug({ blob_id: blobId, aggregator: source.base.host }, 'aggregator read failed');
-        if (failures.length === sources.length) reject(summary(failures));
-        else if (failures.length === started) startNext();
-      });
+      readFrom(source, blobId, stop.signal)
+        .then((bytes) => accept(source, bytes))
+        .catch((error: unknown) => {
+          if (stop.signal.aborted) return;
+          failures.push(error);
+          options.log.debug({ blob_id: blobId, aggregator: source.base.host }, 'aggregator read failed');
+          if (failures.length === sources.length) reject(summary(failures));
+          else if (failures.length === started) startNext();
+        });
     };
     startNext();
     return promise.finally(() => {
       clearTimeout(timer);
+      clearTimeout(deadline);
       stop.abort();
     });
   }

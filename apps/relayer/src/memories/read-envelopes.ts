@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import pLimit from 'p-limit';
 import { type AggregatorReader, BlobReadError } from '../blobs/aggregator-reads.ts';
 import type { BlobCache } from '../blobs/blob-cache.ts';
@@ -15,7 +16,8 @@ const coldReadsAtOnce = 16;
 
 /**
  * The envelope of each match: from the cache, from an aggregator, or from the job row while it is pending.
- * `undefined` where it cannot be read: one missing blob never fails the others.
+ * `undefined` where it cannot be read: one missing blob never fails the others. Bytes whose digest is not the row's
+ * are as good as none, wherever they come from, and never enter the cache.
  */
 export async function readEnvelopes(
   sources: EnvelopeSources,
@@ -37,17 +39,19 @@ export async function readEnvelopes(
   const found = new Map<string, Buffer>(rows);
   const cold: Match[] = [];
   for (const [i, match] of stored.entries()) {
-    if (cached[i]) found.set(match.id, cached[i]);
+    if (cached[i] && isStored(match, cached[i])) found.set(match.id, cached[i]);
     else cold.push(match);
   }
   const limit = pLimit(coldReadsAtOnce);
   await Promise.all(
     cold.map((match) =>
       limit(async () => {
-        const bytes = await sources.aggregators.read(match.blobId!).catch((error: unknown) => {
-          if (error instanceof BlobReadError) return undefined;
-          throw error;
-        });
+        const bytes = await sources.aggregators
+          .read(match.blobId!, (read) => isStored(match, read))
+          .catch((error: unknown) => {
+            if (error instanceof BlobReadError) return undefined;
+            throw error;
+          });
         if (!bytes) return;
         found.set(match.id, bytes);
         await sources.blobCache.set(match.blobId!, bytes);
@@ -55,4 +59,8 @@ export async function readEnvelopes(
     ),
   );
   return matches.map((match) => found.get(match.id));
+}
+
+function isStored(match: Match, bytes: Buffer): boolean {
+  return createHash('sha256').update(bytes).digest().equals(match.envelopeSha256);
 }

@@ -1,0 +1,80 @@
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import { type AggregatorReader, BlobReadError } from '../src/blobs/aggregator-reads.ts';
+import { createMemoryBlobCache } from '../src/blobs/blob-cache.ts';
+import type { Db } from '../src/db/db.ts';
+import { readEnvelopes } from '../src/memories/read-envelopes.ts';
+import type { Match } from '../src/memories/search.ts';
+
+const noDb = {} as Db;
+const accountId = randomBytes(32);
+
+function matchOf(stored: Buffer): Match {
+  return {
+    id: randomUUID(),
+    distance: 0,
+    state: 'done',
+    blobId: randomBytes(32).toString('base64url'),
+    envelopeId: undefined,
+    envelopeSha256: createHash('sha256').update(stored).digest(),
+    importance: 0.5,
+    createdAt: new Date(),
+  };
+}
+
+/** Aggregators that hold these bytes by blob id. */
+function aggregatorsWith(blobs: ReadonlyMap<string, Buffer>): AggregatorReader & { reads: string[] } {
+  const reads: string[] = [];
+  return {
+    reads,
+    async read(blobId, isRight) {
+      reads.push(blobId);
+      const bytes = blobs.get(blobId);
+      if (!bytes) throw new BlobReadError('missing');
+      if (!isRight(bytes)) throw new BlobReadError('unavailable');
+      return bytes;
+    },
+    health: async () => ({ ok: true }),
+    close: async () => undefined,
+  };
+}
+
+const newCache = () => createMemoryBlobCache({ ttlSeconds: 60, maxBlobBytes: 10_000 });
+
+describe('envelopes of a recall', () => {
+  test('a blob that is missing or wrong is left out, and the others are there', async () => {
+    const bytes = [randomBytes(50), randomBytes(50), randomBytes(50)];
+    const matches = bytes.map(matchOf);
+    const aggregators = aggregatorsWith(
+      new Map([
+        [matches[0]!.blobId!, bytes[0]!],
+        [matches[1]!.blobId!, randomBytes(50)],
+      ]),
+    );
+    const read = await readEnvelopes({ db: noDb, blobCache: newCache(), aggregators }, accountId, matches);
+    expect(read).toEqual([bytes[0], undefined, undefined]);
+  });
+
+  test('bytes of another digest never enter the cache: the right ones are read when they are there again', async () => {
+    const bytes = randomBytes(50);
+    const match = matchOf(bytes);
+    const blobs = new Map([[match.blobId!, randomBytes(50)]]);
+    const sources = { db: noDb, blobCache: newCache(), aggregators: aggregatorsWith(blobs) };
+    expect(await readEnvelopes(sources, accountId, [match])).toEqual([undefined]);
+    blobs.set(match.blobId!, bytes);
+    expect(await readEnvelopes(sources, accountId, [match])).toEqual([bytes]);
+    expect(await readEnvelopes(sources, accountId, [match])).toEqual([bytes]);
+    expect(sources.aggregators.reads.length).toBe(2);
+  });
+
+  test('a cached entry of another digest is read again, and replaced', async () => {
+    const bytes = randomBytes(50);
+    const match = matchOf(bytes);
+    const blobCache = newCache();
+    await blobCache.set(match.blobId!, randomBytes(50));
+    const aggregators = aggregatorsWith(new Map([[match.blobId!, bytes]]));
+    const sources = { db: noDb, blobCache, aggregators };
+    expect(await readEnvelopes(sources, accountId, [match])).toEqual([bytes]);
+    expect(await blobCache.getMany([match.blobId!])).toEqual([bytes]);
+  });
+});

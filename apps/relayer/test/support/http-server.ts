@@ -1,0 +1,30 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export interface TestServer {
+  url: string;
+  /** Paths with query, in the order in which they were asked for */
+  asked: string[];
+  close(): Promise<void>;
+}
+
+/** An HTTP server whose answers a test decides. */
+export async function startServer(
+  answer: (request: IncomingMessage, response: ServerResponse) => void,
+): Promise<TestServer> {
+  const asked: string[] = [];
+  const server = createServer((request, response) => {
+    asked.push(request.url!);
+    request.resume();
+    answer(request, response);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    asked,
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
