@@ -95,7 +95,7 @@ export async function startRelayer({
     const nonces = onClose(await createNonceStore({ redisUrl: config.redisUrl, db, log: loggers.auth }));
     const blobCache = onClose(
       config.redisUrl
-        ? await createRedisBlobCache(config.redisUrl, config.blobCache, loggers.blobs)
+        ? createRedisBlobCache(config.redisUrl, config.blobCache, loggers.blobs)
         : createMemoryBlobCache(config.blobCache),
     );
     const aggregators = onClose(

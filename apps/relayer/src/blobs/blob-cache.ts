@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import { createClient, RESP_TYPES } from 'redis';
+import { inTime } from '../redis/in-time.ts';
 
 /** Ciphertext by blob id: a blob never changes, so an entry is right for as long as it stays. */
 export interface BlobCache {
@@ -28,7 +29,8 @@ export function createMemoryBlobCache(limits: BlobCacheLimits, totalBytes = 64 *
   if (limits.ttlSeconds === 0 || limits.maxBlobBytes === 0) return noCache;
   const entries = new LRUCache<string, Buffer>({
     maxSize: totalBytes,
-    sizeCalculation: (bytes) => bytes.byteLength,
+    // lru-cache takes no size of 0
+    sizeCalculation: (bytes) => bytes.byteLength + 1,
     ttl: limits.ttlSeconds * 1000,
   });
   return {
@@ -40,26 +42,38 @@ export function createMemoryBlobCache(limits: BlobCacheLimits, totalBytes = 64 *
   };
 }
 
+/** A slow cache is worse than none: an aggregator answers in about this time. */
+const commandTimeoutMs = 500;
+
 /**
- * In Redis, shared by all relayers. Never the nonce store's database: this one may evict. Failures are logged and
- * count as a miss.
+ * In Redis, shared by all relayers; the nonces lie on the same server, which therefore never evicts (see
+ * redis-nonces.ts). Failures count as a miss: nobody waits for a Redis that is away or hangs.
  */
-export async function createRedisBlobCache(
-  url: string,
-  limits: BlobCacheLimits,
-  log: Logger,
-): Promise<BlobCache> {
+export function createRedisBlobCache(url: string, limits: BlobCacheLimits, log: Logger): BlobCache {
   if (limits.ttlSeconds === 0 || limits.maxBlobBytes === 0) return noCache;
-  const client = createClient({ url, disableOfflineQueue: true, socket: { connectTimeout: 2_000 } })
-    .on('error', (error: Error) => log.warn({ err: error }, 'blob cache connection failed'))
+  let away = false;
+  const client = createClient({
+    url,
+    disableOfflineQueue: true,
+    commandsQueueMaxLength: 1_000,
+    socket: { connectTimeout: 2_000 },
+  })
+    .on('error', (error: Error) => {
+      if (!away) log.warn({ err: error }, 'the blob cache is not connected');
+      away = true;
+    })
+    .on('ready', () => {
+      away = false;
+    })
     .withTypeMapping({ [RESP_TYPES.BLOB_STRING]: Buffer });
-  await client.connect().catch((error: Error) => log.warn({ err: error }, 'blob cache cannot be reached'));
+  // Rejects only when it is closed before it ever connected
+  client.connect().catch(() => undefined);
   const key = (blobId: string) => `memrelay:blob:v1:${blobId}`;
   return {
     async getMany(blobIds) {
       if (blobIds.length === 0) return [];
       try {
-        const found = (await client.mGet(blobIds.map(key))) as (Buffer | null)[];
+        const found = (await inTime(client.mGet(blobIds.map(key)), commandTimeoutMs)) as (Buffer | null)[];
         return found.map((bytes) => bytes ?? undefined);
       } catch {
         return blobIds.map(() => undefined);
@@ -67,12 +81,11 @@ export async function createRedisBlobCache(
     },
     async set(blobId, bytes) {
       if (bytes.byteLength > limits.maxBlobBytes) return;
-      await client
-        .set(key(blobId), Buffer.from(bytes), { expiration: { type: 'EX', value: limits.ttlSeconds } })
-        .catch(() => undefined);
+      const expiration = { type: 'EX', value: limits.ttlSeconds } as const;
+      await inTime(client.set(key(blobId), Buffer.from(bytes), { expiration }), commandTimeoutMs).catch(
+        () => undefined,
+      );
     },
-    async close() {
-      if (client.isOpen) await client.close();
-    },
+    close: async () => client.destroy(),
   };
 }

@@ -2,6 +2,7 @@ import { ApiError } from '@memrelay/protocol/errors';
 import type { Logger } from 'pino';
 import { createClient } from 'redis';
 import type { Db } from '../db/db.ts';
+import { inTime } from '../redis/in-time.ts';
 import type { NonceStore } from './nonce-store.ts';
 import { noteRun } from './redis-run.ts';
 
@@ -108,14 +109,6 @@ export function createRedisNonces(options: RedisNoncesOptions): NonceStore {
       client.destroy();
     },
   };
-}
-
-/** The client's own timeout ends when a command is written; a server that hangs would hold requests for ever. */
-function inTime<T>(command: Promise<T>, timeoutMs: number): Promise<T> {
-  const { promise, resolve, reject } = Promise.withResolvers<T>();
-  const timer = setTimeout(() => reject(new Error('the nonce store did not answer in time')), timeoutMs);
-  command.then(resolve, reject).finally(() => clearTimeout(timer));
-  return promise;
 }
 
 function runIdOf(info: string): string {

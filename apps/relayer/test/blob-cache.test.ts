@@ -1,0 +1,114 @@
+import { randomBytes } from 'node:crypto';
+import { pino } from 'pino';
+import { afterEach, describe, expect, test } from 'vitest';
+import {
+  type BlobCache,
+  type BlobCacheLimits,
+  createMemoryBlobCache,
+  createRedisBlobCache,
+} from '../src/blobs/blob-cache.ts';
+import { startTcpProxy } from './support/tcp-proxy.ts';
+
+const silent = pino({ enabled: false });
+const redisUrl = process.env.MEMRELAY_TEST_REDIS_URL;
+const newId = () => randomBytes(32).toString('base64url');
+
+const kinds: { name: string; create: (limits: BlobCacheLimits) => BlobCache }[] = [
+  { name: 'memory', create: (limits) => createMemoryBlobCache(limits) },
+  ...(redisUrl
+    ? [{ name: 'Redis', create: (limits: BlobCacheLimits) => createRedisBlobCache(redisUrl, limits, silent) }]
+    : []),
+];
+
+const open: { close(): Promise<void> }[] = [];
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((part) => part.close()));
+});
+
+describe.each(kinds)('a blob cache in $name', ({ create }) => {
+  const started = async (limits: BlobCacheLimits): Promise<BlobCache> => {
+    const cache = create(limits);
+    open.push(cache);
+    return cache;
+  };
+
+  test('gives back what was put in, in the order of the ids, and a gap where nothing is', async () => {
+    const cache = await started({ ttlSeconds: 60, maxBlobBytes: 1_000 });
+    const [one, two] = [randomBytes(1_000), Buffer.alloc(0)];
+    const ids = [newId(), newId(), newId()];
+    await expect
+      .poll(async () => {
+        await cache.set(ids[0]!, one);
+        return (await cache.getMany([ids[0]!]))[0];
+      })
+      .toEqual(one);
+    await cache.set(ids[2]!, randomBytes(1_001));
+    expect(await cache.getMany(ids)).toEqual([one, undefined, undefined]);
+    await cache.set(ids[1]!, two);
+    expect((await cache.getMany(ids))[0]).toEqual(one);
+    expect(await cache.getMany([])).toEqual([]);
+  });
+
+  test('an entry leaves when its time is over', async () => {
+    const cache = await started({ ttlSeconds: 1, maxBlobBytes: 1_000 });
+    const id = newId();
+    await expect
+      .poll(async () => {
+        await cache.set(id, randomBytes(10));
+        return (await cache.getMany([id]))[0] !== undefined;
+      })
+      .toBe(true);
+    await expect.poll(async () => (await cache.getMany([id]))[0], { timeout: 5_000 }).toBeUndefined();
+  });
+
+  test.each([
+    { ttlSeconds: 0, maxBlobBytes: 1_000 },
+    { ttlSeconds: 60, maxBlobBytes: 0 },
+  ])('is off with %o', async (limits) => {
+    const cache = await started(limits);
+    const id = newId();
+    await cache.set(id, randomBytes(10));
+    await cache.set(id, Buffer.alloc(0));
+    expect(await cache.getMany([id])).toEqual([undefined]);
+  });
+});
+
+test('the memory cache holds no more than its bound', async () => {
+  const cache = createMemoryBlobCache({ ttlSeconds: 60, maxBlobBytes: 1_000 }, 2_500);
+  const ids = [newId(), newId(), newId()];
+  for (const id of ids) await cache.set(id, randomBytes(1_000));
+  const kept = (await cache.getMany(ids)).map((bytes) => bytes !== undefined);
+  expect(kept).toEqual([false, true, true]);
+});
+
+describe.runIf(redisUrl)('a Redis blob cache', () => {
+  test('that cannot be reached has nothing and keeps nobody waiting, and serves when it can be', async () => {
+    const proxy = await startTcpProxy(Number(new URL(redisUrl!).port));
+    open.push(proxy);
+    const target = proxy.target;
+    proxy.target = undefined;
+    const limits = { ttlSeconds: 60, maxBlobBytes: 1_000 };
+    const cache = createRedisBlobCache(`redis://127.0.0.1:${proxy.port}`, limits, silent);
+    open.push(cache);
+    const id = newId();
+    await cache.set(id, randomBytes(10));
+    expect(await cache.getMany([id])).toEqual([undefined]);
+
+    proxy.target = target;
+    await expect
+      .poll(
+        async () => {
+          await cache.set(id, randomBytes(10));
+          return (await cache.getMany([id]))[0]?.length;
+        },
+        { timeout: 10_000 },
+      )
+      .toBe(10);
+
+    proxy.silent = true;
+    const asked = performance.now();
+    expect(await cache.getMany([id])).toEqual([undefined]);
+    await cache.set(id, randomBytes(10));
+    expect(performance.now() - asked).toBeLessThan(5_000);
+  });
+});
