@@ -8,7 +8,7 @@ import {
 import { limits } from '@memrelay/protocol/limits';
 import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
-import { answerNotFound, errorHandler } from './error-replies.ts';
+import { answerMalformed, answerNotFound, errorHandler } from './error-replies.ts';
 
 export interface AppOptions {
   log: Logger;
@@ -28,9 +28,18 @@ export function createApp(options: AppOptions): FastifyInstance {
     genReqId: requestId,
     bodyLimit: limits.bodyBytes,
     requestTimeout: 60_000,
-    // Clients sign the path as they sent it, so nothing may be rewritten on the way
-    routerOptions: { caseSensitive: true, ignoreTrailingSlash: false },
+    // Clients sign the path as they sent it, so nothing may be rewritten on the way. How long an id may be is for its
+    // route to say; Node bounds the whole head of a request.
+    routerOptions: { caseSensitive: true, ignoreTrailingSlash: false, maxParamLength: 65_536 },
+    frameworkErrors: (error, request, reply) => {
+      reply.header(headers.requestId, request.id);
+      errorHandler(options.log)(error, request, reply);
+    },
+    clientErrorHandler: (error, socket) => answerMalformed(error, socket),
   });
+  // No route here reads a body: one that is sent must not turn a 404 or 405 into something else
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', (_request, _payload, done) => done(null));
   app.addHook('onRequest', async (request, reply) => {
     reply.header(headers.requestId, request.id);
     allowOrigin(request, options.allowedOrigins, (name, value) => reply.header(name, value));

@@ -1,4 +1,8 @@
+import { randomUUID } from 'node:crypto';
+import { STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
 import { ApiError, type ErrorBody, type ErrorCode, errorCatalogue } from '@memrelay/protocol/errors';
+import { headers } from '@memrelay/protocol/headers';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 
@@ -9,6 +13,7 @@ const frameworkErrors: Readonly<Record<string, ErrorCode>> = {
   FST_ERR_CTP_INVALID_JSON_BODY: 'invalid_request',
   FST_ERR_CTP_EMPTY_JSON_BODY: 'invalid_request',
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'invalid_request',
+  FST_ERR_BAD_URL: 'invalid_request',
 };
 
 function asApiError(error: FastifyError | ApiError | Error): ApiError {
@@ -38,6 +43,30 @@ export function errorHandler(log: Logger) {
   };
 }
 
+/** Answers what Node could not read as a request, and closes the connection. */
+export function answerMalformed(cause: NodeJS.ErrnoException, socket: Socket): void {
+  if (cause.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy(cause);
+    return;
+  }
+  const error = new ApiError(
+    cause.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 'request_timeout' : 'invalid_request',
+  );
+  const requestId = randomUUID();
+  const body = JSON.stringify(errorBody(error, requestId));
+  socket.end(
+    [
+      `HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}`,
+      'connection: close',
+      'content-type: application/json; charset=utf-8',
+      `content-length: ${Buffer.byteLength(body)}`,
+      `${headers.requestId}: ${requestId}`,
+      '',
+      body,
+    ].join('\r\n'),
+  );
+}
+
 /** 405 with `Allow` when the path exists for other methods, else 404. */
 export function answerNotFound(request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const allowed = methodsOf(request.server, request.url);
@@ -48,7 +77,7 @@ export function answerNotFound(request: FastifyRequest, reply: FastifyReply): Fa
 
 function methodsOf(app: FastifyInstance, url: string): string[] {
   const path = url.split('?', 1)[0]!;
-  return ['GET', 'POST', 'DELETE'].filter(
-    (method) => app.findRoute({ method: method as 'GET', url: path }) !== null,
+  return ['GET', 'HEAD', 'POST', 'DELETE'].filter(
+    (method) => app.findRoute({ method: method as 'HEAD', url: path }) !== null,
   );
 }

@@ -319,7 +319,7 @@ describe('the information routes', () => {
     });
     const wrong = await get('/health', { method: 'DELETE' });
     expect(wrong.status).toBe(405);
-    expect(wrong.headers.get('allow')).toBe('GET');
+    expect(wrong.headers.get('allow')).toBe('GET, HEAD');
     expect((await wrong.json()).error).toBe('method_not_allowed');
     const forged = await get('/health', { headers: { 'x-request-id': 'spaces are refused' } });
     expect(forged.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);

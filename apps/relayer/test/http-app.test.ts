@@ -1,0 +1,180 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect } from 'node:net';
+import { ApiError } from '@memrelay/protocol/errors';
+import type { FastifyInstance } from 'fastify';
+import { pino } from 'pino';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createApp } from '../src/http/app.ts';
+
+const page = 'http://localhost:5173';
+const logged: { route?: string; [key: string]: unknown }[] = [];
+const log = pino({}, { write: (line: string) => void logged.push(JSON.parse(line)) });
+
+let app: FastifyInstance;
+beforeAll(async () => {
+  app = createApp({ log, allowedOrigins: [page] });
+  app.get('/thing', async () => ({ ok: true }));
+  app.post('/thing', async () => ({ ok: true }));
+  app.get('/things/:id', async (request) => request.params);
+  app.post('/unforeseen', async () => {
+    throw new Error('a detail that stays inside');
+  });
+  app.post('/busy', async () => {
+    throw new ApiError('overloaded');
+  });
+  await app.listen({ port: 0, host: '127.0.0.1' });
+});
+afterAll(() => app.close());
+
+const uuid = /^[0-9a-f]{8}-[0-9a-f-]{27}$/;
+const body = (error: string) => ({ error, message: expect.any(String), request_id: expect.any(String) });
+
+describe('request ids', () => {
+  test.each(['a', 'trace:1.2_3-4', 'x'.repeat(128)])('%s is kept', async (id) => {
+    const answer = await app.inject({ url: '/nowhere', headers: { 'x-request-id': id } });
+    expect(answer.headers['x-request-id']).toBe(id);
+    expect(answer.json().request_id).toBe(id);
+  });
+
+  test.each(['', 'two words', 'x'.repeat(129), 'a;b', 'é'])('%s is replaced', async (id) => {
+    const answer = await app.inject({ url: '/nowhere', headers: { 'x-request-id': id } });
+    expect(answer.headers['x-request-id']).toMatch(uuid);
+  });
+});
+
+describe('routes and methods', () => {
+  test.each(['/nowhere', '/', '/thing/', '/Thing', '/things', '/things/1/2'])(
+    '%s is no route',
+    async (url) => {
+      const answer = await app.inject({ url });
+      expect(answer.statusCode).toBe(404);
+      expect(answer.json()).toEqual(body('not_found'));
+    },
+  );
+
+  test.each([
+    ['DELETE', '/thing', 'GET, HEAD, POST'],
+    ['PUT', '/things/1', 'GET, HEAD'],
+    ['GET', '/busy', 'POST'],
+    ['DELETE', '/things/with%20space?and=query', 'GET, HEAD'],
+  ] as const)('%s %s is a method that is not answered', async (method, url, allow) => {
+    const answer = await app.inject({ method, url });
+    expect(answer.statusCode).toBe(405);
+    expect(answer.headers.allow).toBe(allow);
+    expect(answer.json()).toEqual(body('method_not_allowed'));
+  });
+
+  test('HEAD answers where GET does, without a body', async () => {
+    const answer = await app.inject({ method: 'HEAD', url: '/thing' });
+    expect(answer.statusCode).toBe(200);
+    expect(answer.body).toBe('');
+    expect((await app.inject({ method: 'HEAD', url: '/busy' })).statusCode).toBe(405);
+  });
+
+  test.each([
+    ['application/json', '{not json'],
+    ['application/json', ''],
+    ['application/xml', '<a/>'],
+  ])('a body of %s that nobody reads changes nothing', async (type, payload) => {
+    const send = (url: string) =>
+      app.inject({ method: 'PUT', url, payload, headers: { 'content-type': type } });
+    expect((await send('/nowhere')).statusCode).toBe(404);
+    expect((await send('/thing')).statusCode).toBe(405);
+  });
+
+  test('a parameter may be long and percent-encoded', async () => {
+    const long = 'i'.repeat(5_000);
+    expect((await app.inject({ url: `/things/${long}` })).json()).toEqual({ id: long });
+    expect((await app.inject({ url: '/things/a%2Fb' })).json()).toEqual({ id: 'a/b' });
+  });
+
+  test('a path that is no URL has an error of ours', async () => {
+    const answer = await app.inject({ url: '/things/%zz', headers: { 'x-request-id': 'mine' } });
+    expect(answer.statusCode).toBe(400);
+    expect(answer.headers['x-request-id']).toBe('mine');
+    expect(answer.json()).toEqual({ ...body('invalid_request'), request_id: 'mine' });
+  });
+});
+
+describe('errors', () => {
+  test('one that was not foreseen tells nothing of itself', async () => {
+    const answer = await app.inject({ method: 'POST', url: '/unforeseen' });
+    expect(answer.statusCode).toBe(500);
+    expect(answer.json()).toEqual(body('internal_error'));
+    expect(answer.body).not.toContain('inside');
+    expect(logged.find(({ code }) => code === 'internal_error')).toMatchObject({ route: '/unforeseen' });
+  });
+
+  test('one that passes says when to come back', async () => {
+    const answer = await app.inject({ method: 'POST', url: '/busy' });
+    expect(answer.statusCode).toBe(503);
+    expect(answer.headers['retry-after']).toMatch(/^\d+$/);
+  });
+
+  /** What the server writes before it closes the connection. */
+  async function raw(text: string): Promise<{ status: number; headers: string; body: { error: string } }> {
+    const socket = connect((app.server.address() as AddressInfo).port, '127.0.0.1');
+    const chunks: Buffer[] = [];
+    socket.on('data', (chunk: Buffer) => chunks.push(chunk));
+    socket.write(text);
+    await once(socket, 'close');
+    const [headers = '', payload = ''] = Buffer.concat(chunks).toString().split('\r\n\r\n');
+    return { status: Number(headers.split(' ')[1]), headers, body: JSON.parse(payload) };
+  }
+
+  test.each([
+    ['no HTTP at all', 'GARBAGE\r\n\r\n'],
+    ['headers beyond measure', `GET /thing HTTP/1.1\r\nhost: a\r\nx-large: ${'a'.repeat(40_000)}\r\n\r\n`],
+  ])('%s has an error of ours', async (_what, text) => {
+    const answer = await raw(text);
+    expect(answer.status).toBe(400);
+    expect(answer.body).toEqual(body('invalid_request'));
+    expect(answer.headers).toMatch(/x-request-id: [0-9a-f-]{36}/);
+  });
+});
+
+test('the request log names the route, never the path with its ids', async () => {
+  logged.length = 0;
+  await app.inject({ url: '/things/some-id' });
+  expect(logged).toMatchObject([{ route: '/things/:id', method: 'GET', status: 200 }]);
+  expect(JSON.stringify(logged)).not.toContain('some-id');
+});
+
+describe('browsers', () => {
+  test('of an allowed origin may call and read what they need', async () => {
+    const answer = await app.inject({ url: '/thing', headers: { origin: page } });
+    expect(answer.headers['access-control-allow-origin']).toBe(page);
+    const exposed = String(answer.headers['access-control-expose-headers']).split(', ');
+    expect(exposed).toEqual(
+      expect.arrayContaining(['x-request-id', 'retry-after', 'ratelimit', 'mcp-session-id']),
+    );
+    const refused = await app.inject({ url: '/nowhere', headers: { origin: page } });
+    expect(refused.headers['access-control-allow-origin']).toBe(page);
+  });
+
+  test('ask first, and are told of every header and method', async () => {
+    const answer = await app.inject({
+      method: 'OPTIONS',
+      url: '/any/path',
+      headers: { origin: page, 'access-control-request-method': 'DELETE' },
+    });
+    expect(answer.statusCode).toBe(204);
+    expect(answer.headers['access-control-allow-methods']).toContain('DELETE');
+    const allowed = String(answer.headers['access-control-allow-headers']).split(', ');
+    for (const name of 'x-public-key x-signature x-timestamp x-nonce x-account-id x-enc-session x-delegate-key authorization content-type idempotency-key mcp-session-id mcp-protocol-version last-event-id'.split(
+      ' ',
+    ))
+      expect(allowed).toContain(name);
+  });
+
+  test.each(['http://localhost:5174', 'https://localhost:5173', 'null', `${page}.evil.example`])(
+    'of %s may not',
+    async (origin) => {
+      for (const method of ['GET', 'OPTIONS'] as const) {
+        const answer = await app.inject({ method, url: '/thing', headers: { origin } });
+        expect(answer.headers['access-control-allow-origin']).toBeUndefined();
+        expect(answer.headers.vary).toBe('origin');
+      }
+    },
+  );
+});
