@@ -34,7 +34,7 @@ export async function importFile(
   // Refused credentials or a silent relayer show now, not after the patience of the import.
   await withClient(options, ({ client }) => client.account());
   const { client, serverUrl, credentials } = await connectClient(options, patience);
-  const interruption = catchInterruption('');
+  const interruption = catchInterruption('Interrupted.');
   let journal: ImportJournal | undefined;
   let last: ImportProgress = { total: file.memories.length, accepted: 0, stored: 0, failed: 0 };
   try {
@@ -73,16 +73,20 @@ export async function importFile(
       wait: options.wait,
     });
   } catch (error) {
-    if (journal && last.accepted < last.total && !output.json) {
-      output.abandon();
-      output.line(`${last.accepted} of ${last.total} were accepted. Run the same command again to go on.`);
-    }
+    output.abandon();
+    if (journal) output.line(howFar(last));
     throw error;
   } finally {
     interruption.release();
     await journal?.close();
     client.destroy();
   }
+}
+
+function howFar({ accepted, total }: ImportProgress): string {
+  return accepted < total
+    ? `${accepted} of ${total} were accepted. Run the same command again to go on.`
+    : `All ${total} are accepted and will be stored. Run the same command again to see how they end.`;
 }
 
 /** The journal to go on with: the one there is, or a new one for what failed before or for `--again`. */
