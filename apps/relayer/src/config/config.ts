@@ -40,9 +40,9 @@ export interface Config {
 export async function loadConfig(environment: Environment): Promise<{ config: Config; warnings: string[] }> {
   const { values, warnings } = readVariables(environment);
   const defaults = networkDefaults[values.CHAIN_NETWORK];
-  const serverKey = values.SERVER_CHAIN_PRIVATE_KEY?.[0];
-  const uploadKeys = values.SERVER_CHAIN_PRIVATE_KEYS?.length ? values.SERVER_CHAIN_PRIVATE_KEYS : serverKey;
-  if (values.CHAIN_NETWORK === 'mainnet' && !values.STORE_PUBLISHER_URL && !uploadKeys)
+  const serverKey = values.SERVER_CHAIN_PRIVATE_KEY;
+  const hasWallet = values.SERVER_CHAIN_PRIVATE_KEYS?.length || serverKey;
+  if (values.CHAIN_NETWORK === 'mainnet' && !values.STORE_PUBLISHER_URL && !hasWallet)
     warnings.push(
       'no public publisher serves mainnet: set STORE_PUBLISHER_URL, or a wallet in SERVER_CHAIN_PRIVATE_KEYS; uploads fail until then',
     );

@@ -1,7 +1,11 @@
 import { clientVariables, knownVariables, ownPrefixes } from '@memrelay/protocol/variables';
+import { isEmbedded } from '../db/open-database.ts';
 import { type Variables, variables } from './variables.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The server's own secrets (security.md, "At rest"). */
+export const secretNames = ['MEM_SERVER_SECRET', 'MEM_INDEX_KEY', 'MEM_WRITER_KEYS'] as const;
 
 /** Everything that is wrong with the environment, one line each, by variable name. Values are never echoed. */
 export class ConfigError extends Error {
@@ -18,17 +22,34 @@ export class ConfigError extends Error {
  * variables that look like ours and are not known.
  */
 export function readVariables(environment: Environment): { values: Variables; warnings: string[] } {
-  const present = Object.fromEntries(Object.entries(environment).filter(([, value]) => value?.trim()));
+  const present = Object.fromEntries(
+    Object.entries(environment)
+      .map(([name, value]) => [name, value?.trim() ?? ''] as const)
+      .filter(([, value]) => value !== ''),
+  );
   const result = variables.safeParse(present);
-  if (!result.success) {
-    throw new ConfigError(
-      result.error.issues.map((issue) => {
-        const name = String(issue.path[0]);
-        return present[name] === undefined ? `${name} is required` : `${name}: ${issue.message}`;
-      }),
-    );
-  }
+  const problems = [
+    ...(result.error?.issues ?? []).map((issue) => {
+      const name = String(issue.path[0]);
+      return present[name] === undefined ? `${name} is required` : `${name}: ${issue.message}`;
+    }),
+    ...missingSecrets(present),
+  ];
+  if (problems.length > 0 || !result.data) throw new ConfigError([...new Set(problems)]);
   return { values: result.data, warnings: unknownVariables(Object.keys(present)) };
+}
+
+/**
+ * Only for the embedded database are missing secrets made at boot (see secrets.ts); anywhere else a key made up at
+ * boot would be lost with the machine.
+ */
+function missingSecrets(present: Environment): string[] {
+  const { DATABASE_URL: databaseUrl, MEM_DATA_DIR: dataDir } = present;
+  const missing = secretNames.filter((name) => present[name] === undefined);
+  if (missing.length === 0 || databaseUrl === undefined) return [];
+  if (!isEmbedded(databaseUrl))
+    return missing.map((name) => `${name} is required with this database: 32 random bytes as 64 hex digits`);
+  return dataDir ? [] : ['MEM_DATA_DIR is required: generated keys are kept in its keys folder'];
 }
 
 function unknownVariables(names: string[]): string[] {

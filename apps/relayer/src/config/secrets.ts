@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isEmbedded } from '../db/open-database.ts';
 import { ConfigError } from './read-config.ts';
 import type { Variables } from './variables.ts';
 
@@ -15,31 +14,16 @@ export interface Secrets {
   writerKeys: readonly Buffer[];
 }
 
-const names = {
-  MEM_SERVER_SECRET: 'server-secret',
-  MEM_INDEX_KEY: 'index-key',
-  MEM_WRITER_KEYS: 'writer-key',
-} as const;
-
 /**
- * Takes the secrets from the environment. Only for the embedded database missing ones are generated as 0600 files
- * in `<MEM_DATA_DIR>/keys`; anywhere else a missing one throws `ConfigError`, because a key made up at boot would
- * be lost with the machine.
+ * Takes the secrets from the environment. Those that `readVariables` let be absent are generated as 0600 files in
+ * `<MEM_DATA_DIR>/keys`. Throws `ConfigError` when such a file is damaged.
  */
 export async function resolveSecrets(values: Variables): Promise<Secrets> {
-  const missing = (Object.keys(names) as (keyof typeof names)[]).filter((name) => values[name] === undefined);
-  if (missing.length > 0 && !isEmbedded(values.DATABASE_URL))
-    throw new ConfigError(
-      missing.map((name) => `${name} is required with this database: 32 random bytes as 64 hex digits`),
-    );
-  if (missing.length > 0 && values.MEM_DATA_DIR === undefined)
-    throw new ConfigError(['MEM_DATA_DIR is required: generated keys are kept in its keys folder']);
-  const get = async (name: keyof typeof names): Promise<readonly Buffer[]> =>
-    values[name] ?? [await keyFile(join(values.MEM_DATA_DIR!, 'keys'), names[name])];
+  const generated = (name: string): Promise<Buffer> => keyFile(join(values.MEM_DATA_DIR!, 'keys'), name);
   const [serverSecrets, indexKeys, writerKeys] = await Promise.all([
-    get('MEM_SERVER_SECRET'),
-    get('MEM_INDEX_KEY'),
-    get('MEM_WRITER_KEYS'),
+    values.MEM_SERVER_SECRET ?? generated('server-secret').then((key) => [key]),
+    values.MEM_INDEX_KEY ?? generated('index-key').then((key) => [key]),
+    values.MEM_WRITER_KEYS ?? generated('writer-key').then((key) => [key]),
   ]);
   return { serverSecrets, indexKey: indexKeys[0]!, writerKeys };
 }

@@ -1,3 +1,8 @@
+import {
+  encServerConfigsForm,
+  parseEncKeyServers,
+  parseEncServerConfigs,
+} from '@memrelay/protocol/enc-servers';
 import { localnetInfoSchema } from '@memrelay/protocol/localnet-info';
 import { type Network, networkDefaults } from '@memrelay/protocol/networks';
 import { defaultPorts } from '@memrelay/protocol/ports';
@@ -23,22 +28,10 @@ export class SidecarConfigError extends Error {
   override name = 'SidecarConfigError';
 }
 
-const serverConfigs = z
-  .array(
-    z.object({
-      objectId: z.string().min(1),
-      weight: z.number().int().min(1).default(1),
-      aggregatorUrl: z.url().optional(),
-      apiKeyName: z.string().optional(),
-      apiKey: z.string().optional(),
-    }),
-  )
-  .min(1);
-
 const environmentSchema = z.object({
   SIDECAR_AUTH_TOKEN: z
     .string({ error: 'is required: the sidecar does not start without it' })
-    .min(16, 'must be at least 16 characters'),
+    .regex(/^[!-~]{16,}$/, 'must be at least 16 visible ASCII characters'),
   SIDECAR_URL: z.url().default(`http://localhost:${defaultPorts.sidecar}`),
   MEM_PACKAGE_ID: z
     .string({ error: 'is required' })
@@ -55,7 +48,11 @@ type Variables = z.infer<typeof environmentSchema>;
 
 /** Reads the environment and, on the localnet, its `/info`. Throws `SidecarConfigError`. */
 export async function loadConfig(environment: NodeJS.ProcessEnv): Promise<Config> {
-  const present = Object.fromEntries(Object.entries(environment).filter(([, value]) => value?.trim()));
+  const present = Object.fromEntries(
+    Object.entries(environment)
+      .map(([name, value]) => [name, value?.trim() ?? ''] as const)
+      .filter(([, value]) => value !== ''),
+  );
   const parsed = environmentSchema.safeParse(present);
   if (!parsed.success)
     throw new SidecarConfigError(
@@ -79,29 +76,18 @@ export async function loadConfig(environment: NodeJS.ProcessEnv): Promise<Config
 /** ENC_SERVER_CONFIGS, else the deprecated list, else the network's own (spec, "Configuration rules" 3 to 5). */
 async function configuredServers(values: Variables, chainRpcUrl: string): Promise<KeyServerConfig[]> {
   if (values.ENC_SERVER_CONFIGS) {
-    const parsed = serverConfigs.safeParse(parseJson(values.ENC_SERVER_CONFIGS));
-    if (!parsed.success)
-      throw new SidecarConfigError('ENC_SERVER_CONFIGS must be a JSON array of {objectId, weight, …}');
-    return parsed.data as KeyServerConfig[];
+    const configured = parseEncServerConfigs(values.ENC_SERVER_CONFIGS);
+    if (!configured) throw new SidecarConfigError(`ENC_SERVER_CONFIGS ${encServerConfigsForm}`);
+    return configured as KeyServerConfig[];
   }
-  const listed = (values.ENC_KEY_SERVERS ?? '')
-    .split(',')
-    .map((id) => id.trim())
-    .filter((id) => id !== '');
+  const listed = parseEncKeyServers(values.ENC_KEY_SERVERS ?? '');
+  if (!listed) throw new SidecarConfigError('ENC_KEY_SERVERS must be object ids separated by commas');
   if (listed.length > 0) return listed.map((objectId) => ({ objectId, weight: 1 }));
   const { keyServers } = networkDefaults[values.CHAIN_NETWORK];
   if (keyServers.length > 0) return keyServers.map((objectId) => ({ objectId, weight: 1 }));
   const response = await fetch(new URL('/info', chainRpcUrl), { signal: AbortSignal.timeout(5_000) });
   const info = localnetInfoSchema.parse(await response.json());
   return info.keyServers.map(({ objectId, weight }) => ({ objectId, weight }));
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** A committee counts as one server of weight 1: its aggregator applies the committee's own threshold. */

@@ -1,0 +1,71 @@
+import { addressOfPrivateKey } from '@memrelay/chain/key-file';
+import { z } from 'zod';
+
+/** Forms that several environment variables share. No message repeats a value: it may be a secret. */
+
+export const text = z.string();
+
+export const flag = z
+  .string()
+  .toLowerCase()
+  .refine((value) => ['true', 'false', '1', '0'].includes(value), { message: 'must be true or false' })
+  .transform((value) => value === 'true' || value === '1');
+
+export const url = z
+  .string()
+  .refine((value) => URL.canParse(value) && /^https?:$/.test(new URL(value).protocol), {
+    message: 'must be an http or https URL',
+  });
+
+/** Goes into a header of every call. */
+export const headerSecret = (minLength: number) =>
+  z
+    .string()
+    .regex(/^[!-~]+$/, 'must be visible ASCII characters, without spaces')
+    .min(minLength, `must be at least ${minLength} characters`);
+
+export const objectId = z
+  .string()
+  .regex(/^0x[0-9a-fA-F]{64}$/, 'must be 0x and 64 hex digits')
+  .toLowerCase();
+
+export const hexKeys = z
+  .string()
+  .regex(
+    /^[0-9a-fA-F]{64}(,[0-9a-fA-F]{64})*$/,
+    'must be 64 hex digits, or several separated by commas, newest first',
+  )
+  .transform((value) => value.split(',').map((key) => Buffer.from(key, 'hex')));
+
+export function integer(min: number, max: number) {
+  return z
+    .string()
+    .regex(/^\d+$/, 'must be a whole number')
+    .transform(Number)
+    .refine((value) => value >= min && value <= max, { message: `must be from ${min} to ${max}` });
+}
+
+/** Parts of a comma list; empty ones are left out. */
+export const list = z.string().transform((value) =>
+  value
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== ''),
+);
+
+export const privateKey = z
+  .string()
+  .refine(isPrivateKey, { message: 'must be an Ed25519 key: suiprivkey1… or 64 hex digits' });
+
+export const privateKeys = list.refine((keys) => keys.every(isPrivateKey), {
+  message: 'must be Ed25519 keys separated by commas, each suiprivkey1… or 64 hex digits',
+});
+
+function isPrivateKey(value: string): boolean {
+  try {
+    addressOfPrivateKey(value);
+    return true;
+  } catch {
+    return false;
+  }
+}

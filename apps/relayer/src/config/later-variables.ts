@@ -1,0 +1,33 @@
+import { z } from 'zod';
+import { flag, headerSecret, integer, objectId, text, url } from './forms.ts';
+
+/**
+ * Variables of the contract whose parts are not built yet. Their form is checked like that of the others, so that a
+ * mistake shows at the boot at which it is made; nothing reads their values.
+ */
+
+const limit = z.union([integer(1, Number.MAX_SAFE_INTEGER), z.literal('off')], {
+  error: 'must be a whole number from 1, or off',
+});
+
+export const laterVariables = {
+  ALERT_TO_SLACK: url.optional(),
+  MCP_EXTRA_TOOLS: flag.optional(),
+  MCP_MAX_NEW_SESSIONS_PER_IP_PER_MIN: integer(1, 1_000_000).optional(),
+  MCP_MAX_SESSIONS_PER_IP: integer(1, 1_000_000).optional(),
+  MCP_MAX_TOTAL_SESSIONS: integer(1, 1_000_000).optional(),
+  MEM_BLIND_INDEX: z.enum(['on', 'off', 'true', 'false']).optional(),
+  METRICS_PORT: integer(1, 65_535).optional(),
+  OTEL_EXPORTER_OTLP_ENDPOINT: url.optional(),
+  RATE_LIMIT_KEY_PER_MINUTE: limit.optional(),
+  RATE_LIMIT_PER_HOUR: limit.optional(),
+  RATE_LIMIT_PER_MINUTE: limit.optional(),
+  RATE_LIMIT_STORAGE_BYTES: limit.optional(),
+  SPONSOR_API_KEY: headerSecret(1).optional(),
+  SPONSOR_API_URL: url.optional(),
+  SPONSOR_FALLBACK_TO_DIRECT_SIGN: flag.optional(),
+  SPONSOR_NETWORK: z.enum(['mainnet', 'testnet', 'localnet']).optional(),
+  STORE_PACKAGE_ID: objectId.optional(),
+  STORE_PUBLISHER_JWT_SECRET: text.optional(),
+  STORE_UPLOAD_RELAY_URL: url.optional(),
+};

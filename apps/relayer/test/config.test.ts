@@ -1,0 +1,269 @@
+import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { knownVariables } from '@memrelay/protocol/variables';
+import { Ed25519Keypair } from '@mysten/sui/keypairs/ed25519';
+import { Secp256k1Keypair } from '@mysten/sui/keypairs/secp256k1';
+import { afterEach, describe, expect, test } from 'vitest';
+import { loadConfig } from '../src/config/config.ts';
+import { ConfigError, type Environment, readVariables } from '../src/config/read-config.ts';
+
+const id = (digit: string): string => `0x${digit.repeat(64)}`;
+const key = (digit: string): string => digit.repeat(64);
+
+const enough: Environment = {
+  DATABASE_URL: 'postgres://localhost/memrelay',
+  MEM_PACKAGE_ID: id('a'),
+  MEM_REGISTRY_ID: id('b'),
+  SIDECAR_AUTH_TOKEN: 'a-token-of-16-up',
+  MEM_SERVER_SECRET: key('1'),
+  MEM_INDEX_KEY: key('2'),
+  MEM_WRITER_KEYS: key('3'),
+};
+
+/** Names of the variables that are reported. */
+function refused(environment: Environment): string[] {
+  try {
+    readVariables(environment);
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    return error.problems.map((problem) => problem.split(/[: ]/)[0]!).sort();
+  }
+  return [];
+}
+
+const withMore = (more: Environment): Environment => ({ ...enough, ...more });
+
+describe('what is missing or wrong', () => {
+  test('is reported all at once, by name', () => {
+    expect(refused({})).toEqual(['DATABASE_URL', 'MEM_PACKAGE_ID', 'MEM_REGISTRY_ID', 'SIDECAR_AUTH_TOKEN']);
+    expect(refused({ DATABASE_URL: 'postgres://x/y', PORT: '65536', CHAIN_NETWORK: 'devnet' })).toEqual([
+      'CHAIN_NETWORK',
+      'MEM_INDEX_KEY',
+      'MEM_PACKAGE_ID',
+      'MEM_REGISTRY_ID',
+      'MEM_SERVER_SECRET',
+      'MEM_WRITER_KEYS',
+      'PORT',
+      'SIDECAR_AUTH_TOKEN',
+    ]);
+  });
+
+  test('is never echoed', () => {
+    const marker = 'do not print me';
+    const everything = Object.fromEntries(knownVariables.map((name) => [name, `${marker} ${name}`]));
+    expect(() => readVariables(everything)).toThrow(ConfigError);
+    try {
+      readVariables(everything);
+    } catch (error) {
+      expect((error as Error).message).not.toContain(marker);
+      expect((error as ConfigError).problems.length).toBeGreaterThan(35);
+    }
+  });
+
+  test.each([
+    ['DATABASE_URL', ['mysql://x', 'pglite:', 'localhost']],
+    ['MEM_PACKAGE_ID', ['0x1', key('a'), `${id('a')}0`]],
+    ['SIDECAR_AUTH_TOKEN', ['fifteen-letters', 'with a space in the middle', 'größer-als-16-buchstaben']],
+    ['PORT', ['-1', '65536', '8e3', '0x50', '80.5', 'http']],
+    ['SERVER_CHAIN_PRIVATE_KEY', ['0x12', `${key('1')},${key('2')}`, 'suiprivkey1qqqq', id('1')]],
+    ['SERVER_CHAIN_PRIVATE_KEYS', [`${key('1')},nokey`, Secp256k1Keypair.generate().getSecretKey()]],
+    ['LLM_API_BASE', ['api.openai.com', 'ftp://x']],
+    ['LLM_API_KEY', ['two words', 'a\nb']],
+    ['EMBEDDING_DIM', ['7', '16001', '1536.5']],
+    ['LOG_FORMAT', ['xml']],
+    ['CHAIN_NETWORK', ['devnet', 'Mainnet']],
+    ['STORE_AGGREGATOR_URLS', ['http://a.example,nonsense']],
+    ['STORE_AGGREGATOR_RACE_AFTER_MS', ['-1', '60001', 'soon']],
+    ['STORE_SKIP_CONSISTENCY_CHECK', ['yes', '2']],
+    ['STORE_EPOCHS', ['0', '54']],
+    ['BLOB_CACHE_TTL_SECS', ['-1', '1d']],
+    ['BLOB_CACHE_MAX_BYTES', ['1k', '1073741825']],
+    ['REDIS_URL', ['http://localhost:6379', 'localhost:6379']],
+    ['MEM_SERVER_SECRET', [key('1').slice(1), `${key('1')},`, 'password']],
+    ['MEM_INDEX_KEY', [`${key('1')},${key('2')}`]],
+    ['ALLOWED_ORIGINS', ['*', 'localhost:5173', 'http://a.example,x']],
+    ['TRUSTED_PROXY_HOPS', ['17', 'all']],
+    ['UPLOAD_CONCURRENCY', ['0', '257']],
+    ['SIDECAR_WATCHDOG_INTERVAL_SECS', ['0']],
+    ['ENC_SERVER_CONFIGS', ['{}', '[]', '[{"objectId":"x"}]', `[{"objectId":"${id('1')}","weight":0}]`]],
+    ['ENC_SERVER_CONFIGS', [`[{"objectId":"${id('1')}","weight":1,"apiKey":"alone"}]`]],
+    ['ENC_KEY_SERVERS', ['0x1,two']],
+    ['ENC_THRESHOLD', ['0', '255', '1.5']],
+    ['METRICS_PORT', ['0', 'nine']],
+    ['MCP_MAX_TOTAL_SESSIONS', ['0', '-1', 'many']],
+    ['RATE_LIMIT_PER_MINUTE', ['0', 'none', '-1']],
+    ['SPONSOR_NETWORK', ['devnet']],
+    ['ALERT_TO_SLACK', ['#channel']],
+  ] as const)('%s refuses what it cannot be', (name, values) => {
+    for (const value of values) expect(refused(withMore({ [name]: value })), value).toEqual([name]);
+  });
+});
+
+describe('what is taken', () => {
+  test('the least there can be, with the defaults of the specification', async () => {
+    const { config, warnings } = await loadConfig(enough);
+    expect(config).toMatchObject({
+      port: 8000,
+      network: 'mainnet',
+      redisUrl: undefined,
+      chainRpcUrl: 'https://fullnode.mainnet.sui.io:443',
+      sidecar: { watchdog: { intervalMs: 30_000, timeoutMs: 2_000, maxFailures: 6 } },
+      aggregators: {
+        urls: ['https://aggregator.walrus-mainnet.walrus.space'],
+        raceAfterMs: 150,
+        skipConsistencyCheck: false,
+      },
+      blobCache: { ttlSeconds: 1_209_600, maxBlobBytes: 524_288 },
+      storeEpochs: 2,
+      allowedOrigins: [],
+    });
+    expect(warnings.join()).toContain('no public publisher serves mainnet');
+    expect(warnings.join()).toContain('llm_not_configured');
+  });
+
+  test('empty and white values count as unset', async () => {
+    const names = knownVariables.filter((name) => !(name in enough));
+    const blank = Object.fromEntries(names.map((name, i) => [name, i % 2 === 0 ? '' : ' \n']));
+    expect((await loadConfig(withMore(blank))).config).toEqual((await loadConfig(enough)).config);
+    expect(refused(withMore({ MEM_PACKAGE_ID: ' ' }))).toEqual(['MEM_PACKAGE_ID']);
+  });
+
+  test('white space around a value does not matter, as a file read by a shell leaves it', async () => {
+    const { config } = await loadConfig(
+      withMore({ PORT: ' 8001\n', SIDECAR_AUTH_TOKEN: ' a-token-of-16-up\n' }),
+    );
+    expect(config).toMatchObject({ port: 8001, sidecar: { token: 'a-token-of-16-up' } });
+  });
+
+  test.each([
+    ['true', true],
+    ['1', true],
+    ['TRUE', true],
+    ['false', false],
+    ['0', false],
+  ])('a flag may be %s', (value, expected) => {
+    const { values } = readVariables(withMore({ STORE_SKIP_CONSISTENCY_CHECK: value }));
+    expect(values.STORE_SKIP_CONSISTENCY_CHECK).toBe(expected);
+  });
+
+  test('the network gives the defaults, and what is set wins', async () => {
+    const testnet = await loadConfig(withMore({ CHAIN_NETWORK: 'testnet' }));
+    expect(testnet.config).toMatchObject({
+      chainRpcUrl: 'https://fullnode.testnet.sui.io:443',
+      storeEpochs: 50,
+    });
+    const own = await loadConfig(
+      withMore({
+        CHAIN_RPC_URL: 'http://keyed.example',
+        STORE_AGGREGATOR_URL: 'http://first.example',
+        STORE_AGGREGATOR_URLS: ' http://second.example ,, http://third.example',
+        STORE_AGGREGATOR_RACE_AFTER_MS: '0',
+        STORE_EPOCHS: '53',
+        BLOB_CACHE_TTL_SECS: '0',
+      }),
+    );
+    expect(own.config).toMatchObject({
+      chainRpcUrl: 'http://keyed.example',
+      publicChainRpcUrl: undefined,
+      aggregators: {
+        urls: ['http://first.example', 'http://second.example', 'http://third.example'],
+        raceAfterMs: 0,
+      },
+      storeEpochs: 53,
+      blobCache: { ttlSeconds: 0 },
+    });
+  });
+
+  test('allowed origins as a browser writes them', async () => {
+    const { config } = await loadConfig(
+      withMore({ ALLOWED_ORIGINS: 'HTTP://LocalHost:5173/,https://a.example:443' }),
+    );
+    expect(config.allowedOrigins).toEqual(['http://localhost:5173', 'https://a.example']);
+  });
+
+  test('a server key in both forms, whose private half stays out of the configuration', async () => {
+    const pair = Ed25519Keypair.generate();
+    const { config, warnings } = await loadConfig(
+      withMore({ SERVER_CHAIN_PRIVATE_KEY: pair.getSecretKey(), SERVER_CHAIN_PRIVATE_KEYS: '' }),
+    );
+    expect(config.serverAddress).toBe(pair.toSuiAddress());
+    expect(JSON.stringify(config)).not.toContain(pair.getSecretKey());
+    expect(warnings.join()).not.toContain('publisher');
+    const hex = await loadConfig(withMore({ SERVER_CHAIN_PRIVATE_KEY: key('c') }));
+    expect(hex.config.serverAddress).toMatch(/^0x[0-9a-f]{64}$/);
+  });
+
+  test('lists of secrets, newest first', async () => {
+    const { config } = await loadConfig(withMore({ MEM_SERVER_SECRET: `${key('4')},${key('1')}` }));
+    expect(config.secrets.serverSecrets.map((secret) => secret.toString('hex'))).toEqual([
+      key('4'),
+      key('1'),
+    ]);
+  });
+});
+
+describe('warnings', () => {
+  test('name an unknown variable of ours and the nearest known one', () => {
+    const { warnings } = readVariables(
+      withMore({ MEM_PACKAGE_IDS: 'x', STORE_AGREGATOR_URL: 'x', MEM_QUITE_ANOTHER_THING: 'x', OTHER: 'x' }),
+    );
+    expect(warnings.sort()).toEqual([
+      'MEM_PACKAGE_IDS is not a known variable; did you mean MEM_PACKAGE_ID?',
+      expect.stringMatching(/^MEM_QUITE_ANOTHER_THING is not a known variable/),
+      'STORE_AGREGATOR_URL is not a known variable; did you mean STORE_AGGREGATOR_URL?',
+    ]);
+  });
+
+  test('no variable of the contract is unknown', () => {
+    const { warnings } = readVariables(
+      withMore({ MEM_SERVER_URL: 'x', MEM_BLIND_INDEX: 'off', MCP_EXTRA_TOOLS: '1' }),
+    );
+    expect(warnings).toEqual([]);
+  });
+
+  test('the deprecated list of key servers', async () => {
+    const { warnings } = await loadConfig(withMore({ ENC_KEY_SERVERS: id('1') }));
+    expect(warnings).toContain('ENC_KEY_SERVERS is deprecated; use ENC_SERVER_CONFIGS');
+  });
+});
+
+describe('secrets of the embedded database', () => {
+  const directories: string[] = [];
+  afterEach(async () => {
+    for (const directory of directories.splice(0)) await rm(directory, { recursive: true });
+  });
+  async function embedded(): Promise<{ directory: string; environment: Environment }> {
+    const directory = await mkdtemp(join(tmpdir(), 'memrelay-config-'));
+    directories.push(directory);
+    const { MEM_SERVER_SECRET: _1, MEM_INDEX_KEY: _2, MEM_WRITER_KEYS: _3, ...rest } = enough;
+    return {
+      directory,
+      environment: { ...rest, DATABASE_URL: `pglite:${directory}/db`, MEM_DATA_DIR: directory },
+    };
+  }
+
+  test('are made once, as files for their owner alone', async () => {
+    const { directory, environment } = await embedded();
+    const first = (await loadConfig(environment)).config.secrets;
+    expect((await loadConfig(environment)).config.secrets).toEqual(first);
+    const keys = join(directory, 'keys');
+    expect((await stat(keys)).mode & 0o777).toBe(0o700);
+    expect((await readdir(keys)).sort()).toEqual(['index-key', 'server-secret', 'writer-key']);
+    for (const name of await readdir(keys)) expect((await stat(join(keys, name))).mode & 0o777).toBe(0o600);
+  });
+
+  test('are kept where they are set, and never replaced when their file is damaged', async () => {
+    const { directory, environment } = await embedded();
+    const { config } = await loadConfig({ ...environment, MEM_INDEX_KEY: key('9') });
+    expect(config.secrets.indexKey.toString('hex')).toBe(key('9'));
+    expect(await readdir(join(directory, 'keys'))).not.toContain('index-key');
+    await writeFile(join(directory, 'keys', 'writer-key'), '');
+    await expect(loadConfig(environment)).rejects.toThrow('writer-key is damaged');
+  });
+
+  test('need a place', async () => {
+    const { environment } = await embedded();
+    expect(refused({ ...environment, MEM_DATA_DIR: '' })).toEqual(['MEM_DATA_DIR']);
+  });
+});
