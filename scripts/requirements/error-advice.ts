@@ -45,5 +45,5 @@ export const jobErrorAdvice: Readonly<Record<string, string>> = {
   upload_unavailable: 'Nothing: it is tried again, five times in all.',
   upload_rejected: 'Operators: check the publisher, its limits and its token.',
   upload_exhausted: 'Operators: check the publisher. Then store the text again.',
-  internal_error: 'Nothing: it is tried again. Not set by this version.',
+  internal_error: 'Nothing: it is tried again.',
 };
