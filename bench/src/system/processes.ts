@@ -35,7 +35,8 @@ function readProcess(pid: number): Process | undefined {
       pid,
       parent: Number(fields[1]),
       part: pid === process.pid ? 'bench' : (named?.[0] as PartName | undefined),
-      cpuMs: (Number(fields[11]) + Number(fields[12])) * msPerTick,
+      // Its own and that of children that have ended, as Postgres' backends do when they are idle
+      cpuMs: fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks), 0) * msPerTick,
     };
   } catch {
     return undefined;
