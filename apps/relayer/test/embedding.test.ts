@@ -146,7 +146,10 @@ describe('the provider embedder', () => {
     [429, 'transient'],
     [500, 'transient'],
     [401, 'transient'],
+    [404, 'transient'],
+    [302, 'transient'],
     [400, 'rejected'],
+    [413, 'rejected'],
   ])('status %i is %s', async (status, kind) => {
     const { embedder } = await provider(() => ({
       status,
@@ -159,12 +162,15 @@ describe('the provider embedder', () => {
     await embedder.close();
   });
 
-  test('an answer of another form is transient, another dimension is rejected, a dead provider is transient', async () => {
+  test('an answer of another form or dimension is transient, as is a dead provider: nothing is wrong with the text', async () => {
     const { embedder } = await provider(({ input }) =>
       input[0] === 'short' ? { body: { data: [{ index: 0, embedding: [1, 2] }] } } : { body: { error: 'x' } },
     );
     await expect(embedder.embed(['a'])).rejects.toMatchObject({ kind: 'transient' });
-    await expect(embedder.embed(['short'])).rejects.toMatchObject({ kind: 'rejected' });
+    await expect(embedder.embed(['short'])).rejects.toMatchObject({
+      kind: 'transient',
+      message: expect.stringContaining('EMBEDDING_DIM'),
+    });
     await new Promise((resolve) => server!.close(resolve).closeAllConnections());
     server = undefined;
     await expect(embedder.embed(['a'])).rejects.toMatchObject({ kind: 'transient' });

@@ -1,3 +1,4 @@
+import { setImmediate as yieldToEvents } from 'node:timers/promises';
 import { type Embedder, normalize } from './embedder.ts';
 
 /** Words that carry little meaning in English questions and statements. */
@@ -6,6 +7,8 @@ const stopWords = new Set(
     ' ',
   ),
 );
+
+const yieldEvery = 8;
 
 /**
  * A deterministic embedder without a model: words, their stems and character trigrams are hashed to signed positions
@@ -16,7 +19,15 @@ export function createLexicalEmbedder(dimension: number): Embedder {
     model: `lexical-v1-${dimension}`,
     dimension,
     mock: true,
-    embed: async (texts) => texts.map((text) => lexicalVector(text, dimension)),
+    async embed(texts) {
+      const vectors: Float32Array[] = [];
+      for (const text of texts) {
+        vectors.push(lexicalVector(text, dimension));
+        // A long memory has hundreds of chunks of a millisecond each: requests must not wait for all of them
+        if (vectors.length % yieldEvery === 0) await yieldToEvents();
+      }
+      return vectors;
+    },
   };
 }
 

@@ -78,11 +78,12 @@ export function createProviderEmbedder(options: ProviderOptions): Embedder & { c
   };
 }
 
-/** 408, 425, 429 and 5xx pass; other refusals are about the request or the key, which no repetition mends. */
+/**
+ * Only what speaks of the text itself can never succeed. All else passes or is mended by the operator (a wrong key,
+ * address, model or dimension), so the memory must wait for it, not fail.
+ */
 function kindOf(status: number): 'transient' | 'rejected' {
-  // A wrong or expired API key (401, 403) is mended by the operator, so the memory must wait for it, not fail
-  const passing = status >= 500 || [401, 403, 408, 425, 429].includes(status);
-  return passing ? 'transient' : 'rejected';
+  return [400, 413, 422].includes(status) ? 'rejected' : 'transient';
 }
 
 function decode(embedding: string | number[], dimension: number): Float32Array {
@@ -96,7 +97,7 @@ function decode(embedding: string | number[], dimension: number): Float32Array {
   }
   if (vector.length !== dimension || !vector.every(Number.isFinite))
     throw new EmbeddingError(
-      'rejected',
+      'transient',
       `the embedding provider sent ${vector.length} dimensions where EMBEDDING_DIM is ${dimension}`,
     );
   return normalize(vector);

@@ -1,3 +1,4 @@
+import { jobErrorCatalogue } from '@memrelay/protocol/errors';
 import type { Logger } from 'pino';
 import type { Db } from '../db/db.ts';
 import type { AccountVectors } from '../embedding/account-vectors.ts';
@@ -7,7 +8,7 @@ import { vectorKeyId } from '../embedding/vector-map.ts';
 import type { Outbox } from '../memories/outbox.ts';
 import { retryDelayMs } from './backoff.ts';
 import type { ClaimedJob } from './claim-jobs.ts';
-import { saveEmbedded, saveFailed, saveRetry } from './save-progress.ts';
+import { LeaseLostError, saveEmbedded, saveFailed, saveRetry } from './save-progress.ts';
 
 export type EmbedJobs = (jobs: readonly ClaimedJob[]) => Promise<void>;
 
@@ -21,28 +22,50 @@ interface EmbedStage {
 
 /** Embeds a batch of jobs with one call to the provider; each job's result is saved by itself. */
 export function createEmbedStage(stage: EmbedStage): EmbedJobs {
-  async function embedBatch(jobs: readonly ClaimedJob[]): Promise<void> {
-    const chunks = jobs.map((job) => embeddingChunks(stage.outbox.open(job)));
+  async function embedBatch(claimed: readonly ClaimedJob[]): Promise<void> {
+    const readable: { job: ClaimedJob; chunks: string[] }[] = [];
+    for (const job of claimed) {
+      try {
+        readable.push({ job, chunks: embeddingChunks(stage.outbox.open(job)) });
+      } catch (error) {
+        await tryLater(job, error);
+      }
+    }
+    if (readable.length === 0) return;
     let vectors: Float32Array[];
     try {
-      vectors = await stage.embedder.embed(chunks.flat());
+      vectors = await stage.embedder.embed(readable.flatMap(({ chunks }) => chunks));
     } catch (error) {
-      await handleFailure(jobs, error);
+      await handleFailure(
+        readable.map(({ job }) => job),
+        error,
+      );
       return;
     }
     let next = 0;
-    const own = chunks.map(({ length }) => {
-      next += length;
-      return vectors.slice(next - length, next);
+    const own = readable.map(({ chunks }) => {
+      next += chunks.length;
+      return vectors.slice(next - chunks.length, next);
     });
-    await Promise.all(jobs.map((job, i) => save(job, own[i]!)));
+    await Promise.all(readable.map(({ job }, i) => save(job, own[i]!)));
   }
 
   async function save(job: ClaimedJob, vectors: readonly Float32Array[]): Promise<void> {
     const map = stage.vectors.mapOf(job.accountId);
     const chunks = vectors.map((vector, no) => ({ no, vector: map.apply(vector) }));
-    await saveEmbedded(stage.db, job, { model: stage.embedder.model, keyId: vectorKeyId }, chunks).catch(
-      (error) => stage.log.warn({ err: error, job_id: job.id }, 'an embedding could not be saved'),
+    const info = { model: stage.embedder.model, keyId: vectorKeyId };
+    await saveEmbedded(stage.db, job, info, chunks).catch((error: unknown) => tryLater(job, error));
+  }
+
+  /** For what should not happen: the job waits with its reason, so that it neither gets lost nor holds up others. */
+  async function tryLater(job: ClaimedJob, error: unknown): Promise<void> {
+    stage.log.error({ err: error, job_id: job.id }, 'a memory could not be embedded; it is tried again');
+    if (error instanceof LeaseLostError) return;
+    await saveRetry(
+      stage.db,
+      job,
+      { code: 'internal_error', message: jobErrorCatalogue.internal_error },
+      retryDelayMs(job.attempts),
     );
   }
 
@@ -58,7 +81,7 @@ export function createEmbedStage(stage: EmbedStage): EmbedJobs {
       if (rejected)
         await saveFailed(stage.db, job, {
           code: 'embedding_rejected',
-          message: 'The embedding provider refused the text.',
+          message: jobErrorCatalogue.embedding_rejected,
         });
       else
         await saveRetry(
@@ -66,7 +89,7 @@ export function createEmbedStage(stage: EmbedStage): EmbedJobs {
           job,
           {
             code: 'embedding_unavailable',
-            message: 'The embedding provider did not answer; the attempt is repeated.',
+            message: jobErrorCatalogue.embedding_unavailable,
           },
           retryDelayMs(job.attempts),
         );

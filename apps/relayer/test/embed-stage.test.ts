@@ -1,0 +1,109 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { secretRing } from '@memrelay/envelope/at-rest';
+import { pino } from 'pino';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createAccountVectors } from '../src/embedding/account-vectors.ts';
+import { type Embedder, EmbeddingError } from '../src/embedding/embedder.ts';
+import { createLexicalEmbedder } from '../src/embedding/lexical-embedder.ts';
+import { insertJobs, type NewJob } from '../src/jobs/accept-jobs.ts';
+import { claimJobs } from '../src/jobs/claim-jobs.ts';
+import { createEmbedStage } from '../src/jobs/embed-stage.ts';
+import { readJobs } from '../src/jobs/read-jobs.ts';
+import { createOutbox } from '../src/memories/outbox.ts';
+import { databases, type TestDb } from './support/databases.ts';
+
+const silent = pino({ enabled: false });
+const outbox = createOutbox(secretRing([randomBytes(32)]));
+const lexical = createLexicalEmbedder(64);
+
+describe.each(databases)('embedding on $name', ({ create }) => {
+  let database: TestDb;
+  const accountId = randomBytes(32);
+  beforeAll(async () => {
+    database = await create();
+  });
+  afterAll(() => database.drop());
+
+  function job(text: string): NewJob {
+    const id = randomUUID();
+    const place = { id, accountId, namespace: 'default' };
+    return {
+      ...place,
+      owner: `0x${'ab'.repeat(32)}`,
+      delegatePk: randomBytes(32),
+      outbox: outbox.seal(place, text),
+      envelope: randomBytes(1_500),
+      envelopeId: randomBytes(16),
+      envelopeSha256: randomBytes(32),
+      importance: 0.5,
+    };
+  }
+
+  /** Accepts the jobs, claims them as one batch and embeds it; the records are in the order of the jobs. */
+  async function embed(jobs: NewJob[], embedder: Embedder = lexical) {
+    await insertJobs(database.db, jobs, 'queued');
+    const claimed = await claimJobs(database.db, ['queued', 'embedding'], 'embedding', 32, randomUUID());
+    expect(claimed.length).toBe(jobs.length);
+    const vectors = createAccountVectors(64, () => Buffer.alloc(32, 7));
+    await createEmbedStage({ db: database.db, embedder, outbox, vectors, log: silent })(claimed);
+    const records = await readJobs(
+      database.db,
+      accountId,
+      jobs.map(({ id }) => id),
+    );
+    return jobs.map(({ id }) => records.get(id)!);
+  }
+
+  /** Fails on texts with this word, as a provider that refuses some texts does. */
+  const failing = (word: string, kind: 'rejected' | 'transient'): Embedder => ({
+    ...lexical,
+    async embed(texts) {
+      if (texts.some((text) => text.includes(word))) throw new EmbeddingError(kind, 'refused');
+      return lexical.embed(texts);
+    },
+  });
+
+  test('texts short and long, side by side', async () => {
+    const records = await embed([job('short'), job('many words '.repeat(2_000)), job('short again')]);
+    expect(records.map((record) => record.stage)).toEqual(['uploading', 'uploading', 'uploading']);
+    const { rows } = await database.db.query<{ chunks: number }>(
+      'SELECT count(*)::int AS chunks FROM memory_vector WHERE account_id = $1 GROUP BY memory_id ORDER BY 1',
+      [accountId],
+    );
+    expect(rows.map((row) => row.chunks)).toEqual([1, 1, expect.any(Number)]);
+    expect(rows[2]!.chunks).toBeGreaterThan(3);
+  });
+
+  test('a text that cannot be opened waits with a reason, and holds up nobody', async () => {
+    const damaged = { ...job('unreadable'), outbox: randomBytes(60) };
+    const [before, broken, after] = await embed([job('before'), damaged, job('after')]);
+    expect([before!.stage, after!.stage]).toEqual(['uploading', 'uploading']);
+    expect(broken).toMatchObject({ status: 'running', attempts: 1, error: { code: 'internal_error' } });
+    expect(Date.parse(broken!.next_retry_at!)).toBeGreaterThan(Date.now() - 1_000);
+  });
+
+  test('a text that the provider refuses fails alone', async () => {
+    const [good, bad] = await embed([job('good'), job('bad')], failing('bad', 'rejected'));
+    expect(good!.stage).toBe('uploading');
+    expect(bad).toMatchObject({ status: 'failed', error: { code: 'embedding_rejected' } });
+  });
+
+  test('a provider that is away loses nothing: all wait', async () => {
+    const records = await embed([job('one'), job('two')], failing('one', 'transient'));
+    for (const record of records)
+      expect(record).toMatchObject({
+        status: 'running',
+        attempts: 1,
+        error: { code: 'embedding_unavailable' },
+      });
+  });
+
+  test('a vector the database refuses is tried again', async () => {
+    const nan: Embedder = {
+      ...lexical,
+      embed: async (texts) => texts.map(() => new Float32Array(64).fill(Number.NaN)),
+    };
+    const [record] = await embed([job('one')], nan);
+    expect(record).toMatchObject({ status: 'running', attempts: 1, error: { code: 'internal_error' } });
+  });
+});
