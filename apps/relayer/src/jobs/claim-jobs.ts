@@ -16,7 +16,10 @@ export interface ClaimedJob {
 
 const leaseSeconds = 15;
 
-/** Takes up to `limit` due jobs of these stages, oldest first, and leases them. */
+/**
+ * Takes up to `limit` due jobs of these stages, oldest first, and leases them. The array is made once: the planner may
+ * run an `IN (SELECT … LIMIT)` again for each row, and then takes more than the limit.
+ */
 export async function claimJobs(
   db: Db,
   stages: readonly JobStage[],
@@ -35,10 +38,10 @@ export async function claimJobs(
   }>(
     `UPDATE memory_job SET stage = CASE WHEN stage = 'indexing' THEN stage ELSE $1 END, lease_token = $2,
        lease_until = now() + make_interval(secs => ${leaseSeconds})
-     WHERE id IN (
+     WHERE id = ANY (ARRAY(
        SELECT id FROM memory_job
        WHERE status = 'running' AND stage = ANY($3) AND run_at <= now() AND (lease_until IS NULL OR lease_until < now())
-       ORDER BY run_at LIMIT $4 FOR UPDATE SKIP LOCKED)
+       ORDER BY run_at LIMIT $4 FOR UPDATE SKIP LOCKED))
      RETURNING id, account_id, owner, namespace, attempts, outbox, envelope`,
     [become, leaseToken, [...stages], limit],
   );

@@ -25,17 +25,19 @@ export interface StageLoopOptions<Job> {
 export function startStageLoop<Job>(options: StageLoopOptions<Job>): StageLoop {
   const active = new Map<string, Promise<void>>();
   let claiming = false;
+  let claims: Promise<void> | undefined;
   let again = false;
   let stopped = false;
 
-  async function pump(): Promise<void> {
-    if (claiming) {
-      again = true;
-      return;
-    }
+  function pump(): void {
+    again = true;
+    if (!claiming) claims = claimAll().catch(options.onError);
+  }
+
+  async function claimAll(): Promise<void> {
     claiming = true;
     try {
-      do {
+      while (again && !stopped) {
         again = false;
         while (!stopped && active.size < options.concurrency) {
           const token = randomUUID();
@@ -46,30 +48,30 @@ export function startStageLoop<Job>(options: StageLoopOptions<Job>): StageLoop {
             .catch(options.onError)
             .finally(() => {
               active.delete(token);
-              void pump();
+              pump();
             });
           active.set(token, running);
           // Fewer than asked for: there are no more, so the next look is the next wake-up's
           if (jobs.length < options.batchSize) break;
         }
-      } while (again && !stopped);
-    } catch (error) {
-      options.onError(error);
+      }
     } finally {
       claiming = false;
     }
   }
 
   const timer = setInterval(pump, options.pollMs);
-  void pump();
+  pump();
   return {
-    wake: () => void pump(),
+    wake: pump,
     tokens: () => [...active.keys()],
     async stop(graceMs) {
       stopped = true;
       clearInterval(timer);
       const grace = new Promise((resolve) => setTimeout(resolve, graceMs).unref());
-      await Promise.race([Promise.allSettled(active.values()), grace]);
+      // What is being claimed at this moment is leased, so it is done as well
+      const ended = Promise.resolve(claims).then(() => Promise.allSettled(active.values()));
+      await Promise.race([ended, grace]);
     },
   };
 }
