@@ -2,6 +2,7 @@ import { bcs } from '@mysten/sui/bcs';
 import { type CallEnvironment, NativeCall, type Value } from './call.ts';
 import { changeBalance, coinBalance, encodeCoin } from './coin.ts';
 import { type ArgumentReason, argumentFailure, ExecutionFailure } from './failure.ts';
+import { maxVectorBytes } from './limits.ts';
 import { coinTypeOf, normalizeType } from './type-tags.ts';
 import type { WorkObject } from './workspace.ts';
 
@@ -157,12 +158,16 @@ class ProgramRun {
     if (values.length === 0 && this.#environment.modules.hasPublicTransfer(element)) {
       return [{ kind: 'objects', type: `vector<${element}>`, ids: [] }];
     }
-    const bytes = values.flatMap((value, index) => {
+    let size = 0;
+    const parts = values.map((value, index) => {
       if (value.kind !== 'pure') throw argumentFailure(index, 'TypeMismatch');
-      return [...value.bytes];
+      size += value.bytes.length;
+      return value.bytes;
     });
+    if (size > maxVectorBytes)
+      throw new ExecutionFailure({ kind: 'InsufficientGas' }, 'The vector is too large');
     const length = bcs.uleb128().serialize(values.length).toBytes();
-    return [{ kind: 'pure', bytes: new Uint8Array([...length, ...bytes]), type: `vector<${element}>` }];
+    return [{ kind: 'pure', bytes: Buffer.concat([length, ...parts]), type: `vector<${element}>` }];
   }
 
   #coin(argument: Argument, position: number): WorkObject {

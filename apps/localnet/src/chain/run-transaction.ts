@@ -1,10 +1,11 @@
 import { fromBase58 } from '@mysten/bcs';
 import { encodeCoin } from './coin.ts';
 import { executeProgram } from './executor.ts';
-import { ExecutionFailure } from './failure.ts';
+import { ExecutionFailure, grpcStatus, RequestRefused } from './failure.ts';
 import { type GasPlan, planGas, reserveGas, settleGas, transactionCost } from './gas.ts';
 import { typedDigest } from './hash.ts';
 import { type CheckedInputs, checkInputs } from './inputs.ts';
+import { checkLimits } from './limits.ts';
 import type { ModuleRegistry } from './modules.ts';
 import { collectBalanceChanges, collectChanges, describeReturned, type Outcome } from './outcome.ts';
 import { prepareCalls } from './prepare-calls.ts';
@@ -37,7 +38,7 @@ const mockedBalance = 1n << 62n;
  */
 export function runTransaction(environment: RunEnvironment, data: TransactionData, mode: RunMode): Outcome {
   const { store, modules } = environment;
-  const bytes = encodeTransaction(data);
+  const bytes = encodeChecked(data);
   const digest = typedDigest('TransactionData', bytes);
   const inputs = checkInputs(store, data, mode !== 'unchecked');
   const plan =
@@ -64,6 +65,18 @@ export function runTransaction(environment: RunEnvironment, data: TransactionDat
     balanceChanges: collectBalanceChanges(changes),
     returned: attempt.returned,
   };
+}
+
+/** A client may have sent the parts one by one: then this is where a number or type that cannot be is noticed. */
+function encodeChecked(data: TransactionData): Uint8Array {
+  let bytes: Uint8Array;
+  try {
+    bytes = encodeTransaction(data);
+  } catch {
+    throw new RequestRefused(grpcStatus.invalidArgument, 'a part of the transaction has no encoding');
+  }
+  checkLimits(data, bytes);
+  return bytes;
 }
 
 interface Attempt {
