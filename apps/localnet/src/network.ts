@@ -8,7 +8,7 @@ import { Chain } from './chain/chain.ts';
 import { blake2b256, seededKey } from './chain/hash.ts';
 import { ModuleRegistry } from './chain/modules.ts';
 import { ChainStore } from './chain/store.ts';
-import { Faucet } from './genesis/faucet.ts';
+import { Faucet, faucetCoins } from './genesis/faucet.ts';
 import { genesisObjects, keyServerObjects } from './genesis/genesis-objects.ts';
 import { type NetworkIds, networkIds } from './genesis/network-ids.ts';
 import { type WalrusGenesis, walrusEpochObjects, walrusObjects } from './genesis/walrus-objects.ts';
@@ -101,7 +101,7 @@ function open(options: NetworkOptions, lock: DirectoryLock | undefined): Network
   if (first && first.checkpointDigest !== chain.chainIdentifier) {
     throw new Error('the seed file does not belong to the chain in this data directory');
   }
-  const faucet = new Faucet(chain, seededKey(seed, 'faucet'), ids.walType);
+  const faucet = new Faucet(chain, seededKey(seed, 'faucet'), faucetCoins(seed));
   chain.start(() => [
     ...genesisObjects(seed, ids, modules.packageIds(), faucet.address),
     ...walrusObjects(walrus),

@@ -3,23 +3,28 @@ import { Ed25519Keypair } from '@mysten/sui/keypairs/ed25519';
 import type { Chain } from '../chain/chain.ts';
 import type { ProgrammableTransaction } from '../chain/executor.ts';
 import { referenceGasPrice, suggestedBudget } from '../chain/gas.ts';
+import { seededId } from '../chain/hash.ts';
 import { encodeTransaction } from '../chain/transaction-data.ts';
-import { coinOf, suiType } from '../chain/type-tags.ts';
 
 /** What one call gives: 1,000 SUI in MIST and 1,000 WAL in FROST. */
 export const faucetGift = { sui: 1_000_000_000_000n, wal: 1_000_000_000_000n };
+
+/** Ids of the two coins that all gifts are split from. Genesis makes them. */
+export function faucetCoins(seed: Uint8Array): { sui: string; wal: string } {
+  return { sui: seededId(seed, 'faucet-sui'), wal: seededId(seed, 'faucet-wal') };
+}
 
 /** Hands out coins by ordinary transactions from an account that genesis made rich. */
 export class Faucet {
   readonly #chain: Chain;
   readonly #keypair: Ed25519Keypair;
-  readonly #walType: string;
+  readonly #coins: ReturnType<typeof faucetCoins>;
   #queue: Promise<unknown> = Promise.resolve();
 
-  constructor(chain: Chain, secretKey: Uint8Array, walType: string) {
+  constructor(chain: Chain, secretKey: Uint8Array, coins: ReturnType<typeof faucetCoins>) {
     this.#chain = chain;
     this.#keypair = Ed25519Keypair.fromSecretKey(secretKey);
-    this.#walType = walType;
+    this.#coins = coins;
   }
 
   /** Sends a gift to an address and returns the transaction's digest. One at a time: the coins are shared. */
@@ -40,7 +45,7 @@ export class Faucet {
       program: this.#program(recipient),
       gasData: {
         owner,
-        payment: [this.#coin(suiType)],
+        payment: [this.#coin(this.#coins.sui)],
         price: referenceGasPrice.toString(),
         budget: suggestedBudget.toString(),
       },
@@ -64,7 +69,7 @@ export class Faucet {
         pure(bcs.u64().serialize(faucetGift.wal).toBytes()),
         {
           $kind: 'Object',
-          Object: { $kind: 'ImmOrOwnedObject', ImmOrOwnedObject: this.#coin(this.#walType) },
+          Object: { $kind: 'ImmOrOwnedObject', ImmOrOwnedObject: this.#coin(this.#coins.wal) },
         },
       ],
       commands: [
@@ -87,9 +92,10 @@ export class Faucet {
     };
   }
 
-  #coin(coinType: string) {
-    const [coin] = this.#chain.store.ownedBy(this.address, coinOf(coinType), ['', ''], 1);
-    if (!coin) throw new Error(`the faucet has no ${coinType}`);
+  /** By its id: anybody can send the faucet coins of little worth, which it must not try to pay with. */
+  #coin(id: string) {
+    const coin = this.#chain.store.object(id);
+    if (!coin) throw new Error(`the faucet has lost its coin ${id}`);
     return { objectId: coin.id, version: coin.version.toString(), digest: coin.digest };
   }
 }

@@ -1,11 +1,11 @@
 import { registryBcs } from '@memrelay/chain/account-bcs';
 import type { SystemObject } from '../chain/chain.ts';
 import { encodeCoin } from '../chain/coin.ts';
-import { seededId } from '../chain/hash.ts';
 import type { GenesisField, GenesisObject } from '../chain/policy.ts';
 import { clockType, coinOf, fieldTypeOf, packageType, suiType } from '../chain/type-tags.ts';
 import { clockId, encodeClock, fieldContents, fieldId } from '../chain/workspace.ts';
 import { createRegistry } from '../move/account-module.ts';
+import { faucetCoins } from './faucet.ts';
 import type { NetworkIds } from './network-ids.ts';
 
 /** What the faucet starts with, of SUI in MIST and of WAL in FROST: ten million drips. */
@@ -18,6 +18,7 @@ export function genesisObjects(
   packageIds: readonly string[],
   faucetAddress: string,
 ): SystemObject[] {
+  const coins = faucetCoins(seed);
   return [
     ...packageIds.map((id) => packageObject(id)),
     {
@@ -27,8 +28,8 @@ export function genesisObjects(
       contents: encodeClock(0n),
     },
     registryObject(ids),
-    coinObject(seededId(seed, 'faucet-sui'), suiType, faucetAddress),
-    coinObject(seededId(seed, 'faucet-wal'), ids.walType, faucetAddress),
+    coinObject(coins.sui, suiType, faucetAddress),
+    coinObject(coins.wal, ids.walType, faucetAddress),
   ];
 }
 
