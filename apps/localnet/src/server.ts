@@ -1,12 +1,19 @@
 import { timingSafeEqual } from 'node:crypto';
 import { Readable } from 'node:stream';
-import { isValidSuiAddress, normalizeSuiAddress } from '@mysten/sui/utils';
-import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
+import { normalizeSuiAddress } from '@mysten/sui/utils';
+import fastify, {
+  type FastifyBaseLogger,
+  type FastifyError,
+  type FastifyInstance,
+  type FastifyReply,
+  LogController,
+} from 'fastify';
 import type { Logger } from 'pino';
 import { faucetGift } from './genesis/faucet.ts';
 import type { Network } from './network.ts';
+import { isAddress } from './rpc/addresses.ts';
 import { createGrpcWebHandler } from './rpc/grpc-web.ts';
-import { answerJsonRpc } from './rpc/json-rpc.ts';
+import { answerJsonRpc, jsonRpcParseError } from './rpc/json-rpc.ts';
 import { createRoutes } from './rpc/services.ts';
 
 /** Largest request: a transaction is at most 128 KiB, and there is room for base64 and a batch of reads. */
@@ -30,7 +37,18 @@ export function createServer(network: Network, baseUrl: () => string, logger: Lo
   app.options('/*', (_request, reply) => reply.code(204).send());
   app.get('/info', () => network.info(baseUrl()));
   app.get('/live', () => ({ status: 'ok' }));
-  app.post('/', (request) => answerJsonRpc(network.chain, request.body));
+  app.setErrorHandler<FastifyError>((error, request, reply) => {
+    if ((error.statusCode ?? 500) >= 500) request.log.error({ err: error }, 'a request failed');
+    return replyError(error, reply);
+  });
+  app.setNotFoundHandler((_request, reply) =>
+    reply.code(404).send({ error: 'not_found', message: 'there is nothing at this path' }),
+  );
+  app.post('/', {
+    handler: (request) => answerJsonRpc(network.chain, request.body),
+    errorHandler: (error, _request, reply) =>
+      error.statusCode === 400 ? reply.code(200).send(jsonRpcParseError()) : replyError(error, reply),
+  });
   mountFaucet(app, network);
   mountAdmin(app, network);
   mountGrpcWeb(app, network, logger);
@@ -38,10 +56,18 @@ export function createServer(network: Network, baseUrl: () => string, logger: Lo
   return app;
 }
 
+/** What Fastify refuses keeps its status; of a failure inside nothing is told. */
+function replyError({ statusCode = 500, message }: FastifyError, reply: FastifyReply): FastifyReply {
+  if (statusCode >= 500)
+    return reply.code(500).send({ error: 'internal_error', message: 'the request failed, see the log' });
+  const error = statusCode === 413 ? 'payload_too_large' : 'invalid_request';
+  return reply.code(statusCode).send({ error, message });
+}
+
 function mountFaucet(app: FastifyInstance, { faucet }: Network): void {
   app.post('/faucet', async (request, reply) => {
     const recipient = (request.body as { recipient?: unknown } | null)?.recipient;
-    if (typeof recipient !== 'string' || !isValidSuiAddress(normalizeSuiAddress(recipient))) {
+    if (!isAddress(recipient)) {
       return reply.code(400).send({ error: 'invalid_request', message: 'recipient must be an address' });
     }
     const digest = await faucet.give(normalizeSuiAddress(recipient));

@@ -21,11 +21,19 @@ function matchesEventPredicate(predicate: GrpcTypes.EventLiteral['predicate'], e
       return isPathPrefix(predicate.emitModule.module ?? '', `${event.packageId}::${event.module}`);
     case 'eventType': {
       const wanted = predicate.eventType.eventType ?? '';
-      if (wanted.split('::').length >= 3) return matchesType(event.type, normalizeStructTag(wanted));
+      if (wanted.split('::').length >= 3) return matchesType(event.type, structType(wanted));
       return isPathPrefix(wanted, event.type);
     }
     default:
       throw unsupported(predicate.oneofKind);
+  }
+}
+
+function structType(type: string): string {
+  try {
+    return normalizeStructTag(type);
+  } catch {
+    throw new RequestRefused(grpcStatus.invalidArgument, 'event_type is not a type');
   }
 }
 

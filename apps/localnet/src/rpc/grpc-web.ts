@@ -48,7 +48,7 @@ async function* frames(
     const route = routes.get(call.path);
     if (!route?.handler)
       throw new RequestRefused(grpcStatus.unimplemented, `${call.path} is not served here`);
-    const request = route.method.I.fromBinary(decodeRequest(call.body, text)) as never;
+    const request = parseMessage(route, decodeRequest(call.body, text));
     const { unary, stream } = route.handler;
     const context = { signal: call.signal };
     if (unary) pending = frame(dataFrame, route.method.O.toBinary(await unary(request, context)));
@@ -73,6 +73,14 @@ function decodeRequest(body: Uint8Array, text: boolean): Uint8Array {
     throw new RequestRefused(grpcStatus.invalidArgument, 'the body is not one gRPC-web message');
   }
   return bytes.subarray(headerBytes, headerBytes + bytes.readUInt32BE(1));
+}
+
+function parseMessage({ method }: Route, bytes: Uint8Array): never {
+  try {
+    return method.I.fromBinary(bytes) as never;
+  } catch {
+    throw new RequestRefused(grpcStatus.invalidArgument, `the message is not a ${method.I.typeName}`);
+  }
 }
 
 function trailerOf(error: unknown, onError: (error: unknown) => void): Uint8Array {

@@ -24,7 +24,10 @@ function decodeCursor(cursor: Uint8Array | undefined): number | undefined {
   if (cursor === undefined || cursor.length === 0) return undefined;
   if (cursor.length !== 8)
     throw new RequestRefused(grpcStatus.invalidArgument, 'cursor is not one of this chain');
-  return Number(Buffer.from(cursor).readBigUInt64BE());
+  const place = Buffer.from(cursor).readBigUInt64BE();
+  if (place > BigInt(Number.MAX_SAFE_INTEGER))
+    throw new RequestRefused(grpcStatus.invalidArgument, 'cursor is not one of this chain');
+  return Number(place);
 }
 
 interface HistoryRequest {
@@ -118,7 +121,9 @@ async function* scan<Row>(chain: Chain, request: HistoryRequest, source: Source<
   const tip = source.placeOf(chain.tip.seq);
   let after = Math.max(
     decodeCursor(options?.after) ?? 0,
-    request.startCheckpoint ? source.placeOf(Number(request.startCheckpoint) - 1) : 0,
+    request.startCheckpoint
+      ? source.placeOf(Math.min(Number(request.startCheckpoint) - 1, chain.tip.seq))
+      : 0,
   );
   let before = Math.min(
     decodeCursor(options?.before) ?? tip + 1,

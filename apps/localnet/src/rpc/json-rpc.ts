@@ -1,14 +1,17 @@
-import { isValidSuiObjectId, normalizeSuiObjectId } from '@mysten/sui/utils';
+import { normalizeSuiObjectId } from '@mysten/sui/utils';
 import type { Chain } from '../chain/chain.ts';
 import { packageType } from '../chain/type-tags.ts';
 import type { ChainObject, Owner } from '../chain/types.ts';
+import { isAddress } from './addresses.ts';
 
-/** As Sui's full nodes: ids of one `sui_multiGetObjects`. */
+/** As Sui's full nodes: ids of one `sui_multiGetObjects`, and requests of one batch. */
 const maxObjects = 50;
+const maxBatch = 50;
 
 const invalidRequest = -32600;
 const methodNotFound = -32601;
 const invalidParams = -32602;
+const parseError = -32700;
 
 interface Options {
   showType?: boolean;
@@ -24,7 +27,18 @@ interface Options {
  * returns the response to send.
  */
 export function answerJsonRpc(chain: Chain, request: unknown): object {
-  if (Array.isArray(request)) return request.map((one) => answerJsonRpc(chain, one));
+  if (!Array.isArray(request)) return answerOne(chain, request);
+  if (request.length < 1 || request.length > maxBatch)
+    return failure(null, invalidRequest, `Invalid request: a batch has 1 to ${maxBatch} requests`);
+  return request.map((one) => answerOne(chain, one));
+}
+
+/** The response to a body that is not JSON. */
+export function jsonRpcParseError(): object {
+  return failure(null, parseError, 'Parse error');
+}
+
+function answerOne(chain: Chain, request: unknown): object {
   const {
     id = null,
     method,
@@ -33,12 +47,12 @@ export function answerJsonRpc(chain: Chain, request: unknown): object {
   if (typeof method !== 'string') return failure(id, invalidRequest, 'Invalid request');
   const list = Array.isArray(params) ? params : [];
   if (method === 'sui_getObject') {
-    if (!isId(list[0])) return failure(id, invalidParams, 'Invalid params: object id');
+    if (!isAddress(list[0])) return failure(id, invalidParams, 'Invalid params: object id');
     return success(id, describeObject(chain, list[0], asOptions(list[1])));
   }
   if (method === 'sui_multiGetObjects') {
     const ids: unknown = list[0];
-    if (!Array.isArray(ids) || !ids.every(isId))
+    if (!Array.isArray(ids) || !ids.every(isAddress))
       return failure(id, invalidParams, 'Invalid params: object ids');
     if (ids.length > maxObjects)
       return failure(id, invalidParams, `more than ${maxObjects} objects asked for`);
@@ -56,10 +70,6 @@ function success(id: unknown, result: unknown): object {
 
 function failure(id: unknown, code: number, message: string): object {
   return { jsonrpc: '2.0', id, error: { code, message } };
-}
-
-function isId(value: unknown): value is string {
-  return typeof value === 'string' && isValidSuiObjectId(normalizeSuiObjectId(value));
 }
 
 function asOptions(value: unknown): Options {

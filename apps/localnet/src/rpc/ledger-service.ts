@@ -7,7 +7,7 @@ import { checkpointToProto } from '../proto/checkpoint-to-proto.ts';
 import { objectToProto } from '../proto/object-to-proto.ts';
 import { ReadMask } from '../proto/read-mask.ts';
 import { timestampToProto } from '../proto/transaction-to-proto.ts';
-import { requireAddress } from './addresses.ts';
+import { checkBatch, requireAddress } from './addresses.ts';
 import { type FieldMask, type ServiceHandlers, unary } from './handlers.ts';
 import { listCheckpoints, listEvents, listTransactions } from './history.ts';
 
@@ -34,25 +34,31 @@ export function ledgerService(chain: Chain): ServiceHandlers {
         object: readObject(chain, request, request.readMask),
       }),
     ),
-    BatchGetObjects: unary(({ requests, readMask }: GrpcTypes.BatchGetObjectsRequest) => ({
-      objects: requests.map((request) =>
-        settled(
-          () => readObject(chain, request, readMask),
-          (object) => ({ oneofKind: 'object' as const, object }),
+    BatchGetObjects: unary(({ requests, readMask }: GrpcTypes.BatchGetObjectsRequest) => {
+      checkBatch(requests);
+      return {
+        objects: requests.map((request) =>
+          settled(
+            () => readObject(chain, request, readMask),
+            (object) => ({ oneofKind: 'object' as const, object }),
+          ),
         ),
-      ),
-    })),
+      };
+    }),
     GetTransaction: unary(({ digest, readMask }: GrpcTypes.GetTransactionRequest) => ({
       transaction: readTransaction(chain, digest, readMask),
     })),
-    BatchGetTransactions: unary(({ digests, readMask }: GrpcTypes.BatchGetTransactionsRequest) => ({
-      transactions: digests.map((digest) =>
-        settled(
-          () => readTransaction(chain, digest, readMask),
-          (transaction) => ({ oneofKind: 'transaction' as const, transaction }),
+    BatchGetTransactions: unary(({ digests, readMask }: GrpcTypes.BatchGetTransactionsRequest) => {
+      checkBatch(digests);
+      return {
+        transactions: digests.map((digest) =>
+          settled(
+            () => readTransaction(chain, digest, readMask),
+            (transaction) => ({ oneofKind: 'transaction' as const, transaction }),
+          ),
         ),
-      ),
-    })),
+      };
+    }),
     GetCheckpoint: unary(({ checkpointId, readMask }: GrpcTypes.GetCheckpointRequest) => ({
       checkpoint: checkpointToProto(chain.store, findCheckpoint(chain, checkpointId), readMask),
     })),
