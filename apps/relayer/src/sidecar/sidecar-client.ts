@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { ApiError, type ErrorCode, errorCatalogue } from '@memrelay/protocol/errors';
+import { ApiError, type ErrorCode } from '@memrelay/protocol/errors';
 import { decodeFrame, encodeFrame } from '@memrelay/protocol/framing';
 import { headers } from '@memrelay/protocol/headers';
 import {
@@ -60,12 +60,24 @@ export function tokenProof(token: string): string {
   return createHmac('sha256', token).update('memrelay-sidecar-v1').digest('hex');
 }
 
+/** What the sidecar says to the caller of a memory route; any other refusal is between it and the relayer. */
+const callersBusiness: ReadonlySet<ErrorCode> = new Set([
+  'decrypt_credential_required',
+  'decrypt_denied',
+  'decrypt_unavailable',
+]);
+
 /**
- * Calls the sidecar over loopback. Throws `ApiError`: the sidecar's own refusal where its code is in the catalogue,
- * else `sidecar_unavailable`.
+ * Calls the sidecar over loopback. Throws `ApiError`: the sidecar's own refusal where it concerns the caller, else
+ * `sidecar_unavailable`.
  */
 export function createSidecarClient(url: string, token: string): SidecarClient {
-  const pool = new Pool(new URL(url).origin, { connections: 64, keepAliveTimeout: 30_000 });
+  const { origin } = new URL(url);
+  const pool = new Pool(origin, { connections: 64, keepAliveTimeout: 30_000 });
+  // Uploads take minutes when a publisher hangs (the pipeline bounds how many there are), and health must be told
+  // however busy all else is: neither stands in one line with the recalls
+  const uploads = new Pool(origin, { connections: null, keepAliveTimeout: 30_000 });
+  const control = new Pool(origin, { connections: 2, keepAliveTimeout: 30_000 });
   const authorization = `Bearer ${token}`;
 
   async function request(options: {
@@ -74,9 +86,10 @@ export function createSidecarClient(url: string, token: string): SidecarClient {
     body?: Uint8Array | string;
     headers?: Record<string, string>;
     timeoutMs?: number;
+    through?: Pool;
   }): Promise<Dispatcher.ResponseData> {
     const timeout = options.timeoutMs ?? 60_000;
-    const response = await pool
+    const response = await (options.through ?? pool)
       .request({
         method: options.method,
         path: options.path,
@@ -90,7 +103,7 @@ export function createSidecarClient(url: string, token: string): SidecarClient {
         throw new ApiError('sidecar_unavailable', { cause });
       });
     if (response.statusCode < 300) return response;
-    throw refusal(await response.body.json().catch(() => undefined));
+    throw refusal(response.statusCode, await response.body.json().catch(() => undefined));
   }
 
   async function postJson(path: string, body: unknown): Promise<unknown> {
@@ -105,7 +118,7 @@ export function createSidecarClient(url: string, token: string): SidecarClient {
 
   return {
     async health(timeoutMs) {
-      const response = await request({ method: 'GET', path: '/health', timeoutMs });
+      const response = await request({ method: 'GET', path: '/health', timeoutMs, through: control });
       return sidecarHealth.parse(await response.body.json());
     },
     async keyServers() {
@@ -135,6 +148,7 @@ export function createSidecarClient(url: string, token: string): SidecarClient {
         body: bytes,
         headers: { 'content-type': 'application/octet-stream' },
         timeoutMs: 180_000,
+        through: uploads,
       });
       let rest = '';
       for await (const part of response.body.setEncoding('utf8')) {
@@ -146,13 +160,14 @@ export function createSidecarClient(url: string, token: string): SidecarClient {
     async dropSessions(accountId) {
       await postJson('/sessions/drop', { account_id: accountId });
     },
-    close: () => pool.close(),
+    async close() {
+      await Promise.all([pool, uploads, control].map((each) => each.close()));
+    },
   };
 }
 
-function refusal(body: unknown): ApiError {
-  const parsed = sidecarError.safeParse(body);
-  if (parsed.success && parsed.data.error in errorCatalogue)
-    return new ApiError(parsed.data.error as ErrorCode, { message: parsed.data.message });
-  return new ApiError('sidecar_unavailable');
+function refusal(status: number, body: unknown): ApiError {
+  const { error, message } = sidecarError.safeParse(body).data ?? {};
+  if (callersBusiness.has(error as ErrorCode)) return new ApiError(error as ErrorCode, { message: message! });
+  return new ApiError('sidecar_unavailable', { cause: new Error(`the sidecar answered ${status} ${error}`) });
 }
