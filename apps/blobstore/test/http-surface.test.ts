@@ -41,6 +41,47 @@ test.each([
   expect(await refusal(response)).toEqual({ status: 405, reason: 'METHOD_NOT_ALLOWED' });
 });
 
+/** Sends bytes as they are and returns the head and the body of the answer. */
+async function exchange(text: string): Promise<{ head: string; body: ErrorAnswer }> {
+  const socket = connect(Number(new URL(store()).port), '127.0.0.1');
+  socket.end(text);
+  let answer = '';
+  socket.on('data', (chunk) => {
+    answer += chunk;
+  });
+  await once(socket, 'close');
+  const [head = '', body = ''] = answer.split('\r\n\r\n');
+  return { head, body: JSON.parse(body) as ErrorAnswer };
+}
+
+test.each([
+  ['TRACE', `/v1/blobs/${'A'.repeat(43)}`, 'GET,HEAD'],
+  ['PROPFIND', '/v1/blobs', 'PUT'],
+  ['QUERY', '/v1/blobs', 'PUT'],
+  ['PURGE', '/status', 'GET,HEAD'],
+  ['POST', '/v1/blobs', 'PUT', 'content-type: ;;'],
+])('%s %s is not allowed either, though few clients can say it', async (method, path, allow, ...headers) => {
+  const lines = [`${method} ${path} HTTP/1.1`, 'host: x', 'connection: close', ...headers, '', ''];
+  const { head, body } = await exchange(lines.join('\r\n'));
+  expect(head).toMatch(/^HTTP\/1.1 405 /);
+  expect(head).toContain(`allow: ${allow}\r\n`);
+  expect(body.error.details[0]).toMatchObject({ reason: 'METHOD_NOT_ALLOWED' });
+});
+
+test('an expectation that nobody can meet is refused with the envelope', async () => {
+  const request =
+    'PUT /v1/blobs HTTP/1.1\r\nhost: x\r\nconnection: close\r\nexpect: more\r\ncontent-length: 0\r\n\r\n';
+  const { head, body } = await exchange(request);
+  expect(head).toMatch(/^HTTP\/1.1 417 /);
+  expect(head).toContain('access-control-allow-origin: *');
+  expect(body.error.code).toBe(417);
+});
+
+test('a client that names no host is served', async () => {
+  const { body } = await exchange(`GET /v1/blobs/${'A'.repeat(43)} HTTP/1.1\r\nconnection: close\r\n\r\n`);
+  expect(body.error.code).toBe(404);
+});
+
 test('every response can be read by a page of another origin', async () => {
   const url = store();
   const blobId = await blobIdOf(url, 'hello');
@@ -83,15 +124,7 @@ test.each([
   ['this is not http\r\n\r\n', 400],
   [`GET /status HTTP/1.1\r\nhost: x\r\nbig: ${'x'.repeat(100_000)}\r\n\r\n`, 431],
 ])('what the parser refuses is an envelope too', async (request, status) => {
-  const url = store();
-  const socket = connect(Number(new URL(url).port), '127.0.0.1');
-  socket.end(request);
-  let answer = '';
-  socket.on('data', (chunk) => {
-    answer += chunk;
-  });
-  await once(socket, 'close');
-  expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
-  const body = JSON.parse(answer.slice(answer.indexOf('\r\n\r\n'))) as ErrorAnswer;
+  const { head, body } = await exchange(request);
+  expect(head).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
   expect(body.error.code).toBe(status);
 });

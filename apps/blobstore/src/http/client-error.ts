@@ -1,6 +1,8 @@
-import { STATUS_CODES } from 'node:http';
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { ApiError, errorBody, malformedRequest } from './api-error.ts';
+import { corsHeaders } from './cors.ts';
+import { requestIdOf } from './request-id.ts';
 
 /** What the HTTP parser refused, before there was a request. */
 function describe(code: string): ApiError {
@@ -38,4 +40,23 @@ export function replyClientError(error: Error & { code: string }, socket: Socket
     `content-length: ${Buffer.byteLength(body)}`,
   ];
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+}
+
+/** Answers a request whose `Expect` is not `100-continue`, which does not reach the routes. */
+export function replyExpectationFailed(request: IncomingMessage, response: ServerResponse): void {
+  const requestId = requestIdOf(request);
+  const refusal = new ApiError('the only expectation that can be met is 100-continue', {
+    httpStatus: 417,
+    status: 'INVALID_ARGUMENT',
+    reason: 'EXPECTATION_FAILED',
+  });
+  const body = errorBody(refusal, requestId);
+  response
+    .writeHead(refusal.fields.httpStatus, {
+      ...corsHeaders,
+      'x-request-id': requestId,
+      'content-type': 'application/json',
+      'content-length': Buffer.byteLength(body),
+    })
+    .end(body);
 }

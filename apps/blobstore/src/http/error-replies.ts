@@ -1,3 +1,4 @@
+import { METHODS } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import {
   ApiError,
@@ -9,7 +10,8 @@ import {
 } from './api-error.ts';
 import { replyJson } from './reply-json.ts';
 
-const allMethods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
+/** All that can be asked of a path: OPTIONS is answered for every path, and CONNECT asks for none. */
+const allMethods = METHODS.filter((name) => name !== 'OPTIONS' && name !== 'CONNECT');
 
 /** Answers any error with the envelope; what is not ours becomes a 500 without the original text. */
 export function replyError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
@@ -31,8 +33,9 @@ export function addErrorReplies(app: FastifyInstance): void {
   app.setNotFoundHandler((request, reply) => replyError(unknownRoute(), request, reply));
 }
 
-/** Notes which methods each path has, so that `refuseOtherMethods` can answer the rest. Call before the routes. */
+/** Has every method routed and notes which each path has, so that `refuseOtherMethods` can answer the rest. Call before the routes. */
 export function collectMethods(app: FastifyInstance): Map<string, Set<string>> {
+  for (const name of allMethods) if (!app.supportedMethods.includes(name)) app.addHttpMethod(name);
   const methods = new Map<string, Set<string>>();
   app.addHook('onRoute', ({ url, method }) => {
     const known = methods.get(url) ?? new Set();
@@ -46,12 +49,11 @@ export function collectMethods(app: FastifyInstance): Map<string, Set<string>> {
 export function refuseOtherMethods(app: FastifyInstance, methods: Map<string, Set<string>>): void {
   for (const [url, known] of [...methods]) {
     const allow = allMethods.filter((name) => known.has(name)).join(',');
-    app.route({
-      method: allMethods.filter((name) => !known.has(name)),
-      url,
-      handler: async () => {
-        throw methodNotAllowed(allow);
-      },
-    });
+    const refuse = async () => {
+      throw methodNotAllowed(allow);
+    };
+    // Before the body is looked at: its type does not matter here.
+    const method = allMethods.filter((name) => !known.has(name));
+    app.route({ method, url, onRequest: refuse, handler: refuse });
   }
 }

@@ -1,7 +1,7 @@
 import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import type { BlobStoreContext } from '../blob-store-context.ts';
 import { createAdmission } from './admission.ts';
-import { replyClientError } from './client-error.ts';
+import { replyClientError, replyExpectationFailed } from './client-error.ts';
 import { addCors, corsHeaders } from './cors.ts';
 import { addErrorReplies, collectMethods, refuseOtherMethods, replyError } from './error-replies.ts';
 import { requestIdOf } from './request-id.ts';
@@ -26,6 +26,8 @@ export function buildServer(context: BlobStoreContext): FastifyInstance {
     return503OnClosing: false,
     requestTimeout: requestTimeoutMs,
     clientErrorHandler: replyClientError,
+    // Node alone would refuse what names no host, without the envelope; the real daemons serve it.
+    http: { requireHostHeader: false },
     routerOptions: { maxParamLength: maxPathSegment },
     // A path that cannot be decoded gets here before any hook has run.
     frameworkErrors: (error, request, reply) => {
@@ -33,6 +35,7 @@ export function buildServer(context: BlobStoreContext): FastifyInstance {
       return replyError(error, request, reply);
     },
   });
+  app.server.on('checkExpectation', replyExpectationFailed);
   // Bodies of any type, or none, reach the routes as the untouched stream; they enforce their own limits.
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', async () => undefined);
