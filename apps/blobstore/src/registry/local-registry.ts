@@ -78,7 +78,11 @@ export async function openLocalRegistry(options: LocalRegistryOptions): Promise<
   let reached = schedule.epoch;
   /** A clock that is set back must not revive what has expired. */
   function epochNow(): number {
-    reached = Math.max(reached, epochAt(schedule, options.now()));
+    const epoch = epochAt(schedule, options.now());
+    if (epoch > reached) {
+      reached = epoch;
+      index.prune(reached);
+    }
     return reached;
   }
 
