@@ -26,6 +26,8 @@ export const errorAdvice: Readonly<Record<string, string>> = {
   unsupported_media_type: 'Send `content-type: application/json` and no `content-encoding`.',
   rate_limited: 'Wait, then send less often.',
   internal_error: "Report it with the request id. The server's log has the cause.",
+  store_rejected:
+    'Poll the job named in `details.job_id`: its `error` says why. The same bytes will be refused again.',
   auth_unavailable:
     'Wait and repeat. Operators: `/ready` says whether the chain or the nonce store is missing.',
   decrypt_unavailable: 'Wait and repeat. Operators: fewer key servers answer than the threshold needs.',

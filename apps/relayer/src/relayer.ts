@@ -140,9 +140,13 @@ export async function startRelayer({
           throw new ApiError('llm_not_configured');
       },
       checkVector(values) {
-        const message = `must have ${embedder.dimension} numbers`;
-        if (values.length === embedder.dimension) return Float32Array.from(values);
-        throw new ApiError('invalid_request', { details: { issues: [{ path: 'vector', message }] } });
+        const vector = Float32Array.from(values);
+        const refuse = (message: string): ApiError =>
+          new ApiError('invalid_request', { details: { issues: [{ path: 'vector', message }] } });
+        if (vector.length !== embedder.dimension) throw refuse(`must have ${embedder.dimension} numbers`);
+        // Finite as JSON, but beyond the 32-bit floats that are stored
+        if (!vector.every(Number.isFinite)) throw refuse('must have numbers of at most 3.4e38');
+        return vector;
       },
       vectors,
       vectorCounts: createVectorCounts(db),

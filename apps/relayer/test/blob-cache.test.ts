@@ -6,6 +6,7 @@ import {
   type BlobCacheLimits,
   createMemoryBlobCache,
   createRedisBlobCache,
+  roomWatch,
 } from '../src/blobs/blob-cache.ts';
 import { startTcpProxy } from './support/tcp-proxy.ts';
 
@@ -111,4 +112,30 @@ describe.runIf(redisUrl)('a Redis blob cache', () => {
     await cache.set(id, randomBytes(10));
     expect(performance.now() - asked).toBeLessThan(5_000);
   });
+});
+
+test('blobs leave room for the nonces in a Redis of limited memory', async () => {
+  let nowMs = 0;
+  let info = 'used_memory:700\r\nmaxmemory:1000\r\n';
+  let asked = 0;
+  const hasRoom = roomWatch(
+    async () => {
+      asked += 1;
+      if (info === 'away') throw new Error('away');
+      return info;
+    },
+    () => nowMs,
+  );
+  expect(await hasRoom()).toBe(false);
+  info = 'used_memory:699\r\nmaxmemory:1000\r\n';
+  expect(await hasRoom()).toBe(false);
+  expect(asked).toBe(1);
+  nowMs += 6_000;
+  expect(await hasRoom()).toBe(true);
+  nowMs += 6_000;
+  info = 'away';
+  expect(await hasRoom()).toBe(false);
+  // What could not be asked is asked again at once
+  info = 'used_memory:5000\r\nmaxmemory:0\r\n';
+  expect(await hasRoom()).toBe(true);
 });

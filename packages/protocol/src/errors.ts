@@ -46,6 +46,7 @@ export const errorCatalogue = {
   unsupported_media_type: entry(415, 'Send JSON (content-type: application/json) without content encoding.'),
   rate_limited: entry(429, 'Too many requests; wait as long as Retry-After says.', true),
   internal_error: entry(500, 'Something failed on the server; quote the request id when you report it.'),
+  store_rejected: entry(502, 'The blob store did not take the memory; its job tells why.'),
   auth_unavailable: entry(503, 'The account cannot be checked at the moment.', true),
   decrypt_unavailable: entry(503, 'The key servers cannot be reached at the moment.', true),
   embedding_unavailable: entry(503, 'The embedding provider cannot be reached at the moment.', true),

@@ -66,8 +66,11 @@ export const openRequestHead = z.object({
     owner: address,
     key_epoch: z.number().int(),
   }),
-  /** Whose request this is: the credential must belong to this key or to the owner */
-  signer: z.object({ public_key: hex32, address }),
+  /**
+   * Whose request this is: the credential must belong to this key or to the owner. Whatever the credential opens,
+   * the signer reads nothing of an epoch before `min_epoch` (u64 as a number: above 2^53 only its size counts).
+   */
+  signer: z.object({ public_key: hex32, address, min_epoch: z.number().min(0) }),
   /** True when the server key is a delegate of this account */
   server_key_allowed: z.boolean(),
   /** Ed25519 keys whose signed memories are believed */
@@ -84,7 +87,7 @@ export const openRequestHead = z.object({
         sha256: hex32.optional(),
       }),
     )
-    .min(1)
+    // None: only the credential is checked
     .max(500),
 });
 export type OpenRequestHead = z.infer<typeof openRequestHead>;

@@ -47,7 +47,8 @@ const commandTimeoutMs = 500;
 
 /**
  * In Redis, shared by all relayers; the nonces lie on the same server, which therefore never evicts (see
- * redis-nonces.ts). Failures count as a miss: nobody waits for a Redis that is away or hangs.
+ * redis-nonces.ts) and must keep room for them: nothing is cached while it is nearly full. Failures count as a miss:
+ * nobody waits for a Redis that is away or hangs.
  */
 export function createRedisBlobCache(url: string, limits: BlobCacheLimits, log: Logger): BlobCache {
   if (limits.ttlSeconds === 0 || limits.maxBlobBytes === 0) return noCache;
@@ -69,6 +70,7 @@ export function createRedisBlobCache(url: string, limits: BlobCacheLimits, log: 
   // Rejects only when it is closed before it ever connected
   client.connect().catch(() => undefined);
   const key = (blobId: string) => `memrelay:blob:v1:${blobId}`;
+  const hasRoom = roomWatch(async () => String(await inTime(client.info('memory'), commandTimeoutMs)));
   return {
     async getMany(blobIds) {
       if (blobIds.length === 0) return [];
@@ -80,12 +82,38 @@ export function createRedisBlobCache(url: string, limits: BlobCacheLimits, log: 
       }
     },
     async set(blobId, bytes) {
-      if (bytes.byteLength > limits.maxBlobBytes) return;
+      if (bytes.byteLength > limits.maxBlobBytes || !(await hasRoom())) return;
       const expiration = { type: 'EX', value: limits.ttlSeconds } as const;
       await inTime(client.set(key(blobId), Buffer.from(bytes), { expiration }), commandTimeoutMs).catch(
         () => undefined,
       );
     },
     close: async () => client.destroy(),
+  };
+}
+
+/** Blobs may fill this part of the memory that an operator gave Redis; the rest is the nonces'. */
+const blobShare = 0.7;
+const roomCheckMs = 5_000;
+
+/** Asks Redis at most every few seconds whether there is room; what cannot be asked has none. */
+export function roomWatch(readMemoryInfo: () => Promise<string>, now = Date.now): () => Promise<boolean> {
+  let known: { room: Promise<boolean>; atMs: number } | undefined;
+  return () => {
+    if (!known || now() - known.atMs > roomCheckMs) {
+      const room = readMemoryInfo().then(
+        (info) => {
+          const field = (name: string) => Number(new RegExp(`^${name}:(\\d+)`, 'm').exec(info)?.[1] ?? 0);
+          const most = field('maxmemory');
+          return most === 0 || field('used_memory') < most * blobShare;
+        },
+        () => {
+          known = undefined;
+          return false;
+        },
+      );
+      known = { room, atMs: now() };
+    }
+    return known.room;
   };
 }

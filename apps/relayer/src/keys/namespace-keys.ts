@@ -69,7 +69,8 @@ export function createNamespaceKeys(options: {
       );
       const row = rows[0];
       if (!row) return undefined;
-      if (!timingSafeEqual(row.mac, mac(row))) {
+      const expected = mac(row);
+      if (row.mac.length !== expected.length || !timingSafeEqual(row.mac, expected)) {
         options.log.error({ account_id: account.accountId }, 'a namespace key row does not match its MAC');
         throw new ApiError('internal_error');
       }
@@ -84,6 +85,9 @@ export function createNamespaceKeys(options: {
       key_epoch: account.keyEpoch,
       ...(account.recoveryPk ? { recovery_pk: account.recoveryPk } : {}),
     });
+    // A sidecar that was started anew with other key servers: what it wraps must not stand under this set
+    if (made.server_set !== set)
+      throw new ApiError('sidecar_unavailable', { cause: new Error('the sidecar has other key servers') });
     const row = {
       recipient_pk: Buffer.from(made.recipient_pk, 'hex'),
       wraps: encodeWraps(

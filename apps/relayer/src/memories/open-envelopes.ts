@@ -17,7 +17,7 @@ interface Present {
 
 /**
  * Texts of the envelopes in order; `undefined` where one is missing or does not open. A refused credential refuses
- * the whole call. Throws `ApiError`.
+ * the whole call, also where there is nothing to open. Throws `ApiError`.
  */
 export async function openEnvelopes(
   context: RelayerContext,
@@ -77,19 +77,24 @@ function sharedHead(context: RelayerContext, caller: Caller): Omit<OpenRequestHe
       owner: account.owner,
       key_epoch: account.keyEpoch,
     },
-    signer: { public_key: caller.publicKey, address: caller.address },
+    signer: {
+      public_key: caller.publicKey,
+      address: caller.address,
+      min_epoch: caller.delegate.scope?.minEpoch ?? 0,
+    },
     server_key_allowed: account.delegates.some(({ address }) => address === context.serverAddress),
     trusted_signers: [...context.writerPublicKeys, ...writers.map(({ publicKey }) => publicKey)],
   };
 }
 
+/** At least one, which may be empty. */
 function batches(ranked: readonly RankedMatch[], envelopes: readonly (Buffer | undefined)[]): Present[][] {
-  const result: Present[][] = [];
-  let size = Number.POSITIVE_INFINITY;
+  const result: Present[][] = [[]];
+  let size = 0;
   for (const [index, { match }] of ranked.entries()) {
     const envelope = envelopes[index];
     if (!envelope) continue;
-    if (size + envelope.length > batchBytes) {
+    if (size > 0 && size + envelope.length > batchBytes) {
       result.push([]);
       size = 0;
     }

@@ -6,18 +6,21 @@ import { type Embedder, EmbeddingError } from '../embedding/embedder.ts';
 /** Vectors of recent queries: agents ask the same thing again, and a provider call costs 100 ms or more. */
 export interface QueryVectors {
   /** Throws `ApiError('embedding_unavailable')`. */
-  vectorOf(query: string): Promise<Float32Array>;
+  vectorOf(accountId: string, query: string): Promise<Float32Array>;
 }
 
-/** Only the digest of a query is kept, for `ttlSeconds`; 0 keeps nothing. */
+/**
+ * Only the digest of a query is kept, for `ttlSeconds`; 0 keeps nothing. Each account has its own entries: how long an
+ * answer takes must not tell one account what another asked.
+ */
 export function createQueryVectors(embedder: Embedder, ttlSeconds: number): QueryVectors {
   const cache = new LRUCache<string, Promise<Float32Array>>({
     max: 2_000,
     ttl: Math.max(1, ttlSeconds) * 1000,
   });
   return {
-    vectorOf(query) {
-      const key = createHash('sha256').update(query).digest('base64');
+    vectorOf(accountId, query) {
+      const key = createHash('sha256').update(`${accountId}\n${query}`).digest('base64');
       const known = ttlSeconds > 0 ? cache.get(key) : undefined;
       if (known) return known;
       const vector = embedder.embed([query]).then(

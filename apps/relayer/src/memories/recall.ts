@@ -29,7 +29,9 @@ export async function recall(
   requireFreshAccount(caller);
   requireDecryptCredential(context, caller);
   context.requireEmbedder();
-  const vector = await stages.measure('embed', () => context.queryVectors.vectorOf(request.query));
+  const vector = await stages.measure('embed', () =>
+    context.queryVectors.vectorOf(caller.account.accountId, request.query),
+  );
   const candidates = await stages.measure('search', () =>
     nearest(context, caller, {
       namespace: request.namespace,

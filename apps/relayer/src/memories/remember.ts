@@ -1,29 +1,19 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { EnvelopeError } from '@memrelay/envelope/envelope-error';
 import { newEnvelopeId } from '@memrelay/envelope/envelope-id';
-import { envelopeKind, parseHeader } from '@memrelay/envelope/header';
+import { envelopeKind } from '@memrelay/envelope/header';
 import { nodePrimitives } from '@memrelay/envelope/node-primitives';
 import { sealEnvelope } from '@memrelay/envelope/seal-envelope';
-import { ApiError } from '@memrelay/protocol/errors';
-import type {
-  RememberManualRequest,
-  RememberManualResponse,
-  RememberRequest,
-} from '@memrelay/protocol/memories';
+import type { RememberRequest } from '@memrelay/protocol/memories';
 import type { Caller } from '../auth/caller.ts';
 import { requirePermission } from '../auth/require-permission.ts';
 import type { RelayerContext } from '../context.ts';
 import { hexToBytes } from '../db/hex.ts';
-import { normalize } from '../embedding/embedder.ts';
-import { vectorKeyId } from '../embedding/vector-map.ts';
 import type { StageTimes } from '../http/stage-times.ts';
-import { insertJobs, insertManualMemory, type NewJob } from '../jobs/accept-jobs.ts';
+import { insertJobs, type NewJob } from '../jobs/accept-jobs.ts';
 import type { RepeatableWrite } from '../jobs/idempotency.ts';
-import { readJobs } from '../jobs/read-jobs.ts';
 
-const standardImportance = 0.5;
-/** How long a manual call waits for its upload before it tells the caller to come back. */
-const manualWaitMs = 60_000;
+/** Of a memory nobody has weighed */
+export const standardImportance = 0.5;
 
 /** The idempotency key of a request with what it covers, when the caller sent one. */
 export type RepeatKey = Pick<RepeatableWrite, 'route' | 'key' | 'bodySha256'>;
@@ -96,76 +86,6 @@ export async function remember(
   return jobIds;
 }
 
-/**
- * Registers bytes that the client encrypted, with its vector, and waits for their upload. The job goes on when the
- * wait ends, so nothing is lost: the answer is then `store_unavailable` with the job's id.
- */
-export async function rememberManual(
-  context: RelayerContext,
-  caller: Caller,
-  request: RememberManualRequest,
-  repeatKey: RepeatKey | undefined,
-): Promise<RememberManualResponse> {
-  const { account } = caller;
-  const tag = context.tagOf(account.origin, request.namespace);
-  requirePermission(caller, 'write', tag);
-  const vector = context.checkVector(request.vector);
-  const accountId = hexToBytes(account.accountId);
-  const envelope = Buffer.from(request.encrypted_data, 'base64');
-  const job: NewJob = {
-    id: randomUUID(),
-    accountId,
-    owner: account.owner,
-    namespace: request.namespace,
-    delegatePk: Buffer.from(caller.publicKey, 'hex'),
-    outbox: undefined,
-    envelope,
-    envelopeId: envelopeIdOf(envelope, hexToBytes(account.origin), tag),
-    envelopeSha256: sha256(envelope),
-    importance: standardImportance,
-  };
-  const info = { model: context.embedder.model, keyId: vectorKeyId };
-  const mapped = context.vectors.mapOf(accountId).apply(normalize(vector));
-  const write = repeatKey && { accountId, delegatePk: job.delegatePk, ...repeatKey };
-  const finished = context.pipeline.finished(job.id, manualWaitMs);
-  const isNew = await context.db.transaction(async (tx) => {
-    const inserted = await insertJobs(
-      tx,
-      [job],
-      'uploading',
-      write && context.idempotency.rowFor(write, [job.id]),
-    );
-    if (inserted) await insertManualMemory(tx, job.id, info, mapped);
-    return inserted;
-  });
-  const jobId = isNew ? job.id : (await context.idempotency.earlierAnswer(write!))[0]!;
-  if (isNew) {
-    context.pipeline.wakeUpload();
-    await finished;
-  }
-  const record = (await readJobs(context.db, accountId, [jobId])).get(jobId);
-  if (record?.blob_id)
-    return { id: jobId, blob_id: record.blob_id, owner: record.owner, namespace: record.namespace };
-  throw new ApiError('store_unavailable', { details: { job_id: jobId } });
-}
-
-/** The id in the header of an envelope of this namespace; `undefined` for bytes of another format. */
-function envelopeIdOf(bytes: Buffer, origin: Buffer, tag: Uint8Array): Buffer | undefined {
-  const refuse = (message: string): never => {
-    throw new ApiError('invalid_request', { details: { issues: [{ path: 'encrypted_data', message }] } });
-  };
-  if (bytes.subarray(0, 4).toString('latin1') !== 'MRE1') return undefined;
-  try {
-    const header = parseHeader(bytes, bytes.length);
-    if (!origin.equals(header.origin) || !Buffer.from(tag).equals(header.tag))
-      refuse('is an envelope of another account or namespace');
-    return Buffer.from(header.envelopeId);
-  } catch (error) {
-    if (error instanceof EnvelopeError) return refuse('is a damaged envelope');
-    throw error;
-  }
-}
-
-function sha256(bytes: Buffer): Buffer {
+export function sha256(bytes: Buffer): Buffer {
   return createHash('sha256').update(bytes).digest();
 }

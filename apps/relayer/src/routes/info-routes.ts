@@ -50,11 +50,13 @@ export function infoRoutes(app: FastifyInstance, context: RelayerContext): void 
   });
 }
 
+/** The last millisecond that RFC 3339 can tell; an expiry on chain is a u64. */
+const lastMs = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
+
 /** `GET /api/account`: who the caller is, and the key epoch a client encrypts under. */
 export function accountRoute(app: FastifyInstance): void {
   app.get('/api/account', async (request): Promise<AccountInfo> => {
-    const { account, publicKey } = request.caller;
-    const delegate = account.delegates.find((entry) => entry.publicKey === publicKey)!;
+    const { account, delegate } = request.caller;
     const { scope } = delegate;
     return {
       owner: account.owner,
@@ -71,7 +73,9 @@ export function accountRoute(app: FastifyInstance): void {
           tags: [...(scope?.tags ?? [])],
           min_epoch: scope?.minEpoch ?? 0,
         },
-        ...(scope && scope.expiresAtMs > 0 ? { expires_at: new Date(scope.expiresAtMs).toISOString() } : {}),
+        ...(scope && scope.expiresAtMs > 0
+          ? { expires_at: new Date(Math.min(scope.expiresAtMs, lastMs)).toISOString() }
+          : {}),
       },
     };
   });

@@ -19,7 +19,8 @@ import { hexToBytes } from '../db/hex.ts';
 import { validate } from '../http/validate.ts';
 import { readJobs } from '../jobs/read-jobs.ts';
 import { recall, recallManual } from '../memories/recall.ts';
-import { type RepeatKey, remember, rememberManual } from '../memories/remember.ts';
+import { type RepeatKey, remember } from '../memories/remember.ts';
+import { rememberManual } from '../memories/remember-manual.ts';
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 

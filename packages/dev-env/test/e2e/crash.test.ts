@@ -159,6 +159,11 @@ describe('a failing part', () => {
       error: { code: 'upload_rejected' },
     });
     await everyTextOnce('refused', []);
+    const manual = client.rememberManual({
+      encryptedData: Buffer.from('bytes'),
+      vector: new Array(1536).fill(1),
+    });
+    await expect(manual).rejects.toMatchObject({ code: 'store_rejected', status: 502, retryable: false });
   });
 
   test('a recall whose question cannot be embedded says so, and works again later', async () => {

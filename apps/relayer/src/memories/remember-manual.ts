@@ -1,0 +1,97 @@
+import { randomUUID } from 'node:crypto';
+import { EnvelopeError } from '@memrelay/envelope/envelope-error';
+import { parseHeader } from '@memrelay/envelope/header';
+import { ApiError } from '@memrelay/protocol/errors';
+import type { RememberManualRequest, RememberManualResponse } from '@memrelay/protocol/memories';
+import type { Caller } from '../auth/caller.ts';
+import { requirePermission } from '../auth/require-permission.ts';
+import type { RelayerContext } from '../context.ts';
+import { hexToBytes } from '../db/hex.ts';
+import { normalize } from '../embedding/embedder.ts';
+import { vectorKeyId } from '../embedding/vector-map.ts';
+import { insertJobs, insertManualMemory, type NewJob } from '../jobs/accept-jobs.ts';
+import { readJobs } from '../jobs/read-jobs.ts';
+import { type RepeatKey, sha256, standardImportance } from './remember.ts';
+
+/** How long a call waits for its upload before it tells the caller to come back, and how often it looks. */
+const waitMs = 60_000;
+const pollMs = 1_000;
+
+/**
+ * Registers bytes that the client encrypted, with its vector, and waits for their upload. The job goes on when the
+ * wait ends, so nothing is lost: the answer is then `store_unavailable` with the job's id. Throws `store_rejected` when
+ * the job has ended without a blob.
+ */
+export async function rememberManual(
+  context: RelayerContext,
+  caller: Caller,
+  request: RememberManualRequest,
+  repeatKey: RepeatKey | undefined,
+): Promise<RememberManualResponse> {
+  const { account } = caller;
+  const tag = context.tagOf(account.origin, request.namespace);
+  requirePermission(caller, 'write', tag);
+  const vector = context.checkVector(request.vector);
+  const accountId = hexToBytes(account.accountId);
+  const envelope = Buffer.from(request.encrypted_data, 'base64');
+  const job: NewJob = {
+    id: randomUUID(),
+    accountId,
+    owner: account.owner,
+    namespace: request.namespace,
+    delegatePk: Buffer.from(caller.publicKey, 'hex'),
+    outbox: undefined,
+    envelope,
+    envelopeId: envelopeIdOf(envelope, hexToBytes(account.origin), tag),
+    envelopeSha256: sha256(envelope),
+    importance: standardImportance,
+  };
+  const info = { model: context.embedder.model, keyId: vectorKeyId };
+  const mapped = context.vectors.mapOf(accountId).apply(normalize(vector));
+  const write = repeatKey && { accountId, delegatePk: job.delegatePk, ...repeatKey };
+  const isNew = await context.db.transaction(async (tx) => {
+    const inserted = await insertJobs(
+      tx,
+      [job],
+      'uploading',
+      write && context.idempotency.rowFor(write, [job.id]),
+    );
+    if (inserted) await insertManualMemory(tx, job.id, info, mapped);
+    return inserted;
+  });
+  const jobId = isNew ? job.id : (await context.idempotency.earlierAnswer(write!))[0]!;
+  if (isNew) context.pipeline.wakeUpload();
+  const { blobId, owner, namespace } = await storedBlob(context, accountId, jobId);
+  return { id: jobId, blob_id: blobId, owner, namespace };
+}
+
+/** Waits for the end of a job, here or at another relayer. */
+async function storedBlob(context: RelayerContext, accountId: Buffer, jobId: string) {
+  const deadline = Date.now() + waitMs;
+  for (;;) {
+    // Listening before reading: an end in between is not missed
+    const changed = context.pipeline.finished(jobId, pollMs);
+    const job = (await readJobs(context.db, accountId, [jobId])).get(jobId);
+    if (job?.blob_id) return { blobId: job.blob_id, owner: job.owner, namespace: job.namespace };
+    if (job?.status !== 'running') throw new ApiError('store_rejected', { details: { job_id: jobId } });
+    if (Date.now() > deadline) throw new ApiError('store_unavailable', { details: { job_id: jobId } });
+    await changed;
+  }
+}
+
+/** The id in the header of an envelope of this namespace; `undefined` for bytes of another format. */
+function envelopeIdOf(bytes: Buffer, origin: Buffer, tag: Uint8Array): Buffer | undefined {
+  const refuse = (message: string): never => {
+    throw new ApiError('invalid_request', { details: { issues: [{ path: 'encrypted_data', message }] } });
+  };
+  if (bytes.subarray(0, 4).toString('latin1') !== 'MRE1') return undefined;
+  try {
+    const header = parseHeader(bytes, bytes.length);
+    if (!origin.equals(header.origin) || !Buffer.from(tag).equals(header.tag))
+      refuse('is an envelope of another account or namespace');
+    return Buffer.from(header.envelopeId);
+  } catch (error) {
+    if (error instanceof EnvelopeError) return refuse('is a damaged envelope');
+    throw error;
+  }
+}
