@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { encodeFrame } from '@memrelay/protocol/framing';
+import type { UploadCheckpoint } from '@memrelay/protocol/sidecar-api';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createSidecarClient, type SidecarClient, tokenProof } from '../src/sidecar/sidecar-client.ts';
 import { startServer } from './support/http-server.ts';
@@ -40,8 +41,12 @@ async function clientOf(
 const refusing = (status: number, body: unknown) => (_request: IncomingMessage, response: ServerResponse) =>
   void response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
 
-const upload = (client: SidecarClient) =>
-  Array.fromAsync(client.upload({ bytes: Buffer.from('x'), owner: address, epochs: 1, jobId: 'job' }));
+async function upload(client: SidecarClient): Promise<UploadCheckpoint[]> {
+  const reached: UploadCheckpoint[] = [];
+  const request = { bytes: Buffer.from('x'), owner: address, epochs: 1, jobId: 'job' };
+  for await (const checkpoint of client.upload(request)) reached.push(checkpoint);
+  return reached;
+}
 
 describe('a refusal of the sidecar', () => {
   test.each([

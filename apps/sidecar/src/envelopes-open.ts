@@ -101,6 +101,12 @@ function check(
       tag: namespaceTag(nodePrimitives, origin, namespace),
       maxEpoch: BigInt(head.account.key_epoch),
     });
+    if (Number(envelope.header.keyEpoch) < head.signer.min_epoch)
+      return {
+        ok: false,
+        failure: 'denied',
+        reason: 'the epoch is before the first that the signer may read',
+      };
     const { bytes: wrap } = checkWrap(envelope, {
       packageId: bytesOf(context.config.packageId),
       serverSets: context.sets.all.map((set) => ({
