@@ -1,7 +1,9 @@
-import { type PublicKey, parseSerializedSignature } from '@mysten/sui/cryptography';
+import { createPublicKey, verify } from 'node:crypto';
+import { messageWithIntent, type PublicKey, parseSerializedSignature } from '@mysten/sui/cryptography';
 import { MultiSigPublicKey } from '@mysten/sui/multisig';
 import { publicKeyFromRawBytes, verifyTransactionSignature } from '@mysten/sui/verify';
 import { grpcStatus, RequestRefused } from './failure.ts';
+import { blake2b256 } from './hash.ts';
 import type { TransactionData } from './transaction-data.ts';
 
 /** Schemes that can be verified without asking anybody. */
@@ -26,11 +28,28 @@ export async function verifySignatures(
       throw refused(`signature of ${address} given, but needed are those of ${[...signers].join(' and ')}`);
     }
     try {
+      if (isGoodEd25519(bytes, signature)) continue;
       await verifyTransactionSignature(bytes, signature, { address });
     } catch {
       throw refused(`signature of ${address} is not valid for this transaction`);
     }
   }
+}
+
+/** SubjectPublicKeyInfo of an Ed25519 key up to its 32 bytes, RFC 8410. */
+const spkiPrefix = Buffer.from('302a300506032b6570032100', 'hex');
+
+/**
+ * Whether OpenSSL takes an Ed25519 signature over these bytes, in 0.1 ms where JavaScript takes 2 ms. Its rule is
+ * the stricter one (RFC 8032 without the cofactor), so `false` decides nothing, and other schemes are never good.
+ */
+function isGoodEd25519(bytes: Uint8Array, signature: string): boolean {
+  const parsed = parseSerializedSignature(signature);
+  if (parsed.signatureScheme !== 'ED25519') return false;
+  const der = Buffer.concat([spkiPrefix, parsed.publicKey]);
+  const key = createPublicKey({ key: der, format: 'der', type: 'spki' });
+  const digest = blake2b256(messageWithIntent('TransactionData', bytes));
+  return verify(null, digest, key, parsed.signature);
 }
 
 /** The address a serialised signature speaks for. Throws `RequestRefused` for one it cannot read. */

@@ -3,6 +3,8 @@ import { ChainRejectedError, moveAbort } from '@memrelay/chain/chain-errors';
 import type { SuiClientTypes } from '@mysten/sui/client';
 import type { Ed25519Keypair } from '@mysten/sui/keypairs/ed25519';
 import { Transaction, type TransactionObjectArgument } from '@mysten/sui/transactions';
+import { createKeyedLock } from '../../keyed-lock.ts';
+import { NativeKeypair } from './native-keypair.ts';
 
 interface ObjectRef {
   objectId: string;
@@ -26,27 +28,28 @@ export interface Executed {
 
 /** MIST. Storing an object costs some 10 million on a public network; what is not used stays in the coin. */
 const budgetPerObject = 20_000_000;
-const executionTimeoutMs = 30_000;
+/** A full node answers within a few seconds; a client that waits for its store does not wait much longer. */
+const executionTimeoutMs = 10_000;
 
-/** The publisher's account, which pays gas in SUI and storage in WAL. One transaction at a time. */
+type Build = (transaction: Transaction, wal: TransactionObjectArgument) => void;
+
+/** The publisher's account, which pays gas in SUI and storage in WAL. */
 export interface Wallet {
   address: string;
   /**
-   * Builds, signs and executes. `build` gets the coin that pays in WAL; `objects` is how many objects the
+   * Builds, signs and executes, one transaction after the other. `build` gets the coin that pays in WAL; `objects` is how many objects the
    * transaction is about. Throws `ChainRejectedError` and `ChainUnavailableError`; after either, the coins are
    * read anew.
    */
-  execute(
-    objects: number,
-    build: (transaction: Transaction, wal: TransactionObjectArgument) => void,
-  ): Promise<Executed>;
+  execute(objects: number, build: Build): Promise<Executed>;
 }
 
 /**
- * Keeps track of its coins by the effects of its own transactions, so that one costs a single call. Calls must
- * not overlap, and nobody else may spend from the account meanwhile.
+ * Keeps track of its coins by the effects of its own transactions, so that one costs a single call. Nobody else
+ * may spend from the account meanwhile.
  */
-export function createWallet(chain: ChainClient, keypair: Ed25519Keypair, walType: string): Wallet {
+export function createWallet(chain: ChainClient, owner: Ed25519Keypair, walType: string): Wallet {
+  const keypair = new NativeKeypair(owner);
   const address = keypair.toSuiAddress();
   let coins: Coins | undefined;
 
@@ -68,28 +71,29 @@ export function createWallet(chain: ChainClient, keypair: Ed25519Keypair, walTyp
     return { gasPrice: referenceGasPrice, gas, wal };
   }
 
-  return {
-    address,
-    async execute(objects, build) {
-      const { gasPrice, gas, wal } = coins ?? (await loadCoins());
-      coins = undefined;
-      const transaction = new Transaction();
-      transaction.setSender(address);
-      transaction.setGasPrice(gasPrice);
-      transaction.setGasPayment(gas);
-      transaction.setGasBudget(budgetPerObject * (objects + 1));
-      const [walCoin, ...smaller] = wal.map((ref) => transaction.objectRef(ref));
-      if (walCoin === undefined) throw new ChainRejectedError(`${address} has no WAL`);
-      if (smaller.length > 0) transaction.mergeCoins(walCoin, smaller);
-      build(transaction, walCoin);
-      const bytes = await transaction.build();
-      const { signature } = await keypair.signTransaction(bytes);
-      const executed = await submit(chain, bytes, signature);
-      const first = (refs: ObjectRef[]) => refs.slice(0, 1).map((ref) => executed.after(ref));
-      coins = { gasPrice, gas: first(gas), wal: first(wal) };
-      return { ...executed, refOf: (objectId) => executed.after({ objectId }) };
-    },
-  };
+  async function execute(objects: number, build: Build): Promise<Executed> {
+    const { gasPrice, gas, wal } = coins ?? (await loadCoins());
+    coins = undefined;
+    const transaction = new Transaction();
+    transaction.setSender(address);
+    transaction.setGasPrice(gasPrice);
+    transaction.setGasPayment(gas);
+    transaction.setGasBudget(budgetPerObject * (objects + 1));
+    const [walCoin, ...smaller] = wal.map((ref) => transaction.objectRef(ref));
+    if (walCoin === undefined) throw new ChainRejectedError(`${address} has no WAL`);
+    if (smaller.length > 0) transaction.mergeCoins(walCoin, smaller);
+    build(transaction, walCoin);
+    const bytes = await transaction.build();
+    const { signature } = await keypair.signTransaction(bytes);
+    const executed = await submit(chain, bytes, signature);
+    const first = (refs: ObjectRef[]) => refs.slice(0, 1).map((ref) => executed.after(ref));
+    coins = { gasPrice, gas: first(gas), wal: first(wal) };
+    return { ...executed, refOf: (objectId) => executed.after({ objectId }) };
+  }
+
+  // The coins allow one transaction at a time.
+  const turns = createKeyedLock();
+  return { address, execute: (objects, build) => turns.run(address, () => execute(objects, build)) };
 }
 
 async function submit(chain: ChainClient, transaction: Uint8Array, signature: string) {
