@@ -48,13 +48,21 @@ export async function openDiskStorage(directory: string, logger: Logger): Promis
     throw new BlobDamagedError(`a blob of ${blob.size} bytes has ${size} bytes on disk`);
   }
 
+  /** Paths of staged files that are still in `incoming` */
+  const staged = new Set<string>();
+
   return {
-    stage: (body, limitBytes) => stageBody(incoming, body, limitBytes),
+    async stage(body, limitBytes) {
+      const received = await stageBody(incoming, body, limitBytes);
+      staged.add(received.path);
+      return received;
+    },
 
     async commit({ path, size, digest }, identity) {
       const blob = { ...identity, size, digest };
       const target = objectPath(objects, blob);
       await rename(path, target);
+      staged.delete(path);
       await syncDirectory(dirname(target));
       index.set(blob.blobId, blob);
       byDigest.set(digest, blob);
@@ -62,7 +70,7 @@ export async function openDiskStorage(directory: string, logger: Logger): Promis
     },
 
     async discard({ path }) {
-      await rm(path, { force: true });
+      if (staged.delete(path)) await rm(path, { force: true });
     },
 
     async find(blobId) {

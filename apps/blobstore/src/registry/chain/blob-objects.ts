@@ -3,17 +3,19 @@ import { ChainRejectedError } from '@memrelay/chain/chain-errors';
 import { type Blob, blobBcs, blobIdFromInteger } from '@memrelay/chain/walrus-bcs';
 import type { BlobObject } from '../blob-registry.ts';
 
+/** `certifiedEpoch` is null before the certificate. */
+type ReadBlob = Omit<BlobObject, 'certifiedEpoch'> & { certifiedEpoch: number | null };
+
 export interface ReadBlobObject {
-  object: BlobObject;
+  object: ReadBlob;
   ref: { objectId: string; version: string; digest: string };
 }
 
 /** Objects per read; full nodes take no more. */
 const maxRead = 50;
 
-function toBlobObject(blob: Blob): BlobObject {
+function toBlobObject(blob: Blob): ReadBlob {
   const { storage } = blob;
-  if (blob.certified_epoch === null) throw new ChainRejectedError(`${blob.id} is not certified`);
   return {
     id: blob.id,
     registeredEpoch: blob.registered_epoch,
@@ -30,7 +32,7 @@ function toBlobObject(blob: Blob): BlobObject {
   };
 }
 
-/** Certified Blob objects by their ids, in the given order. Throws when one is missing or not certified. */
+/** Blob objects by their ids, in the given order. Throws when one is missing. */
 export async function readBlobObjects(chain: ChainClient, ids: string[]): Promise<ReadBlobObject[]> {
   const read: ReadBlobObject[] = [];
   for (let start = 0; start < ids.length; start += maxRead) {

@@ -2,7 +2,6 @@ import { createChainClient } from '@memrelay/chain/chain-client';
 import { ChainUnavailableError } from '@memrelay/chain/chain-errors';
 import { parsePrivateKey } from '@memrelay/chain/key-file';
 import type { Ed25519Keypair } from '@mysten/sui/keypairs/ed25519';
-import { createKeyedLock } from '../../keyed-lock.ts';
 import { type BlobRegistry, type NewBlob, RegistryUnavailableError } from '../blob-registry.ts';
 import { extensionCost } from '../pricing.ts';
 import { createBatcher } from './batcher.ts';
@@ -10,6 +9,7 @@ import { listOwnedBlobs, readBlobObjects } from './blob-objects.ts';
 import { createCertifiedIndex } from './certified-index.ts';
 import { createFreshness } from './freshness.ts';
 import { createNodeSigner, publicKeyOf, readNodeKey } from './node-key.ts';
+import { createRecentState } from './recent-state.ts';
 import { type ChainParts, storeEach } from './store-batch.ts';
 import { createWallet } from './wallet.ts';
 import { addExtension } from './walrus-calls.ts';
@@ -61,7 +61,8 @@ async function connect({ url, walletKey, nodeKeyFile }: ChainRegistryOptions) {
   const index = createCertifiedIndex(chain, system.packageId, kept);
   await index.catchUp();
   const signer = createNodeSigner(secretKey);
-  const parts: ChainParts = { chain, system, wallet, signer, index, kept };
+  const recent = createRecentState(state, () => readWalrusState(chain, system));
+  const parts: ChainParts = { chain, system, wallet, signer, index, kept, state: recent };
   return { parts, state, chainId: info.chainId };
 }
 
@@ -80,11 +81,7 @@ function parseWalletKey(text: string): Ed25519Keypair {
 export async function openChainRegistry(options: ChainRegistryOptions): Promise<ChainRegistry> {
   const { parts, state, chainId } = await connect(options);
   const { chain, system, wallet, index, kept, signer } = parts;
-  // The wallet's coins allow one transaction at a time.
-  const wallets = createKeyedLock();
-  const store = createBatcher(maxBatch, (blobs: NewBlob[]) =>
-    wallets.run(wallet.address, () => storeEach(parts, blobs)),
-  );
+  const store = createBatcher(maxBatch, (blobs: NewBlob[]) => storeEach(parts, blobs));
   const freshness = createFreshness(state.epoch, async () => {
     try {
       const [{ epoch }] = await Promise.all([readWalrusState(chain, system), index.catchUp()]);
@@ -97,7 +94,7 @@ export async function openChainRegistry(options: ChainRegistryOptions): Promise<
   async function extend(objectId: string, epochs: number, sendObjectTo?: string) {
     const [before] = await readBlobObjects(chain, [objectId]);
     if (before === undefined) throw new Error(`${objectId} cannot be read`);
-    const { prices } = await readWalrusState(chain, system);
+    const { prices } = await parts.state.get();
     const executed = await wallet.execute(1, (transaction, wal) => {
       const blob = transaction.objectRef(before.ref);
       addExtension(transaction, system, blob, epochs, wal);
@@ -106,7 +103,13 @@ export async function openChainRegistry(options: ChainRegistryOptions): Promise<
     if (sendObjectTo !== undefined) kept.delete(objectId);
     index.take(executed.events, executed.digest);
     const { storage } = before.object;
-    const object = { ...before.object, storage: { ...storage, endEpoch: storage.endEpoch + epochs } };
+    const certifiedEpoch = before.object.certifiedEpoch;
+    if (certifiedEpoch === null) throw new Error(`${objectId} was prolonged without a certificate`);
+    const object = {
+      ...before.object,
+      certifiedEpoch,
+      storage: { ...storage, endEpoch: storage.endEpoch + epochs },
+    };
     return { object, cost: extensionCost(storage.storageSize, epochs, prices) };
   }
 
@@ -118,8 +121,7 @@ export async function openChainRegistry(options: ChainRegistryOptions): Promise<
 
     store: (blob) => translated(store(blob)),
 
-    extend: (objectId, epochs, sendObjectTo) =>
-      translated(wallets.run(wallet.address, () => extend(objectId, epochs, sendObjectTo))),
+    extend: (objectId, epochs, sendObjectTo) => translated(extend(objectId, epochs, sendObjectTo)),
 
     liveObjects: (blobId) => freshness.ask((epoch) => index.objects.liveOf(blobId, epoch)),
 

@@ -4,6 +4,6 @@ import { workerData } from 'piscina';
 const secretKey = Uint8Array.from(workerData as Uint8Array);
 
 /** Runs in a worker thread. The name is what piscina calls. */
-export function sign(message: Uint8Array): Uint8Array {
-  return signBls(secretKey, message);
+export function sign(messages: Uint8Array[]): Uint8Array[] {
+  return messages.map((message) => signBls(secretKey, message));
 }

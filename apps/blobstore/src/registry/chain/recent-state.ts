@@ -1,0 +1,30 @@
+import type { WalrusState } from './walrus-system.ts';
+
+/** How long the state counts as recent, in milliseconds. A chain that hangs is noticed by the next read. */
+const maxAgeMs = 1000;
+
+/** What changes with the epoch at most, so that not every store needs to read it. */
+export interface RecentState {
+  /** Read within the last second, and of `epoch` when one is named. Rejects as the read does. */
+  get(epoch?: number): Promise<WalrusState>;
+  /** The next `get` reads: the chain has refused what was right by this state. */
+  forget(): void;
+}
+
+export function createRecentState(first: WalrusState, read: () => Promise<WalrusState>): RecentState {
+  let known = first;
+  let readAtMs = performance.now();
+
+  return {
+    async get(epoch = known.epoch) {
+      if (known.epoch === epoch && performance.now() - readAtMs <= maxAgeMs) return known;
+      const startedAtMs = performance.now();
+      known = await read();
+      readAtMs = startedAtMs;
+      return known;
+    },
+    forget() {
+      readAtMs = Number.NEGATIVE_INFINITY;
+    },
+  };
+}

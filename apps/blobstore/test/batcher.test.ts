@@ -1,0 +1,60 @@
+import { expect, test } from 'vitest';
+import { createBatcher } from '../src/registry/chain/batcher.ts';
+
+/** A batcher of at most 5 whose batches wait until they are let go, and the batches so far. */
+function controlled() {
+  const batches: number[][] = [];
+  const gates: PromiseWithResolvers<void>[] = [];
+  const store = createBatcher(5, async (items: number[]) => {
+    batches.push(items);
+    const gate = Promise.withResolvers<void>();
+    gates.push(gate);
+    await gate.promise;
+    return items.map((item) =>
+      item < 0
+        ? { status: 'rejected' as const, reason: new Error(`${item}`) }
+        : { status: 'fulfilled' as const, value: item * 10 },
+    );
+  });
+  return { store, batches, open: () => gates.shift()?.resolve() };
+}
+
+test('the first item starts alone, what comes meanwhile goes together, and each gets its own answer', async () => {
+  const { store, batches, open } = controlled();
+  const answers = [1, 2, -3, 4].map((item) => store(item).catch((error: Error) => error.message));
+  open();
+  await expect.poll(() => batches.length).toBe(2);
+  expect(batches).toEqual([[1], [2, -3, 4]]);
+  open();
+  expect(await Promise.all(answers)).toEqual([10, 20, '-3', 40]);
+});
+
+test('the callers of a batch who come back are together again, and a lone one goes by itself in the end', async () => {
+  const { store, batches, open } = controlled();
+  const first = [1, 2, 3].map(store);
+  open();
+  await expect.poll(() => batches.length).toBe(2);
+  open();
+  await Promise.all(first);
+  // Both of the last batch are here, so nothing is waited for.
+  const again = [4, 5].map(store);
+  await expect.poll(() => batches.length).toBe(3);
+  expect(batches[2]).toEqual([4, 5]);
+  open();
+  await Promise.all(again);
+  const lone = store(6);
+  await expect.poll(() => batches.length).toBe(4);
+  open();
+  expect(await lone).toBe(60);
+});
+
+test('no batch is larger than allowed', async () => {
+  const { store, batches, open } = controlled();
+  const answers = Array.from({ length: 12 }, (_, index) => store(index));
+  for (let count = 1; count <= 4; count += 1) {
+    await expect.poll(() => batches.length).toBe(count);
+    open();
+  }
+  await Promise.all(answers);
+  expect(batches.map(({ length }) => length)).toEqual([1, 5, 5, 1]);
+});
