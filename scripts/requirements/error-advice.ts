@@ -30,6 +30,7 @@ export const errorAdvice: Readonly<Record<string, string>> = {
     'Poll the job named in `details.job_id`: its `error` says why. The same bytes will be refused again.',
   auth_unavailable:
     'Wait and repeat. Operators: `/ready` says whether the chain or the nonce store is missing.',
+  database_unavailable: 'Wait and repeat. Operators: Postgres is away, or out of connections.',
   decrypt_unavailable: 'Wait and repeat. Operators: fewer key servers answer than the threshold needs.',
   embedding_unavailable: 'Wait and repeat. Operators: check the provider and `LLM_API_KEY`.',
   llm_not_configured:

@@ -67,7 +67,7 @@ export async function startRelayer({
   };
   try {
     const app = createApp({ log: loggers.http, allowedOrigins: config.allowedOrigins });
-    const db = onClose(await openDatabase(config.databaseUrl, loggers.database));
+    const db = onClose(await openDatabase(config.databaseUrl, loggers.database, onFatal));
     const applied = await migrate(db);
     if (applied.length > 0) loggers.database.info({ applied }, 'database schema is up to date');
     const ring = secretRing(config.secrets.serverSecrets);

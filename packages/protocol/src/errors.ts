@@ -48,6 +48,7 @@ export const errorCatalogue = {
   internal_error: entry(500, 'Something failed on the server; quote the request id when you report it.'),
   store_rejected: entry(502, 'The blob store did not take the memory; its job tells why.'),
   auth_unavailable: entry(503, 'The account cannot be checked at the moment.', true),
+  database_unavailable: entry(503, 'The database cannot be reached at the moment.', true),
   decrypt_unavailable: entry(503, 'The key servers cannot be reached at the moment.', true),
   embedding_unavailable: entry(503, 'The embedding provider cannot be reached at the moment.', true),
   llm_not_configured: entry(503, 'No embedding provider is configured on this server.'),

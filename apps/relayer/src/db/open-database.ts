@@ -10,9 +10,21 @@ export function isEmbedded(databaseUrl: string): boolean {
   return databaseUrl.startsWith(embedded);
 }
 
-/** Opens what DATABASE_URL names: `postgres://…`, or `pglite:<directory>` for the embedded database. */
-export async function openDatabase(databaseUrl: string, log: Logger): Promise<Db> {
-  const onError = (error: Error) => log.error({ err: error }, 'database connection failed');
-  if (isEmbedded(databaseUrl)) return openPglite(databaseUrl.slice(embedded.length), onError);
-  return openPostgres(databaseUrl, { onError });
+/**
+ * Opens what DATABASE_URL names: `postgres://…`, or `pglite:<directory>` for the embedded database. `onLost` hears
+ * when it is gone for good.
+ */
+export async function openDatabase(
+  databaseUrl: string,
+  log: Logger,
+  onLost: (reason: string) => void = () => undefined,
+): Promise<Db> {
+  if (isEmbedded(databaseUrl))
+    return openPglite(databaseUrl.slice(embedded.length), (error) => {
+      log.error({ err: error }, 'the embedded database has failed');
+      onLost('the embedded database has failed');
+    });
+  return openPostgres(databaseUrl, {
+    onError: (error) => log.error({ err: error }, 'database connection failed'),
+  });
 }

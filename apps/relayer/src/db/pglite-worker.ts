@@ -48,7 +48,8 @@ async function answer(request: WorkerRequest): Promise<WorkerReply> {
       id: request.id,
       ok: true,
       rows: result.rows,
-      rowCount: result.affectedRows ?? result.rows.length,
+      // PGlite counts no rows of a SELECT; what a RETURNING gives back is what was affected
+      rowCount: Math.max(result.affectedRows ?? 0, result.rows.length),
     };
   } catch (error) {
     const failure = error as Error & { code?: string };

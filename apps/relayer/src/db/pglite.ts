@@ -28,9 +28,10 @@ function withBuffers<Row>(rows: unknown[]): Row[] {
 
 /**
  * Opens the embedded database in `dataDir`, creating it when it is not there. Throws when another process holds
- * the directory: two processes on one PGlite directory lose data silently (measured).
+ * the directory: two processes on one PGlite directory lose data silently (measured). `onLost` hears when its thread
+ * has ended: nothing can be asked any more, and only a new process helps.
  */
-export async function openPglite(dataDir: string, onError: (error: Error) => void): Promise<Db> {
+export async function openPglite(dataDir: string, onLost: (error: Error) => void): Promise<Db> {
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   const lock = lockDirectory(dataDir);
   const worker = new Worker(new URL('./pglite-worker.ts', import.meta.url), {
@@ -48,13 +49,16 @@ export async function openPglite(dataDir: string, onError: (error: Error) => voi
     lock.release();
     throw error;
   }
+  let closing = false;
   const fail = (error: Error): void => {
+    if (failed) return;
     failed = error;
     for (const { reject } of waiting.values()) reject(error);
     waiting.clear();
-    onError(error);
+    if (!closing) onLost(error);
   };
   worker.on('error', fail);
+  worker.on('exit', () => fail(new Error('the embedded database has ended')));
   worker.on('message', (reply: WorkerReply | 'closed') => {
     if (reply === 'closed') return;
     waiting.get(reply.id)?.resolve(reply);
@@ -96,14 +100,15 @@ export async function openPglite(dataDir: string, onError: (error: Error) => voi
           throw error;
         }
       }),
-    async close() {
-      await exclusively(async () => {
+    close: () =>
+      exclusively(async () => {
+        if (closing) return;
+        closing = true;
         if (!failed) {
           worker.postMessage('close');
           await once(worker, 'exit');
         }
-      });
-      lock.release();
-    },
+        lock.release();
+      }),
   };
 }

@@ -1,3 +1,4 @@
+import { ApiError } from '@memrelay/protocol/errors';
 import pg from 'pg';
 import type { Db, Queryable, QueryResult, SqlValue } from './db.ts';
 
@@ -11,17 +12,37 @@ const types = {
   },
 };
 
+/** Connection exceptions, insufficient resources, operator intervention (Postgres, appendix A). */
+const unavailableClasses: ReadonlySet<string> = new Set(['08', '53', '57']);
+/** Our own time limit, or somebody cancelled the query: the server is well. */
+const queryCanceled = '57014';
+
+/** Whatever Postgres did not answer itself is about the way to it. */
+function asFailure(error: unknown): unknown {
+  const answered = error instanceof pg.DatabaseError ? (error.code ?? '') : undefined;
+  const isAway =
+    answered === undefined || (unavailableClasses.has(answered.slice(0, 2)) && answered !== queryCanceled);
+  return isAway ? new ApiError('database_unavailable', { cause: error }) : error;
+}
+
 async function run<Row>(
   client: pg.Pool | pg.PoolClient,
   sql: string,
   params: readonly SqlValue[],
 ): Promise<QueryResult<Row>> {
-  const result = await client.query(sql, params as unknown[]);
-  return { rows: result.rows as Row[], rowCount: result.rowCount ?? 0 };
+  try {
+    const result = await client.query(sql, params as unknown[]);
+    return { rows: result.rows as Row[], rowCount: result.rowCount ?? 0 };
+  } catch (error) {
+    throw asFailure(error);
+  }
 }
 
+const ignore = (): void => undefined;
+
 /**
- * Opens a pool on `connectionString`. `onError` hears of idle connections that broke; the pool replaces them.
+ * Opens a pool on `connectionString`. `onError` hears of idle connections that broke; the pool replaces them. Queries
+ * throw `database_unavailable` where the server cannot be reached, else the server's own error.
  */
 export function openPostgres(
   connectionString: string,
@@ -32,6 +53,9 @@ export function openPostgres(
     max: options.maxConnections ?? 12,
     connectionTimeoutMillis: 5_000,
     statement_timeout: 30_000,
+    // A server that went silent would hold the connection, and who waits for it, until TCP gives up
+    query_timeout: 40_000,
+    keepAlive: true,
     types,
   });
   pool.on('error', options.onError);
@@ -39,13 +63,17 @@ export function openPostgres(
     kind: 'postgres',
     query: (sql, params = []) => run(pool, sql, params),
     async transaction(work) {
-      const client = await pool.connect();
+      const client = await pool.connect().catch((error: unknown) => {
+        throw asFailure(error);
+      });
+      // A connection that breaks while we hold it also fails the query that runs or comes next
+      client.on('error', ignore);
       const tx: Queryable = { query: (sql, params = []) => run(client, sql, params) };
       let broken: Error | undefined;
       try {
-        await client.query('BEGIN');
+        await tx.query('BEGIN');
         const result = await work(tx);
-        await client.query('COMMIT');
+        await tx.query('COMMIT');
         return result;
       } catch (error) {
         await client.query('ROLLBACK').catch((failure: Error) => {
@@ -53,6 +81,7 @@ export function openPostgres(
         });
         throw error;
       } finally {
+        client.off('error', ignore);
         client.release(broken);
       }
     },
