@@ -1,11 +1,13 @@
 import type { Scenario } from '../scenario.ts';
 import { smallOrderX25519, withTopBit } from './bad-points.ts';
-import { alice, bob, carol, identity, laptop, mallory, phone } from './cast.ts';
+import { alice, bob, carol, identity, laptop, mallory, phone, tag } from './cast.ts';
 import {
   accept,
   add,
   addScoped,
   approve,
+  approveAt,
+  at,
   by,
   call,
   cancel,
@@ -13,6 +15,7 @@ import {
   deactivate,
   denied,
   epoch,
+  now,
   offer,
   reactivate,
   recoveryKey,
@@ -100,6 +103,25 @@ export const ownershipScenarios: Scenario[] = [
       epoch(2, accept(alice, alice)),
       denied(approve(phone, alice)),
       approve(alice, alice),
+    ],
+  },
+  {
+    name: 'a delegate that is offered the account keeps to its scope until it accepts',
+    steps: [
+      create(alice),
+      addScoped(alice, phone, { perms: 1, tags: [tag(1)], minEpoch: 1, expiresAt: now + 10 }),
+      rotate(alice),
+      epoch(1, offer(alice, phone)),
+      denied(approveAt(phone, alice, { tag: tag(2), epoch: 1 })),
+      denied(approveAt(phone, alice, { tag: tag(1), epoch: 0 })),
+      denied(approve(phone, alice, { tag: tag(1), epoch: 1 })),
+      approveAt(phone, alice, { tag: tag(1), epoch: 1 }),
+      denied(at(now + 10, approveAt(phone, alice, { tag: tag(1), epoch: 1 }))),
+      // Its end as a delegate is none of the offer.
+      epoch(2, at(now + 10, accept(alice, phone))),
+      refused('nothing_expired', at(now + 10, by(laptop, call(alice, 'prune_expired')))),
+      at(now + 11, approve(phone, alice, { tag: tag(2), epoch: 0 })),
+      denied(at(now + 11, approve(phone, alice, { epoch: 3 }))),
     ],
   },
   {

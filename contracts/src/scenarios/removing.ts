@@ -119,6 +119,20 @@ export const removingScenarios: Scenario[] = [
     ],
   },
   {
+    name: 'a delegate whose time is over removes itself, or is removed, before anyone prunes it',
+    steps: [
+      create(alice),
+      addScoped(alice, phone, { expiresAt: now + 10 }),
+      addScoped(alice, laptop, { expiresAt: now + 10 }),
+      addScoped(alice, server, { expiresAt: now + 10 }),
+      epoch(1, at(now + 10, by(phone, remove(alice, phone)))),
+      epoch(2, at(now + 10, remove(alice, laptop))),
+      refused('not_owner', at(now + 10, by(phone, remove(alice, server)))),
+      epoch(3, at(now + 10, by(phone, prune(alice)))),
+      refused('nothing_expired', at(now + 10, prune(alice))),
+    ],
+  },
+  {
     name: 'an expired delegate that nobody pruned can be given more time',
     steps: [
       create(alice),
