@@ -90,23 +90,33 @@ function randomWeight(): Fr {
   return weight;
 }
 
+/** A sum in which no point can make up for another. One alone needs no weight. */
+function weighed(points: G2[], weights: Fr[]): G2 {
+  const [only, ...others] = points;
+  return only !== undefined && others.length === 0 ? only : mulVec(points, weights);
+}
+
 /**
- * Whether all signatures are of one key, compressed G1. Checked together, as a sum with random weights: two
- * pairings however many there are. False, too, for bytes that are not a point, and for no signatures at all.
+ * Tells whether all of some signatures are of one key, compressed G1. They are checked together, as a sum with
+ * random weights: two pairings however many there are. False, too, for bytes that are not a point, and for no
+ * signatures at all. Throws for a key that is not a point.
  */
-export function verifyBls(publicKey: Uint8Array, signed: readonly SignedMessage[]): boolean {
-  if (signed.length === 0) return false;
-  try {
-    const key = readPoint(new G1(), publicKey);
-    const signatures = signed.map(({ signature }) => readPoint(new G2(), signature));
+export function createBlsVerifier(publicKey: Uint8Array): (signed: readonly SignedMessage[]) => boolean {
+  const key = readPoint(new G1(), publicKey);
+  return (signed) => {
+    if (signed.length === 0) return false;
+    let signatures: G2[];
+    try {
+      signatures = signed.map(({ signature }) => readPoint(new G2(), signature));
+    } catch {
+      return false;
+    }
     const hashes = signed.map(({ message }) => hashToCurve(message));
     const weights = signed.map(randomWeight);
     const paired = mul(
-      millerLoop(key, mulVec(hashes, weights)),
-      millerLoop(negatedBase, mulVec(signatures, weights)),
+      millerLoop(key, weighed(hashes, weights)),
+      millerLoop(negatedBase, weighed(signatures, weights)),
     );
     return finalExp(paired).isOne();
-  } catch {
-    return false;
-  }
+  };
 }

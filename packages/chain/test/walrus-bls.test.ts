@@ -1,11 +1,11 @@
 import { bls12_381 } from '@noble/curves/bls12-381.js';
 import { expect, test } from 'vitest';
-import { signBls, verifyBls } from '../src/walrus-bls.ts';
+import { createBlsVerifier, signBls } from '../src/walrus-bls.ts';
 
 /** Another implementation of the same suite, to hold ours against. */
 const reference = bls12_381.longSignatures;
 const secretKey = new Uint8Array(32).fill(7);
-const publicKey = reference.getPublicKey(secretKey).toBytes(true);
+const verify = createBlsVerifier(reference.getPublicKey(secretKey).toBytes(true));
 
 function signed(text: string) {
   const message = Buffer.from(text);
@@ -20,17 +20,17 @@ test.each([0, 1, 31, 76, 300])('signs %i bytes as the reference does', (length) 
 
 test('takes signatures of the key, one or many', () => {
   const many = ['a', 'b', 'c', 'd', 'e'].map(signed);
-  expect(verifyBls(publicKey, many.slice(0, 1))).toBe(true);
-  expect(verifyBls(publicKey, many)).toBe(true);
-  expect(verifyBls(publicKey, [...many, ...many])).toBe(true);
+  expect(verify(many.slice(0, 1))).toBe(true);
+  expect(verify(many)).toBe(true);
+  expect(verify([...many, ...many])).toBe(true);
 });
 
 test('refuses all when one is wrong, wherever it stands', () => {
   const many = ['a', 'b', 'c'].map(signed);
   for (const wrong of many.keys()) {
     const set = many.map((item, index) => (index === wrong ? { ...item, message: Buffer.from('x') } : item));
-    expect(verifyBls(publicKey, set)).toBe(false);
-    expect(verifyBls(publicKey, set.slice(wrong, wrong + 1))).toBe(false);
+    expect(verify(set)).toBe(false);
+    expect(verify(set.slice(wrong, wrong + 1))).toBe(false);
   }
 });
 
@@ -40,18 +40,19 @@ test('refuses signatures that are right only in sum', () => {
     { ...a, signature: b.signature },
     { ...b, signature: a.signature },
   ];
-  expect(verifyBls(publicKey, swapped)).toBe(false);
+  expect(verify(swapped)).toBe(false);
 });
 
 test('refuses another key, other bytes, points off the curve and outside the subgroup', () => {
   const { message, signature } = signed('a');
   const other = reference.getPublicKey(new Uint8Array(32).fill(8)).toBytes(true);
-  expect(verifyBls(other, [{ message, signature }])).toBe(false);
-  expect(verifyBls(publicKey, [])).toBe(false);
+  expect(createBlsVerifier(other)([{ message, signature }])).toBe(false);
+  expect(verify([])).toBe(false);
   for (const bytes of [new Uint8Array(96), signature.slice(1), outsideSubgroup(), infinity(96)]) {
-    expect(verifyBls(publicKey, [{ message, signature: bytes }])).toBe(false);
+    expect(verify([{ message, signature: bytes }])).toBe(false);
   }
-  expect(verifyBls(infinity(48), [{ message, signature: infinity(96) }])).toBe(false);
+  expect(() => createBlsVerifier(infinity(48))).toThrow();
+  expect(() => createBlsVerifier(new Uint8Array(48))).toThrow();
 });
 
 test('a changed bit anywhere in a signature is refused', () => {
@@ -59,7 +60,7 @@ test('a changed bit anywhere in a signature is refused', () => {
   for (let byte = 0; byte < signature.length; byte += 5) {
     const changed = Uint8Array.from(signature);
     changed[byte] = (changed[byte] ?? 0) ^ 1;
-    expect(verifyBls(publicKey, [{ message, signature: changed }])).toBe(false);
+    expect(verify([{ message, signature: changed }])).toBe(false);
   }
 });
 

@@ -1,5 +1,5 @@
 import { storageConfirmationBcs } from '@memrelay/chain/walrus-bcs';
-import { type SignedMessage, verifyBls } from '@memrelay/chain/walrus-bls';
+import { createBlsVerifier, type SignedMessage } from '@memrelay/chain/walrus-bls';
 import { bls12_381 } from '@noble/curves/bls12-381.js';
 import { bytesToHex } from '@noble/hashes/utils.js';
 import { MoveAbort } from '../move/native.ts';
@@ -43,11 +43,11 @@ const remembered = 1024;
 
 /** Checks certificates of a committee with one member. */
 export class CertificateVerifier {
-  readonly #publicKey: Uint8Array;
+  readonly #verify: (signed: readonly SignedMessage[]) => boolean;
   readonly #good = new Set<string>();
 
   constructor(publicKey: Uint8Array) {
-    this.#publicKey = publicKey;
+    this.#verify = createBlsVerifier(publicKey);
   }
 
   /** Throws `MoveAbort` as the contract does: wrong signers, a bad signature, a message of another kind. */
@@ -70,12 +70,12 @@ export class CertificateVerifier {
    */
   prepare(certificates: readonly SignedMessage[]): void {
     const unknown = certificates.filter((certificate) => !this.#good.has(keyOf(certificate)));
-    if (unknown.length > 1 && verifyBls(this.#publicKey, unknown)) unknown.forEach(this.#remember, this);
+    if (unknown.length > 1 && this.#verify(unknown)) unknown.forEach(this.#remember, this);
   }
 
   #holds(certificate: SignedMessage): boolean {
     if (this.#good.has(keyOf(certificate))) return true;
-    if (!verifyBls(this.#publicKey, [certificate])) return false;
+    if (!this.#verify([certificate])) return false;
     this.#remember(certificate);
     return true;
   }
