@@ -2,13 +2,18 @@ import { bcs } from '@mysten/sui/bcs';
 import { type CallEnvironment, NativeCall, type Value } from './call.ts';
 import { changeBalance, coinBalance, encodeCoin } from './coin.ts';
 import { type ArgumentReason, argumentFailure, ExecutionFailure } from './failure.ts';
-import { maxVectorBytes } from './limits.ts';
 import { coinTypeOf, normalizeType } from './type-tags.ts';
 import type { WorkObject } from './workspace.ts';
 
 export type ProgrammableTransaction = typeof bcs.ProgrammableTransaction.$inferType;
 type Command = ProgrammableTransaction['commands'][number];
 type Argument = typeof bcs.Argument.$inferType;
+
+/**
+ * The longest value that `MakeMoveVec` makes, in bytes. Sui bounds such values by gas; here every transaction costs
+ * the same, and a vector of vectors would else grow with the power of the commands.
+ */
+const maxVectorBytes = 64 * 1024;
 
 export interface ProgramEnvironment extends CallEnvironment {
   /** Object that `GasCoin` names; undefined when gas is not paid with coins */

@@ -10,12 +10,6 @@ const maxPureBytes = 16 * 1024;
 const maxInputs = 2048;
 const maxGasCoins = 256;
 
-/**
- * The longest value that `MakeMoveVec` makes, in bytes. Sui bounds such values by gas; here every transaction costs
- * the same, and a vector of vectors would else grow with the power of the commands.
- */
-export const maxVectorBytes = 64 * 1024;
-
 /** Throws `RequestRefused` for a transaction that Sui would not look at. `bytes` is its encoding. */
 export function checkLimits({ program, gasData }: TransactionData, bytes: Uint8Array): void {
   atMost(maxTransactionBytes, bytes.length, 'serialized transaction size');
