@@ -1,5 +1,8 @@
-/** Exponential backoff with full jitter above a floor: 1 s, 2 s, 4 s … up to a minute, each ±half. */
+/**
+ * Exponential backoff with jitter: 1 s, 3 s, 9 s … up to a minute, each of them or down to half. Five upload attempts
+ * so outlast a publisher that is away for 20 seconds, as one that is started anew.
+ */
 export function retryDelayMs(attempt: number, random: () => number = Math.random): number {
-  const ceiling = Math.min(60_000, 1_000 * 2 ** Math.min(attempt, 10));
+  const ceiling = Math.min(60_000, 1_000 * 3 ** Math.min(attempt, 10));
   return Math.round(ceiling / 2 + (ceiling / 2) * random());
 }

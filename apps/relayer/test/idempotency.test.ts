@@ -1,0 +1,122 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { secretRing } from '@memrelay/envelope/at-rest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { insertJobs, type NewJob } from '../src/jobs/accept-jobs.ts';
+import { createIdempotency, type RepeatableWrite } from '../src/jobs/idempotency.ts';
+import { databases, type TestDb } from './support/databases.ts';
+
+describe.each(databases)('idempotency keys on $name', ({ create }) => {
+  let database: TestDb;
+  const secrets = [randomBytes(32)];
+  const indexSecret = randomBytes(32);
+  beforeAll(async () => {
+    database = await create();
+  });
+  afterAll(() => database.drop());
+  const idempotency = () => createIdempotency(database.db, secretRing(secrets), indexSecret);
+
+  function newWrite(more: Partial<RepeatableWrite> = {}): RepeatableWrite {
+    return {
+      accountId: randomBytes(32),
+      delegatePk: randomBytes(32),
+      route: '/api/remember',
+      key: randomUUID(),
+      bodySha256: randomBytes(32),
+      ...more,
+    };
+  }
+
+  /** Writes as a request does; the ids are those that its answer names. */
+  async function store(write: RepeatableWrite): Promise<string[]> {
+    const job: NewJob = {
+      id: randomUUID(),
+      accountId: write.accountId,
+      owner: `0x${'ab'.repeat(32)}`,
+      namespace: 'default',
+      delegatePk: write.delegatePk,
+      outbox: randomBytes(60),
+      envelope: randomBytes(100),
+      envelopeId: undefined,
+      envelopeSha256: randomBytes(32),
+      importance: 0.5,
+    };
+    const isNew = await insertJobs(database.db, [job], 'queued', idempotency().rowFor(write, [job.id]));
+    return isNew ? [job.id] : idempotency().earlierAnswer(write);
+  }
+  const jobsOf = async (accountId: Buffer): Promise<number> => {
+    const { rows } = await database.db.query('SELECT 1 FROM memory_job WHERE account_id = $1', [accountId]);
+    return rows.length;
+  };
+
+  test('ten requests at once store once, and all get the same answer', async () => {
+    const write = newWrite();
+    const answers = await Promise.all(Array.from({ length: 10 }, () => store(write)));
+    expect(new Set(answers.map(String)).size).toBe(1);
+    expect(await jobsOf(write.accountId)).toBe(1);
+  });
+
+  test('two bodies at once under one key: one is stored, the others are told', async () => {
+    const write = newWrite();
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 6 }, () => store({ ...write, bodySha256: randomBytes(32) })),
+    );
+    expect(outcomes.filter(({ status }) => status === 'fulfilled').length).toBe(1);
+    for (const outcome of outcomes)
+      if (outcome.status === 'rejected')
+        expect(outcome.reason).toMatchObject({ code: 'idempotency_key_reused' });
+    expect(await jobsOf(write.accountId)).toBe(1);
+  });
+
+  test.each(['accountId', 'delegatePk', 'route', 'key'] as const)(
+    'another %s is another write',
+    async (part) => {
+      const write = newWrite();
+      const first = await store(write);
+      const other = newWrite()[part];
+      expect(await store({ ...write, [part]: part === 'route' ? '/api/remember/bulk' : other })).not.toEqual(
+        first,
+      );
+      expect(await store(write)).toEqual(first);
+    },
+  );
+
+  test('a key is forgotten after a day, and removed', async () => {
+    const [old, young] = [newWrite(), newWrite()];
+    const first = await store(old);
+    const kept = await store(young);
+    await database.db.query(
+      "UPDATE idempotency SET created_at = now() - interval '25 hours' WHERE account_id = $1",
+      [old.accountId],
+    );
+    expect(await store({ ...old, bodySha256: randomBytes(32) })).not.toEqual(first);
+    await database.db.query(
+      "UPDATE idempotency SET created_at = now() - interval '25 hours' WHERE account_id = $1",
+      [old.accountId],
+    );
+    await idempotency().purge();
+    await expect(idempotency().earlierAnswer(old)).rejects.toMatchObject({ code: 'internal_error' });
+    expect(await store(young)).toEqual(kept);
+  });
+
+  test('a repeat finds its answer after the server secret was rotated', async () => {
+    const write = newWrite();
+    const first = await store(write);
+    secrets.unshift(randomBytes(32));
+    expect(await store(write)).toEqual(first);
+  });
+
+  test('the table tells neither key, body nor answer', async () => {
+    const write = newWrite({ key: 'a-key-that-tells-something' });
+    const [jobId] = await store(write);
+    const { rows } = await database.db.query('SELECT * FROM idempotency WHERE account_id = $1', [
+      write.accountId,
+    ]);
+    const dump = rows
+      .flatMap((row) => Object.values(row as Record<string, unknown>))
+      .map((value) => (Buffer.isBuffer(value) ? value.toString('latin1') : String(value)))
+      .join('\n');
+    expect(dump).not.toContain(write.key);
+    expect(dump).not.toContain(write.bodySha256.toString('latin1'));
+    expect(dump).not.toContain(jobId);
+  });
+});

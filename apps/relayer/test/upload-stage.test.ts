@@ -1,0 +1,147 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { ApiError } from '@memrelay/protocol/errors';
+import type { UploadCheckpoint } from '@memrelay/protocol/sidecar-api';
+import { pino } from 'pino';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createMemoryBlobCache } from '../src/blobs/blob-cache.ts';
+import { insertJobs, insertManualMemory, type NewJob } from '../src/jobs/accept-jobs.ts';
+import { retryDelayMs } from '../src/jobs/backoff.ts';
+import { type ClaimedJob, claimJobs } from '../src/jobs/claim-jobs.ts';
+import { readJobs, readPendingEnvelopes } from '../src/jobs/read-jobs.ts';
+import { uploadJob } from '../src/jobs/upload-stage.ts';
+import { type SidecarClient, SidecarUnreachableError } from '../src/sidecar/sidecar-client.ts';
+import { databases, type TestDb } from './support/databases.ts';
+
+const silent = pino({ enabled: false });
+
+describe.each(databases)('an upload on $name', ({ create }) => {
+  let database: TestDb;
+  const blobCache = createMemoryBlobCache({ ttlSeconds: 60, maxBlobBytes: 10_000 });
+  beforeAll(async () => {
+    database = await create();
+  });
+  afterAll(() => database.drop());
+
+  async function accepted(): Promise<NewJob> {
+    const job: NewJob = {
+      id: randomUUID(),
+      accountId: randomBytes(32),
+      owner: `0x${'ab'.repeat(32)}`,
+      namespace: 'default',
+      delegatePk: randomBytes(32),
+      outbox: undefined,
+      envelope: randomBytes(1_500),
+      envelopeId: randomBytes(16),
+      envelopeSha256: randomBytes(32),
+      importance: 0.5,
+    };
+    await database.db.transaction(async (tx) => {
+      await insertJobs(tx, [job], 'uploading');
+      await insertManualMemory(tx, job.id, { model: 'm', keyId: 1 }, new Float32Array(8).fill(1));
+    });
+    return job;
+  }
+
+  async function claim(job: NewJob): Promise<ClaimedJob> {
+    await database.db.query('UPDATE memory_job SET run_at = now() WHERE id = $1', [job.id]);
+    const [claimed] = await claimJobs(database.db, ['uploading', 'indexing'], 'uploading', 1, randomUUID());
+    expect(claimed!.id).toBe(job.id);
+    return claimed!;
+  }
+
+  /** One attempt, with a sidecar that answers these checkpoints and then perhaps breaks off. */
+  async function attempt(job: ClaimedJob, checkpoints: UploadCheckpoint[], error?: Error): Promise<void> {
+    async function* upload(): AsyncGenerator<UploadCheckpoint> {
+      yield* checkpoints;
+      if (error) throw error;
+    }
+    const sidecar = { upload } as unknown as SidecarClient;
+    await uploadJob(
+      { db: database.db, sidecar, blobCache, storeEpochs: 2, maxAttempts: 5, log: silent },
+      job,
+    );
+  }
+  const recordOf = async (job: NewJob) => (await readJobs(database.db, job.accountId, [job.id])).get(job.id)!;
+  const envelopeOf = async (job: NewJob) =>
+    (await readPendingEnvelopes(database.db, job.accountId, [job.id])).get(job.id);
+  const stateOf = async (job: NewJob) => {
+    const { rows } = await database.db.query<{ state: string }>('SELECT state FROM memory WHERE id = $1', [
+      job.id,
+    ]);
+    return rows[0]!.state;
+  };
+  const newBlobId = () => randomBytes(32).toString('base64url');
+  const transient: UploadCheckpoint = { stage: 'failed', kind: 'transient', reason: 'busy' };
+
+  test('that succeeds: the blob is in the cache, the envelope leaves the row', async () => {
+    const [job, blobId] = [await accepted(), newBlobId()];
+    await attempt(await claim(job), [
+      { stage: 'registered', object_id: '0x1', blob_id: blobId },
+      { stage: 'certified', object_id: '0x1', blob_id: blobId },
+      { stage: 'done', object_id: '0x1', blob_id: blobId, end_epoch: 9 },
+    ]);
+    expect(await recordOf(job)).toMatchObject({ status: 'done', blob_id: blobId });
+    expect([await stateOf(job), await envelopeOf(job)]).toEqual(['done', undefined]);
+    expect(await blobCache.getMany([blobId])).toEqual([job.envelope]);
+  });
+
+  test('that fails five times ends the job, and its envelope stays', async () => {
+    const job = await accepted();
+    for (let attempts = 1; attempts < 5; attempts++) {
+      await attempt(await claim(job), [transient]);
+      expect(await recordOf(job)).toMatchObject({
+        status: 'running',
+        attempts,
+        error: { code: 'upload_unavailable' },
+        next_retry_at: expect.any(String),
+      });
+    }
+    await attempt(await claim(job), [transient]);
+    const record = await recordOf(job);
+    expect(record).toMatchObject({ status: 'failed', attempts: 5, error: { code: 'upload_exhausted' } });
+    expect(record.next_retry_at).toBeUndefined();
+    expect([await stateOf(job), await envelopeOf(job)]).toEqual(['failed', job.envelope]);
+    expect(await claimJobs(database.db, ['uploading', 'indexing'], 'uploading', 9, randomUUID())).toEqual([]);
+  });
+
+  test('that is refused ends the job at once', async () => {
+    const job = await accepted();
+    await attempt(await claim(job), [{ stage: 'failed', kind: 'permanent', reason: 'too large' }]);
+    const record = await recordOf(job);
+    expect(record).toMatchObject({ status: 'failed', attempts: 1, error: { code: 'upload_rejected' } });
+    expect(JSON.stringify(record)).not.toContain('too large');
+  });
+
+  test.each([
+    ['ends early', undefined, 1],
+    ['breaks off', new TypeError('terminated'), 1],
+    ['is refused by the sidecar', new ApiError('sidecar_unavailable'), 1],
+    ['finds no sidecar', new SidecarUnreachableError(new Error('refused')), 0],
+  ] as const)('that %s is repeated', async (_how, error, attempts) => {
+    const job = await accepted();
+    await attempt(await claim(job), [{ stage: 'relayed', blob_id: newBlobId() }], error);
+    expect(await recordOf(job)).toMatchObject({ status: 'running', stage: 'uploading', attempts });
+    await attempt(await claim(job), [{ stage: 'done', blob_id: newBlobId(), end_epoch: 9 }]);
+    expect((await recordOf(job)).status).toBe('done');
+  });
+
+  test('of a worker that lost its lease writes nothing more', async () => {
+    const [job, blobId] = [await accepted(), newBlobId()];
+    const late = await claim(job);
+    await database.db.query("UPDATE memory_job SET lease_until = now() - interval '1 second' WHERE id = $1", [
+      job.id,
+    ]);
+    const current = await claim(job);
+    await attempt(late, [transient]);
+    await attempt(late, [{ stage: 'done', blob_id: newBlobId(), end_epoch: 9 }]);
+    expect(await recordOf(job)).toMatchObject({ status: 'running', attempts: 0 });
+    await attempt(current, [{ stage: 'done', blob_id: blobId, end_epoch: 9 }]);
+    expect(await recordOf(job)).toMatchObject({ status: 'done', blob_id: blobId });
+  });
+});
+
+test('delays grow to a minute, and stay between half of it and all', () => {
+  const longest = [0, 1, 2, 3, 4, 100].map((attempt) => retryDelayMs(attempt, () => 1));
+  expect(longest).toEqual([1_000, 3_000, 9_000, 27_000, 60_000, 60_000]);
+  expect(retryDelayMs(2, () => 0)).toBe(4_500);
+});
