@@ -1,11 +1,13 @@
 import { missingKeyIds, type SecretRing, secretCheckValue } from '@memrelay/envelope/at-rest';
 import type { Db } from '../db/db.ts';
+import { idempotencyHours } from '../jobs/idempotency.ts';
 import { ConfigError } from './read-config.ts';
 import type { Secrets } from './secrets.ts';
 
 /**
- * Stops a boot with another index key than the database was made with, or without a server secret that sealed text
- * which still waits to be embedded. Throws `ConfigError` with the way out.
+ * Stops a boot with another index key than the database was made with, or without a server secret that is still
+ * needed: for text that waits to be embedded, or for the answer to a write that may be repeated. Throws `ConfigError`
+ * with the way out.
  */
 export async function checkSecrets(db: Db, secrets: Secrets, ring: SecretRing): Promise<void> {
   const value = secretCheckValue(secrets.indexKey);
@@ -22,7 +24,9 @@ export async function checkSecrets(db: Db, secrets: Secrets, ring: SecretRing): 
     ]);
   const used = await db.query<{ key_id: string }>(
     // A sealed cell names its key in bytes 2 to 9
-    `SELECT DISTINCT encode(substring(outbox FROM 2 FOR 8), 'hex') AS key_id FROM memory_job WHERE outbox IS NOT NULL`,
+    `SELECT encode(substring(outbox FROM 2 FOR 8), 'hex') AS key_id FROM memory_job WHERE outbox IS NOT NULL
+     UNION SELECT encode(substring(answer FROM 2 FOR 8), 'hex') FROM idempotency
+     WHERE created_at > now() - make_interval(hours => ${idempotencyHours})`,
   );
   const missing = missingKeyIds(
     ring,
@@ -30,6 +34,6 @@ export async function checkSecrets(db: Db, secrets: Secrets, ring: SecretRing): 
   );
   if (missing.length > 0)
     throw new ConfigError([
-      `MEM_SERVER_SECRET lacks a secret that memories waiting to be embedded were sealed with (key id ${missing.join(', ')}): add the former secret to the end of the list`,
+      `MEM_SERVER_SECRET lacks a secret that is still needed (key id ${missing.join(', ')}): memories that wait to be embedded, or answers of the last ${idempotencyHours} hours that may be asked for again, were sealed with it. Add the former secret to the end of the list`,
     ]);
 }

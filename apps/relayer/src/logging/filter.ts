@@ -23,7 +23,7 @@ export function parseLogFilter(text: string): LogFilter {
   let fallback: Level = 'error';
   const directives = new Map<string, Level>();
   for (const part of text.split(',').map((piece) => piece.trim())) {
-    const [target = '', name] = part.split('=');
+    const [target = '', name] = part.split('=').map((piece) => piece.trim());
     if (name === undefined) fallback = levels[target.toLowerCase()] ?? fallback;
     else if (levels[name.toLowerCase()]) directives.set(target, levels[name.toLowerCase()]!);
   }

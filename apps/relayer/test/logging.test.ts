@@ -1,0 +1,68 @@
+import { spawnSync } from 'node:child_process';
+import { describe, expect, test } from 'vitest';
+import { parseLogFilter } from '../src/logging/filter.ts';
+
+describe('the log filter', () => {
+  test.each([
+    ['memrelay_server=info,tower_http=info', 'memrelay_server::jobs', 'info'],
+    ['memrelay_server=info,tower_http=info', 'tower_http', 'info'],
+    ['memrelay_server=info', 'tower_http', 'error'],
+    ['warn', 'memrelay_server::auth', 'warn'],
+    ['warn,memrelay_server::jobs=trace', 'memrelay_server::jobs', 'trace'],
+    ['warn,memrelay_server::jobs=trace', 'memrelay_server::auth', 'warn'],
+    ['memrelay_server=debug,memrelay_server::jobs=off', 'memrelay_server::jobs', 'silent'],
+    ['memrelay_server=debug,memrelay_server::jobs=off', 'memrelay_server', 'debug'],
+    [' WARN , memrelay_server = INFO ', 'memrelay_server', 'info'],
+    ['memrelay=info', 'memrelay_server', 'error'],
+    ['loud,memrelay_server=louder', 'memrelay_server', 'error'],
+    ['', 'memrelay_server', 'error'],
+    ['off', 'tower_http', 'silent'],
+  ])('%s: %s has level %s', (filter, target, level) => {
+    expect(parseLogFilter(filter).levelOf(target)).toBe(level);
+  });
+});
+
+describe.each(['json', 'pretty', 'text'] as const)('logs as %s', (format) => {
+  /** What a process with these loggers writes; `levels` are those of the filter. */
+  function written(filter: string): string {
+    const loggers = new URL('../src/logging/loggers.ts', import.meta.url).href;
+    const program = `
+      import { createLoggers } from '${loggers}';
+      const { auth, http, jobs } = createLoggers({ filter: '${filter}', format: '${format}' });
+      const headers = { authorization: 'SECRET-1', 'x-enc-session': 'SECRET-2', 'x-delegate-key': 'SECRET-3', accept: 'kept' };
+      auth.warn({ headers, req: { headers }, request: { headers } }, 'all of them');
+      auth.info('not at this level');
+      http.info({ route: '/health' }, 'request');
+      jobs.error({ err: new Error('broken', { cause: new Error('deeper') }) }, 'with a cause');
+    `;
+    const { stdout, stderr } = spawnSync(
+      process.execPath,
+      ['--disable-warning=ExperimentalWarning', '--input-type=module', '-e', program],
+      { encoding: 'utf8' },
+    );
+    expect(stderr).toBe('');
+    return stdout;
+  }
+
+  test('have no credentials, and only the levels that were asked for', () => {
+    const text = written('warn,tower_http=info');
+    expect(text).not.toContain('SECRET');
+    expect(text).toContain('kept');
+    expect(text).toContain('/health');
+    expect(text).not.toContain('not at this level');
+    expect(text).toContain('deeper');
+    expect(written('off')).toBe('');
+  });
+
+  test('are lines of JSON where that was asked for', () => {
+    const lines = written('info').trim().split('\n');
+    if (format !== 'json') return expect(() => JSON.parse(lines[0]!)).toThrow();
+    const targets = lines.map((line) => JSON.parse(line).target);
+    expect(targets).toEqual([
+      'memrelay_server::auth',
+      'memrelay_server::auth',
+      'tower_http',
+      'memrelay_server::jobs',
+    ]);
+  });
+});

@@ -1,0 +1,74 @@
+import { describe, expect, test } from 'vitest';
+import { candidateLimit, rank } from '../src/memories/ranking.ts';
+import type { Match } from '../src/memories/search.ts';
+
+const now = Date.UTC(2026, 0, 31);
+const day = 86_400_000;
+
+function match(id: string, distance: number, more: { ageDays?: number; importance?: number } = {}): Match {
+  return {
+    id,
+    distance,
+    state: 'done',
+    blobId: id,
+    envelopeId: undefined,
+    envelopeSha256: Buffer.alloc(32),
+    importance: more.importance ?? 0.5,
+    createdAt: new Date(now - (more.ageDays ?? 0) * day),
+  };
+}
+
+const request = { query: 'q', limit: 10, namespace: 'default', include_pending: false };
+const weights = { semantic: 1, recency: 0, recency_half_life_days: 30, importance: 0 };
+const order = (ranked: ReturnType<typeof rank>) => ranked.map((each) => each.match.id);
+
+describe('ranking', () => {
+  const near = match('near', 0.1, { ageDays: 60 });
+  const far = match('far', 0.5, { ageDays: 0, importance: 1 });
+
+  test('without weights keeps the order of distance, and gives no score', () => {
+    expect(rank([near, far], request, now)).toEqual([
+      { match: near, score: undefined },
+      { match: far, score: undefined },
+    ]);
+    expect(candidateLimit(request)).toBe(10);
+  });
+
+  test('a least score alone compares similarity, at and above it', () => {
+    const ranked = rank([near, far], { ...request, min_score: 0.5 }, now);
+    expect(ranked.map(({ score }) => score)).toEqual([0.9, 0.5]);
+    expect(order(rank([near, far], { ...request, min_score: 0.500001 }, now))).toEqual(['near']);
+  });
+
+  test('recency halves with its half-life, importance counts as it is', () => {
+    const recency = rank([near, far], { ...request, scoring_weights: { ...weights, recency: 1 } }, now);
+    expect(order(recency)).toEqual(['far', 'near']);
+    expect(recency[1]!.score).toBeCloseTo(0.9 + 0.25, 10);
+    const important = rank([near, far], { ...request, scoring_weights: { ...weights, importance: 2 } }, now);
+    expect(important[0]).toMatchObject({ match: far, score: 0.5 + 2 });
+  });
+
+  test('a memory from the future is as new as can be; a half-life of 0 leaves recency out', () => {
+    const early = match('early', 0.5, { ageDays: -10 });
+    const recency = { ...weights, recency: 1 };
+    expect(rank([early], { ...request, scoring_weights: recency }, now)[0]!.score).toBe(1.5);
+    const none = { ...recency, recency_half_life_days: 0 };
+    expect(rank([early], { ...request, scoring_weights: none }, now)[0]!.score).toBe(0.5);
+  });
+
+  test('weights look at more than is answered, within bounds, and answer no more than was asked', () => {
+    expect(candidateLimit({ limit: 10, scoring_weights: weights })).toBe(50);
+    expect(candidateLimit({ limit: 100, scoring_weights: weights })).toBe(500);
+    const many = Array.from({ length: 20 }, (_, i) => match(`m${i}`, i / 100));
+    expect(order(rank(many, { ...request, limit: 3, scoring_weights: weights }, now))).toEqual([
+      'm0',
+      'm1',
+      'm2',
+    ]);
+  });
+
+  test('equal scores keep the order of distance', () => {
+    const same = { ...weights, semantic: 0 };
+    expect(order(rank([near, far], { ...request, scoring_weights: same }, now))).toEqual(['near', 'far']);
+  });
+});
