@@ -1,6 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { EnvelopeError } from '@memrelay/envelope/envelope-error';
-import { parseHeader } from '@memrelay/envelope/header';
 import { ApiError } from '@memrelay/protocol/errors';
 import type { RememberManualRequest, RememberManualResponse } from '@memrelay/protocol/memories';
 import type { Caller } from '../auth/caller.ts';
@@ -11,6 +9,7 @@ import { normalize } from '../embedding/embedder.ts';
 import { vectorKeyId } from '../embedding/vector-map.ts';
 import { insertJobs, insertManualMemory, type NewJob } from '../jobs/accept-jobs.ts';
 import { readJobs } from '../jobs/read-jobs.ts';
+import { manualEnvelopeId } from './manual-envelope.ts';
 import { type RepeatKey, sha256, standardImportance } from './remember.ts';
 
 /** How long a call waits for its upload before it tells the caller to come back, and how often it looks. */
@@ -42,7 +41,7 @@ export async function rememberManual(
     delegatePk: Buffer.from(caller.publicKey, 'hex'),
     outbox: undefined,
     envelope,
-    envelopeId: envelopeIdOf(envelope, hexToBytes(account.origin), tag),
+    envelopeId: manualEnvelopeId(envelope, hexToBytes(account.origin), tag),
     envelopeSha256: sha256(envelope),
     importance: standardImportance,
   };
@@ -76,22 +75,5 @@ async function storedBlob(context: RelayerContext, accountId: Buffer, jobId: str
     if (job?.status !== 'running') throw new ApiError('store_rejected', { details: { job_id: jobId } });
     if (Date.now() > deadline) throw new ApiError('store_unavailable', { details: { job_id: jobId } });
     await changed;
-  }
-}
-
-/** The id in the header of an envelope of this namespace; `undefined` for bytes of another format. */
-function envelopeIdOf(bytes: Buffer, origin: Buffer, tag: Uint8Array): Buffer | undefined {
-  const refuse = (message: string): never => {
-    throw new ApiError('invalid_request', { details: { issues: [{ path: 'encrypted_data', message }] } });
-  };
-  if (bytes.subarray(0, 4).toString('latin1') !== 'MRE1') return undefined;
-  try {
-    const header = parseHeader(bytes, bytes.length);
-    if (!origin.equals(header.origin) || !Buffer.from(tag).equals(header.tag))
-      refuse('is an envelope of another account or namespace');
-    return Buffer.from(header.envelopeId);
-  } catch (error) {
-    if (error instanceof EnvelopeError) return refuse('is a damaged envelope');
-    throw error;
   }
 }
