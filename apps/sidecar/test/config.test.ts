@@ -1,0 +1,82 @@
+import { describe, expect, test } from 'vitest';
+import { loadConfig, SidecarConfigError } from '../src/config/config.ts';
+
+const id = (digit: string): string => `0x${digit.repeat(64)}`;
+const enough = { SIDECAR_AUTH_TOKEN: 'a-token-of-16-up', MEM_PACKAGE_ID: id('A') };
+const configs = (entries: unknown): string => JSON.stringify(entries);
+
+describe('the configuration of the sidecar', () => {
+  test('the least there can be, with the defaults of mainnet', async () => {
+    const config = await loadConfig(enough);
+    expect(config).toMatchObject({
+      port: 9000,
+      network: 'mainnet',
+      packageId: id('a'),
+      chainRpcUrl: 'https://fullnode.mainnet.sui.io:443',
+      serverKey: undefined,
+    });
+    expect(config.serverSet.servers.length).toBe(2);
+    expect(config.serverSet.threshold).toBe(2);
+  });
+
+  test('names every problem, and echoes no value', async () => {
+    const wrong = {
+      SIDECAR_AUTH_TOKEN: 'secret one',
+      MEM_PACKAGE_ID: 'secret two',
+      CHAIN_RPC_URL: 'secret three',
+      ENC_THRESHOLD: 'secret four',
+    };
+    const error = await loadConfig(wrong).catch((failure: unknown) => failure);
+    expect(error).toBeInstanceOf(SidecarConfigError);
+    for (const name of Object.keys(wrong)) expect((error as Error).message).toContain(name);
+    expect((error as Error).message).not.toContain('secret');
+  });
+
+  test('ENC_SERVER_CONFIGS wins over the deprecated list, which wins over the network', async () => {
+    const list = { ENC_KEY_SERVERS: ` ${id('1')} , ${id('2')},${id('3')}` };
+    const listed = await loadConfig({ ...enough, ...list });
+    expect(listed.serverSet.servers.map(({ objectId }) => objectId)).toEqual([id('1'), id('2'), id('3')]);
+    expect(listed.serverSet.threshold).toBe(2);
+    const committee = [{ objectId: id('4'), weight: 1, aggregatorUrl: 'https://committee.example' }];
+    const configured = await loadConfig({ ...enough, ...list, ENC_SERVER_CONFIGS: configs(committee) });
+    expect(configured.serverSet.servers).toEqual(committee);
+    expect(configured.serverSet.threshold).toBe(1);
+  });
+
+  test('the threshold defaults to two or less, and may be set up to the whole weight', async () => {
+    const weighted = configs([
+      { objectId: id('1'), weight: 3 },
+      { objectId: id('2'), weight: 1 },
+    ]);
+    const load = (threshold?: string) =>
+      loadConfig({ ...enough, ENC_SERVER_CONFIGS: weighted, ENC_THRESHOLD: threshold });
+    expect((await load()).serverSet.threshold).toBe(2);
+    expect((await load('4')).serverSet.threshold).toBe(4);
+    await expect(load('5')).rejects.toThrow('threshold');
+  });
+
+  test.each([
+    ['no JSON', 'nonsense'],
+    ['an empty list', '[]'],
+    ['an entry without an id', configs([{ weight: 1 }])],
+    ['a weight of nothing', configs([{ objectId: id('1'), weight: 0 }])],
+    ['an API key without its name', configs([{ objectId: id('1'), weight: 1, apiKey: 'secret' }])],
+    ['a server named twice', configs([{ objectId: id('1') }, { objectId: id('1') }])],
+  ])('ENC_SERVER_CONFIGS with %s is refused', async (_what, value) => {
+    const error = await loadConfig({ ...enough, ENC_SERVER_CONFIGS: value }).catch(
+      (failure: unknown) => failure,
+    );
+    expect(error).toBeInstanceOf(SidecarConfigError);
+    expect((error as Error).message).not.toContain('secret');
+  });
+
+  test('the server key and the token without the white space around them', async () => {
+    const key = 'c'.repeat(64);
+    const config = await loadConfig({
+      ...enough,
+      SIDECAR_AUTH_TOKEN: ' a-token-of-16-up\n',
+      SERVER_CHAIN_PRIVATE_KEY: `${key}\n`,
+    });
+    expect(config).toMatchObject({ token: 'a-token-of-16-up', serverKey: key });
+  });
+});

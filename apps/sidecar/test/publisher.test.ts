@@ -1,0 +1,88 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, describe, expect, test } from 'vitest';
+import { type BlobPublisher, createPublisher } from '../src/store/publisher.ts';
+
+const blobId = 'b'.repeat(43);
+const created = {
+  newlyCreated: {
+    blobObject: { id: '0x1', blobId, storage: { endEpoch: 9 }, deletable: true },
+    cost: 1,
+  },
+};
+const owner = `0x${'1'.repeat(64)}`;
+
+const open: { server: Server; publisher: BlobPublisher }[] = [];
+afterEach(async () => {
+  for (const { server, publisher } of open.splice(0)) {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+    await publisher.close();
+  }
+});
+
+async function store(answer: (request: IncomingMessage, response: ServerResponse) => void, basePath = '') {
+  const seen: { url?: string; method?: string; body?: Buffer } = {};
+  const server = createServer(async (request, response) => {
+    const parts: Buffer[] = [];
+    for await (const part of request) parts.push(part);
+    Object.assign(seen, { url: request.url, method: request.method, body: Buffer.concat(parts) });
+    answer(request, response);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const publisher = createPublisher(`http://127.0.0.1:${(server.address() as AddressInfo).port}${basePath}`);
+  open.push({ server, publisher });
+  const result = await publisher.store(Buffer.from('an envelope'), { owner, epochs: 3 });
+  return { result, seen };
+}
+const json =
+  (body: unknown, status = 200) =>
+  (_request: IncomingMessage, response: ServerResponse) =>
+    void response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+
+describe('an upload through a publisher', () => {
+  test('sends the bytes for the owner and tells where they are', async () => {
+    const { result, seen } = await store(json(created), '/behind/a/path');
+    expect(seen).toEqual({
+      method: 'PUT',
+      url: `/behind/a/path/v1/blobs?epochs=3&send_object_to=${owner}`,
+      body: Buffer.from('an envelope'),
+    });
+    expect(result).toEqual({ stage: 'done', blob_id: blobId, object_id: '0x1', end_epoch: 9 });
+  });
+
+  test('takes a blob that is there already, with its object or with the event that made it', async () => {
+    const withEvent = { alreadyCertified: { blobId, event: { txDigest: 'd', eventSeq: '0' }, endEpoch: 7 } };
+    expect((await store(json(withEvent))).result).toEqual({ stage: 'done', blob_id: blobId, end_epoch: 7 });
+  });
+
+  test.each([400, 413, 422, 451])('is over for good with status %i', async (status) => {
+    const { result } = await store(json({ error: 'inner words' }, status));
+    expect(result).toMatchObject({ stage: 'failed', kind: 'permanent' });
+    expect(JSON.stringify(result)).not.toContain('inner words');
+  });
+
+  test.each([401, 403, 404, 429, 500, 503, 302])('may be repeated after status %i', async (status) => {
+    expect((await store(json({}, status))).result).toMatchObject({ stage: 'failed', kind: 'transient' });
+  });
+
+  test.each([
+    ['an error inside a success', { error: 'no space' }],
+    [
+      'an id of another form',
+      { newlyCreated: { blobObject: { id: '0x1', blobId: '../../etc', storage: { endEpoch: 1 } } } },
+    ],
+    ['nothing', null],
+  ])('may be repeated after %s', async (_what, body) => {
+    expect((await store(json(body))).result).toMatchObject({ stage: 'failed', kind: 'transient' });
+  });
+
+  test('may be repeated after a connection that broke or an answer that is no JSON', async () => {
+    expect((await store((request) => void request.socket.destroy())).result).toMatchObject({
+      kind: 'transient',
+    });
+    expect((await store((_request, response) => void response.end('<html>'))).result).toMatchObject({
+      kind: 'transient',
+    });
+  });
+});
