@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { Config } from './config/config.ts';
+import type { OpenPool } from './open/open-pool.ts';
 import type { KeyServerDirectory } from './seal/key-server-directory.ts';
 import type { SealPool } from './seal/seal-pool.ts';
 import type { ServerSets } from './seal/server-sets.ts';
@@ -12,6 +13,7 @@ import type { BlobPublisher } from './store/publisher.ts';
 export interface SidecarContext {
   config: Config;
   pool: SealPool;
+  openPool: OpenPool;
   sets: ServerSets;
   directory: KeyServerDirectory;
   sessions: SessionReader;

@@ -5,6 +5,7 @@ import Fastify from 'fastify';
 import type { Logger } from 'pino';
 import type { Config } from './config/config.ts';
 import type { SidecarContext } from './context.ts';
+import { OpenPool } from './open/open-pool.ts';
 import { envelopeRoutes, healthRoute, keyRoutes, requireToken, storeRoutes } from './routes/routes.ts';
 import { KeyServerDirectory } from './seal/key-server-directory.ts';
 import { SealPool } from './seal/seal-pool.ts';
@@ -28,11 +29,13 @@ export async function startSidecar(config: Config, log: Logger): Promise<Sidecar
   const client = new SuiGrpcClient({ network: config.network, baseUrl: config.chainRpcUrl });
   const sets = makeServerSets(config.serverSet);
   const pool = new SealPool({ logger: log });
+  const openPool = new OpenPool(log);
   const directory = new KeyServerDirectory({ client, packageId: config.packageId, logger: log });
   const publisher = createPublisher(config.publisherUrl);
   const context: SidecarContext = {
     config,
     pool,
+    openPool,
     sets,
     directory,
     sessions: createSessionReader({ packageId: config.packageId, client }),
@@ -74,7 +77,7 @@ export async function startSidecar(config: Config, log: Logger): Promise<Sidecar
     url,
     async close() {
       await app.close();
-      await Promise.all([pool.close(), publisher.close()]);
+      await Promise.all([pool.close(), openPool.close(), publisher.close()]);
     },
   };
 }

@@ -287,7 +287,7 @@ describe('worker threads', () => {
     const pool = new SealPool({
       logger,
       threads: 1,
-      workerFile: new URL('./no-such-worker.ts', import.meta.url).href,
+      module: new URL('./no-such-worker', import.meta.url),
     });
     const snapshot = await world.directory.snapshot(world.twoOfTwo);
     const tasks = [1, 2, 3].map(() => pool.wrapKey({ snapshot, identity: item.identity }));

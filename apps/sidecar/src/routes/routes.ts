@@ -19,7 +19,7 @@ import { relayerVersion } from '@memrelay/protocol/versions';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { SidecarContext } from '../context.ts';
-import { openBatch } from '../envelopes-open.ts';
+import { openBatch } from '../open/open-batch.ts';
 import type { DecryptSession } from '../seal/decrypt-session.ts';
 import { wrapNewKey } from '../seal/wrap-key.ts';
 

@@ -1,19 +1,16 @@
-import { setImmediate as yieldToEvents } from 'node:timers/promises';
 import { checkWrap } from '@memrelay/envelope/check-wrap';
 import { EnvelopeError } from '@memrelay/envelope/envelope-error';
 import { namespaceTag } from '@memrelay/envelope/namespace-tag';
 import { nodePrimitives } from '@memrelay/envelope/node-primitives';
-import { checkHeader, checkIndexRow, type Envelope, openBody } from '@memrelay/envelope/open-envelope';
+import { checkHeader, type Envelope } from '@memrelay/envelope/open-envelope';
 import { ApiError } from '@memrelay/protocol/errors';
 import type { OpenRequestHead, OpenResponseHead } from '@memrelay/protocol/sidecar-api';
-import type { SidecarContext } from './context.ts';
-import type { DecryptSession } from './seal/decrypt-session.ts';
-import type { UnwrapItem, UnwrapResult } from './seal/seal-tasks.ts';
+import type { SidecarContext } from '../context.ts';
+import type { DecryptSession } from '../seal/decrypt-session.ts';
+import type { UnwrapItem, UnwrapResult } from '../seal/seal-tasks.ts';
+import type { OpenItem } from './open-tasks.ts';
 
 type Item = OpenResponseHead['items'][number];
-
-/** Bytes opened in one go before other requests get their turn. */
-const yieldEveryBytes = 1024 * 1024;
 
 interface Checked {
   envelope: Envelope;
@@ -39,7 +36,6 @@ export async function openBatch(
     check(context, head, bytes, head.items[i]!.namespace),
   );
   const present = checked.filter((entry): entry is Checked => 'envelope' in entry);
-  // One array a wrap: making a key object costs more than opening with it, and is done once for each array
   const wraps = new Map(present.map(({ unwrap }) => [nameOf(unwrap), unwrap]));
   const keys = await context.unwrapper.unwrapKeys(
     session,
@@ -47,27 +43,57 @@ export async function openBatch(
     [...wraps.values()],
   );
   refuseWhenNothingOpens(keys);
-  const keyOf = new Map([...wraps.keys()].map((name, i) => [name, keys[i]!]));
-  const trusted = new Set(head.trusted_signers);
-  const items: Item[] = [];
+  return openAll(context, head, checked, [...wraps.keys()], keys);
+}
+
+/** One task for the batch: its threads open what has a key, the rest is told as it is. */
+async function openAll(
+  context: SidecarContext,
+  head: OpenRequestHead,
+  checked: readonly (Checked | Item)[],
+  names: readonly string[],
+  keys: readonly UnwrapResult[],
+): Promise<{ items: Item[]; texts: Uint8Array[] }> {
+  const positions = new Map(names.map((name, position) => [name, position]));
+  const held: Uint8Array[] = [];
+  const heldAt = keys.map((key) => (key.ok ? held.push(key.privateKey) - 1 : -1));
+  const envelopes: OpenItem[] = [];
+  const items = checked.map((entry, i): Item | undefined => {
+    if (!('envelope' in entry)) return entry;
+    const position = positions.get(nameOf(entry.unwrap))!;
+    const key = keys[position]!;
+    if (!key.ok) return keyFailure(key);
+    const { envelope_id, sha256 } = head.items[i]!;
+    const row =
+      envelope_id && sha256
+        ? { envelopeId: Buffer.from(envelope_id, 'hex'), sha256: Buffer.from(sha256, 'hex') }
+        : undefined;
+    envelopes.push({ bytes: entry.envelope.bytes, key: heldAt[position]!, row });
+    return undefined;
+  });
+  const task = { keys: held, trustedSigners: head.trusted_signers, envelopes };
+  const opened = envelopes.length > 0 ? await context.openPool.open(task) : [];
+  for (const key of held) key.fill(0);
   const texts: Uint8Array[] = [];
-  let sinceYield = 0;
-  for (const [i, entry] of checked.entries()) {
-    if (!('envelope' in entry)) {
-      items.push(entry);
-      continue;
-    }
-    const opened = open(entry, keyOf.get(nameOf(entry.unwrap))!, trusted, head.items[i]!);
-    items.push(opened.item);
-    if (opened.text) texts.push(opened.text);
-    sinceYield += entry.envelope.bytes.length;
-    if (sinceYield > yieldEveryBytes) {
-      sinceYield = 0;
-      await yieldToEvents();
-    }
-  }
-  for (const key of keys) if (key.ok) key.privateKey.fill(0);
-  return { items, texts };
+  let next = 0;
+  const answered = items.map((item): Item => {
+    if (item) return item;
+    const result = opened[next++]!;
+    if (!result.ok) return { ok: false, failure: 'integrity', reason: result.reason };
+    texts.push(result.text);
+    return {
+      ok: true,
+      text_length: result.text.length,
+      created_at: result.createdAt,
+      ...(result.importance === undefined ? {} : { importance: result.importance }),
+      signer: result.signer,
+    };
+  });
+  return { items: answered, texts };
+}
+
+function keyFailure(key: Extract<UnwrapResult, { ok: false }>): Item {
+  return { ok: false, failure: key.reason === 'malformed' ? 'integrity' : key.reason, reason: key.message };
 }
 
 /** Different for any two wraps that may open differently. */
@@ -120,40 +146,6 @@ function check(
     };
   } catch (error) {
     return integrityFailure(error);
-  }
-}
-
-function open(
-  { envelope }: Checked,
-  key: UnwrapResult,
-  trusted: ReadonlySet<string>,
-  row: OpenRequestHead['items'][number],
-): { item: Item; text?: Uint8Array } {
-  if (!key.ok) {
-    const failure = key.reason === 'malformed' ? 'integrity' : key.reason;
-    return { item: { ok: false, failure, reason: key.message } };
-  }
-  try {
-    const opened = openBody(nodePrimitives, envelope, key.privateKey, trusted);
-    if (row.envelope_id && row.sha256)
-      checkIndexRow(nodePrimitives, envelope, {
-        envelopeId: Buffer.from(row.envelope_id, 'hex'),
-        sha256: Buffer.from(row.sha256, 'hex'),
-      });
-    const text = Buffer.from(opened.text, 'utf8');
-    const { importance } = opened.meta;
-    return {
-      item: {
-        ok: true,
-        text_length: text.length,
-        created_at: opened.meta.created_at,
-        ...(importance === undefined ? {} : { importance }),
-        signer: Buffer.from(opened.signer).toString('hex'),
-      },
-      text,
-    };
-  } catch (error) {
-    return { item: integrityFailure(error) };
   }
 }
 

@@ -1,0 +1,70 @@
+import { extname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { ApiError } from '@memrelay/protocol/errors';
+import type { Logger } from 'pino';
+import { Piscina } from 'piscina';
+
+const maxWaiting = 1_000;
+
+export interface WorkerPoolOptions {
+  /** URL of the thread's module without its ending: `.ts` when run from source, `.js` when built */
+  module: URL;
+  threads: number;
+  /** Tasks wait for the network half of their time, so that a thread takes several */
+  networked: boolean;
+  logger?: Logger | undefined;
+}
+
+/** Threads that run the functions a module exports. Tasks beyond a bound are refused with `overloaded`. */
+export class WorkerPool {
+  readonly #options: WorkerPoolOptions;
+  #pool: Piscina;
+  #closed = false;
+
+  constructor(options: WorkerPoolOptions) {
+    this.#options = options;
+    this.#pool = this.#start();
+  }
+
+  /** Runs the exported function `name`. Throws what it throws. */
+  async run<T>(name: string, task: unknown): Promise<T> {
+    if (this.#pool.queueSize >= maxWaiting) throw new ApiError('overloaded');
+    try {
+      return await this.#pool.run(task, { name });
+    } finally {
+      this.#replaceDeadPool();
+    }
+  }
+
+  /** Ends the threads; tasks that are not done are rejected. */
+  close(): Promise<void> {
+    this.#closed = true;
+    return this.#pool.destroy();
+  }
+
+  #start(): Piscina {
+    const { module, threads, networked, logger } = this.#options;
+    const pool = new Piscina({
+      filename: module.href + extname(fileURLToPath(import.meta.url)),
+      minThreads: threads,
+      maxThreads: threads,
+      concurrentTasksPerWorker: networked ? 32 : 1,
+      maxQueue: maxWaiting,
+      // A thread that blocks while idle would not notice that a server closed a kept connection
+      atomics: networked ? 'disabled' : 'sync',
+    });
+    pool.on('error', (error) => {
+      logger?.error({ err: error }, 'a worker thread failed');
+      this.#replaceDeadPool();
+    });
+    return pool;
+  }
+
+  /** Piscina starts no more threads after one failed to load; without any, tasks would wait for ever. */
+  #replaceDeadPool(): void {
+    const pool = this.#pool;
+    if (this.#closed || pool.threads.length > 0) return;
+    this.#pool = this.#start();
+    void pool.destroy();
+  }
+}
