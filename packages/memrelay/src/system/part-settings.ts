@@ -61,6 +61,9 @@ export function blobstoreSettings(
       BLOBSTORE_CHAIN_URL: chainUrl,
       BLOBSTORE_WALLET_KEY: walletKey,
       BLOBSTORE_NODE_KEY_FILE: join(paths.localnet, 'storage-node.key'),
+      // One laptop's relayer is the only client: its uploads should meet in one transaction, not be refused
+      BLOBSTORE_PUBLISHER_MAX_CONCURRENT_REQUESTS: '64',
+      BLOBSTORE_PUBLISHER_MAX_BUFFER_SIZE: '256',
     },
   };
 }
@@ -86,6 +89,7 @@ export async function relayerSettings(
     environment: {
       ...basics(environment),
       RUST_LOG: 'warn',
+      UPLOAD_CONCURRENCY: '24',
       ...own,
       PORT: String(ports.relayer),
       DATABASE_URL: environment.DATABASE_URL || `pglite:${paths.database}`,
