@@ -1,0 +1,140 @@
+import { randomUUID } from 'node:crypto';
+import { rotateKeyEpoch } from '@memrelay/chain/account-transactions';
+import { headers } from '@memrelay/protocol/headers';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { type EmbeddingProvider, startEmbeddingProvider } from '../../src/embedding-provider.ts';
+import { type FaultProxy, startFaultProxy } from '../../src/fault-proxy.ts';
+import { rawRequest } from '../../src/raw-request.ts';
+import { createTestBackend, type TestBackend } from '../../src/test-backend.ts';
+import { startTestNetwork, type TestNetwork } from '../../src/test-network.ts';
+import { createTestOwner, type TestOwner } from '../../src/test-owner.ts';
+import { startTestRelayer, type TestRelayer } from '../../src/test-relayer.ts';
+
+/** Two relayers on one Postgres and one Redis: each memory once, whoever accepts it, works on it or is asked. */
+const hasPostgres =
+  process.env.MEMRELAY_TEST_DATABASE_URL !== undefined && process.env.MEMRELAY_TEST_BACKEND !== 'embedded';
+
+describe.runIf(hasPostgres)('two relayers on one database', () => {
+  let network: TestNetwork;
+  let backend: TestBackend;
+  let provider: EmbeddingProvider;
+  /** In front of the first relayer's uploads */
+  let publisher: FaultProxy;
+  let relayers: [TestRelayer, TestRelayer];
+  let owner: TestOwner;
+
+  beforeAll(async () => {
+    [network, backend, provider] = await Promise.all([
+      startTestNetwork(),
+      createTestBackend(),
+      startEmbeddingProvider(),
+    ]);
+    publisher = await startFaultProxy(network.blobstoreUrl);
+    const environment = {
+      STORE_PUBLISHER_URL: publisher.url,
+      LLM_API_KEY: 'test',
+      LLM_API_BASE: provider.url,
+    };
+    // Both at once: they migrate, pin key servers and check secrets one after the other
+    const start = () => startTestRelayer(network, { ...backend, environment });
+    const [first, second, own] = await Promise.all([start(), start(), createTestOwner(network)]);
+    relayers = [first, second];
+    owner = own;
+  });
+  afterAll(async () => {
+    await Promise.all((relayers ?? []).map((relayer) => relayer.stop()));
+    await Promise.all([publisher?.close(), provider?.close()]);
+    await Promise.all([network?.close(), backend?.drop()]);
+  });
+  beforeEach(() => {
+    provider.fault = undefined;
+    publisher.fault = undefined;
+  });
+
+  async function everyTextOnce(namespace: string, texts: string[]): Promise<void> {
+    for (const { url } of relayers) {
+      const { results, droppedCount } = await owner.client(url).recall('sentence', { namespace, limit: 100 });
+      expect(droppedCount).toBeUndefined();
+      expect(results.map((hit) => hit.text).sort()).toEqual([...texts].sort());
+    }
+  }
+
+  test('writers of one new namespace at both', async () => {
+    const namespace = 'new to both';
+    const texts = Array.from({ length: 24 }, (_, i) => `sentence ${i}`);
+    const clients = relayers.map(({ url }) => owner.client(url));
+    const jobs = await Promise.all(texts.map((text, i) => clients[i % 2]!.remember(text, { namespace })));
+    const other = clients.toReversed();
+    await Promise.all(jobs.map(({ jobId }, i) => other[i % 2]!.waitForJob(jobId)));
+    await everyTextOnce(namespace, texts);
+  });
+
+  test('one idempotency key at both', async () => {
+    const namespace = 'one key';
+    const key = randomUUID();
+    const answers = await Promise.all(
+      [...relayers, ...relayers].map(({ url }) =>
+        rawRequest(url, owner.delegate, {
+          path: '/api/remember',
+          body: { text: 'a sentence once', namespace },
+          accountId: owner.accountId,
+          headers: { [headers.idempotencyKey]: key },
+        }),
+      ),
+    );
+    expect(new Set(answers.map(({ body }) => body.job_id)).size).toBe(1);
+    await owner.client(relayers[0].url).waitForJob(answers[0]!.body.job_id);
+    await everyTextOnce(namespace, ['a sentence once']);
+  });
+
+  test('one nonce at both', async () => {
+    const fixed = { path: '/api/account', method: 'GET', accountId: owner.accountId, nonce: randomUUID() };
+    const answers = await Promise.all(relayers.map(({ url }) => rawRequest(url, owner.delegate, fixed)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 401]);
+  });
+
+  test('a manual memory is answered when it is stored, whoever stored it', async () => {
+    const vector = Array.from({ length: 1536 }, (_, i) => Math.cos(i));
+    const started = Date.now();
+    for (let i = 0; i < 6; i++) {
+      const client = owner.client(relayers[i % 2]!.url);
+      const stored = await client.rememberManual({
+        encryptedData: Buffer.from(`bytes ${i}`),
+        vector,
+        namespace: 'manual at both',
+      });
+      expect(stored.blobId).toMatch(/^[\w-]{43}$/);
+    }
+    expect(Date.now() - started).toBeLessThan(30_000);
+    const found = await owner.client(relayers[0].url).recallManual({ vector, namespace: 'manual at both' });
+    expect(found.total).toBe(6);
+  });
+
+  test('a changed key epoch is known at both, and what was written before stays readable', async () => {
+    const namespace = 'two epochs';
+    const clients = relayers.map(({ url }) => owner.client(url));
+    await clients[0]!.rememberAndWait('sentence before', { namespace });
+    await owner.execute(rotateKeyEpoch(network.info.packageId, owner.accountId));
+    for (const client of clients)
+      await expect
+        .poll(async () => (await client.account()).keyEpoch, { timeout: 10_000 })
+        .toBeGreaterThan(0);
+    await clients[1]!.rememberAndWait('sentence after', { namespace });
+    await everyTextOnce(namespace, ['sentence before', 'sentence after']);
+  });
+
+  test('what one was doing when it was killed, the other does', async () => {
+    const namespace = 'taken over';
+    const texts = Array.from({ length: 12 }, (_, i) => `sentence ${i} to take over`);
+    publisher.fault = { method: 'PUT', kind: 'hold-request' };
+    const [first, second] = relayers;
+    const { jobIds } = await owner.client(first.url).rememberBulk(texts.map((text) => ({ text, namespace })));
+    await publisher.hit();
+    await first.kill();
+    publisher.fault = undefined;
+    const outcomes = await owner.client(second.url).waitForJobs(jobIds, { timeoutMs: 50_000 });
+    expect(outcomes.map(({ status }) => status)).toEqual(texts.map(() => 'done'));
+    await first.start();
+    await everyTextOnce(namespace, texts);
+  });
+});
