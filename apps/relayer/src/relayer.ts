@@ -83,7 +83,12 @@ export async function startRelayer({
       onLost: onFatal,
     });
     closers.push(() => process.stop());
-    const keyServers = await sidecar.keyServers();
+    const keyServers = await sidecar.keyServers().catch((cause: unknown) => {
+      throw new Error(
+        'the key servers cannot be read from the chain: see that CHAIN_RPC_URL answers, and that MEM_PACKAGE_ID and ENC_SERVER_CONFIGS are of CHAIN_NETWORK',
+        { cause },
+      );
+    });
     await pinKeyServers(db, config.packageId, keyServers.servers);
 
     const accounts = onClose(await createAccounts({ config, db, log: loggers.accounts }));

@@ -70,6 +70,13 @@ describe('the configuration of the sidecar', () => {
     expect((error as Error).message).not.toContain('secret');
   });
 
+  test('a localnet that does not answer is said so', async () => {
+    const nowhere = { CHAIN_NETWORK: 'localnet', CHAIN_RPC_URL: 'http://127.0.0.1:1' };
+    await expect(loadConfig({ ...enough, ...nowhere })).rejects.toThrow(
+      'CHAIN_RPC_URL: no localnet answers there',
+    );
+  });
+
   test('the server key and the token without the white space around them', async () => {
     const key = 'c'.repeat(64);
     const config = await loadConfig({

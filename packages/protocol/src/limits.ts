@@ -13,6 +13,5 @@ export const limits = {
 } as const;
 
 export const defaultNamespace = 'default';
-export const defaultEmbeddingDimension = 1536;
 /** Upload attempts before a job fails and an alert is posted. */
 export const maxUploadAttempts = 5;

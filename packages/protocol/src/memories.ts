@@ -13,7 +13,6 @@ export type RememberRequest = z.infer<typeof rememberRequest>;
 export const rememberBulkRequest = z.object({
   items: z.array(rememberRequest).min(1).max(limits.bulkItems),
 });
-export type RememberBulkRequest = z.infer<typeof rememberBulkRequest>;
 
 export const bulkStatusRequest = z.object({ job_ids: z.array(jobId).min(1).max(limits.bulkItems) });
 

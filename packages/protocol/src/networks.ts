@@ -1,7 +1,6 @@
 /** What follows from CHAIN_NETWORK (decisions.md, "Network defaults"). A URL set by the operator wins. */
 
 export type Network = 'mainnet' | 'testnet' | 'localnet';
-export const networks: readonly Network[] = ['mainnet', 'testnet', 'localnet'];
 
 export interface NetworkDefaults {
   chainRpcUrl: string;

@@ -1,12 +1,11 @@
 import { ApiError } from '@memrelay/protocol/errors';
 import type {
   MemoryHit,
+  RecallManualRequest,
   RecallManualResponse,
   RecallRequest,
   RecallResponse,
-  recallManualRequest,
 } from '@memrelay/protocol/memories';
-import type { z } from 'zod';
 import type { Caller } from '../auth/caller.ts';
 import { requireFreshAccount, requirePermission } from '../auth/require-permission.ts';
 import type { RelayerContext } from '../context.ts';
@@ -76,7 +75,7 @@ export async function recall(
 export async function recallManual(
   context: RelayerContext,
   caller: Caller,
-  request: z.infer<typeof recallManualRequest>,
+  request: RecallManualRequest,
   stages: StageTimes,
 ): Promise<RecallManualResponse> {
   requireReadable(context, caller, request.namespace);

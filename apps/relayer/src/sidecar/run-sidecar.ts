@@ -41,8 +41,7 @@ export interface RunSidecarOptions {
 }
 
 export interface RunningSidecar {
-  /** True when a sidecar that was there already is used */
-  adopted: boolean;
+  /** Ends a sidecar that was started here; one that an operator runs stays */
   stop(): Promise<void>;
 }
 
@@ -59,7 +58,6 @@ export async function runSidecar(options: RunSidecarOptions): Promise<RunningSid
   });
   const stopWatching = watch(options);
   return {
-    adopted: child === undefined,
     async stop() {
       stopping = true;
       stopWatching();

@@ -85,9 +85,18 @@ async function configuredServers(values: Variables, chainRpcUrl: string): Promis
   if (listed.length > 0) return listed.map((objectId) => ({ objectId, weight: 1 }));
   const { keyServers } = networkDefaults[values.CHAIN_NETWORK];
   if (keyServers.length > 0) return keyServers.map((objectId) => ({ objectId, weight: 1 }));
-  const response = await fetch(new URL('/info', chainRpcUrl), { signal: AbortSignal.timeout(5_000) });
-  const info = localnetInfoSchema.parse(await response.json());
-  return info.keyServers.map(({ objectId, weight }) => ({ objectId, weight }));
+  return localnetServers(chainRpcUrl);
+}
+
+/** The localnet tells its key servers itself. */
+async function localnetServers(chainRpcUrl: string): Promise<KeyServerConfig[]> {
+  try {
+    const response = await fetch(new URL('/info', chainRpcUrl), { signal: AbortSignal.timeout(5_000) });
+    const { keyServers } = localnetInfoSchema.parse(await response.json());
+    return keyServers.map(({ objectId, weight }) => ({ objectId, weight }));
+  } catch {
+    throw new SidecarConfigError('CHAIN_RPC_URL: no localnet answers there, and CHAIN_NETWORK is localnet');
+  }
 }
 
 /** A committee counts as one server of weight 1: its aggregator applies the committee's own threshold. */
