@@ -11,6 +11,7 @@ import type { Idempotency } from './jobs/idempotency.ts';
 import type { Pipeline } from './jobs/pipeline.ts';
 import type { NamespaceKeys } from './keys/namespace-keys.ts';
 import type { Loggers } from './logging/loggers.ts';
+import type { AccountWriters } from './memories/account-writers.ts';
 import type { Outbox } from './memories/outbox.ts';
 import type { QueryVectors } from './memories/query-vectors.ts';
 import type { VectorCounts } from './memories/vector-counts.ts';
@@ -31,6 +32,7 @@ export interface RelayerContext {
   /** A request's vector of the right length. Throws `invalid_request`. */
   checkVector(vector: readonly number[]): Float32Array;
   vectors: AccountVectors;
+  accountWriters: AccountWriters;
   vectorCounts: VectorCounts;
   queryVectors: QueryVectors;
   blobCache: BlobCache;

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { indexKey, secretRing } from '@memrelay/envelope/at-rest';
 import { maxEnvelopeLength } from '@memrelay/envelope/header';
 import { namespaceTag } from '@memrelay/envelope/namespace-tag';
@@ -26,6 +27,7 @@ import { pinKeyServers } from './keys/key-server-pins.ts';
 import { createNamespaceKeys } from './keys/namespace-keys.ts';
 import type { Loggers } from './logging/loggers.ts';
 import { startMaintenance } from './maintenance.ts';
+import { createAccountWriters } from './memories/account-writers.ts';
 import { createOutbox } from './memories/outbox.ts';
 import { createQueryVectors } from './memories/query-vectors.ts';
 import { createVectorCounts } from './memories/vector-counts.ts';
@@ -154,6 +156,7 @@ export async function startRelayer({
         return vector;
       },
       vectors,
+      accountWriters: createAccountWriters(db),
       vectorCounts: createVectorCounts(db),
       queryVectors: createQueryVectors(embedder, config.embedding.cacheTtlSeconds),
       blobCache,
@@ -196,6 +199,7 @@ export async function startRelayer({
       accountRoute(signed);
       memoryRoutes(signed, context);
     });
+    await waitBriefly(() => nonces.health().ok);
     const url = await app.listen({ port: config.port, host: '127.0.0.1' });
     closers.push(() => app.close());
     return { url, context, app, close: () => closeAll(closers) };
@@ -203,6 +207,14 @@ export async function startRelayer({
     await closeAll(closers);
     throw error;
   }
+}
+
+/**
+ * A part that is there takes milliseconds to connect, and the first request should find it connected; one that is away
+ * must not hold up the start.
+ */
+async function waitBriefly(isReady: () => boolean): Promise<void> {
+  for (const deadline = Date.now() + 2_000; !isReady() && Date.now() < deadline; ) await setTimeout(20);
 }
 
 /** Last opened, first closed; a part that fails to close does not keep the others open. */

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, open, readFile } from 'node:fs/promises';
+import { link, mkdir, open, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ConfigError } from './read-config.ts';
 import type { Variables } from './variables.ts';
@@ -31,15 +31,20 @@ export async function resolveSecrets(values: Variables): Promise<Secrets> {
 async function keyFile(directory: string, name: string): Promise<Buffer> {
   await mkdir(directory, { recursive: true, mode: 0o700 });
   const path = join(directory, name);
+  const temporary = `${path}.${randomBytes(6).toString('hex')}.tmp`;
+  const key = randomBytes(32);
   try {
-    const handle = await open(path, 'wx', 0o600);
-    const key = randomBytes(32);
+    // Written whole and then named: whoever is killed in between leaves no half a key, and whoever is second loses
+    const handle = await open(temporary, 'wx', 0o600);
     await handle.writeFile(`${key.toString('hex')}\n`);
     await handle.sync();
     await handle.close();
+    await link(temporary, path);
     return key;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  } finally {
+    await rm(temporary, { force: true });
   }
   const text = (await readFile(path, 'utf8')).trim();
   if (!/^[0-9a-f]{64}$/.test(text)) throw new ConfigError([`${path} is damaged: it must hold 64 hex digits`]);

@@ -2,6 +2,7 @@ import type { OpenRequestHead } from '@memrelay/protocol/sidecar-api';
 import type { Caller } from '../auth/caller.ts';
 import { permissionBits } from '../auth/require-permission.ts';
 import type { RelayerContext } from '../context.ts';
+import { hexToBytes } from '../db/hex.ts';
 import type { RankedMatch } from './ranking.ts';
 import type { Match } from './search.ts';
 
@@ -27,7 +28,7 @@ export async function openEnvelopes(
   envelopes: readonly (Buffer | undefined)[],
 ): Promise<(string | undefined)[]> {
   const texts = new Array<string | undefined>(ranked.length).fill(undefined);
-  const shared = sharedHead(context, caller);
+  const shared = await sharedHead(context, caller);
   for (const batch of batches(ranked, envelopes)) {
     const { items, payload } = await context.sidecar.open(
       {
@@ -66,7 +67,7 @@ export async function openEnvelopes(
 }
 
 /** Whose request it is, and whose signatures are believed. */
-function sharedHead(context: RelayerContext, caller: Caller): Omit<OpenRequestHead, 'items'> {
+async function sharedHead(context: RelayerContext, caller: Caller): Promise<Omit<OpenRequestHead, 'items'>> {
   const { account } = caller;
   const writers = account.delegates.filter(({ scope }) => ((scope?.perms ?? 0) & permissionBits.write) !== 0);
   return {
@@ -83,7 +84,13 @@ function sharedHead(context: RelayerContext, caller: Caller): Omit<OpenRequestHe
       min_epoch: caller.delegate.scope?.minEpoch ?? 0,
     },
     server_key_allowed: account.delegates.some(({ address }) => address === context.serverAddress),
-    trusted_signers: [...context.writerPublicKeys, ...writers.map(({ publicKey }) => publicKey)],
+    trusted_signers: [
+      ...new Set([
+        ...context.writerPublicKeys,
+        ...writers.map(({ publicKey }) => publicKey),
+        ...(await context.accountWriters.known(hexToBytes(account.accountId))),
+      ]),
+    ],
   };
 }
 

@@ -55,11 +55,17 @@ export async function rememberManual(
       'uploading',
       write && context.idempotency.rowFor(write, [job.id]),
     );
-    if (inserted) await insertManualMemory(tx, job.id, info, mapped);
+    if (inserted) {
+      await insertManualMemory(tx, job.id, info, mapped);
+      await context.accountWriters.remember(tx, accountId, job.delegatePk);
+    }
     return inserted;
   });
   const jobId = isNew ? job.id : (await context.idempotency.earlierAnswer(write!))[0]!;
-  if (isNew) context.pipeline.wakeUpload();
+  if (isNew) {
+    context.accountWriters.refresh(accountId);
+    context.pipeline.wakeUpload();
+  }
   const { blobId, owner, namespace } = await storedBlob(context, accountId, jobId);
   return { id: jobId, blob_id: blobId, owner, namespace };
 }

@@ -8,8 +8,11 @@ import {
 } from '@memrelay/chain/account-transactions';
 import { delegateProofMessage } from '@memrelay/chain/delegate-key';
 import { parsePrivateKey } from '@memrelay/chain/key-file';
+import { newEnvelopeId } from '@memrelay/envelope/envelope-id';
+import { envelopeKind, parseHeader } from '@memrelay/envelope/header';
 import { namespaceTag } from '@memrelay/envelope/namespace-tag';
 import { nodePrimitives } from '@memrelay/envelope/node-primitives';
+import { sealEnvelope } from '@memrelay/envelope/seal-envelope';
 import { headers } from '@memrelay/protocol/headers';
 import { createEncSession } from '@memrelay/sdk/enc-session';
 import { createSigner } from '@memrelay/sdk/signer';
@@ -176,6 +179,39 @@ describe('a delegate', () => {
       accountId: owner.accountId,
     });
     expect(mixed).toMatchObject(refusal(403, 'insufficient_scope'));
+  });
+
+  test('that is removed leaves the memories readable that it sealed itself', async () => {
+    const author = newTestKey();
+    await owner.addDelegate(author);
+    const client = owner.client(relayer.url, { key: author.privateKey });
+    await expect.poll(async () => (await client.account()).active, { timeout: 10_000 }).toBe(true);
+    // An envelope of its own: sealed to the namespace's public key, which every envelope there carries
+    const namespace = 'sealed by the client';
+    const first = await client.rememberAndWait('made by the relayer', { namespace });
+    const blob = await fetch(`${network.blobstoreUrl}/v1/blobs/${first.blobId}`);
+    const header = parseHeader(new Uint8Array(await blob.arrayBuffer()));
+    const encryptedData = sealEnvelope(nodePrimitives, {
+      kind: envelopeKind.memory,
+      origin: header.origin,
+      namespace,
+      keyEpoch: header.keyEpoch,
+      envelopeId: newEnvelopeId(nodePrimitives),
+      recipientPk: header.recipientPk,
+      wraps: header.wraps,
+      meta: { created_at: new Date().toISOString() },
+      text: 'made by the client',
+      signer: Buffer.from(author.privateKey, 'hex'),
+    });
+    await client.rememberManual({ encryptedData, vector: new Array(1536).fill(1), namespace });
+    await owner.removeDelegate(author);
+    await expect.poll(async () => (await recallAs(author)).status, { timeout: 10_000 }).toBe(401);
+    const found = await owner.client(relayer.url).recall('who made it?', { namespace });
+    expect(found.droppedCount).toBeUndefined();
+    expect(found.results.map((hit) => hit.text).sort()).toEqual([
+      'made by the client',
+      'made by the relayer',
+    ]);
   });
 
   test('that has expired is refused', async () => {

@@ -30,14 +30,18 @@ describe.runIf(hasPostgres)('two relayers on one database', () => {
       startEmbeddingProvider(),
     ]);
     publisher = await startFaultProxy(network.blobstoreUrl);
-    const environment = {
-      STORE_PUBLISHER_URL: publisher.url,
-      LLM_API_KEY: 'test',
-      LLM_API_BASE: provider.url,
-    };
+    const embedding = { LLM_API_KEY: 'test', LLM_API_BASE: provider.url };
     // Both at once: they migrate, pin key servers and check secrets one after the other
-    const start = () => startTestRelayer(network, { ...backend, environment });
-    const [first, second, own] = await Promise.all([start(), start(), createTestOwner(network)]);
+    const start = (publisherUrl: string) =>
+      startTestRelayer(network, {
+        ...backend,
+        environment: { ...embedding, STORE_PUBLISHER_URL: publisherUrl },
+      });
+    const [first, second, own] = await Promise.all([
+      start(publisher.url),
+      start(network.blobstoreUrl),
+      createTestOwner(network),
+    ]);
     relayers = [first, second];
     owner = own;
   });
