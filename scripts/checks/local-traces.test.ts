@@ -11,7 +11,7 @@ const treeOf = (text: string): SourceTree => ({
   read: () => text,
 });
 
-it.each(['see /home/maria/code', '"/Users/kim/x"', 'cd /root/project', '(/work/main/x)', 'C:\\Users\\kim'])(
+it.each(['see /home/maria/code', '"/Users/kim/x"', 'cd /root/project', '(/workspace/main/x)', 'C:\\Users\\kim'])(
   'finds a path of one machine: %s',
   (text) => {
     expect(localTraces.find(treeOf(`# Guide\n${text}`))).toMatchObject([{ file: 'docs/guide.md', line: 2 }]);
@@ -20,10 +20,10 @@ it.each(['see /home/maria/code', '"/Users/kim/x"', 'cd /root/project', '(/work/m
 
 it.each([
   '/home/you/.mem',
-  'https://example.org/work/x',
+  'https://example.org/builds/x',
   '/api/root/x',
   '/homepage/x',
-  'packages/work/x',
+  'packages/builds/x',
   '/tmp/x',
 ])('lets %s be', (text) => {
   expect(localTraces.find(treeOf(text))).toEqual([]);

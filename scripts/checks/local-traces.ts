@@ -3,7 +3,7 @@ import type { Rule } from './rule.ts';
 
 /** Home and scratch folders of somebody's machine. Made-up people (`you`, `alice`) may have homes in examples. */
 const localPath =
-  /(?<![\w.:/-])(?:\/home\/(?!(?:you|me|user|node|alice|bob)\b)\w+|\/Users\/(?!(?:you|me|user|alice|bob)\b)\w+|\/root\/|[A-Z]:\\Users\\|\/work\/|\/tmp\/(?:team|claude|bash_jobs))/;
+  /(?<![\w.:/-])(?:\/home\/(?!(?:you|me|user|node|alice|bob)\b)\w+|\/Users\/(?!(?:you|me|user|alice|bob)\b)\w+|\/root\/|[A-Z]:\\Users\\|\/(?:workspace|builds)\/)/;
 const textFile = /\.(ts|tsx|mts|mjs|js|json|md|move|toml|sql|ya?ml|sh|html|css|txt)$|(^|\/)(Dockerfile|run)$/;
 const skipped = /(^|\/)package-lock\.json$|^scripts\/checks\/local-traces\./;
 /** Short and plain host names (`vm`, `server`) are words; one with a digit in it is a machine's. */
