@@ -11,12 +11,15 @@ const treeOf = (text: string): SourceTree => ({
   read: () => text,
 });
 
-it.each(['see /home/maria/code', '"/Users/kim/x"', 'cd /root/project', '(/workspace/main/x)', 'C:\\Users\\kim'])(
-  'finds a path of one machine: %s',
-  (text) => {
-    expect(localTraces.find(treeOf(`# Guide\n${text}`))).toMatchObject([{ file: 'docs/guide.md', line: 2 }]);
-  },
-);
+it.each([
+  'see /home/maria/code',
+  '"/Users/kim/x"',
+  'cd /root/project',
+  '(/workspace/main/x)',
+  'C:\\Users\\kim',
+])('finds a path of one machine: %s', (text) => {
+  expect(localTraces.find(treeOf(`# Guide\n${text}`))).toMatchObject([{ file: 'docs/guide.md', line: 2 }]);
+});
 
 it.each([
   '/home/you/.mem',

@@ -4,7 +4,6 @@ import { maxEnvelopeLength } from '@memrelay/envelope/header';
 import { namespaceTag } from '@memrelay/envelope/namespace-tag';
 import { nodePrimitives } from '@memrelay/envelope/node-primitives';
 import { ApiError } from '@memrelay/protocol/errors';
-import { networkDefaults } from '@memrelay/protocol/networks';
 import type { FastifyInstance } from 'fastify';
 import { createAccounts } from './accounts/create-accounts.ts';
 import { registerAuth } from './auth/register-auth.ts';
@@ -174,7 +173,7 @@ export async function startRelayer({
         packageId: config.packageId,
         registryId: config.registryId,
         network: config.network,
-        suiRpcUrl: config.publicChainRpcUrl ?? networkDefaults[config.network].chainRpcUrl,
+        suiRpcUrl: config.publicChainRpcUrl,
         aggregatorUrl: config.aggregators.urls[0]!,
         encServerConfigs: keyServers.servers.map(({ objectId, weight, aggregatorUrl }) => ({
           objectId,

@@ -165,7 +165,7 @@ describe('what is taken', () => {
     );
     expect(own.config).toMatchObject({
       chainRpcUrl: 'http://keyed.example',
-      publicChainRpcUrl: undefined,
+      publicChainRpcUrl: 'https://fullnode.mainnet.sui.io:443',
       aggregators: {
         urls: ['http://first.example', 'http://second.example', 'http://third.example'],
         raceAfterMs: 0,
@@ -173,6 +173,23 @@ describe('what is taken', () => {
       storeEpochs: 53,
       blobCache: { ttlSeconds: 0 },
     });
+  });
+
+  test('clients are told of a chain address only when it can hold no key', async () => {
+    const told = async (more: Environment) => {
+      const { config } = await loadConfig(withMore({ CHAIN_NETWORK: 'testnet', ...more }));
+      return config.publicChainRpcUrl;
+    };
+    const ours = 'https://fullnode.testnet.sui.io:443';
+    expect(await told({})).toBe(ours);
+    expect(await told({ CHAIN_RPC_URL: 'https://node.example/v1/secret-key' })).toBe(ours);
+    expect(await told({ CHAIN_RPC_URL: 'https://node.example' })).toBe(ours);
+    expect(await told({ CHAIN_RPC_URL: 'http://127.0.0.1:9100/?key=secret' })).toBe(ours);
+    expect(await told({ CHAIN_RPC_URL: 'http://user:secret@localhost:9100' })).toBe(ours);
+    expect(await told({ CHAIN_RPC_URL: 'http://127.0.0.1:9100' })).toBe('http://127.0.0.1:9100');
+    expect(
+      await told({ CHAIN_RPC_URL: 'http://127.0.0.1:9100', PUBLIC_CHAIN_RPC_URL: 'https://a.example' }),
+    ).toBe('https://a.example');
   });
 
   test('allowed origins as a browser writes them', async () => {

@@ -14,7 +14,7 @@ export interface Config {
   network: Network;
   chainRpcUrl: string;
   /** The one clients are told; never a URL with a key in it */
-  publicChainRpcUrl: string | undefined;
+  publicChainRpcUrl: string;
   packageId: string;
   registryId: string;
   accountId: string | undefined;
@@ -60,7 +60,8 @@ export async function loadConfig(environment: Environment): Promise<{ config: Co
     redisUrl: values.REDIS_URL,
     network: values.CHAIN_NETWORK,
     chainRpcUrl: values.CHAIN_RPC_URL ?? defaults.chainRpcUrl,
-    publicChainRpcUrl: values.PUBLIC_CHAIN_RPC_URL,
+    publicChainRpcUrl:
+      values.PUBLIC_CHAIN_RPC_URL ?? plainLoopback(values.CHAIN_RPC_URL) ?? defaults.chainRpcUrl,
     packageId: values.MEM_PACKAGE_ID,
     registryId: values.MEM_REGISTRY_ID,
     accountId: values.MEM_ACCOUNT_ID,
@@ -96,4 +97,12 @@ export async function loadConfig(environment: Environment): Promise<{ config: Co
     log: { filter: values.RUST_LOG, format: values.LOG_FORMAT },
   };
   return { config, warnings };
+}
+
+/** A node on this machine whose URL holds no key may be told to clients, which are on this machine too. */
+function plainLoopback(url: string | undefined): string | undefined {
+  if (url === undefined) return undefined;
+  const { hostname, username, password, pathname, search } = new URL(url);
+  const isPlain = username === '' && password === '' && pathname === '/' && search === '';
+  return isPlain && ['127.0.0.1', 'localhost', '[::1]'].includes(hostname) ? url : undefined;
 }
