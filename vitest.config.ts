@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
@@ -12,6 +13,8 @@ export default defineConfig({
     ],
     // A process per file: native addons, worker threads and signal handlers stay apart.
     pool: 'forks',
+    // Most of the time of the long files is waiting: for leases, restarts, what another process does
+    maxWorkers: Math.max(3, Math.ceil(availableParallelism() * 1.5)),
     allowOnly: false,
     // What a passing test prints is nobody's business.
     silent: 'passed-only',
