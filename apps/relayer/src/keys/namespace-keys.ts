@@ -1,4 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
+import { decodeWraps, encodeWraps, type Wrap } from '@memrelay/envelope/wraps';
 import { ApiError } from '@memrelay/protocol/errors';
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
@@ -10,7 +11,7 @@ import type { SidecarClient } from '../sidecar/sidecar-client.ts';
 /** What a writer needs of a namespace: the public half, and the wrapped private half that every envelope carries. */
 export interface NamespaceKey {
   recipientPk: Buffer;
-  wraps: { type: number; bytes: Buffer }[];
+  wraps: Wrap[];
 }
 
 export interface NamespaceKeys {
@@ -74,7 +75,7 @@ export function createNamespaceKeys(options: {
         options.log.error({ account_id: account.accountId }, 'a namespace key row does not match its MAC');
         throw new ApiError('internal_error');
       }
-      return { recipientPk: row.recipient_pk, wraps: decodeWraps(row.wraps) };
+      return { recipientPk: row.recipient_pk, wraps: decodeColumn(row.wraps) };
     };
 
     const found = await read();
@@ -90,7 +91,7 @@ export function createNamespaceKeys(options: {
       throw new ApiError('sidecar_unavailable', { cause: new Error('the sidecar has other key servers') });
     const row = {
       recipient_pk: Buffer.from(made.recipient_pk, 'hex'),
-      wraps: encodeWraps(
+      wraps: encodeColumn(
         made.wraps.map(({ type, bytes }) => ({ type, bytes: Buffer.from(bytes, 'base64') })),
       ),
     };
@@ -100,7 +101,7 @@ export function createNamespaceKeys(options: {
       [...place, row.recipient_pk, row.wraps, mac(row)],
     );
     // Another relayer may have been first: every writer must use the row that stands
-    return (await read()) ?? { recipientPk: row.recipient_pk, wraps: decodeWraps(row.wraps) };
+    return (await read()) ?? { recipientPk: row.recipient_pk, wraps: decodeColumn(row.wraps) };
   }
 
   return {
@@ -120,25 +121,11 @@ export function createNamespaceKeys(options: {
   };
 }
 
-/** `count u8, then type u8 ‖ length u16le ‖ bytes` each: as they stand in the envelope header. */
-function encodeWraps(wraps: readonly { type: number; bytes: Buffer }[]): Buffer {
-  return Buffer.concat([
-    Buffer.from([wraps.length]),
-    ...wraps.flatMap(({ type, bytes }) => {
-      const head = Buffer.alloc(3);
-      head.writeUInt8(type, 0);
-      head.writeUInt16LE(bytes.length, 1);
-      return [head, bytes];
-    }),
-  ]);
+/** `count u8`, then the wraps as they stand in the envelope header. */
+function encodeColumn(wraps: readonly Wrap[]): Buffer {
+  return Buffer.concat([Uint8Array.of(wraps.length), encodeWraps(wraps)]);
 }
 
-function decodeWraps(encoded: Buffer): { type: number; bytes: Buffer }[] {
-  const wraps: { type: number; bytes: Buffer }[] = [];
-  for (let offset = 1; wraps.length < encoded[0]!; ) {
-    const length = encoded.readUInt16LE(offset + 1);
-    wraps.push({ type: encoded[offset]!, bytes: encoded.subarray(offset + 3, offset + 3 + length) });
-    offset += 3 + length;
-  }
-  return wraps;
+function decodeColumn(column: Buffer): Wrap[] {
+  return decodeWraps(column.subarray(1), column[0]!);
 }
