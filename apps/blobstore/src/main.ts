@@ -1,7 +1,9 @@
 import { servePart } from '@memrelay/protocol/serve-part';
 import { pino } from 'pino';
 import { createBlobStore } from './blob-store.ts';
-import { ConfigError, readConfig } from './config.ts';
+import { readConfig } from './config/config.ts';
+import { helpText } from './config/flags.ts';
+import { ConfigError } from './config/settings.ts';
 
 /** Stdout carries the ready line alone; logs go to stderr. */
 const logger = pino({ name: 'blobstore', level: process.env.LOG_LEVEL ?? 'info' }, pino.destination(2));
@@ -15,6 +17,10 @@ function explain(error: unknown): string {
 }
 
 async function start(): Promise<void> {
+  if (process.argv.includes('--help')) {
+    process.stdout.write(helpText());
+    return;
+  }
   const options = readConfig(process.argv.slice(2), process.env);
   const store = await createBlobStore({ ...options, logger });
   servePart(store, logger);

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { defaultLimits } from '../src/blob-store.ts';
-import { parseDuration, readConfig } from '../src/config.ts';
+import { readConfig } from '../src/config/config.ts';
+import { parseDuration } from '../src/config/settings.ts';
 
 test('only the directory is required; the rest are the defaults of the real daemon', () => {
   expect(readConfig(['--data-dir', '/data'], {})).toEqual({

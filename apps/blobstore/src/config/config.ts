@@ -1,0 +1,69 @@
+import { resolve } from 'node:path';
+import { defaultPorts } from '@memrelay/protocol/ports';
+import { type BlobStoreOptions, defaultLimits } from '../blob-store.ts';
+import type { ConcurrencyLimit } from '../blob-store-context.ts';
+import { defaultShards } from '../registry/open-registry.ts';
+import { type Environment, Settings } from './settings.ts';
+
+const addressPattern = /^(?:\[([\da-fA-F:]+)\]|([^:]+)):(\d{1,5})$/;
+
+function addressOf(settings: Settings): { host?: string; port: number } {
+  const port = settings.number('port', defaultPorts.blobstore, 0, 65_535);
+  const address = settings.checked('bind-address', (text) => {
+    const match = addressPattern.exec(text);
+    return match === null || Number(match[3]) > 65_535
+      ? 'an address and a port, such as 127.0.0.1:31415'
+      : undefined;
+  });
+  if (address === undefined) return { port };
+  const [, ipv6, name, portText] = addressPattern.exec(address)!;
+  return { host: (ipv6 ?? name)!, port: settings.has('port') ? port : Number(portText) };
+}
+
+function chainOf(settings: Settings): Pick<BlobStoreOptions, 'chain'> {
+  if (!settings.has('chain-url')) return {};
+  const url = settings.checked('chain-url', (text) => (URL.canParse(text) ? undefined : 'a URL'));
+  const walletKey = settings.secret('BLOBSTORE_WALLET_KEY');
+  if (walletKey === undefined)
+    settings.problem("BLOBSTORE_WALLET_KEY must hold the publisher's key (suiprivkey1…)");
+  const nodeKeyFile = settings.text('node-key-file');
+  if (nodeKeyFile === undefined)
+    settings.problem(
+      'BLOBSTORE_NODE_KEY_FILE (--node-key-file) must name the file with the storage node key',
+    );
+  return { chain: { url: url ?? '', walletKey: walletKey ?? '', nodeKeyFile: nodeKeyFile ?? '' } };
+}
+
+function concurrencyOf(settings: Settings, part: 'publisher' | 'aggregator'): ConcurrencyLimit {
+  const { concurrent, buffered } = defaultLimits[part];
+  return {
+    concurrent: settings.number(`${part}-max-concurrent-requests`, concurrent, 1, 1e6),
+    buffered: settings.number(`${part}-max-buffer-size`, buffered, 1, 1e6),
+  };
+}
+
+/**
+ * The options of the process from its flags and environment, flags first. Throws `ConfigError` with every wrong
+ * setting by name.
+ */
+export function readConfig(args: string[], env: Environment): Omit<BlobStoreOptions, 'logger'> {
+  const settings = new Settings(args, env);
+  const dataDir = settings.text('data-dir');
+  if (dataDir === undefined)
+    settings.problem('BLOBSTORE_DATA_DIR (--data-dir) must name the directory for blobs');
+  const epochDurationMs = settings.duration('epoch-duration');
+  const options = {
+    ...addressOf(settings),
+    dataDir: resolve(dataDir ?? '.'),
+    ...(settings.has('shards') ? { nShards: settings.number('shards', defaultShards, 4, 65_535) } : {}),
+    ...chainOf(settings),
+    ...(epochDurationMs === undefined ? {} : { epochDurationMs }),
+    limits: {
+      maxBodyBytes: settings.number('max-body-size', defaultLimits.maxBodyBytes / 1024, 1, 2 ** 30) * 1024,
+      publisher: concurrencyOf(settings, 'publisher'),
+      aggregator: concurrencyOf(settings, 'aggregator'),
+    },
+  };
+  settings.end();
+  return options;
+}

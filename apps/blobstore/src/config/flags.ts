@@ -1,0 +1,69 @@
+/** A setting of the process: a flag, and a variable of the same meaning. */
+export interface Flag {
+  /** What stands behind the flag in its help; a flag without it is a switch */
+  value?: string;
+  about: string;
+}
+
+/** The names are those of the real daemons where they have the setting. In the order of the help text. */
+export const flags = {
+  'data-dir': { value: 'DIR', about: 'where the blobs are kept; the only setting without a default' },
+  port: { value: 'PORT', about: 'where publisher and aggregator listen (31415; 0 takes a free one)' },
+  'bind-address': { value: 'ADDRESS:PORT', about: 'the same with an address (127.0.0.1:31415)' },
+  shards: {
+    value: 'N',
+    about: 'shards that blob ids are computed for (1000, as on the public networks); fixed per directory',
+  },
+  'epoch-duration': { value: 'DURATION', about: 'length of an epoch, such as 1d, 12h or 30m (1d)' },
+  'max-body-size': { value: 'KIB', about: 'largest body of a store (10240)' },
+  'publisher-max-concurrent-requests': { value: 'N', about: 'stores worked on at a time (8)' },
+  'publisher-max-buffer-size': {
+    value: 'N',
+    about: 'stores worked on and waiting; more are answered 429 (8)',
+  },
+  'aggregator-max-concurrent-requests': { value: 'N', about: 'reads worked on at a time (256)' },
+  'aggregator-max-buffer-size': {
+    value: 'N',
+    about: 'reads worked on and waiting; more are answered 429 (320)',
+  },
+  'chain-url': {
+    value: 'URL',
+    about: 'register blobs on this chain (gRPC-web); without it the store keeps its own registry',
+  },
+  'node-key-file': { value: 'FILE', about: 'key of the storage node that certifies; needed with a chain' },
+} as const satisfies Record<string, Flag>;
+
+export type FlagName = keyof typeof flags;
+
+/** Secrets have no flag: command lines are visible to other users of the machine. */
+export const secretVariables = {
+  BLOBSTORE_WALLET_KEY: "the publisher's key (suiprivkey1…); needed with a chain",
+} as const;
+
+export type SecretVariable = keyof typeof secretVariables;
+
+/** The variable with the meaning of a flag. */
+export function variableOf(flag: FlagName): string {
+  return `BLOBSTORE_${flag.toUpperCase().replaceAll('-', '_')}`;
+}
+
+/** What `--help` prints. */
+export function helpText(): string {
+  const rows = Object.entries<Flag>(flags).map(([name, { value, about }]) => [
+    `--${name}${value === undefined ? '' : ` ${value}`}`,
+    about,
+  ]);
+  const secrets = Object.entries(secretVariables);
+  const width = Math.max(...[...rows, ...secrets].map(([left]) => left!.length)) + 2;
+  const table = (lines: string[][]) => lines.map(([left, about]) => `  ${left!.padEnd(width)}${about}`);
+  return [
+    'A Walrus publisher and aggregator on this machine, without a chain, a wallet or Docker.',
+    '',
+    ...table(rows),
+    '',
+    'Each is also a variable: --data-dir is BLOBSTORE_DATA_DIR. Secrets are variables only:',
+    '',
+    ...table(secrets),
+    '',
+  ].join('\n');
+}
