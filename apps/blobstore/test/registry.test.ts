@@ -14,6 +14,9 @@ const recipient = `0x${'cd'.repeat(32)}`;
 const encoder = createWasmEncoder(nShards, 1);
 let localnet: LocalnetProcess;
 
+/** The registry does not look at the content, so none is kept here. */
+const durable = async () => undefined;
+
 beforeAll(async () => {
   localnet = await startLocalnet();
 });
@@ -81,7 +84,7 @@ describe.each([
       const { registry } = await create();
       const epoch = await registry.currentEpoch();
       const blob = await newBlob({ deletable, epochs: 3 });
-      const { object, cost } = await registry.store(blob);
+      const { object, cost } = await registry.store(blob, durable);
       expect(object).toEqual({
         id: expect.stringMatching(/^0x[0-9a-f]{64}$/),
         registeredEpoch: epoch,
@@ -122,7 +125,7 @@ describe.each([
   test('gives every store an object of its own, also at the same time', async () => {
     const { registry } = await create();
     const blob = await newBlob();
-    const stored = await Promise.all(Array.from({ length: 12 }, () => registry.store(blob)));
+    const stored = await Promise.all(Array.from({ length: 12 }, () => registry.store(blob, durable)));
     expect(new Set(stored.map(({ object }) => object.id)).size).toBe(12);
     expect(await registry.liveObjects(blob.blobId)).toHaveLength(12);
   });
@@ -131,7 +134,7 @@ describe.each([
     const { registry } = await create();
     const permanent = await newBlob({ sendObjectTo: recipient, deletable: false });
     const deletable = await newBlob({ sendObjectTo: recipient });
-    await Promise.all([registry.store(permanent), registry.store(deletable)]);
+    await Promise.all([registry.store(permanent, durable), registry.store(deletable, durable)]);
     expect(await registry.liveObjects(permanent.blobId)).toMatchObject([{ owned: false }]);
     expect(await registry.liveObjects(deletable.blobId)).toMatchObject([{ owned: false }]);
   });
@@ -139,7 +142,7 @@ describe.each([
   test('prolongs its own object for the storage fee alone', async () => {
     const { registry } = await create();
     const blob = await newBlob({ epochs: 1 });
-    const { object } = await registry.store(blob);
+    const { object } = await registry.store(blob, durable);
     const extended = await registry.extend(object.id, 4);
     const endEpoch = object.storage.endEpoch + 4;
     expect(extended).toEqual({
@@ -147,14 +150,14 @@ describe.each([
       cost: 400_000,
     });
     expect(await registry.liveObjects(blob.blobId)).toMatchObject([{ endEpoch, owned: true }]);
-    await registry.extend(object.id, 1, recipient);
+    await registry.extend(object.id, 1, { sendObjectTo: recipient });
     expect(await registry.liveObjects(blob.blobId)).toMatchObject([{ endEpoch: endEpoch + 1, owned: false }]);
     await expect(registry.extend(object.id, 1)).rejects.toThrow();
   });
 
   test('never prolongs beyond 53 epochs', async () => {
     const { registry } = await create();
-    const { object } = await registry.store(await newBlob({ epochs: 53 }));
+    const { object } = await registry.store(await newBlob({ epochs: 53 }), durable);
     await expect(registry.extend(object.id, 1)).rejects.toThrow();
   });
 
@@ -163,8 +166,8 @@ describe.each([
     const epoch = await registry.currentEpoch();
     const short = await newBlob({ epochs: 1 });
     const long = await newBlob({ epochs: 2 });
-    const { object } = await registry.store(short);
-    await registry.store(long);
+    const { object } = await registry.store(short, durable);
+    await registry.store(long, durable);
     await advance(1);
     expect(await registry.currentEpoch()).toBe(epoch + 1);
     expect(await registry.liveObjects(short.blobId)).toEqual([]);
@@ -176,8 +179,8 @@ describe.each([
     const { registry, reopen } = await create();
     const own = await newBlob({ epochs: 5 });
     const given = await newBlob({ sendObjectTo: recipient, deletable: false });
-    const { object } = await registry.store(own);
-    await registry.store(given);
+    const { object } = await registry.store(own, durable);
+    await registry.store(given, durable);
     await registry.extend(object.id, 2);
     const before = [await registry.liveObjects(own.blobId), await registry.liveObjects(given.blobId)];
     const again = await reopen();

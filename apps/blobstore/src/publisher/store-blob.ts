@@ -1,7 +1,8 @@
 import type { BlobStoreContext } from '../blob-store-context.ts';
+import type { BlobIdentity } from '../encoding/blob-id-encoder.ts';
 import type { StoreQuery } from '../http/store-query.ts';
 import type { BlobRegistry } from '../registry/blob-registry.ts';
-import type { StagedBlob, StoredBlob } from '../storage/storage.ts';
+import type { StagedBlob } from '../storage/storage.ts';
 import { decideStore, type StoreDecision } from './store-decision.ts';
 import { type StoreResponse, toBlobObject } from './store-response.ts';
 
@@ -16,8 +17,7 @@ export async function storeBlob(
 ): Promise<StoreResponse> {
   const identity = await context.identifyStaged(staged);
   return context.locks.run(identity.blobId, async () => {
-    const blob = await context.storage.commit(staged, identity);
-    return registerStored(context, blob, query);
+    return registerStored(context, staged, identity, query);
   });
 }
 
@@ -30,12 +30,19 @@ async function decide(registry: BlobRegistry, blobId: string, query: StoreQuery)
 }
 
 async function registerStored(
-  { registry }: BlobStoreContext,
-  { blobId, rootHash, size }: StoredBlob,
+  { registry, storage }: BlobStoreContext,
+  staged: StagedBlob,
+  identity: BlobIdentity,
   query: StoreQuery,
 ): Promise<StoreResponse> {
   const { epochs, permanent, sendObjectTo } = query;
+  const { blobId } = identity;
   const decision = await decide(registry, blobId, query);
+  const content = async () => {
+    await storage.commit(staged, identity);
+  };
+  // Repairs a copy that the disk has lost or changed meanwhile.
+  if (decision.kind !== 'register') await content();
   switch (decision.kind) {
     case 'certified-event': {
       const { event, endEpoch } = decision.existing;
@@ -47,20 +54,15 @@ async function registerStored(
     }
     case 'extend': {
       const { byEpochs, existing } = decision;
-      const { object, cost } = await registry.extend(existing.objectId, byEpochs, sendObjectTo);
+      const { object, cost } = await registry.extend(existing.objectId, byEpochs, { sendObjectTo });
       const encodedLength = object.storage.storageSize;
       const resourceOperation = { reuseAndExtend: { encodedLength, epochsExtended: byEpochs } };
       return { newlyCreated: { blobObject: toBlobObject(object), resourceOperation, cost } };
     }
     case 'register': {
-      const stored = await registry.store({
-        blobId,
-        rootHash,
-        size,
-        epochs,
-        deletable: !permanent,
-        sendObjectTo,
-      });
+      const { size } = staged;
+      const wanted = { ...identity, size, epochs, deletable: !permanent, sendObjectTo };
+      const stored = await registry.store(wanted, content);
       const encodedLength = stored.object.storage.storageSize;
       const resourceOperation = { registerFromScratch: { encodedLength, epochsAhead: epochs } };
       return {

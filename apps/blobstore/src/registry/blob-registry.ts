@@ -8,16 +8,22 @@ export interface BlobObject {
   blobId: string;
   size: number;
   certifiedEpoch: number;
-  storage: {
-    id: string;
-    startEpoch: number;
-    /** Exclusive: the blob is gone at the start of this epoch */
-    endEpoch: number;
-    /** Encoded size that is paid for */
-    storageSize: number;
-  };
+  storage: StorageResource;
   deletable: boolean;
 }
+
+/** Space that is paid for: part of a blob object, or spare. */
+export interface StorageResource {
+  id: string;
+  startEpoch: number;
+  /** Exclusive: the blob is gone at the start of this epoch */
+  endEpoch: number;
+  /** Encoded bytes */
+  storageSize: number;
+}
+
+/** Key-value pairs of a blob object. */
+export type BlobAttributes = Readonly<Record<string, string>>;
 
 /** The event that certified an object. With a chain, `txDigest` resolves on it. */
 export interface EventId {
@@ -38,38 +44,100 @@ export interface CertifiedObject {
   owned: boolean;
 }
 
-export interface NewBlob extends BlobIdentity {
+/** A certified object that still exists as such (not burnt), with its attributes as they are now. */
+export interface FoundObject extends CertifiedObject {
+  attributes: BlobAttributes;
+}
+
+/** A registration that has not been certified (yet): its store is under way, or was cut off. */
+export type UncertifiedObject = Omit<CertifiedObject, 'event'>;
+
+/** Everything about one object that has not ended. */
+export interface ObjectRecord {
+  /** `certifiedEpoch` is null before the certificate */
+  object: Omit<BlobObject, 'certifiedEpoch'> & { certifiedEpoch: number | null };
+  attributes: BlobAttributes;
+  owned: boolean;
+  /** The object is destroyed; what it certified stays readable until its end */
+  burnt: boolean;
+  /** Id of the shared object that holds it */
+  sharedBlobObject?: string;
+  /** Absent before the certificate */
+  event?: EventId;
+}
+
+/** What becomes of an object with its certificate. At most one of the first three; without, the publisher keeps it. */
+export interface AfterStore {
+  sendObjectTo?: string | undefined;
+  /** Wrapped into a SharedBlob object, that anyone may prolong */
+  share?: boolean;
+  /** The object is destroyed, the blob stays (`blob.move`, burn) */
+  burn?: boolean;
+  attributes?: BlobAttributes;
+}
+
+export interface NewBlob extends BlobIdentity, AfterStore {
   size: number;
-  /** How many epochs from the current one it shall live */
+  /** How many epochs from the current one it shall live; not looked at with `storageId` */
   epochs: number;
   deletable: boolean;
-  /** Who receives the object; the publisher keeps it when absent */
-  sendObjectTo?: string | undefined;
+  /** Spare storage to use up instead of paying for new */
+  storageId?: string;
 }
 
 /** An object after a store or an extension, and what that cost in FROST. */
 export interface PaidObject {
   object: BlobObject;
   cost: number;
+  /** Id of the SharedBlob object, where the object was shared */
+  sharedBlobObject?: string;
+}
+
+/** A page in the order of ids. */
+export interface PageRequest {
+  /** The last id of the page before */
+  after?: string;
+  limit: number;
 }
 
 /**
  * What exists, for how long, and whose it is. Every method throws `RegistryUnavailableError` when the answer
- * cannot be known now; none answers "nothing" for that reason. A change is durable when its promise resolves.
+ * cannot be known now; none answers "nothing" for that reason. A change is durable when its promise resolves,
+ * and throws `RegistryRefusedError` where the rules do not allow it. Nothing that ended ever lives again.
  */
 export interface BlobRegistry {
   currentEpoch(): Promise<number>;
   /**
-   * Registers and certifies a new object in one step, so an uncertified one never remains. The content must
-   * already be durable, since certifying promises that it is.
+   * Registers a new object, lets `content` make the bytes durable, and certifies, which promises that they are.
+   * When `content` rejects, or the process ends in between, an uncertified registration may remain.
    */
-  store(blob: NewBlob): Promise<PaidObject>;
-  /** Prolongs an object that the publisher owns, and then hands it over where `sendObjectTo` says so. */
-  extend(objectId: string, epochs: number, sendObjectTo?: string): Promise<PaidObject>;
+  store(blob: NewBlob, content: () => Promise<void>): Promise<PaidObject>;
+  /** Registers an object of the publisher and leaves it uncertified. Returns its id. */
+  register(blob: NewBlob): Promise<string>;
+  /** Certifies the publisher's own registration, whose bytes are durable, and prolongs it by `extendBy` epochs. */
+  certify(objectId: string, extendBy: number, after?: AfterStore): Promise<PaidObject>;
+  /** Prolongs a certified object that the publisher owns. */
+  extend(objectId: string, epochs: number, after?: AfterStore): Promise<PaidObject>;
+  /** Adds or replaces attributes, and removes those that are null. Returns what there is then. */
+  setAttributes(objectId: string, changes: Readonly<Record<string, string | null>>): Promise<BlobAttributes>;
+  /** Deletes a deletable object. Its storage becomes spare where the publisher owned it. Returns its blob id. */
+  delete(objectId: string): Promise<string>;
+  /** Moves on by hand. Returns the epoch that is current then. */
+  advanceEpoch(by: number): Promise<number>;
   /** The objects that keep a blob readable; empty when it does not exist, has expired or was deleted. */
   liveObjects(blobId: string): Promise<CertifiedObject[]>;
-  /** One live object by its id. */
-  find(objectId: string): Promise<CertifiedObject | undefined>;
+  /** The registrations of a blob that have neither a certificate nor ended. */
+  uncertified(blobId: string): Promise<UncertifiedObject[]>;
+  /** Storage of the publisher that no blob uses and that has not ended. */
+  spareStorage(): Promise<StorageResource[]>;
+  /** Whether an object of the blob was deleted in the current epoch, at whose end its data may go. */
+  deletedThisEpoch(blobId: string): Promise<boolean>;
+  /** One live certified object by its id, or by that of the SharedBlob object that holds it. */
+  find(objectId: string): Promise<FoundObject | undefined>;
+  /** Objects that have not ended, in the order of their ids; those of one blob where it is named. */
+  list(page: PageRequest & { blobId?: string }): Promise<ObjectRecord[]>;
+  /** Ids of the blobs that have such objects, in their order. */
+  listBlobIds(page: PageRequest): Promise<string[]>;
   close(): Promise<void>;
 }
 
@@ -78,4 +146,24 @@ export const maxEpochsAhead = 53;
 
 export class RegistryUnavailableError extends Error {
   override readonly name = 'RegistryUnavailableError';
+}
+
+export type RefusalReason =
+  | 'not-found'
+  | 'not-owned'
+  | 'permanent'
+  | 'uncertified'
+  | 'too-long'
+  /** This kind of registry cannot do it at all */
+  | 'not-offered';
+
+/** The rules do not allow a change. */
+export class RegistryRefusedError extends Error {
+  override readonly name = 'RegistryRefusedError';
+  readonly reason: RefusalReason;
+
+  constructor(reason: RefusalReason, message: string) {
+    super(message);
+    this.reason = reason;
+  }
 }

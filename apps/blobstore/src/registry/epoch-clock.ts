@@ -1,11 +1,27 @@
-/** Epochs by the wall clock, for a registry without a chain. */
+/** Epochs of a registry without a chain. */
 export interface EpochSchedule {
   /** The epoch that began at `startedAtMs` (milliseconds since 1970) */
   epoch: number;
   startedAtMs: number;
-  durationMs: number;
+  /** Null where the clock ends no epoch */
+  durationMs: number | null;
 }
 
 export function epochAt({ epoch, startedAtMs, durationMs }: EpochSchedule, nowMs: number): number {
+  if (durationMs === null) return epoch;
   return epoch + Math.max(0, Math.floor((nowMs - startedAtMs) / durationMs));
+}
+
+/**
+ * The schedule to go on with at a start. Another duration begins a schedule of its own at the present epoch, so
+ * that what was stored before keeps its number of epochs.
+ */
+export function resumeSchedule(
+  previous: EpochSchedule | undefined,
+  durationMs: number | null,
+  nowMs: number,
+): EpochSchedule {
+  if (previous === undefined) return { epoch: 1, startedAtMs: nowMs, durationMs };
+  if (previous.durationMs === durationMs) return previous;
+  return { epoch: epochAt(previous, nowMs), startedAtMs: nowMs, durationMs };
 }

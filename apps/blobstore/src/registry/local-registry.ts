@@ -1,18 +1,28 @@
 import { randomBytes } from 'node:crypto';
 import { encodedBlobLength } from '@memrelay/chain/walrus-sizes';
 import { toBase58 } from '@mysten/sui/utils';
+import { createKeyedLock } from '../keyed-lock.ts';
 import {
-  type BlobObject,
+  type AfterStore,
   type BlobRegistry,
-  type CertifiedObject,
-  type EventId,
   maxEpochsAhead,
+  type NewBlob,
+  type ObjectRecord,
+  type PageRequest,
+  type PaidObject,
+  RegistryRefusedError,
   RegistryUnavailableError,
 } from './blob-registry.ts';
-import { type EpochSchedule, epochAt } from './epoch-clock.ts';
+import { epochAt, resumeSchedule } from './epoch-clock.ts';
 import { openJournal, readJournal } from './journal.ts';
-import { ObjectIndex } from './object-index.ts';
-import { defaultPrices, extensionCost, registrationCost } from './pricing.ts';
+import {
+  asCertified,
+  asUncertified,
+  type JournalRecord,
+  type LocalObject,
+  LocalState,
+} from './local-state.ts';
+import { defaultPrices, extensionCost, registrationCost, writeCost } from './pricing.ts';
 
 export interface LocalRegistryOptions {
   /** Journal file */
@@ -20,83 +30,147 @@ export interface LocalRegistryOptions {
   /** Whether the journal is to be created; otherwise a missing or empty one is an error */
   isNew: boolean;
   nShards: number;
-  epochDurationMs: number;
+  /** Null where epochs are advanced by hand alone */
+  epochDurationMs: number | null;
   /** Milliseconds since 1970 */
   now: () => number;
-}
-
-/** The object whole, with what follows from it, the publisher's ownership and the event. */
-interface LocalObject extends CertifiedObject {
-  object: BlobObject;
-}
-
-type JournalRecord = { epochs: EpochSchedule } | { object: BlobObject; event: EventId; owned: boolean };
-
-function toLocalObject(object: BlobObject, event: EventId, owned: boolean): LocalObject {
-  const { id: objectId, blobId, deletable, storage } = object;
-  return { objectId, blobId, endEpoch: storage.endEpoch, deletable, event, owned, object };
 }
 
 function newObjectId(): string {
   return `0x${randomBytes(32).toString('hex')}`;
 }
 
-function toRecord({ object, event, owned }: LocalObject): JournalRecord {
-  return { object, event, owned };
+/** One page of ids. */
+function pageOf(ids: string[], { after = '', limit }: PageRequest): string[] {
+  return ids
+    .filter((id) => id > after)
+    .sort()
+    .slice(0, limit);
+}
+
+/** The object once it is certified and `after` is done. */
+function finished(record: ObjectRecord, certifiedEpoch: number, after: AfterStore): ObjectRecord {
+  const shared = after.share ? { sharedBlobObject: newObjectId() } : {};
+  return {
+    ...record,
+    ...shared,
+    object: { ...record.object, certifiedEpoch },
+    event: record.event ?? { txDigest: toBase58(randomBytes(32)), eventSeq: '0' },
+    attributes: { ...record.attributes, ...after.attributes },
+    owned: after.sendObjectTo === undefined && !after.share && !after.burn,
+    burnt: after.burn ?? false,
+  };
+}
+
+function toPaid({ object, sharedBlobObject }: ObjectRecord, cost: number): PaidObject {
+  const { certifiedEpoch } = object;
+  if (certifiedEpoch === null) throw new Error('an object without a certificate was paid for');
+  const shared = sharedBlobObject === undefined ? {} : { sharedBlobObject };
+  return { object: { ...object, certifiedEpoch }, cost, ...shared };
 }
 
 /**
- * The schedule to go on with. Another duration starts a schedule of its own at the present epoch, so that what
- * was stored before keeps its number of epochs; epochs never go back.
- */
-function resumeSchedule(records: JournalRecord[], options: LocalRegistryOptions): EpochSchedule {
-  const previous = records.flatMap((record) => ('epochs' in record ? record.epochs : [])).at(-1);
-  const startedAtMs = options.now();
-  const durationMs = options.epochDurationMs;
-  if (previous === undefined) return { epoch: 1, startedAtMs, durationMs };
-  if (previous.durationMs === durationMs) return previous;
-  return { epoch: epochAt(previous, startedAtMs), startedAtMs, durationMs };
-}
-
-/**
- * A registry without a chain: objects with random ids in a journal, epochs by the clock. At boot the journal
- * is rewritten with what is still live. Throws a plain error when the journal is lost or damaged.
+ * A registry without a chain: objects with random ids in a journal, epochs by the clock or by hand. Nobody else
+ * can act here, so deleting and setting attributes is done for whoever owns the object. At boot the journal is
+ * rewritten with what is still live. Throws a plain error when the journal is lost or damaged.
  */
 export async function openLocalRegistry(options: LocalRegistryOptions): Promise<BlobRegistry> {
+  const { nShards } = options;
   const records = await readJournal<JournalRecord>(options.path);
   if (records.length === 0 && !options.isNew) {
     throw new Error(
       `${options.path} is missing or empty, although there are blobs: restore it from a backup`,
     );
   }
-  const schedule = resumeSchedule(records, options);
-  const index = new ObjectIndex<LocalObject>();
-  for (const record of records) {
-    if ('object' in record) index.set(toLocalObject(record.object, record.event, record.owned));
-  }
+  const state = new LocalState();
+  for (const record of records) state.apply(record);
+  let schedule = resumeSchedule(state.schedule, options.epochDurationMs, options.now());
+  state.reached = Math.max(state.reached, epochAt(schedule, options.now()));
+  state.prune(state.reached);
+  const journal = await openJournal<JournalRecord>(options.path, [
+    { epochs: schedule },
+    ...state.toRecords(),
+  ]);
+  /** By object id: a change builds on the one before */
+  const changes = createKeyedLock();
 
-  let reached = schedule.epoch;
-  /** A clock that is set back must not revive what has expired. */
   function epochNow(): number {
     const epoch = epochAt(schedule, options.now());
-    if (epoch > reached) {
-      reached = epoch;
-      index.prune(reached);
+    if (epoch > state.reached) {
+      state.reached = epoch;
+      state.prune(epoch);
+      // Only a clock that is set back needs it, so nobody waits; a failure shows at the next change.
+      void journal.append({ reached: epoch }).catch(() => undefined);
     }
-    return reached;
+    return state.reached;
   }
 
-  index.prune(epochNow());
-  const live = index.values().map(toRecord);
-  const journal = await openJournal<JournalRecord>(options.path, [{ epochs: schedule }, ...live]);
-
-  async function save(entry: LocalObject): Promise<void> {
+  async function save(record: JournalRecord): Promise<void> {
     try {
-      await journal.append(toRecord(entry));
+      await journal.append(record);
     } catch (error) {
       throw new RegistryUnavailableError('the registry could not be written', { cause: error });
     }
-    index.set(entry);
+    state.apply(record);
+  }
+
+  function storageFor({ size, epochs, storageId }: NewBlob) {
+    const storageSize = encodedBlobLength(size, nShards);
+    const startEpoch = epochNow();
+    if (storageId === undefined) {
+      const storage = { id: newObjectId(), startEpoch, endEpoch: startEpoch + epochs, storageSize };
+      return { storage, cost: registrationCost(storageSize, epochs, defaultPrices) };
+    }
+    const storage = state.spares.get(storageId);
+    if (storage === undefined || storage.endEpoch <= startEpoch || storage.storageSize < storageSize) {
+      throw new RegistryRefusedError('not-found', `${storageId} is not spare storage of sufficient size`);
+    }
+    state.spares.delete(storageId);
+    return { storage, cost: writeCost(storageSize, defaultPrices) };
+  }
+
+  function registration(blob: NewBlob): { record: ObjectRecord; cost: number } {
+    const { storage, cost } = storageFor(blob);
+    const { blobId, size, deletable } = blob;
+    const registeredEpoch = epochNow();
+    const object = {
+      id: newObjectId(),
+      registeredEpoch,
+      blobId,
+      size,
+      certifiedEpoch: null,
+      storage,
+      deletable,
+    };
+    return { record: { object, attributes: {}, owned: true, burnt: false }, cost };
+  }
+
+  /** The object that a change is about. Throws when there is none. */
+  function existing(objectId: string): LocalObject {
+    const found = state.objects.liveById(objectId, epochNow());
+    if (found === undefined || found.record.burnt) {
+      throw new RegistryRefusedError('not-found', `there is no object ${objectId}`);
+    }
+    return found;
+  }
+
+  function owned(objectId: string): ObjectRecord {
+    const { record } = existing(objectId);
+    if (record.owned) return record;
+    throw new RegistryRefusedError('not-owned', `${objectId} is not an object of this publisher`);
+  }
+
+  async function prolong(record: ObjectRecord, epochs: number, after: AfterStore): Promise<PaidObject> {
+    const now = epochNow();
+    const { storage, certifiedEpoch } = record.object;
+    const endEpoch = storage.endEpoch + epochs;
+    if (endEpoch > now + maxEpochsAhead) {
+      throw new RegistryRefusedError('too-long', `nothing is stored for more than ${maxEpochsAhead} epochs`);
+    }
+    const longer = { ...record, object: { ...record.object, storage: { ...storage, endEpoch } } };
+    const done = finished(longer, certifiedEpoch ?? now, after);
+    await save(done);
+    return toPaid(done, extensionCost(storage.storageSize, epochs, defaultPrices));
   }
 
   return {
@@ -104,40 +178,102 @@ export async function openLocalRegistry(options: LocalRegistryOptions): Promise<
       return epochNow();
     },
 
-    async store({ blobId, size, epochs, deletable, sendObjectTo }) {
+    async store(blob, content) {
+      const { record, cost } = registration(blob);
+      await Promise.all([save(record), content()]);
       const epoch = epochNow();
-      const storageSize = encodedBlobLength(size, options.nShards);
-      const object = {
-        id: newObjectId(),
-        registeredEpoch: epoch,
-        blobId,
-        size,
-        certifiedEpoch: epoch,
-        storage: { id: newObjectId(), startEpoch: epoch, endEpoch: epoch + epochs, storageSize },
-        deletable,
-      };
-      const event = { txDigest: toBase58(randomBytes(32)), eventSeq: '0' };
-      await save(toLocalObject(object, event, sendObjectTo === undefined));
-      return { object, cost: registrationCost(storageSize, epochs, defaultPrices) };
+      if (record.object.storage.endEpoch <= epoch) {
+        throw new RegistryUnavailableError('the storage ended before the blob was certified');
+      }
+      const done = finished(record, epoch, blob);
+      await save(done);
+      return toPaid(done, cost);
     },
 
-    async extend(objectId, epochs, sendObjectTo) {
-      const entry = index.liveById(objectId, epochNow());
-      if (entry?.owned !== true) throw new Error(`${objectId} is not a live object of this publisher`);
-      const { storage } = entry.object;
-      const endEpoch = storage.endEpoch + epochs;
-      if (endEpoch > epochNow() + maxEpochsAhead) throw new Error('an extension beyond the allowed epochs');
-      const object = { ...entry.object, storage: { ...storage, endEpoch } };
-      await save(toLocalObject(object, entry.event, sendObjectTo === undefined));
-      return { object, cost: extensionCost(storage.storageSize, epochs, defaultPrices) };
+    async register(blob) {
+      const { record } = registration(blob);
+      await save(record);
+      return record.object.id;
+    },
+
+    certify: (objectId, extendBy, after = {}) =>
+      changes.run(objectId, async () => prolong(owned(objectId), extendBy, after)),
+
+    extend: (objectId, epochs, after = {}) =>
+      changes.run(objectId, async () => {
+        const record = owned(objectId);
+        if (record.event === undefined) {
+          throw new RegistryRefusedError('uncertified', `${objectId} has no certificate yet`);
+        }
+        return prolong(record, epochs, after);
+      }),
+
+    setAttributes(objectId, wanted) {
+      const { objectId: id } = existing(objectId);
+      return changes.run(id, async () => {
+        const { record } = existing(id);
+        const merged = Object.entries({ ...record.attributes, ...wanted });
+        const attributes = Object.fromEntries(merged.flatMap(([k, v]) => (v === null ? [] : [[k, v]])));
+        await save({ ...record, attributes });
+        return attributes;
+      });
+    },
+
+    delete: (objectId) =>
+      changes.run(objectId, async () => {
+        const { record } = existing(objectId);
+        const { id, blobId, deletable, storage } = record.object;
+        if (!deletable) throw new RegistryRefusedError('permanent', `${objectId} is permanent`);
+        const spare = record.owned ? { spare: storage } : {};
+        await save({ deleted: id, blobId, inEpoch: epochNow(), ...spare });
+        return blobId;
+      }),
+
+    async advanceEpoch(by) {
+      const epoch = epochNow() + by;
+      schedule = { ...schedule, epoch, startedAtMs: options.now() };
+      await save({ epochs: schedule });
+      return epochNow();
     },
 
     async liveObjects(blobId) {
-      return index.liveOf(blobId, epochNow());
+      return state.objects.liveOf(blobId, epochNow()).flatMap(asCertified);
+    },
+
+    async uncertified(blobId) {
+      return state.objects.liveOf(blobId, epochNow()).flatMap(asUncertified);
+    },
+
+    async spareStorage() {
+      const epoch = epochNow();
+      return [...state.spares.values()].filter(({ endEpoch }) => endEpoch > epoch);
+    },
+
+    async deletedThisEpoch(blobId) {
+      return state.wasDeletedIn(blobId, epochNow());
     },
 
     async find(objectId) {
-      return index.liveById(objectId, epochNow());
+      const found = state.objects.liveById(objectId, epochNow());
+      if (found === undefined || found.record.burnt) return undefined;
+      const [certified] = asCertified(found);
+      return certified && { ...certified, attributes: found.record.attributes };
+    },
+
+    async list({ blobId, ...page }) {
+      const epoch = epochNow();
+      const { objects } = state;
+      const all = blobId === undefined ? objects.values() : objects.liveOf(blobId, epoch);
+      const ids = pageOf(
+        all.map(({ objectId }) => objectId),
+        page,
+      );
+      return ids.flatMap((id) => objects.liveById(id, epoch)?.record ?? []);
+    },
+
+    async listBlobIds(page) {
+      epochNow();
+      return pageOf(state.objects.blobIds(), page);
     },
 
     close: () => journal.close(),

@@ -1,29 +1,41 @@
-import type { CertifiedObject } from './blob-registry.ts';
+/** What the index needs to know of an object. */
+interface Indexed {
+  objectId: string;
+  blobId: string;
+  /** Exclusive */
+  endEpoch: number;
+  /** A second id under which it is found */
+  sharedBlobObject?: string;
+}
 
-/** Certified objects in memory, by their own id and by the blob they stand for. */
-export class ObjectIndex<T extends CertifiedObject> {
+/** Objects in memory, by their own ids and by the blob they stand for. */
+export class ObjectIndex<T extends Indexed> {
   readonly #byId = new Map<string, T>();
   readonly #byBlob = new Map<string, Set<string>>();
+  readonly #idOfShared = new Map<string, string>();
 
   set(entry: T): void {
-    this.#byId.set(entry.objectId, entry);
-    const siblings = this.#byBlob.get(entry.blobId);
-    if (siblings === undefined) this.#byBlob.set(entry.blobId, new Set([entry.objectId]));
-    else siblings.add(entry.objectId);
+    const { objectId, blobId, sharedBlobObject } = entry;
+    this.#byId.set(objectId, entry);
+    if (sharedBlobObject !== undefined) this.#idOfShared.set(sharedBlobObject, objectId);
+    const siblings = this.#byBlob.get(blobId);
+    if (siblings === undefined) this.#byBlob.set(blobId, new Set([objectId]));
+    else siblings.add(objectId);
   }
 
   delete(objectId: string): void {
     const entry = this.#byId.get(objectId);
     if (entry === undefined) return;
     this.#byId.delete(objectId);
+    if (entry.sharedBlobObject !== undefined) this.#idOfShared.delete(entry.sharedBlobObject);
     const siblings = this.#byBlob.get(entry.blobId);
     siblings?.delete(objectId);
     if (siblings?.size === 0) this.#byBlob.delete(entry.blobId);
   }
 
-  /** An object that outlives the start of `epoch`. */
-  liveById(objectId: string, epoch: number): T | undefined {
-    const entry = this.#byId.get(objectId);
+  /** An object that outlives the start of `epoch`, by its own id or by that of the one that shares it. */
+  liveById(id: string, epoch: number): T | undefined {
+    const entry = this.#byId.get(this.#idOfShared.get(id) ?? id);
     return entry !== undefined && isLive(entry, epoch) ? entry : undefined;
   }
 
@@ -40,9 +52,14 @@ export class ObjectIndex<T extends CertifiedObject> {
   values(): T[] {
     return [...this.#byId.values()];
   }
+
+  /** Ids of all blobs that an object stands for. */
+  blobIds(): string[] {
+    return [...this.#byBlob.keys()];
+  }
 }
 
 /** A blob ends at the start of its end epoch (`blob.move`). */
-function isLive({ endEpoch }: CertifiedObject, epoch: number): boolean {
+function isLive({ endEpoch }: Indexed, epoch: number): boolean {
   return endEpoch > epoch;
 }

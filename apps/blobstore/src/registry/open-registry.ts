@@ -13,8 +13,8 @@ export interface RegistryOptions {
   nShards?: number;
   /** Where blobs are registered; without it the store keeps a registry of its own */
   chain?: ChainRegistryOptions;
-  /** Length of an epoch without a chain, one day by default */
-  epochDurationMs?: number;
+  /** Length of an epoch without a chain, one day by default; null where epochs are advanced by hand alone */
+  epochDurationMs?: number | null;
   /** Milliseconds since 1970 */
   now?: () => number;
 }
@@ -49,7 +49,7 @@ export async function openRegistry(
     path: join(dataDir, 'registry.jsonl'),
     isNew: known === undefined,
     nShards,
-    epochDurationMs: options.epochDurationMs ?? dayMs,
+    epochDurationMs: options.epochDurationMs === undefined ? dayMs : options.epochDurationMs,
     now: options.now ?? Date.now,
   });
   cleanUp.defer(() => registry.close());

@@ -9,6 +9,11 @@ export function registrationCost(storageSize: number, epochs: number, prices: Wa
   return Number(storage + write);
 }
 
+/** Price in FROST of registering into storage that is there already. */
+export function writeCost(storageSize: number, prices: WalrusPrices): number {
+  return Number(storageCost(storageSize, 0, prices).write);
+}
+
 /** Price in FROST of prolonging by `epochs`: the storage fee for the difference alone. */
 export function extensionCost(storageSize: number, epochs: number, prices: WalrusPrices): number {
   return Number(storageCost(storageSize, epochs, prices).storage);

@@ -2,7 +2,13 @@ import { createChainClient } from '@memrelay/chain/chain-client';
 import { ChainUnavailableError } from '@memrelay/chain/chain-errors';
 import { parsePrivateKey } from '@memrelay/chain/key-file';
 import type { Ed25519Keypair } from '@mysten/sui/keypairs/ed25519';
-import { type BlobRegistry, type NewBlob, RegistryUnavailableError } from '../blob-registry.ts';
+import {
+  type AfterStore,
+  type BlobRegistry,
+  type NewBlob,
+  RegistryRefusedError,
+  RegistryUnavailableError,
+} from '../blob-registry.ts';
 import { extensionCost } from '../pricing.ts';
 import { createBatcher } from './batcher.ts';
 import { listOwnedBlobs, readBlobObjects } from './blob-objects.ts';
@@ -40,6 +46,10 @@ async function translated<T>(work: Promise<T>): Promise<T> {
   } catch (error) {
     throw error instanceof ChainUnavailableError ? unavailable(error) : error;
   }
+}
+
+async function notOffered(): Promise<never> {
+  throw new RegistryRefusedError('not-offered', 'this is not offered on chain');
 }
 
 function unavailable(cause: unknown): RegistryUnavailableError {
@@ -91,7 +101,7 @@ export async function openChainRegistry(options: ChainRegistryOptions): Promise<
     }
   });
 
-  async function extend(objectId: string, epochs: number, sendObjectTo?: string) {
+  async function extend(objectId: string, epochs: number, { sendObjectTo }: AfterStore = {}) {
     const [before] = await readBlobObjects(chain, [objectId]);
     if (before === undefined) throw new Error(`${objectId} cannot be read`);
     const { prices } = await parts.state.get();
@@ -119,9 +129,26 @@ export async function openChainRegistry(options: ChainRegistryOptions): Promise<
 
     currentEpoch: () => freshness.now(),
 
-    store: (blob) => translated(store(blob)),
+    async store(blob, content) {
+      if (blob.share || blob.burn || blob.attributes !== undefined) await notOffered();
+      await content();
+      return translated(store(blob));
+    },
 
-    extend: (objectId, epochs, sendObjectTo) => translated(extend(objectId, epochs, sendObjectTo)),
+    extend: (objectId, epochs, after) => translated(extend(objectId, epochs, after)),
+
+    register: notOffered,
+    certify: notOffered,
+    setAttributes: notOffered,
+    delete: notOffered,
+    advanceEpoch: notOffered,
+    list: notOffered,
+    listBlobIds: notOffered,
+
+    // Registrations without a certificate, spare storage and deletions are not followed.
+    uncertified: async () => [],
+    spareStorage: async () => [],
+    deletedThisEpoch: async () => false,
 
     liveObjects: (blobId) => freshness.ask((epoch) => index.objects.liveOf(blobId, epoch)),
 
@@ -130,7 +157,7 @@ export async function openChainRegistry(options: ChainRegistryOptions): Promise<
         const entry = index.objects.liveById(objectId, epoch);
         return entry === undefined ? [] : [entry];
       });
-      return found;
+      return found && { ...found, attributes: {} };
     },
 
     close: () => signer.close(),
