@@ -1,6 +1,7 @@
 import { mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Logger } from 'pino';
+import { openBlockFiles } from './block-files.ts';
 import { syncDirectory } from './durable-file.ts';
 import { folderNames, objectPath, parseObjectName } from './object-file.ts';
 import { stageBody } from './staging.ts';
@@ -39,6 +40,7 @@ export async function openDiskStorage(directory: string, logger: Logger): Promis
   await prepareFolders(objects, incoming);
   const index = await buildIndex(objects, logger);
   const byDigest = new Map([...index.values()].map((blob) => [blob.digest, blob]));
+  const blocks = await openBlockFiles(join(directory, 'blocks'), incoming, byDigest);
 
   async function openChecked(blob: StoredBlob) {
     const handle = await open(objectPath(objects, blob), 'r');
@@ -58,8 +60,9 @@ export async function openDiskStorage(directory: string, logger: Logger): Promis
       return received;
     },
 
-    async commit({ path, size, digest }, identity) {
+    async commit({ path, size, digest, blockDigests }, identity) {
       const blob = { ...identity, size, digest };
+      await blocks.write(blob, blockDigests);
       const target = objectPath(objects, blob);
       await rename(path, target);
       staged.delete(path);
@@ -101,12 +104,17 @@ export async function openDiskStorage(directory: string, logger: Logger): Promis
 
     withFile: (blob, use) => use(objectPath(objects, blob)),
 
+    blockDigests: blocks.read,
+
+    keepBlockDigests: blocks.write,
+
     async remove(blobId) {
       const blob = index.get(blobId);
       if (blob === undefined) return;
       index.delete(blobId);
       byDigest.delete(blob.digest);
       await rm(objectPath(objects, blob), { force: true });
+      await blocks.remove(blob);
     },
 
     async close() {

@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { createBlockHasher } from './block-digests.ts';
 import { BodyTooLargeError, type StagedBlob } from './storage.ts';
 
 /**
@@ -14,6 +15,7 @@ export async function stageBody(
 ): Promise<StagedBlob> {
   const path = join(directory, randomUUID());
   const hash = createHash('sha256');
+  const blocks = createBlockHasher();
   let size = 0;
   const handle = await open(path, 'wx', 0o600);
   try {
@@ -21,6 +23,7 @@ export async function stageBody(
       size += chunk.byteLength;
       if (size > limitBytes) throw new BodyTooLargeError(`the body is larger than ${limitBytes} bytes`);
       hash.update(chunk);
+      blocks.update(chunk);
       await handle.writeFile(chunk);
     }
     await handle.sync();
@@ -30,5 +33,5 @@ export async function stageBody(
     await rm(path, { force: true });
     throw error;
   }
-  return { path, size, digest: hash.digest('base64url') };
+  return { path, size, digest: hash.digest('base64url'), blockDigests: blocks.end() };
 }

@@ -8,6 +8,8 @@ export interface StagedBlob {
   size: number;
   /** SHA-256 of the content, base64url */
   digest: string;
+  /** See `block-digests.ts` */
+  blockDigests: Buffer;
 }
 
 export interface StoredBlob extends BlobIdentity {
@@ -42,6 +44,10 @@ export interface Storage {
   read(blob: StoredBlob, range?: ByteRange): Promise<Readable>;
   /** Gives `use` a local file with the content. */
   withFile<T>(blob: StoredBlob, use: (path: string) => Promise<T>): Promise<T>;
+  /** Block digests (`block-digests.ts`) kept since the commit; undefined when there are none or damaged ones. */
+  blockDigests(blob: StoredBlob): Promise<Buffer | undefined>;
+  /** Keeps block digests that were computed again from content with the right digest. */
+  keepBlockDigests(blob: StoredBlob, digests: Buffer): Promise<void>;
   remove(blobId: string): Promise<void>;
   close(): Promise<void>;
 }

@@ -1,0 +1,62 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { blockBytes, openBlockDigests, sealBlockDigests } from './block-digests.ts';
+import { folderNames, folderOf } from './object-file.ts';
+
+/** What names the block digests of a blob. */
+export interface DigestedBlob {
+  size: number;
+  /** SHA-256 of the content, base64url */
+  digest: string;
+}
+
+/**
+ * Files with block digests, one for each blob of several blocks. They can be computed again from the content and
+ * bear a seal, so they are not synced: what a crash leaves of one is seen and replaced.
+ */
+export interface BlockFiles {
+  /** Undefined when there are none for this blob, or damaged ones. */
+  read(blob: DigestedBlob): Promise<Buffer | undefined>;
+  write(blob: DigestedBlob, digests: Buffer): Promise<void>;
+  remove(blob: DigestedBlob): Promise<void>;
+}
+
+/** `root` holds the files and `incoming` those being written; what is not of a `known` digest is removed. */
+export async function openBlockFiles(
+  root: string,
+  incoming: string,
+  known: { has(digest: string): boolean },
+): Promise<BlockFiles> {
+  for (const folder of folderNames) {
+    await mkdir(join(root, folder), { recursive: true, mode: 0o700 });
+    for (const name of await readdir(join(root, folder))) {
+      if (!known.has(name)) await rm(join(root, folder, name));
+    }
+  }
+  const pathOf = (blob: DigestedBlob): string => join(root, folderOf(blob), blob.digest);
+
+  return {
+    async read(blob) {
+      // The only block of a small blob is the blob.
+      if (blob.size <= blockBytes) return Buffer.from(blob.digest, 'base64url');
+      try {
+        return openBlockDigests(blob, await readFile(pathOf(blob)));
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+        throw error;
+      }
+    },
+
+    async write(blob, digests) {
+      if (blob.size <= blockBytes) return;
+      const path = join(incoming, randomUUID());
+      await writeFile(path, sealBlockDigests(blob.digest, digests), { mode: 0o600 });
+      await rename(path, pathOf(blob));
+    },
+
+    async remove(blob) {
+      if (blob.size > blockBytes) await rm(pathOf(blob), { force: true });
+    },
+  };
+}
