@@ -29,7 +29,7 @@ async function start(): Promise<void> {
 try {
   await start();
 } catch (error) {
-  logger.error({ err: error }, 'could not start');
+  if (!(error instanceof ConfigError)) logger.error({ err: error }, 'could not start');
   process.stderr.write(`${explain(error)}\n`);
   process.exit(1);
 }

@@ -34,3 +34,11 @@ export function catchInterruption(message: string): Interruption {
     },
   };
 }
+
+/** Resolves when `signal` aborts. */
+export function untilAborted(signal: AbortSignal): Promise<undefined> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve(undefined);
+    signal.addEventListener('abort', () => resolve(undefined), { once: true });
+  });
+}

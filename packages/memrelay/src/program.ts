@@ -65,6 +65,16 @@ export function createProgram(environment: NodeJS.ProcessEnv): Command {
         (await import('./commands/doctor.ts')).doctor(output, options, environment),
       ),
     );
+  command('blobstore', 'start a Walrus publisher and aggregator alone: no chain, no wallet, no Docker')
+    .usage('[flags of the blob store]')
+    .helpOption(false)
+    .allowUnknownOption()
+    .argument('[flags...]')
+    .action((flags, options) =>
+      run(options, async (output) =>
+        (await import('./commands/blobstore.ts')).blobstore(output, flags, environment),
+      ),
+    );
   command('demo', 'import a conversation into a private system, ask it questions, measure')
     .argument('[file]', 'chat JSON or text (default: the conversation in examples/)')
     .option('--limit-messages <n>', 'at most this many messages of each conversation')

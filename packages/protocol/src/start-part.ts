@@ -7,6 +7,8 @@ export interface PartOptions {
   name: string;
   /** Path of the part's main file */
   entry: string;
+  /** Flags for it */
+  args?: readonly string[];
   /** The whole environment of the part: nothing is inherited */
   environment: NodeJS.ProcessEnv;
   readyTimeoutMs?: number;
@@ -40,7 +42,8 @@ export class PartStartError extends Error {
 
 /** Starts a part of the system as a supervised process and waits for its ready line. Throws `PartStartError`. */
 export async function startPart(options: PartOptions): Promise<RunningPart> {
-  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', options.entry], {
+  const { entry, args = [] } = options;
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', entry, ...args], {
     env: { ...options.environment, [supervisedVariable]: '1' },
     stdio: ['pipe', 'pipe', 'pipe'],
   });

@@ -3,7 +3,7 @@ import { PartStartError } from '@memrelay/protocol/start-part';
 import { dataDir } from '@memrelay/sdk/data-dir-node';
 import { MemRelay } from '@memrelay/sdk/mem-relay';
 import { ExitError, exitCodes } from '../exit-codes.ts';
-import { catchInterruption } from '../interruption.ts';
+import { catchInterruption, untilAborted } from '../interruption.ts';
 import type { Output } from '../output.ts';
 import { PortTakenError, portsOf } from '../system/ports.ts';
 import { type RunningSystem, startSystem } from '../system/start-system.ts';
@@ -34,7 +34,7 @@ export async function up(output: Output, environment: NodeJS.ProcessEnv): Promis
     await selfCheck(system, stopping.signal);
     output.done();
     announce(output, system, directory, Date.now() - started);
-    const reason = await Promise.race([gone.promise, aborted(stopping.signal)]);
+    const reason = await Promise.race([gone.promise, untilAborted(stopping.signal)]);
     output.step('Stopping');
     await system.stop();
     output.done();
@@ -44,13 +44,6 @@ export async function up(output: Output, environment: NodeJS.ProcessEnv): Promis
   } finally {
     await system.stop();
   }
-}
-
-function aborted(signal: AbortSignal): Promise<undefined> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve(undefined);
-    signal.addEventListener('abort', () => resolve(undefined), { once: true });
-  });
 }
 
 function startFailure(error: unknown): ExitError {

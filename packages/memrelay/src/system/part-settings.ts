@@ -15,7 +15,7 @@ export interface PartSettings {
   environment: NodeJS.ProcessEnv;
 }
 
-const entryOf = (app: string): string =>
+export const entryOf = (app: string): string =>
   fileURLToPath(new URL(`../../../../apps/${app}/src/main.ts`, import.meta.url));
 
 /** What every part needs of the machine, and nothing more. */
