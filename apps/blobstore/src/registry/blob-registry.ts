@@ -62,8 +62,8 @@ export interface ObjectRecord {
   burnt: boolean;
   /** Id of the shared object that holds it */
   sharedBlobObject?: string;
-  /** Absent before the certificate */
-  event?: EventId;
+  /** Of the certificate; before it, of the registration */
+  event: EventId;
 }
 
 /** What becomes of an object with its certificate. At most one of the first three; without, the publisher keeps it. */

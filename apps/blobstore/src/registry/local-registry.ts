@@ -5,6 +5,7 @@ import { createKeyedLock } from '../keyed-lock.ts';
 import {
   type AfterStore,
   type BlobRegistry,
+  type EventId,
   maxEpochsAhead,
   type NewBlob,
   type ObjectRecord,
@@ -40,6 +41,10 @@ function newObjectId(): string {
   return `0x${randomBytes(32).toString('hex')}`;
 }
 
+function newEvent(): EventId {
+  return { txDigest: toBase58(randomBytes(32)), eventSeq: '0' };
+}
+
 /** One page of ids. */
 function pageOf(ids: string[], { after = '', limit }: PageRequest): string[] {
   return ids
@@ -55,7 +60,7 @@ function finished(record: ObjectRecord, certifiedEpoch: number, after: AfterStor
     ...record,
     ...shared,
     object: { ...record.object, certifiedEpoch },
-    event: record.event ?? { txDigest: toBase58(randomBytes(32)), eventSeq: '0' },
+    event: isCertified(record) ? record.event : newEvent(),
     attributes: { ...record.attributes, ...after.attributes },
     owned: after.sendObjectTo === undefined && !after.share && !after.burn,
     burnt: after.burn ?? false,
@@ -142,7 +147,7 @@ export async function openLocalRegistry(options: LocalRegistryOptions): Promise<
       storage,
       deletable,
     };
-    return { record: { object, attributes: {}, owned: true, burnt: false }, cost };
+    return { record: { object, attributes: {}, owned: true, burnt: false, event: newEvent() }, cost };
   }
 
   /** The object that a change is about. Throws when there is none. */
@@ -202,7 +207,7 @@ export async function openLocalRegistry(options: LocalRegistryOptions): Promise<
     extend: (objectId, epochs, after = {}) =>
       changes.run(objectId, async () => {
         const record = owned(objectId);
-        if (record.event === undefined) {
+        if (!isCertified(record)) {
           throw new RegistryRefusedError('uncertified', `${objectId} has no certificate yet`);
         }
         return prolong(record, epochs, after);

@@ -40,12 +40,15 @@ function toLocalObject(entry: ObjectEntry): LocalObject {
 
 /** The object as a reader of its blob needs it; undefined before the certificate. */
 export function asCertified({ record }: LocalObject): CertifiedObject[] {
-  const { event } = record;
-  return event === undefined ? [] : [{ ...describe(record), event }];
+  return isCertified(record) ? [{ ...describe(record), event: record.event }] : [];
 }
 
 export function asUncertified({ record }: LocalObject): UncertifiedObject[] {
-  return record.event === undefined ? [describe(record)] : [];
+  return isCertified(record) ? [] : [describe(record)];
+}
+
+export function isCertified({ object }: ObjectRecord): boolean {
+  return object.certifiedEpoch !== null;
 }
 
 function describe({ object, owned }: ObjectRecord): UncertifiedObject {
