@@ -19,6 +19,7 @@ import { openJournal, readJournal } from './journal.ts';
 import {
   asCertified,
   asUncertified,
+  isCertified,
   type JournalRecord,
   type LocalObject,
   LocalState,
