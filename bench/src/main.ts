@@ -1,12 +1,13 @@
 import { parseArgs } from 'node:util';
 import { acceptBench } from './benches/accept.ts';
+import { blobstoreBench } from './benches/blobstore.ts';
 import { ingestBench } from './benches/ingest.ts';
 import { recallBench } from './benches/recall.ts';
 import { recallableBench } from './benches/recallable.ts';
 import { machineFacts } from './machine.ts';
 import { type Bench, type BenchResult, betterOf, printResult, saveResult } from './report.ts';
 
-const benches: readonly Bench[] = [acceptBench, recallableBench, ingestBench, recallBench];
+const benches: readonly Bench[] = [acceptBench, recallableBench, ingestBench, recallBench, blobstoreBench];
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,

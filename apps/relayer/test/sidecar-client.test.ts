@@ -1,8 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { encodeFrame } from '@memrelay/protocol/framing';
 import type { UploadCheckpoint } from '@memrelay/protocol/sidecar-api';
+import { sidecarTokenProof } from '@memrelay/protocol/sidecar-token';
 import { afterEach, describe, expect, test } from 'vitest';
-import { createSidecarClient, type SidecarClient, tokenProof } from '../src/sidecar/sidecar-client.ts';
+import { createSidecarClient, type SidecarClient } from '../src/sidecar/sidecar-client.ts';
 import { startServer } from './support/http-server.ts';
 
 const token = 'a token of the two';
@@ -20,7 +21,7 @@ const health = {
   version: '1',
   instance: 'one',
   supervised: false,
-  token_proof: tokenProof(token),
+  token_proof: sidecarTokenProof(token),
 };
 
 const open: { close(): Promise<void> }[] = [];

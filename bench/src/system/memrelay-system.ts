@@ -6,9 +6,10 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { startPostgres } from '@memrelay/dev-env/services/postgres';
 import { startRedis } from '@memrelay/dev-env/services/redis';
-import { freePort, type RunningService } from '@memrelay/dev-env/services/service';
+import type { RunningService } from '@memrelay/dev-env/services/service';
 import { createTestDatabase } from '@memrelay/dev-env/services/test-database';
 import { type CredentialFile, credentialFileSchema } from '@memrelay/protocol/credential-file';
+import { freePorts } from '@memrelay/protocol/free-ports';
 import { pidOf } from './processes.ts';
 
 /** A Postgres (fsync on) and a Redis for one bench. */
@@ -55,12 +56,7 @@ const entry = fileURLToPath(new URL('../../../packages/memrelay/src/main.ts', im
  */
 export async function startBenchSystem(services?: Services): Promise<BenchSystem> {
   const directory = await mkdtemp(join(tmpdir(), 'memrelay-bench-'));
-  const [relayer, sidecar, localnet, blobstore] = await Promise.all([
-    freePort(),
-    freePort(),
-    freePort(),
-    freePort(),
-  ]);
+  const [relayer, sidecar, localnet, blobstore] = await freePorts(4);
   const { PATH, HOME, TMPDIR, NODE_OPTIONS } = process.env;
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', entry, 'up', '--json'], {
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type ChainClient, createChainClient } from '@memrelay/chain/chain-client';
 import { addressOfPrivateKey } from '@memrelay/chain/key-file';
+import { freePorts } from '@memrelay/protocol/free-ports';
 import type { LocalnetInfo } from '@memrelay/protocol/localnet-info';
 import { type RunningPart, startPart } from '@memrelay/protocol/start-part';
 import { askFaucet, readLocalnetInfo } from 'memrelay/system/network-info';
 import { blobstoreSettings, localnetSettings, type PartSettings } from 'memrelay/system/part-settings';
 import { keptKey } from 'memrelay/system/secret-file';
 import { type SystemPaths, systemPaths } from 'memrelay/system/system-paths';
-import { freePorts } from './free-ports.ts';
 
 /** A chain with key servers and a blob store, as processes of their own on free ports and a temporary directory. */
 export interface TestNetwork {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
+import { freePorts } from '@memrelay/protocol/free-ports';
 import { type RunningPart, startPart } from '@memrelay/protocol/start-part';
-import { freePorts } from './free-ports.ts';
 import type { TestBackend } from './test-backend.ts';
 import type { TestNetwork } from './test-network.ts';
 

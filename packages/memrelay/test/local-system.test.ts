@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { freePorts } from '../src/system/private-system.ts';
+import { freeSystemPorts } from '../src/system/private-system.ts';
 import { type Ended, isAlive, processesBelow, type RunningCommand, startCommand } from './running-command.ts';
 
 let home: string;
@@ -35,7 +35,7 @@ async function until(what: string, holds: () => Promise<boolean>): Promise<void>
 
 beforeAll(async () => {
   home = await mkdtemp(join(tmpdir(), 'memrelay-up-'));
-  const ports = await freePorts();
+  const ports = await freeSystemPorts();
   environment = {
     HOME: home,
     MEM_DATA_DIR: join(home, 'data'),
@@ -72,7 +72,7 @@ describe('memrelay up', () => {
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as { port: number };
-    const ports = await freePorts();
+    const ports = await freeSystemPorts();
     const other = startCommand(['up', '--json'], {
       ...environment,
       MEM_DATA_DIR: join(home, 'other'),

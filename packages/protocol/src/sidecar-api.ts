@@ -15,7 +15,7 @@ export const sidecarHealth = z.object({
   instance: z.string(),
   /** True when another relayer started it and takes it along when it ends: it must not be adopted */
   supervised: z.boolean(),
-  /** Proves that both sides hold the same token: hex HMAC-SHA-256(token, "memrelay-sidecar-v1") */
+  /** Proves that both sides hold the same token (`sidecarTokenProof`) */
   token_proof: hex32,
 });
 export type SidecarHealth = z.infer<typeof sidecarHealth>;

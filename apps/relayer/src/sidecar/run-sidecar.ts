@@ -1,8 +1,9 @@
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { sidecarTokenProof } from '@memrelay/protocol/sidecar-token';
 import { type RunningPart, startPart } from '@memrelay/protocol/start-part';
 import type { Logger } from 'pino';
-import { type SidecarClient, tokenProof } from './sidecar-client.ts';
+import type { SidecarClient } from './sidecar-client.ts';
 
 /** What the sidecar may see of the relayer's environment: nothing of the database, Redis or the LLM provider. */
 const passedVariables = [
@@ -77,7 +78,7 @@ async function isOurs({ client, token, url }: RunSidecarOptions): Promise<boolea
   for (const deadline = Date.now() + leaveMs; ; await setTimeout(50)) {
     const health = await client.health(1_000).catch(() => undefined);
     if (!health) return false;
-    if (health.token_proof !== tokenProof(token))
+    if (health.token_proof !== sidecarTokenProof(token))
       throw new Error(`another sidecar with another SIDECAR_AUTH_TOKEN answers at ${url} (SIDECAR_URL)`);
     if (!health.supervised) return true;
     if (Date.now() > deadline)

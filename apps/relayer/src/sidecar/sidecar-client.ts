@@ -1,4 +1,3 @@
-import { createHmac } from 'node:crypto';
 import { ApiError, type ErrorCode } from '@memrelay/protocol/errors';
 import { decodeFrame, encodeFrame } from '@memrelay/protocol/framing';
 import { headers } from '@memrelay/protocol/headers';
@@ -18,6 +17,7 @@ import {
   uploadCheckpoint,
 } from '@memrelay/protocol/sidecar-api';
 import { type Dispatcher, Pool } from 'undici';
+import { currentRequestId } from '../logging/request-scope.ts';
 
 export interface DecryptCredentials {
   encSession: string | undefined;
@@ -55,11 +55,6 @@ export class SidecarUnreachableError extends ApiError {
   }
 }
 
-/** What a sidecar with our token answers in `token_proof`; another one on the port is not adopted. */
-export function tokenProof(token: string): string {
-  return createHmac('sha256', token).update('memrelay-sidecar-v1').digest('hex');
-}
-
 /** What the sidecar says to the caller of a memory route; any other refusal is between it and the relayer. */
 const callersBusiness: ReadonlySet<ErrorCode> = new Set([
   'decrypt_credential_required',
@@ -89,11 +84,16 @@ export function createSidecarClient(url: string, token: string): SidecarClient {
     through?: Pool;
   }): Promise<Dispatcher.ResponseData> {
     const timeout = options.timeoutMs ?? 60_000;
+    const requestId = currentRequestId();
     const response = await (options.through ?? pool)
       .request({
         method: options.method,
         path: options.path,
-        headers: { authorization, ...options.headers },
+        headers: {
+          authorization,
+          ...(requestId === undefined ? {} : { [headers.requestId]: requestId }),
+          ...options.headers,
+        },
         body: options.body ?? null,
         headersTimeout: timeout,
         bodyTimeout: timeout,

@@ -14,6 +14,7 @@ import {
   openRequestHead,
   type SidecarHealth,
 } from '@memrelay/protocol/sidecar-api';
+import { sidecarTokenProof } from '@memrelay/protocol/sidecar-token';
 import { supervisedVariable } from '@memrelay/protocol/supervised';
 import { relayerVersion } from '@memrelay/protocol/versions';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
@@ -40,7 +41,7 @@ export function healthRoute(app: FastifyInstance, token: string): void {
     version: relayerVersion,
     instance: randomUUID(),
     supervised: process.env[supervisedVariable] !== undefined,
-    token_proof: createHmac('sha256', token).update('memrelay-sidecar-v1').digest('hex'),
+    token_proof: sidecarTokenProof(token),
   };
   app.get('/health', async () => health);
 }

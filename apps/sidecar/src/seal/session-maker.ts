@@ -1,6 +1,6 @@
+import { parsePrivateKey } from '@memrelay/chain/key-file';
 import { type SealCompatibleClient, SessionKey } from '@mysten/seal';
-import { decodeSuiPrivateKey } from '@mysten/sui/cryptography';
-import { Ed25519Keypair } from '@mysten/sui/keypairs/ed25519';
+import type { Ed25519Keypair } from '@mysten/sui/keypairs/ed25519';
 import { normalizeSuiObjectId } from '@mysten/sui/utils';
 import { LRUCache } from 'lru-cache';
 import { DecryptSession, refuse } from './decrypt-session.ts';
@@ -29,7 +29,7 @@ export function createSessionMaker(options: { packageId: string; now?: () => num
 
   return {
     async fromPrivateKey(privateKey, requestPublicKey) {
-      const signer = parsePrivateKey(privateKey);
+      const signer = signerOf(privateKey);
       const publicKey = Buffer.from(signer.getPublicKey().toRawBytes()).toString('hex');
       if (requestPublicKey !== undefined && requestPublicKey.toLowerCase() !== publicKey) {
         throw refuse('wrong_key');
@@ -43,16 +43,13 @@ export function createSessionMaker(options: { packageId: string; now?: () => num
   };
 }
 
-/** 64 hex digits or `suiprivkey1…`, Ed25519. Throws `decrypt_denied` without a word of the key. */
-export function parsePrivateKey(text: string): Ed25519Keypair {
+/** Throws `decrypt_denied` for what is no key. */
+function signerOf(privateKey: string): Ed25519Keypair {
   try {
-    if (/^[0-9a-fA-F]{64}$/.test(text)) return Ed25519Keypair.fromSecretKey(Buffer.from(text, 'hex'));
-    const { scheme, secretKey } = decodeSuiPrivateKey(text);
-    if (scheme === 'ED25519') return Ed25519Keypair.fromSecretKey(secretKey);
+    return parsePrivateKey(privateKey);
   } catch {
-    // falls through: the cause may quote the key
+    throw refuse('malformed');
   }
-  throw refuse('malformed');
 }
 
 async function makeSession(signer: Ed25519Keypair, packageId: string): Promise<DecryptSession> {

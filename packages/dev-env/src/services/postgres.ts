@@ -1,11 +1,12 @@
 import { chownSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { freePort } from '@memrelay/protocol/free-ports';
 import { Client } from 'pg';
 import { findPostgres } from './find-postgres.ts';
 import { type Account, startGuarded } from './guarded-process.ts';
 import { CommandError, runCommand } from './run-command.ts';
-import { freePort, type RunningService, untilReady } from './service.ts';
+import { type RunningService, untilReady } from './service.ts';
 
 /**
  * Starts a Postgres with pgvector for this process alone, on a free loopback port, without a password. Its

@@ -2,9 +2,10 @@ import { mkdtempSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { freePort } from '@memrelay/protocol/free-ports';
 import { findBinary } from './find-binary.ts';
 import { startGuarded } from './guarded-process.ts';
-import { freePort, type RunningService, untilReady } from './service.ts';
+import { type RunningService, untilReady } from './service.ts';
 
 /** The redis-server (or Valkey) of this machine, undefined when there is none. */
 export function findRedis(): string | undefined {

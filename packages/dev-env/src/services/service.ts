@@ -1,4 +1,3 @@
-import { type AddressInfo, createServer } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { GuardedProcess } from './guarded-process.ts';
 
@@ -11,15 +10,6 @@ export interface RunningService {
 
 const readyTimeoutMs = 60_000;
 const probeMs = 50;
-
-/** A port that was free a moment ago, on loopback. Another process may still take it: retry the start. */
-export async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
 
 /**
  * Waits until `probe` says yes. Throws with the service's own last words when it ends first, or when it does

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { freePort } from '@memrelay/protocol/free-ports';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { freePorts } from '../../src/free-ports.ts';
 import { createTestBackend, type TestBackend } from '../../src/test-backend.ts';
 import { startTestNetwork, type TestNetwork } from '../../src/test-network.ts';
 import { createTestOwner, newTestKey } from '../../src/test-owner.ts';
@@ -88,7 +88,7 @@ describe('a sidecar that runs already', () => {
   const token = 'a-token-that-both-of-them-hold';
 
   test('with the same token is used, is left running, and may be started anew', async () => {
-    const [port] = await freePorts(1);
+    const port = await freePort();
     const url = `http://127.0.0.1:${port}`;
     let sidecar = await startOwnSidecar(url, token);
     const [relayer, owner] = await Promise.all([

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { freePorts } from '@memrelay/protocol/free-ports';
 import { PortTakenError, type SystemPorts } from './ports.ts';
 import { type RunningSystem, startSystem } from './start-system.ts';
 
@@ -45,7 +45,7 @@ async function startOnce(options: PrivateSystemOptions): Promise<PrivateSystem> 
   try {
     const system = await startSystem({
       dataDir,
-      ports: await freePorts(),
+      ports: await freeSystemPorts(),
       environment: options.environment,
       onProgress: options.onProgress ?? (() => undefined),
       onOutput(part, text) {
@@ -69,18 +69,14 @@ async function startOnce(options: PrivateSystemOptions): Promise<PrivateSystem> 
   }
 }
 
-/** Ports that were free a moment ago, held all at once so that none comes twice. */
-export async function freePorts(): Promise<SystemPorts> {
-  const names = ['relayer', 'sidecar', 'localnet', 'blobstore', 'dashboard'] as const;
-  const servers = await Promise.all(names.map(() => listen()));
-  const ports = servers.map((server) => (server.address() as { port: number }).port);
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
-  return Object.fromEntries(names.map((name, i) => [name, ports[i]!])) as unknown as SystemPorts;
-}
-
-function listen(): Promise<ReturnType<typeof createServer>> {
-  const server = createServer();
-  return new Promise((resolve, reject) =>
-    server.once('error', reject).listen(0, '127.0.0.1', () => resolve(server)),
-  );
+/** A free port for each part. */
+export async function freeSystemPorts(): Promise<SystemPorts> {
+  const [relayer, sidecar, localnet, blobstore, dashboard] = await freePorts(5);
+  return {
+    relayer: relayer!,
+    sidecar: sidecar!,
+    localnet: localnet!,
+    blobstore: blobstore!,
+    dashboard: dashboard!,
+  };
 }

@@ -1,0 +1,135 @@
+import { randomFillSync } from 'node:crypto';
+import { startNginx } from '../baselines/nginx.ts';
+import type { Bench, Measurement } from '../report.ts';
+import { measure, rounded } from '../statistics.ts';
+import { startBlobStore } from '../system/blob-store-process.ts';
+import { closeConnections, transfer } from '../system/http-transfer.ts';
+import { cpuSince, cpuSoFar } from '../system/processes.ts';
+
+const mib = 1024 * 1024;
+const sizes = [
+  { name: '1 KB', bytes: 1024, count: 320 },
+  { name: '100 KB', bytes: 102_400, count: 160 },
+  { name: '10 MB', bytes: 10 * mib, count: 16 },
+] as const;
+const concurrencies = [1, 16] as const;
+const gib = 1024 * mib;
+
+interface Target {
+  put(key: number, bytes: Buffer): Promise<void>;
+  get(key: number): Promise<unknown>;
+}
+
+export const blobstoreBench: Bench = {
+  name: 'blobstore',
+  about: 'PUT and GET of the blob store beside nginx with the same files',
+  async run(progress) {
+    const measurements: Measurement[] = [];
+    const nginx = await startNginx();
+    const store = await startBlobStore([
+      ...['--max-body-size', String(2 * mib)],
+      ...['--publisher-max-concurrent-requests', '16', '--publisher-max-buffer-size', '64'],
+    ]);
+    try {
+      const ids = new Map<number, string>();
+      const targets: Record<'nginx' | 'blob store', Target> = {
+        nginx: {
+          async put(key, bytes) {
+            await transfer('PUT', `${nginx.url}/${key}`, bytes);
+          },
+          get: (key) => transfer('GET', `${nginx.url}/${key}`),
+        },
+        'blob store': {
+          async put(key, bytes) {
+            const { text } = await transfer('PUT', `${store.url}/v1/blobs`, bytes);
+            ids.set(key, JSON.parse(text).newlyCreated.blobObject.blobId);
+          },
+          get: (key) => transfer('GET', `${store.url}/v1/blobs/${ids.get(key)}`),
+        },
+      };
+      let first = 0;
+      for (const { name, bytes, count } of sizes) {
+        for (const concurrency of concurrencies) {
+          progress(`${name}, ${concurrency} at once`);
+          const from = first;
+          first += count;
+          for (const verb of ['put', 'get'] as const) {
+            const nginxTime = await timed(targets.nginx, verb, from, { bytes, count, concurrency });
+            const before = cpuSoFar();
+            const storeTime = await timed(targets['blob store'], verb, from, { bytes, count, concurrency });
+            const cpuMs = cpuSince(before, count);
+            const what = `${verb.toUpperCase()} ${name}, ${concurrency} at once`;
+            measurements.push(
+              { what: `${what}: nginx`, timing: nginxTime },
+              {
+                what: `${what}: blob store`,
+                timing: storeTime,
+                cpuMs,
+                more: { 'p50 over nginx': rounded(storeTime.p50 / nginxTime.p50) },
+              },
+            );
+          }
+        }
+      }
+      progress('storing and reading 1 GiB');
+      measurements.push(...(await large(store.url, store.peakMiB)));
+    } finally {
+      closeConnections();
+      await store.stop();
+      await nginx.stop();
+    }
+    return {
+      measurements,
+      notes: [
+        'Random content; the blob store computes true ids for 1000 shards, keeps checksums, syncs content and registry to the disk before it answers, and verifies what it reads. nginx does none of these: the ratio is the price of all of them together.',
+        'The same keys are read that were written just before, from the page cache.',
+        'Client and servers share the machine; connections are kept.',
+      ],
+    };
+  },
+};
+
+interface Load {
+  bytes: number;
+  count: number;
+  concurrency: number;
+}
+
+function timed(target: Target, verb: 'put' | 'get', from: number, { bytes, count, concurrency }: Load) {
+  // Filled before the clock runs where it fits; large bodies differ in their first bytes alone
+  const content = randomFillSync(Buffer.alloc(bytes));
+  return measure(count, concurrency, (index) => {
+    const key = from + index;
+    if (verb === 'get') return target.get(key);
+    const body = Buffer.from(content);
+    body.writeUInt32LE(key);
+    return target.put(key, body);
+  });
+}
+
+/** One blob of 1 GiB in and out, with the most memory that the process held. */
+async function large(url: string, peakMiB: () => number): Promise<Measurement[]> {
+  const block = randomFillSync(Buffer.alloc(mib));
+  async function* chunks() {
+    for (let i = 0; i < gib / mib; i++) {
+      block.writeUInt32LE(i);
+      yield Buffer.from(block);
+    }
+  }
+  const before = peakMiB();
+  let blobId = '';
+  const put = await measure(1, 1, async () => {
+    const { text } = await transfer('PUT', `${url}/v1/blobs`, { size: gib, chunks: chunks() });
+    blobId = JSON.parse(text).newlyCreated.blobObject.blobId;
+  });
+  const afterPut = peakMiB();
+  const get = await measure(1, 1, async () => {
+    const { bytes } = await transfer('GET', `${url}/v1/blobs/${blobId}`);
+    if (bytes !== gib) throw new Error(`read ${bytes} of ${gib} bytes`);
+  });
+  const memory = (after: number) => ({ 'peak MiB before': before, 'peak MiB after': after });
+  return [
+    { what: 'PUT 1 GiB: blob store', timing: put, more: memory(afterPut) },
+    { what: 'GET 1 GiB: blob store', timing: get, more: memory(peakMiB()) },
+  ];
+}
