@@ -116,7 +116,10 @@ describe('what is taken', () => {
       },
       blobCache: { ttlSeconds: 1_209_600, maxBlobBytes: 524_288 },
       storeEpochs: 2,
+      embedding: { model: 'text-embedding-3-small', dimension: 1536, cacheTtlSeconds: 600, allowMock: false },
+      uploadConcurrency: 8,
       allowedOrigins: [],
+      log: { filter: 'memrelay_server=info,tower_http=info', format: 'pretty' },
     });
     expect(warnings.join()).toContain('no public publisher serves mainnet');
     expect(warnings.join()).toContain('llm_not_configured');

@@ -1,9 +1,12 @@
+import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createTestDatabase } from '@memrelay/dev-env/services/test-database';
 import { DirectoryLockedError } from '@memrelay/protocol/dir-lock';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ConfigError } from '../src/config/read-config.ts';
 import { migrate } from '../src/db/migrate.ts';
 import { openDatabase } from '../src/db/open-database.ts';
 import { databases, type TestDb } from './support/databases.ts';
@@ -123,5 +126,34 @@ describe.runIf(adminUrl)('Postgres', () => {
     await expect(db.query('not sql')).rejects.toMatchObject({ code: '42601' });
     await db.close();
     await proxy.close();
+  });
+});
+
+describe.runIf(adminUrl)('the vector extension', () => {
+  test('must be there already for a role that may not create it, and that is said', async () => {
+    const database = await createTestDatabase(adminUrl!);
+    const admin = await openDatabase(database.url, silent);
+    const role = `limited_${randomBytes(6).toString('hex')}`;
+    const name = new URL(database.url).pathname.slice(1);
+    await admin.query(`CREATE ROLE ${role} LOGIN PASSWORD 'limited'`);
+    await admin.query(`GRANT ALL ON DATABASE ${name} TO ${role}`);
+    await admin.query(`GRANT ALL ON SCHEMA public TO ${role}`);
+    const target = new URL(database.url);
+    target.username = role;
+    target.password = 'limited';
+    const limited = await openDatabase(target.href, silent);
+
+    const refused = await migrate(limited).catch((error: unknown) => error);
+    expect(refused).toBeInstanceOf(ConfigError);
+    expect((refused as Error).message).toContain('CREATE EXTENSION vector');
+    await admin.query('CREATE EXTENSION vector');
+    expect((await migrate(limited)).length).toBeGreaterThan(3);
+    expect((await limited.query('SELECT 1 FROM memory')).rows).toEqual([]);
+
+    await limited.close();
+    await admin.query(`DROP OWNED BY ${role}`);
+    await admin.query(`DROP ROLE ${role}`);
+    await admin.close();
+    await database.drop();
   });
 });

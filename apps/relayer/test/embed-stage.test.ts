@@ -66,10 +66,13 @@ describe.each(databases)('embedding on $name', ({ create }) => {
   test('texts short and long, side by side', async () => {
     const records = await embed([job('short'), job('many words '.repeat(2_000)), job('short again')]);
     expect(records.map((record) => record.stage)).toEqual(['uploading', 'uploading', 'uploading']);
-    const { rows } = await database.db.query<{ chunks: number }>(
-      'SELECT count(*)::int AS chunks FROM memory_vector WHERE account_id = $1 GROUP BY memory_id ORDER BY 1',
+    const { rows } = await database.db.query<{ chunks: number; maps: number[]; models: string[] }>(
+      `SELECT count(*)::int AS chunks, array_agg(DISTINCT vector_key_id::int) AS maps,
+         array_agg(DISTINCT embedding_model) AS models
+       FROM memory_vector WHERE account_id = $1 GROUP BY memory_id ORDER BY 1`,
       [accountId],
     );
+    for (const { maps, models } of rows) expect([maps, models]).toEqual([[1], [lexical.model]]);
     expect(rows.map((row) => row.chunks)).toEqual([1, 1, expect.any(Number)]);
     expect(rows[2]!.chunks).toBeGreaterThan(3);
   });

@@ -1,4 +1,4 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { secretRing } from '@memrelay/envelope/at-rest';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { insertJobs, type NewJob } from '../src/jobs/accept-jobs.ts';
@@ -118,5 +118,11 @@ describe.each(databases)('idempotency keys on $name', ({ create }) => {
     expect(dump).not.toContain(write.key);
     expect(dump).not.toContain(write.bodySha256.toString('latin1'));
     expect(dump).not.toContain(jobId);
+    // Nor what anyone could compute to test a guess, or to see that two accounts used one key
+    expect(dump).not.toContain(createHash('sha256').update(write.key).digest().toString('latin1'));
+    const other = newWrite({ key: write.key, bodySha256: write.bodySha256 });
+    const [mine, theirs] = [write, other].map((each) => idempotency().rowFor(each, []));
+    expect(mine!.keyHash.equals(theirs!.keyHash)).toBe(false);
+    expect(mine!.bodyHash.equals(theirs!.bodyHash)).toBe(false);
   });
 });

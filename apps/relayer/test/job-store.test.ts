@@ -79,11 +79,16 @@ describe.each(databases)('jobs and search on $name', ({ create }) => {
     const job = newJob(accountId);
     await accept.insertJobs(database.db, [job], 'queued');
     const read = async () => (await reads.readJobs(database.db, accountId, [job.id])).get(job.id)!;
-    expect(await read()).toMatchObject({
+    const isoTime = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
+    expect(await read()).toEqual({
+      job_id: job.id,
       status: 'running',
+      owner: job.owner,
+      namespace: 'default',
       stage: 'queued',
       attempts: 0,
-      namespace: 'default',
+      created_at: isoTime,
+      updated_at: isoTime,
     });
 
     const [claimed] = await claim();
@@ -203,6 +208,27 @@ describe.each(databases)('jobs and search on $name', ({ create }) => {
     expect(found[0]!.distance).toBeCloseTo(0, 5);
     expect(new Set(found.map((match) => match.id)).size).toBe(3);
     expect(await countVectors(database.db, mine, 'default', info.model)).toBe(8);
+  });
+
+  test('search compares only the vectors of the current model', async () => {
+    const accountId = randomBytes(32);
+    const target = randomVector();
+    for (const model of [info.model, 'former-model']) {
+      const job = newJob(accountId);
+      await accept.insertJobs(database.db, [job], 'queued');
+      const [claimed] = await claim(1);
+      await saves.saveEmbedded(database.db, claimed!, { ...info, model }, [{ no: 0, vector: target }]);
+    }
+    // By the exact search, and by the shortlist
+    for (const vectors of [2, 5_000])
+      for (const model of [info.model, 'former-model', 'a-model-of-none']) {
+        const options = { model, includePending: true };
+        const found = await searchMemories(database.db, query(accountId, target, options), vectors);
+        expect(found.length).toBe(model === 'a-model-of-none' ? 0 : 1);
+      }
+    expect(await countVectors(database.db, accountId, 'default', 'former-model')).toBe(1);
+    for (const job of await claimUploads())
+      await saves.saveFailed(database.db, job, { code: 'upload_rejected', message: 'no' });
   });
 
   test('the shortlist by sign bits finds what the exact search finds', async () => {

@@ -19,6 +19,33 @@ describe('the configuration of the sidecar', () => {
     expect(config.serverSet.threshold).toBe(2);
   });
 
+  test.each([
+    [
+      'mainnet',
+      '0x145540d931f182fef76467dd8074c9839aea126852d90d18e1556fcbbd1208b6',
+      '0xe0eb52eba9261b96e895bbb4deca10dcd64fbc626a1133017adcd5131353fd10',
+    ],
+    [
+      'testnet',
+      '0x73d05d62c18d9374e3ea529e8e0ed6161da1a141a94d3f76ae3fe4e99356db75',
+      '0xf5d14a81a982144ae441cd7d64b09027f116a468bd36e7eca494f750591623c8',
+    ],
+  ])('%s has a pair of independent key servers of its own, and both must answer', async (network, ...ids) => {
+    const { serverSet } = await loadConfig({ ...enough, CHAIN_NETWORK: network });
+    expect(serverSet.servers).toEqual(ids.map((objectId) => ({ objectId, weight: 1 })));
+    expect(serverSet.threshold).toBe(2);
+  });
+
+  test('STORE_PUBLISHER_URL wins over the publisher of the network', async () => {
+    const publisherOf = async (more: NodeJS.ProcessEnv) =>
+      (await loadConfig({ ...enough, ...more })).publisherUrl;
+    expect(await publisherOf({})).toBe('https://publisher.walrus-mainnet.walrus.space');
+    expect(await publisherOf({ CHAIN_NETWORK: 'testnet' })).toBe(
+      'https://publisher.walrus-testnet.walrus.space',
+    );
+    expect(await publisherOf({ STORE_PUBLISHER_URL: 'https://own.example' })).toBe('https://own.example');
+  });
+
   test('names every problem, and echoes no value', async () => {
     const wrong = {
       SIDECAR_AUTH_TOKEN: 'secret one',

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
+import { ConfigError } from '../config/read-config.ts';
 import type { Db } from './db.ts';
 
 const directory = new URL('../../migrations/', import.meta.url);
@@ -8,7 +9,7 @@ const advisoryLock = 718_200_915;
 
 /**
  * Brings the schema up to date with the numbered files in `migrations/`, each once and in order. Throws when a file
- * that was applied has changed since: migrations are immutable.
+ * that was applied has changed since: migrations are immutable; `ConfigError` when the vector extension cannot be had.
  */
 export async function migrate(db: Db): Promise<string[]> {
   const names = (await readdir(directory)).filter((name) => /^\d{4}_[a-z0-9_]+\.sql$/.test(name)).sort();
@@ -28,12 +29,29 @@ export async function migrate(db: Db): Promise<string[]> {
       const before = known.get(name);
       if (before === sha256) continue;
       if (before !== undefined) throw new Error(`migration ${name} was changed after it was applied`);
-      for (const statement of statements(sql)) await tx.query(statement);
+      for (const statement of statements(sql))
+        await tx.query(statement).catch((error: unknown) => {
+          throw (/^CREATE EXTENSION/m.test(statement) && extensionProblem(error)) || error;
+        });
       await tx.query('INSERT INTO schema_migration (name, sha256) VALUES ($1, $2)', [name, sha256]);
       applied.push(name);
     }
   });
   return applied;
+}
+
+/** Postgres: insufficient_privilege; feature_not_supported (before 16: undefined_file) where nothing is installed. */
+function extensionProblem(error: unknown): ConfigError | undefined {
+  const { code } = error as { code?: string };
+  if (code === '42501')
+    return new ConfigError([
+      'DATABASE_URL: the vector extension is not in this database and its role may not create it; run CREATE EXTENSION vector there as a superuser',
+    ]);
+  if (code === '0A000' || code === '58P01')
+    return new ConfigError([
+      'DATABASE_URL: pgvector is not installed on the server of this database; install it (https://github.com/pgvector/pgvector)',
+    ]);
+  return undefined;
 }
 
 /** Splits at lines that are only `--`; the extended protocol takes one statement at a time. */

@@ -8,6 +8,7 @@ import {
 import { limits } from '@memrelay/protocol/limits';
 import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
+import { runInRequest } from '../logging/request-scope.ts';
 import { answerMalformed, answerNotFound, errorHandler } from './error-replies.ts';
 
 export interface AppOptions {
@@ -40,6 +41,10 @@ export function createApp(options: AppOptions): FastifyInstance {
   // No route here reads a body: one that is sent must not turn a 404 or 405 into something else
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (_request, _payload, done) => done(null));
+  // The first hook: what comes after it, to the end of the request, is in its scope
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.raw.once('finish', runInRequest(request.id, done));
+  });
   app.addHook('onRequest', async (request, reply) => {
     reply.header(headers.requestId, request.id);
     allowOrigin(request, options.allowedOrigins, (name, value) => reply.header(name, value));

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { outsideRequests } from '../logging/request-scope.ts';
 
 /** Claims batches of due work and runs a bounded number of them at once. */
 export interface StageLoop {
@@ -63,7 +64,7 @@ export function startStageLoop<Job>(options: StageLoopOptions<Job>): StageLoop {
   const timer = setInterval(pump, options.pollMs);
   pump();
   return {
-    wake: pump,
+    wake: outsideRequests(pump),
     tokens: () => [...active.keys()],
     async stop(graceMs) {
       stopped = true;

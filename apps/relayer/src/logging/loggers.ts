@@ -1,7 +1,8 @@
 import { secretHeaders } from '@memrelay/protocol/headers';
-import { type Logger, pino } from 'pino';
+import { type DestinationStream, type Logger, pino } from 'pino';
 import { PinoPretty } from 'pino-pretty';
 import { parseLogFilter } from './filter.ts';
+import { currentRequestId } from './request-scope.ts';
 
 const parts = ['main', 'auth', 'accounts', 'database', 'jobs', 'memories', 'sidecar', 'blobs'] as const;
 
@@ -14,9 +15,14 @@ const redactedPaths = secretHeaders.flatMap((name) => [
   `request.headers["${name}"]`,
 ]);
 
+/** On every line that is written while a request is served (decisions.md, "Wire, general"). */
+function requestFields(): object {
+  const requestId = currentRequestId();
+  return requestId === undefined ? {} : { request_id: requestId };
+}
+
 /** `json` writes one object a line on stdout; anything else writes for people. */
 export function createLoggers(options: { filter: string; format: 'json' | 'pretty' | 'text' }): Loggers {
-  const filter = parseLogFilter(options.filter);
   const stream =
     options.format === 'json'
       ? pino.destination({ fd: 1, sync: false })
@@ -27,7 +33,13 @@ export function createLoggers(options: { filter: string; format: 'json' | 'prett
           singleLine: true,
           sync: true,
         });
-  const root = pino({ level: 'trace', base: {}, redact: redactedPaths }, stream);
+  return loggersOn(stream, options.filter);
+}
+
+/** Loggers that write lines of JSON to `stream`, without what is secret. */
+export function loggersOn(stream: DestinationStream, filterText: string): Loggers {
+  const filter = parseLogFilter(filterText);
+  const root = pino({ level: 'trace', base: {}, redact: redactedPaths, mixin: requestFields }, stream);
   const loggers = Object.fromEntries(
     parts.map((part) => {
       const target = part === 'main' ? 'memrelay_server' : `memrelay_server::${part}`;

@@ -1,0 +1,126 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { secretRing } from '@memrelay/envelope/at-rest';
+import { maxUploadAttempts } from '@memrelay/protocol/limits';
+import type { UploadCheckpoint } from '@memrelay/protocol/sidecar-api';
+import { pino } from 'pino';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { createMemoryBlobCache } from '../src/blobs/blob-cache.ts';
+import { createAccountVectors } from '../src/embedding/account-vectors.ts';
+import { createLexicalEmbedder } from '../src/embedding/lexical-embedder.ts';
+import { insertJobs, type NewJob } from '../src/jobs/accept-jobs.ts';
+import { createEmbedStage } from '../src/jobs/embed-stage.ts';
+import { type Pipeline, startPipeline } from '../src/jobs/pipeline.ts';
+import { readJobs } from '../src/jobs/read-jobs.ts';
+import { createOutbox } from '../src/memories/outbox.ts';
+import type { SidecarClient, UploadRequest } from '../src/sidecar/sidecar-client.ts';
+import { databases, type TestDb } from './support/databases.ts';
+
+const silent = pino({ enabled: false });
+const outbox = createOutbox(secretRing([randomBytes(32)]));
+
+describe.each(databases)('the pipeline on $name', ({ create }) => {
+  let database: TestDb;
+  let pipeline: Pipeline | undefined;
+  const accountId = randomBytes(32);
+  beforeAll(async () => {
+    database = await create();
+  });
+  afterEach(() => pipeline?.stop());
+  afterAll(() => database.drop());
+
+  /** Starts it with a sidecar that ends each upload as `outcome` says. */
+  async function start(
+    uploadConcurrency: number,
+    outcome: (request: UploadRequest) => UploadCheckpoint | Promise<UploadCheckpoint>,
+  ): Promise<Pipeline> {
+    const { db } = database;
+    async function* upload(request: UploadRequest): AsyncGenerator<UploadCheckpoint> {
+      yield await outcome(request);
+    }
+    const vectors = createAccountVectors(64, () => Buffer.alloc(32, 7));
+    const embedder = createLexicalEmbedder(64);
+    pipeline = await startPipeline({
+      db,
+      sidecar: { upload } as SidecarClient,
+      blobCache: createMemoryBlobCache({ ttlSeconds: 60, maxBlobBytes: 10_000 }),
+      embedJobs: createEmbedStage({ db, embedder, outbox, vectors, log: silent }),
+      uploadConcurrency,
+      storeEpochs: 2,
+      log: silent,
+    });
+    return pipeline;
+  }
+
+  async function accept(count: number): Promise<string[]> {
+    const jobs = Array.from({ length: count }, (_, i): NewJob => {
+      const place = { id: randomUUID(), accountId, namespace: 'default' };
+      return {
+        ...place,
+        owner: `0x${'ab'.repeat(32)}`,
+        delegatePk: randomBytes(32),
+        outbox: outbox.seal(place, `text ${i}`),
+        envelope: randomBytes(1_500),
+        envelopeId: randomBytes(16),
+        envelopeSha256: randomBytes(32),
+        importance: 0.5,
+      };
+    });
+    await insertJobs(database.db, jobs, 'queued');
+    pipeline!.wakeEmbedding();
+    return jobs.map(({ id }) => id);
+  }
+  const records = async (ids: string[]) => [...(await readJobs(database.db, accountId, ids)).values()];
+  const done = (): UploadCheckpoint => ({
+    stage: 'done',
+    blob_id: randomBytes(32).toString('base64url'),
+    end_epoch: 9,
+  });
+
+  test('uploads as many at once as it may, and never more', async () => {
+    let [underway, most] = [0, 0];
+    const held: (() => void)[] = [];
+    await start(3, async () => {
+      most = Math.max(most, ++underway);
+      await new Promise<void>((resolve) => held.push(resolve));
+      underway -= 1;
+      return done();
+    });
+    const ids = await accept(10);
+    await expect.poll(() => underway, { timeout: 20_000 }).toBe(3);
+    await expect
+      .poll(
+        async () => {
+          held.shift()?.();
+          return (await records(ids)).every(({ status }) => status === 'done');
+        },
+        { timeout: 20_000 },
+      )
+      .toBe(true);
+    expect(most).toBe(3);
+  });
+
+  test('gives up an upload after its fifth attempt', async () => {
+    let attempts = 0;
+    await start(1, () => {
+      attempts += 1;
+      return { stage: 'failed', kind: 'transient', reason: 'busy' };
+    });
+    const id = (await accept(1))[0]!;
+    await expect
+      .poll(
+        async () => {
+          // Its time has come: the delays between attempts take half a minute
+          await database.db.query(
+            "UPDATE memory_job SET run_at = now() WHERE id = $1 AND status = 'running'",
+            [id],
+          );
+          pipeline!.wakeUpload();
+          return (await records([id]))[0]!.status;
+        },
+        { timeout: 20_000 },
+      )
+      .toBe('failed');
+    expect([attempts, maxUploadAttempts]).toEqual([5, 5]);
+    expect((await records([id]))[0]).toMatchObject({ attempts: 5, error: { code: 'upload_exhausted' } });
+  });
+});

@@ -1,0 +1,63 @@
+import { describe, expect, test } from 'vitest';
+import { EmbeddingError } from '../src/embedding/embedder.ts';
+import { createLexicalEmbedder } from '../src/embedding/lexical-embedder.ts';
+import { createQueryVectors } from '../src/memories/query-vectors.ts';
+
+const lexical = createLexicalEmbedder(64);
+
+/** Query vectors that say which texts were embedded. */
+function queryVectors(ttlSeconds: number, failures = 0) {
+  const embedded: string[] = [];
+  const embedder: typeof lexical = {
+    ...lexical,
+    async embed(texts) {
+      embedded.push(...texts);
+      if (embedded.length <= failures) throw new EmbeddingError('transient', 'inner words of a provider');
+      return lexical.embed(texts);
+    },
+  };
+  return { embedded, vectors: createQueryVectors(embedder, ttlSeconds) };
+}
+
+describe('the vector of a query', () => {
+  test('is computed once for the time it is kept, also for recalls that come at once', async () => {
+    const { vectors, embedded } = queryVectors(600);
+    const [first, second] = await Promise.all([vectors.vectorOf('a', 'tea?'), vectors.vectorOf('a', 'tea?')]);
+    expect(await vectors.vectorOf('a', 'tea?')).toBe(first);
+    expect(second).toBe(first);
+    expect([first]).toEqual(await lexical.embed(['tea?']));
+    expect(embedded).toEqual(['tea?']);
+  });
+
+  test('is not shared between accounts, nor by queries that only look alike', async () => {
+    const { vectors, embedded } = queryVectors(600);
+    for (const account of ['a', 'b']) await vectors.vectorOf(account, 'tea?');
+    await vectors.vectorOf('a', 'tea? ');
+    expect(embedded).toEqual(['tea?', 'tea?', 'tea? ']);
+  });
+
+  test('is forgotten when its time is over; with 0 none is kept', async () => {
+    const kept = queryVectors(1);
+    await expect
+      .poll(
+        async () => {
+          await kept.vectors.vectorOf('a', 'tea?');
+          return kept.embedded.length;
+        },
+        { timeout: 5_000 },
+      )
+      .toBe(2);
+    const none = queryVectors(0);
+    for (const _again of [1, 2]) await none.vectors.vectorOf('a', 'tea?');
+    expect(none.embedded.length).toBe(2);
+  });
+
+  test('that failed is tried again at the next recall, and the provider is not quoted', async () => {
+    const { vectors, embedded } = queryVectors(600, 1);
+    const failed = await vectors.vectorOf('a', 'tea?').catch((error: Error) => error);
+    expect(failed).toMatchObject({ code: 'embedding_unavailable', status: 503 });
+    expect((failed as Error).message).not.toContain('inner words');
+    await vectors.vectorOf('a', 'tea?');
+    expect(embedded.length).toBe(2);
+  });
+});

@@ -1,0 +1,108 @@
+import { EventEmitter, once } from 'node:events';
+import { setImmediate } from 'node:timers/promises';
+import { ApiError } from '@memrelay/protocol/errors';
+import type { FastifyInstance } from 'fastify';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { createApp } from '../src/http/app.ts';
+import { startStageLoop } from '../src/jobs/stage-loop.ts';
+import { loggersOn } from '../src/logging/loggers.ts';
+
+interface Line {
+  msg: string;
+  request_id?: string;
+}
+const lines: Line[] = [];
+const { http, memories, jobs } = loggersOn({ write: (line) => void lines.push(JSON.parse(line)) }, 'info');
+const queue: string[] = [];
+const events = new EventEmitter();
+const loop = startStageLoop<string>({
+  concurrency: 1,
+  batchSize: 1,
+  pollMs: 60_000,
+  claim: async (limit) => queue.splice(0, limit),
+  async run() {
+    jobs.info('a job');
+    events.emit('ran');
+  },
+  onError: (error) => jobs.error(error),
+});
+
+let app: FastifyInstance;
+let url: string;
+beforeAll(async () => {
+  app = createApp({ log: http, allowedOrigins: [] });
+  app.addContentTypeParser('application/json', async (request: { raw: AsyncIterable<Buffer> }) => {
+    for await (const _part of request.raw) memories.info('while the body comes');
+    return {};
+  });
+  app.addHook('preValidation', async () => memories.info('in a hook'));
+  app.post('/works', async () => {
+    memories.info('at the beginning');
+    await Promise.all([setImmediate(), setImmediate()]);
+    memories.warn('after waiting');
+    const ran = once(events, 'ran');
+    queue.push('a job');
+    loop.wake();
+    await ran;
+    return {};
+  });
+  // As a socket does that was opened for a request and lives on
+  app.post('/leaves-something', async () => {
+    const later = once(events, 'later');
+    void later.then(() => memories.info('long after'));
+    return {};
+  });
+  app.post('/refused', async () => {
+    throw new ApiError('overloaded');
+  });
+  app.post('/fails', async () => {
+    throw new Error('unforeseen');
+  });
+  url = await app.listen({ port: 0, host: '127.0.0.1' });
+});
+afterAll(async () => {
+  await loop.stop(1_000);
+  await app.close();
+});
+beforeEach(() => {
+  lines.length = 0;
+});
+
+async function post(path: string, id: string): Promise<void> {
+  const headers = { 'content-type': 'application/json', 'x-request-id': id };
+  await (await fetch(url + path, { method: 'POST', body: '{}', headers })).text();
+}
+/** The lines of requests, by id, once each request has its last one. */
+async function linesOf(...ids: string[]): Promise<string[][]> {
+  await expect
+    .poll(() => ids.every((id) => lines.some((line) => line.msg === 'request' && line.request_id === id)))
+    .toBe(true);
+  return ids.map((id) => lines.filter(({ request_id }) => request_id === id).map(({ msg }) => msg));
+}
+
+const whole = ['while the body comes', 'in a hook', 'at the beginning', 'after waiting', 'request'];
+
+test('every line of a request has its id, also where requests run side by side', async () => {
+  await Promise.all([post('/works', 'one'), post('/works', 'two'), post('/works', 'three')]);
+  expect(await linesOf('one', 'two', 'three')).toEqual([whole, whole, whole]);
+});
+
+test('a job is part of no request, whoever woke its worker', async () => {
+  await post('/works', 'waker');
+  expect(lines.filter(({ msg }) => msg === 'a job')).toEqual([
+    expect.not.objectContaining({ request_id: 'waker' }),
+  ]);
+});
+
+test.each(['/refused', '/fails'])('the line that tells of %s has it too', async (path) => {
+  await post(path, 'failing');
+  expect((await linesOf('failing'))[0]!.length).toBe(4);
+});
+
+test('what goes on after the answer is not taken for part of the request', async () => {
+  await post('/leaves-something', 'over');
+  await linesOf('over');
+  events.emit('later');
+  await expect.poll(() => lines.find(({ msg }) => msg === 'long after')).toBeDefined();
+  expect(lines.find(({ msg }) => msg === 'long after')).not.toHaveProperty('request_id');
+});

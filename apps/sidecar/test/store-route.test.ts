@@ -1,0 +1,62 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Network } from '@memrelay/protocol/networks';
+import { pino } from 'pino';
+import { afterEach, expect, test } from 'vitest';
+import { loadConfig } from '../src/config/config.ts';
+import { startSidecar } from '../src/sidecar.ts';
+
+const token = 'a-token-of-16-up';
+const open: { close(): Promise<unknown> }[] = [];
+afterEach(async () => {
+  for (const part of open.splice(0).reverse()) await part.close();
+});
+
+/** A sidecar of this network, whose publisher tells for how many epochs it was asked to store. */
+async function uploader(network: Network): Promise<(query?: string, bearer?: string) => Promise<number>> {
+  const server = createServer((request, response) => {
+    request.resume();
+    epochs.push(new URL(request.url!, 'http://publisher').searchParams.get('epochs'));
+    const stored = { alreadyCertified: { blobId: 'b'.repeat(43), endEpoch: 9 } };
+    response.setHeader('content-type', 'application/json').end(JSON.stringify(stored));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  open.push({ close: () => new Promise((resolve) => server.close(resolve).closeAllConnections()) });
+  const config = await loadConfig({
+    SIDECAR_AUTH_TOKEN: token,
+    MEM_PACKAGE_ID: `0x${'a'.repeat(64)}`,
+    CHAIN_NETWORK: network,
+    STORE_PUBLISHER_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+  });
+  const sidecar = await startSidecar({ ...config, port: 0 }, pino({ enabled: false }));
+  open.push(sidecar);
+  const epochs: (string | null)[] = [];
+  return async (query = '', bearer = token) => {
+    const response = await fetch(`${sidecar.url}/store/upload?owner=0x${'1'.repeat(64)}&job_id=j${query}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${bearer}`, 'content-type': 'application/octet-stream' },
+      body: 'an envelope',
+    });
+    await response.text();
+    return response.ok ? Number(epochs.pop()) : -response.status;
+  };
+}
+
+test.each([
+  ['testnet', 50],
+  ['mainnet', 2],
+] as const)('an upload on %s stores for %i epochs unless it says otherwise', async (network, epochs) => {
+  const upload = await uploader(network);
+  expect(await upload()).toBe(epochs);
+  expect(await upload('&epochs=7')).toBe(7);
+});
+
+test.each(['0', '54', '1.5', 'many'])('an upload for %s epochs is refused', async (epochs) => {
+  const upload = await uploader('testnet');
+  expect(await upload(`&epochs=${epochs}`)).toBe(-400);
+});
+
+test('an upload without the token is refused', async () => {
+  const upload = await uploader('testnet');
+  expect(await upload('', 'another-token-of-16')).toBe(-401);
+});
