@@ -16,10 +16,13 @@ import { createKeyServers, type KeyServers } from './key-servers/key-servers.ts'
 import { createAccountModule } from './move/account-module.ts';
 import { frameworkModules } from './move/framework.ts';
 import type { NativeModule } from './move/native.ts';
-import { createBlobModules } from './walrus/blob-module.ts';
+import { createMetadataModule } from './walrus/blob-attributes.ts';
+import { createBlobModule } from './walrus/blob-module.ts';
 import { CertificateVerifier, type StorageNodeKeys, storageNodeKeys } from './walrus/certificate.ts';
+import { createSharedBlobModule } from './walrus/shared-blob-module.ts';
 import { createStakingModule } from './walrus/staking-module.ts';
-import { createSystemModule, createSystemStructs } from './walrus/system-module.ts';
+import { createStorageModule } from './walrus/storage-module.ts';
+import { createEventsModule, createSystemModule } from './walrus/system-module.ts';
 
 /** Prices that Walrus' storage nodes vote for by default, in FROST. */
 const prices = { storage: 100_000n, write: 20_000n };
@@ -128,11 +131,15 @@ function open(options: NetworkOptions, lock: DirectoryLock | undefined): Network
 function networkModules({ ids, node, nShards }: WalrusGenesis): NativeModule[] {
   const { walrusPackageId: packageId, walType } = ids;
   const verifier = new CertificateVerifier(node.publicKey);
+  const settings = { packageId, walType, nShards, prices, maxEpochsAhead, verifier };
   return [
     createAccountModule(ids.accountPackageId),
-    createSystemModule({ packageId, walType, nShards, prices, maxEpochsAhead, verifier }),
-    ...createSystemStructs(packageId),
-    ...createBlobModules(packageId),
+    createSystemModule(settings),
+    createEventsModule(packageId),
+    createStorageModule(packageId),
+    createMetadataModule(packageId),
+    createBlobModule(packageId),
+    createSharedBlobModule(settings),
     createStakingModule(packageId, walType),
     { packageId: walType.split('::')[0]!, name: 'wal', structs: {}, functions: {} },
   ];

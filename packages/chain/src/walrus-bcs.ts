@@ -31,6 +31,13 @@ export const blobBcs = bcs.struct('Blob', {
 export type Blob = typeof blobBcs.$inferType;
 export type Storage = typeof storageBcs.$inferType;
 
+/** A blob that anyone may prolong, out of funds in WAL that anyone may give. */
+export const sharedBlobBcs = bcs.struct('SharedBlob', {
+  id: bcs.Address,
+  blob: blobBcs,
+  funds: bcs.struct('Balance', { value: bcs.u64() }),
+});
+
 /** RedStuff over Reed-Solomon, the only encoding in use. */
 export const encodingTypeRs2 = 1;
 

@@ -1,10 +1,11 @@
-import type { Blob, Storage } from '@memrelay/chain/walrus-bcs';
+import { type Blob, encodingTypeRs2, type Storage } from '@memrelay/chain/walrus-bcs';
 import { encodedBlobLength, storageUnits, type WalrusPrices } from '@memrelay/chain/walrus-sizes';
 import { takeFromCoin } from '../move/framework.ts';
 import { MoveAbort, type MoveObject, type NativeContext } from '../move/native.ts';
-import { removeMetadata } from './blob-module.ts';
+import { removeMetadata } from './blob-attributes.ts';
 import { blobAborts, blobFailure, deriveBlobId, requireCertified } from './blob-rules.ts';
 import type { CertificateVerifier } from './certificate.ts';
+import { fusePeriods } from './storage-module.ts';
 
 /** What Walrus' `system_state_inner` does, rule by rule and in its order, so that the first abort is the same. */
 
@@ -22,6 +23,8 @@ export type Coin = MoveObject<{ id: string; balance: string }>;
 /** Abort codes of `system_state_inner`. */
 const invalidEpochsAhead = 2;
 const invalidResourceSize = 11;
+/** Abort code of `encoding`. */
+const invalidEncodingType = 0;
 
 /** Buys `amount` encoded bytes from now on for `epochs` epochs. */
 export function reserveSpace(
@@ -31,13 +34,28 @@ export function reserveSpace(
   epochs: number,
   coin: Coin,
 ): MoveObject<Storage> {
-  const abort = (code: number) => new MoveAbort(code, 'system_state_inner', 'reserve_space');
-  if (epochs === 0 || epochs > settings.maxEpochsAhead) throw abort(invalidEpochsAhead);
-  takeFromCoin(coin, storageUnits(amount) * settings.prices.storage * BigInt(epochs));
-  if (amount === 0) throw abort(invalidResourceSize);
+  if (epochs === 0 || epochs > settings.maxEpochsAhead)
+    throw new MoveAbort(invalidEpochsAhead, 'system_state_inner', 'reserve_space');
   const start = Number(context.epoch);
+  return reserveSpaceForEpochs(settings, context, amount, { start, end: start + epochs }, coin);
+}
+
+/** Buys `amount` encoded bytes from the epoch `start`, or now when that is over, until `end` begins. */
+export function reserveSpaceForEpochs(
+  settings: WalrusSettings,
+  context: NativeContext,
+  amount: number,
+  { start: wantedStart, end }: { start: number; end: number },
+  coin: Coin,
+): MoveObject<Storage> {
+  const abort = (code: number) => new MoveAbort(code, 'system_state_inner', 'reserve_space_for_epochs');
+  const epoch = Number(context.epoch);
+  const start = Math.max(wantedStart, epoch);
+  if (end <= start || end - epoch > settings.maxEpochsAhead) throw abort(invalidEpochsAhead);
+  takeFromCoin(coin, storageUnits(amount) * settings.prices.storage * BigInt(end - start));
+  if (amount === 0) throw abort(invalidResourceSize);
   const id = context.newObjectId();
-  const value = { id, start_epoch: start, end_epoch: start + epochs, storage_size: amount.toString() };
+  const value = { id, start_epoch: start, end_epoch: end, storage_size: amount.toString() };
   return { id, type: `${settings.packageId}::storage_resource::Storage`, value };
 }
 
@@ -62,6 +80,8 @@ export function registerBlob(
   const { start_epoch, end_epoch, storage_size } = storage.value;
   const encodedSize = encodedBlobLength(size, settings.nShards);
   if (epoch < start_epoch || epoch >= end_epoch) throw blobFailure(blobAborts.resourceBounds, 'new');
+  if (encodingType !== encodingTypeRs2)
+    throw new MoveAbort(invalidEncodingType, 'encoding', 'encoded_blob_length');
   if (encodedSize > Number(storage_size)) throw blobFailure(blobAborts.resourceSize, 'new');
   if (deriveBlobId(rootHash, encodingType, size) !== blobId)
     throw blobFailure(blobAborts.invalidBlobId, 'new');
@@ -160,6 +180,20 @@ export function extendBlob(
     storageUnits(Number(blob.storage.storage_size)) * settings.prices.storage * BigInt(epochs),
   );
   blob.storage.end_epoch = end;
+  emitCertified(context, blob, true);
+}
+
+/** Lets a certified blob live as long as a storage of the same size that follows its own. */
+export function extendBlobWithResource(
+  context: NativeContext,
+  blob: Blob,
+  extension: MoveObject<Storage>,
+): void {
+  requireCertified(blob, Number(context.epoch));
+  if (extension.value.end_epoch <= blob.storage.end_epoch)
+    throw blobFailure(blobAborts.resourceBounds, 'extend_with_resource');
+  context.destroy(extension);
+  fusePeriods(blob.storage, extension.value);
   emitCertified(context, blob, true);
 }
 

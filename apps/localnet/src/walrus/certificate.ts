@@ -1,5 +1,5 @@
-import { storageConfirmationBcs } from '@memrelay/chain/walrus-bcs';
 import { createBlsVerifier, type SignedMessage } from '@memrelay/chain/walrus-bls';
+import { BcsReader } from '@mysten/bcs';
 import { bls12_381 } from '@noble/curves/bls12-381.js';
 import { bytesToHex } from '@noble/hashes/utils.js';
 import { MoveAbort } from '../move/native.ts';
@@ -23,7 +23,6 @@ export function storageNodeKeys(seedKey: Uint8Array): StorageNodeKeys {
 
 /** What a certificate says once its signature holds. */
 export interface CertifiedBlob {
-  epoch: number;
   blobId: bigint;
   /** The blob object that the storage nodes promised to keep; undefined for a permanent blob */
   objectId: string | undefined;
@@ -33,7 +32,13 @@ export interface CertifiedBlob {
 const invalidBitmap = 0;
 const badSignature = 1;
 const notEnoughStake = 2;
-const wrongMessage = { appId: 0, epoch: 1, type: 2, version: 3 } as const;
+const wrongMessage = { appId: 0, epoch: 1, type: 2, version: 3, persistence: 4 } as const;
+/** Abort code of `sui::bcs`. */
+const outOfRange = 0;
+/** Type, version and application, one byte each, and the epoch */
+const headerBytes = 7;
+const blobIdBytes = 32;
+const addressBytes = 32;
 
 /**
  * How many good certificates are remembered: one is simulated, then executed, and those of a whole transaction
@@ -57,9 +62,11 @@ export class CertificateVerifier {
     message: Uint8Array,
     epoch: number,
   ): CertifiedBlob {
-    const fail = (code: number) => new MoveAbort(code, 'bls_aggregate', 'verify_certificate');
-    if (signersBitmap.some((byte, index) => (index === 0 ? byte > 1 : byte > 0))) throw fail(invalidBitmap);
-    if (signersBitmap[0] !== 1) throw fail(notEnoughStake);
+    const fail = (code: number) => new MoveAbort(code, 'bls_aggregate', 'verify_certificate_and_weight');
+    // One byte holds a committee of one.
+    const [signers, ...excess] = signersBitmap;
+    if (signers === undefined || signers > 1 || excess.length > 0) throw fail(invalidBitmap);
+    if (signers !== 1) throw fail(notEnoughStake);
     if (!this.#holds({ signature, message })) throw fail(badSignature);
     return readMessage(message, epoch);
   }
@@ -90,20 +97,29 @@ function keyOf({ signature, message }: SignedMessage): string {
   return `${bytesToHex(signature)} ${bytesToHex(message)}`;
 }
 
+/** Reads a message as `messages` does: what follows a certificate's fields is left for later versions. */
 function readMessage(message: Uint8Array, epoch: number): CertifiedBlob {
-  const fail = (code: number) => new MoveAbort(code, 'messages', 'new_certified_message');
-  const [type, version, appId] = message;
-  if (appId !== 3) throw fail(wrongMessage.appId);
-  if (version !== 0) throw fail(wrongMessage.version);
-  if (type !== 1) throw new MoveAbort(wrongMessage.type, 'messages', 'certify_blob_message');
-  let decoded: typeof storageConfirmationBcs.$inferType;
-  try {
-    decoded = storageConfirmationBcs.parse(message);
-  } catch {
-    throw new MoveAbort(wrongMessage.type, 'messages', 'certify_blob_message');
-  }
-  if (decoded.epoch !== epoch)
-    throw new MoveAbort(wrongMessage.epoch, 'bls_aggregate', 'verify_quorum_in_epoch');
-  const objectId = decoded.persistence.Deletable?.object_id;
-  return { epoch: decoded.epoch, blobId: BigInt(decoded.blob_id), objectId };
+  const fail = (code: number, functionName = 'new_certified_message') =>
+    new MoveAbort(code, 'messages', functionName);
+  const reader = new BcsReader(peelable(message, headerBytes));
+  const type = reader.read8();
+  if (reader.read8() !== 0) throw fail(wrongMessage.version);
+  if (reader.read8() !== 3) throw fail(wrongMessage.appId);
+  const certifiedEpoch = reader.read32();
+  if (certifiedEpoch !== epoch) throw fail(wrongMessage.epoch);
+  if (type !== 1) throw fail(wrongMessage.type, 'certify_blob_message');
+  peelable(message, headerBytes + blobIdBytes + 1);
+  const blobId = BigInt(reader.read256());
+  const persistence = reader.read8();
+  if (persistence === 0) return { blobId, objectId: undefined };
+  // 2 stands for a blob of a blob manager, which this network does not have.
+  if (persistence !== 1) throw fail(wrongMessage.persistence, 'peel_blob_persistence_type');
+  peelable(message, headerBytes + blobIdBytes + 1 + addressBytes);
+  return { blobId, objectId: `0x${bytesToHex(reader.readBytes(addressBytes))}` };
+}
+
+/** Aborts as `sui::bcs` does when fewer bytes are left than are asked for. */
+function peelable(message: Uint8Array, length: number): Uint8Array {
+  if (message.length < length) throw new MoveAbort(outOfRange, '0x2::bcs', 'peel_u8');
+  return message;
 }

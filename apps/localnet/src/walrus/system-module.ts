@@ -1,4 +1,4 @@
-import { type Blob, type Storage, storageBcs, walrusEventBcs } from '@memrelay/chain/walrus-bcs';
+import { type Blob, type Storage, walrusEventBcs } from '@memrelay/chain/walrus-bcs';
 import { walrusObjectBcs } from '@memrelay/chain/walrus-state-bcs';
 import { bcs } from '@mysten/sui/bcs';
 import type { MoveObject, NativeModule, Param } from '../move/native.ts';
@@ -7,8 +7,10 @@ import {
   certifyBlob,
   deleteBlob,
   extendBlob,
+  extendBlobWithResource,
   registerBlob,
   reserveSpace,
+  reserveSpaceForEpochs,
   type WalrusSettings,
 } from './blob-life.ts';
 
@@ -17,6 +19,7 @@ export function createSystemModule(settings: WalrusSettings): NativeModule {
   const { packageId } = settings;
   const readSystem: Param = { kind: 'ref', type: `${packageId}::system::System`, mutable: false };
   const system: Param = { ...readSystem, mutable: true };
+  const storage = `${packageId}::storage_resource::Storage`;
   const blob: Param = { kind: 'ref', type: `${packageId}::blob::Blob`, mutable: true };
   const payment: Param = { kind: 'ref', type: `0x2::coin::Coin<${settings.walType}>`, mutable: true };
   const bytes: Param = { kind: 'pure', bcs: bcs.byteVector() };
@@ -29,16 +32,24 @@ export function createSystemModule(settings: WalrusSettings): NativeModule {
     functions: {
       reserve_space: {
         params: [system, number(bcs.u64()), number(bcs.u32()), payment],
-        returns: [{ kind: 'own', type: `${packageId}::storage_resource::Storage` }],
+        returns: [{ kind: 'own', type: storage }],
         visibility: 'public',
         run: (context, _system, amount: string, epochs: number, coin: Coin) => [
           reserveSpace(settings, context, Number(amount), epochs, coin),
         ],
       },
+      reserve_space_for_epochs: {
+        params: [system, number(bcs.u64()), number(bcs.u32()), number(bcs.u32()), payment],
+        returns: [{ kind: 'own', type: storage }],
+        visibility: 'public',
+        run: (context, _system, amount: string, start: number, end: number, coin: Coin) => [
+          reserveSpaceForEpochs(settings, context, Number(amount), { start, end }, coin),
+        ],
+      },
       register_blob: {
         params: [
           system,
-          { kind: 'own', type: `${packageId}::storage_resource::Storage` },
+          { kind: 'own', type: storage },
           number(bcs.u256()),
           number(bcs.u256()),
           number(bcs.u64()),
@@ -90,9 +101,17 @@ export function createSystemModule(settings: WalrusSettings): NativeModule {
       },
       delete_blob: {
         params: [readSystem, { kind: 'own', type: `${packageId}::blob::Blob` }],
-        returns: [{ kind: 'own', type: `${packageId}::storage_resource::Storage` }],
+        returns: [{ kind: 'own', type: storage }],
         visibility: 'public',
         run: (context, _system, object: MoveObject<Blob>) => [deleteBlob(settings, context, object)],
+      },
+      extend_blob_with_resource: {
+        params: [readSystem, blob, { kind: 'own', type: storage }],
+        visibility: 'public',
+        run: (context, _system, object: MoveObject<Blob>, extension: MoveObject<Storage>) => {
+          extendBlobWithResource(context, object.value, extension);
+          return undefined;
+        },
       },
       extend_blob: {
         params: [system, blob, number(bcs.u32()), payment],
@@ -106,24 +125,7 @@ export function createSystemModule(settings: WalrusSettings): NativeModule {
   };
 }
 
-/** The modules whose structs `system` makes: events and storage. */
-export function createSystemStructs(packageId: string): NativeModule[] {
-  return [
-    { packageId, name: 'events', structs: walrusEventBcs, functions: {} },
-    {
-      packageId,
-      name: 'storage_resource',
-      structs: { Storage: storageBcs },
-      functions: {
-        destroy: {
-          params: [{ kind: 'own', type: `${packageId}::storage_resource::Storage` }],
-          visibility: 'public',
-          run: (context, storage: MoveObject<Storage>) => {
-            context.destroy(storage);
-            return undefined;
-          },
-        },
-      },
-    },
-  ];
+/** The module whose structs are the events of `system`. */
+export function createEventsModule(packageId: string): NativeModule {
+  return { packageId, name: 'events', structs: walrusEventBcs, functions: {} };
 }
