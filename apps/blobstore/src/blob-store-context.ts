@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { BlobIdEncoder } from './encoding/blob-id-encoder.ts';
+import type { Faults } from './faults/faults.ts';
 import type { KeyedLock } from './keyed-lock.ts';
 import type { IdentifyStaged } from './publisher/identify-staged.ts';
 import type { BlobRegistry } from './registry/blob-registry.ts';
@@ -13,6 +14,11 @@ export interface BlobStoreContext {
   identifyStaged: IdentifyStaged;
   /** Held by blob id from the commit of content until its object exists, so that no sweep comes between */
   locks: KeyedLock;
+  nShards: number;
+  /** Whether objects that nobody else receives are destroyed once their blob is certified */
+  burnAfterStore: boolean;
+  /** Trouble that was asked for, which reads and stores meet */
+  faults: Faults;
   limits: Limits;
   logger: Logger;
 }

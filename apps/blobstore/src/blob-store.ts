@@ -5,6 +5,7 @@ import type { Logger } from 'pino';
 import type { BlobStoreContext, Limits } from './blob-store-context.ts';
 import { maxBlobSize } from './encoding/max-blob-size.ts';
 import { createWasmEncoder } from './encoding/wasm-encoder.ts';
+import { createFaults } from './faults/faults.ts';
 import { buildServer } from './http/server.ts';
 import { createKeyedLock } from './keyed-lock.ts';
 import { createIdentifyStaged } from './publisher/identify-staged.ts';
@@ -19,6 +20,8 @@ export interface BlobStoreOptions extends RegistryOptions {
   /** 0 takes a free one; 31415 is what Walrus daemons use */
   port: number;
   limits?: Partial<Limits>;
+  /** Destroys the objects of stores that name no receiver; the publisher keeps them by default */
+  burnAfterStore?: boolean;
   /** Worker threads that compute blob ids; as many as there are processors by default */
   encoderThreads?: number;
 }
@@ -58,6 +61,7 @@ export async function createBlobStore(options: BlobStoreOptions): Promise<BlobSt
     cleanUp.defer(() => storage.close());
     const encoder = createWasmEncoder(nShards, options.encoderThreads ?? availableParallelism());
     cleanUp.defer(() => encoder.close());
+    const faults = createFaults(options.now);
     const limits = { ...defaultLimits, ...options.limits };
     const context: BlobStoreContext = {
       storage,
@@ -65,11 +69,17 @@ export async function createBlobStore(options: BlobStoreOptions): Promise<BlobSt
       encoder,
       identifyStaged: createIdentifyStaged(storage, encoder),
       locks: createKeyedLock(),
+      nShards,
+      burnAfterStore: options.burnAfterStore ?? false,
+      faults,
       limits: { ...limits, maxBodyBytes: Math.min(limits.maxBodyBytes, maxBlobSize(nShards)) },
       logger,
     };
     cleanUp.defer(startSweeping(context));
-    return { url: await serve(context, options, cleanUp), close: () => cleanUp.disposeAsync() };
+    const url = await serve(context, options, cleanUp);
+    // First of all, so that a slow answer does not hold up the end.
+    cleanUp.defer(() => faults.clear());
+    return { url, close: () => cleanUp.disposeAsync() };
   } catch (error) {
     await cleanUp.disposeAsync();
     throw error;

@@ -9,6 +9,8 @@ export interface StoreQuery {
   force: boolean;
   reuseResources: boolean;
   sendObjectTo: string | undefined;
+  /** Whether the object becomes a shared one */
+  share: boolean;
 }
 
 const parameters = [
@@ -42,7 +44,7 @@ function recipientOf(query: URLSearchParams): string | undefined {
 /**
  * Parses the query of `PUT /v1/blobs` and `PUT /v1/quilts`. Throws the 400 of the first rule that is broken.
  * Blobs are deletable unless `permanent=true`; `deletable` only matters as a contradiction to it.
- * `quilt_version` takes any value, as upstream; shared objects are not offered.
+ * `quilt_version` takes any value, as upstream.
  */
 export function parseStoreQuery(url: string): StoreQuery {
   const query = queryOf(url);
@@ -50,13 +52,9 @@ export function parseStoreQuery(url: string): StoreQuery {
   const encoding = query.get('encoding_type') ?? 'RS2';
   if (encoding !== 'RS2') throw malformedRequest('encoding_type must be RS2');
   const sendObjectTo = recipientOf(query);
-  if (flagOf(query, 'share')) {
-    throw malformedRequest(
-      sendObjectTo === undefined
-        ? 'share is not offered by this publisher'
-        : 'share and send_object_to exclude each other',
-    );
-  }
+  const share = flagOf(query, 'share');
+  if (share && sendObjectTo !== undefined)
+    throw malformedRequest('share and send_object_to exclude each other');
   const permanent = flagOf(query, 'permanent');
   if (flagOf(query, 'deletable') && permanent) throw invalidBlobPersistence();
   return {
@@ -65,5 +63,6 @@ export function parseStoreQuery(url: string): StoreQuery {
     force: flagOf(query, 'force'),
     reuseResources: flagOf(query, 'reuse_resources'),
     sendObjectTo,
+    share,
   };
 }

@@ -1,73 +1,136 @@
+import { encodedBlobLength } from '@memrelay/chain/walrus-sizes';
 import type { BlobStoreContext } from '../blob-store-context.ts';
 import type { BlobIdentity } from '../encoding/blob-id-encoder.ts';
+import type { StoreFault } from '../faults/faults.ts';
+import { insufficientConfirmations } from '../http/fault-errors.ts';
 import type { StoreQuery } from '../http/store-query.ts';
-import type { BlobRegistry } from '../registry/blob-registry.ts';
+import {
+  type AfterStore,
+  type BlobAttributes,
+  type NewBlob,
+  RegistryRefusedError,
+} from '../registry/blob-registry.ts';
 import type { StagedBlob } from '../storage/storage.ts';
 import { decideStore, type StoreDecision } from './store-decision.ts';
-import { type StoreResponse, toBlobObject } from './store-response.ts';
+import { newlyCreated, type StoreResponse } from './store-response.ts';
 
 /**
  * Makes received content durable and registers it as the query asks. When this resolves, both the bytes and the
  * object survive a crash. Stores of the same blob follow each other, so that the second sees what the first made.
+ * `attributes` become those of the object, unless there is one already that is enough.
  */
 export async function storeBlob(
   context: BlobStoreContext,
   staged: StagedBlob,
   query: StoreQuery,
+  attributes?: BlobAttributes,
 ): Promise<StoreResponse> {
   const identity = await context.identifyStaged(staged);
+  const { sendObjectTo, share } = query;
+  const burn = context.burnAfterStore && sendObjectTo === undefined && !share;
+  const after = { sendObjectTo, share, burn, ...(attributes === undefined ? {} : { attributes }) };
   return context.locks.run(identity.blobId, async () => {
-    return registerStored(context, staged, identity, query);
+    const fault = await context.faults.meetStore(identity.blobId);
+    const store = { context, staged, identity, query, after, fault };
+    for (;;) {
+      const decision = await decide(store);
+      try {
+        return await carryOut(store, decision);
+      } catch (error) {
+        if (decision.kind !== 'reuse-storage' || !isGone(error)) throw error;
+      }
+    }
   });
 }
 
-async function decide(registry: BlobRegistry, blobId: string, query: StoreQuery): Promise<StoreDecision> {
-  const { epochs, permanent, force, reuseResources } = query;
-  // Nothing that exists could be enough, so the chain need not be asked.
-  if (force || !(permanent || reuseResources)) return { kind: 'register' };
-  const targetEpoch = (await registry.currentEpoch()) + epochs;
-  return decideStore(await registry.liveObjects(blobId), { targetEpoch, permanent, reuseResources });
+interface Store {
+  context: BlobStoreContext;
+  staged: StagedBlob;
+  identity: BlobIdentity;
+  query: StoreQuery;
+  after: AfterStore;
+  fault: StoreFault;
 }
 
-async function registerStored(
-  { registry, storage }: BlobStoreContext,
-  staged: StagedBlob,
-  identity: BlobIdentity,
-  query: StoreQuery,
+/** Another blob's store took the spare storage first. */
+function isGone(error: unknown): boolean {
+  return error instanceof RegistryRefusedError && error.reason === 'not-found';
+}
+
+async function decide({ context, staged, identity, query }: Store): Promise<StoreDecision> {
+  const { registry, nShards } = context;
+  const { epochs, permanent, force, reuseResources } = query;
+  // Nothing that exists could be enough, so the chain need not be asked.
+  if (!reuseResources && (force || !permanent)) return { kind: 'register' };
+  const [epoch, live, uncertified, spare] = await Promise.all([
+    registry.currentEpoch(),
+    registry.liveObjects(identity.blobId),
+    reuseResources ? registry.uncertified(identity.blobId) : [],
+    reuseResources ? registry.spareStorage() : [],
+  ]);
+  const encodedLength = encodedBlobLength(staged.size, nShards);
+  const wish = { targetEpoch: epoch + epochs, encodedLength, permanent, force, reuseResources };
+  return decideStore({ live, uncertified, spare }, wish);
+}
+
+async function carryOut(
+  { context, staged, identity, query, after, fault }: Store,
+  decision: StoreDecision,
 ): Promise<StoreResponse> {
-  const { epochs, permanent, sendObjectTo } = query;
+  const { registry, storage, nShards } = context;
   const { blobId } = identity;
-  const decision = await decide(registry, blobId, query);
+  const { size } = staged;
+  const { epochs, permanent } = query;
+  const encodedLength = encodedBlobLength(size, nShards);
+  const wanted: NewBlob = { ...identity, ...after, size, epochs, deletable: !permanent };
+  /** Also repairs a copy that the disk has lost or changed meanwhile. */
   const content = async () => {
     await storage.commit(staged, identity);
+    await fault.beforeCertificate();
   };
-  // Repairs a copy that the disk has lost or changed meanwhile.
-  if (decision.kind !== 'register') await content();
+
+  async function create(blob: NewBlob) {
+    if (!fault.leavesUncertified) return registry.store(blob, content);
+    await registry.register(blob);
+    throw insufficientConfirmations();
+  }
+
   switch (decision.kind) {
     case 'certified-event': {
+      await content();
       const { event, endEpoch } = decision.existing;
       return { alreadyCertified: { blobId, event, endEpoch } };
     }
     case 'certified-object': {
+      await content();
       const { objectId, endEpoch } = decision.existing;
       return { alreadyCertified: { blobId, object: objectId, endEpoch } };
     }
     case 'extend': {
+      await content();
       const { byEpochs, existing } = decision;
-      const { object, cost } = await registry.extend(existing.objectId, byEpochs, { sendObjectTo });
-      const encodedLength = object.storage.storageSize;
-      const resourceOperation = { reuseAndExtend: { encodedLength, epochsExtended: byEpochs } };
-      return { newlyCreated: { blobObject: toBlobObject(object), resourceOperation, cost } };
+      const extended = await registry.extend(existing.objectId, byEpochs, after);
+      return newlyCreated(extended, { reuseAndExtend: { encodedLength, epochsExtended: byEpochs } });
     }
-    case 'register': {
-      const { size } = staged;
-      const wanted = { ...identity, size, epochs, deletable: !permanent, sendObjectTo };
-      const stored = await registry.store(wanted, content);
-      const encodedLength = stored.object.storage.storageSize;
-      const resourceOperation = { registerFromScratch: { encodedLength, epochsAhead: epochs } };
-      return {
-        newlyCreated: { blobObject: toBlobObject(stored.object), resourceOperation, cost: stored.cost },
-      };
+    case 'resume': {
+      await content();
+      if (fault.leavesUncertified) throw insufficientConfirmations();
+      const { byEpochs, existing } = decision;
+      const certified = await registry.certify(existing.objectId, byEpochs, after);
+      return newlyCreated(
+        certified,
+        byEpochs === 0
+          ? { reuseRegistration: { encodedLength } }
+          : { reuseAndExtendNonCertified: { encodedLength, epochsExtended: byEpochs } },
+      );
     }
+    case 'reuse-storage': {
+      const stored = await create({ ...wanted, storageId: decision.storage.id });
+      return newlyCreated(stored, { reuseStorage: { encodedLength } });
+    }
+    case 'register':
+      return newlyCreated(await create(wanted), {
+        registerFromScratch: { encodedLength, epochsAhead: epochs },
+      });
   }
 }

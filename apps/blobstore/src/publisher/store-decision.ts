@@ -1,39 +1,69 @@
-import type { CertifiedObject } from '../registry/blob-registry.ts';
+import type { CertifiedObject, StorageResource, UncertifiedObject } from '../registry/blob-registry.ts';
 
-/** What a store of known bytes needs to do, given the live objects of that blob. */
+/** What a store of bytes needs to do, given what there is already. */
 export type StoreDecision =
   | { kind: 'register' }
   | { kind: 'certified-event'; existing: CertifiedObject }
   | { kind: 'certified-object'; existing: CertifiedObject }
-  | { kind: 'extend'; existing: CertifiedObject; byEpochs: number };
+  | { kind: 'extend'; existing: CertifiedObject; byEpochs: number }
+  /** `byEpochs` is 0 where the registration is long enough */
+  | { kind: 'resume'; existing: UncertifiedObject; byEpochs: number }
+  | { kind: 'reuse-storage'; storage: StorageResource };
 
 export interface StoreWish {
   /** First epoch in which the blob may be gone */
   targetEpoch: number;
+  encodedLength: number;
   permanent: boolean;
+  force: boolean;
   reuseResources: boolean;
 }
 
-function longest(objects: CertifiedObject[]): CertifiedObject | undefined {
+/** What can be drawn on: the objects of this blob, and storage that no blob uses. */
+export interface Resources {
+  live: readonly CertifiedObject[];
+  uncertified: readonly UncertifiedObject[];
+  spare: readonly StorageResource[];
+}
+
+function longest<T extends UncertifiedObject>(objects: readonly T[]): T | undefined {
   return objects.toSorted((a, b) => b.endEpoch - a.endEpoch)[0];
 }
 
+/** The smallest that is large enough and lasts; among equals the one that ends first. It is used whole. */
+function bestFit(spare: readonly StorageResource[], wish: StoreWish): StorageResource | undefined {
+  return spare
+    .filter(
+      ({ storageSize, endEpoch }) => storageSize >= wish.encodedLength && endEpoch >= wish.targetEpoch,
+    )
+    .toSorted((a, b) => a.storageSize - b.storageSize || a.endEpoch - b.endEpoch)[0];
+}
+
 /**
- * The real publisher's rules: a permanent blob of sufficient life is enough for anyone, a deletable one never is
- * (its owner may delete it); with `reuse_resources` the publisher's own object of the same persistence is used,
- * prolonged where it is too short. Objects without a certificate and spare storage, which upstream may reuse too,
- * do not come up here: registering and certifying is one step.
+ * The real publisher's rules. A permanent blob of sufficient life is enough for anyone, a deletable one never is
+ * (its owner may delete it). With `reuse_resources` the publisher's own object of the same persistence is used,
+ * prolonged where it is too short: certified, unless `force` asks for a new certificate, or left uncertified by
+ * a store that was cut off; failing both, spare storage.
  */
-export function decideStore(live: CertifiedObject[], wish: StoreWish): StoreDecision {
+export function decideStore({ live, uncertified, spare }: Resources, wish: StoreWish): StoreDecision {
   const permanent = longest(live.filter(({ deletable }) => !deletable));
-  if (wish.permanent && permanent !== undefined && permanent.endEpoch >= wish.targetEpoch) {
+  if (!wish.force && wish.permanent && permanent !== undefined && permanent.endEpoch >= wish.targetEpoch) {
     return { kind: 'certified-event', existing: permanent };
   }
   if (!wish.reuseResources) return { kind: 'register' };
-  const own = longest(live.filter(({ owned, deletable }) => owned && deletable !== wish.permanent));
-  if (own === undefined) return { kind: 'register' };
-  const byEpochs = wish.targetEpoch - own.endEpoch;
-  return byEpochs <= 0
-    ? { kind: 'certified-object', existing: own }
-    : { kind: 'extend', existing: own, byEpochs };
+  const isUsable = ({ owned, deletable }: UncertifiedObject) => owned && deletable !== wish.permanent;
+  const certified = wish.force ? undefined : longest(live.filter(isUsable));
+  if (certified !== undefined) {
+    const byEpochs = wish.targetEpoch - certified.endEpoch;
+    return byEpochs <= 0
+      ? { kind: 'certified-object', existing: certified }
+      : { kind: 'extend', existing: certified, byEpochs };
+  }
+  const registered = longest(uncertified.filter(isUsable));
+  if (registered !== undefined) {
+    const byEpochs = Math.max(0, wish.targetEpoch - registered.endEpoch);
+    return { kind: 'resume', existing: registered, byEpochs };
+  }
+  const storage = bestFit(spare, wish);
+  return storage === undefined ? { kind: 'register' } : { kind: 'reuse-storage', storage };
 }

@@ -1,16 +1,24 @@
-import type { BlobObject, EventId } from '../registry/blob-registry.ts';
+import type { BlobObject, EventId, PaidObject } from '../registry/blob-registry.ts';
 
 /** The JSON that a store answers with: exactly one of the two keys (spec "Publisher"). */
 export type StoreResponse = { newlyCreated: NewlyCreated } | { alreadyCertified: AlreadyCertified };
 
 export interface NewlyCreated {
   blobObject: BlobObject & { encodingType: 'RS2' };
-  resourceOperation:
-    | { registerFromScratch: { encodedLength: number; epochsAhead: number } }
-    | { reuseAndExtend: { encodedLength: number; epochsExtended: number } };
+  resourceOperation: ResourceOperation;
   /** FROST */
   cost: number;
+  /** Id of the SharedBlob object, where `share=true` asked for one */
+  sharedBlobObject?: string;
 }
+
+/** How the publisher came by the object. `encodedLength` is in bytes. */
+export type ResourceOperation =
+  | { registerFromScratch: { encodedLength: number; epochsAhead: number } }
+  | { reuseStorage: { encodedLength: number } }
+  | { reuseRegistration: { encodedLength: number } }
+  | { reuseAndExtend: { encodedLength: number; epochsExtended: number } }
+  | { reuseAndExtendNonCertified: { encodedLength: number; epochsExtended: number } };
 
 /** Found by the event that certified a permanent blob, or by the publisher's own reusable object. */
 export type AlreadyCertified = { blobId: string; endEpoch: number } & (
@@ -18,16 +26,25 @@ export type AlreadyCertified = { blobId: string; endEpoch: number } & (
   | { object: string }
 );
 
-/** The object as upstream serialises it; `certifiedEpoch` is the epoch of the store, since both are one step. */
-export function toBlobObject(object: BlobObject): NewlyCreated['blobObject'] {
+/** The keys in the order in which upstream serialises them. */
+export function newlyCreated(paid: PaidObject, resourceOperation: ResourceOperation): StoreResponse {
+  const { object, cost, sharedBlobObject } = paid;
+  const { id, registeredEpoch, blobId, size, certifiedEpoch, storage, deletable } = object;
   return {
-    id: object.id,
-    registeredEpoch: object.registeredEpoch,
-    blobId: object.blobId,
-    size: object.size,
-    encodingType: 'RS2',
-    certifiedEpoch: object.certifiedEpoch,
-    storage: object.storage,
-    deletable: object.deletable,
+    newlyCreated: {
+      blobObject: {
+        id,
+        registeredEpoch,
+        blobId,
+        size,
+        encodingType: 'RS2',
+        certifiedEpoch,
+        storage,
+        deletable,
+      },
+      resourceOperation,
+      cost,
+      ...(sharedBlobObject === undefined ? {} : { sharedBlobObject }),
+    },
   };
 }

@@ -1,0 +1,162 @@
+import { setTimeout } from 'node:timers/promises';
+import {
+  blobUnavailable,
+  internalError,
+  storeUnavailable,
+  tooManyRequests,
+} from '../http/api-error.ts';
+import { cachedNotFound } from '../http/fault-errors.ts';
+
+/**
+ * Trouble on request, so that developers can see what their client makes of it. Reads meet: no blob for the
+ * moment, an overloaded aggregator, a failing one, a slow one, a 404 that a CDN kept from before the store.
+ */
+export const readFaults = [
+  'BLOB_UNAVAILABLE',
+  'TOO_MANY_REQUESTS',
+  'INTERNAL_ERROR',
+  'CACHED_NOT_FOUND',
+  'SLOW',
+] as const;
+
+/** Stores meet besides: too few storage nodes that answer, so that the registration is left uncertified. */
+export const storeFaults = [
+  'INSUFFICIENT_CONFIRMATIONS',
+  'REGISTRY_UNAVAILABLE',
+  'TOO_MANY_REQUESTS',
+  'INTERNAL_ERROR',
+  'SLOW',
+] as const;
+
+interface FaultScope {
+  /** All blobs when absent */
+  blobId?: string | undefined;
+  /** How many requests meet it; any number when absent */
+  count?: number | undefined;
+  /** For how long it stands, in milliseconds; until it is cleared when absent */
+  durationMs?: number | undefined;
+  /** Milliseconds that `SLOW` adds: before a read is answered, or before a store is certified */
+  delayMs?: number | undefined;
+}
+
+export type NewFault = FaultScope &
+  (
+    | { operation: 'read'; fault: (typeof readFaults)[number] }
+    | { operation: 'store'; fault: (typeof storeFaults)[number] }
+  );
+
+/** A fault that stands, with what is left of its count and time. */
+export type Fault = NewFault & { id: string };
+
+/** What a store has to do besides, when no fault ends it at once. */
+export interface StoreFault {
+  beforeCertificate(): Promise<void>;
+  leavesUncertified: boolean;
+}
+
+export interface Faults {
+  add(fault: NewFault): Fault;
+  list(): Fault[];
+  /** Whether there was one with that id. */
+  remove(id: string): boolean;
+  /** Ends all of them, and the waits that they caused. */
+  clear(): void;
+  /** Waits or throws as the faults for reads of this blob say. */
+  meetRead(blobId: string): Promise<void>;
+  /** Throws as the faults for stores of this blob say; what concerns the certificate is left to the caller. */
+  meetStore(blobId: string): Promise<StoreFault>;
+}
+
+interface Standing {
+  fault: Fault;
+  endsAtMs: number;
+}
+
+const defaultDelayMs = 1000;
+
+/** `now` is in milliseconds since 1970. */
+export function createFaults(now: () => number = Date.now): Faults {
+  const standing = new Map<string, Standing>();
+  let cleared = new AbortController();
+  let added = 0;
+
+  function current(): Standing[] {
+    for (const { fault, endsAtMs } of standing.values()) if (endsAtMs <= now()) standing.delete(fault.id);
+    return [...standing.values()];
+  }
+
+  /** The faults that a request meets, each counted down by it. */
+  function meet(operation: Fault['operation'], blobId: string): Fault[] {
+    const met = current()
+      .map(({ fault }) => fault)
+      .filter((fault) => fault.operation === operation && (fault.blobId ?? blobId) === blobId);
+    for (const fault of met) {
+      if (fault.count === undefined) continue;
+      fault.count -= 1;
+      if (fault.count === 0) standing.delete(fault.id);
+    }
+    return met;
+  }
+
+  async function wait(met: Fault[]): Promise<void> {
+    const slow = met.filter(({ fault }) => fault === 'SLOW');
+    const totalMs = slow.reduce((sum, { delayMs = defaultDelayMs }) => sum + delayMs, 0);
+    if (totalMs === 0) return;
+    await setTimeout(totalMs, undefined, { signal: cleared.signal }).catch(() => undefined);
+  }
+
+  return {
+    add(wanted) {
+      added += 1;
+      const fault = { ...wanted, id: String(added) };
+      standing.set(fault.id, { fault, endsAtMs: now() + (wanted.durationMs ?? Number.POSITIVE_INFINITY) });
+      return { ...fault };
+    },
+
+    list: () =>
+      current().map(({ fault, endsAtMs }) =>
+        Number.isFinite(endsAtMs) ? { ...fault, durationMs: endsAtMs - now() } : { ...fault },
+      ),
+
+    remove: (id) => standing.delete(id),
+
+    clear() {
+      standing.clear();
+      cleared.abort();
+      cleared = new AbortController();
+    },
+
+    async meetRead(blobId) {
+      const met = meet('read', blobId);
+      await wait(met);
+      for (const { fault } of met) throwAsRead(fault);
+    },
+
+    async meetStore(blobId) {
+      const met = meet('store', blobId);
+      for (const { fault } of met) throwAsStore(fault);
+      return {
+        beforeCertificate: () => wait(met),
+        leavesUncertified: met.some(({ fault }) => fault === 'INSUFFICIENT_CONFIRMATIONS'),
+      };
+    },
+  };
+}
+
+/** For the log; the response is the one that the trouble itself would give. */
+function injected(): Error {
+  return new Error('a fault that was asked for');
+}
+
+function throwAsRead(fault: Fault['fault']): void {
+  if (fault === 'BLOB_UNAVAILABLE') throw blobUnavailable(injected());
+  if (fault === 'TOO_MANY_REQUESTS') throw tooManyRequests('aggregator');
+  if (fault === 'INTERNAL_ERROR') throw internalError(injected());
+  if (fault === 'CACHED_NOT_FOUND') throw cachedNotFound();
+}
+
+function throwAsStore(fault: Fault['fault']): void {
+  if (fault === 'REGISTRY_UNAVAILABLE') throw storeUnavailable(injected());
+  if (fault === 'TOO_MANY_REQUESTS') throw tooManyRequests('publisher');
+  if (fault === 'INTERNAL_ERROR') throw internalError(injected());
+}
