@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { BlobIdEncoder } from './encoding/blob-id-encoder.ts';
 import type { Faults } from './faults/faults.ts';
+import type { PublisherAuth } from './http/auth/publisher-auth.ts';
 import type { KeyedLock } from './keyed-lock.ts';
 import type { IdentifyStaged } from './publisher/identify-staged.ts';
 import type { BlobRegistry } from './registry/blob-registry.ts';
@@ -19,6 +20,8 @@ export interface BlobStoreContext {
   burnAfterStore: boolean;
   /** Trouble that was asked for, which reads and stores meet */
   faults: Faults;
+  /** Who may store */
+  auth: PublisherAuth;
   limits: Limits;
   logger: Logger;
 }

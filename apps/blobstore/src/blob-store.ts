@@ -6,6 +6,7 @@ import type { BlobStoreContext, Limits } from './blob-store-context.ts';
 import { maxBlobSize } from './encoding/max-blob-size.ts';
 import { createWasmEncoder } from './encoding/wasm-encoder.ts';
 import { createFaults } from './faults/faults.ts';
+import { type AuthSettings, createPublisherAuth } from './http/auth/publisher-auth.ts';
 import { buildServer } from './http/server.ts';
 import { createKeyedLock } from './keyed-lock.ts';
 import { createIdentifyStaged } from './publisher/identify-staged.ts';
@@ -22,6 +23,8 @@ export interface BlobStoreOptions extends RegistryOptions {
   limits?: Partial<Limits>;
   /** Destroys the objects of stores that name no receiver; the publisher keeps them by default */
   burnAfterStore?: boolean;
+  /** The tokens that a store needs; anyone may store when absent */
+  auth?: AuthSettings;
   /** Worker threads that compute blob ids; as many as there are processors by default */
   encoderThreads?: number;
 }
@@ -72,6 +75,7 @@ export async function createBlobStore(options: BlobStoreOptions): Promise<BlobSt
       nShards,
       burnAfterStore: options.burnAfterStore ?? false,
       faults,
+      auth: createPublisherAuth(options.auth),
       limits: { ...limits, maxBodyBytes: Math.min(limits.maxBodyBytes, maxBlobSize(nShards)) },
       logger,
     };

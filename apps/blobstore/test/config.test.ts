@@ -57,6 +57,31 @@ test('a chain needs its two keys', () => {
   expect(readConfig(args, { BLOBSTORE_CHAIN_URL: '' })).not.toHaveProperty('chain');
 });
 
+test('tokens are asked for when a secret, a life or the check of uploads is given', () => {
+  const auth = (flags: string[], env = {}) => readConfig(['--data-dir=/d', ...flags], env).auth;
+  expect(auth(['--jwt-algorithm=ES256', '--jwt-cache-size=5'])).toBeUndefined();
+  const cache = { size: 10_000, refreshIntervalMs: 5000 };
+  expect(auth([], { BLOBSTORE_JWT_DECODE_SECRET: '0x00ff' })).toEqual({
+    key: { algorithm: 'HS256', key: Buffer.of(0, 255) },
+    expiringSec: 0,
+    verifyUpload: false,
+    cache,
+  });
+  const more = ['--jwt-algorithm=HS512', '--jwt-cache-size=5', '--jwt-cache-refresh-interval=1m'];
+  expect(auth(['--jwt-decode-secret=text', ...more])).toMatchObject({
+    key: { algorithm: 'HS512', key: Buffer.from('text') },
+    cache: { size: 5, refreshIntervalMs: 60_000 },
+  });
+  expect(auth(['--jwt-expiring-sec=30'])).toEqual({ expiringSec: 30, verifyUpload: false, cache });
+  expect(auth(['--jwt-verify-upload'])).toEqual({ expiringSec: 0, verifyUpload: true, cache });
+  for (const wrong of ['--jwt-decode-secret=0xabc', '--jwt-algorithm=none', '--jwt-cache-size=0']) {
+    expect(() => auth([wrong])).toThrow(wrong.split('=')[0]);
+  }
+  const notAKey = ['--jwt-algorithm=ES256', '--jwt-decode-secret=0xabcd'];
+  expect(() => auth(notAKey)).toThrow('is not a public key for ES256');
+  expect(() => auth(notAKey)).not.toThrow('abcd');
+});
+
 test('every wrong setting is named at once', () => {
   const env = { BLOBSTORE_SHARDS: 'many', BLOBSTORE_PORT: '70000', BLOBSTORE_EPOCH_DURATION: '1 day' };
   const flags = ['--max-body-size', '0', '--bind-address', 'nowhere'];

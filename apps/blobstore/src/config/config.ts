@@ -3,6 +3,7 @@ import { defaultPorts } from '@memrelay/protocol/ports';
 import { type BlobStoreOptions, defaultLimits } from '../blob-store.ts';
 import type { ConcurrencyLimit } from '../blob-store-context.ts';
 import { defaultShards } from '../registry/open-registry.ts';
+import { authSettingsOf } from './auth-settings.ts';
 import { type Environment, Settings } from './settings.ts';
 
 const addressPattern = /^(?:\[([\da-fA-F:]+)\]|([^:]+)):(\d{1,5})$/;
@@ -52,12 +53,14 @@ export function readConfig(args: string[], env: Environment): Omit<BlobStoreOpti
   if (dataDir === undefined)
     settings.problem('BLOBSTORE_DATA_DIR (--data-dir) must name the directory for blobs');
   const epochDurationMs = settings.duration('epoch-duration');
+  const auth = authSettingsOf(settings);
   const options = {
     ...addressOf(settings),
     dataDir: resolve(dataDir ?? '.'),
     ...(settings.has('shards') ? { nShards: settings.number('shards', defaultShards, 4, 65_535) } : {}),
     ...chainOf(settings),
     ...(epochDurationMs === undefined ? {} : { epochDurationMs }),
+    ...(auth === undefined ? {} : { auth }),
     limits: {
       maxBodyBytes: settings.number('max-body-size', defaultLimits.maxBodyBytes / 1024, 1, 2 ** 30) * 1024,
       publisher: concurrencyOf(settings, 'publisher'),

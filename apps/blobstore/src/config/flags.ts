@@ -26,6 +26,23 @@ export const flags = {
     value: 'N',
     about: 'reads worked on and waiting; more are answered 429 (320)',
   },
+  'jwt-decode-secret': {
+    value: 'SECRET',
+    about:
+      'what tokens of stores are verified with: text, or 0x and hex (a public key in DER). Better as ' +
+      'BLOBSTORE_JWT_DECODE_SECRET: other users of this machine see command lines',
+  },
+  'jwt-algorithm': {
+    value: 'NAME',
+    about: 'the one algorithm of tokens (HS256); ES256, ES384, EdDSA, and HS, RS, PS with 256, 384, 512',
+  },
+  'jwt-expiring-sec': {
+    value: 'N',
+    about: 'ask for tokens that live for exactly N seconds from iat (0: any)',
+  },
+  'jwt-verify-upload': { about: 'hold the store to epochs, size and receiver of its token beforehand' },
+  'jwt-cache-size': { value: 'N', about: 'used tokens that are remembered (10000)' },
+  'jwt-cache-refresh-interval': { value: 'DURATION', about: 'how often ended ones are forgotten (5s)' },
   'chain-url': {
     value: 'URL',
     about: 'register blobs on this chain (gRPC-web); without it the store keeps its own registry',

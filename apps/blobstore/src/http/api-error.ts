@@ -8,6 +8,8 @@ interface ApiErrorFields {
   /** Canonical status name in the envelope */
   status: string;
   reason: string;
+  /** Who speaks in the envelope, when it is not the daemon itself */
+  domain?: string;
   headers?: Record<string, string>;
 }
 
@@ -21,11 +23,11 @@ export class ApiError extends Error {
   }
 }
 
-const domain = 'daemon.walrus.space';
+const daemonDomain = 'daemon.walrus.space';
 
 /** The response body of an error; `requestId` lets a reader find the log line of a 500. */
 export function errorBody({ message, fields }: ApiError, requestId: string): string {
-  const { httpStatus: code, status, reason } = fields;
+  const { httpStatus: code, status, reason, domain = daemonDomain } = fields;
   const details: object[] = [{ '@type': 'ErrorInfo', reason, domain, metadata: {} }];
   if (code === 500) {
     details.push({ '@type': 'DebugInfo', stackEntries: [], detail: `TraceID: ${requestId}` });

@@ -16,11 +16,12 @@ export function addPutBlob(
   app.route({
     method: 'PUT',
     url: '/v1/blobs',
-    onRequest: [admission, ignoreContentType],
+    onRequest: [context.auth.authorize, admission, ignoreContentType],
     handler: async (request, reply) => {
       const query = parseStoreQuery(request.url);
       const staged = await receive(context, request);
       try {
+        context.auth.checkStoredSize(request, staged.size);
         return replyJson(reply, JSON.stringify(await storeBlob(context, staged, query)));
       } catch (error) {
         throw error instanceof RegistryUnavailableError ? storeUnavailable(error) : error;

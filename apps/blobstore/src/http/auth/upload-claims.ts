@@ -1,0 +1,62 @@
+import { invalidToken } from './auth-error.ts';
+
+/** What a publisher token says. Sizes are bytes, times seconds since 1970. */
+export interface UploadClaims {
+  exp: number;
+  jti: string;
+  iat: number | undefined;
+  sendObjectTo: string | undefined;
+  epochs: number | undefined;
+  maxEpochs: number | undefined;
+  size: number | undefined;
+  maxSize: number | undefined;
+}
+
+const i64 = { minimum: -(2 ** 63), maximum: 2 ** 63 };
+const u32 = { minimum: 0, maximum: 2 ** 32 - 1 };
+const u64 = { minimum: 0, maximum: 2 ** 64 };
+
+type Claims = Readonly<Record<string, unknown>>;
+
+/** An optional whole number; `null` is as good as absent, as the real publisher reads it. */
+function whole(claims: Claims, name: string, { minimum, maximum }: typeof i64): number | undefined {
+  const value = claims[name] ?? undefined;
+  if (value === undefined) return undefined;
+  if (typeof value === 'number' && Number.isInteger(value) && value >= minimum && value <= maximum)
+    return value;
+  throw invalidToken(`the claim ${name} is not a whole number of its range`);
+}
+
+function addressOf(claims: Claims): string | undefined {
+  const value = claims.send_object_to ?? undefined;
+  if (value === undefined) return undefined;
+  if (typeof value === 'string' && /^0x[0-9a-fA-F]{64}$/.test(value)) return value.toLowerCase();
+  throw invalidToken('the claim send_object_to is not an address of 0x and 64 hex digits');
+}
+
+/** Throws 400 `INVALID_TOKEN` for claims that are missing or of the wrong type; unknown ones are ignored. */
+export function parseClaims(claims: Claims): UploadClaims {
+  const exp = whole(claims, 'exp', i64);
+  if (exp === undefined || exp < 0) throw invalidToken('the token has no claim exp');
+  const { jti } = claims;
+  if (typeof jti !== 'string') throw invalidToken('the token has no claim jti');
+  return {
+    exp,
+    jti,
+    iat: whole(claims, 'iat', i64),
+    sendObjectTo: addressOf(claims),
+    epochs: whole(claims, 'epochs', u32),
+    maxEpochs: whole(claims, 'max_epochs', u32),
+    size: whole(claims, 'size', u64),
+    maxSize: whole(claims, 'max_size', u64),
+  };
+}
+
+/**
+ * Whether a token names an audience. The real publisher expects none and refuses those that name one, so that a
+ * token for another service is of no use here; an `aud` of a wrong type counts as none.
+ */
+export function namesAudience({ aud }: Claims): boolean {
+  const names = Array.isArray(aud) ? aud : [aud];
+  return names.every((name) => typeof name === 'string');
+}

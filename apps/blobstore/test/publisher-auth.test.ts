@@ -1,0 +1,312 @@
+import { generateKeyPairSync, type KeyObject, randomUUID } from 'node:crypto';
+import { request } from 'node:http';
+import { Writable } from 'node:stream';
+import { SignJWT } from 'jose';
+import { pino } from 'pino';
+import { describe, expect, test } from 'vitest';
+import { type TokenAlgorithm, tokenKeyOf } from '../src/http/auth/token-key.ts';
+import { authSettings, nowSec, putWith, secret, tokenOf } from './publisher-tokens.ts';
+import { type ErrorAnswer, refusal, startStore } from './running-store.ts';
+
+const address = `0x${'ab'.repeat(32)}`;
+const accepted = 200;
+
+/** The status, or the status and the reason of a refusal. */
+async function outcome(response: Response): Promise<unknown> {
+  if (response.status === accepted) return accepted;
+  const { status, reason } = await refusal(response);
+  return `${status} ${reason as string}`;
+}
+
+/** Asks one publisher for one store after the other, each with a token of its own. */
+async function outcomes(
+  changes: Parameters<typeof authSettings>[0],
+  stores: [claims: Record<string, unknown>, query: string, expected: unknown][],
+): Promise<void> {
+  const { url } = await startStore({ auth: authSettings(changes) });
+  for (const [claims, query, expected] of stores) {
+    const token = await tokenOf(claims);
+    expect([claims, query, await outcome(await putWith(url, token, query, 'xyz'))]).toEqual([
+      claims,
+      query,
+      expected,
+    ]);
+  }
+}
+
+test('a store needs a token, and only a store does', async () => {
+  const { url } = await startStore({ auth: authSettings() });
+  expect(await outcome(await putWith(url, undefined))).toBe('400 MISSING_TOKEN');
+  const basic = { method: 'PUT', headers: { authorization: 'Basic eDp5' }, body: 'x' };
+  expect(await outcome(await fetch(`${url}/v1/blobs`, basic))).toBe('400 MISSING_TOKEN');
+  expect(await outcome(await putWith(url, await tokenOf()))).toBe(accepted);
+  expect((await fetch(`${url}/status`)).status).toBe(200);
+  expect((await fetch(`${url}/v1/blobs/${'A'.repeat(43)}`)).status).toBe(404);
+});
+
+test('a refusal speaks for the publisher in the envelope', async () => {
+  const { url } = await startStore({ auth: authSettings() });
+  const response = await putWith(url, await tokenOf({}, 'another secret'));
+  expect(response.status).toBe(401);
+  expect(((await response.json()) as ErrorAnswer).error).toEqual({
+    status: 'UNAUTHENTICATED',
+    code: 401,
+    message: 'the signature of the token is not valid',
+    details: [
+      {
+        '@type': 'ErrorInfo',
+        reason: 'INVALID_SIGNATURE',
+        domain: 'auth.publisher.walrus.space',
+        metadata: {},
+      },
+    ],
+  });
+});
+
+test('claims are read as the real publisher reads them', async () => {
+  await outcomes({}, [
+    [{ exp: nowSec() - 55 }, '', accepted],
+    [{ exp: nowSec() - 65 }, '', '504 EXPIRED_SIGNATURE'],
+    [{ nbf: nowSec() + 1000 }, '', accepted],
+    [{ iss: 'someone', sub: 'something' }, '', accepted],
+    [{ aud: 'another service' }, '', '400 INVALID_TOKEN'],
+    [{ aud: ['another', 'service'] }, '', '400 INVALID_TOKEN'],
+    [{ aud: 5 }, '', accepted],
+    [{ exp: undefined }, '', '400 INVALID_TOKEN'],
+    [{ exp: 'soon' }, '', '400 INVALID_TOKEN'],
+    [{ exp: nowSec() + 60.5 }, '', '400 INVALID_TOKEN'],
+    [{ exp: -1 }, '', '400 INVALID_TOKEN'],
+    [{ exp: 1e15 }, '', '400 INVALID_TIMESTAMP'],
+    [{ jti: undefined }, '', '400 INVALID_TOKEN'],
+    [{ jti: 7 }, '', '400 INVALID_TOKEN'],
+    [{ iat: 'then' }, '', '400 INVALID_TOKEN'],
+    [{ epochs: -1 }, '', '400 INVALID_TOKEN'],
+    [{ max_epochs: 2 ** 32 }, '', '400 INVALID_TOKEN'],
+    [{ send_object_to: '0x1' }, '', '400 INVALID_TOKEN'],
+    [{ size: null, max_size: null, epochs: null, send_object_to: null }, '', accepted],
+    [{ size: 3, max_size: 3 }, '', '400 INCONSISTENT_TOKEN'],
+    // Sizes are held to the body even where the rest is not looked at.
+    [{ size: 3 }, '', accepted],
+    [{ size: 4 }, '', '400 INVALID_SIZE'],
+    [{ max_size: 3 }, '', accepted],
+    [{ max_size: 2 }, '', '400 INVALID_SIZE'],
+    [{ epochs: 2 }, '?epochs=3', accepted],
+    [{ send_object_to: address }, '', accepted],
+  ]);
+});
+
+test('a store is held to its token beforehand where the publisher asks for it', async () => {
+  await outcomes({ verifyUpload: true }, [
+    [{}, '?epochs=3', accepted],
+    [{ epochs: 3 }, '?epochs=3', accepted],
+    [{ epochs: 3 }, '?epochs=2', '400 INVALID_EPOCHS'],
+    [{ epochs: 1 }, '', accepted],
+    [{ epochs: 2 }, '', '400 INVALID_EPOCHS'],
+    [{ max_epochs: 3 }, '?epochs=3', accepted],
+    [{ max_epochs: 3 }, '?epochs=4', '400 INVALID_EPOCHS'],
+    [{ epochs: 2, max_epochs: 3 }, '?epochs=2', '400 INCONSISTENT_TOKEN'],
+    [{ size: 3 }, '', accepted],
+    [{ size: 2 }, '', '400 INVALID_SIZE'],
+    [{ max_size: 2 }, '', '400 INVALID_SIZE'],
+    [{ send_object_to: address }, `?send_object_to=${address.toUpperCase().replace('0X', '0x')}`, accepted],
+    [{ send_object_to: address }, '', '400 INVALID_SEND_OBJECT_TO'],
+    [{ send_object_to: address }, `?send_object_to=0x${'cd'.repeat(32)}`, '400 INVALID_SEND_OBJECT_TO'],
+    [{}, `?send_object_to=${address}`, accepted],
+  ]);
+});
+
+test('a length that was not announced is held to the token all the same', async () => {
+  const { url } = await startStore({ auth: authSettings({ verifyUpload: true }) });
+  const headers = { authorization: `Bearer ${await tokenOf({ max_size: 3 })}` };
+  const body = new Blob(['long', 'er']).stream();
+  const response = await fetch(`${url}/v1/blobs`, { method: 'PUT', headers, body, duplex: 'half' } as object);
+  expect(await outcome(response)).toBe('400 INVALID_SIZE');
+});
+
+test('tokens of a fixed life have exactly that', async () => {
+  const now = nowSec();
+  await outcomes({ expiringSec: 100 }, [
+    [{ iat: now, exp: now + 100 }, '', accepted],
+    [{ iat: now, exp: now + 99 }, '', '400 INVALID_EXPIRATION'],
+    [{ iat: now, exp: now + 101 }, '', '400 INVALID_EXPIRATION'],
+    [{ exp: now + 100 }, '', '400 INVALID_EXPIRATION'],
+  ]);
+});
+
+describe('a token', () => {
+  test('is good for one store', async () => {
+    const { url } = await startStore({ auth: authSettings() });
+    const token = await tokenOf({ exp: nowSec() - 50 });
+    const answers = await Promise.all(Array.from({ length: 8 }, () => putWith(url, token)));
+    const results = await Promise.all(answers.map(outcome));
+    expect(results.toSorted()).toEqual([
+      accepted,
+      ...Array.from({ length: 7 }, () => '429 TOKEN_ALREADY_USED'),
+    ]);
+    const sameJti = await tokenOf({ jti: JSON.parse(atob(token.split('.')[1]!)).jti });
+    expect(await outcome(await putWith(url, sameJti))).toBe('429 TOKEN_ALREADY_USED');
+  });
+
+  test('stays usable when its store is refused beforehand', async () => {
+    const { url } = await startStore({ auth: authSettings({ verifyUpload: true }) });
+    const token = await tokenOf({ epochs: 2 });
+    expect(await outcome(await putWith(url, token))).toBe('400 INVALID_EPOCHS');
+    expect(await outcome(await putWith(url, token, '?nonsense=1'))).toBe('400 MALFORMED_REQUEST');
+    expect(await outcome(await putWith(url, token, '?epochs=2'))).toBe(accepted);
+  });
+
+  test('is used up when the body turns out to be too large', async () => {
+    const { url } = await startStore({ auth: authSettings() });
+    const token = await tokenOf({ max_size: 2 });
+    expect(await outcome(await putWith(url, token, '', 'xyz'))).toBe('400 INVALID_SIZE');
+    expect(await outcome(await putWith(url, token, '', 'x'))).toBe('429 TOKEN_ALREADY_USED');
+  });
+
+  test('does not get in when too many are remembered, until one of them has ended', async () => {
+    const cache = { size: 2, refreshIntervalMs: 1_000_000 };
+    const { url } = await startStore({ auth: authSettings({ cache }) });
+    const ending = await tokenOf({ exp: nowSec() - 58 });
+    expect(await outcome(await putWith(url, ending))).toBe(accepted);
+    expect(await outcome(await putWith(url, await tokenOf()))).toBe(accepted);
+    const late = await tokenOf();
+    expect(await outcome(await putWith(url, late))).toBe('500 INTERNAL_ERROR');
+    await expect
+      .poll(async () => outcome(await putWith(url, late)), { timeout: 10_000, interval: 200 })
+      .toBe(accepted);
+  });
+
+  test('is asked for before the publisher says that it is busy', async () => {
+    const limits = { publisher: { concurrent: 1, buffered: 1 } };
+    const { url } = await startStore({ auth: authSettings(), limits });
+    const headers = { authorization: `Bearer ${await tokenOf()}`, 'content-length': 1000 };
+    const upload = request(`${url}/v1/blobs`, { method: 'PUT', headers });
+    upload.on('error', () => undefined);
+    upload.write('only a part');
+    await expect
+      .poll(async () => outcome(await putWith(url, await tokenOf())), { timeout: 10_000 })
+      .toBe('429 TOO_MANY_REQUESTS');
+    expect(await outcome(await putWith(url, undefined))).toBe('400 MISSING_TOKEN');
+    expect(await outcome(await putWith(url, 'no.jwt.'))).toBe('400 INVALID_TOKEN');
+    upload.destroy();
+  });
+});
+
+function ecPoint(key: KeyObject): Buffer {
+  const { x, y } = key.export({ format: 'jwk' });
+  return Buffer.concat([Buffer.of(4), Buffer.from(x!, 'base64url'), Buffer.from(y!, 'base64url')]);
+}
+
+/** The key of an algorithm, and the bytes that the real publisher takes for its public half. */
+function pairOf(algorithm: TokenAlgorithm): { privateKey: KeyObject; publicKey: KeyObject; bare: Buffer } {
+  if (algorithm === 'EdDSA') {
+    const pair = generateKeyPairSync('ed25519');
+    return { ...pair, bare: Buffer.from(pair.publicKey.export({ format: 'jwk' }).x!, 'base64url') };
+  }
+  if (algorithm === 'ES256' || algorithm === 'ES384') {
+    const pair = generateKeyPairSync('ec', { namedCurve: algorithm === 'ES256' ? 'P-256' : 'P-384' });
+    return { ...pair, bare: ecPoint(pair.publicKey) };
+  }
+  const pair = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  return { ...pair, bare: pair.publicKey.export({ format: 'der', type: 'pkcs1' }) };
+}
+
+test.each(['ES256', 'ES384', 'RS256', 'PS384', 'EdDSA'] as const)(
+  '%s is verified with its public key in either spelling, and with nothing else',
+  async (algorithm) => {
+    const { privateKey, publicKey, bare } = pairOf(algorithm);
+    const hex = `0x${bare.toString('hex')}`;
+    const { url } = await startStore({ auth: authSettings({ key: tokenKeyOf(algorithm, hex) }) });
+    const sign = (key: KeyObject | Uint8Array, alg: string): Promise<string> =>
+      new SignJWT({ exp: nowSec() + 60, jti: randomUUID() }).setProtectedHeader({ alg }).sign(key);
+    expect(await outcome(await putWith(url, await sign(privateKey, algorithm)))).toBe(accepted);
+    const stranger = await sign(pairOf(algorithm).privateKey, algorithm);
+    expect(await outcome(await putWith(url, stranger))).toBe('401 INVALID_SIGNATURE');
+    // The public key as an HMAC secret: the classic confusion of algorithms.
+    expect(await outcome(await putWith(url, await sign(bare, 'HS256')))).toBe('400 INVALID_TOKEN');
+    const spki = publicKey.export({ format: 'der', type: 'spki' }).toString('hex');
+    expect((tokenKeyOf(algorithm, `0x${spki}`).key as KeyObject).equals(publicKey)).toBe(true);
+  },
+);
+
+test.each([
+  ['HS384', 'short'],
+  ['HS512', `0x${'00ff'.repeat(40)}`],
+] as const)('%s takes a secret of any length, as text or hex', async (algorithm, text) => {
+  const key = tokenKeyOf(algorithm, text);
+  const { url } = await startStore({ auth: authSettings({ key }) });
+  const claims = new SignJWT({ exp: nowSec() + 60, jti: 'one' }).setProtectedHeader({ alg: algorithm });
+  expect(await outcome(await putWith(url, await claims.sign(key.key)))).toBe(accepted);
+  expect(await outcome(await putWith(url, await tokenOf()))).toBe('400 INVALID_TOKEN');
+});
+
+test('tokens that are none are refused', async () => {
+  const { url } = await startStore({ auth: authSettings() });
+  const [header, payload, signature] = (await tokenOf()).split('.') as [string, string, string];
+  const none = Buffer.from('{"alg":"none"}').toString('base64url');
+  const crit = Buffer.from('{"alg":"HS256","crit":["x"],"x":1}').toString('base64url');
+  const noObject = Buffer.from('5').toString('base64url');
+  const wrong = [
+    'x',
+    'a.b',
+    `${header}.${payload}`,
+    `${none}.${payload}.`,
+    `${crit}.${payload}.${signature}`,
+  ];
+  for (const token of [...wrong, `${header}.${payload}.${signature}.x`, '']) {
+    expect([token, await outcome(await putWith(url, token || ' '))]).toEqual([
+      token,
+      token === '' ? '400 MISSING_TOKEN' : '400 INVALID_TOKEN',
+    ]);
+  }
+  for (const token of [`${header}.${noObject}.${signature}`, `${header}.${payload}.`]) {
+    expect(await outcome(await putWith(url, token))).toBe('401 INVALID_SIGNATURE');
+  }
+});
+
+describe('without a secret', () => {
+  test('tokens are read and not verified, for a publisher behind a gateway', async () => {
+    const { key: _, ...unverified } = authSettings({ verifyUpload: true });
+    const { url } = await startStore({ auth: unverified });
+    expect(await outcome(await putWith(url, undefined))).toBe('400 MISSING_TOKEN');
+    expect(await outcome(await putWith(url, 'x'))).toBe('400 INVALID_TOKEN');
+    expect(await outcome(await putWith(url, await tokenOf({ exp: 5 }, 'any secret')))).toBe(accepted);
+    expect(await outcome(await putWith(url, await tokenOf({ epochs: 2 })))).toBe('400 INVALID_EPOCHS');
+  });
+
+  test('and where none is asked for, a token that is there still binds the size', async () => {
+    const { url } = await startStore();
+    expect(await outcome(await putWith(url, undefined))).toBe(accepted);
+    expect(await outcome(await putWith(url, await tokenOf({ size: 1, epochs: 9 })))).toBe(accepted);
+    expect(await outcome(await putWith(url, await tokenOf({ size: 2 })))).toBe('400 INVALID_SIZE');
+    expect(await outcome(await putWith(url, 'no JWT'))).toBe('400 INVALID_TOKEN');
+  });
+});
+
+test('no token and no secret gets into the log', async () => {
+  const lines: string[] = [];
+  const sink = new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      lines.push(chunk.toString());
+      done();
+    },
+  });
+  const logger = pino({ level: 'trace' }, sink);
+  const { url } = await startStore({
+    auth: authSettings({ cache: { size: 1, refreshIntervalMs: 1 } }),
+    logger,
+  });
+  const tokens = [
+    await tokenOf(),
+    await tokenOf(),
+    await tokenOf({ exp: 1 }),
+    await tokenOf({}, 'wrong'),
+    'a.b.c',
+  ];
+  const statuses = [];
+  for (const token of tokens) statuses.push((await putWith(url, token)).status);
+  expect(statuses).toEqual([200, 500, 504, 401, 400]);
+  expect(lines.join('')).toContain('request failed');
+  for (const part of [...tokens.flatMap((token) => token.split('.')), secret]) {
+    if (part.length > 1) expect(lines.join('')).not.toContain(part);
+  }
+});
