@@ -1,0 +1,107 @@
+import { bcs } from '@mysten/sui/bcs';
+import { normalizeSuiAddress } from '@mysten/sui/utils';
+
+/**
+ * Which transactions others may have paid for (decisions.md, "Sponsor routes"): functions of the account module, and
+ * deleting or extending blobs. The chain itself sees that the blobs are the sender's own. Nothing else that costs
+ * gas may ride along, so the other commands are refused, but for handing the sender what a deletion gives back.
+ */
+
+export interface SponsorPolicy {
+  packageId: string;
+  walrusPackageId: string;
+}
+
+/** The transaction is not one that is sponsored. Its message may be shown to the caller. */
+export class UnsponsorableError extends Error {
+  override name = 'UnsponsorableError';
+}
+
+const accountFunctions = [
+  'create_account',
+  'new_account',
+  'share_account',
+  'add_delegate_key',
+  'add_delegate_key_scoped',
+  'set_delegate_scope',
+  'remove_delegate_key',
+  'prune_expired',
+  'rotate_key_epoch',
+  'deactivate_account',
+  'reactivate_account',
+  'offer_owner',
+  'cancel_offer',
+  'accept_owner',
+  'set_recovery_key',
+] as const;
+
+/** Each command costs gas; the body limit of the route bounds them further. */
+const maxCommands = 64;
+
+type Program = NonNullable<(typeof bcs.TransactionKind.$inferType)['ProgrammableTransaction']>;
+type Command = Program['commands'][number];
+type Argument = Extract<Command, { $kind: 'MergeCoins' }>['MergeCoins']['destination'];
+
+/**
+ * The functions that a transaction kind calls, each as `package::module::function`, once all of it is allowed.
+ * Throws `UnsponsorableError`.
+ */
+export function sponsoredTargets(kind: Uint8Array, sender: string, policy: SponsorPolicy): string[] {
+  const { inputs, commands } = parseProgram(kind);
+  if (commands.length === 0 || commands.length > maxCommands)
+    throw new UnsponsorableError(`a sponsored transaction has 1 to ${maxCommands} commands`);
+  const account = `${normalizeSuiAddress(policy.packageId)}::account::`;
+  const deletion = `${normalizeSuiAddress(policy.walrusPackageId)}::system::delete_blob`;
+  const extension = `${normalizeSuiAddress(policy.walrusPackageId)}::system::extend_blob`;
+  const allowed = new Set([...accountFunctions.map((name) => account + name), deletion, extension]);
+  const targets = commands.map(targetOf);
+
+  commands.forEach((command, index) => {
+    if (command.$kind === 'MoveCall') {
+      const target = targets[index]!;
+      if (!allowed.has(target)) throw new UnsponsorableError(`${target} is not sponsored`);
+      if (command.MoveCall.arguments.some(({ $kind }) => $kind === 'GasCoin'))
+        throw new UnsponsorableError('the gas coin is not for the sender to use');
+      return;
+    }
+    if (command.$kind !== 'TransferObjects')
+      throw new UnsponsorableError(`${command.$kind} is not sponsored`);
+    const { objects, address } = command.TransferObjects;
+    const freed = objects.every((object) => {
+      const from = object.$kind === 'Result' ? object.Result : resultOf(object);
+      return from !== undefined && targets[from] === deletion;
+    });
+    const toSender = address.$kind === 'Input' && pureAddress(inputs[address.Input]) === sender;
+    if (!freed || !toSender)
+      throw new UnsponsorableError('only what a deletion gives back may be transferred, to the sender');
+  });
+  return [...new Set(targets.filter((target) => target !== undefined))];
+}
+
+/** Another encoding of the same kind would be another transaction than the one that was looked at. */
+function parseProgram(bytes: Uint8Array): Program {
+  try {
+    const kind = bcs.TransactionKind.parse(bytes);
+    const again = bcs.TransactionKind.serialize(kind).toBytes();
+    if (kind.ProgrammableTransaction && Buffer.compare(again, bytes) === 0)
+      return kind.ProgrammableTransaction;
+  } catch {
+    // falls through
+  }
+  throw new UnsponsorableError('these are not the bytes of a programmable transaction kind');
+}
+
+function targetOf(command: Command): string | undefined {
+  if (command.$kind !== 'MoveCall') return undefined;
+  const { package: packageId, module, function: name } = command.MoveCall;
+  return `${normalizeSuiAddress(packageId)}::${module}::${name}`;
+}
+
+function resultOf(argument: Argument): number | undefined {
+  return argument.$kind === 'NestedResult' ? argument.NestedResult[0] : undefined;
+}
+
+function pureAddress(input: Program['inputs'][number] | undefined): string | undefined {
+  const bytes = input?.$kind === 'Pure' ? Buffer.from(input.Pure.bytes, 'base64') : undefined;
+  return bytes?.length === 32 ? `0x${bytes.toString('hex')}` : undefined;
+}
