@@ -1,0 +1,19 @@
+/**
+ * The BCS form (length and UTF-8) must be shorter than 65,535 bytes, and from 16,384 bytes on its length takes
+ * three.
+ */
+export const maxIdentifierBytes = 65_531;
+
+/**
+ * What is wrong with the name of a patch; undefined when nothing is. The rules are those of the real publisher
+ * (release 1.56): not empty, no white space at the end, no control characters. The first character may be any
+ * other, although the public documentation wants a letter or a digit.
+ */
+export function identifierProblem(identifier: string): string | undefined {
+  if (identifier === '') return 'is empty';
+  if (!identifier.isWellFormed()) return 'is not valid Unicode';
+  if (Buffer.byteLength(identifier) > maxIdentifierBytes) return `is longer than ${maxIdentifierBytes} bytes`;
+  if (/\p{White_Space}$/u.test(identifier)) return 'has white space at its end';
+  if (/\p{Cc}/u.test(identifier)) return 'contains control characters';
+  return undefined;
+}

@@ -1,0 +1,67 @@
+import type { Tags } from './bcs-writer.ts';
+import { identifierProblem } from './identifier.ts';
+import { encodePatchHeader } from './patch-header.ts';
+import { QuiltInputError } from './quilt-errors.ts';
+import { encodeIndex } from './quilt-index.ts';
+import { columnBytes, fitLayout, type QuiltLayout } from './quilt-layout.ts';
+
+/** A file that shall become a patch. */
+export interface QuiltFile {
+  identifier: string;
+  tags: Tags;
+  /** Bytes */
+  size: number;
+}
+
+export interface PlannedPatch<F extends QuiltFile> {
+  file: F;
+  /** What stands before its content */
+  header: Buffer;
+  start: number;
+  /** Exclusive */
+  end: number;
+}
+
+/** Where everything lies in a quilt. */
+export interface QuiltPlan<F extends QuiltFile> {
+  layout: QuiltLayout;
+  index: Buffer;
+  /** In the order of their identifiers' bytes */
+  patches: PlannedPatch<F>[];
+}
+
+function sorted<F extends QuiltFile>(files: readonly F[]): F[] {
+  const named = files.map((file) => ({ file, name: Buffer.from(file.identifier) }));
+  named.sort((a, b) => a.name.compare(b.name));
+  const twice = named.find(({ name }, position) => named[position + 1]?.name.equals(name));
+  if (twice !== undefined) throw new QuiltInputError('two files have the same identifier');
+  return named.map(({ file }) => file);
+}
+
+/**
+ * Lays files out as the Rust implementation does (`quilt_encoding.rs`, release 1.56), so that the same files are
+ * the same quilt on every network with that many shards. Throws `QuiltInputError` for what cannot be a patch, and
+ * `QuiltTooLargeError`.
+ */
+export function planQuilt<F extends QuiltFile>(files: readonly F[], nShards: number): QuiltPlan<F> {
+  if (files.length === 0) throw new QuiltInputError('there are no files');
+  for (const { identifier } of files) {
+    const problem = identifierProblem(identifier);
+    if (problem !== undefined) throw new QuiltInputError(`the identifier of a file ${problem}`);
+  }
+  const ordered = sorted(files);
+  const headers = ordered.map(({ identifier, tags, size }) => encodePatchHeader(identifier, tags, size));
+  const sizes = ordered.map(({ size }, position) => (headers[position] as Buffer).length + size);
+  const indexSize = encodeIndex(ordered.map((file) => ({ ...file, end: 0 }))).length;
+  const layout = fitLayout(indexSize, sizes, nShards);
+
+  let start = Math.ceil(indexSize / columnBytes(layout));
+  const patches = ordered.map((file, position) => {
+    const end = start + Math.ceil((sizes[position] as number) / columnBytes(layout));
+    const patch = { file, header: headers[position] as Buffer, start, end };
+    start = end;
+    return patch;
+  });
+  const index = encodeIndex(patches.map(({ file, end }) => ({ ...file, end })));
+  return { layout, index, patches };
+}

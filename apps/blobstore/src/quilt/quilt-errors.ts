@@ -1,0 +1,14 @@
+/** What was given cannot be made into a quilt; the message is for the one who gave it. */
+export class QuiltInputError extends Error {
+  override readonly name = 'QuiltInputError';
+}
+
+/** The files would fill a quilt that is larger than allowed. */
+export class QuiltTooLargeError extends Error {
+  override readonly name = 'QuiltTooLargeError';
+}
+
+/** A stored blob is not a quilt, or not a sound one. */
+export class InvalidQuiltError extends Error {
+  override readonly name = 'InvalidQuiltError';
+}

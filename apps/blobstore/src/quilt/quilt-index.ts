@@ -1,0 +1,62 @@
+import { createBcsReader } from './bcs-reader.ts';
+import { stringBytes, type Tags, tagsBytes, u16Bytes, ulebBytes } from './bcs-writer.ts';
+import { InvalidQuiltError } from './quilt-errors.ts';
+import { columnBytes, maxIndexColumns, type QuiltLayout } from './quilt-layout.ts';
+
+/** A patch as the index of its quilt tells it. */
+export interface IndexedPatch {
+  identifier: string;
+  tags: Tags;
+  /** First column */
+  start: number;
+  /** The column behind its last */
+  end: number;
+}
+
+const version = 1;
+
+/** Version and length stand before the index. */
+export const indexPrefixBytes = 5;
+
+/** The index as it opens the first column, of patches in their order. Its length does not depend on the columns. */
+export function encodeIndex(patches: readonly Omit<IndexedPatch, 'start'>[]): Buffer {
+  const entries = patches.flatMap(({ identifier, tags, end }) => [
+    u16Bytes(end),
+    stringBytes(identifier),
+    tagsBytes(tags),
+  ]);
+  const index = Buffer.concat([ulebBytes(patches.length), ...entries]);
+  const prefix = Buffer.alloc(indexPrefixBytes);
+  prefix.writeUInt8(version);
+  prefix.writeUInt32LE(index.length, 1);
+  return Buffer.concat([prefix, index]);
+}
+
+/** How many columns the index takes that begins with `prefix`. Throws `InvalidQuiltError`. */
+export function indexColumns(prefix: Buffer, layout: QuiltLayout): number {
+  if (prefix.length < indexPrefixBytes || prefix.readUInt8() !== version)
+    throw new InvalidQuiltError('this is not a quilt of version 1');
+  const count = Math.ceil((indexPrefixBytes + prefix.readUInt32LE(1)) / columnBytes(layout));
+  if (count > maxIndexColumns || count >= layout.columns)
+    throw new InvalidQuiltError('the index is longer than an index can be');
+  return count;
+}
+
+/** The patches that an index lists, read from its columns one behind the other. Throws `InvalidQuiltError`. */
+export function decodeIndex(columns: Buffer, layout: QuiltLayout): IndexedPatch[] {
+  const count = indexColumns(columns, layout);
+  const length = columns.readUInt32LE(1);
+  const reader = createBcsReader(columns.subarray(indexPrefixBytes, indexPrefixBytes + length));
+  const patches: IndexedPatch[] = [];
+  let start = count;
+  for (let left = reader.uleb(); left > 0; left -= 1) {
+    const end = reader.u16();
+    const identifier = reader.string();
+    if (end <= start || end > layout.columns)
+      throw new InvalidQuiltError('the index names columns that cannot be');
+    patches.push({ identifier, tags: reader.tags(), start, end });
+    start = end;
+  }
+  reader.end();
+  return patches;
+}

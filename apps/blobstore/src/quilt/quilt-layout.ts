@@ -1,0 +1,73 @@
+import { maxSymbolBytes, sourceMatrix, symbolAlignment } from '../encoding/source-matrix.ts';
+import { QuiltInputError, QuiltTooLargeError } from './quilt-errors.ts';
+
+/**
+ * A quilt is the source matrix of its blob: row by row in the file, with each patch in columns of its own, so that
+ * a storage node's secondary sliver is a column.
+ */
+export interface QuiltLayout {
+  rows: number;
+  columns: number;
+  symbolBytes: number;
+}
+
+/** The index takes this many columns at most. */
+export const maxIndexColumns = 10;
+
+export function rowBytes({ columns, symbolBytes }: QuiltLayout): number {
+  return columns * symbolBytes;
+}
+
+/** What fits one column. */
+export function columnBytes({ rows, symbolBytes }: QuiltLayout): number {
+  return rows * symbolBytes;
+}
+
+export function quiltBytes(layout: QuiltLayout): number {
+  return layout.rows * rowBytes(layout);
+}
+
+/** How many patches a quilt can have: one column is the index's. */
+export function maxPatches(nShards: number): number {
+  return sourceMatrix(nShards).columns - 1;
+}
+
+/** The layout of a blob of that size; undefined when no quilt has it. */
+export function layoutOfSize(size: number, nShards: number): QuiltLayout | undefined {
+  const { rows, columns } = sourceMatrix(nShards);
+  const symbolBytes = size / (rows * columns);
+  const possible = symbolBytes > 0 && symbolBytes % symbolAlignment === 0 && symbolBytes <= maxSymbolBytes;
+  return possible ? { rows, columns, symbolBytes } : undefined;
+}
+
+/**
+ * The layout with the smallest symbols in which the index and all patches find columns of their own. Sizes are
+ * bytes. Throws `QuiltInputError` for too many patches and `QuiltTooLargeError` when no symbol is large enough.
+ */
+export function fitLayout(indexSize: number, patchSizes: readonly number[], nShards: number): QuiltLayout {
+  const { rows, columns } = sourceMatrix(nShards);
+  const sizes = [indexSize, ...patchSizes];
+  if (sizes.length > columns) {
+    throw new QuiltInputError(
+      `${patchSizes.length} files are too many for a quilt, which holds ${columns - 1}`,
+    );
+  }
+  function fits(symbolBytes: number): boolean {
+    const needed = sizes.reduce((sum, size) => sum + Math.ceil(size / (symbolBytes * rows)), 0);
+    return needed <= columns;
+  }
+  const total = sizes.reduce((sum, size) => sum + size, 0);
+  let low = Math.max(Math.ceil(total / (rows * columns)), Math.ceil(indexSize / (rows * maxIndexColumns)));
+  // With this every patch has its share of the columns for itself.
+  let high = Math.ceil(Math.max(...sizes) / (Math.floor(columns / sizes.length) * rows));
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    if (fits(middle)) high = middle;
+    else low = middle + 1;
+  }
+  const symbolBytes = Math.ceil(low / symbolAlignment) * symbolAlignment;
+  if (symbolBytes > maxSymbolBytes) {
+    throw new QuiltTooLargeError('the files are too large, or too unequal in size, for one quilt');
+  }
+  return { rows, columns, symbolBytes };
+}

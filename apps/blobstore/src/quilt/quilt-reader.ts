@@ -1,0 +1,93 @@
+import { createHash } from 'node:crypto';
+import { type FileHandle, open } from 'node:fs/promises';
+import { buffer } from 'node:stream/consumers';
+import { BlobDamagedError, type Storage, type StoredBlob } from '../storage/storage.ts';
+import { columnsOnDisk, computeColumnDigests } from './column-digests.ts';
+import { columnsInMemory, type QuiltColumns } from './quilt-columns.ts';
+import { InvalidQuiltError } from './quilt-errors.ts';
+import type { IndexedPatch } from './quilt-index.ts';
+import { layoutOfSize, type QuiltLayout } from './quilt-layout.ts';
+import { readIndex } from './read-quilt.ts';
+import { createWeightedCache } from './weighted-cache.ts';
+
+/** A quilt that is being read. Everything that it answers is what was stored, or a `BlobDamagedError`. */
+export interface OpenQuilt extends AsyncDisposable {
+  /** In the order of the index */
+  patches: readonly IndexedPatch[];
+  columns: QuiltColumns;
+}
+
+export interface QuiltReader {
+  /**
+   * Throws `InvalidQuiltError` for a blob that is not a quilt, `BlobDamagedError` when the disk has changed it, and
+   * the storage's errors.
+   */
+  open(blob: StoredBlob): Promise<OpenQuilt>;
+}
+
+/** What verified content told about a quilt. It holds for its digest, whatever becomes of the file. */
+interface Known {
+  columnDigests: Buffer;
+  patches: readonly IndexedPatch[];
+  weight: number;
+}
+
+/** Up to this size a quilt is read whole and compared with its digest each time. */
+const inMemoryBytes = 1024 * 1024;
+
+/** What is known of larger quilts is kept in memory up to this many bytes, some 1,500 quilts. */
+const knownBytes = 32 * 1024 * 1024;
+
+/**
+ * Reads patches without reading their quilt: a large one is read and verified whole once, which gives a digest for
+ * each of its columns; from then on a patch costs its own columns, each compared with that digest every time.
+ */
+export function createQuiltReader(storage: Storage, nShards: number): QuiltReader {
+  const known = createWeightedCache<Known>(knownBytes);
+
+  async function openSmall(blob: StoredBlob, layout: QuiltLayout): Promise<OpenQuilt> {
+    const content = await buffer(await storage.read(blob));
+    if (createHash('sha256').update(content).digest('base64url') !== blob.digest)
+      throw new BlobDamagedError('the content of a quilt has another digest');
+    const columns = columnsInMemory(content, layout);
+    return { columns, patches: await readIndex(columns), async [Symbol.asyncDispose]() {} };
+  }
+
+  async function learn(file: FileHandle, blob: StoredBlob, layout: QuiltLayout): Promise<Known> {
+    const columnDigests = await computeColumnDigests(file, blob, layout);
+    const patches = await readIndex(columnsOnDisk(file, layout, columnDigests));
+    return { columnDigests, patches, weight: columnDigests.length + weightOf(patches) };
+  }
+
+  async function openLarge(blob: StoredBlob, layout: QuiltLayout): Promise<OpenQuilt> {
+    // An open file stays readable when it is replaced or removed meanwhile.
+    const file = await storage.withFile(blob, (path) => open(path, 'r'));
+    try {
+      const { size } = await file.stat();
+      if (size !== blob.size) throw new BlobDamagedError(`a quilt of ${blob.size} bytes has ${size} on disk`);
+      const { columnDigests, patches } = await known.get(blob.digest, () => learn(file, blob, layout));
+      const columns = columnsOnDisk(file, layout, columnDigests);
+      return { columns, patches, [Symbol.asyncDispose]: () => file.close() };
+    } catch (error) {
+      await file.close();
+      throw error;
+    }
+  }
+
+  return {
+    async open(blob) {
+      const layout = layoutOfSize(blob.size, nShards);
+      if (layout === undefined) throw new InvalidQuiltError('no quilt has this length');
+      return blob.size <= inMemoryBytes ? openSmall(blob, layout) : openLarge(blob, layout);
+    },
+  };
+}
+
+/** Roughly the memory that an index takes. */
+function weightOf(patches: readonly IndexedPatch[]): number {
+  const textBytes = (text: string) => text.length * 2 + 32;
+  return patches.reduce((sum, { identifier, tags }) => {
+    const tagBytes = Array.from(tags, ([key, value]) => textBytes(key) + textBytes(value));
+    return sum + textBytes(identifier) + tagBytes.reduce((total, bytes) => total + bytes, 128);
+  }, 0);
+}
