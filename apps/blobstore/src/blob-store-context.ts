@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import type { Blocklist } from './aggregator/blocklist.ts';
 import type { BlobIdEncoder } from './encoding/blob-id-encoder.ts';
 import type { Faults } from './faults/faults.ts';
 import type { PublisherAuth } from './http/auth/publisher-auth.ts';
@@ -15,13 +16,19 @@ export interface BlobStoreContext {
   identifyStaged: IdentifyStaged;
   /** Held by blob id from the commit of content until its object exists, so that no sweep comes between */
   locks: KeyedLock;
+  /** Who may store */
+  auth: PublisherAuth;
+  /** Neither served nor stored here */
+  blocklist: Blocklist;
+  /** Attributes that reads answer as headers */
+  allowedHeaders: ReadonlySet<string>;
   nShards: number;
   /** Whether objects that nobody else receives are destroyed once their blob is certified */
   burnAfterStore: boolean;
+  /** Whether the data of a deleted blob goes at once, not at the end of the epoch */
+  deletesDataAtOnce: boolean;
   /** Trouble that was asked for, which reads and stores meet */
   faults: Faults;
-  /** Who may store */
-  auth: PublisherAuth;
   limits: Limits;
   logger: Logger;
 }
@@ -29,6 +36,10 @@ export interface BlobStoreContext {
 export interface Limits {
   /** Largest accepted body of a store, in bytes */
   maxBodyBytes: number;
+  /** Largest blob that can be read, in bytes; `Infinity` for no limit */
+  maxBlobBytes: number;
+  /** How long a reader may take nothing of what is sent to it before it is cut off, in milliseconds */
+  stalledSendMs: number;
   publisher: ConcurrencyLimit;
   aggregator: ConcurrencyLimit;
 }

@@ -1,18 +1,22 @@
 import type { AddressInfo } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { lockDirectory } from '@memrelay/protocol/dir-lock';
+import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
+import { type BlobStoreAdmin, createAdmin } from './admin/blob-store-admin.ts';
+import { emptyBlocklist, openBlocklist } from './aggregator/blocklist.ts';
 import type { BlobStoreContext, Limits } from './blob-store-context.ts';
 import { maxBlobSize } from './encoding/max-blob-size.ts';
 import { createWasmEncoder } from './encoding/wasm-encoder.ts';
 import { createFaults } from './faults/faults.ts';
+import { defaultAllowedHeaders } from './http/allowed-headers.ts';
 import { type AuthSettings, createPublisherAuth } from './http/auth/publisher-auth.ts';
 import { buildServer } from './http/server.ts';
 import { createKeyedLock } from './keyed-lock.ts';
 import { createIdentifyStaged } from './publisher/identify-staged.ts';
 import { openRegistry, type RegistryOptions } from './registry/open-registry.ts';
 import { openDiskStorage } from './storage/disk-storage.ts';
-import { sweepUnreferenced } from './sweep.ts';
+import { createSweeper, startSweeping } from './sweep.ts';
 
 export interface BlobStoreOptions extends RegistryOptions {
   logger: Logger;
@@ -23,6 +27,14 @@ export interface BlobStoreOptions extends RegistryOptions {
   limits?: Partial<Limits>;
   /** Destroys the objects of stores that name no receiver; the publisher keeps them by default */
   burnAfterStore?: boolean;
+  /** Removes the data of deleted blobs at once, not at the end of the epoch */
+  deletesDataAtOnce?: boolean;
+  /** Opens the routes below `/admin` to those who know it */
+  adminToken?: string;
+  /** Attributes that reads answer as headers, in lower case; the specification's six by default */
+  allowedHeaders?: ReadonlySet<string>;
+  /** YAML list of the blobs that are neither served nor stored */
+  blocklistFile?: string;
   /** The tokens that a store needs; anyone may store when absent */
   auth?: AuthSettings;
   /** Worker threads that compute blob ids; as many as there are processors by default */
@@ -32,6 +44,7 @@ export interface BlobStoreOptions extends RegistryOptions {
 export interface BlobStore {
   /** Where publisher and aggregator answer, without a slash at the end */
   url: string;
+  admin: BlobStoreAdmin;
   /** Finishes the requests under way, then gives everything back. */
   close(): Promise<void>;
 }
@@ -39,11 +52,12 @@ export interface BlobStore {
 /** What the real daemons allow by default (release 1.56). */
 export const defaultLimits: Limits = {
   maxBodyBytes: 10_240 * 1024,
+  maxBlobBytes: Number.POSITIVE_INFINITY,
+  stalledSendMs: 60_000,
   publisher: { concurrent: 8, buffered: 8 },
   aggregator: { concurrent: 256, buffered: 320 },
 };
 
-const sweepIntervalMs = 600_000;
 /** How long a close waits for responses under way before it cuts them off. */
 const drainMs = 10_000;
 const idleCheckMs = 50;
@@ -51,7 +65,7 @@ const idleCheckMs = 50;
 /**
  * Starts a publisher and aggregator. Throws `DirectoryLockedError` when another process has the data directory,
  * the system's `EADDRINUSE` error when the port is taken, and a plain error when the directory was made for
- * another number of shards, its journal is damaged, or the chain or its keys do not fit.
+ * another number of shards, its journal is damaged, the blocklist cannot be used, or the chain or its keys do not fit.
  */
 export async function createBlobStore(options: BlobStoreOptions): Promise<BlobStore> {
   const { dataDir, logger } = options;
@@ -64,6 +78,10 @@ export async function createBlobStore(options: BlobStoreOptions): Promise<BlobSt
     cleanUp.defer(() => storage.close());
     const encoder = createWasmEncoder(nShards, options.encoderThreads ?? availableParallelism());
     cleanUp.defer(() => encoder.close());
+    const { blocklistFile, allowedHeaders = defaultAllowedHeaders } = options;
+    const blocklist =
+      blocklistFile === undefined ? emptyBlocklist : await openBlocklist(blocklistFile, logger);
+    cleanUp.defer(() => blocklist.close());
     const faults = createFaults(options.now);
     const limits = { ...defaultLimits, ...options.limits };
     const context: BlobStoreContext = {
@@ -74,49 +92,32 @@ export async function createBlobStore(options: BlobStoreOptions): Promise<BlobSt
       locks: createKeyedLock(),
       nShards,
       burnAfterStore: options.burnAfterStore ?? false,
+      deletesDataAtOnce: options.deletesDataAtOnce ?? false,
       faults,
+      blocklist,
+      allowedHeaders,
       auth: createPublisherAuth(options.auth),
       limits: { ...limits, maxBodyBytes: Math.min(limits.maxBodyBytes, maxBlobSize(nShards)) },
       logger,
     };
-    cleanUp.defer(startSweeping(context));
-    const url = await serve(context, options, cleanUp);
+    const sweeper = createSweeper(context);
+    cleanUp.defer(startSweeping(sweeper, logger));
+    const admin = createAdmin(context, sweeper);
+    const url = await serve(buildServer(context, admin, options.adminToken), options, cleanUp);
     // First of all, so that a slow answer does not hold up the end.
     cleanUp.defer(() => faults.clear());
-    return { url, close: () => cleanUp.disposeAsync() };
+    return { url, admin, close: () => cleanUp.disposeAsync() };
   } catch (error) {
     await cleanUp.disposeAsync();
     throw error;
   }
 }
 
-/** Sweeps now and then every few minutes. Returns how to stop it. */
-function startSweeping(context: BlobStoreContext): () => Promise<void> {
-  const { logger } = context;
-  async function sweep(): Promise<void> {
-    try {
-      const removed = await sweepUnreferenced(context);
-      if (removed > 0) logger.info({ removed }, 'removed blobs that nothing keeps any more');
-    } catch (error) {
-      logger.warn({ err: error }, 'could not look for blobs to remove');
-    }
-  }
-  let running = sweep();
-  const timer = setInterval(() => {
-    running = running.then(sweep);
-  }, sweepIntervalMs);
-  return async () => {
-    clearInterval(timer);
-    await running;
-  };
-}
-
 async function serve(
-  context: BlobStoreContext,
+  app: FastifyInstance,
   { host = '127.0.0.1', port }: BlobStoreOptions,
   cleanUp: AsyncDisposableStack,
 ): Promise<string> {
-  const app = buildServer(context);
   cleanUp.defer(async () => {
     const cutOff = setTimeout(() => app.server.closeAllConnections(), drainMs);
     // A connection that falls idle after the close began would else be kept alive for its client.

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { open, readdir, rename, truncate } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readFile, rename, rm, truncate } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
+import { blockBytes } from '../src/storage/block-digests.ts';
+import { rawRead } from './raw-read.ts';
 import {
   blobIdOf,
   type ErrorAnswer,
@@ -10,24 +11,9 @@ import {
   startStore,
   temporaryDirectory,
 } from './running-store.ts';
+import { blockFileOf, fileOf, flipBit } from './stored-files.ts';
 
 const unknownId = 'A'.repeat(43);
-
-/** The file that holds a blob. */
-async function fileOf(dataDir: string, blobId: string): Promise<string> {
-  const names = await readdir(join(dataDir, 'objects'), { recursive: true });
-  const name = names.find((candidate) => candidate.includes(blobId));
-  if (name === undefined) throw new Error(`${blobId} is not on disk`);
-  return join(dataDir, 'objects', name);
-}
-
-async function flipBit(path: string, position: number): Promise<void> {
-  const handle = await open(path, 'r+');
-  const byte = Buffer.alloc(1);
-  await handle.read(byte, 0, 1, position);
-  await handle.write(Buffer.from([byte.readUInt8() ^ 1]), 0, 1, position);
-  await handle.close();
-}
 
 test('a read has the headers of the aggregator', async () => {
   const { url } = await startStore();
@@ -140,18 +126,14 @@ describe('refusals', () => {
 });
 
 describe('damage on disk', () => {
-  const blob = randomBytes(3_000_000);
+  const strict = '?strict_consistency_check=true';
 
-  test.each([
-    ['a small blob', blob.subarray(0, 1000)],
-    ['a large blob', blob],
-  ])('a flipped bit in %s is never served, unless the check is skipped', async (_name, content) => {
+  test('a flipped bit in a blob of one block is never served, unless the check is skipped', async () => {
     const dataDir = await temporaryDirectory();
     const { url } = await startStore({ dataDir });
-    const blobId = await blobIdOf(url, content);
-    await flipBit(await fileOf(dataDir, blobId), content.length - 1);
-
-    for (const flags of ['', '?strict_consistency_check=true', '?strict_consistency_check=false']) {
+    const blobId = await blobIdOf(url, randomBytes(1000));
+    await flipBit(await fileOf(dataDir, blobId), 999);
+    for (const flags of ['', strict, '?strict_consistency_check=false']) {
       for (const headers of [{}, { range: 'bytes=0-3' }]) {
         const response = await fetch(`${url}/v1/blobs/${blobId}${flags}`, { headers });
         expect(await refusal(response)).toEqual({ status: 500, reason: 'INTERNAL_ERROR' });
@@ -159,8 +141,69 @@ describe('damage on disk', () => {
     }
     const skipped = await fetch(`${url}/v1/blobs/${blobId}?skip_consistency_check=true`);
     expect(skipped.status).toBe(200);
-    expect((await skipped.arrayBuffer()).byteLength).toBe(content.length);
+    expect((await skipped.arrayBuffer()).byteLength).toBe(1000);
   });
+
+  test('a flipped bit further on cuts the answer before it, and fails the ranges that touch its block', async () => {
+    const blob = randomBytes(8 * blockBytes);
+    const dataDir = await temporaryDirectory();
+    const { url } = await startStore({ dataDir });
+    const blobId = await blobIdOf(url, blob);
+    const path = await fileOf(dataDir, blobId);
+    const damagedAt = 6 * blockBytes + 5;
+    await flipBit(path, damagedAt);
+    const target = `${url}/v1/blobs/${blobId}`;
+
+    const whole = await rawRead(target);
+    expect(whole).toMatchObject({ status: 200, complete: false });
+    expect(whole.bytes.length).toBeLessThanOrEqual(6 * blockBytes);
+    expect(blob.subarray(0, whole.bytes.length).equals(whole.bytes)).toBe(true);
+
+    for (const [first, last] of [
+      [0, 6 * blockBytes - 1],
+      [blockBytes + 7, 5 * blockBytes + 7],
+      [7 * blockBytes, 8 * blockBytes - 1],
+    ] as const) {
+      const intact = await rawRead(target, { headers: { range: `bytes=${first}-${last}` } });
+      expect(intact).toMatchObject({ status: 206, complete: true });
+      expect(blob.subarray(first, last + 1).equals(intact.bytes)).toBe(true);
+    }
+    for (const range of [`bytes=${6 * blockBytes}-${6 * blockBytes}`, `bytes=${7 * blockBytes - 1}-`]) {
+      const response = await fetch(target, { headers: { range } });
+      expect(await refusal(response)).toEqual({ status: 500, reason: 'INTERNAL_ERROR' });
+    }
+    const checked = await fetch(`${target}${strict}`);
+    expect(await refusal(checked)).toEqual({ status: 500, reason: 'INTERNAL_ERROR' });
+    const skipped = await rawRead(`${target}?skip_consistency_check=true`);
+    expect(skipped.complete).toBe(true);
+    expect(skipped.bytes.equals(await readFile(path))).toBe(true);
+
+    await flipBit(path, damagedAt);
+    expect(blob.equals((await rawRead(target)).bytes)).toBe(true);
+  });
+
+  test.each(['removed', 'damaged'])(
+    '%s block digests are found anew, from the right content alone',
+    async (how) => {
+      const blob = randomBytes(3 * blockBytes + 1);
+      const dataDir = await temporaryDirectory();
+      const { url } = await startStore({ dataDir });
+      const blobId = await blobIdOf(url, blob);
+      const path = await fileOf(dataDir, blobId);
+      const digestsPath = await blockFileOf(dataDir);
+      const intact = await readFile(digestsPath);
+      if (how === 'removed') await rm(digestsPath);
+      else await flipBit(digestsPath, 33);
+
+      await flipBit(path, blob.length - 1);
+      const response = await fetch(`${url}/v1/blobs/${blobId}`, { headers: { range: 'bytes=0-0' } });
+      expect(await refusal(response)).toEqual({ status: 500, reason: 'INTERNAL_ERROR' });
+      await flipBit(path, blob.length - 1);
+      const whole = await rawRead(`${url}/v1/blobs/${blobId}`);
+      expect(blob.equals(whole.bytes)).toBe(true);
+      expect(intact.equals(await readFile(digestsPath))).toBe(true);
+    },
+  );
 
   test('the error names the log line and nothing else', async () => {
     const dataDir = await temporaryDirectory();

@@ -1,25 +1,41 @@
 import type { BlobStoreContext } from '../blob-store-context.ts';
 import { blobNotFound, blobUnavailable } from '../http/api-error.ts';
-import { type CertifiedObject, RegistryUnavailableError } from '../registry/blob-registry.ts';
+import { blobTooLarge, forbiddenBlob } from '../http/read-errors.ts';
+import { RegistryUnavailableError } from '../registry/blob-registry.ts';
 import type { StoredBlob } from '../storage/storage.ts';
 
+export type FindParts = Pick<
+  BlobStoreContext,
+  'storage' | 'registry' | 'locks' | 'blocklist' | 'faults' | 'limits'
+>;
+
 /**
- * The blob behind an id, as long as a live certified object keeps it readable. Throws 404 when it is certain
- * that none does, and 503 when that cannot be known now or when the bytes of a live blob are missing here.
+ * The blob behind an id, as long as a live certified object keeps it readable and the operator lets it be read.
+ * Throws 404 when it is certain that no object does, and 503 when that cannot be known now, while the blob is
+ * being stored or removed, or when the bytes of a live blob are missing here.
  */
-export async function findReadable(
-  { storage, registry }: Pick<BlobStoreContext, 'storage' | 'registry'>,
-  blobId: string,
-): Promise<StoredBlob> {
-  let live: CertifiedObject[];
-  try {
-    live = await registry.liveObjects(blobId);
-  } catch (error) {
-    if (error instanceof RegistryUnavailableError) throw blobUnavailable(error);
-    throw error;
+export async function findReadable(parts: FindParts, blobId: string): Promise<StoredBlob> {
+  const { storage, registry, locks, blocklist, faults, limits } = parts;
+  if (blocklist.has(blobId)) throw forbiddenBlob();
+  await faults.meetRead(blobId);
+  // Asked first: a store that ends while the registry is being asked must not make this a 404.
+  const isChanging = locks.isHeld(blobId);
+  const live = await orUnavailable(registry.liveObjects(blobId));
+  if (live.length === 0) {
+    throw isChanging ? blobUnavailable(new Error(`${blobId} is being stored or removed`)) : blobNotFound();
   }
-  if (live.length === 0) throw blobNotFound();
   const blob = await storage.find(blobId);
   if (blob === undefined) throw blobUnavailable(new Error(`no bytes for the live blob ${blobId}`));
+  // The real aggregator compares what it fetches for a range; the option limits which blobs can be requested.
+  if (blob.size > limits.maxBlobBytes) throw blobTooLarge(limits.maxBlobBytes);
   return blob;
+}
+
+/** Awaits an answer of the registry; throws 503 when it cannot be had now. */
+export async function orUnavailable<T>(answer: Promise<T>): Promise<T> {
+  try {
+    return await answer;
+  } catch (error) {
+    throw error instanceof RegistryUnavailableError ? blobUnavailable(error) : error;
+  }
 }

@@ -1,52 +1,68 @@
 import { createHash } from 'node:crypto';
-import { Readable } from 'node:stream';
+import { once } from 'node:events';
+import { pipeline, type Readable } from 'node:stream';
 import type { BlobStoreContext } from '../blob-store-context.ts';
+import { createBlockHasher } from '../storage/block-digests.ts';
 import { BlobDamagedError, type ByteRange, type StoredBlob } from '../storage/storage.ts';
+import { createBlockVerifier, wholeBlocks } from './block-verifier.ts';
 
 /**
- * How much is checked before a byte is sent. On a network the flags guard against a writer who encoded wrongly;
- * here the one writer is the store itself, so what they guard against is a disk that changed what was stored.
- * `default` compares the SHA-256 kept since the store, `strict` also computes the blob id anew.
+ * What is checked before a byte is sent. On a network the flags guard against a writer who encoded wrongly; here
+ * the one writer is the store itself, so what they guard against is a disk that changed what was stored.
+ * `default` compares each block with its digest before it is sent, `strict` first computes the blob id anew.
  */
 export type ConsistencyCheck = 'default' | 'strict' | 'skip';
 
-/** Up to this size a blob is read once, verified in memory and sent; above, it is read twice. */
-const inMemoryBytes = 1024 * 1024;
-
-type Parts = Pick<BlobStoreContext, 'storage' | 'encoder'>;
+export type ReadParts = Pick<BlobStoreContext, 'storage' | 'encoder' | 'logger'>;
 
 /**
- * The content of a blob, or the named part of it, as a stream. Verification covers the whole blob and is done
- * before the stream is handed out, so damage is an error response and never a wrong byte. Throws
- * `BlobDamagedError`.
+ * The content of a blob, or the named part of it, as a stream that holds a few blocks at most. Its first block is
+ * read and verified when this resolves, so that damage there is an error response; damage further on fails the
+ * stream before a wrong byte is in it. Throws `BlobDamagedError`, and the errors of the storage.
  */
 export async function openBlob(
-  { storage, encoder }: Parts,
+  parts: ReadParts,
   blob: StoredBlob,
   range: ByteRange | undefined,
   check: ConsistencyCheck,
 ): Promise<Readable> {
-  if (check === 'skip') return storage.read(blob, range);
+  const { storage, encoder } = parts;
+  if (check === 'skip') return begun(await storage.read(blob, range));
   if (check === 'strict') {
     const { blobId } = await storage.withFile(blob, (path) => encoder.identify(path));
-    if (blobId !== blob.blobId) throw new BlobDamagedError('the content has another blob id');
+    if (blobId !== blob.blobId)
+      throw new BlobDamagedError(`the content of ${blob.blobId} has another blob id`);
   }
-  if (blob.size <= inMemoryBytes) {
-    const bytes = await storage.readAll(blob);
-    expectDigest(blob, createHash('sha256').update(bytes).digest('base64url'));
-    return streamOf(range === undefined ? bytes : bytes.subarray(range.start, range.end + 1));
-  }
-  const hash = createHash('sha256');
-  for await (const chunk of await storage.read(blob)) hash.update(chunk);
-  expectDigest(blob, hash.digest('base64url'));
-  return storage.read(blob, range);
+  const digests = (await storage.blockDigests(blob)) ?? (await recoverBlockDigests(parts, blob));
+  const verifier = createBlockVerifier(blob, digests, range);
+  const source = await storage.read(blob, range === undefined ? undefined : wholeBlocks(range, blob.size));
+  // Errors of either end the other, and whoever reads the verifier hears of them.
+  pipeline(source, verifier, () => undefined);
+  return begun(verifier);
 }
 
-function expectDigest(blob: StoredBlob, digest: string): void {
-  if (digest !== blob.digest) throw new BlobDamagedError('the content has another digest');
+/** Resolves when the stream has its first bytes or its end, and rejects when it fails before. */
+export async function begun(stream: Readable): Promise<Readable> {
+  await once(stream, 'readable');
+  return stream;
 }
 
-/** A buffer as a stream: Fastify would add a content type to a bare buffer, which the aggregator must not. */
-function streamOf(bytes: Buffer): Readable {
-  return Readable.from(bytes.byteLength === 0 ? [] : [bytes], { objectMode: false });
+/** The block digests of a blob that was stored without, or whose digests are damaged, by reading the whole of it. */
+async function recoverBlockDigests({ storage, logger }: ReadParts, blob: StoredBlob): Promise<Buffer> {
+  const whole = createHash('sha256');
+  const blocks = createBlockHasher();
+  for await (const chunk of (await storage.read(blob)) as AsyncIterable<Buffer>) {
+    whole.update(chunk);
+    blocks.update(chunk);
+  }
+  if (whole.digest('base64url') !== blob.digest) {
+    throw new BlobDamagedError(`the content of ${blob.blobId} has another digest`);
+  }
+  const digests = blocks.end();
+  try {
+    await storage.keepBlockDigests(blob, digests);
+  } catch (error) {
+    logger.warn({ err: error, blobId: blob.blobId }, 'the block digests could not be kept');
+  }
+  return digests;
 }

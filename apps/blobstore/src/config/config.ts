@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { defaultPorts } from '@memrelay/protocol/ports';
 import { type BlobStoreOptions, defaultLimits } from '../blob-store.ts';
 import type { ConcurrencyLimit } from '../blob-store-context.ts';
+import { parseAllowedHeaders } from '../http/allowed-headers.ts';
 import { defaultShards } from '../registry/open-registry.ts';
 import { authSettingsOf } from './auth-settings.ts';
 import { type Environment, Settings } from './settings.ts';
@@ -35,11 +36,35 @@ function chainOf(settings: Settings): Pick<BlobStoreOptions, 'chain'> {
   return { chain: { url: url ?? '', walletKey: walletKey ?? '', nodeKeyFile: nodeKeyFile ?? '' } };
 }
 
+/** Shorter ones could be guessed: there is no limit to how often one may try. */
+const minTokenLength = 16;
+
+function adminTokenOf(settings: Settings): string | undefined {
+  const token = settings.secret('BLOBSTORE_ADMIN_TOKEN');
+  if (token !== undefined && (token.length < minTokenLength || /\s/.test(token)))
+    settings.problem(`BLOBSTORE_ADMIN_TOKEN must have at least ${minTokenLength} characters and no spaces`);
+  return token;
+}
+
 function concurrencyOf(settings: Settings, part: 'publisher' | 'aggregator'): ConcurrencyLimit {
   const { concurrent, buffered } = defaultLimits[part];
   return {
     concurrent: settings.number(`${part}-max-concurrent-requests`, concurrent, 1, 1e6),
     buffered: settings.number(`${part}-max-buffer-size`, buffered, 1, 1e6),
+  };
+}
+
+function readingOf(settings: Settings): Pick<BlobStoreOptions, 'allowedHeaders' | 'blocklistFile'> {
+  const list = settings.checked('allowed-headers', (text) =>
+    parseAllowedHeaders(text) === undefined
+      ? 'a comma list of header names, none of which frames the response or the connection'
+      : undefined,
+  );
+  const allowedHeaders = list === undefined ? undefined : parseAllowedHeaders(list);
+  const blocklist = settings.text('blocklist');
+  return {
+    ...(allowedHeaders === undefined ? {} : { allowedHeaders }),
+    ...(blocklist === undefined ? {} : { blocklistFile: resolve(blocklist) }),
   };
 }
 
@@ -52,17 +77,25 @@ export function readConfig(args: string[], env: Environment): Omit<BlobStoreOpti
   const dataDir = settings.text('data-dir');
   if (dataDir === undefined)
     settings.problem('BLOBSTORE_DATA_DIR (--data-dir) must name the directory for blobs');
-  const epochDurationMs = settings.duration('epoch-duration');
+  const epochDurationMs =
+    settings.text('epoch-duration') === 'manual' ? null : settings.duration('epoch-duration');
+  const adminToken = adminTokenOf(settings);
   const auth = authSettingsOf(settings);
   const options = {
     ...addressOf(settings),
     dataDir: resolve(dataDir ?? '.'),
     ...(settings.has('shards') ? { nShards: settings.number('shards', defaultShards, 4, 65_535) } : {}),
     ...chainOf(settings),
+    ...readingOf(settings),
     ...(epochDurationMs === undefined ? {} : { epochDurationMs }),
+    ...(adminToken === undefined ? {} : { adminToken }),
+    burnAfterStore: settings.on('burn-after-store'),
+    deletesDataAtOnce: settings.on('enable-immediate-data-deletion'),
     ...(auth === undefined ? {} : { auth }),
     limits: {
       maxBodyBytes: settings.number('max-body-size', defaultLimits.maxBodyBytes / 1024, 1, 2 ** 30) * 1024,
+      maxBlobBytes: settings.number('max-blob-size', defaultLimits.maxBlobBytes, 0, Number.MAX_SAFE_INTEGER),
+      stalledSendMs: defaultLimits.stalledSendMs,
       publisher: concurrencyOf(settings, 'publisher'),
       aggregator: concurrencyOf(settings, 'aggregator'),
     },

@@ -14,7 +14,16 @@ export const flags = {
     value: 'N',
     about: 'shards that blob ids are computed for (1000, as on the public networks); fixed per directory',
   },
-  'epoch-duration': { value: 'DURATION', about: 'length of an epoch, such as 1d, 12h or 30m (1d)' },
+  'epoch-duration': {
+    value: 'DURATION',
+    about: 'length of an epoch, such as 1d, 12h or 30m (1d); `manual` where they are advanced by hand alone',
+  },
+  'burn-after-store': {
+    about: 'destroy the objects of stores that name no receiver; by default the publisher keeps them',
+  },
+  'enable-immediate-data-deletion': {
+    about: 'remove the data of deleted blobs at once; by default it goes at the end of the epoch',
+  },
   'max-body-size': { value: 'KIB', about: 'largest body of a store (10240)' },
   'publisher-max-concurrent-requests': { value: 'N', about: 'stores worked on at a time (8)' },
   'publisher-max-buffer-size': {
@@ -25,6 +34,18 @@ export const flags = {
   'aggregator-max-buffer-size': {
     value: 'N',
     about: 'reads worked on and waiting; more are answered 429 (320)',
+  },
+  'max-blob-size': {
+    value: 'BYTES',
+    about: 'largest blob that can be read; larger ones are answered 403 (any)',
+  },
+  'allowed-headers': {
+    value: 'LIST',
+    about: 'attributes that reads answer as headers (the six of the specification), separated by commas',
+  },
+  blocklist: {
+    value: 'FILE',
+    about: 'YAML list of blob ids that are neither served nor stored; read again when it changes',
   },
   'jwt-decode-secret': {
     value: 'SECRET',
@@ -54,6 +75,7 @@ export type FlagName = keyof typeof flags;
 
 /** Secrets have no flag: command lines are visible to other users of the machine. */
 export const secretVariables = {
+  BLOBSTORE_ADMIN_TOKEN: 'opens the routes below /admin to those who send it; without it they are not there',
   BLOBSTORE_WALLET_KEY: "the publisher's key (suiprivkey1…); needed with a chain",
 } as const;
 

@@ -1,54 +1,44 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type ConsistencyCheck, openBlob } from '../aggregator/open-blob.ts';
 import type { BlobStoreContext } from '../blob-store-context.ts';
-import { BlobDamagedError, type StoredBlob } from '../storage/storage.ts';
-import { type ApiError, blobUnavailable, internalError } from './api-error.ts';
-import { parseRange } from './byte-range.ts';
+import type { BlobAttributes } from '../registry/blob-registry.ts';
+import { BlobDamagedError, type ByteRange, type StoredBlob } from '../storage/storage.ts';
+import { addAttributeHeaders } from './allowed-headers.ts';
+import { ApiError, blobUnavailable, internalError } from './api-error.ts';
+import { addReadHeaders } from './read-headers.ts';
+import { sendStream } from './send-stream.ts';
 
-/** Blobs never change under their id, so caches may keep them. */
-export const blobCacheControl = 'public, max-age=86400, stale-while-revalidate=3600';
-
-/**
- * The content type of a read: what the client alone can know. An `Accept` without any `*` is echoed, else on a
- * GET the request's own content type, else there is none.
- */
-function mirroredContentType({ method, headers }: FastifyRequest): string | undefined {
-  if (headers.accept !== undefined && !headers.accept.includes('*')) return headers.accept;
-  return method === 'GET' ? headers['content-type'] : undefined;
+export interface BlobAnswer {
+  /** What is sent of it, if not the whole */
+  range?: ByteRange | undefined;
+  /** Whether a range is answered with 206 and `Content-Range` */
+  isPartial?: boolean;
+  check: ConsistencyCheck;
+  /** The blob id if absent */
+  etag?: string;
+  attributes?: BlobAttributes;
 }
 
-/**
- * Answers with a stored blob, whole (200) or the part that the `Range` header names (206). Throws 416 for a
- * range outside the blob, 500 when the bytes on disk are damaged, 503 when they cannot be read.
- */
+/** Answers with a stored blob. Throws 500 when the bytes are damaged and 503 when they cannot be read. */
 export async function sendBlob(
   context: BlobStoreContext,
   request: FastifyRequest,
   reply: FastifyReply,
   blob: StoredBlob,
-  check: ConsistencyCheck,
+  { range, isPartial = false, check, etag = blob.blobId, attributes = {} }: BlobAnswer,
 ): Promise<FastifyReply> {
-  const range = parseRange(request.headers.range, blob.size);
-  const content = await openBlob(context, blob, range, check).catch((error: unknown) => {
-    throw readFailure(error);
-  });
-  const length = range === undefined ? blob.size : range.end - range.start + 1;
-  reply.headers({
-    'x-content-type-options': 'nosniff',
-    'cache-control': blobCacheControl,
-    etag: blob.blobId,
-    'content-length': length,
-  });
-  const contentType = mirroredContentType(request);
-  if (contentType !== undefined) reply.header('content-type', contentType);
-  if (range !== undefined) {
+  const content = await openBlob(context, blob, range, check).catch(throwReadFailure);
+  addReadHeaders(request, reply, etag);
+  reply.header('content-length', range === undefined ? blob.size : range.end - range.start + 1);
+  if (isPartial && range !== undefined) {
     reply.code(206).header('content-range', `bytes ${range.start}-${range.end}/${blob.size}`);
   }
-  if (request.method !== 'HEAD') return reply.send(content);
-  content.destroy();
-  return reply.send();
+  addAttributeHeaders(reply, attributes, context.allowedHeaders);
+  return sendStream(context, request, reply, content);
 }
 
-function readFailure(error: unknown): ApiError {
-  return error instanceof BlobDamagedError ? internalError(error) : blobUnavailable(error);
+/** What a read that has not begun to answer failed with, as its answer. */
+export function throwReadFailure(error: unknown): never {
+  if (error instanceof ApiError) throw error;
+  throw error instanceof BlobDamagedError ? internalError(error) : blobUnavailable(error);
 }

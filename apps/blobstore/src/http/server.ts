@@ -1,12 +1,18 @@
 import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
+import type { BlobStoreAdmin } from '../admin/blob-store-admin.ts';
 import type { BlobStoreContext } from '../blob-store-context.ts';
+import { addAdmin } from './admin/admin-routes.ts';
 import { createAdmission } from './admission.ts';
 import { replyClientError, replyExpectationFailed } from './client-error.ts';
 import { addCors, corsHeaders } from './cors.ts';
 import { addErrorReplies, collectMethods, refuseOtherMethods, replyError } from './error-replies.ts';
 import { requestIdOf } from './request-id.ts';
+import { addConcatBlobs } from './routes/concat-blobs.ts';
 import { addGetBlob } from './routes/get-blob.ts';
+import { addGetBlobByObjectId } from './routes/get-blob-by-object-id.ts';
+import { addGetByteRange } from './routes/get-byte-range.ts';
 import { addGetStatus } from './routes/get-status.ts';
+import { addGetStream } from './routes/get-stream.ts';
 import { addPutBlob } from './routes/put-blob.ts';
 
 /** A quilt identifier is one path segment of up to 65,535 bytes. */
@@ -15,8 +21,12 @@ const maxPathSegment = 65_535;
 /** A body that trickles in must not hold a publisher's place for ever. */
 const requestTimeoutMs = 300_000;
 
-/** The HTTP surface over a context, not yet listening. */
-export function buildServer(context: BlobStoreContext): FastifyInstance {
+/** The HTTP surface over a context, not yet listening. Without a token there is nothing below `/admin`. */
+export function buildServer(
+  context: BlobStoreContext,
+  admin: BlobStoreAdmin,
+  adminToken?: string,
+): FastifyInstance {
   const loggerInstance: FastifyBaseLogger = context.logger;
   const app = fastify({
     loggerInstance,
@@ -50,7 +60,10 @@ export function buildServer(context: BlobStoreContext): FastifyInstance {
   const methods = collectMethods(app);
   addGetStatus(app);
   addPutBlob(app, context, publisher);
-  addGetBlob(app, context, aggregator);
+  for (const addRead of [addGetBlob, addGetBlobByObjectId, addGetByteRange, addGetStream, addConcatBlobs]) {
+    addRead(app, context, aggregator);
+  }
+  if (adminToken !== undefined) addAdmin(app, admin, adminToken);
   refuseOtherMethods(app, methods);
   return app;
 }

@@ -3,6 +3,7 @@ import type { BlobStoreContext } from '../blob-store-context.ts';
 import type { BlobIdentity } from '../encoding/blob-id-encoder.ts';
 import type { StoreFault } from '../faults/faults.ts';
 import { insufficientConfirmations } from '../http/fault-errors.ts';
+import { forbiddenBlob } from '../http/read-errors.ts';
 import type { StoreQuery } from '../http/store-query.ts';
 import {
   type AfterStore,
@@ -26,6 +27,7 @@ export async function storeBlob(
   attributes?: BlobAttributes,
 ): Promise<StoreResponse> {
   const identity = await context.identifyStaged(staged);
+  if (context.blocklist.has(identity.blobId)) throw forbiddenBlob();
   const { sendObjectTo, share } = query;
   const burn = context.burnAfterStore && sendObjectTo === undefined && !share;
   const after = { sendObjectTo, share, burn, ...(attributes === undefined ? {} : { attributes }) };

@@ -3,10 +3,11 @@ import { findReadable } from '../../aggregator/find-readable.ts';
 import type { BlobStoreContext } from '../../blob-store-context.ts';
 import { isBlobId } from '../../encoding/blob-id.ts';
 import { invalidIdFormat } from '../api-error.ts';
+import { parseRange } from '../byte-range.ts';
 import { parseReadQuery } from '../read-query.ts';
 import { sendBlob } from '../send-blob.ts';
 
-/** `GET /v1/blobs/{blob_id}`: the bytes of a blob, or a range of them. */
+/** `GET /v1/blobs/{blob_id}`: the bytes of a blob, or with a `Range` header a part of them. */
 export function addGetBlob(
   app: FastifyInstance,
   context: BlobStoreContext,
@@ -21,7 +22,8 @@ export function addGetBlob(
       if (!isBlobId(blobId)) throw invalidIdFormat();
       const check = parseReadQuery(request.url);
       const blob = await findReadable(context, blobId);
-      return sendBlob(context, request, reply, blob, check);
+      const range = parseRange(request.headers.range, blob.size);
+      return sendBlob(context, request, reply, blob, { range, isPartial: true, check });
     },
   });
 }

@@ -1,0 +1,56 @@
+import type { FastifyReply } from 'fastify';
+
+/**
+ * Which attributes of a blob object come back as response headers. They are written by whoever owns the object,
+ * so only what is allowed by name may, and nothing that the response says itself is overwritten.
+ */
+
+/** Lower case. `ALL` is for quilt tags under `--allow-quilt-patch-tags-in-response`. */
+export type AllowedHeaders = ReadonlySet<string> | 'ALL';
+
+/** The specification's six; release 1.56 also has `authorization`, which no response needs. */
+export const defaultAllowedHeaders: ReadonlySet<string> = new Set([
+  'content-disposition',
+  'content-encoding',
+  'content-language',
+  'content-location',
+  'content-type',
+  'link',
+]);
+
+/** They frame the message or the connection: taken from an attribute they would break the response. */
+const framing = new Set([
+  'connection',
+  'content-length',
+  'content-range',
+  'keep-alive',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
+
+const namePattern = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+/** Visible ASCII, space and tab, as the real aggregator takes it */
+const valuePattern = /^[\t\x20-\x7e]*$/;
+
+/** The names in a comma list, in lower case; undefined when one of them cannot be allowed. */
+export function parseAllowedHeaders(list: string): Set<string> | undefined {
+  const names = list.split(',').flatMap((name) => name.trim().toLowerCase() || []);
+  return names.every((name) => namePattern.test(name) && !framing.has(name)) ? new Set(names) : undefined;
+}
+
+/** Adds the allowed attributes to a response that already has its own headers. What is no header is left out. */
+export function addAttributeHeaders(
+  reply: FastifyReply,
+  attributes: Readonly<Record<string, string>>,
+  allowed: AllowedHeaders,
+): void {
+  for (const [key, value] of Object.entries(attributes)) {
+    const name = key.toLowerCase();
+    if (allowed !== 'ALL' && !allowed.has(name)) continue;
+    if (!namePattern.test(name) || !valuePattern.test(value) || framing.has(name)) continue;
+    if (!reply.hasHeader(name)) reply.header(name, value);
+  }
+}

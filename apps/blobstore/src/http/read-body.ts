@@ -1,0 +1,25 @@
+import type { IncomingMessage } from 'node:http';
+import { malformedRequest, payloadTooLarge } from './api-error.ts';
+
+/** The whole body of a request. Throws 413 above `maxBytes`, and 400 when it breaks off. */
+export async function readBody(raw: IncomingMessage, maxBytes: number): Promise<Buffer> {
+  if (Number(raw.headers['content-length'] ?? 0) > maxBytes) throw payloadTooLarge(maxBytes);
+  const chunks: Buffer[] = [];
+  let size = 0;
+  try {
+    // Leaving the loop must not destroy the connection that a 413 goes out on.
+    for await (const chunk of raw.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+      size += chunk.byteLength;
+      if (size > maxBytes) break;
+      chunks.push(chunk);
+    }
+  } catch (error) {
+    if (raw.destroyed && !raw.complete) throw malformedRequest('the body ended too early');
+    throw error;
+  }
+  if (size > maxBytes) {
+    raw.resume();
+    throw payloadTooLarge(maxBytes);
+  }
+  return Buffer.concat(chunks);
+}

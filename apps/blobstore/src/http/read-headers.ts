@@ -1,0 +1,21 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+
+/** Blobs never change under their id, so caches may keep them. */
+const blobCacheControl = 'public, max-age=86400, stale-while-revalidate=3600';
+
+/**
+ * The content type of a read: what the client alone can know. An `Accept` without any `*` is echoed, else on a
+ * GET the request's own content type, else there is none. Of a repeated header the first counts.
+ */
+function mirroredContentType({ method, raw }: FastifyRequest): string | undefined {
+  const { accept, 'content-type': contentType } = raw.headersDistinct;
+  if (accept?.[0] !== undefined && !accept[0].includes('*')) return accept[0];
+  return method === 'GET' ? contentType?.[0] : undefined;
+}
+
+/** The headers that all reads of the aggregator have. The tag is bare text, without the quotes that HTTP asks for. */
+export function addReadHeaders(request: FastifyRequest, reply: FastifyReply, etag: string): void {
+  reply.headers({ 'x-content-type-options': 'nosniff', 'cache-control': blobCacheControl, etag });
+  const contentType = mirroredContentType(request);
+  if (contentType !== undefined) reply.header('content-type', contentType);
+}

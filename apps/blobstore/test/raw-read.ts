@@ -1,0 +1,30 @@
+import { type IncomingHttpHeaders, type RequestOptions, request } from 'node:http';
+import { finished } from 'node:stream/promises';
+
+export interface RawRead {
+  status: number;
+  headers: IncomingHttpHeaders;
+  /** All that arrived, even when it was cut off */
+  bytes: Buffer;
+  /** Whether the response came to its end */
+  complete: boolean;
+}
+
+/** Reads a response for what it is: `fetch` hides what arrived before a connection was cut. */
+export function rawRead(url: string, options: RequestOptions & { body?: string } = {}): Promise<RawRead> {
+  const { body, ...rest } = options;
+  return new Promise((resolve, reject) => {
+    const sent = request(url, rest, async (response) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      const complete = await finished(response).then(
+        () => true,
+        () => false,
+      );
+      const { statusCode: status = 0, headers } = response;
+      resolve({ status, headers, bytes: Buffer.concat(chunks), complete });
+    });
+    sent.on('error', reject);
+    sent.end(body);
+  });
+}
