@@ -1,20 +1,94 @@
+import type { Logger } from 'pino';
 import type { BlobStoreContext } from './blob-store-context.ts';
+import type { Removable } from './storage/storage.ts';
 
-type Parts = Pick<BlobStoreContext, 'storage' | 'registry' | 'locks'>;
+type Parts = Pick<BlobStoreContext, 'storage' | 'registry' | 'locks' | 'deletesDataAtOnce'>;
+
+/** Removes bytes that no live object keeps. */
+export interface Sweeper {
+  /**
+   * Looks at all that is stored: expired and deleted blobs, and content whose store was cut off before its
+   * certificate. Returns how many were removed. Rejects, with nothing more removed, when the registry cannot tell.
+   * One call waits for the one before.
+   */
+  sweep(): Promise<number>;
+  /** The same for one blob. */
+  sweepBlob(blobId: string): Promise<number>;
+}
+
+/** How many blobs the registry is asked for at a time. */
+const askedTogether = 1000;
 
 /**
- * Removes the bytes that no live object keeps: expired or deleted blobs, and content whose store was cut off
- * before its object existed. Returns how many were removed. Rejects, with nothing more removed, when the
- * registry cannot tell.
+ * The data of a deleted blob goes at the end of the epoch in which that happened, as with storage nodes whose
+ * `garbage_collection.enable_immediate_data_deletion` is false; with `deletesDataAtOnce` it goes with the next look.
  */
-export async function sweepUnreferenced({ storage, registry, locks }: Parts): Promise<number> {
-  let removed = 0;
-  for (const blobId of await storage.list()) {
-    await locks.run(blobId, async () => {
-      if ((await registry.liveObjects(blobId)).length > 0) return;
-      await storage.remove(blobId);
-      removed += 1;
-    });
+export function createSweeper({ storage, registry, locks, deletesDataAtOnce }: Parts): Sweeper {
+  async function isKept(blobId: string): Promise<boolean> {
+    if ((await registry.liveObjects(blobId)).length > 0) return true;
+    return !deletesDataAtOnce && registry.deletedThisEpoch(blobId);
   }
-  return removed;
+
+  async function sweepSome(some: Removable[]): Promise<number> {
+    const kept = await registry.keptAmong?.(some.map(({ blobId }) => blobId));
+    let removed = 0;
+    for (const { blobId, remove } of some) {
+      if (kept?.has(blobId)) continue;
+      await locks.run(blobId, async () => {
+        if (await isKept(blobId)) return;
+        await remove();
+        removed += 1;
+      });
+    }
+    return removed;
+  }
+
+  async function sweepWhere(isMeant: (blobId: string) => boolean): Promise<number> {
+    let removed = 0;
+    let some: Removable[] = [];
+    for await (const removable of storage.removable()) {
+      if (!isMeant(removable.blobId)) continue;
+      some.push(removable);
+      if (some.length < askedTogether) continue;
+      removed += await sweepSome(some);
+      some = [];
+    }
+    return removed + (await sweepSome(some));
+  }
+
+  let last: Promise<unknown> = Promise.resolve();
+  return {
+    sweep() {
+      const sweeping = last.then(async () => {
+        const removed = await sweepWhere(() => true);
+        await registry.forgetEnded?.();
+        return removed;
+      });
+      last = sweeping.catch(() => undefined);
+      return sweeping;
+    },
+    sweepBlob: (blobId) => sweepWhere((stored) => stored === blobId),
+  };
+}
+
+const sweepIntervalMs = 600_000;
+
+/** Sweeps now and then every few minutes. Returns how to stop it. */
+export function startSweeping(sweeper: Sweeper, logger: Logger): () => Promise<void> {
+  async function sweep(): Promise<void> {
+    try {
+      const removed = await sweeper.sweep();
+      if (removed > 0) logger.info({ removed }, 'removed blobs that nothing keeps any more');
+    } catch (error) {
+      logger.warn({ err: error }, 'could not look for blobs to remove');
+    }
+  }
+  let running = sweep();
+  const timer = setInterval(() => {
+    running = running.then(sweep);
+  }, sweepIntervalMs);
+  return async () => {
+    clearInterval(timer);
+    await running;
+  };
 }

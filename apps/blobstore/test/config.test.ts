@@ -7,6 +7,8 @@ test('only the directory is required; the rest are the defaults of the real daem
   expect(readConfig(['--data-dir', '/data'], {})).toEqual({
     port: 31415,
     dataDir: '/data',
+    burnAfterStore: false,
+    deletesDataAtOnce: false,
     limits: defaultLimits,
   });
 });

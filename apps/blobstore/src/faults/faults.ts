@@ -1,10 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import {
-  blobUnavailable,
-  internalError,
-  storeUnavailable,
-  tooManyRequests,
-} from '../http/api-error.ts';
+import { blobUnavailable, internalError, storeUnavailable, tooManyRequests } from '../http/api-error.ts';
 import { cachedNotFound } from '../http/fault-errors.ts';
 
 /**

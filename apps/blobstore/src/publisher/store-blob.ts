@@ -33,13 +33,19 @@ export async function storeBlob(
   const after = { sendObjectTo, share, burn, ...(attributes === undefined ? {} : { attributes }) };
   return context.locks.run(identity.blobId, async () => {
     const fault = await context.faults.meetStore(identity.blobId);
-    const store = { context, staged, identity, query, after, fault };
+    let committed: Promise<void> | undefined;
+    /** Once, however often it is decided anew; also repairs a copy that the disk has lost or changed. */
+    const content = () => {
+      committed ??= context.storage.commit(staged, identity).then(fault.beforeCertificate);
+      return committed;
+    };
+    const store = { context, size: staged.size, identity, query, after, content, fault };
     for (;;) {
       const decision = await decide(store);
       try {
         return await carryOut(store, decision);
       } catch (error) {
-        if (decision.kind !== 'reuse-storage' || !isGone(error)) throw error;
+        if (decision.kind === 'register' || !isGone(error)) throw error;
       }
     }
   });
@@ -47,19 +53,22 @@ export async function storeBlob(
 
 interface Store {
   context: BlobStoreContext;
-  staged: StagedBlob;
+  /** Bytes */
+  size: number;
   identity: BlobIdentity;
   query: StoreQuery;
   after: AfterStore;
+  /** Makes the bytes durable */
+  content: () => Promise<void>;
   fault: StoreFault;
 }
 
-/** Another blob's store took the spare storage first. */
+/** What was decided on is deleted meanwhile, or spare storage that another blob's store took first. */
 function isGone(error: unknown): boolean {
   return error instanceof RegistryRefusedError && error.reason === 'not-found';
 }
 
-async function decide({ context, staged, identity, query }: Store): Promise<StoreDecision> {
+async function decide({ context, size, identity, query }: Store): Promise<StoreDecision> {
   const { registry, nShards } = context;
   const { epochs, permanent, force, reuseResources } = query;
   // Nothing that exists could be enough, so the chain need not be asked.
@@ -70,26 +79,20 @@ async function decide({ context, staged, identity, query }: Store): Promise<Stor
     reuseResources ? registry.uncertified(identity.blobId) : [],
     reuseResources ? registry.spareStorage() : [],
   ]);
-  const encodedLength = encodedBlobLength(staged.size, nShards);
+  const encodedLength = encodedBlobLength(size, nShards);
   const wish = { targetEpoch: epoch + epochs, encodedLength, permanent, force, reuseResources };
   return decideStore({ live, uncertified, spare }, wish);
 }
 
 async function carryOut(
-  { context, staged, identity, query, after, fault }: Store,
+  { context, size, identity, query, after, content, fault }: Store,
   decision: StoreDecision,
 ): Promise<StoreResponse> {
-  const { registry, storage, nShards } = context;
+  const { registry, nShards } = context;
   const { blobId } = identity;
-  const { size } = staged;
   const { epochs, permanent } = query;
   const encodedLength = encodedBlobLength(size, nShards);
   const wanted: NewBlob = { ...identity, ...after, size, epochs, deletable: !permanent };
-  /** Also repairs a copy that the disk has lost or changed meanwhile. */
-  const content = async () => {
-    await storage.commit(staged, identity);
-    await fault.beforeCertificate();
-  };
 
   async function create(blob: NewBlob) {
     if (!fault.leavesUncertified) return registry.store(blob, content);

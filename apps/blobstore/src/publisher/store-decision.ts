@@ -33,9 +33,7 @@ function longest<T extends UncertifiedObject>(objects: readonly T[]): T | undefi
 /** The smallest that is large enough and lasts; among equals the one that ends first. It is used whole. */
 function bestFit(spare: readonly StorageResource[], wish: StoreWish): StorageResource | undefined {
   return spare
-    .filter(
-      ({ storageSize, endEpoch }) => storageSize >= wish.encodedLength && endEpoch >= wish.targetEpoch,
-    )
+    .filter(({ storageSize, endEpoch }) => storageSize >= wish.encodedLength && endEpoch >= wish.targetEpoch)
     .toSorted((a, b) => a.storageSize - b.storageSize || a.endEpoch - b.endEpoch)[0];
 }
 

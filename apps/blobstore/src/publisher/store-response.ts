@@ -26,25 +26,17 @@ export type AlreadyCertified = { blobId: string; endEpoch: number } & (
   | { object: string }
 );
 
-/** The keys in the order in which upstream serialises them. */
+/** The object as upstream serialises it, with its keys in that order. */
+export function toBlobObject<T extends number | null>(
+  object: Omit<BlobObject, 'certifiedEpoch'> & { certifiedEpoch: T },
+) {
+  const { id, registeredEpoch, blobId, size, certifiedEpoch, storage, deletable } = object;
+  const encodingType = 'RS2' as const;
+  return { id, registeredEpoch, blobId, size, encodingType, certifiedEpoch, storage, deletable };
+}
+
 export function newlyCreated(paid: PaidObject, resourceOperation: ResourceOperation): StoreResponse {
   const { object, cost, sharedBlobObject } = paid;
-  const { id, registeredEpoch, blobId, size, certifiedEpoch, storage, deletable } = object;
-  return {
-    newlyCreated: {
-      blobObject: {
-        id,
-        registeredEpoch,
-        blobId,
-        size,
-        encodingType: 'RS2',
-        certifiedEpoch,
-        storage,
-        deletable,
-      },
-      resourceOperation,
-      cost,
-      ...(sharedBlobObject === undefined ? {} : { sharedBlobObject }),
-    },
-  };
+  const shared = sharedBlobObject === undefined ? {} : { sharedBlobObject };
+  return { newlyCreated: { blobObject: toBlobObject(object), resourceOperation, cost, ...shared } };
 }

@@ -1,0 +1,22 @@
+import {
+  type RefusalReason,
+  RegistryRefusedError,
+  RegistryUnavailableError,
+} from '../registry/blob-registry.ts';
+import { ApiError, storeUnavailable } from './api-error.ts';
+
+const refusals: Record<RefusalReason, { httpStatus: number; status: string; reason: string }> = {
+  'not-found': { httpStatus: 404, status: 'NOT_FOUND', reason: 'OBJECT_NOT_FOUND' },
+  'not-owned': { httpStatus: 409, status: 'FAILED_PRECONDITION', reason: 'OBJECT_NOT_OWNED' },
+  permanent: { httpStatus: 409, status: 'FAILED_PRECONDITION', reason: 'BLOB_NOT_DELETABLE' },
+  uncertified: { httpStatus: 409, status: 'FAILED_PRECONDITION', reason: 'BLOB_NOT_CERTIFIED' },
+  'too-long': { httpStatus: 400, status: 'INVALID_ARGUMENT', reason: 'INVALID_EPOCHS' },
+  'not-offered': { httpStatus: 501, status: 'UNIMPLEMENTED', reason: 'NOT_OFFERED' },
+};
+
+/** What a change that the registry did not make is answered with; any other error is left as it is. */
+export function fromRegistry(error: unknown): unknown {
+  if (error instanceof RegistryUnavailableError) return storeUnavailable(error);
+  if (error instanceof RegistryRefusedError) return new ApiError(error.message, refusals[error.reason]);
+  return error;
+}
