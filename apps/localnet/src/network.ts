@@ -16,6 +16,7 @@ import { createKeyServers, type KeyServers } from './key-servers/key-servers.ts'
 import { createAccountModule } from './move/account-module.ts';
 import { frameworkModules } from './move/framework.ts';
 import type { NativeModule } from './move/native.ts';
+import { Sponsor } from './sponsor/sponsor.ts';
 import { createMetadataModule } from './walrus/blob-attributes.ts';
 import { createBlobModule } from './walrus/blob-module.ts';
 import { CertificateVerifier, type StorageNodeKeys, storageNodeKeys } from './walrus/certificate.ts';
@@ -50,6 +51,9 @@ export interface Network {
   faucet: Faucet;
   keyServers: KeyServers;
   storageNode: StorageNodeKeys;
+  sponsor: Sponsor;
+  /** Key of the sponsor's API, hex */
+  sponsorApiKey: string;
   /** Authorises `/admin/`, hex */
   adminToken: string;
   /** Tells the chain at which address the key servers answer */
@@ -80,9 +84,11 @@ function open(options: NetworkOptions, lock: DirectoryLock | undefined): Network
   const ids = networkIds(seed);
   const storageNode = storageNodeKeys(seededKey(seed, 'storage-node'));
   const adminToken = Buffer.from(seededKey(seed, 'admin-token')).toString('hex');
+  const sponsorApiKey = Buffer.from(seededKey(seed, 'sponsor-api-key')).toString('hex');
   if (dataDir !== undefined) {
     writeSecret(join(dataDir, 'storage-node.key'), Buffer.from(storageNode.secretKey).toString('hex'));
     writeSecret(join(dataDir, 'admin.token'), adminToken);
+    writeSecret(join(dataDir, 'sponsor.key'), sponsorApiKey);
   }
   const nShards = fixed(store, 'nShards', options.nShards, defaultShards);
   const epochDurationMs = fixed(store, 'epochDurationMs', options.epochDurationMs, defaultEpochMs);
@@ -117,6 +123,8 @@ function open(options: NetworkOptions, lock: DirectoryLock | undefined): Network
     faucet,
     keyServers,
     storageNode,
+    sponsor: new Sponsor(chain, faucet, seededKey(seed, 'sponsor'), options.now),
+    sponsorApiKey,
     adminToken,
     registerKeyServers: (baseUrl) =>
       chain.writeSystemObjects('key servers', keyServerObjects(keyServers.genesis(baseUrl))),

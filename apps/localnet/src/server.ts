@@ -15,6 +15,7 @@ import { isAddress } from './rpc/addresses.ts';
 import { createGrpcWebHandler } from './rpc/grpc-web.ts';
 import { answerJsonRpc, jsonRpcParseError } from './rpc/json-rpc.ts';
 import { createRoutes } from './rpc/services.ts';
+import { sponsorPath, sponsorRoutes } from './sponsor/routes.ts';
 
 /** Largest request: a transaction is at most 128 KiB, and there is room for base64 and a batch of reads. */
 const maxRequestBytes = 1024 * 1024;
@@ -53,6 +54,7 @@ export function createServer(network: Network, baseUrl: () => string, logger: Lo
   mountAdmin(app, network);
   mountGrpcWeb(app, network, logger);
   app.register(network.keyServers.plugin);
+  app.register(sponsorRoutes(network.sponsor, network.sponsorApiKey), { prefix: sponsorPath });
   return app;
 }
 

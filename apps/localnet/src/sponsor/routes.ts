@@ -1,0 +1,72 @@
+import { timingSafeEqual } from 'node:crypto';
+import type { FastifyError, FastifyPluginAsync, FastifyReply } from 'fastify';
+import { isAddress } from '../rpc/addresses.ts';
+import type { Sponsor } from './sponsor.ts';
+import { SponsorError } from './sponsor-error.ts';
+
+/** Where the API stands below the network's address, as `SPONSOR_API_URL` names it. */
+export const sponsorPath = '/sponsor';
+
+interface SponsorBody {
+  transactionBlockKindBytes?: unknown;
+  sender?: unknown;
+  allowedAddresses?: unknown;
+  allowedMoveCallTargets?: unknown;
+}
+
+/**
+ * The two routes of Enoki's sponsoring, `POST /v1/transaction-blocks/sponsor` and `…/sponsor/{digest}`, with its
+ * answers (`{data}`) and errors (`{errors}`). Every call needs `Authorization: Bearer <apiKey>`.
+ */
+export function sponsorRoutes(sponsor: Sponsor, apiKey: string): FastifyPluginAsync {
+  const expected = Buffer.from(`Bearer ${apiKey}`);
+  return async (app) => {
+    app.addHook('onRequest', async (request) => {
+      const given = Buffer.from(request.headers.authorization ?? '');
+      if (given.length !== expected.length || !timingSafeEqual(given, expected))
+        throw new SponsorError(401, 'unauthorized', 'Invalid API key');
+    });
+    app.setErrorHandler<FastifyError>((error, request, reply) => {
+      if (error instanceof SponsorError) return refuse(reply, error);
+      const status = error.statusCode ?? 500;
+      if (status < 500) return refuse(reply, new SponsorError(status, 'invalid_request', error.message));
+      request.log.error({ err: error }, 'sponsoring failed');
+      return refuse(reply, new SponsorError(500, 'internal_error', 'the request failed, see the log'));
+    });
+    app.post<{ Body: SponsorBody | null }>('/v1/transaction-blocks/sponsor', async (request) => {
+      const { transactionBlockKindBytes, sender, allowedAddresses, allowedMoveCallTargets } =
+        request.body ?? {};
+      if (typeof transactionBlockKindBytes !== 'string' || !isAddress(sender))
+        throw invalid('transactionBlockKindBytes and sender are needed');
+      const { bytes, digest } = await sponsor.sponsor({
+        kind: Buffer.from(transactionBlockKindBytes, 'base64'),
+        sender,
+        allowedAddresses: stringsOf(allowedAddresses, 'allowedAddresses') ?? [],
+        allowedTargets: stringsOf(allowedMoveCallTargets, 'allowedMoveCallTargets'),
+      });
+      return { data: { bytes: Buffer.from(bytes).toString('base64'), digest } };
+    });
+    app.post<{ Params: { digest: string }; Body: { signature?: unknown } | null }>(
+      '/v1/transaction-blocks/sponsor/:digest',
+      async (request) => {
+        const signature = request.body?.signature;
+        if (typeof signature !== 'string') throw invalid('signature is needed');
+        return { data: { digest: await sponsor.execute(request.params.digest, signature) } };
+      },
+    );
+  };
+}
+
+function invalid(message: string): SponsorError {
+  return new SponsorError(400, 'invalid_request', message);
+}
+
+function stringsOf(value: unknown, name: string): string[] | undefined {
+  if (value === undefined) return undefined;
+  if (Array.isArray(value) && value.every((each) => typeof each === 'string')) return value;
+  throw invalid(`${name} must be a list of texts`);
+}
+
+function refuse(reply: FastifyReply, { status, code, message }: SponsorError): FastifyReply {
+  return reply.code(status).send({ errors: [{ code, message }] });
+}
