@@ -30,3 +30,19 @@ test('a failed read fails the question for something unknown alone', async () =>
   await expect(freshness.ask(() => [])).rejects.toThrow('no chain');
   await expect(freshness.now()).rejects.toThrow('no chain');
 });
+
+test('a chain that is silent for longer than a minute vouches for nothing any more', async () => {
+  let timeMs = 0;
+  let silent = true;
+  const read = async () => {
+    if (silent) throw new Error('no chain');
+    return 1;
+  };
+  const freshness = createFreshness(1, read, () => timeMs);
+  timeMs = 60_000;
+  expect(await freshness.ask(() => ['live'])).toEqual(['live']);
+  timeMs = 60_001;
+  await expect(freshness.ask(() => ['live'])).rejects.toThrow('no chain');
+  silent = false;
+  expect(await freshness.ask(() => ['live'])).toEqual(['live']);
+});

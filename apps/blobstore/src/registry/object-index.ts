@@ -33,6 +33,11 @@ export class ObjectIndex<T extends Indexed> {
     if (siblings?.size === 0) this.#byBlob.delete(entry.blobId);
   }
 
+  /** An object by its own id, ended or not. */
+  get(objectId: string): T | undefined {
+    return this.#byId.get(objectId);
+  }
+
   /** An object that outlives the start of `epoch`, by its own id or by that of the one that shares it. */
   liveById(id: string, epoch: number): T | undefined {
     const entry = this.#byId.get(this.#idOfShared.get(id) ?? id);

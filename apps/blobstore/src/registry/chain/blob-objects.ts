@@ -1,20 +1,38 @@
 import type { ChainClient } from '@memrelay/chain/chain-client';
-import { ChainRejectedError } from '@memrelay/chain/chain-errors';
-import { type Blob, blobBcs, blobIdFromInteger } from '@memrelay/chain/walrus-bcs';
-import type { BlobObject } from '../blob-registry.ts';
+import {
+  type Blob,
+  blobBcs,
+  blobIdFromInteger,
+  blobMetadataBcs,
+  sharedBlobBcs,
+} from '@memrelay/chain/walrus-bcs';
+import { bcs } from '@mysten/sui/bcs';
+import type { SuiClientTypes } from '@mysten/sui/client';
+import { deriveDynamicFieldID, parseStructTag } from '@mysten/sui/utils';
+import type { BlobAttributes, ObjectRecord } from '../blob-registry.ts';
 
-/** `certifiedEpoch` is null before the certificate. */
-type ReadBlob = Omit<BlobObject, 'certifiedEpoch'> & { certifiedEpoch: number | null };
+export interface ObjectRef {
+  objectId: string;
+  version: string;
+  digest: string;
+}
 
-export interface ReadBlobObject {
-  object: ReadBlob;
-  ref: { objectId: string; version: string; digest: string };
+/** A blob object as it stands on chain now, by itself or in the SharedBlob object that holds it. */
+export interface ReadBlob {
+  object: ObjectRecord['object'];
+  attributes: BlobAttributes;
+  /** Of the object that was asked for */
+  ref: ObjectRef;
+  sharedBlobObject?: string;
 }
 
 /** Objects per read; full nodes take no more. */
 const maxRead = 50;
+const attributesField = bcs.string().serialize('metadata').toBytes();
 
-function toBlobObject(blob: Blob): ReadBlob {
+type ChainObject = SuiClientTypes.Object<{ content: true }>;
+
+function toBlobObject(blob: Blob): ReadBlob['object'] {
   const { storage } = blob;
   return {
     id: blob.id,
@@ -32,38 +50,100 @@ function toBlobObject(blob: Blob): ReadBlob {
   };
 }
 
-/** Blob objects by their ids, in the given order. Throws when one is missing. */
-export async function readBlobObjects(chain: ChainClient, ids: string[]): Promise<ReadBlobObject[]> {
-  const read: ReadBlobObject[] = [];
+/** Objects by their ids; one that does not exist is left out. */
+export async function readObjects(chain: ChainClient, ids: string[]): Promise<Map<string, ChainObject>> {
+  const found = new Map<string, ChainObject>();
   for (let start = 0; start < ids.length; start += maxRead) {
     const objectIds = ids.slice(start, start + maxRead);
     const { objects } = await chain.call((sui, signal) =>
       sui.core.getObjects({ objectIds, include: { content: true }, signal }),
     );
     for (const object of objects) {
-      if (object instanceof Error)
-        throw new ChainRejectedError('a blob object is missing', { cause: object });
-      const { objectId, version, digest } = object;
-      read.push({ object: toBlobObject(blobBcs.parse(object.content)), ref: { objectId, version, digest } });
+      if (!(object instanceof Error)) found.set(object.objectId, object);
     }
   }
-  return read;
+  return found;
 }
 
-/** Ids of all Blob objects that an address owns. */
-export async function listOwnedBlobs(
+/** Where the attributes of a blob stand. */
+function attributesId(blobObject: string): string {
+  return deriveDynamicFieldID(blobObject, 'vector<u8>', attributesField);
+}
+
+/** The field's object is its id, its name and its value. */
+function parseAttributes(field: ChainObject | undefined): BlobAttributes {
+  if (field === undefined) return {};
+  const value = field.content.subarray(32 + attributesField.length);
+  const { contents } = blobMetadataBcs.parse(value).metadata;
+  return Object.fromEntries(contents.map(({ key, value: text }) => [key, text]));
+}
+
+function parseBlob(
+  packageId: string,
+  object: ChainObject,
+): { blob: Blob; sharedBlobObject?: string } | undefined {
+  if (!object.type.includes('::')) return undefined;
+  const { address, module, name } = parseStructTag(object.type);
+  if (address !== packageId) return undefined;
+  if (module === 'blob' && name === 'Blob') return { blob: blobBcs.parse(object.content) };
+  if (module !== 'shared_blob' || name !== 'SharedBlob') return undefined;
+  return { blob: sharedBlobBcs.parse(object.content).blob, sharedBlobObject: object.objectId };
+}
+
+/** Blobs by the ids of their own objects or of those that share them. What is no blob, or gone, is left out. */
+export async function readBlobs(
   chain: ChainClient,
   packageId: string,
-  owner: string,
-): Promise<string[]> {
-  const ids: string[] = [];
+  ids: string[],
+): Promise<Map<string, ReadBlob>> {
+  const objects = await readObjects(
+    chain,
+    ids.flatMap((id) => [id, attributesId(id)]),
+  );
+  const found = new Map<string, ReadBlob>();
+  for (const id of ids) {
+    const object = objects.get(id);
+    const parsed = object && parseBlob(packageId, object);
+    if (object === undefined || parsed === undefined) continue;
+    const { blob, ...shared } = parsed;
+    const { objectId, version, digest } = object;
+    const attributes = parseAttributes(objects.get(attributesId(id)));
+    found.set(id, { object: toBlobObject(blob), attributes, ref: { objectId, version, digest }, ...shared });
+  }
+  const sharedOnes = [...found.values()].filter(({ sharedBlobObject }) => sharedBlobObject !== undefined);
+  const fields = await readObjects(
+    chain,
+    sharedOnes.map(({ object }) => attributesId(object.id)),
+  );
+  for (const blob of sharedOnes) blob.attributes = parseAttributes(fields.get(attributesId(blob.object.id)));
+  return found;
+}
+
+/** Of some objects those that share a blob, by the id of the blob's own object. */
+export async function sharedAmong(
+  chain: ChainClient,
+  packageId: string,
+  ids: string[],
+): Promise<Map<string, { sharedBlobObject: string }>> {
+  const shared = new Map<string, { sharedBlobObject: string }>();
+  for (const object of (await readObjects(chain, ids)).values()) {
+    const parsed = parseBlob(packageId, object);
+    if (parsed?.sharedBlobObject === undefined) continue;
+    shared.set(parsed.blob.id, { sharedBlobObject: parsed.sharedBlobObject });
+  }
+  return shared;
+}
+
+/** All objects of a type that an address owns, with their contents. */
+export async function listOwned(chain: ChainClient, owner: string, type: string): Promise<ChainObject[]> {
+  const objects: ChainObject[] = [];
   let cursor: string | null = null;
   do {
-    const page = await chain.call((sui, signal) =>
-      sui.core.listOwnedObjects({ owner, type: `${packageId}::blob::Blob`, cursor, signal }),
+    const page: SuiClientTypes.ListOwnedObjectsResponse<{ content: true }> = await chain.call((sui, signal) =>
+      sui.core.listOwnedObjects({ owner, type, cursor, include: { content: true }, signal }),
     );
-    ids.push(...page.objects.map(({ objectId }) => objectId));
+    objects.push(...page.objects);
     cursor = page.hasNextPage ? page.cursor : null;
   } while (cursor !== null);
-  return ids;
+  return objects;
 }

@@ -3,22 +3,23 @@ import { ChainUnavailableError } from '@memrelay/chain/chain-errors';
 import { parsePrivateKey } from '@memrelay/chain/key-file';
 import type { Ed25519Keypair } from '@mysten/sui/keypairs/ed25519';
 import {
-  type AfterStore,
   type BlobRegistry,
-  type NewBlob,
+  type CertifiedObject,
   RegistryRefusedError,
   RegistryUnavailableError,
 } from '../blob-registry.ts';
-import { extensionCost } from '../pricing.ts';
 import { createBatcher } from './batcher.ts';
-import { listOwnedBlobs, readBlobObjects } from './blob-objects.ts';
-import { createCertifiedIndex } from './certified-index.ts';
+import { type CertifiedBlob, createBlobIndex, isCertified } from './blob-index.ts';
+import { listOwned } from './blob-objects.ts';
 import { createFreshness } from './freshness.ts';
 import { createNodeSigner, publicKeyOf, readNodeKey } from './node-key.ts';
+import { createObjectChanges } from './object-changes.ts';
+import { createObjectListing } from './object-listing.ts';
 import { createRecentState } from './recent-state.ts';
-import { type ChainParts, storeEach } from './store-batch.ts';
+import { createSpareStorage } from './spare-storage.ts';
+import { createStorageNode, type StorageNode } from './storage-node.ts';
+import { type ChainParts, registerAlone, type Store, storeEach } from './store-batch.ts';
 import { createWallet } from './wallet.ts';
-import { addExtension } from './walrus-calls.ts';
 import { fetchChainInfo, readWalrusState, readWalrusSystem } from './walrus-system.ts';
 
 export interface ChainRegistryOptions {
@@ -34,6 +35,7 @@ export interface ChainRegistry extends BlobRegistry {
   nShards: number;
   /** Short identifier of the chain */
   chainId: string;
+  storageNode: StorageNode;
 }
 
 /** Most blobs in one transaction; each adds four commands, and a full node takes 1024. */
@@ -46,10 +48,6 @@ async function translated<T>(work: Promise<T>): Promise<T> {
   } catch (error) {
     throw error instanceof ChainUnavailableError ? unavailable(error) : error;
   }
-}
-
-async function notOffered(): Promise<never> {
-  throw new RegistryRefusedError('not-offered', 'this is not offered on chain');
 }
 
 function unavailable(cause: unknown): RegistryUnavailableError {
@@ -67,8 +65,9 @@ async function connect({ url, walletKey, nodeKeyFile }: ChainRegistryOptions) {
     throw new Error(`BLOBSTORE_NODE_KEY_FILE: ${nodeKeyFile} is not the key of the only storage node`);
   }
   const wallet = createWallet(chain, parseWalletKey(walletKey), system.walType);
-  const kept = new Set(await listOwnedBlobs(chain, system.packageId, wallet.address));
-  const index = createCertifiedIndex(chain, system.packageId, kept);
+  const owned = await listOwned(chain, wallet.address, `${system.packageId}::blob::Blob`);
+  const kept = new Set(owned.map(({ objectId }) => objectId));
+  const index = createBlobIndex(chain, system.packageId);
   await index.catchUp();
   const signer = createNodeSigner(secretKey);
   const recent = createRecentState(state, () => readWalrusState(chain, system));
@@ -91,74 +90,97 @@ function parseWalletKey(text: string): Ed25519Keypair {
 export async function openChainRegistry(options: ChainRegistryOptions): Promise<ChainRegistry> {
   const { parts, state, chainId } = await connect(options);
   const { chain, system, wallet, index, kept, signer } = parts;
-  const store = createBatcher(maxBatch, (blobs: NewBlob[]) => storeEach(parts, blobs));
+  const spares = createSpareStorage(chain, system.packageId, wallet.address);
+  const store = createBatcher(maxBatch, (stores: Store[]) => storeEach(parts, stores));
   const freshness = createFreshness(state.epoch, async () => {
     try {
       const [{ epoch }] = await Promise.all([readWalrusState(chain, system), index.catchUp()]);
+      index.prune(epoch);
       return epoch;
     } catch (error) {
       throw unavailable(error);
     }
   });
+  const changes = createObjectChanges(parts);
+  const listing = createObjectListing(parts, freshness);
+  const node = createStorageNode(parts, freshness);
 
-  async function extend(objectId: string, epochs: number, { sendObjectTo }: AfterStore = {}) {
-    const [before] = await readBlobObjects(chain, [objectId]);
-    if (before === undefined) throw new Error(`${objectId} cannot be read`);
-    const { prices } = await parts.state.get();
-    const executed = await wallet.execute(1, (transaction, wal) => {
-      const blob = transaction.objectRef(before.ref);
-      addExtension(transaction, system, blob, epochs, wal);
-      if (sendObjectTo !== undefined) transaction.transferObjects([blob], sendObjectTo);
-    });
-    if (sendObjectTo !== undefined) kept.delete(objectId);
-    index.take(executed.events, executed.digest);
-    const { storage } = before.object;
-    const certifiedEpoch = before.object.certifiedEpoch;
-    if (certifiedEpoch === null) throw new Error(`${objectId} was prolonged without a certificate`);
-    const object = {
-      ...before.object,
-      certifiedEpoch,
-      storage: { ...storage, endEpoch: storage.endEpoch + epochs },
-    };
-    return { object, cost: extensionCost(storage.storageSize, epochs, prices) };
+  /** Hands `use` the spare storage that a blob shall take, if any. */
+  async function withSpare<T>(
+    storageId: string | undefined,
+    use: (spare: Pick<Store, 'spare'>) => Promise<T>,
+  ) {
+    return storageId === undefined ? use({}) : spares.claim(storageId, (spare) => use({ spare }));
+  }
+
+  function toCertified({
+    objectId,
+    blobId,
+    endEpoch,
+    deletable,
+    certificate,
+  }: CertifiedBlob): CertifiedObject {
+    return { objectId, blobId, endEpoch, deletable, event: certificate.event, owned: kept.has(objectId) };
   }
 
   return {
     nShards: state.nShards,
     chainId,
 
+    storageNode: {
+      nShards: node.nShards,
+      registration: (blobId, deletableObject) => translated(node.registration(blobId, deletableObject)),
+      confirm: (registration) => translated(node.confirm(registration)),
+      transaction: (digest) => translated(node.transaction(digest)),
+    },
+
     currentEpoch: () => freshness.now(),
 
     async store(blob, content) {
-      if (blob.share || blob.burn || blob.attributes !== undefined) await notOffered();
+      // A permanent blob is certified in the transaction that registers it, so its bytes come first.
       await content();
-      return translated(store(blob));
+      return translated(withSpare(blob.storageId, (spare) => store({ blob, ...spare })));
     },
 
-    extend: (objectId, epochs, after) => translated(extend(objectId, epochs, after)),
+    register: (blob) =>
+      translated(withSpare(blob.storageId, (spare) => registerAlone(parts, { blob, ...spare }))),
 
-    register: notOffered,
-    certify: notOffered,
-    setAttributes: notOffered,
-    delete: notOffered,
-    advanceEpoch: notOffered,
-    list: notOffered,
-    listBlobIds: notOffered,
+    certify: (objectId, extendBy, after) => translated(changes.certify(objectId, extendBy, after)),
+    extend: (objectId, epochs, after) => translated(changes.extend(objectId, epochs, after)),
+    setAttributes: (objectId, wanted) => translated(changes.setAttributes(objectId, wanted)),
+    delete: (objectId) => translated(changes.delete(objectId)),
 
-    // Registrations without a certificate, spare storage and deletions are not followed.
-    uncertified: async () => [],
-    spareStorage: async () => [],
-    deletedThisEpoch: async () => false,
-
-    liveObjects: (blobId) => freshness.ask((epoch) => index.objects.liveOf(blobId, epoch)),
-
-    async find(objectId) {
-      const [found] = await freshness.ask((epoch) => {
-        const entry = index.objects.liveById(objectId, epoch);
-        return entry === undefined ? [] : [entry];
-      });
-      return found && { ...found, attributes: {} };
+    async advanceEpoch() {
+      throw new RegistryRefusedError('not-offered', 'the epochs are those of the chain');
     },
+
+    liveObjects: (blobId) =>
+      freshness.ask((epoch) => index.objects.liveOf(blobId, epoch).filter(isCertified).map(toCertified)),
+
+    async uncertified(blobId) {
+      const epoch = await freshness.now();
+      const registered = index.objects.liveOf(blobId, epoch).filter((known) => !isCertified(known));
+      return registered.map(({ objectId, endEpoch, deletable }) => ({
+        objectId,
+        blobId,
+        endEpoch,
+        deletable,
+        owned: kept.has(objectId),
+      }));
+    },
+
+    async spareStorage() {
+      const [epoch, listed] = await Promise.all([freshness.now(), translated(spares.list())]);
+      return listed.filter(({ endEpoch }) => endEpoch > epoch);
+    },
+
+    async deletedThisEpoch(blobId) {
+      return index.wasDeletedIn(blobId, await freshness.now());
+    },
+
+    find: (objectId) => translated(listing.find(objectId)),
+    list: (page) => translated(listing.list(page)),
+    listBlobIds: (page) => translated(listing.listBlobIds(page)),
 
     close: () => signer.close(),
   };

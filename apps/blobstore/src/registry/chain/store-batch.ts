@@ -1,17 +1,17 @@
 import type { ChainClient } from '@memrelay/chain/chain-client';
 import { ChainRejectedError } from '@memrelay/chain/chain-errors';
-import { blobIdToInteger, storageConfirmation, walrusEventBcs } from '@memrelay/chain/walrus-bcs';
+import { walrusEventBcs } from '@memrelay/chain/walrus-bcs';
 import type { SuiClientTypes } from '@mysten/sui/client';
-import type { Transaction, TransactionObjectArgument } from '@mysten/sui/transactions';
 import { parseStructTag } from '@mysten/sui/utils';
-import type { NewBlob, PaidObject } from '../blob-registry.ts';
-import { registrationCost } from '../pricing.ts';
-import { type ReadBlobObject, readBlobObjects } from './blob-objects.ts';
-import type { CertifiedIndex } from './certified-index.ts';
+import { type NewBlob, type PaidObject, RegistryRefusedError } from '../blob-registry.ts';
+import { registrationCost, writeCost } from '../pricing.ts';
+import type { BlobIndex } from './blob-index.ts';
+import { type ObjectRef, readBlobs, sharedAmong } from './blob-objects.ts';
+import { certificatesOf } from './certificates.ts';
 import type { NodeSigner } from './node-key.ts';
 import type { RecentState } from './recent-state.ts';
 import type { Executed, Wallet } from './wallet.ts';
-import { addCertification, addRegistration, type Certificate } from './walrus-calls.ts';
+import { type Certificate, staysWithPublisher, walrusCalls } from './walrus-calls.ts';
 import type { WalrusSystem } from './walrus-system.ts';
 
 export interface ChainParts {
@@ -19,44 +19,72 @@ export interface ChainParts {
   system: WalrusSystem;
   wallet: Wallet;
   signer: NodeSigner;
-  index: CertifiedIndex;
+  index: BlobIndex;
   /** Objects that the wallet owns */
   kept: Set<string>;
   state: RecentState;
 }
 
-interface Registered {
+export interface Store {
   blob: NewBlob;
+  /** Storage that it uses up instead of buying some */
+  spare?: ObjectRef;
+}
+
+interface Registered extends Store {
   objectId: string;
   /** In which it was registered; a certificate must be of the epoch in which it is handed in */
   epoch: number;
 }
 
-/** Certificates in the order of the blobs. `objectId` is part of the promise for deletable ones alone. */
-async function certify(
-  { signer }: ChainParts,
-  blobs: readonly { blob: NewBlob; objectId?: string; epoch: number }[],
-): Promise<Certificate[]> {
-  if (blobs.length === 0) return [];
-  const messages = blobs.map(({ blob: { blobId, deletable }, objectId = '', epoch }) =>
-    storageConfirmation(epoch, { id: objectId, blob_id: blobIdToInteger(blobId).toString(), deletable }),
-  );
-  const signatures = await signer.sign(messages);
-  return messages.map((message, index) => ({ message, signature: signatures[index] as Uint8Array }));
+/** Registers blobs in one transaction, and certifies those of them that `certificates` has. */
+async function register(
+  { system, wallet, index, kept }: ChainParts,
+  stores: Store[],
+  certificates: ReadonlyMap<Store, Certificate> = new Map(),
+): Promise<{ entries: Registered[]; executed: Executed }> {
+  const executed = await wallet.execute(stores.length, (transaction, wal) => {
+    const calls = walrusCalls(transaction, system, wal);
+    for (const store of stores) {
+      const object = calls.register(store.blob, store.spare);
+      const certificate = certificates.get(store);
+      if (certificate !== undefined) {
+        calls.certify(object, certificate);
+        calls.setAttributes(object, store.blob.attributes ?? {});
+      }
+      const owner = certificate === undefined ? undefined : store.blob.sendObjectTo;
+      transaction.transferObjects([object], owner ?? wallet.address);
+    }
+  });
+  const entries = registeredBlobs(executed.events, stores);
+  for (const { objectId } of entries) kept.add(objectId);
+  index.take(executed.events, executed.digest);
+  return { entries, executed };
 }
 
 /** What a transaction registered, in the order of its calls. */
-function registeredBlobs(events: SuiClientTypes.Event[], blobs: NewBlob[]): Registered[] {
+function registeredBlobs(events: SuiClientTypes.Event[], stores: Store[]): Registered[] {
   const registered = events
     .filter(({ eventType }) => parseStructTag(eventType).name === 'BlobRegistered')
     .map(({ bcs }) => walrusEventBcs.BlobRegistered.parse(bcs));
-  if (registered.length !== blobs.length)
+  if (registered.length !== stores.length)
     throw new Error('the chain reports another number of registrations');
   return registered.map(({ object_id: objectId, epoch }, index) => ({
-    blob: blobs[index] as NewBlob,
+    ...(stores[index] as Store),
     objectId,
     epoch,
   }));
+}
+
+/** Registers a blob that stays with the publisher, uncertified. Returns its object's id. */
+export async function registerAlone(parts: ChainParts, store: Store): Promise<string> {
+  const { entries } = await register(parts, [store]);
+  return entries[0]!.objectId;
+}
+
+/** Whether a blob can be certified in the transaction that registers it, and be read afterwards. */
+function isDoneAtOnce({ blob }: Store): boolean {
+  return !blob.deletable && !blob.share && !blob.burn;
 }
 
 /**
@@ -64,66 +92,69 @@ function registeredBlobs(events: SuiClientTypes.Event[], blobs: NewBlob[]): Regi
  * known once it is registered, so those take a second transaction; permanent ones are done in the first.
  * Throws `ChainRejectedError` and `ChainUnavailableError` for all of them.
  */
-export async function storeBatch(parts: ChainParts, blobs: NewBlob[]): Promise<PaidObject[]> {
-  const { chain, wallet, index, kept } = parts;
-  const registered = await wallet.execute(blobs.length, await registration(parts, blobs));
-  const entries = registeredBlobs(registered.events, blobs);
-  const late = entries.filter(({ blob }) => blob.deletable);
-  // While a deletable blob is being certified, all else about its object stands already.
-  const [certified, read] = await Promise.all([
-    late.length > 0 ? certifyDeletable(parts, late, registered) : undefined,
-    readBlobObjects(
-      chain,
-      entries.map(({ objectId }) => objectId),
-    ),
-  ]);
+async function storeBatch(parts: ChainParts, stores: Store[]): Promise<PaidObject[]> {
+  const { chain, system, kept, state } = parts;
+  const { epoch: signedEpoch } = await state.get();
+  const atOnce = stores.filter(isDoneAtOnce);
+  const promised = atOnce.map(({ blob: { blobId } }) => ({ blobId, epoch: signedEpoch }));
+  const certificates = await certificatesOf(parts.signer, promised);
+  const { entries, executed } = await register(
+    parts,
+    stores,
+    new Map(atOnce.map((store, index) => [store, certificates[index] as Certificate])),
+  );
 
-  for (const { blob, objectId } of entries) if (blob.sendObjectTo === undefined) kept.add(objectId);
-  index.take(registered.events, registered.digest);
-  if (certified !== undefined) index.take(certified.events, certified.digest);
+  const late = entries.filter((entry) => !isDoneAtOnce(entry));
+  const reading = readBlobs(
+    chain,
+    system.packageId,
+    entries.map(({ objectId }) => objectId),
+  );
+  // While a blob is being certified, all else about its object stands already; unless the object then goes.
+  if (late.some(({ blob }) => blob.share || blob.burn)) await reading;
+  const [read, shared] = await Promise.all([reading, certifyLate(parts, late, executed)]);
+
+  for (const { blob, objectId } of entries) if (!staysWithPublisher(blob)) kept.delete(objectId);
   return Promise.all(
-    entries.map(async ({ blob, epoch }, position) => {
-      const object = { ...(read[position] as ReadBlobObject).object, certifiedEpoch: epoch };
-      const { prices } = await parts.state.get(epoch);
-      return { object, cost: registrationCost(object.storage.storageSize, blob.epochs, prices) };
+    entries.map(async ({ blob, spare, objectId, epoch }) => {
+      const found = read.get(objectId);
+      if (found === undefined) throw new Error(`the new object ${objectId} cannot be read`);
+      const { prices } = await state.get(epoch);
+      const { storageSize } = found.object.storage;
+      const cost = spare
+        ? writeCost(storageSize, prices)
+        : registrationCost(storageSize, blob.epochs, prices);
+      return { object: { ...found.object, certifiedEpoch: epoch }, cost, ...shared.get(objectId) };
     }),
   );
 }
 
-/** The calls that register blobs, and certify the permanent ones among them. */
-async function registration(parts: ChainParts, blobs: NewBlob[]) {
-  const { system, wallet } = parts;
-  const { epoch, nShards } = await parts.state.get();
-  const permanent = blobs.filter(({ deletable }) => !deletable);
-  const signed = await certify(
-    parts,
-    permanent.map((blob) => ({ blob, epoch })),
-  );
-  const certificates = new Map(permanent.map((blob, index) => [blob, signed[index] as Certificate]));
-  return (transaction: Transaction, wal: TransactionObjectArgument) => {
-    for (const blob of blobs) {
-      const object = addRegistration(transaction, system, nShards, blob, wal);
-      const certificate = certificates.get(blob);
-      if (certificate !== undefined) addCertification(transaction, system, object, certificate);
-      const owner = certificate === undefined ? undefined : blob.sendObjectTo;
-      transaction.transferObjects([object], owner ?? wallet.address);
-    }
-  };
-}
-
-async function certifyDeletable(
-  parts: ChainParts,
+/** Certifies what was registered a moment ago. Returns by object id what shares them. */
+async function certifyLate(
+  { chain, system, wallet, signer, index }: ChainParts,
   entries: Registered[],
   registered: Executed,
-): Promise<Executed> {
-  const certificates = await certify(parts, entries);
-  return parts.wallet.execute(entries.length, (transaction) => {
+): Promise<Map<string, { sharedBlobObject: string }>> {
+  if (entries.length === 0) return new Map();
+  const certificates = await certificatesOf(
+    signer,
+    entries.map(({ blob, objectId, epoch }) => ({
+      blobId: blob.blobId,
+      deletableObject: blob.deletable ? objectId : undefined,
+      epoch,
+    })),
+  );
+  const executed = await wallet.execute(entries.length, (transaction, wal) => {
+    const calls = walrusCalls(transaction, system, wal);
     for (const [position, { blob, objectId }] of entries.entries()) {
       const object = transaction.objectRef(registered.refOf(objectId));
-      addCertification(transaction, parts.system, object, certificates[position] as Certificate);
-      if (blob.sendObjectTo !== undefined) transaction.transferObjects([object], blob.sendObjectTo);
+      calls.certify(object, certificates[position] as Certificate);
+      calls.finish(object, blob);
     }
   });
+  index.take(executed.events, executed.digest);
+  const isShared = entries.some(({ blob }) => blob.share);
+  return isShared ? sharedAmong(chain, system.packageId, executed.created) : new Map();
 }
 
 /**
@@ -132,23 +163,27 @@ async function certifyDeletable(
  */
 export async function storeEach(
   parts: ChainParts,
-  blobs: NewBlob[],
+  stores: Store[],
 ): Promise<PromiseSettledResult<PaidObject>[]> {
   try {
-    const stored = await storeBatch(parts, blobs);
+    const stored = await storeBatch(parts, stores);
     return stored.map((value) => ({ status: 'fulfilled', value }));
   } catch (error) {
     if (!(error instanceof ChainRejectedError)) throw error;
     parts.state.forget();
   }
   const results: PromiseSettledResult<PaidObject>[] = [];
-  for (const blob of blobs)
-    results.push(...(await Promise.allSettled([storeBatch(parts, [blob]).then(only)])));
+  for (const store of stores) results.push(...(await Promise.allSettled([storeAlone(parts, store)])));
   return results;
 }
 
-function only(stored: PaidObject[]): PaidObject {
-  const [first] = stored;
-  if (first === undefined) throw new Error('a store without a result');
-  return first;
+async function storeAlone(parts: ChainParts, store: Store): Promise<PaidObject> {
+  try {
+    const [stored] = await storeBatch(parts, [store]);
+    if (stored === undefined) throw new Error('a store without a result');
+    return stored;
+  } catch (error) {
+    if (store.spare === undefined || !(error instanceof ChainRejectedError)) throw error;
+    throw new RegistryRefusedError('not-found', `${store.spare.objectId} is no spare storage`);
+  }
 }

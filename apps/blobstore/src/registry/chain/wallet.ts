@@ -4,13 +4,8 @@ import type { SuiClientTypes } from '@mysten/sui/client';
 import type { Ed25519Keypair } from '@mysten/sui/keypairs/ed25519';
 import { Transaction, type TransactionObjectArgument } from '@mysten/sui/transactions';
 import { createKeyedLock } from '../../keyed-lock.ts';
+import type { ObjectRef } from './blob-objects.ts';
 import { NativeKeypair } from './native-keypair.ts';
-
-interface ObjectRef {
-  objectId: string;
-  version: string;
-  digest: string;
-}
 
 interface Coins {
   gasPrice: string;
@@ -22,6 +17,8 @@ interface Coins {
 export interface Executed {
   digest: string;
   events: SuiClientTypes.Event[];
+  /** Ids of the objects that it made */
+  created: string[];
   /** Where an object stands after the transaction, to name it in the next one */
   refOf(objectId: string): ObjectRef;
 }
@@ -112,5 +109,6 @@ async function submit(chain: ChainClient, transaction: Uint8Array, signature: st
     if (!change?.outputVersion || !change.outputDigest) throw new Error(`${objectId} is not in the effects`);
     return { objectId, version: change.outputVersion, digest: change.outputDigest };
   }
-  return { digest, events, after };
+  const made = effects.changedObjects.filter(({ idOperation }) => idOperation === 'Created');
+  return { digest, events, created: made.map(({ objectId }) => objectId), after };
 }

@@ -1,49 +1,12 @@
 import { blobIdToInteger, encodingTypeRs2 } from '@memrelay/chain/walrus-bcs';
 import { encodedBlobLength } from '@memrelay/chain/walrus-sizes';
-import type { Transaction, TransactionObjectArgument, TransactionResult } from '@mysten/sui/transactions';
-import type { NewBlob } from '../blob-registry.ts';
+import type { Transaction, TransactionObjectArgument } from '@mysten/sui/transactions';
+import type { AfterStore, NewBlob } from '../blob-registry.ts';
+import type { ObjectRef } from './blob-objects.ts';
 import type { WalrusSystem } from './walrus-system.ts';
 
 /** Bit 0: the one storage node of the committee signed. */
 const signersBitmap = Uint8Array.of(1);
-
-function systemArgument(transaction: Transaction, system: WalrusSystem, mutable: boolean) {
-  const { objectId, initialSharedVersion } = system;
-  return transaction.sharedObjectRef({ objectId, initialSharedVersion, mutable });
-}
-
-/** Buys storage for a blob and registers it there; the result is the new Blob object. */
-export function addRegistration(
-  transaction: Transaction,
-  system: WalrusSystem,
-  nShards: number,
-  { blobId, rootHash, size, epochs, deletable }: NewBlob,
-  wal: TransactionObjectArgument,
-): TransactionResult {
-  const systemObject = systemArgument(transaction, system, true);
-  const storage = transaction.moveCall({
-    target: `${system.packageId}::system::reserve_space`,
-    arguments: [
-      systemObject,
-      transaction.pure.u64(encodedBlobLength(size, nShards)),
-      transaction.pure.u32(epochs),
-      wal,
-    ],
-  });
-  return transaction.moveCall({
-    target: `${system.packageId}::system::register_blob`,
-    arguments: [
-      systemObject,
-      storage,
-      transaction.pure.u256(blobIdToInteger(blobId)),
-      transaction.pure.u256(blobIdToInteger(rootHash)),
-      transaction.pure.u64(size),
-      transaction.pure.u8(encodingTypeRs2),
-      transaction.pure.bool(deletable),
-      wal,
-    ],
-  });
-}
 
 /** The storage node's promise to keep a blob. */
 export interface Certificate {
@@ -51,33 +14,90 @@ export interface Certificate {
   signature: Uint8Array;
 }
 
-export function addCertification(
-  transaction: Transaction,
-  system: WalrusSystem,
-  blob: TransactionObjectArgument,
-  { message, signature }: Certificate,
-): void {
-  transaction.moveCall({
-    target: `${system.packageId}::system::certify_blob`,
-    arguments: [
-      systemArgument(transaction, system, false),
-      blob,
-      transaction.pure.vector('u8', signature),
-      transaction.pure.vector('u8', signersBitmap),
-      transaction.pure.vector('u8', message),
-    ],
-  });
+/** Whether the object of a blob is still the publisher's afterwards. */
+export function staysWithPublisher({ sendObjectTo, share, burn }: AfterStore): boolean {
+  return sendObjectTo === undefined && !share && !burn;
 }
 
-export function addExtension(
+/** One transaction while the calls of Walrus are added to it. */
+export interface WalrusCalls {
+  /** Buys storage for a blob, or takes spare storage, and registers it there; the result is the new Blob object. */
+  register(blob: NewBlob, spare?: ObjectRef): TransactionObjectArgument;
+  certify(blob: TransactionObjectArgument, certificate: Certificate): void;
+  extend(blob: TransactionObjectArgument, epochs: number): void;
+  /** Writes attributes; one that is null is removed, and has to be there. */
+  setAttributes(blob: TransactionObjectArgument, attributes: Readonly<Record<string, string | null>>): void;
+  /** Does with a certified blob of the publisher what shall become of it. */
+  finish(blob: TransactionObjectArgument, after: AfterStore): void;
+  /** Deletes a blob; `owner` gets its storage. */
+  delete(blob: TransactionObjectArgument, owner: string): void;
+}
+
+/** `wal` pays. */
+export function walrusCalls(
   transaction: Transaction,
-  system: WalrusSystem,
-  blob: TransactionObjectArgument,
-  epochs: number,
+  { packageId, objectId, initialSharedVersion, nShards }: WalrusSystem,
   wal: TransactionObjectArgument,
-): void {
-  transaction.moveCall({
-    target: `${system.packageId}::system::extend_blob`,
-    arguments: [systemArgument(transaction, system, true), blob, transaction.pure.u32(epochs), wal],
-  });
+): WalrusCalls {
+  const { pure } = transaction;
+  const system = (mutable: boolean) =>
+    transaction.sharedObjectRef({ objectId, initialSharedVersion, mutable });
+  const call = (name: string, args: TransactionObjectArgument[]) =>
+    transaction.moveCall({ target: `${packageId}::${name}`, arguments: args });
+
+  function setAttributes(
+    blob: TransactionObjectArgument,
+    attributes: Readonly<Record<string, string | null>>,
+  ): void {
+    for (const [key, value] of Object.entries(attributes)) {
+      if (value === null) call('blob::remove_metadata_pair', [blob, pure.string(key)]);
+      else call('blob::insert_or_update_metadata_pair', [blob, pure.string(key), pure.string(value)]);
+    }
+  }
+
+  return {
+    register({ blobId, rootHash, size, epochs, deletable }, spare) {
+      const encodedLength = encodedBlobLength(size, nShards);
+      const storage = spare
+        ? transaction.objectRef(spare)
+        : call('system::reserve_space', [system(true), pure.u64(encodedLength), pure.u32(epochs), wal]);
+      return call('system::register_blob', [
+        system(true),
+        storage,
+        pure.u256(blobIdToInteger(blobId)),
+        pure.u256(blobIdToInteger(rootHash)),
+        pure.u64(size),
+        pure.u8(encodingTypeRs2),
+        pure.bool(deletable),
+        wal,
+      ]);
+    },
+
+    certify(blob, { message, signature }) {
+      call('system::certify_blob', [
+        system(false),
+        blob,
+        pure.vector('u8', signature),
+        pure.vector('u8', signersBitmap),
+        pure.vector('u8', message),
+      ]);
+    },
+
+    extend(blob, epochs) {
+      call('system::extend_blob', [system(true), blob, pure.u32(epochs), wal]);
+    },
+
+    setAttributes,
+
+    finish(blob, { attributes = {}, sendObjectTo, share, burn }) {
+      setAttributes(blob, attributes);
+      if (share) call('shared_blob::new', [blob]);
+      else if (burn) call('blob::burn', [blob]);
+      else if (sendObjectTo !== undefined) transaction.transferObjects([blob], sendObjectTo);
+    },
+
+    delete(blob, owner) {
+      transaction.transferObjects([call('system::delete_blob', [system(false), blob])], owner);
+    },
+  };
 }

@@ -14,6 +14,7 @@ export interface WalrusSystem {
   stateVersion: string;
   /** Type of the WAL coin's type argument */
   walType: string;
+  nShards: number;
 }
 
 /** What changes, by epochs at the earliest. */
@@ -42,7 +43,7 @@ export async function fetchChainInfo(chainUrl: string): Promise<LocalnetInfo> {
 /** Throws `ChainUnavailableError` or `ChainRejectedError`, also below. */
 export async function readWalrusSystem(
   chain: ChainClient,
-  { packageId, systemObjectId, walType }: LocalnetInfo['walrus'],
+  { packageId, systemObjectId, walType, nShards }: LocalnetInfo['walrus'],
 ): Promise<WalrusSystem> {
   const { object } = await chain.call((sui, signal) =>
     sui.core.getObject({ objectId: systemObjectId, include: { content: true }, signal }),
@@ -54,6 +55,7 @@ export async function readWalrusSystem(
     initialSharedVersion: object.owner.Shared.initialSharedVersion,
     stateVersion: walrusObjectBcs.parse(object.content).version,
     walType,
+    nShards,
   };
 }
 

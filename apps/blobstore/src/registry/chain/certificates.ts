@@ -1,0 +1,26 @@
+import { blobIdToInteger, storageConfirmation } from '@memrelay/chain/walrus-bcs';
+import type { NodeSigner } from './node-key.ts';
+import type { Certificate } from './walrus-calls.ts';
+
+/** What the storage node promises to keep. */
+export interface Promised {
+  blobId: string;
+  /** Of a deletable blob; a permanent one is kept whatever becomes of its object */
+  deletableObject?: string | undefined;
+  /** The current one, or the chain refuses the certificate */
+  epoch: number;
+}
+
+/** Certificates in the order of what is promised. The bytes must be durable. */
+export async function certificatesOf(signer: NodeSigner, promised: Promised[]): Promise<Certificate[]> {
+  if (promised.length === 0) return [];
+  const messages = promised.map(({ blobId, deletableObject, epoch }) =>
+    storageConfirmation(epoch, {
+      id: deletableObject ?? '',
+      blob_id: blobIdToInteger(blobId).toString(),
+      deletable: deletableObject !== undefined,
+    }),
+  );
+  const signatures = await signer.sign(messages);
+  return messages.map((message, index) => ({ message, signature: signatures[index] as Uint8Array }));
+}

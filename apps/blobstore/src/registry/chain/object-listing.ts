@@ -1,0 +1,130 @@
+import { encodedBlobLength } from '@memrelay/chain/walrus-sizes';
+import type { FoundObject, ObjectRecord, PageRequest } from '../blob-registry.ts';
+import { isCertified, type KnownBlob } from './blob-index.ts';
+import { type ReadBlob, readBlobs, sharedAmong } from './blob-objects.ts';
+import type { Freshness } from './freshness.ts';
+import type { ChainParts } from './store-batch.ts';
+
+/** An object that is no more has no storage object either. */
+const noObject = `0x${'0'.repeat(64)}`;
+
+/** What can be said of objects one by one: events tell what lives, the objects themselves the rest. */
+export interface ObjectListing {
+  /** A live certified blob by the id of its object, or of the SharedBlob object that holds it. */
+  find(objectId: string): Promise<FoundObject | undefined>;
+  list(page: PageRequest & { blobId?: string }): Promise<ObjectRecord[]>;
+  listBlobIds(page: PageRequest): Promise<string[]>;
+}
+
+function pageOf(ids: string[], { after = '', limit }: PageRequest): string[] {
+  return ids
+    .filter((id) => id > after)
+    .sort()
+    .slice(0, limit);
+}
+
+/** What the events tell about an object that cannot be read any more. */
+function fromEvents(
+  { objectId, blobId, size, ...known }: KnownBlob,
+  nShards: number,
+): ObjectRecord['object'] {
+  const { registeredEpoch, endEpoch, deletable, certificate } = known;
+  return {
+    id: objectId,
+    registeredEpoch,
+    blobId,
+    size,
+    certifiedEpoch: certificate?.epoch ?? null,
+    storage: {
+      id: noObject,
+      startEpoch: registeredEpoch,
+      endEpoch,
+      storageSize: encodedBlobLength(size, nShards),
+    },
+    deletable,
+  };
+}
+
+export function createObjectListing(parts: ChainParts, freshness: Freshness): ObjectListing {
+  const { chain, system, index, kept } = parts;
+  const { packageId, nShards } = system;
+
+  async function liveIn<T>(look: (epoch: number) => T[]): Promise<T[]> {
+    await freshness.now();
+    return freshness.ask(look);
+  }
+
+  /** The SharedBlob object of a blob that is not there by itself, made with its certificate; undefined for a burnt one. */
+  async function sharing({ objectId, certificate }: KnownBlob): Promise<ReadBlob | undefined> {
+    if (certificate === undefined) return undefined;
+    const result = await chain.call((sui, signal) =>
+      sui.core.getTransaction({ digest: certificate.event.txDigest, include: { effects: true }, signal }),
+    );
+    const changed = (result.Transaction ?? result.FailedTransaction).effects.changedObjects;
+    const created = changed.filter(({ idOperation }) => idOperation === 'Created');
+    const shared = await sharedAmong(
+      chain,
+      packageId,
+      created.map((change) => change.objectId),
+    );
+    const id = shared.get(objectId)?.sharedBlobObject;
+    return id === undefined ? undefined : (await readBlobs(chain, packageId, [id])).get(id);
+  }
+
+  async function describe(known: KnownBlob, read: ReadBlob | undefined): Promise<ObjectRecord> {
+    const standing = read ?? (await sharing(known));
+    const shared = standing?.sharedBlobObject;
+    return {
+      object: standing?.object ?? fromEvents(known, nShards),
+      attributes: standing?.attributes ?? {},
+      owned: kept.has(known.objectId),
+      burnt: standing === undefined,
+      ...(shared === undefined ? {} : { sharedBlobObject: shared }),
+      event: known.certificate?.event ?? known.registration,
+    };
+  }
+
+  return {
+    async find(objectId) {
+      const read = (await readBlobs(chain, packageId, [objectId])).get(objectId);
+      if (read === undefined) return undefined;
+      const { id } = read.object;
+      const [known] = await freshness.ask((epoch) =>
+        [index.objects.liveById(id, epoch) ?? []].flat().filter(isCertified),
+      );
+      if (known === undefined) return undefined;
+      const { blobId, endEpoch, deletable, certificate } = known;
+      const { attributes } = read;
+      return {
+        objectId: id,
+        blobId,
+        endEpoch,
+        deletable,
+        event: certificate.event,
+        owned: kept.has(id),
+        attributes,
+      };
+    },
+
+    async list({ blobId, ...page }) {
+      const live = await liveIn((epoch) =>
+        blobId === undefined
+          ? index.objects.values().filter(({ endEpoch }) => endEpoch > epoch)
+          : index.objects.liveOf(blobId, epoch),
+      );
+      const byId = new Map(live.map((known) => [known.objectId, known]));
+      const ids = pageOf([...byId.keys()], page);
+      const read = await readBlobs(chain, packageId, ids);
+      const records: ObjectRecord[] = [];
+      for (const id of ids) records.push(await describe(byId.get(id)!, read.get(id)));
+      return records;
+    },
+
+    async listBlobIds(page) {
+      const ids = await liveIn((epoch) =>
+        index.objects.blobIds().filter((blobId) => index.objects.liveOf(blobId, epoch).length > 0),
+      );
+      return pageOf(ids, page);
+    },
+  };
+}

@@ -1,0 +1,46 @@
+import type { ChainClient } from '@memrelay/chain/chain-client';
+import { storageBcs } from '@memrelay/chain/walrus-bcs';
+import { RegistryRefusedError, type StorageResource } from '../blob-registry.ts';
+import { listOwned, type ObjectRef } from './blob-objects.ts';
+
+/** Storage that the publisher owns and no blob uses. */
+export interface SpareStorage {
+  /** All of it, as it stands on chain, but for what is being used up right now. */
+  list(): Promise<StorageResource[]>;
+  /**
+   * Hands out storage that was listed, for a transaction of its own in `use`. Throws `RegistryRefusedError` when
+   * it is not there any more.
+   */
+  claim<T>(storageId: string, use: (ref: ObjectRef) => Promise<T>): Promise<T>;
+}
+
+export function createSpareStorage(chain: ChainClient, packageId: string, owner: string): SpareStorage {
+  const listed = new Map<string, ObjectRef>();
+  const claimed = new Set<string>();
+
+  return {
+    async list() {
+      const objects = await listOwned(chain, owner, `${packageId}::storage_resource::Storage`);
+      return objects.flatMap(({ objectId, version, digest, content }) => {
+        if (claimed.has(objectId)) return [];
+        listed.set(objectId, { objectId, version, digest });
+        const { id, start_epoch, end_epoch, storage_size } = storageBcs.parse(content);
+        return { id, startEpoch: start_epoch, endEpoch: end_epoch, storageSize: Number(storage_size) };
+      });
+    },
+
+    async claim(storageId, use) {
+      const ref = listed.get(storageId);
+      listed.delete(storageId);
+      if (ref === undefined || claimed.has(storageId)) {
+        throw new RegistryRefusedError('not-found', `${storageId} is no spare storage`);
+      }
+      claimed.add(storageId);
+      try {
+        return await use(ref);
+      } finally {
+        claimed.delete(storageId);
+      }
+    },
+  };
+}
