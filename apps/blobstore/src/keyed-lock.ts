@@ -1,8 +1,6 @@
 /** Runs one piece of work at a time for each key, in the order of arrival. */
 export interface KeyedLock {
   run<T>(key: string, work: () => Promise<T>): Promise<T>;
-  /** Whether work for this key is under way or waiting. */
-  isHeld(key: string): boolean;
 }
 
 export function createKeyedLock(): KeyedLock {
@@ -20,7 +18,5 @@ export function createKeyedLock(): KeyedLock {
         if (tails.get(key) === promise) tails.delete(key);
       }
     },
-
-    isHeld: (key) => tails.has(key),
   };
 }

@@ -105,7 +105,6 @@ describe('parameters', () => {
     ['?encoding_type=RedStuff', 'MALFORMED_REQUEST'],
     ['?send_object_to=0x12', 'MALFORMED_REQUEST'],
     ['?send_object_to=', 'MALFORMED_REQUEST'],
-    ['?share=true', 'MALFORMED_REQUEST'],
     ['?share=yes', 'MALFORMED_REQUEST'],
     [`?share=true&send_object_to=${recipient}`, 'MALFORMED_REQUEST'],
     ['?epochs=1&epochs=2', 'MALFORMED_REQUEST'],
