@@ -1,0 +1,30 @@
+import type { IncomingMessage } from 'node:http';
+import type { onRequestAsyncHookHandler } from 'fastify';
+import { BodyTooLargeError, type StagedBlob, type Storage } from '../storage/storage.ts';
+import { malformedRequest, payloadTooLarge } from './api-error.ts';
+
+/** The body is bytes whatever it is called; Fastify would refuse a content type that it cannot parse. */
+export const ignoreContentType: onRequestAsyncHookHandler = async ({ raw }) => {
+  delete raw.headers['content-type'];
+};
+
+/** Stages the body of a request. Throws 413 above `limitBytes`, and 400 when it breaks off. */
+export async function receiveBody(
+  storage: Storage,
+  raw: IncomingMessage,
+  limitBytes: number,
+): Promise<StagedBlob> {
+  if (Number(raw.headers['content-length'] ?? 0) > limitBytes) throw payloadTooLarge(limitBytes);
+  try {
+    // Leaving the loop early must not destroy the connection that the 413 goes out on; the rest of the body
+    // is read and thrown away instead.
+    return await storage.stage(raw.iterator({ destroyOnReturn: false }), limitBytes);
+  } catch (error) {
+    if (error instanceof BodyTooLargeError) {
+      raw.resume();
+      throw payloadTooLarge(limitBytes);
+    }
+    if (raw.destroyed && !raw.complete) throw malformedRequest('the body ended too early');
+    throw error;
+  }
+}
