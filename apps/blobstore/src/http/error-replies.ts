@@ -8,6 +8,7 @@ import {
   methodNotAllowed,
   unknownRoute,
 } from './api-error.ts';
+import { fromRegistry } from './registry-errors.ts';
 import { replyJson } from './reply-json.ts';
 
 /** All that can be asked of a path: OPTIONS is answered for every path, and CONNECT asks for none. */
@@ -15,7 +16,7 @@ const allMethods = METHODS.filter((name) => name !== 'OPTIONS' && name !== 'CONN
 
 /** Answers any error with the envelope; what is not ours becomes a 500 without the original text. */
 export function replyError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const known = error instanceof ApiError ? error : fromFramework(error);
+  const known = error instanceof ApiError ? error : (fromRegistry(error) ?? fromFramework(error));
   const { httpStatus, headers } = known.fields;
   if (httpStatus >= 500) request.log.error({ err: known }, 'request failed');
   reply.code(httpStatus).headers(headers ?? {});

@@ -6,7 +6,6 @@ import type { ObjectRecord } from '../../registry/blob-registry.ts';
 import { ApiError, blobNotFound, invalidIdFormat } from '../api-error.ts';
 import { parseObjectId } from '../object-id.ts';
 import { invalidObjectId } from '../read-errors.ts';
-import { fromRegistry } from '../registry-errors.ts';
 import { replyJson } from '../reply-json.ts';
 import { parseAdvance, parseAttributes, parseExtension, parseFault, readFields } from './admin-body.ts';
 import { parseListQuery } from './admin-query.ts';
@@ -53,10 +52,8 @@ export function addAdmin(app: FastifyInstance, admin: BlobStoreAdmin, token: str
       url: `/admin${path}`,
       onRequest,
       handler: async (request: FastifyRequest, reply: FastifyReply) => {
-        const body = await answer(request).catch((error: unknown) => {
-          throw fromRegistry(error);
-        });
-        return replyJson(reply.header('cache-control', 'no-store'), JSON.stringify(body));
+        const body = JSON.stringify(await answer(request));
+        return replyJson(reply.header('cache-control', 'no-store'), body);
       },
     });
   }
