@@ -81,6 +81,15 @@ export function blobUnavailable(cause: unknown): ApiError {
   );
 }
 
+/** `cause` goes into the log, never into the response. */
+export function storageFull(cause: unknown): ApiError {
+  return new ApiError(
+    'there is no room left for more blobs; what is stored stays readable',
+    { httpStatus: 507, status: 'RESOURCE_EXHAUSTED', reason: 'STORAGE_FULL' },
+    { cause },
+  );
+}
+
 export function storeUnavailable(cause: unknown): ApiError {
   return new ApiError(
     'the blob cannot be registered at the moment, please try again later',

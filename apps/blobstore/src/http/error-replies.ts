@@ -1,11 +1,14 @@
 import { METHODS } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { StorageFullError, StorageUnavailableError } from '../storage/storage.ts';
 import {
   ApiError,
+  blobUnavailable,
   errorBody,
   internalError,
   malformedRequest,
   methodNotAllowed,
+  storageFull,
   unknownRoute,
 } from './api-error.ts';
 import { fromRegistry } from './registry-errors.ts';
@@ -16,11 +19,17 @@ const allMethods = METHODS.filter((name) => name !== 'OPTIONS' && name !== 'CONN
 
 /** Answers any error with the envelope; what is not ours becomes a 500 without the original text. */
 export function replyError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const known = error instanceof ApiError ? error : (fromRegistry(error) ?? fromFramework(error));
+  const known =
+    error instanceof ApiError ? error : (fromStorage(error) ?? fromRegistry(error) ?? fromFramework(error));
   const { httpStatus, headers } = known.fields;
   if (httpStatus >= 500) request.log.error({ err: known }, 'request failed');
   reply.code(httpStatus).headers(headers ?? {});
   return replyJson(reply, errorBody(known, request.id));
+}
+
+function fromStorage(error: unknown): ApiError | undefined {
+  if (error instanceof StorageUnavailableError) return blobUnavailable(error);
+  return error instanceof StorageFullError ? storageFull(error) : undefined;
 }
 
 /** Fastify's own refusals (a path with a broken escape, for one) carry a status below 500. */

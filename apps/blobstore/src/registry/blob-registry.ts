@@ -138,6 +138,10 @@ export interface BlobRegistry {
   list(page: PageRequest & { blobId?: string }): Promise<ObjectRecord[]>;
   /** Ids of the blobs that have such objects, in their order. */
   listBlobIds(page: PageRequest): Promise<string[]>;
+  /** Those of these blobs that live objects keep, possibly not all; where asking for each of them is dear. */
+  keptAmong?(blobIds: readonly string[]): Promise<ReadonlySet<string>>;
+  /** Removes what is written about objects that ended, where that is not done at a start. */
+  forgetEnded?(): Promise<void>;
   close(): Promise<void>;
 }
 

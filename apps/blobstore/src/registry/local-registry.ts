@@ -1,11 +1,8 @@
-import { randomBytes } from 'node:crypto';
 import { encodedBlobLength } from '@memrelay/chain/walrus-sizes';
-import { toBase58 } from '@mysten/sui/utils';
 import { createKeyedLock } from '../keyed-lock.ts';
 import {
   type AfterStore,
   type BlobRegistry,
-  type EventId,
   maxEpochsAhead,
   type NewBlob,
   type ObjectRecord,
@@ -24,6 +21,7 @@ import {
   type LocalObject,
   LocalState,
 } from './local-state.ts';
+import { newEvent, newObjectId, toPaid } from './new-object.ts';
 import { defaultPrices, extensionCost, registrationCost, writeCost } from './pricing.ts';
 
 export interface LocalRegistryOptions {
@@ -36,14 +34,6 @@ export interface LocalRegistryOptions {
   epochDurationMs: number | null;
   /** Milliseconds since 1970 */
   now: () => number;
-}
-
-function newObjectId(): string {
-  return `0x${randomBytes(32).toString('hex')}`;
-}
-
-function newEvent(): EventId {
-  return { txDigest: toBase58(randomBytes(32)), eventSeq: '0' };
 }
 
 /** One page of ids. */
@@ -66,13 +56,6 @@ function finished(record: ObjectRecord, certifiedEpoch: number, after: AfterStor
     owned: after.sendObjectTo === undefined && !after.share && !after.burn,
     burnt: after.burn ?? false,
   };
-}
-
-function toPaid({ object, sharedBlobObject }: ObjectRecord, cost: number): PaidObject {
-  const { certifiedEpoch } = object;
-  if (certifiedEpoch === null) throw new Error('an object without a certificate was paid for');
-  const shared = sharedBlobObject === undefined ? {} : { sharedBlobObject };
-  return { object: { ...object, certifiedEpoch }, cost, ...shared };
 }
 
 /**

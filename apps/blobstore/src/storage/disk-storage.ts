@@ -1,9 +1,11 @@
 import { mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Logger } from 'pino';
+import { BlobIndex } from './blob-index.ts';
 import { openBlockFiles } from './block-files.ts';
-import { syncDirectory } from './durable-file.ts';
-import { folderNames, objectPath, parseObjectName } from './object-file.ts';
+import { namingDiskErrors } from './disk-errors.ts';
+import { syncDirectory, syncWithParents } from './durable-file.ts';
+import { folderNames, folderOf, objectPath, parseObjectName } from './object-file.ts';
 import { stageBody } from './staging.ts';
 import { BlobDamagedError, type Storage, type StoredBlob } from './storage.ts';
 
@@ -14,17 +16,27 @@ async function prepareFolders(objects: string, incoming: string): Promise<void> 
   await rm(incoming, { recursive: true, force: true });
   await mkdir(incoming, { recursive: true, mode: 0o700 });
   for (const folder of folderNames) await mkdir(join(objects, folder), { recursive: true, mode: 0o700 });
-  await syncDirectory(objects);
-  await syncDirectory(dirname(objects));
+  await syncWithParents(objects);
 }
 
-async function buildIndex(objects: string, logger: Logger): Promise<Map<string, StoredBlob>> {
-  const index = new Map<string, StoredBlob>();
+/**
+ * The index is read from the names of the files at every start, so nothing can be wrong with it that is not wrong
+ * with the folder. What a file holds is looked at when it is read.
+ */
+async function buildIndex(objects: string, logger: Logger): Promise<BlobIndex> {
+  const index = new BlobIndex();
   for (const folder of folderNames) {
-    for (const name of await readdir(join(objects, folder))) {
-      const blob = parseObjectName(name);
-      if (blob === undefined) logger.warn({ folder, name }, 'file in the blob folder with an unknown name');
-      else index.set(blob.blobId, blob);
+    for (const entry of await readdir(join(objects, folder), { withFileTypes: true })) {
+      const { name } = entry;
+      const blob = entry.isFile() ? parseObjectName(name) : undefined;
+      if (blob === undefined || folderOf(blob) !== folder) {
+        logger.warn(
+          { folder, name },
+          'left alone: a file in the blob folder that is not a blob of this place',
+        );
+      } else if (index.find('blobId', blob.blobId) !== undefined) {
+        logger.warn({ folder, name }, 'left alone: a second file with a blob id');
+      } else index.set(blob);
     }
   }
   return index;
@@ -39,8 +51,9 @@ export async function openDiskStorage(directory: string, logger: Logger): Promis
   const incoming = join(directory, 'incoming');
   await prepareFolders(objects, incoming);
   const index = await buildIndex(objects, logger);
-  const byDigest = new Map([...index.values()].map((blob) => [blob.digest, blob]));
-  const blocks = await openBlockFiles(join(directory, 'blocks'), incoming, byDigest);
+  const blocks = await openBlockFiles(join(directory, 'blocks'), incoming, {
+    has: (digest) => index.find('digest', digest) !== undefined,
+  });
 
   async function openChecked(blob: StoredBlob) {
     const handle = await open(objectPath(objects, blob), 'r');
@@ -50,51 +63,53 @@ export async function openDiskStorage(directory: string, logger: Logger): Promis
     throw new BlobDamagedError(`a blob of ${blob.size} bytes has ${size} bytes on disk`);
   }
 
+  async function remove(blobId: string): Promise<void> {
+    const blob = index.find('blobId', blobId);
+    if (blob === undefined) return;
+    index.delete(blobId);
+    await rm(objectPath(objects, blob), { force: true });
+    await blocks.remove(blob);
+  }
+
   /** Paths of staged files that are still in `incoming` */
   const staged = new Set<string>();
 
   return {
+    holdMs: Number.POSITIVE_INFINITY,
+
     async stage(body, limitBytes) {
       const received = await stageBody(incoming, body, limitBytes);
       staged.add(received.path);
       return received;
     },
 
-    async commit({ path, size, digest, blockDigests }, identity) {
-      const blob = { ...identity, size, digest };
-      await blocks.write(blob, blockDigests);
-      const target = objectPath(objects, blob);
-      await rename(path, target);
-      staged.delete(path);
-      await syncDirectory(dirname(target));
-      index.set(blob.blobId, blob);
-      byDigest.set(digest, blob);
-      return blob;
-    },
+    commit: ({ path, size, digest, blockDigests }, identity) =>
+      namingDiskErrors(async () => {
+        const blob = { ...identity, size, digest };
+        await blocks.write(blob, blockDigests);
+        const target = objectPath(objects, blob);
+        await rename(path, target);
+        staged.delete(path);
+        // From here on a sweep knows the file, also when it may not survive a power cut.
+        index.set(blob);
+        await syncDirectory(dirname(target));
+        return blob;
+      }),
 
     async discard({ path }) {
       if (staged.delete(path)) await rm(path, { force: true });
     },
 
     async find(blobId) {
-      return index.get(blobId);
+      return index.find('blobId', blobId);
     },
 
     async findByDigest(digest) {
-      return byDigest.get(digest);
+      return index.find('digest', digest);
     },
 
-    async list() {
-      return [...index.keys()];
-    },
-
-    async readAll(blob) {
-      const handle = await openChecked(blob);
-      try {
-        return await handle.readFile();
-      } finally {
-        await handle.close();
-      }
+    async *removable() {
+      for (const blobId of index.blobIds()) yield { blobId, remove: () => remove(blobId) };
     },
 
     async read(blob, range) {
@@ -107,15 +122,6 @@ export async function openDiskStorage(directory: string, logger: Logger): Promis
     blockDigests: blocks.read,
 
     keepBlockDigests: blocks.write,
-
-    async remove(blobId) {
-      const blob = index.get(blobId);
-      if (blob === undefined) return;
-      index.delete(blobId);
-      byDigest.delete(blob.digest);
-      await rm(objectPath(objects, blob), { force: true });
-      await blocks.remove(blob);
-    },
 
     async close() {
       await rm(incoming, { recursive: true, force: true });

@@ -1,5 +1,8 @@
 import { open, rename } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { dirname, resolve } from 'node:path';
+
+/** What the system says to opening or syncing a directory of others, or one of a read-only file system. */
+const mayNotSync = new Set(['EACCES', 'EPERM', 'EINVAL', 'EROFS', 'EBADF']);
 
 /** Makes the entries of a directory (creations, renames, removals) survive a power cut. */
 export async function syncDirectory(path: string): Promise<void> {
@@ -8,6 +11,22 @@ export async function syncDirectory(path: string): Promise<void> {
     await handle.sync();
   } finally {
     await handle.close();
+  }
+}
+
+/**
+ * Makes a directory that was just created survive a power cut, with those above it that were created for it. A
+ * directory above that may not be opened was there before.
+ */
+export async function syncWithParents(path: string): Promise<void> {
+  await syncDirectory(path);
+  for (let above = dirname(resolve(path)); ; above = dirname(above)) {
+    try {
+      await syncDirectory(above);
+    } catch (error) {
+      if (!mayNotSync.has((error as NodeJS.ErrnoException).code ?? '')) throw error;
+    }
+    if (above === dirname(above)) return;
   }
 }
 

@@ -2,13 +2,22 @@ import { createHash, randomUUID } from 'node:crypto';
 import { open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createBlockHasher } from './block-digests.ts';
+import { namingDiskErrors } from './disk-errors.ts';
 import { BodyTooLargeError, type StagedBlob } from './storage.ts';
 
 /**
  * Streams a body into a new file below `directory`, hashing on the way, and syncs it. Each chunk is awaited
  * before the next is taken, so a slow disk slows the sender down instead of filling memory.
  */
-export async function stageBody(
+export function stageBody(
+  directory: string,
+  body: AsyncIterable<Uint8Array>,
+  limitBytes: number,
+): Promise<StagedBlob> {
+  return namingDiskErrors(() => receive(directory, body, limitBytes));
+}
+
+async function receive(
   directory: string,
   body: AsyncIterable<Uint8Array>,
   limitBytes: number,

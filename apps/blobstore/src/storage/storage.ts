@@ -23,8 +23,23 @@ export interface ByteRange {
   end: number;
 }
 
-/** Where the bytes are. What a blob means (epochs, objects, owners) is the registry's. */
+/** Content that is old enough to be removed, where no live object keeps it. */
+export interface Removable {
+  blobId: string;
+  /** Removes it as it was listed; what was stored since then stays. */
+  remove(): Promise<void>;
+}
+
+/**
+ * Where the bytes are. What a blob means (epochs, objects, owners) is the registry's. Everything throws
+ * `StorageUnavailableError` when disk or bucket fail, and what writes `StorageFullError` when there is no room.
+ */
 export interface Storage {
+  /**
+   * For how long after the start of a commit, in milliseconds, no sweep of another instance takes the content
+   * for one that nothing keeps. Its object must be registered by then. Infinite where one instance is alone.
+   */
+  readonly holdMs: number;
   /**
    * Writes a body to a local file while hashing it. Throws `BodyTooLargeError` past `limitBytes`; on any
    * error, including a body that breaks off, nothing is left behind.
@@ -36,11 +51,12 @@ export interface Storage {
   discard(staged: StagedBlob): Promise<void>;
   find(blobId: string): Promise<StoredBlob | undefined>;
   findByDigest(digest: string): Promise<StoredBlob | undefined>;
-  /** The ids of all stored blobs at this moment. */
-  list(): Promise<string[]>;
-  /** The whole content at once, unverified. Throws `BlobDamagedError` when its length is wrong. */
-  readAll(blob: StoredBlob): Promise<Buffer>;
-  /** The content or a part of it as a stream with backpressure, unverified. Throws like `readAll`. */
+  /** What a sweep may judge, as it was before the judgement. */
+  removable(): AsyncIterable<Removable>;
+  /**
+   * The content or a part of it as a stream with backpressure, unverified. Throws `BlobDamagedError` when its
+   * length is wrong.
+   */
   read(blob: StoredBlob, range?: ByteRange): Promise<Readable>;
   /** Gives `use` a local file with the content. */
   withFile<T>(blob: StoredBlob, use: (path: string) => Promise<T>): Promise<T>;
@@ -48,7 +64,6 @@ export interface Storage {
   blockDigests(blob: StoredBlob): Promise<Buffer | undefined>;
   /** Keeps block digests that were computed again from content with the right digest. */
   keepBlockDigests(blob: StoredBlob, digests: Buffer): Promise<void>;
-  remove(blobId: string): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -59,4 +74,14 @@ export class BodyTooLargeError extends Error {
 /** The bytes on disk are not the ones that were stored. */
 export class BlobDamagedError extends Error {
   override readonly name = 'BlobDamagedError';
+}
+
+/** Disk or bucket cannot be used at the moment; nothing is known to be missing. */
+export class StorageUnavailableError extends Error {
+  override readonly name = 'StorageUnavailableError';
+}
+
+/** There is no room for more. What is stored stays readable. */
+export class StorageFullError extends Error {
+  override readonly name = 'StorageFullError';
 }

@@ -1,0 +1,21 @@
+import { randomBytes } from 'node:crypto';
+import { toBase58 } from '@mysten/sui/utils';
+import type { EventId, ObjectRecord, PaidObject } from './blob-registry.ts';
+
+/** An object id where no chain gives one: `0x` and 64 hex digits at random. */
+export function newObjectId(): string {
+  return `0x${randomBytes(32).toString('hex')}`;
+}
+
+/** An event id in the form of a chain's. */
+export function newEvent(): EventId {
+  return { txDigest: toBase58(randomBytes(32)), eventSeq: '0' };
+}
+
+/** A certified object with what it cost, in FROST. */
+export function toPaid({ object, sharedBlobObject }: ObjectRecord, cost: number): PaidObject {
+  const { certifiedEpoch } = object;
+  if (certifiedEpoch === null) throw new Error('an object without a certificate was paid for');
+  const shared = sharedBlobObject === undefined ? {} : { sharedBlobObject };
+  return { object: { ...object, certifiedEpoch }, cost, ...shared };
+}

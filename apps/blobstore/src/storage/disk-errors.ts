@@ -1,0 +1,30 @@
+import { StorageFullError, StorageUnavailableError } from './storage.ts';
+
+/** The disk, the quota, or what one file may hold is used up. */
+const fullCodes = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
+/** The disk is broken, read-only or out of reach, or the process has no file handle left. */
+const brokenCodes = new Set([
+  'EIO',
+  'EROFS',
+  'EMFILE',
+  'ENFILE',
+  'EACCES',
+  'EPERM',
+  'ENODEV',
+  'ENXIO',
+  'ESTALE',
+]);
+
+/** Runs `work`, whose failures of the disk become errors that say what a client can do about them. */
+export async function namingDiskErrors<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code ?? '';
+    if (fullCodes.has(code)) throw new StorageFullError('there is no room left for blobs', { cause: error });
+    if (brokenCodes.has(code)) {
+      throw new StorageUnavailableError('the disk does not take blobs', { cause: error });
+    }
+    throw error;
+  }
+}

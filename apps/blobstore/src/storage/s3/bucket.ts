@@ -1,0 +1,160 @@
+import { createReadStream } from 'node:fs';
+import type { Readable } from 'node:stream';
+import {
+  AbortMultipartUploadCommand,
+  DeleteObjectCommand,
+  GetObjectCommand,
+  type GetObjectCommandOutput,
+  ListMultipartUploadsCommand,
+  ListObjectsV2Command,
+  NoSuchKey,
+  PutObjectCommand,
+  type S3Client,
+} from '@aws-sdk/client-s3';
+import { Upload } from '@aws-sdk/lib-storage';
+import { type ByteRange, StorageUnavailableError } from '../storage.ts';
+import { nameOf, type S3Options } from './s3-options.ts';
+
+/** Parts of this size bound the memory of an upload and allow for 80 GB in the 10,000 parts of S3. */
+const partBytes = 8 * 1024 * 1024;
+const partsAtOnce = 2;
+const removalsAtOnce = 16;
+const defaultTimeoutMs = 15_000;
+
+export interface BucketKey {
+  key: string;
+  /** When it was written, or when its upload began (milliseconds since 1970) by the server's clock, to a second */
+  modifiedAtMs: number;
+}
+
+export interface BucketContent {
+  stream: Readable;
+  /** Bytes that the stream has */
+  length: number;
+}
+
+/**
+ * Keys below the prefix of a bucket. It asks for nothing but what S3 has promised since 2020: a key that was
+ * written, or removed, is seen so by every later read and listing. Everything throws `StorageUnavailableError`
+ * when the server does not answer as it should; only a key that is certainly not there is undefined.
+ */
+export interface Bucket {
+  /** All keys with a prefix in pages, in their order, from the one behind `after` on. */
+  list(prefix: string, after?: string): AsyncIterable<BucketKey[]>;
+  get(key: string): Promise<Buffer | undefined>;
+  put(key: string, body: string | Uint8Array): Promise<void>;
+  /** Writes a local file, a large one in parts; a failed upload takes its parts away again. */
+  upload(key: string, path: string): Promise<void>;
+  read(key: string, range?: ByteRange): Promise<BucketContent | undefined>;
+  remove(keys: readonly string[]): Promise<void>;
+  /** Takes the parts away that a crash left of uploads which began before a time. */
+  abortUploads(prefix: string, beganBeforeMs: number): Promise<void>;
+}
+
+export function openBucket(client: S3Client, options: S3Options): Bucket {
+  const { bucket: Bucket, prefix, pageSize: MaxKeys = 1000, timeoutMs = defaultTimeoutMs } = options;
+  const root = prefix === undefined ? '' : `${prefix}/`;
+
+  /** A small request, with an end to its repetitions. */
+  async function ask<T>(what: string, send: (limit: { abortSignal: AbortSignal }) => Promise<T>): Promise<T> {
+    try {
+      return await send({ abortSignal: AbortSignal.timeout(timeoutMs) });
+    } catch (error) {
+      throw new StorageUnavailableError(`${nameOf(options)} did not ${what}`, { cause: error });
+    }
+  }
+
+  async function getObject(key: string, Range?: string): Promise<GetObjectCommandOutput | undefined> {
+    return ask('give a key', async (limit) => {
+      try {
+        return await client.send(new GetObjectCommand({ Bucket, Key: root + key, Range }), limit);
+      } catch (error) {
+        if (error instanceof NoSuchKey) return undefined;
+        throw error;
+      }
+    });
+  }
+
+  async function* pages(Prefix: string, after: string | undefined) {
+    let ContinuationToken: string | undefined;
+    do {
+      const command = new ListObjectsV2Command({
+        Bucket,
+        Prefix: root + Prefix,
+        MaxKeys,
+        ContinuationToken,
+        StartAfter: after === undefined ? undefined : root + after,
+      });
+      const page = await ask('list its keys', (limit) => client.send(command, limit));
+      yield page;
+      ContinuationToken = page.IsTruncated ? page.NextContinuationToken : undefined;
+    } while (ContinuationToken !== undefined);
+  }
+
+  return {
+    async *list(wanted, after) {
+      for await (const { Contents = [] } of pages(wanted, after)) {
+        yield Contents.map(({ Key, LastModified }) => ({
+          key: Key!.slice(root.length),
+          modifiedAtMs: LastModified!.getTime(),
+        }));
+      }
+    },
+
+    async get(key) {
+      const found = await getObject(key);
+      if (found === undefined) return undefined;
+      return ask('send a key whole', async () => Buffer.from(await found.Body!.transformToByteArray()));
+    },
+
+    async put(key, body) {
+      const command = new PutObjectCommand({ Bucket, Key: root + key, Body: body });
+      await ask('take a key', (limit) => client.send(command, limit));
+    },
+
+    async upload(key, path) {
+      const upload = new Upload({
+        client,
+        params: { Bucket, Key: root + key, Body: createReadStream(path, { highWaterMark: 1024 * 1024 }) },
+        partSize: partBytes,
+        queueSize: partsAtOnce,
+      });
+      try {
+        await upload.done();
+      } catch (error) {
+        throw new StorageUnavailableError(`${nameOf(options)} did not take a blob`, { cause: error });
+      }
+    },
+
+    async read(key, range) {
+      const found = await getObject(
+        key,
+        range === undefined ? undefined : `bytes=${range.start}-${range.end}`,
+      );
+      if (found === undefined) return undefined;
+      return { stream: found.Body as Readable, length: found.ContentLength ?? Number.NaN };
+    },
+
+    async remove(keys) {
+      // One by one: the request for many at once is not offered everywhere, and needs another checksum there.
+      const waiting = keys.values();
+      const workers = Array.from({ length: Math.min(keys.length, removalsAtOnce) }, async () => {
+        for (const key of waiting) {
+          const command = new DeleteObjectCommand({ Bucket, Key: root + key });
+          await ask('remove a key', (limit) => client.send(command, limit));
+        }
+      });
+      await Promise.all(workers);
+    },
+
+    async abortUploads(wanted, beganBeforeMs) {
+      const command = new ListMultipartUploadsCommand({ Bucket, Prefix: root + wanted });
+      const { Uploads = [] } = await ask('list its uploads', (limit) => client.send(command, limit));
+      for (const { Key, UploadId, Initiated } of Uploads) {
+        if (Initiated === undefined || Initiated.getTime() >= beganBeforeMs) continue;
+        const abort = new AbortMultipartUploadCommand({ Bucket, Key, UploadId });
+        await ask('abort an upload', (limit) => client.send(abort, limit));
+      }
+    },
+  };
+}

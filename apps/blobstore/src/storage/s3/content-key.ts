@@ -1,0 +1,36 @@
+import { randomBytes } from 'node:crypto';
+import { isBlobId } from '../../encoding/blob-id.ts';
+import type { StoredBlob } from '../storage.ts';
+import type { BucketKey } from './bucket.ts';
+
+/** One copy of a blob's content. Its key says everything about it and is never written twice. */
+export interface ContentCopy {
+  key: string;
+  blob: StoredBlob;
+  modifiedAtMs: number;
+}
+
+export const contentPrefix = 'content/';
+
+export function copiesPrefix(blobId: string): string {
+  return `${contentPrefix}${blobId}/`;
+}
+
+/** A key for a new copy: `content/<blob id>/<size>.<root hash>.<sha-256>.<random>`. */
+export function newCopyKey({ blobId, size, rootHash, digest }: StoredBlob): string {
+  return `${copiesPrefix(blobId)}${size}.${rootHash}.${digest}.${randomBytes(16).toString('base64url')}`;
+}
+
+/** The copy that a key stands for; undefined for a key that is not one of ours. */
+export function parseCopy({ key, modifiedAtMs }: BucketKey): ContentCopy | undefined {
+  const match = /^content\/([^/]+)\/(\d{1,15})\.([^./]+)\.([^./]+)\.[^./]+$/.exec(key);
+  if (match === null) return undefined;
+  const [, blobId, size, rootHash, digest] = match as unknown as [string, string, string, string, string];
+  if (![blobId, rootHash, digest].every(isBlobId)) return undefined;
+  return { key, modifiedAtMs, blob: { blobId, size: Number(size), rootHash, digest } };
+}
+
+/** The same order everywhere: the newest copy first. */
+export function newestFirst(a: ContentCopy, b: ContentCopy): number {
+  return b.modifiedAtMs - a.modifiedAtMs || (a.key < b.key ? 1 : -1);
+}

@@ -1,0 +1,21 @@
+/** Which bucket, and where. Credentials come from the standard AWS chain (variables, files, instance roles). */
+export interface S3Options {
+  bucket: string;
+  /** What all keys begin with, so that a bucket can be shared with other things; no slash at either end */
+  prefix?: string;
+  /** Absent for AWS itself */
+  endpoint?: string;
+  /** From the AWS environment when absent; `us-east-1` where an endpoint stands alone */
+  region?: string;
+  /** `endpoint/bucket/key` in place of `bucket.endpoint/key`; most servers other than AWS need it */
+  forcePathStyle?: boolean;
+  /** How long a request without a body of ours may take with its repetitions, in milliseconds */
+  timeoutMs?: number;
+  /** Keys asked for at a time, 1000 at most */
+  pageSize?: number;
+}
+
+/** How people write the place of a bucket. */
+export function nameOf({ bucket, prefix }: S3Options): string {
+  return `s3://${bucket}${prefix === undefined ? '' : `/${prefix}`}`;
+}

@@ -1,0 +1,211 @@
+import { randomUUID } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { Logger } from 'pino';
+import { RecentMap } from '../../recent-map.ts';
+import { blockBytes, openBlockDigests, sealBlockDigests } from '../block-digests.ts';
+import { stageBody } from '../staging.ts';
+import {
+  BlobDamagedError,
+  type ByteRange,
+  type Removable,
+  type Storage,
+  StorageUnavailableError,
+  type StoredBlob,
+} from '../storage.ts';
+import type { Bucket } from './bucket.ts';
+import {
+  type ContentCopy,
+  contentPrefix,
+  copiesPrefix,
+  newCopyKey,
+  newestFirst,
+  parseCopy,
+} from './content-key.ts';
+
+/** Where copies are is kept in memory for so many blobs. */
+const rememberedCopies = 10_000;
+
+/**
+ * How old a copy is, in milliseconds, before a sweep anywhere may take it for one that nothing keeps. A store
+ * relies on a copy that was young when it looked, and fails when its object is not registered soon after that
+ * (`holdMs`); so whatever its object needs was too young for every sweep that did not see the object. Half of the
+ * time is left for clocks that differ.
+ */
+export const defaultGraceMs = 7_200_000;
+
+export interface S3StorageOptions {
+  bucket: Bucket;
+  /** For what is being received, on a local disk; emptied now */
+  directory: string;
+  logger: Logger;
+  graceMs?: number;
+}
+
+/**
+ * Blobs in a bucket that several instances share. Each store writes a copy under a key of its own, unless a young
+ * one is there; a sweep removes the keys that it has listed and judged, so it never meets a copy that is new.
+ */
+export async function openS3Storage(options: S3StorageOptions): Promise<Storage> {
+  const { bucket, logger, graceMs = defaultGraceMs } = options;
+  const holdMs = graceMs / 4;
+  const incoming = join(options.directory, 'incoming');
+  await rm(incoming, { recursive: true, force: true });
+  await mkdir(incoming, { recursive: true, mode: 0o700 });
+  const known = new RecentMap<string, ContentCopy>(rememberedCopies);
+  const byDigest = new RecentMap<string, StoredBlob>(rememberedCopies);
+
+  function remember(copy: ContentCopy): void {
+    known.set(copy.blob.blobId, copy);
+    byDigest.set(copy.blob.digest, copy.blob);
+  }
+
+  async function copiesOf(blobId: string): Promise<ContentCopy[]> {
+    const copies: ContentCopy[] = [];
+    for await (const page of bucket.list(copiesPrefix(blobId))) {
+      copies.push(...page.flatMap((key) => parseCopy(key) ?? []));
+    }
+    return copies.sort(newestFirst);
+  }
+
+  async function findCopy(blobId: string): Promise<ContentCopy | undefined> {
+    const remembered = known.get(blobId);
+    if (remembered !== undefined) return remembered;
+    const [newest] = await copiesOf(blobId);
+    if (newest !== undefined) remember(newest);
+    return newest;
+  }
+
+  /** What is remembered may have been removed since, so a miss looks again. */
+  async function openContent(blob: StoredBlob, range?: ByteRange): Promise<Readable> {
+    for (const attempt of ['remembered', 'listed']) {
+      if (attempt === 'listed') known.delete(blob.blobId);
+      const copy = await findCopy(blob.blobId);
+      const found = copy && (await bucket.read(copy.key, range));
+      if (found === undefined) continue;
+      const expected = range === undefined ? blob.size : range.end - range.start + 1;
+      if (found.length === expected) return found.stream;
+      found.stream.destroy();
+      throw new BlobDamagedError(`${expected} bytes of ${blob.blobId} are ${found.length} in the bucket`);
+    }
+    throw new StorageUnavailableError(`there is no copy of ${blob.blobId} in the bucket`);
+  }
+
+  function blocksKey(blobId: string): string {
+    return `blocks/${blobId}`;
+  }
+
+  async function keepBlockDigests(blob: StoredBlob, digests: Buffer): Promise<void> {
+    // The only block of a small blob is the blob.
+    if (blob.size > blockBytes) {
+      await bucket.put(blocksKey(blob.blobId), sealBlockDigests(blob.digest, digests));
+    }
+  }
+
+  /** All copies in the bucket, those of one blob together. */
+  async function* copiesByBlob(): AsyncGenerator<ContentCopy[]> {
+    let group: ContentCopy[] = [];
+    for await (const page of bucket.list(contentPrefix)) {
+      for (const copy of page.flatMap((key) => parseCopy(key) ?? [])) {
+        if (group.length > 0 && group[0]!.blob.blobId !== copy.blob.blobId) {
+          yield group;
+          group = [];
+        }
+        group.push(copy);
+      }
+    }
+    if (group.length > 0) yield group;
+  }
+
+  function removable(copies: ContentCopy[]): Removable {
+    const { blobId, digest } = copies[0]!.blob;
+    return {
+      blobId,
+      async remove() {
+        known.delete(blobId);
+        byDigest.delete(digest);
+        await bucket.remove([...copies.map(({ key }) => key), blocksKey(blobId)]);
+      },
+    };
+  }
+
+  async function abortStaleUploads(): Promise<void> {
+    try {
+      await bucket.abortUploads(contentPrefix, Date.now() - graceMs);
+    } catch (error) {
+      // Not offered by every server; a lifecycle rule of the bucket does the same.
+      logger.warn({ err: error }, 'could not look for uploads that were cut off');
+    }
+  }
+
+  return {
+    holdMs,
+
+    stage: (body, limitBytes) => stageBody(incoming, body, limitBytes),
+
+    async commit({ path, size, digest, blockDigests }, identity) {
+      const blob = { ...identity, size, digest };
+      const youngFromMs = Date.now() - holdMs;
+      const copies = await copiesOf(blob.blobId);
+      const young = copies.find((copy) => copy.modifiedAtMs > youngFromMs && copy.blob.digest === digest);
+      if (young !== undefined) {
+        remember(young);
+        return blob;
+      }
+      await keepBlockDigests(blob, blockDigests);
+      const key = newCopyKey(blob);
+      await bucket.upload(key, path);
+      remember({ key, blob, modifiedAtMs: Date.now() });
+      return blob;
+    },
+
+    discard: ({ path }) => rm(path, { force: true }),
+
+    async find(blobId) {
+      return (await findCopy(blobId))?.blob;
+    },
+
+    async findByDigest(digest) {
+      return byDigest.get(digest);
+    },
+
+    async *removable() {
+      await abortStaleUploads();
+      const oldBeforeMs = Date.now() - graceMs;
+      for await (const copies of copiesByBlob()) {
+        const [newest, ...older] = copies.sort(newestFirst);
+        const surplus = older.filter(({ modifiedAtMs }) => modifiedAtMs < oldBeforeMs);
+        if (surplus.length > 0) {
+          known.delete(newest!.blob.blobId);
+          await bucket.remove(surplus.map(({ key }) => key));
+        }
+        if (newest!.modifiedAtMs < oldBeforeMs) yield removable([newest!]);
+      }
+    },
+
+    read: openContent,
+
+    async withFile(blob, use) {
+      const path = join(incoming, randomUUID());
+      try {
+        await pipeline(await openContent(blob), createWriteStream(path, { mode: 0o600 }));
+        return await use(path);
+      } finally {
+        await rm(path, { force: true });
+      }
+    },
+
+    async blockDigests(blob) {
+      if (blob.size <= blockBytes) return Buffer.from(blob.digest, 'base64url');
+      const sealed = await bucket.get(blocksKey(blob.blobId));
+      return sealed && openBlockDigests(blob, sealed);
+    },
+
+    keepBlockDigests,
+
+    close: () => rm(incoming, { recursive: true, force: true }),
+  };
+}
