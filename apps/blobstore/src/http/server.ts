@@ -6,6 +6,7 @@ import { createAdmission } from './admission.ts';
 import { replyClientError, replyExpectationFailed } from './client-error.ts';
 import { addCors, corsHeaders } from './cors.ts';
 import { addErrorReplies, collectMethods, refuseOtherMethods, replyError } from './error-replies.ts';
+import { addApiReference } from './openapi/add-api-reference.ts';
 import { requestIdOf } from './request-id.ts';
 import { addConcatBlobs } from './routes/concat-blobs.ts';
 import { addGetBlob } from './routes/get-blob.ts';
@@ -59,6 +60,7 @@ export function buildServer(
   const aggregator = createAdmission('aggregator', context.limits.aggregator);
   const methods = collectMethods(app);
   addGetStatus(app);
+  addApiReference(app);
   addPutBlob(app, context, publisher);
   for (const addRead of [addGetBlob, addGetBlobByObjectId, addGetByteRange, addGetStream, addConcatBlobs]) {
     addRead(app, context, aggregator);

@@ -1,0 +1,38 @@
+import { headers } from './headers.ts';
+import { readPaths } from './read-paths.ts';
+import { schemas } from './schemas.ts';
+import { servicePaths } from './service-paths.ts';
+import { storePaths } from './store-paths.ts';
+
+const description = `Stores and reads blobs as the Walrus publisher and aggregator of release 1.56 do.
+
+Every error has the same form, with a \`reason\` for programs. A path that does not exist is 404 \`ROUTE_NOT_FOUND\`,
+another method of one that does is 405 \`METHOD_NOT_ALLOWED\` with \`Allow\`. All responses may be read by pages of
+any origin. \`HEAD\` works wherever \`GET\` does.`;
+
+/** The document of the whole HTTP surface, OpenAPI 3.1. */
+export const openApiDocument = {
+  openapi: '3.1.0',
+  info: { title: 'Blob store', version: '1.56.0', description, license: { name: 'Apache-2.0' } },
+  servers: [{ url: '/' }],
+  tags: [
+    { name: 'Publisher', description: 'Stores blobs' },
+    { name: 'Aggregator', description: 'Reads blobs' },
+    { name: 'Service', description: 'About the store itself' },
+  ],
+  paths: { ...storePaths, ...readPaths, ...servicePaths },
+  components: {
+    schemas,
+    headers,
+    securitySchemes: {
+      token: {
+        type: 'http',
+        scheme: 'bearer',
+        bearerFormat: 'JWT',
+        description:
+          'Where the publisher asks for it: `exp` and `jti` are required; `size`, `max_size`, `epochs`, `max_epochs` ' +
+          'and `send_object_to` bind the store. Each token is good for one store.',
+      },
+    },
+  },
+};

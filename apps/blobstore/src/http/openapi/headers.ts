@@ -1,0 +1,42 @@
+import type { Schema } from './operation.ts';
+
+function header(description: string, schema: Schema = { type: 'string' }): Schema {
+  return { description, required: true, schema };
+}
+
+/** An attribute of the blob object, or a tag of the patch. */
+function attribute(name: string): Schema {
+  return { description: `The attribute or tag \`${name}\`, where there is one`, schema: { type: 'string' } };
+}
+
+/** What responses carry besides what HTTP itself needs. */
+export const headers: Record<string, Schema> = {
+  'X-Request-Id': header("The caller's, or a new one; the log names it"),
+  'Access-Control-Allow-Origin': header('Any page may use the store', { const: '*' }),
+  'Access-Control-Expose-Headers': header('What pages may read besides'),
+  'X-Content-Type-Options': header('Blobs are what anyone stored', { const: 'nosniff' }),
+  'Cache-Control': header('Content never changes under its ID'),
+  ETag: header('The ID of what was read, without quotes'),
+  'Content-Length': header('Bytes of the body', { type: 'integer' }),
+  'Content-Range': header('Which bytes of how many'),
+  'X-Walrus-Streaming': header('Sent as it is read', { const: 'true' }),
+  'X-Quilt-Patch-Identifier': {
+    description: 'The identifier of the patch, where a header can carry it',
+    schema: { type: 'string' },
+  },
+  'Content-Type': {
+    description:
+      'Of blobs: what `Accept` names if it has no `*`, else the `Content-Type` of the request, else the attribute, else none',
+    schema: { type: 'string' },
+  },
+  'Content-Disposition': attribute('content-disposition'),
+  'Content-Encoding': attribute('content-encoding'),
+  'Content-Language': attribute('content-language'),
+  'Content-Location': attribute('content-location'),
+  Link: attribute('link'),
+  'Retry-After': { description: 'Seconds', schema: { type: 'integer' } },
+  'WWW-Authenticate': header('How to authenticate'),
+  'Content-Security-Policy': header('The page loads nothing from elsewhere'),
+  Age: { description: 'Only with a fault that acts as a cache', schema: { type: 'integer' } },
+  'X-Cache': { description: 'Only with a fault that acts as a cache', schema: { type: 'string' } },
+};
