@@ -16,6 +16,8 @@ export interface BlobAnswer {
   check: ConsistencyCheck;
   /** The blob id if absent */
   etag?: string;
+  /** Beside those of every read */
+  headers?: Record<string, string>;
   attributes?: BlobAttributes;
 }
 
@@ -25,10 +27,11 @@ export async function sendBlob(
   request: FastifyRequest,
   reply: FastifyReply,
   blob: StoredBlob,
-  { range, isPartial = false, check, etag = blob.blobId, attributes = {} }: BlobAnswer,
+  { range, isPartial = false, check, etag = blob.blobId, headers = {}, attributes = {} }: BlobAnswer,
 ): Promise<FastifyReply> {
   const content = await openBlob(context, blob, range, check).catch(throwReadFailure);
   addReadHeaders(request, reply, etag);
+  reply.headers(headers);
   reply.header('content-length', range === undefined ? blob.size : range.end - range.start + 1);
   if (isPartial && range !== undefined) {
     reply.code(206).header('content-range', `bytes ${range.start}-${range.end}/${blob.size}`);

@@ -22,8 +22,8 @@ export function addGetStream(
       const { blobId } = request.params;
       if (!isBlobId(blobId)) throw invalidIdFormat();
       const blob = await findReadable(context, blobId);
-      reply.header('x-walrus-streaming', 'true');
-      return sendBlob(context, request, reply, blob, { check: 'default' });
+      const headers = { 'x-walrus-streaming': 'true' };
+      return sendBlob(context, request, reply, blob, { check: 'default', headers });
     },
   });
 }
