@@ -8,6 +8,8 @@ export interface DirectoryIdentity {
   shards: number;
   /** Identifier of the chain whose objects keep the blobs; absent with a registry of its own */
   chainId?: string;
+  /** Where the blobs are when they are not in the directory */
+  bucket?: string;
 }
 
 interface Description extends DirectoryIdentity {
@@ -49,6 +51,12 @@ export function requireSameIdentity(
     throw new Error(
       `${directory} holds blobs of ${known.chainId === undefined ? 'no chain' : `the chain ${known.chainId}`}: ` +
         `set BLOBSTORE_CHAIN_URL (--chain-url) accordingly, ${otherwise}`,
+    );
+  }
+  if (known.bucket !== wanted.bucket) {
+    throw new Error(
+      `${directory} belongs to blobs ${known.bucket === undefined ? 'of its own' : `in ${known.bucket}`}: ` +
+        `set BLOBSTORE_S3_BUCKET (--s3-bucket) and BLOBSTORE_S3_PREFIX accordingly, ${otherwise}`,
     );
   }
 }

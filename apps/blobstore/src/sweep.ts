@@ -26,6 +26,7 @@ const askedTogether = 1000;
 export function createSweeper({ storage, registry, locks, deletesDataAtOnce }: Parts): Sweeper {
   async function isKept(blobId: string): Promise<boolean> {
     if ((await registry.liveObjects(blobId)).length > 0) return true;
+    if (await registry.isPromised?.(blobId)) return true;
     return !deletesDataAtOnce && registry.deletedThisEpoch(blobId);
   }
 
@@ -43,11 +44,10 @@ export function createSweeper({ storage, registry, locks, deletesDataAtOnce }: P
     return removed;
   }
 
-  async function sweepWhere(isMeant: (blobId: string) => boolean): Promise<number> {
+  async function sweepAll(all: AsyncIterable<Removable>): Promise<number> {
     let removed = 0;
     let some: Removable[] = [];
-    for await (const removable of storage.removable()) {
-      if (!isMeant(removable.blobId)) continue;
+    for await (const removable of all) {
       some.push(removable);
       if (some.length < askedTogether) continue;
       removed += await sweepSome(some);
@@ -60,21 +60,19 @@ export function createSweeper({ storage, registry, locks, deletesDataAtOnce }: P
   return {
     sweep() {
       const sweeping = last.then(async () => {
-        const removed = await sweepWhere(() => true);
+        const removed = await sweepAll(storage.removable());
         await registry.forgetEnded?.();
         return removed;
       });
       last = sweeping.catch(() => undefined);
       return sweeping;
     },
-    sweepBlob: (blobId) => sweepWhere((stored) => stored === blobId),
+    sweepBlob: (blobId) => sweepAll(storage.removable(blobId)),
   };
 }
 
-const sweepIntervalMs = 600_000;
-
-/** Sweeps now and then every few minutes. Returns how to stop it. */
-export function startSweeping(sweeper: Sweeper, logger: Logger): () => Promise<void> {
+/** Sweeps now and at this interval. Returns how to stop it. */
+export function startSweeping(sweeper: Sweeper, intervalMs: number, logger: Logger): () => Promise<void> {
   async function sweep(): Promise<void> {
     try {
       const removed = await sweeper.sweep();
@@ -86,7 +84,7 @@ export function startSweeping(sweeper: Sweeper, logger: Logger): () => Promise<v
   let running = sweep();
   const timer = setInterval(() => {
     running = running.then(sweep);
-  }, sweepIntervalMs);
+  }, intervalMs);
   return async () => {
     clearInterval(timer);
     await running;

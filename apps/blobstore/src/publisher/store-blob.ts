@@ -10,6 +10,7 @@ import {
   type BlobAttributes,
   type NewBlob,
   RegistryRefusedError,
+  RegistryUnavailableError,
 } from '../registry/blob-registry.ts';
 import type { StagedBlob } from '../storage/storage.ts';
 import { decideStore, type StoreDecision } from './store-decision.ts';
@@ -32,6 +33,7 @@ export async function storeBlob(
   const burn = context.burnAfterStore && sendObjectTo === undefined && !share;
   const after = { sendObjectTo, share, burn, ...(attributes === undefined ? {} : { attributes }) };
   return context.locks.run(identity.blobId, async () => {
+    const startedAtMs = Date.now();
     const fault = await context.faults.meetStore(identity.blobId);
     let committed: Promise<void> | undefined;
     /** Once, however often it is decided anew; also repairs a copy that the disk has lost or changed. */
@@ -43,13 +45,17 @@ export async function storeBlob(
     for (;;) {
       const decision = await decide(store);
       try {
-        return await carryOut(store, decision);
+        const response = await carryOut(store, decision);
+        if (Date.now() - startedAtMs > context.storage.holdMs) throw new RegistryUnavailableError(tooLate);
+        return response;
       } catch (error) {
         if (decision.kind === 'register' || !isGone(error)) throw error;
       }
     }
   });
 }
+
+const tooLate = 'the object came so late that a sweep of another instance may have removed its content';
 
 interface Store {
   context: BlobStoreContext;

@@ -108,8 +108,9 @@ export async function openDiskStorage(directory: string, logger: Logger): Promis
       return index.find('digest', digest);
     },
 
-    async *removable() {
-      for (const blobId of index.blobIds()) yield { blobId, remove: () => remove(blobId) };
+    async *removable(only) {
+      const blobIds = only === undefined ? index.blobIds() : [only];
+      for (const blobId of blobIds) yield { blobId, remove: () => remove(blobId) };
     },
 
     async read(blob, range) {

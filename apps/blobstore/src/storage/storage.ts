@@ -51,8 +51,8 @@ export interface Storage {
   discard(staged: StagedBlob): Promise<void>;
   find(blobId: string): Promise<StoredBlob | undefined>;
   findByDigest(digest: string): Promise<StoredBlob | undefined>;
-  /** What a sweep may judge, as it was before the judgement. */
-  removable(): AsyncIterable<Removable>;
+  /** What a sweep may judge, as it was before the judgement; of one blob where it is named. */
+  removable(blobId?: string): AsyncIterable<Removable>;
   /**
    * The content or a part of it as a stream with backpressure, unverified. Throws `BlobDamagedError` when its
    * length is wrong.

@@ -29,20 +29,18 @@ import {
 /** Where copies are is kept in memory for so many blobs. */
 const rememberedCopies = 10_000;
 
-/**
- * How old a copy is, in milliseconds, before a sweep anywhere may take it for one that nothing keeps. A store
- * relies on a copy that was young when it looked, and fails when its object is not registered soon after that
- * (`holdMs`); so whatever its object needs was too young for every sweep that did not see the object. Half of the
- * time is left for clocks that differ.
- */
-export const defaultGraceMs = 7_200_000;
-
 export interface S3StorageOptions {
   bucket: Bucket;
   /** For what is being received, on a local disk; emptied now */
   directory: string;
   logger: Logger;
-  graceMs?: number;
+  /**
+   * How old a copy is, in milliseconds, before a sweep anywhere may take it for one that nothing keeps. A store
+   * relies on a copy that was young when it looked, and fails when its object is not registered soon after that
+   * (`holdMs`); so what an object needs was too young for every sweep that did not see the object. Half of the
+   * time is left for clocks that differ.
+   */
+  graceMs: number;
 }
 
 /**
@@ -50,7 +48,7 @@ export interface S3StorageOptions {
  * one is there; a sweep removes the keys that it has listed and judged, so it never meets a copy that is new.
  */
 export async function openS3Storage(options: S3StorageOptions): Promise<Storage> {
-  const { bucket, logger, graceMs = defaultGraceMs } = options;
+  const { bucket, logger, graceMs } = options;
   const holdMs = graceMs / 4;
   const incoming = join(options.directory, 'incoming');
   await rm(incoming, { recursive: true, force: true });
@@ -105,10 +103,10 @@ export async function openS3Storage(options: S3StorageOptions): Promise<Storage>
     }
   }
 
-  /** All copies in the bucket, those of one blob together. */
-  async function* copiesByBlob(): AsyncGenerator<ContentCopy[]> {
+  /** The copies with a prefix, those of one blob together. */
+  async function* copiesByBlob(prefix: string): AsyncGenerator<ContentCopy[]> {
     let group: ContentCopy[] = [];
-    for await (const page of bucket.list(contentPrefix)) {
+    for await (const page of bucket.list(prefix)) {
       for (const copy of page.flatMap((key) => parseCopy(key) ?? [])) {
         if (group.length > 0 && group[0]!.blob.blobId !== copy.blob.blobId) {
           yield group;
@@ -172,10 +170,11 @@ export async function openS3Storage(options: S3StorageOptions): Promise<Storage>
       return byDigest.get(digest);
     },
 
-    async *removable() {
-      await abortStaleUploads();
+    async *removable(blobId) {
+      if (blobId === undefined) await abortStaleUploads();
       const oldBeforeMs = Date.now() - graceMs;
-      for await (const copies of copiesByBlob()) {
+      const prefix = blobId === undefined ? contentPrefix : copiesPrefix(blobId);
+      for await (const copies of copiesByBlob(prefix)) {
         const [newest, ...older] = copies.sort(newestFirst);
         const surplus = older.filter(({ modifiedAtMs }) => modifiedAtMs < oldBeforeMs);
         if (surplus.length > 0) {

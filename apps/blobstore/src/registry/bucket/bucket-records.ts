@@ -1,0 +1,124 @@
+import { RecentMap } from '../../recent-map.ts';
+import type { Bucket } from '../../storage/s3/bucket.ts';
+import { StorageUnavailableError } from '../../storage/storage.ts';
+import { RegistryUnavailableError } from '../blob-registry.ts';
+import type { ObjectEvent } from './object-events.ts';
+import { type ListedRecord, newRecordKey, parseRecordKey, type RecordKey } from './record-key.ts';
+
+/** So many records stay in memory, about a kilobyte each. What is written never changes. */
+const rememberedRecords = 20_000;
+
+/** Where the records of an object are. */
+export interface ObjectPlace {
+  blobId: string;
+  objectId: string;
+}
+
+/** The records of all objects in a bucket. Everything throws `RegistryUnavailableError`. */
+export interface BucketRecords {
+  /** Listed records with a prefix, those of one object together, from the key behind `after` on. */
+  listObjects(prefix: string, after?: string): AsyncIterable<ListedRecord[]>;
+  /** All that happened to an object in the order of its records; undefined when some of them were just removed. */
+  eventsOf(records: readonly ListedRecord[]): Promise<ObjectEvent[] | undefined>;
+  append(record: RecordKey, events: readonly ObjectEvent[]): Promise<void>;
+  /** Makes an id lead to an object. Done before the object is, so that no object is without. */
+  point(id: string, place: ObjectPlace): Promise<void>;
+  placeOf(id: string): Promise<ObjectPlace | undefined>;
+  /** Ids that lead anywhere, in pages, in their order. */
+  listIds(after: string): AsyncIterable<string[]>;
+  /** Removes an object. Its deletions go last, so that nothing is left half that would live again. */
+  forget(records: readonly ListedRecord[], ids: readonly string[]): Promise<void>;
+}
+
+const idsPrefix = 'ids/';
+
+async function asking<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw error instanceof StorageUnavailableError
+      ? new RegistryUnavailableError('the bucket with the registry does not answer', { cause: error })
+      : error;
+  }
+}
+
+async function* askingAll<T>(pages: AsyncIterable<T>): AsyncGenerator<T> {
+  const iterator = pages[Symbol.asyncIterator]();
+  for (;;) {
+    const next = await asking(() => iterator.next());
+    if (next.done) return;
+    yield next.value;
+  }
+}
+
+function inOrder(a: ListedRecord, b: ListedRecord): number {
+  return a.sequence - b.sequence || (a.key < b.key ? -1 : 1);
+}
+
+export function openBucketRecords(bucket: Bucket): BucketRecords {
+  const known = new RecentMap<string, ObjectEvent[]>(rememberedRecords);
+  const places = new RecentMap<string, ObjectPlace>(rememberedRecords);
+
+  async function read(key: string): Promise<ObjectEvent[] | undefined> {
+    const remembered = known.get(key);
+    if (remembered !== undefined) return remembered;
+    const body = await asking(() => bucket.get(key));
+    if (body === undefined) return undefined;
+    const events = JSON.parse(body.toString()) as ObjectEvent[];
+    known.set(key, events);
+    return events;
+  }
+
+  return {
+    async *listObjects(prefix, after) {
+      let group: ListedRecord[] = [];
+      for await (const page of askingAll(bucket.list(prefix, after))) {
+        for (const record of page.flatMap((key) => parseRecordKey(key) ?? [])) {
+          if (group.length > 0 && group[0]!.objectId !== record.objectId) {
+            yield group;
+            group = [];
+          }
+          group.push(record);
+        }
+      }
+      if (group.length > 0) yield group;
+    },
+
+    async eventsOf(records) {
+      const bodies = await Promise.all(records.toSorted(inOrder).map(({ key }) => read(key)));
+      return bodies.some((events) => events === undefined) ? undefined : bodies.flatMap((events) => events!);
+    },
+
+    async append(record, events) {
+      const key = newRecordKey(record);
+      await asking(() => bucket.put(key, JSON.stringify(events)));
+      known.set(key, [...events]);
+    },
+
+    point: (id, place) => asking(() => bucket.put(idsPrefix + id, JSON.stringify(place))),
+
+    async placeOf(id) {
+      const remembered = places.get(id);
+      if (remembered !== undefined) return remembered;
+      const body = await asking(() => bucket.get(idsPrefix + id));
+      if (body === undefined) return undefined;
+      const place = JSON.parse(body.toString()) as ObjectPlace;
+      places.set(id, place);
+      return place;
+    },
+
+    async *listIds(after) {
+      for await (const page of askingAll(bucket.list(idsPrefix, idsPrefix + after))) {
+        yield page.map(({ key }) => key.slice(idsPrefix.length));
+      }
+    },
+
+    forget: (records, ids) =>
+      asking(async () => {
+        const keysOf = (deletions: boolean) =>
+          records.flatMap(({ kind, key }) => ((kind === 'deleted') === deletions ? [key] : []));
+        await bucket.remove([...ids.map((id) => idsPrefix + id), ...keysOf(false)]);
+        await bucket.remove(keysOf(true));
+      }),
+  };
+}

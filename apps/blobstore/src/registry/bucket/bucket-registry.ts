@@ -1,0 +1,239 @@
+import { encodedBlobLength } from '@memrelay/chain/walrus-sizes';
+import { createKeyedLock } from '../../keyed-lock.ts';
+import type { Bucket } from '../../storage/s3/bucket.ts';
+import {
+  type AfterStore,
+  type BlobRegistry,
+  maxEpochsAhead,
+  type NewBlob,
+  type ObjectRecord,
+  type PaidObject,
+  RegistryRefusedError,
+  RegistryUnavailableError,
+} from '../blob-registry.ts';
+import { newEvent, newObjectId, toPaid } from '../new-object.ts';
+import { defaultPrices, extensionCost, registrationCost } from '../pricing.ts';
+import { openBucketEpochs } from './bucket-epochs.ts';
+import { openBucketObjects, type StoredObject } from './bucket-objects.ts';
+import { openBucketRecords } from './bucket-records.ts';
+import { endedObjects } from './ended-objects.ts';
+import { foldEvents, type ObjectEvent } from './object-events.ts';
+import type { RecordKind } from './record-key.ts';
+
+export interface BucketRegistryOptions {
+  bucket: Bucket;
+  nShards: number;
+  /** Null where epochs are advanced by hand alone */
+  epochDurationMs: number | null;
+  /** Milliseconds since 1970 */
+  now: () => number;
+  /** How long the records of an object stay after its end, in milliseconds */
+  graceMs: number;
+}
+
+/** What becomes of an object with its certificate, as events. */
+function eventsAfter({ sendObjectTo, share, burn, attributes }: AfterStore): ObjectEvent[] {
+  const events: ObjectEvent[] = [];
+  if (attributes !== undefined) events.push({ kind: 'attributes', changes: attributes });
+  if (share) events.push({ kind: 'released', sharedBlobObject: newObjectId() });
+  else if (burn) events.push({ kind: 'released', burnt: true });
+  else if (sendObjectTo !== undefined) events.push({ kind: 'released' });
+  return events;
+}
+
+function isCertified({ record }: StoredObject): boolean {
+  return record.object.certifiedEpoch !== null;
+}
+
+function describe({ object, owned }: ObjectRecord) {
+  const { id: objectId, blobId, deletable, storage } = object;
+  return { objectId, blobId, endEpoch: storage.endEpoch, deletable, owned };
+}
+
+/**
+ * A registry that instances share without a chain: what happens to an object is a record of its own in the
+ * bucket, and an object is the sum of its records. Nothing but what is written never to change is kept in memory,
+ * so each instance sees at once what the others did. As in the registry of one instance, deleting and setting
+ * attributes is done for whoever owns an object. There is no spare storage: two instances could use it up twice.
+ */
+export function openBucketRegistry(options: BucketRegistryOptions): BlobRegistry {
+  const { bucket, nShards, graceMs } = options;
+  const epochs = openBucketEpochs({ bucket, durationMs: options.epochDurationMs, now: options.now });
+  const records = openBucketRecords(bucket);
+  const objects = openBucketObjects(records);
+  /** By object id: a change builds on the one before */
+  const changes = createKeyedLock();
+
+  async function registration({ blobId, size, deletable, storageId, ...blob }: NewBlob) {
+    if (storageId !== undefined) {
+      throw new RegistryRefusedError('not-offered', 'a registry in a bucket has no spare storage');
+    }
+    const epoch = await epochs.now();
+    const endEpoch = epoch + blob.epochs;
+    const storageSize = encodedBlobLength(size, nShards);
+    const storage = { id: newObjectId(), startEpoch: epoch, endEpoch, storageSize };
+    const object = {
+      id: newObjectId(),
+      registeredEpoch: epoch,
+      blobId,
+      size,
+      certifiedEpoch: null,
+      storage,
+      deletable,
+    };
+    return { object, registered: { kind: 'registered', object, event: newEvent() } as const };
+  }
+
+  /** Writes what happened to an object. Returns the object after it. */
+  async function record(
+    { blobId, objectId, events, sequence }: Pick<StoredObject, 'blobId' | 'objectId' | 'events' | 'sequence'>,
+    kind: RecordKind,
+    happened: ObjectEvent[],
+  ): Promise<ObjectRecord> {
+    const after = foldEvents([...events, ...happened]);
+    if (after === undefined) throw new Error('a record about an object that is not there');
+    const { sharedBlobObject } = after;
+    if (sharedBlobObject !== undefined) await records.point(sharedBlobObject, { blobId, objectId });
+    const epoch = after.object.storage.endEpoch;
+    await records.append({ blobId, objectId, sequence, kind, epoch }, happened);
+    return after;
+  }
+
+  async function existing(id: string): Promise<StoredObject> {
+    const found = await objects.find(id, await epochs.now());
+    if (found !== undefined && !found.record.burnt) return found;
+    throw new RegistryRefusedError('not-found', `there is no object ${id}`);
+  }
+
+  async function owned(objectId: string): Promise<StoredObject> {
+    const found = await existing(objectId);
+    if (found.record.owned) return found;
+    throw new RegistryRefusedError('not-owned', `${objectId} is not an object of this publisher`);
+  }
+
+  async function prolong(
+    found: StoredObject,
+    kind: RecordKind,
+    byEpochs: number,
+    happened: ObjectEvent[],
+  ): Promise<PaidObject> {
+    const { storage } = found.record.object;
+    const endEpoch = storage.endEpoch + byEpochs;
+    if (endEpoch > (await epochs.now()) + maxEpochsAhead) {
+      throw new RegistryRefusedError('too-long', `nothing is stored for more than ${maxEpochsAhead} epochs`);
+    }
+    const after = await record(found, kind, [{ kind: 'prolonged', endEpoch }, ...happened]);
+    return toPaid(after, extensionCost(storage.storageSize, byEpochs, defaultPrices));
+  }
+
+  return {
+    currentEpoch: () => epochs.now(),
+
+    async store(blob, content) {
+      const { object, registered } = await registration(blob);
+      const { id: objectId, blobId, storage } = object;
+      await Promise.all([content(), records.point(objectId, { blobId, objectId })]);
+      const epoch = await epochs.now();
+      if (storage.endEpoch <= epoch) {
+        throw new RegistryUnavailableError('the storage ended before the blob was certified');
+      }
+      // One record, so that a crash leaves all of the object or nothing.
+      const after = await record({ blobId, objectId, events: [], sequence: 0 }, 'certified', [
+        registered,
+        { kind: 'certified', epoch, event: newEvent() },
+        ...eventsAfter(blob),
+      ]);
+      return toPaid(after, registrationCost(storage.storageSize, blob.epochs, defaultPrices));
+    },
+
+    async register(blob) {
+      const { object, registered } = await registration(blob);
+      const { id: objectId, blobId } = object;
+      await records.point(objectId, { blobId, objectId });
+      await record({ blobId, objectId, events: [], sequence: 0 }, 'registered', [registered]);
+      return objectId;
+    },
+
+    certify: (objectId, extendBy, after = {}) =>
+      changes.run(objectId, async () => {
+        const found = await owned(objectId);
+        const certificate = { kind: 'certified', epoch: await epochs.now(), event: newEvent() } as const;
+        return prolong(found, 'certified', extendBy, [certificate, ...eventsAfter(after)]);
+      }),
+
+    extend: (objectId, byEpochs, after = {}) =>
+      changes.run(objectId, async () => {
+        const found = await owned(objectId);
+        if (!isCertified(found)) {
+          throw new RegistryRefusedError('uncertified', `${objectId} has no certificate yet`);
+        }
+        return prolong(found, 'extended', byEpochs, eventsAfter(after));
+      }),
+
+    async setAttributes(id, wanted) {
+      const { objectId } = await existing(id);
+      return changes.run(objectId, async () => {
+        const changed = await record(await existing(objectId), 'changed', [
+          { kind: 'attributes', changes: wanted },
+        ]);
+        return changed.attributes;
+      });
+    },
+
+    delete: (objectId) =>
+      changes.run(objectId, async () => {
+        const { blobId, objectId: id, sequence, record: known } = await existing(objectId);
+        if (!known.object.deletable) {
+          throw new RegistryRefusedError('permanent', `${objectId} is permanent`);
+        }
+        const epoch = await epochs.now();
+        await records.append({ blobId, objectId: id, sequence, kind: 'deleted', epoch }, [
+          { kind: 'deleted', epoch },
+        ]);
+        return blobId;
+      }),
+
+    advanceEpoch: (by) => epochs.advance(by),
+
+    async liveObjects(blobId) {
+      const all = await objects.ofBlob(blobId, await epochs.now());
+      return all.filter(isCertified).map(({ record: known }) => ({ ...describe(known), event: known.event }));
+    },
+
+    async uncertified(blobId) {
+      const all = await objects.ofBlob(blobId, await epochs.now());
+      return all.filter((found) => !isCertified(found)).map(({ record: known }) => describe(known));
+    },
+
+    spareStorage: async () => [],
+
+    deletedThisEpoch: async (blobId) => objects.wasDeletedIn(blobId, await epochs.now()),
+
+    async find(id) {
+      const found = await objects.find(id, await epochs.now());
+      if (found === undefined || found.record.burnt || !isCertified(found)) return undefined;
+      const { record: known } = found;
+      return { ...describe(known), event: known.event, attributes: known.attributes };
+    },
+
+    list: async ({ blobId, ...page }) => objects.list(page, blobId, await epochs.now()),
+
+    listBlobIds: async (page) => objects.listBlobIds(page, await epochs.now()),
+
+    keptAmong: async (blobIds) => objects.keptAmong(blobIds, await epochs.now()),
+
+    async forgetEnded() {
+      const endedBeforeMs = Date.now() - graceMs;
+      for await (const ended of endedObjects(records, await epochs.now(), endedBeforeMs)) {
+        const { objectId } = ended[0]!;
+        const events = (await records.eventsOf(ended)) ?? [];
+        const shared = events.flatMap((event) =>
+          event.kind === 'released' ? (event.sharedBlobObject ?? []) : [],
+        );
+        await records.forget(ended, [objectId, ...shared]);
+      }
+    },
+
+    async close() {},
+  };
+}

@@ -1,0 +1,62 @@
+import type { BlobAttributes, EventId, ObjectRecord } from '../blob-registry.ts';
+
+/** What can happen to an object. A record of it holds one or more, which happened at once. */
+export type ObjectEvent =
+  | { kind: 'registered'; object: ObjectRecord['object']; event: EventId }
+  | { kind: 'certified'; epoch: number; event: EventId }
+  | { kind: 'prolonged'; endEpoch: number }
+  | { kind: 'attributes'; changes: Readonly<Record<string, string | null>> }
+  /** The publisher gave it away, shared it, or destroyed it while its blob stays */
+  | { kind: 'released'; sharedBlobObject?: string; burnt?: boolean }
+  | { kind: 'deleted'; epoch: number };
+
+/** Attributes after a change; null removes one. */
+function changedAttributes(
+  attributes: BlobAttributes,
+  changes: Readonly<Record<string, string | null>>,
+): BlobAttributes {
+  const merged = Object.entries({ ...attributes, ...changes });
+  return Object.fromEntries(merged.flatMap(([name, value]) => (value === null ? [] : [[name, value]])));
+}
+
+function applied(record: ObjectRecord, event: ObjectEvent): ObjectRecord {
+  const { object } = record;
+  switch (event.kind) {
+    case 'certified':
+      // Two instances may certify a registration at the same time: the first in the order of records counts.
+      if (object.certifiedEpoch !== null) return record;
+      return { ...record, object: { ...object, certifiedEpoch: event.epoch }, event: event.event };
+    case 'prolonged': {
+      // Two that prolong at the same time have each promised an end, and both are kept by the later one.
+      const endEpoch = Math.max(object.storage.endEpoch, event.endEpoch);
+      return { ...record, object: { ...object, storage: { ...object.storage, endEpoch } } };
+    }
+    case 'attributes':
+      return { ...record, attributes: changedAttributes(record.attributes, event.changes) };
+    case 'released': {
+      const { sharedBlobObject, burnt = false } = event;
+      const shared = sharedBlobObject === undefined ? {} : { sharedBlobObject };
+      return { ...record, ...shared, owned: false, burnt: record.burnt || burnt };
+    }
+    default:
+      return record;
+  }
+}
+
+/** An object after its events, in their order; undefined when it was deleted, or never registered. */
+export function foldEvents(events: readonly ObjectEvent[]): ObjectRecord | undefined {
+  let record: ObjectRecord | undefined;
+  for (const event of events) {
+    if (event.kind === 'deleted') return undefined;
+    if (event.kind === 'registered') {
+      record ??= {
+        object: event.object,
+        attributes: {},
+        owned: true,
+        burnt: false,
+        event: event.event,
+      };
+    } else if (record !== undefined) record = applied(record, event);
+  }
+  return record;
+}
