@@ -2,9 +2,11 @@ import type { Logger } from 'pino';
 import type { Blocklist } from './aggregator/blocklist.ts';
 import type { BlobIdEncoder } from './encoding/blob-id-encoder.ts';
 import type { Faults } from './faults/faults.ts';
+import type { AllowedHeaders } from './http/allowed-headers.ts';
 import type { PublisherAuth } from './http/auth/publisher-auth.ts';
 import type { KeyedLock } from './keyed-lock.ts';
 import type { IdentifyStaged } from './publisher/identify-staged.ts';
+import type { QuiltReader } from './quilt/quilt-reader.ts';
 import type { BlobRegistry } from './registry/blob-registry.ts';
 import type { Storage } from './storage/storage.ts';
 
@@ -22,6 +24,9 @@ export interface BlobStoreContext {
   blocklist: Blocklist;
   /** Attributes that reads answer as headers */
   allowedHeaders: ReadonlySet<string>;
+  /** The same for the tags of quilt patches */
+  allowedTagHeaders: AllowedHeaders;
+  quilts: QuiltReader;
   nShards: number;
   /** Whether objects that nobody else receives are destroyed once their blob is certified */
   burnAfterStore: boolean;
@@ -36,6 +41,8 @@ export interface BlobStoreContext {
 export interface Limits {
   /** Largest accepted body of a store, in bytes */
   maxBodyBytes: number;
+  /** The same for the form that a quilt is made of */
+  maxQuiltBodyBytes: number;
   /** Largest blob that can be read, in bytes; `Infinity` for no limit */
   maxBlobBytes: number;
   /** How long a reader may take nothing of what is sent to it before it is cut off, in milliseconds */

@@ -14,6 +14,7 @@ import { type AuthSettings, createPublisherAuth } from './http/auth/publisher-au
 import { buildServer } from './http/server.ts';
 import { createKeyedLock } from './keyed-lock.ts';
 import { createIdentifyStaged } from './publisher/identify-staged.ts';
+import { createQuiltReader } from './quilt/quilt-reader.ts';
 import { openRegistry, type RegistryOptions } from './registry/open-registry.ts';
 import { openDiskStorage } from './storage/disk-storage.ts';
 import { createSweeper, startSweeping } from './sweep.ts';
@@ -33,6 +34,8 @@ export interface BlobStoreOptions extends RegistryOptions {
   adminToken?: string;
   /** Attributes that reads answer as headers, in lower case; the specification's six by default */
   allowedHeaders?: ReadonlySet<string>;
+  /** Answers all tags of a quilt patch as headers, not only the allowed ones */
+  allowsAllTagHeaders?: boolean;
   /** YAML list of the blobs that are neither served nor stored */
   blocklistFile?: string;
   /** The tokens that a store needs; anyone may store when absent */
@@ -52,6 +55,7 @@ export interface BlobStore {
 /** What the real daemons allow by default (release 1.56). */
 export const defaultLimits: Limits = {
   maxBodyBytes: 10_240 * 1024,
+  maxQuiltBodyBytes: 102_400 * 1024,
   maxBlobBytes: Number.POSITIVE_INFINITY,
   stalledSendMs: 60_000,
   publisher: { concurrent: 8, buffered: 8 },
@@ -96,6 +100,8 @@ export async function createBlobStore(options: BlobStoreOptions): Promise<BlobSt
       faults,
       blocklist,
       allowedHeaders,
+      allowedTagHeaders: options.allowsAllTagHeaders === true ? 'ALL' : allowedHeaders,
+      quilts: createQuiltReader(storage, nShards),
       auth: createPublisherAuth(options.auth),
       limits: { ...limits, maxBodyBytes: Math.min(limits.maxBodyBytes, maxBlobSize(nShards)) },
       logger,

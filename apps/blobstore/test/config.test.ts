@@ -9,6 +9,7 @@ test('only the directory is required; the rest are the defaults of the real daem
     dataDir: '/data',
     burnAfterStore: false,
     deletesDataAtOnce: false,
+    allowsAllTagHeaders: false,
     limits: defaultLimits,
   });
 });

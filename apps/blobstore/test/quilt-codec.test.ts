@@ -9,7 +9,7 @@ import { createWasmEncoder } from '../src/encoding/wasm-encoder.ts';
 import { parsePatchId, patchIdOf } from '../src/quilt/patch-id.ts';
 import { planQuilt } from '../src/quilt/plan-quilt.ts';
 import { columnsInMemory } from '../src/quilt/quilt-columns.ts';
-import { QuiltInputError, QuiltTooLargeError } from '../src/quilt/quilt-errors.ts';
+import { QuiltInputError } from '../src/quilt/quilt-errors.ts';
 import { layoutOfSize, maxPatches, quiltBytes } from '../src/quilt/quilt-layout.ts';
 import { readIndex, readPatch } from '../src/quilt/read-quilt.ts';
 import { encodeInMemory, type MemoryFile, memoryFile } from './quilt-in-memory.ts';
@@ -162,7 +162,7 @@ test('what no symbol is large enough for is refused before it is built', () => {
     ...memoryFile(`n${n}`, ''),
     size: n === 0 ? size : 1,
   }));
-  expect(() => planQuilt(files, 31)).toThrow(QuiltTooLargeError);
+  expect(() => planQuilt(files, 31)).toThrow(QuiltInputError);
 });
 
 test('the symbols are the smallest that hold everything', async () => {

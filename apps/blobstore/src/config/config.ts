@@ -91,9 +91,12 @@ export function readConfig(args: string[], env: Environment): Omit<BlobStoreOpti
     ...(adminToken === undefined ? {} : { adminToken }),
     burnAfterStore: settings.on('burn-after-store'),
     deletesDataAtOnce: settings.on('enable-immediate-data-deletion'),
+    allowsAllTagHeaders: settings.on('allow-quilt-patch-tags-in-response'),
     ...(auth === undefined ? {} : { auth }),
     limits: {
       maxBodyBytes: settings.number('max-body-size', defaultLimits.maxBodyBytes / 1024, 1, 2 ** 30) * 1024,
+      maxQuiltBodyBytes:
+        settings.number('max-quilt-body-size', defaultLimits.maxQuiltBodyBytes / 1024, 1, 2 ** 30) * 1024,
       maxBlobBytes: settings.number('max-blob-size', defaultLimits.maxBlobBytes, 0, Number.MAX_SAFE_INTEGER),
       stalledSendMs: defaultLimits.stalledSendMs,
       publisher: concurrencyOf(settings, 'publisher'),

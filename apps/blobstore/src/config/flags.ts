@@ -25,6 +25,7 @@ export const flags = {
     about: 'remove the data of deleted blobs at once; by default it goes at the end of the epoch',
   },
   'max-body-size': { value: 'KIB', about: 'largest body of a store (10240)' },
+  'max-quilt-body-size': { value: 'KIB', about: 'largest form that a quilt is made of (102400)' },
   'publisher-max-concurrent-requests': { value: 'N', about: 'stores worked on at a time (8)' },
   'publisher-max-buffer-size': {
     value: 'N',
@@ -42,6 +43,9 @@ export const flags = {
   'allowed-headers': {
     value: 'LIST',
     about: 'attributes that reads answer as headers (the six of the specification), separated by commas',
+  },
+  'allow-quilt-patch-tags-in-response': {
+    about: 'answer all tags of a quilt patch as headers, not only the allowed ones',
   },
   blocklist: {
     value: 'FILE',

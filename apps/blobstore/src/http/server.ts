@@ -12,12 +12,15 @@ import { addConcatBlobs } from './routes/concat-blobs.ts';
 import { addGetBlob } from './routes/get-blob.ts';
 import { addGetBlobByObjectId } from './routes/get-blob-by-object-id.ts';
 import { addGetByteRange } from './routes/get-byte-range.ts';
+import { addGetQuiltPatch } from './routes/get-quilt-patch.ts';
 import { addGetStatus } from './routes/get-status.ts';
 import { addGetStream } from './routes/get-stream.ts';
+import { addListQuiltPatches } from './routes/list-quilt-patches.ts';
 import { addPutBlob } from './routes/put-blob.ts';
+import { addPutQuilt } from './routes/put-quilt.ts';
 
-/** A quilt identifier is one path segment of up to 65,535 bytes. */
-const maxPathSegment = 65_535;
+/** The identifier of a quilt patch is one path segment of up to 65,535 bytes, so the head of a request may be longer. */
+const maxHeadBytes = 80 * 1024;
 
 /** A body that trickles in must not hold a publisher's place for ever. */
 const requestTimeoutMs = 300_000;
@@ -38,8 +41,8 @@ export function buildServer(
     requestTimeout: requestTimeoutMs,
     clientErrorHandler: replyClientError,
     // Node alone would refuse what names no host, without the envelope; the real daemons serve it.
-    http: { requireHostHeader: false },
-    routerOptions: { maxParamLength: maxPathSegment },
+    http: { requireHostHeader: false, maxHeaderSize: maxHeadBytes },
+    routerOptions: { maxParamLength: maxHeadBytes },
     // A path that cannot be decoded gets here before any hook has run.
     frameworkErrors: (error, request, reply) => {
       reply.headers({ 'x-request-id': request.id, ...corsHeaders });
@@ -62,9 +65,12 @@ export function buildServer(
   addGetStatus(app);
   addApiReference(app);
   addPutBlob(app, context, publisher);
+  addPutQuilt(app, context, publisher);
   for (const addRead of [addGetBlob, addGetBlobByObjectId, addGetByteRange, addGetStream, addConcatBlobs]) {
     addRead(app, context, aggregator);
   }
+  addGetQuiltPatch(app, context, aggregator);
+  addListQuiltPatches(app, context, aggregator);
   if (adminToken !== undefined) addAdmin(app, admin, adminToken);
   refuseOtherMethods(app, methods);
   return app;

@@ -40,8 +40,7 @@ function sorted<F extends QuiltFile>(files: readonly F[]): F[] {
 
 /**
  * Lays files out as the Rust implementation does (`quilt_encoding.rs`, release 1.56), so that the same files are
- * the same quilt on every network with that many shards. Throws `QuiltInputError` for what cannot be a patch, and
- * `QuiltTooLargeError`.
+ * the same quilt on every network with that many shards. Throws `QuiltInputError` for what cannot be a quilt.
  */
 export function planQuilt<F extends QuiltFile>(files: readonly F[], nShards: number): QuiltPlan<F> {
   if (files.length === 0) throw new QuiltInputError('there are no files');

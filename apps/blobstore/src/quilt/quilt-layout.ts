@@ -1,5 +1,5 @@
 import { maxSymbolBytes, sourceMatrix, symbolAlignment } from '../encoding/source-matrix.ts';
-import { QuiltInputError, QuiltTooLargeError } from './quilt-errors.ts';
+import { QuiltInputError } from './quilt-errors.ts';
 
 /**
  * A quilt is the source matrix of its blob: row by row in the file, with each patch in columns of its own, so that
@@ -42,7 +42,7 @@ export function layoutOfSize(size: number, nShards: number): QuiltLayout | undef
 
 /**
  * The layout with the smallest symbols in which the index and all patches find columns of their own. Sizes are
- * bytes. Throws `QuiltInputError` for too many patches and `QuiltTooLargeError` when no symbol is large enough.
+ * bytes. Throws `QuiltInputError` for too many patches, and when no symbol is large enough.
  */
 export function fitLayout(indexSize: number, patchSizes: readonly number[], nShards: number): QuiltLayout {
   const { rows, columns } = sourceMatrix(nShards);
@@ -67,7 +67,7 @@ export function fitLayout(indexSize: number, patchSizes: readonly number[], nSha
   }
   const symbolBytes = Math.ceil(low / symbolAlignment) * symbolAlignment;
   if (symbolBytes > maxSymbolBytes) {
-    throw new QuiltTooLargeError('the files are too large, or too unequal in size, for one quilt');
+    throw new QuiltInputError('the files are too large, or too unequal in size, for one quilt');
   }
   return { rows, columns, symbolBytes };
 }

@@ -6,7 +6,7 @@ import { decodeIndex, type IndexedPatch, indexColumns } from './quilt-index.ts';
 import { columnBytes } from './quilt-layout.ts';
 
 /** A patch is read in pieces of so many bytes, in whole columns. More than a header can have. */
-const pieceBytes = 4 * 1024 * 1024;
+const pieceBytes = 1024 * 1024;
 
 /** A patch whose header and first bytes have been read. */
 export interface OpenPatch {

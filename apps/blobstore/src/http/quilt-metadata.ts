@@ -1,0 +1,59 @@
+import type { Tags } from '../quilt/bcs-writer.ts';
+import { QuiltInputError } from '../quilt/quilt-errors.ts';
+
+/** The part of a quilt's form that holds its tags. */
+export const metadataField = '_metadata';
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+function parseJson(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(utf8.decode(bytes));
+  } catch {
+    throw new QuiltInputError(`${metadataField} must be JSON`);
+  }
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** A tag's value as text; what is not text becomes its JSON. */
+function tagText(value: unknown): string {
+  if (typeof value === 'string') return value;
+  return JSON.stringify(value, (_key, part: unknown) => {
+    // JSON.parse has rounded it already.
+    if (typeof part === 'number' && Number.isInteger(part) && !Number.isSafeInteger(part)) {
+      throw new QuiltInputError(`a number in ${metadataField} is too large to be kept; give it as text`);
+    }
+    return part;
+  });
+}
+
+function tagsOf(tags: unknown): Tags {
+  if (!isRecord(tags)) throw new QuiltInputError(`tags in ${metadataField} must be an object`);
+  const entries = Object.entries(tags).map(([key, value]) => [key, tagText(value)] as const);
+  if (!entries.flat().every((text) => text.isWellFormed()))
+    throw new QuiltInputError('a tag is not valid Unicode');
+  return new Map(entries);
+}
+
+/**
+ * Tags by identifier, from the contents of all `_metadata` parts: `[{"identifier": "…", "tags": {…}}]`. Throws
+ * `QuiltInputError` for another shape, and for an identifier that comes twice.
+ */
+export function parseQuiltMetadata(parts: readonly Buffer[]): Map<string, Tags> {
+  const tags = new Map<string, Tags>();
+  for (const part of parts) {
+    const list = parseJson(part);
+    if (!Array.isArray(list)) throw new QuiltInputError(`${metadataField} must be a list`);
+    for (const entry of list) {
+      if (!isRecord(entry) || typeof entry.identifier !== 'string')
+        throw new QuiltInputError(`each entry of ${metadataField} must have an identifier`);
+      if (tags.has(entry.identifier))
+        throw new QuiltInputError(`duplicate identifiers found in ${metadataField}`);
+      tags.set(entry.identifier, tagsOf(Object.hasOwn(entry, 'tags') ? entry.tags : {}));
+    }
+  }
+  return tags;
+}

@@ -1,0 +1,115 @@
+import type { IncomingMessage } from 'node:http';
+import type { BlobStoreContext } from '../blob-store-context.ts';
+import { identifierProblem } from '../quilt/identifier.ts';
+import type { QuiltFile } from '../quilt/plan-quilt.ts';
+import { QuiltInputError } from '../quilt/quilt-errors.ts';
+import { maxPatches } from '../quilt/quilt-layout.ts';
+import { BodyTooLargeError, type StagedBlob } from '../storage/storage.ts';
+import { boundaryOf, MultipartError, readMultipart } from './multipart.ts';
+import { metadataField, parseQuiltMetadata } from './quilt-metadata.ts';
+
+/** A file whose content was written to disk as it arrived. */
+export interface ReceivedFile extends QuiltFile {
+  /** Where its content begins in the staged bytes */
+  offset: number;
+}
+
+export interface ReceivedQuilt {
+  /** The contents of all files, one behind the other */
+  staged: StagedBlob;
+  files: ReceivedFile[];
+}
+
+/** The metadata is held in memory, other than the files. */
+const maxMetadataBytes = 8 * 1024 * 1024;
+
+/**
+ * Receives the form of `PUT /v1/quilts`: one part for each file, named by its identifier, and `_metadata` with their
+ * tags before, between or behind them. Throws `MultipartError`, `QuiltInputError` and `BodyTooLargeError`, and then
+ * leaves nothing; the caller discards `staged`.
+ */
+export async function receiveQuilt(
+  { storage, limits, nShards }: Pick<BlobStoreContext, 'storage' | 'limits' | 'nShards'>,
+  raw: IncomingMessage,
+): Promise<ReceivedQuilt> {
+  const boundary = boundaryOf(raw.headers['content-type']);
+  if (boundary === undefined)
+    throw new MultipartError('the content type must be multipart/form-data with a boundary');
+  const files: Omit<ReceivedFile, 'tags'>[] = [];
+  const metadata: Buffer[] = [];
+  const parts = readMultipart(boundedBody(raw, limits.maxQuiltBodyBytes), boundary);
+  const contents = sortParts(parts, files, metadata, maxPatches(nShards));
+  const staged = await storage.stage(contents, limits.maxQuiltBodyBytes);
+  try {
+    const tags = parseQuiltMetadata(metadata);
+    return {
+      staged,
+      files: files.map((file) => ({ ...file, tags: tags.get(file.identifier) ?? new Map<string, string>() })),
+    };
+  } catch (error) {
+    await storage.discard(staged);
+    throw error;
+  }
+}
+
+/** The chunks of a body. Throws `BodyTooLargeError` past the limit, at once where the size is announced. */
+async function* boundedBody(raw: IncomingMessage, limitBytes: number): AsyncGenerator<Buffer> {
+  const refusal = () => new BodyTooLargeError(`the body is larger than ${limitBytes} bytes`);
+  if (Number(raw.headers['content-length'] ?? 0) > limitBytes) throw refusal();
+  let size = 0;
+  // Leaving the loop must not destroy the connection that the refusal goes out on.
+  for await (const chunk of raw.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > limitBytes) throw refusal();
+    yield chunk;
+  }
+}
+
+/** The contents of the files, noted in `files`; the metadata goes into `metadata`, one buffer for each such part. */
+async function* sortParts(
+  parts: ReturnType<typeof readMultipart>,
+  files: Omit<ReceivedFile, 'tags'>[],
+  metadata: Buffer[],
+  maxFiles: number,
+): AsyncGenerator<Buffer> {
+  let file: Omit<ReceivedFile, 'tags'> | undefined;
+  let pieces: Buffer[] = [];
+  let offset = 0;
+  let metadataBytes = 0;
+
+  function endMetadata(): void {
+    if (pieces.length > 0) metadata.push(Buffer.concat(pieces));
+    pieces = [];
+  }
+
+  for await (const event of parts) {
+    if (!Buffer.isBuffer(event)) {
+      endMetadata();
+      file = event.name === metadataField ? undefined : { identifier: event.name, offset, size: 0 };
+      if (file === undefined) pieces = [Buffer.alloc(0)];
+      else addFile(files, file, maxFiles);
+    } else if (file === undefined) {
+      metadataBytes += event.length;
+      if (metadataBytes > maxMetadataBytes)
+        throw new QuiltInputError(`${metadataField} is larger than ${maxMetadataBytes} bytes`);
+      pieces.push(event);
+    } else {
+      file.size += event.length;
+      offset += event.length;
+      yield event;
+    }
+  }
+  endMetadata();
+}
+
+/** Refuses early what could not become a quilt anyway. */
+function addFile(
+  files: Omit<ReceivedFile, 'tags'>[],
+  file: Omit<ReceivedFile, 'tags'>,
+  maxFiles: number,
+): void {
+  const problem = identifierProblem(file.identifier);
+  if (problem !== undefined) throw new QuiltInputError(`the name of a part ${problem}`);
+  if (files.length === maxFiles) throw new QuiltInputError(`a quilt holds ${maxFiles} files at most`);
+  files.push(file);
+}

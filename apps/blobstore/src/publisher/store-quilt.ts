@@ -1,0 +1,104 @@
+import { type FileHandle, open } from 'node:fs/promises';
+import type { BlobStoreContext } from '../blob-store-context.ts';
+import type { ReceivedFile } from '../http/receive-quilt.ts';
+import type { StoreQuery } from '../http/store-query.ts';
+import { patchIdOf } from '../quilt/patch-id.ts';
+import type { QuiltPlan } from '../quilt/plan-quilt.ts';
+import { QuiltTooLargeError } from '../quilt/quilt-errors.ts';
+import { quiltBytes } from '../quilt/quilt-layout.ts';
+import { type ReadFileContent, writeQuilt } from '../quilt/write-quilt.ts';
+import type { StagedBlob } from '../storage/storage.ts';
+import { storeBlob } from './store-blob.ts';
+import type { StoreResponse } from './store-response.ts';
+
+/** The JSON that `PUT /v1/quilts` answers with, as upstream serialises it. */
+export interface QuiltStoreResponse {
+  blobStoreResult: StoreResponse;
+  storedQuiltBlobs: StoredPatch[];
+}
+
+export interface StoredPatch {
+  identifier: string;
+  quiltPatchId: string;
+  /** First column, and the one behind the last */
+  range: [start: number, end: number];
+}
+
+/** Tells quilts from other blobs, as everywhere on Walrus. */
+const quiltAttributes = { _walrusBlobType: 'quilt' };
+
+/**
+ * Files of unequal size can make a quilt much larger than they are together: a column is as long as the longest
+ * needs. A quilt may have this many times the size of the largest body. One of the smallest symbols is always fine.
+ */
+const maxGrowth = 4;
+
+/** Contents up to this size are read into memory at once instead of piece by piece. */
+const inMemoryBytes = 4 * 1024 * 1024;
+
+/**
+ * Throws `QuiltTooLargeError` for a quilt that would be larger than allowed. To be asked before it is built.
+ */
+export function checkQuiltSize(
+  { layout }: QuiltPlan<ReceivedFile>,
+  { limits }: Pick<BlobStoreContext, 'limits'>,
+): void {
+  const maxBytes = Math.max(maxGrowth * limits.maxQuiltBodyBytes, quiltBytes({ ...layout, symbolBytes: 2 }));
+  if (quiltBytes(layout) > maxBytes) {
+    throw new QuiltTooLargeError(
+      `these files would make a quilt of ${quiltBytes(layout)} bytes, and ${maxBytes} are allowed; ` +
+        'store the largest of them apart',
+    );
+  }
+}
+
+/** Builds the quilt of received files and stores it as a blob. `contents` are theirs, one behind the other. */
+export async function storeQuilt(
+  context: BlobStoreContext,
+  plan: QuiltPlan<ReceivedFile>,
+  contents: StagedBlob,
+  query: StoreQuery,
+): Promise<QuiltStoreResponse> {
+  const staged = await stageQuilt(context, plan, contents);
+  try {
+    const blobStoreResult = await storeBlob(context, staged, query, quiltAttributes);
+    const quiltId =
+      'newlyCreated' in blobStoreResult
+        ? blobStoreResult.newlyCreated.blobObject.blobId
+        : blobStoreResult.alreadyCertified.blobId;
+    const storedQuiltBlobs = plan.patches.map(({ file, start, end }): StoredPatch => {
+      const { identifier } = file;
+      return { identifier, quiltPatchId: patchIdOf({ quiltId, start, end }), range: [start, end] };
+    });
+    return { blobStoreResult, storedQuiltBlobs };
+  } finally {
+    await context.storage.discard(staged);
+  }
+}
+
+async function stageQuilt(
+  { storage }: BlobStoreContext,
+  plan: QuiltPlan<ReceivedFile>,
+  contents: StagedBlob,
+): Promise<StagedBlob> {
+  const file = await open(contents.path, 'r');
+  try {
+    const readContent = contents.size <= inMemoryBytes ? inMemory(await file.readFile()) : fromDisk(file);
+    return await storage.stage(writeQuilt(plan, readContent), quiltBytes(plan.layout));
+  } finally {
+    await file.close();
+  }
+}
+
+function inMemory(contents: Buffer): ReadFileContent<ReceivedFile> {
+  return async ({ offset: base }, offset, length) => contents.subarray(base + offset, base + offset + length);
+}
+
+function fromDisk(file: FileHandle): ReadFileContent<ReceivedFile> {
+  return async ({ offset: base }, offset, length) => {
+    const target = Buffer.allocUnsafe(length);
+    const { bytesRead } = await file.read(target, 0, length, base + offset);
+    if (bytesRead !== length) throw new Error('the staged files of a quilt were cut short');
+    return target;
+  };
+}
