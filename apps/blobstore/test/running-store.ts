@@ -58,7 +58,12 @@ interface BlobObjectAnswer {
 }
 
 export interface StoreAnswer {
-  newlyCreated?: { blobObject: BlobObjectAnswer; resourceOperation: unknown; cost: number };
+  newlyCreated?: {
+    blobObject: BlobObjectAnswer;
+    resourceOperation: unknown;
+    cost: number;
+    sharedBlobObject?: string;
+  };
   alreadyCertified?: {
     blobId: string;
     endEpoch: number;

@@ -197,7 +197,7 @@ export async function openLocalRegistry(options: LocalRegistryOptions): Promise<
         return prolong(record, epochs, after);
       }),
 
-    setAttributes(objectId, wanted) {
+    async setAttributes(objectId, wanted) {
       const { objectId: id } = existing(objectId);
       return changes.run(id, async () => {
         const { record } = existing(id);

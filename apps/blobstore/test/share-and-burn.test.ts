@@ -1,0 +1,77 @@
+import { expect, test } from 'vitest';
+import { put, putNew, startStore, temporaryDirectory } from './running-store.ts';
+
+const objectId = /^0x[0-9a-f]{64}$/;
+const recipient = `0x${'ab'.repeat(32)}`;
+
+test('share=true makes a shared object, by whose id the blob is read as well', async () => {
+  const { url, admin } = await startStore();
+  const created = await putNew(url, 'shared', '?share=true&permanent=true');
+  expect(Object.keys(created)).toEqual(['blobObject', 'resourceOperation', 'cost', 'sharedBlobObject']);
+  expect(created.sharedBlobObject).toMatch(objectId);
+  expect(created.sharedBlobObject).not.toBe(created.blobObject.id);
+  for (const id of [created.sharedBlobObject, created.blobObject.id]) {
+    const response = await fetch(`${url}/v1/blobs/by-object-id/${id}`);
+    expect(await response.text()).toBe('shared');
+  }
+  expect((await admin.listObjects()).items).toMatchObject([{ owned: false }]);
+  expect(await put(url, 'shared', '?permanent=true')).toHaveProperty('alreadyCertified.event');
+});
+
+test('a shared object is nobody’s to reuse, and is found again behind a restart', async () => {
+  const dataDir = await temporaryDirectory();
+  const first = await startStore({ dataDir });
+  const created = await putNew(first.url, 'x', '?share=true&epochs=5');
+  await first.close();
+  const { url } = await startStore({ dataDir });
+  const response = await fetch(`${url}/v1/blobs/by-object-id/${created.sharedBlobObject}`);
+  expect(response.status).toBe(200);
+  const again = await putNew(url, 'x', '?reuse_resources=true');
+  expect(again.resourceOperation).toHaveProperty('registerFromScratch');
+  expect(again).not.toHaveProperty('sharedBlobObject');
+});
+
+test('an own object that is prolonged can be shared with that', async () => {
+  const { url } = await startStore();
+  const { blobObject } = await putNew(url, 'x', '?epochs=1');
+  const extended = await putNew(url, 'x', '?epochs=2&reuse_resources=true&share=true');
+  expect(extended.blobObject.id).toBe(blobObject.id);
+  expect(extended.sharedBlobObject).toMatch(objectId);
+});
+
+test('burnt after the store: the object is gone, the blob is read until its end', async () => {
+  const { url, admin } = await startStore({ burnAfterStore: true });
+  const { blobObject } = await putNew(url, 'burnt', '?permanent=true&epochs=2');
+  const read = () => fetch(`${url}/v1/blobs/${blobObject.blobId}`);
+  expect((await fetch(`${url}/v1/blobs/by-object-id/${blobObject.id}`)).status).toBe(404);
+  expect(await (await read()).text()).toBe('burnt');
+  expect(await put(url, 'burnt', '?permanent=true&epochs=2')).toHaveProperty('alreadyCertified.event');
+  await expect(admin.setAttributes(blobObject.id, { a: 'b' })).rejects.toMatchObject({ reason: 'not-found' });
+  await admin.advanceEpoch(2);
+  expect((await read()).status).toBe(404);
+});
+
+test('a burnt object cannot be reused, prolonged or deleted', async () => {
+  const { url, admin } = await startStore({ burnAfterStore: true });
+  const { blobObject } = await putNew(url, 'x', '?epochs=1');
+  const again = await putNew(url, 'x', '?epochs=2&reuse_resources=true');
+  expect(again.resourceOperation).toHaveProperty('registerFromScratch');
+  await expect(admin.extendObject(blobObject.id, 1)).rejects.toMatchObject({ reason: 'not-found' });
+  await expect(admin.deleteObject(blobObject.id)).rejects.toMatchObject({ reason: 'not-found' });
+  const { deleted, kept } = await admin.deleteBlob(blobObject.blobId);
+  expect(deleted).toEqual([]);
+  expect(kept).toHaveLength(2);
+});
+
+test('a receiver or sharing comes before burning', async () => {
+  const { url, admin } = await startStore({ burnAfterStore: true });
+  const sent = await putNew(url, 'sent', `?send_object_to=${recipient}`);
+  const shared = await putNew(url, 'shared', '?share=true');
+  const records = (await admin.listObjects()).items;
+  expect(records.map(({ object, burnt }) => [object.id, burnt]).sort()).toEqual(
+    [
+      [sent.blobObject.id, false],
+      [shared.blobObject.id, false],
+    ].sort(),
+  );
+});
