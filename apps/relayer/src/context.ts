@@ -10,6 +10,7 @@ import type { Embedder } from './embedding/embedder.ts';
 import type { Idempotency } from './jobs/idempotency.ts';
 import type { Pipeline } from './jobs/pipeline.ts';
 import type { NamespaceKeys } from './keys/namespace-keys.ts';
+import type { VerifiedKeys } from './keys/verified-keys.ts';
 import type { Loggers } from './logging/loggers.ts';
 import type { AccountWriters } from './memories/account-writers.ts';
 import type { Outbox } from './memories/outbox.ts';
@@ -26,6 +27,7 @@ export interface RelayerContext {
   nonces: NonceStore;
   sidecar: SidecarClient;
   namespaceKeys: NamespaceKeys;
+  verifiedKeys: VerifiedKeys;
   embedder: Embedder;
   /** Throws `llm_not_configured` where texts cannot be embedded */
   requireEmbedder(): void;

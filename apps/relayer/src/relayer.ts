@@ -24,6 +24,7 @@ import { createIdempotency } from './jobs/idempotency.ts';
 import { startPipeline } from './jobs/pipeline.ts';
 import { pinKeyServers } from './keys/key-server-pins.ts';
 import { createNamespaceKeys } from './keys/namespace-keys.ts';
+import { createVerifiedKeys } from './keys/verified-keys.ts';
 import type { Loggers } from './logging/loggers.ts';
 import { startMaintenance } from './maintenance.ts';
 import { createAccountWriters } from './memories/account-writers.ts';
@@ -140,6 +141,7 @@ export async function startRelayer({
         serverSet: async () => keyServers.current,
         log: loggers.memories,
       }),
+      verifiedKeys: createVerifiedKeys(db, loggers.memories),
       embedder,
       requireEmbedder() {
         if (embedder.mock && config.network !== 'localnet' && !config.embedding.allowMock)

@@ -91,7 +91,7 @@ export function createNamespaceKeys(options: {
       throw new ApiError('sidecar_unavailable', { cause: new Error('the sidecar has other key servers') });
     const row = {
       recipient_pk: Buffer.from(made.recipient_pk, 'hex'),
-      wraps: encodeColumn(
+      wraps: wrapsColumn(
         made.wraps.map(({ type, bytes }) => ({ type, bytes: Buffer.from(bytes, 'base64') })),
       ),
     };
@@ -121,8 +121,8 @@ export function createNamespaceKeys(options: {
   };
 }
 
-/** `count u8`, then the wraps as they stand in the envelope header. */
-function encodeColumn(wraps: readonly Wrap[]): Buffer {
+/** How a row keeps its wraps: `count u8`, then the wraps as they stand in the envelope header. */
+export function wrapsColumn(wraps: readonly Wrap[]): Buffer {
   return Buffer.concat([Uint8Array.of(wraps.length), encodeWraps(wraps)]);
 }
 

@@ -44,10 +44,12 @@ export async function openEnvelopes(
       caller.credentials,
     );
     const decoder = new TextDecoder();
+    const opened: Buffer[] = [];
     let offset = 0;
     for (const [i, item] of items.entries()) {
-      const { index, match } = batch[i]!;
+      const { index, match, envelope } = batch[i]!;
       if (item.ok) {
+        opened.push(envelope);
         texts[index] = decoder.decode(payload.subarray(offset, offset + item.text_length));
         offset += item.text_length;
       } else {
@@ -62,6 +64,7 @@ export async function openEnvelopes(
         );
       }
     }
+    context.verifiedKeys.mark(hexToBytes(caller.account.accountId), opened);
   }
   return texts;
 }

@@ -149,6 +149,13 @@ describe('a delegate', () => {
       body: { text: 'a sentence', ...(namespace ? { namespace } : {}) },
       accountId: owner.accountId,
     });
+  const vector = new Array(1536).fill(1);
+  const manualAs = (key: TestKey, route: 'remember' | 'recall', namespace = 'default') =>
+    rawRequest(relayer.url, key, {
+      path: `/api/${route}/manual`,
+      body: { vector, namespace, ...(route === 'remember' ? { encrypted_data: 'AAAA' } : {}) },
+      accountId: owner.accountId,
+    });
 
   test('with reading alone cannot write, with writing alone cannot read', async () => {
     const reader = await scoped({ perms: permissions.read });
@@ -157,6 +164,11 @@ describe('a delegate', () => {
     const writer = await scoped({ perms: permissions.write });
     expect((await rememberAs(writer)).status).toBe(202);
     expect(await recallAs(writer)).toMatchObject(refusal(403, 'insufficient_scope'));
+    // The chain knows nothing of the manual routes: there the relayer alone enforces both
+    expect(await manualAs(reader, 'remember')).toMatchObject(refusal(403, 'insufficient_scope'));
+    expect((await manualAs(writer, 'remember')).status).toBe(200);
+    expect(await manualAs(writer, 'recall')).toMatchObject(refusal(403, 'insufficient_scope'));
+    expect((await manualAs(reader, 'recall')).body.total).toBeGreaterThan(0);
   });
 
   test('limited to a namespace is refused in every other', async () => {
@@ -168,6 +180,8 @@ describe('a delegate', () => {
     );
     expect(await rememberAs(key, 'home')).toMatchObject(refusal(403, 'insufficient_scope'));
     expect(await recallAs(key)).toMatchObject(refusal(403, 'insufficient_scope'));
+    for (const route of ['remember', 'recall'] as const)
+      expect(await manualAs(key, route, 'home')).toMatchObject(refusal(403, 'insufficient_scope'));
     const mixed = await rawRequest(relayer.url, key, {
       path: '/api/remember/bulk',
       body: {

@@ -1,16 +1,21 @@
 import { randomBytes } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { headers } from '@memrelay/protocol/headers';
 import { Client } from 'pg';
 import { createClient, RESP_TYPES } from 'redis';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type EmbeddingProvider, startEmbeddingProvider } from '../../src/embedding-provider.ts';
+import { rawRequest } from '../../src/raw-request.ts';
 import { createTestBackend, type TestBackend } from '../../src/test-backend.ts';
 import { startTestNetwork, type TestNetwork } from '../../src/test-network.ts';
 import { createTestOwner, type TestOwner } from '../../src/test-owner.ts';
 import { startTestRelayer, type TestRelayer } from '../../src/test-relayer.ts';
 
-/** What an attacker finds who has the disk: no memory text, in no form it could have been written in. */
+/**
+ * What an attacker finds who has the disk: no memory text, in no form it could have been written in. And what errors
+ * and logs tell of what was sent: nothing.
+ */
 
 const canary = `canary${randomBytes(12).toString('hex')}`;
 const secretWord = `zanzibar${randomBytes(6).toString('hex')}`;
@@ -36,6 +41,10 @@ afterAll(async () => {
   await relayer?.stop();
   await provider?.close();
   await Promise.all([network?.close(), backend?.drop()]);
+});
+
+beforeEach(() => {
+  provider.fault = undefined;
 });
 
 /** The ways a text can stand in a file. */
@@ -133,4 +142,74 @@ test('the search that finds nothing would have found it', async () => {
   expect(findIn('base64', Buffer.from(Buffer.from(`some ${canary} text`).toString('base64')))).not.toEqual(
     [],
   );
+});
+
+test('errors repeat nothing of what was sent, and no log holds a credential', async () => {
+  const sent = `sent${randomBytes(12).toString('hex')}`;
+  const nested = { [sent]: sent };
+  const call = (path: string, body: unknown, more: object = {}) =>
+    rawRequest(relayer.url, owner.delegate, { path, body, accountId: owner.accountId, ...more });
+  const bodies: [string, object][] = [
+    ['/api/remember', { text: [sent], namespace: nested }],
+    ['/api/remember', { text: `${sent}\ud800`, namespace: `${sent}\u0000` }],
+    ['/api/remember/bulk', { items: [sent, nested, { text: nested }] }],
+    ['/api/remember/bulk/status', { job_ids: [nested, [sent]] }],
+    ['/api/recall', { query: nested, limit: sent, scoring_weights: { ...nested, semantic: sent } }],
+    ['/api/recall/manual', { vector: [sent, nested] }],
+    ['/api/remember/manual', { vector: nested, encrypted_data: `${sent}!` }],
+    [`/api/${sent}?${sent}`, { text: sent }],
+  ];
+  const credentials = [
+    { [headers.encSession]: sent },
+    {
+      [headers.encSession]: Buffer.from(JSON.stringify({ address: sent, sessionKey: sent })).toString(
+        'base64',
+      ),
+    },
+    { [headers.delegateKey]: sent },
+    { authorization: `Bearer ${sent}` },
+    { [headers.nonce]: sent },
+    { [headers.publicKey]: sent },
+    { [headers.idempotencyKey]: `${sent} ${sent}` },
+  ];
+  const refused = [
+    ...(await Promise.all(bodies.map(([path, body]) => call(path, body)))),
+    ...(await Promise.all(
+      credentials.map((each) => call('/api/recall', { query: sent }, { headers: each })),
+    )),
+    await call('/api/remember', { text: sent }, { headers: credentials.at(-1) }),
+    await call('/api/remember', undefined, { rawBody: `{"text": "${sent}" ${sent}` }),
+  ];
+  for (const { status, body } of refused) {
+    expect(status).toBeGreaterThanOrEqual(400);
+    expect(status).toBeLessThan(500);
+    expect(body).toMatchObject({ error: expect.stringMatching(/^[a-z_]+$/), request_id: expect.any(String) });
+    expect(JSON.stringify(body)).not.toContain(sent);
+  }
+
+  // Credentials of requests that succeed, and of one that fails inside the sidecar
+  await owner.client(relayer.url).recall('anything');
+  await call(
+    '/api/recall',
+    { query: 'x' },
+    { headers: { [headers.delegateKey]: owner.delegate.privateKey } },
+  );
+  const logs = relayer.logs();
+  expect(logs).toContain('x-delegate-key, which is deprecated');
+  const encoded = Buffer.from(sent).toString('base64').slice(0, -4);
+  for (const secret of [sent, encoded, owner.delegate.privateKey]) expect(logs).not.toContain(secret);
+});
+
+test('a boot with another index key or without the server secret stops, and names the variable', async () => {
+  provider.fault = 'hang';
+  await owner.client(relayer.url).remember('sealed until it is embedded');
+  await provider.waiting();
+  await relayer.stop();
+  const other = randomBytes(32).toString('hex');
+  for (const name of ['MEM_INDEX_KEY', 'MEM_SERVER_SECRET'] as const) {
+    const keys = { ...backend.keys, [name]: other };
+    const refused = await startTestRelayer(network, { ...backend, keys }).catch((error: unknown) => error);
+    expect(refused).toMatchObject({ exitCode: 1, message: expect.stringContaining(`${name} `) });
+    expect((refused as Error).message).not.toContain(other);
+  }
 });

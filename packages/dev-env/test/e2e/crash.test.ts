@@ -1,7 +1,9 @@
+import { headers } from '@memrelay/protocol/headers';
 import { NetworkError } from '@memrelay/sdk/errors';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type EmbeddingProvider, startEmbeddingProvider } from '../../src/embedding-provider.ts';
 import { type FaultProxy, startFaultProxy } from '../../src/fault-proxy.ts';
+import { rawRequest } from '../../src/raw-request.ts';
 import { createTestBackend, type TestBackend } from '../../src/test-backend.ts';
 import { startTestNetwork, type TestNetwork } from '../../src/test-network.ts';
 import { createTestOwner, type TestOwner } from '../../src/test-owner.ts';
@@ -47,6 +49,17 @@ async function everyTextOnce(namespace: string, texts: string[]): Promise<void> 
   expect(results.map((hit) => hit.text).sort()).toEqual([...texts].sort());
 }
 
+/** The answer on the wire, whose fields the SDK names anew. */
+async function rawRecall(namespace: string, more: object = {}) {
+  const { body } = await rawRequest(relayer.url, owner.delegate, {
+    path: '/api/recall',
+    body: { query: 'sentence', namespace, ...more },
+    accountId: owner.accountId,
+    headers: { [headers.delegateKey]: owner.delegate.privateKey },
+  });
+  return body;
+}
+
 /** A job killed under its worker waits for the end of its lease. */
 const patience = { timeoutMs: 40_000 };
 
@@ -73,11 +86,17 @@ describe('kill -9', () => {
     await publisher.hit();
     expect((await client.job(jobId)).stage).toBe('uploading');
     await everyTextOnce('uploading', ['a sentence on its way']);
+    const pending = await rawRecall('uploading', { include_pending: true });
+    expect(pending.results).toMatchObject([{ text: 'a sentence on its way', pending: true }]);
+    expect(pending.results[0]).not.toHaveProperty('blob_id');
+    expect(await rawRecall('uploading')).toMatchObject({ results: [], total: 0 });
     await relayer.kill();
     publisher.fault = undefined;
     await relayer.start();
     await client.waitForJob(jobId, patience);
     await everyTextOnce('uploading', ['a sentence on its way']);
+    const { results } = await rawRecall('uploading', { include_pending: true });
+    expect(results).toEqual([expect.not.objectContaining({ pending: expect.anything() })]);
   });
 
   test('when the blob was stored and the relayer has not heard of it', async () => {

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { headers } from '@memrelay/protocol/headers';
+import { createEncSession } from '@memrelay/sdk/enc-session';
 import type { MemRelay } from '@memrelay/sdk/mem-relay';
+import { createSigner } from '@memrelay/sdk/signer';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { rawRequest } from '../../src/raw-request.ts';
 import { createTestBackend, type TestBackend } from '../../src/test-backend.ts';
@@ -209,6 +211,12 @@ describe('manual mode', () => {
 
 describe('decrypt credentials', () => {
   const recallBody = { query: 'tea', namespace: 'default' };
+  async function encSession(): Promise<string> {
+    const signer = createSigner(Buffer.from(owner.delegate.privateKey, 'hex'));
+    const now = { creationTimeMs: Date.now() - 30_000, ttlMin: 10 };
+    const session = await createEncSession({ signer, packageId: network.info.packageId, ...now });
+    return Buffer.from(JSON.stringify(session)).toString('base64');
+  }
 
   test('none: refused, until the owner makes the server key a delegate', async () => {
     await client.rememberAndWait('tea for the server key');
@@ -218,6 +226,17 @@ describe('decrypt credentials', () => {
     await expect
       .poll(async () => (await call('/api/recall', recallBody)).status, { timeout: 10_000 })
       .toBe(200);
+    // The first that is present decides: a bad one is not made good by those after it, a good one not spoilt
+    const session = await encSession();
+    const [own, foreign] = [owner.delegate.privateKey, newTestKey().privateKey];
+    for (const [given, status] of [
+      [{ [headers.encSession]: 'x', [headers.delegateKey]: own }, 403],
+      [{ [headers.encSession]: 'x' }, 403],
+      [{ [headers.delegateKey]: foreign }, 403],
+      [{ [headers.encSession]: session, [headers.delegateKey]: foreign }, 200],
+      [{ [headers.delegateKey]: own }, 200],
+    ] as const)
+      expect((await call('/api/recall', recallBody, { headers: given })).status).toBe(status);
     await owner.removeDelegate(serverKey);
     await expect
       .poll(async () => (await call('/api/recall', recallBody)).status, { timeout: 10_000 })

@@ -1,0 +1,108 @@
+import { randomBytes } from 'node:crypto';
+import { permissions } from '@memrelay/chain/account-bcs';
+import { addDelegateKeyScoped } from '@memrelay/chain/account-transactions';
+import { delegateProofMessage } from '@memrelay/chain/delegate-key';
+import { parsePrivateKey } from '@memrelay/chain/key-file';
+import { newEnvelopeId } from '@memrelay/envelope/envelope-id';
+import { type EnvelopeHeader, envelopeKind, parseHeader } from '@memrelay/envelope/header';
+import { nodePrimitives } from '@memrelay/envelope/node-primitives';
+import { sealEnvelope } from '@memrelay/envelope/seal-envelope';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createTestBackend, type TestBackend } from '../../src/test-backend.ts';
+import { startTestNetwork, type TestNetwork } from '../../src/test-network.ts';
+import { createTestOwner, newTestKey, type TestOwner } from '../../src/test-owner.ts';
+import { startTestRelayer, type TestRelayer } from '../../src/test-relayer.ts';
+
+/** Anyone can encrypt to anyone: whose memories recall shows, and what becomes of the others. */
+
+let network: TestNetwork;
+let backend: TestBackend;
+let relayer: TestRelayer;
+let owner: TestOwner;
+
+beforeAll(async () => {
+  [network, backend] = await Promise.all([startTestNetwork(), createTestBackend()]);
+  [relayer, owner] = await Promise.all([startTestRelayer(network, backend), createTestOwner(network)]);
+});
+afterAll(async () => {
+  await relayer?.stop();
+  await Promise.all([network?.close(), backend?.drop()]);
+});
+
+const namespace = 'whose words';
+const vector = new Array(1536).fill(1);
+
+/** An envelope to the same key as the one with this header, signed by whoever holds `signer`. */
+function sealedBy(signer: Uint8Array, header: EnvelopeHeader, text: string): Uint8Array {
+  return sealEnvelope(nodePrimitives, {
+    kind: envelopeKind.memory,
+    origin: header.origin,
+    namespace,
+    keyEpoch: header.keyEpoch,
+    envelopeId: newEnvelopeId(nodePrimitives),
+    recipientPk: header.recipientPk,
+    wraps: header.wraps,
+    meta: { created_at: new Date().toISOString() },
+    text,
+    signer,
+  });
+}
+
+/** A delegate that may read and nothing else. */
+async function addReader(): Promise<Buffer> {
+  const key = newTestKey();
+  const proof = await parsePrivateKey(key.privateKey).sign(delegateProofMessage(owner.accountId));
+  const scope = { perms: permissions.read, all_namespaces: true, tags: [], min_epoch: 0n, expires_at_ms: 0n };
+  await owner.execute(
+    addDelegateKeyScoped(network.info.packageId, owner.accountId, { ...key, label: 'reader', proof, scope }),
+  );
+  return Buffer.from(key.privateKey, 'hex');
+}
+
+test('recall shows what a writer signed; anything else is reported, kept and no reason to delete', async () => {
+  const client = owner.client(relayer.url);
+  const { blobId } = await client.rememberAndWait('signed by the relayer', { namespace });
+  const blob = await fetch(`${network.blobstoreUrl}/v1/blobs/${blobId}`);
+  const header = parseHeader(new Uint8Array(await blob.arrayBuffer()));
+  const signers = {
+    'signed by a delegate that may write': Buffer.from(owner.delegate.privateKey, 'hex'),
+    'signed by a delegate that may only read': await addReader(),
+    'signed by a stranger': randomBytes(32),
+    'signed by a key of its own': Buffer.from(newTestKey().privateKey, 'hex'),
+  };
+  const stored: string[] = [];
+  for (const [text, signer] of Object.entries(signers)) {
+    const encryptedData = sealedBy(signer, header, text);
+    stored.push((await client.rememberManual({ encryptedData, vector, namespace })).blobId);
+  }
+  // Again after a start, when nothing is remembered but what the database says
+  for (const restart of [false, true]) {
+    if (restart) {
+      await relayer.stop();
+      await relayer.start();
+    }
+    const { results, droppedCount } = await client.recall('who signed it?', { namespace, limit: 100 });
+    expect(results.map((hit) => hit.text).sort()).toEqual([
+      'signed by a delegate that may write',
+      'signed by the relayer',
+    ]);
+    expect(droppedCount).toBe(3);
+    const failures = relayer.logs().match(/"failure":"\w+","reason":"\w+"/g) ?? [];
+    expect(new Set(failures)).toEqual(new Set(['"failure":"integrity","reason":"untrusted_signer"']));
+    const kept = await client.recallManual({ vector, namespace, limit: 100 });
+    expect(kept.results.map((hit) => hit.blobId)).toEqual(expect.arrayContaining(stored));
+  }
+});
+
+test('the first read with a credential marks the key it was sealed to as verified', async () => {
+  const marked = () => relayer.logs().split('a namespace key is verified').length - 1;
+  const before = marked();
+  const client = owner.client(relayer.url);
+  await client.rememberAndWait('to be read', { namespace: 'unread' });
+  await client.recallManual({ vector, namespace: 'unread' });
+  expect(marked()).toBe(before);
+  await client.recall('what is to be read?', { namespace: 'unread' });
+  await expect.poll(marked).toBe(before + 1);
+  await client.recall('what is to be read?', { namespace: 'unread' });
+  expect(marked()).toBe(before + 1);
+});

@@ -1,0 +1,85 @@
+import { headers } from '@memrelay/protocol/headers';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type RawAnswer, rawRequest } from '../../src/raw-request.ts';
+import { createTestBackend, type TestBackend } from '../../src/test-backend.ts';
+import { startTestNetwork, type TestNetwork } from '../../src/test-network.ts';
+import { createTestOwner, type TestOwner } from '../../src/test-owner.ts';
+import { startTestRelayer, type TestRelayer } from '../../src/test-relayer.ts';
+
+/** A relayer in production without LLM_API_KEY: a public network by its name, with the parts of the test network. */
+
+let network: TestNetwork;
+let backend: TestBackend;
+let owner: TestOwner;
+beforeAll(async () => {
+  [network, backend] = await Promise.all([startTestNetwork(), createTestBackend()]);
+  owner = await createTestOwner(network);
+});
+afterAll(async () => {
+  await Promise.all([network?.close(), backend?.drop()]);
+});
+
+async function withRelayer(
+  environment: NodeJS.ProcessEnv,
+  use: (call: (path: string, body?: object) => Promise<RawAnswer>, relayer: TestRelayer) => Promise<void>,
+): Promise<void> {
+  const keyServers = network.info.keyServers.map(({ objectId, weight }) => ({ objectId, weight }));
+  const relayer = await startTestRelayer(network, {
+    ...backend,
+    environment: {
+      CHAIN_NETWORK: 'testnet',
+      ENC_SERVER_CONFIGS: JSON.stringify(keyServers),
+      STORE_EPOCHS: '5',
+      ...environment,
+    },
+  });
+  const credential = { [headers.delegateKey]: owner.delegate.privateKey };
+  const call = (path: string, body?: object) =>
+    rawRequest(relayer.url, owner.delegate, {
+      path,
+      accountId: owner.accountId,
+      headers: credential,
+      ...(body ? { body } : { method: 'GET' }),
+    });
+  try {
+    await use(call, relayer);
+  } finally {
+    await relayer.stop();
+  }
+}
+
+describe('production without a key of a provider', () => {
+  test('says so where texts are to be embedded, at the start too, and the manual routes work', async () => {
+    await withRelayer({}, async (call, relayer) => {
+      expect(relayer.logs()).toContain('LLM_API_KEY is not set');
+      expect(await (await fetch(`${relayer.url}/health`)).json()).toMatchObject({ mode: 'production' });
+      for (const [path, body] of [
+        ['/api/remember', { text: 'a sentence' }],
+        ['/api/remember/bulk', { items: [{ text: 'a sentence' }] }],
+        ['/api/recall', { query: 'a question' }],
+      ] as const)
+        expect(await call(path, body)).toMatchObject({ status: 503, body: { error: 'llm_not_configured' } });
+
+      const vector = Array.from({ length: 1536 }, (_, i) => Math.sin(i));
+      const stored = await call('/api/remember/manual', { encrypted_data: 'AAAA', vector });
+      expect(stored.status).toBe(200);
+      const found = await call('/api/recall/manual', { vector });
+      expect(found).toMatchObject({
+        status: 200,
+        body: { total: 1, results: [{ blob_id: stored.body.blob_id }] },
+      });
+    });
+  });
+
+  test('serves with the built-in embedder where the operator wants that, and every answer says so', async () => {
+    await withRelayer({ MEM_ALLOW_MOCK_LLM: 'true' }, async (call, relayer) => {
+      expect(relayer.logs()).toContain('the built-in lexical embedder is used');
+      const accepted = await call('/api/remember', { text: 'a sentence' });
+      expect(accepted.status).toBe(202);
+      const status = async () => (await call(`/api/remember/${accepted.body.job_id}`)).body.status;
+      await expect.poll(status, { timeout: 20_000 }).toBe('done');
+      const recalled = await call('/api/recall', { query: 'a question', namespace: 'with nothing in it' });
+      expect(recalled).toMatchObject({ status: 200, body: { total: 0, mock: true } });
+    });
+  });
+});
