@@ -1,0 +1,44 @@
+import { extname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Piscina } from 'piscina';
+import type { BlobIdentity, BlobIdOptions } from './blob-id.ts';
+import type { BlobIdTask } from './blob-id-worker.ts';
+
+export interface BlobIdPoolOptions extends BlobIdOptions {
+  /** Most worker threads at a time; each may need the memory that `computeBlobId` tells */
+  threads: number;
+}
+
+/** Worker threads that compute blob ids. They start on demand and end when they had nothing to do for a while. */
+export interface BlobIdPool {
+  /** The bytes are copied, so they may change as soon as this returned. Rejects with what `computeBlobId` throws. */
+  ofBytes(bytes: Uint8Array): Promise<BlobIdentity>;
+  /** The file is read in the worker thread. Rejects with what `computeBlobId` throws, or the system's error. */
+  ofFile(path: string): Promise<BlobIdentity>;
+  /** Ends the threads. What is not done is rejected. */
+  close(): Promise<void>;
+}
+
+/** One thread stays warm; a new one takes about a tenth of a second to start and to fill its tables. */
+const warmThreads = 1;
+const idleTimeoutMs = 30_000;
+
+export function createBlobIdPool({ nShards, threads }: BlobIdPoolOptions): BlobIdPool {
+  const extension = extname(fileURLToPath(import.meta.url));
+  const pool = new Piscina<BlobIdTask, BlobIdentity>({
+    filename: new URL(`./blob-id-worker${extension}`, import.meta.url).href,
+    name: 'identify',
+    minThreads: warmThreads,
+    maxThreads: threads,
+    idleTimeout: idleTimeoutMs,
+  });
+  return {
+    async ofBytes(bytes) {
+      // A view would take the whole buffer behind it along
+      const content = bytes.slice();
+      return pool.run({ nShards, content }, { transferList: [content.buffer as ArrayBuffer] });
+    },
+    ofFile: (path) => pool.run({ nShards, path }),
+    close: () => pool.close({ force: true }),
+  };
+}

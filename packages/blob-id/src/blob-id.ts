@@ -1,0 +1,55 @@
+import { type BlobSource, bytesSource } from './blob-source.ts';
+import { blobMetadata } from './encode/blob-metadata.ts';
+import { planBlob } from './encode/blob-plan.ts';
+import { withEncoder } from './encode/encoders.ts';
+
+/** What the content alone decides about a blob. */
+export interface BlobIdentity {
+  /** Base64url, 43 characters */
+  blobId: string;
+  /** Root of the Merkle tree over the sliver pairs, base64url; registration on chain needs it beside the id */
+  rootHash: string;
+}
+
+export interface BlobMetadata extends BlobIdentity {
+  /** Bytes of the content */
+  size: number;
+  /** For each of the n sliver pairs the hash of its primary and that of its secondary sliver, 32 bytes each */
+  sliverHashes: Uint8Array;
+}
+
+export interface BlobIdOptions {
+  /** Shards of the network: 1000 on the public ones, 4 at least */
+  nShards: number;
+}
+
+/**
+ * The Walrus RS2 id of a blob. Blocks the thread: at 1000 shards 0.1 to 0.3 s for up to 10 MB, then about 7 s for
+ * each GB; `blob-id-pool.ts` does it in worker threads.
+ *
+ * Memory: at 1000 shards 4 MB that are kept, and while it works up to 100 MB for a blob of less than 55 MB and
+ * 165 MB for any larger one. A blob larger than that is read several times, once for each 55 MB of it.
+ *
+ * Throws `RangeError` for a number of shards that there is no code for and for a blob that is too large for the
+ * shards (`maxBlobSize`), and what the source throws.
+ */
+export function computeBlobId(source: Uint8Array | BlobSource, options: BlobIdOptions): BlobIdentity {
+  const { blobId, rootHash } = computeBlobMetadata(source, options);
+  return { blobId, rootHash };
+}
+
+/** Like `computeBlobId`, and also returns the hashes of all slivers, which come for free. */
+export function computeBlobMetadata(
+  source: Uint8Array | BlobSource,
+  { nShards }: BlobIdOptions,
+): BlobMetadata {
+  const content = source instanceof Uint8Array ? bytesSource(source) : source;
+  return withEncoder(nShards, (encoder) => {
+    const { id, root, sliverHashes } = blobMetadata(encoder, planBlob(encoder.matrix, content.size), content);
+    return { blobId: base64url(id), rootHash: base64url(root), size: content.size, sliverHashes };
+  });
+}
+
+function base64url(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString('base64url');
+}

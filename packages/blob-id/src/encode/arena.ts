@@ -1,0 +1,22 @@
+/** Hands out addresses one after the other. The memory itself is reserved once all are known. */
+export interface Arena {
+  take(bytes: number): number;
+  /** The first address that was not handed out */
+  readonly end: number;
+}
+
+const alignment = 64;
+
+export function createArena(start: number): Arena {
+  let end = Math.ceil(start / alignment) * alignment;
+  return {
+    take(bytes) {
+      const address = end;
+      end = Math.ceil((end + bytes) / alignment) * alignment;
+      return address;
+    },
+    get end() {
+      return end;
+    },
+  };
+}

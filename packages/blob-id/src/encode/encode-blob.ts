@@ -1,0 +1,98 @@
+import type { BlobSource } from '../blob-source.ts';
+import { digestBytes } from '../kernel/hash-code.ts';
+import type { Kernel } from '../kernel/kernel.ts';
+import type { Matrix } from '../matrix.ts';
+import { createArena } from './arena.ts';
+import type { BlobPlan } from './blob-plan.ts';
+import { treeBytes, treeRoot } from './column-tree.ts';
+import { type Codes, expandColumns, expandRows, symbolsPerStrip } from './expand.ts';
+import type { DigestList } from './leaf-hasher.ts';
+import { repeatFirst, withoutRepeats } from './ranges.ts';
+import { readBufferFor, readRows } from './read-rows.ts';
+import { createRowTrees, rowTreesBytes } from './row-trees.ts';
+import { createRunningHasher, messageBytes } from './running-hasher.ts';
+import { createTableHasher } from './table-hasher.ts';
+
+/** What stays the same from blob to blob. */
+export interface Encoder {
+  matrix: Matrix;
+  kernel: Kernel;
+  codes: Codes;
+  /** Digests of all symbols of two bytes, where there is such a table */
+  digestTable: number | undefined;
+  /** The first address that each blob may use anew */
+  heap: number;
+}
+
+/** The hashes of all slivers, of each n × 32 bytes. */
+export interface SliverHashes {
+  /** By row */
+  primary: Uint8Array;
+  /** By column */
+  secondary: Uint8Array;
+}
+
+/** Memory for the columns that are expanded together. */
+const columnsBudgetBytes = 2 * 2 ** 20;
+
+/** As many columns as fill a strip with their shortest chunk. */
+function columnsTogether({ matrix, passes, symbolBytes }: BlobPlan): number {
+  const widest = Math.max(...passes.map(messageBytes));
+  const fitting = symbolBytes === 2 ? Infinity : columnsBudgetBytes / (matrix.nShards * widest);
+  const shortest = Math.min(...passes.flatMap(({ chunks }) => chunks.map(({ elements }) => elements)));
+  return Math.max(1, Math.floor(Math.min(fitting, symbolsPerStrip(shortest), matrix.nShards)));
+}
+
+/** Encodes a blob and hashes all its slivers, reading it once for each pass of the plan. */
+export function hashSlivers(
+  { kernel, codes, digestTable, heap }: Encoder,
+  plan: BlobPlan,
+  source: BlobSource,
+): SliverHashes {
+  const { nShards } = plan.matrix;
+  const arena = createArena(heap);
+  const together = columnsTogether(plan);
+  const hasher =
+    plan.symbolBytes === 2 && digestTable !== undefined
+      ? createTableHasher(kernel, nShards, together, digestTable, arena)
+      : createRunningHasher(kernel, plan, together, arena);
+  const widestPass = Math.max(...plan.passes.map(({ bytes }) => bytes));
+  const rowsAt = arena.take(plan.usedRows * nShards * widestPass);
+  const readBuffer = arena.take(readBufferFor(plan));
+  const treeAt = arena.take(treeBytes(nShards));
+  const rowTrees = createRowTrees(kernel, nShards, plan.zeroRows, arena.take(rowTreesBytes(nShards)));
+  const secondaryAt = arena.take(nShards * digestBytes);
+  kernel.reserve(arena.end);
+
+  function finishColumn(column: number, leaves: DigestList): void {
+    treeRoot(kernel, { ...leaves, count: nShards, equal: plan.zeroRows }, treeAt);
+    kernel.bytes().copyWithin(secondaryAt + column * digestBytes, treeAt, treeAt + digestBytes);
+    const { start, end } = plan.zeroColumns;
+    const zero = start <= column && column < end;
+    for (let same = column; same < (zero ? end : column + 1); same++) rowTrees.push({ ...leaves, zero });
+  }
+
+  for (const pass of plan.passes) {
+    const rows = { at: rowsAt, stride: nShards * pass.bytes };
+    readRows(kernel, source, plan, pass, rows, readBuffer);
+    expandRows(kernel, codes, plan, pass, rows);
+    const columns = hasher.beginPass(pass);
+    for (const { start, end } of withoutRepeats(nShards, plan.zeroColumns)) {
+      for (let first = start; first < end; first += together) {
+        const count = Math.min(together, end - first);
+        expandColumns(kernel, codes, plan, pass, rows, { first, count }, columns);
+        for (let place = 0; place < count; place++) {
+          const leaves = hasher.take(pass, first + place, place);
+          if (leaves !== undefined) finishColumn(first + place, leaves);
+        }
+      }
+    }
+  }
+  const primaryAt = rowTrees.finish();
+  const bytes = kernel.bytes();
+  repeatFirst(bytes, secondaryAt, digestBytes, plan.zeroColumns);
+  return {
+    primary: bytes.slice(primaryAt, primaryAt + nShards * digestBytes),
+    secondary: bytes.slice(secondaryAt, secondaryAt + nShards * digestBytes),
+  };
+}

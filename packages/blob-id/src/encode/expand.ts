@@ -1,0 +1,83 @@
+import type { Kernel } from '../kernel/kernel.ts';
+import { stripLanes } from '../kernel/transform-code.ts';
+import type { BlobPlan, Pass } from './blob-plan.ts';
+import { encodeStrip, type StripCode } from './strip-code.ts';
+
+/** The code in both directions, and where its parts lie in memory. */
+export interface Codes {
+  /** Extends a row of the source matrix to all columns */
+  rowCode: StripCode;
+  /** Extends a column of the source matrix to all rows */
+  columnCode: StripCode;
+  strip: number;
+  tables: number;
+}
+
+/** Rows of the source matrix, each with room for all n columns; of each symbol the bytes of one pass. */
+export interface Rows {
+  at: number;
+  /** Bytes from one row to the next */
+  stride: number;
+}
+
+/** How many symbols of a chunk fit side by side into a strip. */
+export const symbolsPerStrip = (elements: number): number => Math.floor(stripLanes / elements);
+
+/** Computes the further columns of all rows that hold content. */
+export function expandRows(kernel: Kernel, codes: Codes, plan: BlobPlan, pass: Pass, rows: Rows): void {
+  const { rowCode, strip, tables } = codes;
+  const parityAt = rows.at + rowCode.originals * pass.bytes;
+  for (const { offset, elements } of pass.chunks) {
+    const together = symbolsPerStrip(elements);
+    for (let row = 0; row < plan.usedRows; row += together) {
+      const count = Math.min(together, plan.usedRows - row);
+      const first = row * rows.stride + offset;
+      kernel.pack(strip, rows.at + first, pass.bytes, rows.stride, plan.usedColumns, count, elements);
+      const parity = encodeStrip(kernel, rowCode, strip, plan.usedColumns, tables);
+      kernel.unpack(parity, parityAt + first, pass.bytes, rows.stride, rowCode.parity, count, elements);
+    }
+  }
+}
+
+/** Where whole columns are written to: n symbols each, `stride` bytes apart, one column after the other. */
+export interface Columns {
+  at: number;
+  stride: number;
+}
+
+/**
+ * Writes `count` whole columns from `first` on. The rows of zeros are not written: they must be zero there already.
+ */
+export function expandColumns(
+  kernel: Kernel,
+  codes: Codes,
+  plan: BlobPlan,
+  pass: Pass,
+  rows: Rows,
+  { first, count }: { first: number; count: number },
+  out: Columns,
+): void {
+  const { columnCode, strip, tables } = codes;
+  const columnBytes = plan.matrix.nShards * out.stride;
+  const { originals, parity } = columnCode;
+  for (const { offset, elements } of pass.chunks) {
+    const together = symbolsPerStrip(elements);
+    for (let done = 0; done < count; done += together) {
+      const symbols = Math.min(together, count - done);
+      const from = rows.at + (first + done) * pass.bytes + offset;
+      const to = out.at + done * columnBytes + offset;
+      kernel.pack(strip, from, rows.stride, pass.bytes, plan.usedRows, symbols, elements);
+      kernel.unpack(strip, to, out.stride, columnBytes, plan.usedRows, symbols, elements);
+      const parityAt = encodeStrip(kernel, columnCode, strip, plan.usedRows, tables);
+      kernel.unpack(
+        parityAt,
+        to + originals * out.stride,
+        out.stride,
+        columnBytes,
+        parity,
+        symbols,
+        elements,
+      );
+    }
+  }
+}

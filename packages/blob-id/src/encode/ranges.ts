@@ -1,0 +1,28 @@
+/** Half-open: from `start` to before `end`. */
+export interface Range {
+  start: number;
+  end: number;
+}
+
+/**
+ * What must be worked on where the items of `equal` are all the same: everything, but of `equal` only the first.
+ */
+export function withoutRepeats(count: number, equal: Range): Range[] {
+  if (equal.end - equal.start < 2) return [{ start: 0, end: count }];
+  return [
+    { start: 0, end: equal.start + 1 },
+    { start: equal.end, end: count },
+  ].filter(({ start, end }) => start < end);
+}
+
+/** Copies the first item of `equal` over the others. */
+export function repeatFirst(bytes: Uint8Array, address: number, itemBytes: number, equal: Range): void {
+  let filled = 1;
+  const wanted = equal.end - equal.start;
+  const from = address + equal.start * itemBytes;
+  while (filled < wanted) {
+    const more = Math.min(filled, wanted - filled);
+    bytes.copyWithin(from + filled * itemBytes, from, from + more * itemBytes);
+    filled += more;
+  }
+}

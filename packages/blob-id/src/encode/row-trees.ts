@@ -1,0 +1,86 @@
+import { digestBytes, emptyNodeAt } from '../kernel/hash-code.ts';
+import type { Kernel } from '../kernel/kernel.ts';
+import { type Range, repeatFirst, withoutRepeats } from './ranges.ts';
+
+/** One node of each row's tree. */
+export interface RowNodes {
+  at: number;
+  /** Bytes from one row's node to the next */
+  stride: number;
+  /** All leaves below are those of zero symbols */
+  zero: boolean;
+}
+
+/** The Merkle trees over all rows of the matrix, fed column by column. */
+export interface RowTrees {
+  /** Takes the next leaf of every row. It is read until the next one was taken. */
+  push(leaves: RowNodes): void;
+  /** Once all columns were taken: the address of the roots, one after the other. */
+  finish(): number;
+}
+
+const levelsFor = (columns: number): number => Math.ceil(Math.log2(columns));
+
+/** Bytes that the trees need to work in. */
+export const rowTreesBytes = (nShards: number): number => (levelsFor(nShards) + 1) * nShards * digestBytes;
+
+/** The rows of `equal` have the same leaves, so only the first of them is hashed. Nodes are kept at `work`. */
+export function createRowTrees(kernel: Kernel, nShards: number, equal: Range, work: number): RowTrees {
+  const ranges = withoutRepeats(nShards, equal);
+  const empty: RowNodes = { at: emptyNodeAt, stride: 0, zero: false };
+  const free = Array.from({ length: levelsFor(nShards) + 1 }, (_, i) => work + i * nShards * digestBytes);
+  /** By level, leaves first: complete subtrees that wait for their sibling */
+  const waiting: (RowNodes | undefined)[] = [];
+  /** By level: the node above zero symbols only, once it was hashed */
+  const zeroNodes: (Uint8Array | undefined)[] = [];
+
+  function join(level: number, left: RowNodes, right: RowNodes): RowNodes {
+    const at = level === 0 ? free.pop()! : left.at;
+    const joined = { at, stride: digestBytes, zero: left.zero && right.zero };
+    const known = joined.zero ? zeroNodes[level] : undefined;
+    if (known === undefined) {
+      for (const { start, end } of ranges)
+        kernel.hashPairs(
+          left.at + start * left.stride,
+          left.stride,
+          right.at + start * right.stride,
+          right.stride,
+          at + start * digestBytes,
+          end - start,
+        );
+      if (joined.zero) zeroNodes[level] = kernel.bytes().slice(at, at + digestBytes);
+    } else {
+      const bytes = kernel.bytes();
+      bytes.set(known, at);
+      repeatFirst(bytes, at, digestBytes, { start: 0, end: nShards });
+    }
+    if (level > 0 && right !== empty) free.push(right.at);
+    return joined;
+  }
+
+  return {
+    push(leaves) {
+      let node = leaves;
+      let level = 0;
+      for (let left = waiting[0]; left !== undefined; left = waiting[level]) {
+        node = join(level, left, node);
+        waiting[level] = undefined;
+        level++;
+      }
+      waiting[level] = node;
+    },
+    finish() {
+      let last: RowNodes | undefined;
+      let level = 0;
+      for (let width = nShards; width > 1; width = Math.ceil(width / 2)) {
+        const left = waiting[level];
+        if (left !== undefined) last = join(level, left, last ?? empty);
+        else if (last !== undefined) last = join(level, last, empty);
+        level++;
+      }
+      const roots = (last ?? waiting[level]!).at;
+      repeatFirst(kernel.bytes(), roots, digestBytes, equal);
+      return roots;
+    },
+  };
+}

@@ -1,0 +1,68 @@
+import { assembleModule } from '../wasm/module.ts';
+import { copyPieces, packFunctions, unitFor, unpackFunctions } from './copy-code.ts';
+import { absorb, gatherDigests, hashPairs } from './hash-code.ts';
+import { addStrip, evaluate, interpolate } from './transform-code.ts';
+
+/** Parameters are addresses, strides and counts; each call is described where its code is. */
+type Call = (...parameters: number[]) => void;
+
+interface Calls {
+  hashPairs: Call;
+  absorb: Call;
+  gatherDigests: Call;
+  evaluate: Call;
+  interpolate: Call;
+  addStrip: Call;
+  copyPieces: Call;
+}
+
+type MoveSymbols = (
+  strip: number,
+  matrix: number,
+  positionStride: number,
+  symbolStride: number,
+  positions: number,
+  symbols: number,
+  h: number,
+) => void;
+
+/** The WebAssembly functions and the memory they work on. */
+export interface Kernel extends Calls {
+  /** From the matrix into a strip */
+  pack: MoveSymbols;
+  /** From a strip into the matrix */
+  unpack: MoveSymbols;
+  /** All of the memory. Must be asked for again after `reserve`. */
+  bytes(): Uint8Array<ArrayBuffer>;
+  /** Makes the memory at least this large, in bytes. Throws `RangeError` when there is not so much. */
+  reserve(bytes: number): void;
+}
+
+const pageBytes = 65_536;
+const maxPages = 65_536;
+
+let compiled: WebAssembly.Module | undefined;
+
+/** The code is assembled and compiled once for all kernels of a thread, which takes a few milliseconds. */
+export function createKernel(): Kernel {
+  compiled ??= new WebAssembly.Module(
+    assembleModule([
+      ...[hashPairs, absorb, gatherDigests, evaluate, interpolate, addStrip, copyPieces],
+      ...packFunctions,
+      ...unpackFunctions,
+    ]),
+  );
+  const memory = new WebAssembly.Memory({ initial: 1, maximum: maxPages });
+  const { exports } = new WebAssembly.Instance(compiled, { env: { memory } });
+  const sized = exports as Record<string, MoveSymbols>;
+  return {
+    ...(exports as unknown as Calls),
+    pack: (...parameters) => sized[`pack${unitFor(parameters[6])}`]!(...parameters),
+    unpack: (...parameters) => sized[`unpack${unitFor(parameters[6])}`]!(...parameters),
+    bytes: () => new Uint8Array(memory.buffer),
+    reserve(bytes) {
+      const missing = Math.ceil(bytes / pageBytes) - memory.buffer.byteLength / pageBytes;
+      if (missing > 0) memory.grow(missing);
+    },
+  };
+}
