@@ -26,7 +26,7 @@ export function boundaryOf(contentType: string | undefined): string | undefined 
   return boundary !== undefined && boundary.length <= maxBoundaryLength ? boundary : undefined;
 }
 
-const dispositionParameter = /\s*;\s*([\w!#$%&'*+.^`|~-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;"]*))/y;
+const dispositionParameter = /\s*;\s*([\w!#$%&'*+.^`|~-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;"]*)(?!"))/y;
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** The name in a `Content-Disposition: form-data` whose bytes stand in `header`. Only quotation marks are escaped. */
@@ -115,4 +115,5 @@ export async function* readMultipart(
   await new Promise((resolve) => setImmediate(resolve));
   if (failure !== undefined) throw failure;
   yield* drain(parts);
+  if (parts.at(-1)?.isAnnounced === false) throw new MultipartError('a part ends within its headers');
 }
