@@ -17,6 +17,9 @@ export function sendStream(
     content.destroy();
     return reply.send();
   }
+  content.once('error', (error) => {
+    request.log.error({ err: error }, 'a read was cut off, because the content failed on the way');
+  });
   const { raw } = reply;
   raw.setTimeout(limits.stalledSendMs, () => {
     // Without anything to send it is not the client that is waited for.
