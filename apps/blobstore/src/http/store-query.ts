@@ -27,7 +27,7 @@ const parameters = [
 
 function epochsOf(query: URLSearchParams): number {
   const text = query.get('epochs') ?? '1';
-  const epochs = /^\d{1,4}$/.test(text) ? Number(text) : 0;
+  const epochs = /^\d{1,10}$/.test(text) ? Number(text) : 0;
   if (epochs < 1 || epochs > maxEpochsAhead) throw invalidEpochs(maxEpochsAhead);
   return epochs;
 }

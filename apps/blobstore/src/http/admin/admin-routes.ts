@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { BlobStoreAdmin, Page } from '../../admin/blob-store-admin.ts';
 import { isBlobId } from '../../encoding/blob-id.ts';
 import { toBlobObject } from '../../publisher/store-response.ts';
@@ -10,8 +10,6 @@ import { replyJson } from '../reply-json.ts';
 import { parseAdvance, parseAttributes, parseExtension, parseFault, readFields } from './admin-body.ts';
 import { parseListQuery } from './admin-query.ts';
 import { requireAdminToken } from './admin-token.ts';
-
-type Answer = (request: FastifyRequest) => Promise<object>;
 
 function paramOf(request: FastifyRequest): string {
   return (request.params as { id: string }).id;
@@ -42,67 +40,148 @@ function toPage<T>(name: string, { items, cursor }: Page<T>): object {
   return { [name]: items, ...(cursor === undefined ? {} : { cursor }) };
 }
 
-/** All below `/admin`, each answering JSON to those who know the token (`docs/blob-store-admin.md`). */
-export function addAdmin(app: FastifyInstance, admin: BlobStoreAdmin, token: string): void {
+interface AdminRoute {
+  method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  url: `/admin/${string}`;
+  answer: (request: FastifyRequest) => Promise<object>;
+}
+
+/** Registers routes that answer JSON to those who know the token. */
+function behind(token: string, app: FastifyInstance): { route(route: AdminRoute): void } {
   const onRequest = requireAdminToken(token);
+  return {
+    route({ method, url, answer }) {
+      app.route({
+        method,
+        url,
+        onRequest,
+        handler: async (request, reply) => {
+          const body = JSON.stringify(await answer(request));
+          return replyJson(reply.header('cache-control', 'no-store'), body);
+        },
+      });
+    },
+  };
+}
 
-  function route(method: HTTPMethods, path: string, answer: Answer): void {
-    app.route({
-      method,
-      url: `/admin${path}`,
-      onRequest,
-      handler: async (request: FastifyRequest, reply: FastifyReply) => {
-        const body = JSON.stringify(await answer(request));
-        return replyJson(reply.header('cache-control', 'no-store'), body);
-      },
-    });
-  }
+/** The routes below `/admin`; `docs/blob-store-admin.md` says what they take and answer. */
+export function addAdmin(app: FastifyInstance, admin: BlobStoreAdmin, token: string): void {
+  const guarded = behind(token, app);
+  addEpochRoutes(guarded, admin);
+  addBlobRoutes(guarded, admin);
+  addObjectRoutes(guarded, admin);
+  addFaultRoutes(guarded, admin);
+}
 
-  route('GET', '/epoch', async () => ({ epoch: await admin.currentEpoch() }));
-  route('POST', '/epoch/advance', async (request) => ({
-    epoch: await admin.advanceEpoch(parseAdvance(await readFields(request))),
-  }));
-  route('POST', '/sweep', async () => ({ removed: await admin.sweep() }));
+type Guarded = ReturnType<typeof behind>;
 
-  route('GET', '/blobs', async ({ url }) => toPage('blobs', await admin.listBlobs(parseListQuery(url))));
-  route('GET', '/blobs/:id', async (request) => {
-    const { objects, ...blob } = await admin.getBlob(blobIdOf(request));
-    return { ...blob, objects: objects.map(toObject) };
+function addEpochRoutes(guarded: Guarded, admin: BlobStoreAdmin): void {
+  guarded.route({
+    method: 'GET',
+    url: '/admin/epoch',
+    answer: async () => ({ epoch: await admin.currentEpoch() }),
   });
-  route('DELETE', '/blobs/:id', async (request) => {
-    const deletion = await admin.deleteBlob(blobIdOf(request));
-    if (deletion.deleted.length + deletion.kept.length === 0) throw blobNotFound();
-    return deletion;
+  guarded.route({
+    method: 'POST',
+    url: '/admin/epoch/advance',
+    answer: async (request) => ({
+      epoch: await admin.advanceEpoch(parseAdvance(await readFields(request))),
+    }),
   });
+  guarded.route({
+    method: 'POST',
+    url: '/admin/sweep',
+    answer: async () => ({ removed: await admin.sweep() }),
+  });
+}
 
-  route('GET', '/objects', async ({ url }) => {
-    const { items, ...page } = await admin.listObjects(parseListQuery(url, ['blob_id']));
-    return toPage('objects', { ...page, items: items.map(toObject) });
+function addBlobRoutes(guarded: Guarded, admin: BlobStoreAdmin): void {
+  guarded.route({
+    method: 'GET',
+    url: '/admin/blobs',
+    answer: async ({ url }) => toPage('blobs', await admin.listBlobs(parseListQuery(url))),
   });
-  route('DELETE', '/objects/:id', async (request) => {
-    const objectId = objectIdOf(request);
-    await admin.deleteObject(objectId);
-    return { deleted: [objectId], kept: [] };
+  guarded.route({
+    method: 'GET',
+    url: '/admin/blobs/:id',
+    answer: async (request) => {
+      const { objects, ...blob } = await admin.getBlob(blobIdOf(request));
+      return { ...blob, objects: objects.map(toObject) };
+    },
   });
-  route('POST', '/objects/:id/extend', async (request) => {
-    const objectId = objectIdOf(request);
-    return { endEpoch: await admin.extendObject(objectId, parseExtension(await readFields(request))) };
+  guarded.route({
+    method: 'DELETE',
+    url: '/admin/blobs/:id',
+    answer: async (request) => {
+      const deletion = await admin.deleteBlob(blobIdOf(request));
+      if (deletion.deleted.length + deletion.kept.length === 0) throw blobNotFound();
+      return deletion;
+    },
   });
-  route('PATCH', '/objects/:id/attributes', async (request) => {
-    const objectId = objectIdOf(request);
-    const changes = parseAttributes(await readFields(request));
-    return { attributes: await admin.setAttributes(objectId, changes) };
-  });
+}
 
-  const { faults } = admin;
-  route('GET', '/faults', async () => ({ faults: faults.list() }));
-  route('POST', '/faults', async (request) => faults.add(parseFault(await readFields(request))));
-  route('DELETE', '/faults', async () => {
-    faults.clear();
-    return { faults: [] };
+function addObjectRoutes(guarded: Guarded, admin: BlobStoreAdmin): void {
+  guarded.route({
+    method: 'GET',
+    url: '/admin/objects',
+    answer: async ({ url }) => {
+      const { items, ...page } = await admin.listObjects(parseListQuery(url, ['blob_id']));
+      return toPage('objects', { ...page, items: items.map(toObject) });
+    },
   });
-  route('DELETE', '/faults/:id', async (request) => {
-    if (!faults.remove(paramOf(request))) throw faultNotFound();
-    return { faults: faults.list() };
+  guarded.route({
+    method: 'DELETE',
+    url: '/admin/objects/:id',
+    answer: async (request) => {
+      const objectId = objectIdOf(request);
+      await admin.deleteObject(objectId);
+      return { deleted: [objectId], kept: [] };
+    },
+  });
+  guarded.route({
+    method: 'POST',
+    url: '/admin/objects/:id/extend',
+    answer: async (request) => {
+      const objectId = objectIdOf(request);
+      return { endEpoch: await admin.extendObject(objectId, parseExtension(await readFields(request))) };
+    },
+  });
+  guarded.route({
+    method: 'PATCH',
+    url: '/admin/objects/:id/attributes',
+    answer: async (request) => {
+      const objectId = objectIdOf(request);
+      const changes = parseAttributes(await readFields(request));
+      return { attributes: await admin.setAttributes(objectId, changes) };
+    },
+  });
+}
+
+function addFaultRoutes(guarded: Guarded, { faults }: BlobStoreAdmin): void {
+  guarded.route({
+    method: 'GET',
+    url: '/admin/faults',
+    answer: async () => ({ faults: faults.list() }),
+  });
+  guarded.route({
+    method: 'POST',
+    url: '/admin/faults',
+    answer: async (request) => faults.add(parseFault(await readFields(request))),
+  });
+  guarded.route({
+    method: 'DELETE',
+    url: '/admin/faults',
+    answer: async () => {
+      faults.clear();
+      return { faults: [] };
+    },
+  });
+  guarded.route({
+    method: 'DELETE',
+    url: '/admin/faults/:id',
+    answer: async (request) => {
+      if (!faults.remove(paramOf(request))) throw faultNotFound();
+      return { faults: faults.list() };
+    },
   });
 }
