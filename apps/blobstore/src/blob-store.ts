@@ -15,8 +15,18 @@ import { buildServer } from './http/server.ts';
 import { createKeyedLock } from './keyed-lock.ts';
 import { createIdentifyStaged } from './publisher/identify-staged.ts';
 import { createQuiltReader } from './quilt/quilt-reader.ts';
-import { openRegistry, type RegistryOptions } from './registry/open-registry.ts';
+import {
+  defaultGraceMs,
+  type NamedBucket,
+  openRegistry,
+  type RegistryOptions,
+} from './registry/open-registry.ts';
 import { openDiskStorage } from './storage/disk-storage.ts';
+import { openBucket } from './storage/s3/bucket.ts';
+import { createS3Client } from './storage/s3/s3-client.ts';
+import { nameOf, type S3Options } from './storage/s3/s3-options.ts';
+import { openS3Storage } from './storage/s3/s3-storage.ts';
+import type { Storage } from './storage/storage.ts';
 import { createSweeper, startSweeping } from './sweep.ts';
 
 export interface BlobStoreOptions extends RegistryOptions {
@@ -25,6 +35,8 @@ export interface BlobStoreOptions extends RegistryOptions {
   host?: string;
   /** 0 takes a free one; 31415 is what Walrus daemons use */
   port: number;
+  /** Where the blobs are, when they are not in the data directory */
+  s3?: S3Options;
   limits?: Partial<Limits>;
   /** Destroys the objects of stores that name no receiver; the publisher keeps them by default */
   burnAfterStore?: boolean;
@@ -62,6 +74,8 @@ export const defaultLimits: Limits = {
   aggregator: { concurrent: 256, buffered: 320 },
 };
 
+/** Every listing of a bucket is paid for, and what it removes costs little meanwhile. */
+const sweepIntervalMs = { disk: 600_000, s3: 3_600_000 };
 /** How long a close waits for responses under way before it cuts them off. */
 const drainMs = 10_000;
 const idleCheckMs = 50;
@@ -77,8 +91,9 @@ export async function createBlobStore(options: BlobStoreOptions): Promise<BlobSt
   try {
     const lock = lockDirectory(dataDir);
     cleanUp.defer(() => lock.release());
-    const { registry, nShards } = await openRegistry(options, cleanUp);
-    const storage = await openDiskStorage(dataDir, logger);
+    const shared = options.s3 === undefined ? undefined : openSharedBucket(options.s3, cleanUp);
+    const { registry, nShards } = await openRegistry(options, shared, cleanUp);
+    const storage = await openStorage(options, shared);
     cleanUp.defer(() => storage.close());
     const encoder = createWasmEncoder(nShards, options.encoderThreads ?? availableParallelism());
     cleanUp.defer(() => encoder.close());
@@ -107,7 +122,7 @@ export async function createBlobStore(options: BlobStoreOptions): Promise<BlobSt
       logger,
     };
     const sweeper = createSweeper(context);
-    cleanUp.defer(startSweeping(sweeper, logger));
+    cleanUp.defer(startSweeping(sweeper, sweepIntervalMs[shared === undefined ? 'disk' : 's3'], logger));
     const admin = createAdmin(context, sweeper);
     const url = await serve(buildServer(context, admin, options.adminToken), options, cleanUp);
     // First of all, so that a slow answer does not hold up the end.
@@ -117,6 +132,20 @@ export async function createBlobStore(options: BlobStoreOptions): Promise<BlobSt
     await cleanUp.disposeAsync();
     throw error;
   }
+}
+
+function openSharedBucket(s3: S3Options, cleanUp: AsyncDisposableStack): NamedBucket {
+  const client = createS3Client(s3);
+  cleanUp.defer(() => client.destroy());
+  return { bucket: openBucket(client, s3), name: nameOf(s3) };
+}
+
+function openStorage(
+  { dataDir, logger, graceMs = defaultGraceMs }: BlobStoreOptions,
+  shared: NamedBucket | undefined,
+): Promise<Storage> {
+  if (shared === undefined) return openDiskStorage(dataDir, logger);
+  return openS3Storage({ bucket: shared.bucket, directory: dataDir, logger, graceMs });
 }
 
 async function serve(

@@ -4,14 +4,17 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { createWasmEncoder } from '../src/encoding/wasm-encoder.ts';
 import type { BlobRegistry, NewBlob } from '../src/registry/blob-registry.ts';
+import { openBucketRegistry } from '../src/registry/bucket/bucket-registry.ts';
 import { openChainRegistry } from '../src/registry/chain/chain-registry.ts';
 import { openLocalRegistry } from '../src/registry/local-registry.ts';
 import { type LocalnetProcess, startLocalnet } from './localnet-process.ts';
 import { temporaryDirectory } from './running-store.ts';
+import { bucketAt, sharedS3 } from './s3-server.ts';
 
 const nShards = 31;
 const recipient = `0x${'cd'.repeat(32)}`;
 const encoder = createWasmEncoder(nShards, 1);
+const s3 = sharedS3();
 let localnet: LocalnetProcess;
 
 /** The registry does not look at the content, so none is kept here. */
@@ -74,8 +77,29 @@ async function newBlob(fields: Partial<NewBlob> = {}): Promise<NewBlob> {
   return { ...(await encoder.identify(path)), size: 100, epochs: 2, deletable: true, ...fields };
 }
 
+async function inBucket(): Promise<Subject> {
+  const place = s3().place();
+  let time = 0;
+  const open = () =>
+    openBucketRegistry({
+      bucket: bucketAt(place),
+      nShards,
+      epochDurationMs: 1000,
+      now: () => time,
+      graceMs: 0,
+    });
+  return {
+    registry: open(),
+    reopen: async () => open(),
+    async advance(epochs) {
+      time += epochs * 1000;
+    },
+  };
+}
+
 describe.each([
   ['of its own', ownRegistry],
+  ['in a bucket', inBucket],
   ['on chain', onChain],
 ])('a registry %s', (_name, create) => {
   test.each([true, false])(

@@ -5,6 +5,7 @@ import type { ConcurrencyLimit } from '../blob-store-context.ts';
 import { parseAllowedHeaders } from '../http/allowed-headers.ts';
 import { defaultShards } from '../registry/open-registry.ts';
 import { authSettingsOf } from './auth-settings.ts';
+import { s3SettingsOf } from './s3-settings.ts';
 import { type Environment, Settings } from './settings.ts';
 
 const addressPattern = /^(?:\[([\da-fA-F:]+)\]|([^:]+)):(\d{1,5})$/;
@@ -86,6 +87,7 @@ export function readConfig(args: string[], env: Environment): Omit<BlobStoreOpti
     dataDir: resolve(dataDir ?? '.'),
     ...(settings.has('shards') ? { nShards: settings.number('shards', defaultShards, 4, 65_535) } : {}),
     ...chainOf(settings),
+    ...s3SettingsOf(settings),
     ...readingOf(settings),
     ...(epochDurationMs === undefined ? {} : { epochDurationMs }),
     ...(adminToken === undefined ? {} : { adminToken }),

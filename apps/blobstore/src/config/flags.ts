@@ -68,6 +68,16 @@ export const flags = {
   'jwt-verify-upload': { about: 'hold the store to epochs, size and receiver of its token beforehand' },
   'jwt-cache-size': { value: 'N', about: 'used tokens that are remembered (10000)' },
   'jwt-cache-refresh-interval': { value: 'DURATION', about: 'how often ended ones are forgotten (5s)' },
+  's3-bucket': {
+    value: 'NAME',
+    about:
+      'keep blobs in this S3 bucket, which several stores can share; --data-dir then holds what is being received. ' +
+      'Credentials as for all AWS tools: AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, files, or roles',
+  },
+  's3-prefix': { value: 'PATH', about: 'what the keys in the bucket begin with (nothing)' },
+  's3-endpoint': { value: 'URL', about: 'a server other than that of AWS' },
+  's3-region': { value: 'NAME', about: 'region of the bucket (AWS_REGION; us-east-1 with an endpoint)' },
+  's3-force-path-style': { about: 'put the bucket into the path of the URL, as most other servers need it' },
   'chain-url': {
     value: 'URL',
     about: 'register blobs on this chain (gRPC-web); without it the store keeps its own registry',

@@ -1,14 +1,27 @@
 import { join } from 'node:path';
-import { readIdentity, requireSameIdentity, writeIdentity } from '../data-directory.ts';
+import {
+  type DirectoryIdentity,
+  readIdentity,
+  requireSameIdentity,
+  writeIdentity,
+} from '../data-directory.ts';
+import type { Bucket } from '../storage/s3/bucket.ts';
 import type { BlobRegistry } from './blob-registry.ts';
+import {
+  type BucketIdentity,
+  claimBucket,
+  readBucketIdentity,
+  requireSameBucketIdentity,
+} from './bucket/bucket-identity.ts';
+import { openBucketRegistry } from './bucket/bucket-registry.ts';
 import { type ChainRegistryOptions, openChainRegistry } from './chain/chain-registry.ts';
 import { openLocalRegistry } from './local-registry.ts';
 
 export interface RegistryOptions {
   dataDir: string;
   /**
-   * Fixed for the life of a data directory, and taken from it when absent. With a chain it must be that network's
-   * number; without one it is 1000 for a new directory, as on the public networks.
+   * Fixed for the life of a data directory or bucket, and taken from it when absent. With a chain it must be that
+   * network's number; without one it is 1000 for a new directory, as on the public networks.
    */
   nShards?: number;
   /** Where blobs are registered; without it the store keeps a registry of its own */
@@ -17,32 +30,110 @@ export interface RegistryOptions {
   epochDurationMs?: number | null;
   /** Milliseconds since 1970 */
   now?: () => number;
+  /** How long content and records in a bucket stay when nothing needs them, in milliseconds */
+  graceMs?: number;
+}
+
+/** The bucket that the blobs are in, and how its place is written. */
+export interface NamedBucket {
+  bucket: Bucket;
+  name: string;
+}
+
+export interface OpenedRegistry {
+  registry: BlobRegistry;
+  nShards: number;
 }
 
 export const defaultShards = 1000;
 const dayMs = 86_400_000;
 
 /**
- * Opens the registry that a data directory belongs to, and marks a new directory with it. What is opened is given
- * to `cleanUp`. Throws a plain error that names the setting when directory, chain and options do not fit.
+ * How long content and records in a bucket stay when nothing needs them; why that is not at once is said in
+ * `s3-storage.ts`.
+ */
+export const defaultGraceMs = 7_200_000;
+
+/**
+ * Opens the registry that a data directory and a bucket belong to, and marks new ones with it. What is opened is
+ * given to `cleanUp`. Throws a plain error that names the setting when directory, bucket, chain and options do not
+ * fit.
  */
 export async function openRegistry(
   options: RegistryOptions,
+  shared: NamedBucket | undefined,
   cleanUp: AsyncDisposableStack,
-): Promise<{ registry: BlobRegistry; nShards: number }> {
+): Promise<OpenedRegistry> {
+  if (options.chain !== undefined) return openOnChain(options, options.chain, shared, cleanUp);
+  return shared === undefined ? openInDirectory(options, cleanUp) : openInBucket(options, shared, cleanUp);
+}
+
+/** Marks a new directory; throws when a known one was made for something else. */
+async function settleDirectory(directory: string, identity: DirectoryIdentity): Promise<void> {
+  const known = await readIdentity(directory);
+  if (known === undefined) await writeIdentity(directory, identity);
+  else requireSameIdentity(directory, known, identity);
+}
+
+async function settleBucket(
+  bucket: Bucket,
+  known: BucketIdentity | undefined,
+  wanted: BucketIdentity,
+): Promise<void> {
+  if (known === undefined) await claimBucket(bucket, wanted);
+  else requireSameBucketIdentity(known, wanted);
+}
+
+async function openOnChain(
+  { dataDir, nShards: wanted }: RegistryOptions,
+  chain: ChainRegistryOptions,
+  shared: NamedBucket | undefined,
+  cleanUp: AsyncDisposableStack,
+): Promise<OpenedRegistry> {
+  const registry = await openChainRegistry(chain);
+  cleanUp.defer(() => registry.close());
+  const { nShards, chainId } = registry;
+  if ((wanted ?? nShards) !== nShards) {
+    throw new Error(`the chain has ${nShards} shards: leave BLOBSTORE_SHARDS (--shards) out`);
+  }
+  const identity = { shards: nShards, chainId };
+  if (shared !== undefined) {
+    const { bucket } = shared;
+    await settleBucket(bucket, await readBucketIdentity(bucket), identity);
+  }
+  await settleDirectory(dataDir, { ...identity, ...bucketOf(shared) });
+  return { registry, nShards };
+}
+
+function bucketOf(shared: NamedBucket | undefined): Pick<DirectoryIdentity, 'bucket'> {
+  return shared === undefined ? {} : { bucket: shared.name };
+}
+
+async function openInBucket(
+  options: RegistryOptions,
+  shared: NamedBucket,
+  cleanUp: AsyncDisposableStack,
+): Promise<OpenedRegistry> {
+  const { bucket, name } = shared;
+  const known = await readBucketIdentity(bucket);
+  const nShards = options.nShards ?? known?.shards ?? defaultShards;
+  const knownDurationMs = known?.epochDurationMs === undefined ? dayMs : known.epochDurationMs;
+  const epochDurationMs = options.epochDurationMs === undefined ? knownDurationMs : options.epochDurationMs;
+  // Before the bucket is marked: a directory with blobs of its own stays what it is.
+  await settleDirectory(options.dataDir, { shards: nShards, bucket: name });
+  await settleBucket(bucket, known, { shards: nShards, epochDurationMs });
+  const { now = Date.now, graceMs = defaultGraceMs } = options;
+  const registry = openBucketRegistry({ bucket, nShards, epochDurationMs, now, graceMs });
+  cleanUp.defer(() => registry.close());
+  return { registry, nShards };
+}
+
+async function openInDirectory(
+  options: RegistryOptions,
+  cleanUp: AsyncDisposableStack,
+): Promise<OpenedRegistry> {
   const { dataDir } = options;
   const known = await readIdentity(dataDir);
-  if (options.chain !== undefined) {
-    const registry = await openChainRegistry(options.chain);
-    cleanUp.defer(() => registry.close());
-    const { nShards, chainId } = registry;
-    if ((options.nShards ?? nShards) !== nShards) {
-      throw new Error(`the chain has ${nShards} shards: leave BLOBSTORE_SHARDS (--shards) out`);
-    }
-    if (known !== undefined) requireSameIdentity(dataDir, known, { shards: nShards, chainId });
-    else await writeIdentity(dataDir, { shards: nShards, chainId });
-    return { registry, nShards };
-  }
   const nShards = options.nShards ?? known?.shards ?? defaultShards;
   if (known !== undefined) requireSameIdentity(dataDir, known, { shards: nShards });
   const registry = await openLocalRegistry({

@@ -153,9 +153,9 @@ export async function openS3Storage(options: S3StorageOptions): Promise<Storage>
         remember(young);
         return blob;
       }
-      await keepBlockDigests(blob, blockDigests);
       const key = newCopyKey(blob);
       await bucket.upload(key, path);
+      await keepBlockDigests(blob, blockDigests);
       remember({ key, blob, modifiedAtMs: Date.now() });
       return blob;
     },

@@ -1,0 +1,159 @@
+import { randomBytes, randomInt } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import type { BlobStore, BlobStoreOptions } from '../src/blob-store.ts';
+import type { S3Options } from '../src/storage/s3/s3-options.ts';
+import {
+  blobIdOf,
+  put,
+  putNew,
+  refusal,
+  type StoreAnswer,
+  startStore,
+  temporaryDirectory,
+} from './running-store.ts';
+import { startProxy, type Verdict } from './s3-proxy.ts';
+import { bucketAt, keysOf, sharedS3 } from './s3-server.ts';
+
+const s3 = sharedS3();
+const epochDurationMs = 86_400_000;
+
+function start(place: S3Options, options: Partial<BlobStoreOptions> = {}): Promise<BlobStore> {
+  return startStore({ s3: place, ...options });
+}
+
+async function read(store: BlobStore, blobId: string, query = ''): Promise<Response> {
+  return fetch(`${store.url}/v1/blobs/${blobId}${query}`);
+}
+
+test('two instances are one store', async () => {
+  const place = s3().place();
+  const [a, b] = await Promise.all([start(place), start(place)]);
+  const body = randomBytes(700_000);
+  const { blobObject } = await putNew(a.url, body, '?permanent=true&epochs=3');
+  const { blobId } = blobObject;
+  for (const query of ['', '?strict_consistency_check=true', '?skip_consistency_check=true']) {
+    const whole = await read(b, blobId, query);
+    expect(whole.status).toBe(200);
+    expect(body.equals(Buffer.from(await whole.arrayBuffer()))).toBe(true);
+  }
+  const range = { headers: { range: 'bytes=300000-400000' } };
+  const part = await fetch(`${b.url}/v1/blobs/${blobId}`, range);
+  expect(part.status).toBe(206);
+  expect(body.subarray(300_000, 400_001).equals(Buffer.from(await part.arrayBuffer()))).toBe(true);
+  expect(await put(b.url, body, '?permanent=true&epochs=2')).toHaveProperty(
+    'alreadyCertified.blobId',
+    blobId,
+  );
+  expect(await b.admin.listBlobs()).toEqual(await a.admin.listBlobs());
+});
+
+test('a deletion by one is a deletion for the other', async () => {
+  const place = s3().place();
+  const [a, b] = await Promise.all([start(place), start(place)]);
+  const { blobObject } = await putNew(a.url, 'soon gone');
+  expect((await read(b, blobObject.blobId)).status).toBe(200);
+  await b.admin.deleteBlob(blobObject.blobId);
+  expect(await refusal(await read(a, blobObject.blobId))).toEqual({ status: 404, reason: 'BLOB_NOT_FOUND' });
+});
+
+test('all of it is there after a restart with another data directory', async () => {
+  const place = s3().place();
+  const first = await start(place);
+  const blobId = await blobIdOf(first.url, 'kept');
+  await first.close();
+  expect(await (await read(await start(place), blobId)).text()).toBe('kept');
+});
+
+test('sweeps of one and stores of the other at the same time lose nothing', async () => {
+  const place = s3().place();
+  let time = 1_700_000_000_000;
+  // Copies are old after two seconds, so that a sweep meets many that are being stored again.
+  const options = { epochDurationMs, now: () => time, graceMs: 2000 };
+  const [storing, sweeping] = await Promise.all([start(place, options), start(place, options)]);
+  const bodies = Array.from({ length: 6 }, () => randomBytes(200));
+  const ends = Date.now() + 8000;
+  let swept = 0;
+  let stopped = false;
+  const sweeps = (async () => {
+    while (!stopped) swept += await sweeping.admin.sweep();
+  })();
+  let kept = 0;
+  try {
+    while (Date.now() < ends) {
+      const body = bodies[randomInt(bodies.length)]!;
+      const stored = await fetch(`${storing.url}/v1/blobs`, { method: 'PUT', body });
+      // A store that took longer than its content was safe for has to say so.
+      if (stored.status === 503) continue;
+      const { newlyCreated } = (await stored.json()) as StoreAnswer;
+      const answer = await read(sweeping, newlyCreated!.blobObject.blobId);
+      expect(answer.status).toBe(200);
+      expect(body.equals(Buffer.from(await answer.arrayBuffer()))).toBe(true);
+      kept += 1;
+      // All objects end, and what is stored next may find content that nothing keeps.
+      time += epochDurationMs;
+    }
+  } finally {
+    stopped = true;
+    await sweeps;
+  }
+  expect(swept).toBeGreaterThan(0);
+  expect(kept).toBeGreaterThan(0);
+});
+
+test('while the bucket is away everything is 503, and afterwards all is there', async () => {
+  let verdict: Verdict = 'pass';
+  const proxy = await startProxy(s3().endpoint, () => verdict);
+  const store = await start({ ...s3().place(proxy), timeoutMs: 300 });
+  const blobId = await blobIdOf(store.url, 'patience');
+  for (verdict of [500, 403, 'silence'] as const) {
+    expect(await refusal(await read(store, blobId))).toEqual({ status: 503, reason: 'BLOB_UNAVAILABLE' });
+    const unknown = await read(store, randomBytes(32).toString('base64url'));
+    expect(await refusal(unknown)).toEqual({ status: 503, reason: 'BLOB_UNAVAILABLE' });
+    const stored = await fetch(`${store.url}/v1/blobs`, { method: 'PUT', body: 'not now' });
+    expect(stored.status).toBe(503);
+  }
+  verdict = 'pass';
+  expect(await (await read(store, blobId)).text()).toBe('patience');
+});
+
+describe('what a bucket was made for', () => {
+  test('a further instance takes shards and epochs from it', async () => {
+    const place = s3().place();
+    const first = await start(place, { nShards: 10, epochDurationMs });
+    const blobId = await blobIdOf(first.url, 'ten shards');
+    const second = await startStore({ s3: place, nShards: 10 });
+    expect((await read(second, blobId, '?strict_consistency_check=true')).status).toBe(200);
+    expect(await second.admin.currentEpoch()).toBe(await first.admin.currentEpoch());
+  });
+
+  test('other shards and other epochs are refused', async () => {
+    const place = s3().place();
+    await start(place, { nShards: 31, epochDurationMs });
+    await expect(start(place, { nShards: 10 })).rejects.toThrow(/holds blobs for 31 shards/);
+    await expect(start(place, { epochDurationMs: 1000 })).rejects.toThrow(/BLOBSTORE_EPOCH_DURATION/);
+    await expect(start(place, { epochDurationMs: null })).rejects.toThrow(/not for .* epochs by hand/);
+  });
+
+  test('of two that differ from the start, not both begin', async () => {
+    const place = s3().place();
+    const started = await Promise.allSettled([start(place, { nShards: 31 }), start(place, { nShards: 10 })]);
+    expect(started.filter(({ status }) => status === 'fulfilled').length).toBeLessThan(2);
+    expect((await keysOf(bucketAt(place), 'store/')).length).toBeLessThan(2);
+  });
+
+  test('a directory with blobs of its own is not taken for another purpose, nor the other way round', async () => {
+    const place = s3().place();
+    const dataDir = await temporaryDirectory();
+    await (await startStore({ dataDir })).close();
+    await expect(start(place, { dataDir })).rejects.toThrow(/belongs to blobs of its own/);
+    const staging = await temporaryDirectory();
+    await (await start(place, { dataDir: staging })).close();
+    await expect(startStore({ dataDir: staging })).rejects.toThrow(/belongs to blobs in s3:\/\/blobs\/test/);
+  });
+
+  test('a bucket that is not there is said at the start', async () => {
+    await expect(start({ ...s3().place(), bucket: 'no-such-bucket' })).rejects.toThrow(
+      /s3:\/\/no-such-bucket/,
+    );
+  });
+});
