@@ -1,6 +1,10 @@
 /** What a caller does about each code of the error catalogue, for `docs/errors.md`. */
 export const errorAdvice: Readonly<Record<string, string>> = {
   invalid_request: 'Mend the fields that `details.issues` names.',
+  sponsor_rejected:
+    'Read the message: the transaction would fail, expired or was not signed by its sender. Build it anew.',
+  unsponsorable_transaction:
+    'Pay the gas yourself, or send only account functions and the deletion or extension of own blobs.',
   missing_auth_header:
     'Sign the request: `x-public-key`, `x-signature`, `x-timestamp`, `x-nonce`. `details.header` names the first that is missing.',
   invalid_auth_header: 'Send the header named in `details.header` once and in the right form.',
@@ -26,6 +30,8 @@ export const errorAdvice: Readonly<Record<string, string>> = {
   unsupported_media_type: 'Send `content-type: application/json` and no `content-encoding`.',
   rate_limited: 'Wait, then send less often.',
   internal_error: "Report it with the request id. The server's log has the cause.",
+  sponsor_failed:
+    "Pay the gas yourself, or repeat later. Operators: check `SPONSOR_API_KEY` and the sponsor's own status.",
   store_rejected:
     'Poll the job named in `details.job_id`: its `error` says why. The same bytes will be refused again.',
   auth_unavailable:
@@ -37,6 +43,8 @@ export const errorAdvice: Readonly<Record<string, string>> = {
     'Operators: set `LLM_API_KEY`, or `MEM_ALLOW_MOCK_LLM=true`. The manual routes work without.',
   overloaded: 'Wait, and send less at once.',
   sidecar_unavailable: 'Wait and repeat. Operators: the relayer ends and is started again when this lasts.',
+  sponsor_unavailable: 'Wait and repeat, or pay the gas yourself.',
+  sponsor_unconfigured: 'Pay the gas yourself. Operators: set `SPONSOR_API_KEY`.',
   store_unavailable:
     'Wait and repeat. After a manual write the work goes on: `details.job_id` names the job to poll.',
 };

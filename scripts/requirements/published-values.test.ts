@@ -79,6 +79,8 @@ it('limits and windows are those of the specification', () => {
     bulkItems: 20,
     encryptedDataBytes: 1_114_112,
     bodyBytes: 2_097_152,
+    sponsorBodyBytes: 10_240,
+    sponsorExecuteBodyBytes: 4_096,
     recallLimit: { default: 10, max: 100 },
     askLimit: { default: 5, max: 100 },
     restoreLimit: { default: 10, max: 500 },

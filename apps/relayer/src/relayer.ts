@@ -24,6 +24,7 @@ import { createIdempotency } from './jobs/idempotency.ts';
 import { startPipeline } from './jobs/pipeline.ts';
 import { pinKeyServers } from './keys/key-server-pins.ts';
 import { createNamespaceKeys } from './keys/namespace-keys.ts';
+import { createRateLimits } from './limits/rate-limits.ts';
 import { createVerifiedKeys } from './keys/verified-keys.ts';
 import type { Loggers } from './logging/loggers.ts';
 import { startMaintenance } from './maintenance.ts';
@@ -34,6 +35,7 @@ import { createVectorCounts } from './memories/vector-counts.ts';
 import { createNonceStore } from './nonces/create-nonce-store.ts';
 import { accountRoute, infoRoutes } from './routes/info-routes.ts';
 import { memoryRoutes } from './routes/memory-routes.ts';
+import { sponsorRoutes } from './routes/sponsor-routes.ts';
 import { runSidecar } from './sidecar/run-sidecar.ts';
 import { createSidecarClient } from './sidecar/sidecar-client.ts';
 
@@ -188,6 +190,12 @@ export async function startRelayer({
       loggers,
     };
     infoRoutes(app, context);
+    sponsorRoutes(app, {
+      sidecar,
+      rateLimits: onClose(createRateLimits(config.redisUrl, loggers.http)),
+      limits: config.sponsorLimits,
+      trustedProxyHops: config.trustedProxyHops,
+    });
     await app.register(async (signed) => {
       registerAuth(signed, {
         accounts,

@@ -7,6 +7,7 @@ import type { ServerSets } from './seal/server-sets.ts';
 import type { SessionReader } from './seal/session.ts';
 import type { SessionMaker } from './seal/session-maker.ts';
 import type { KeyUnwrapper } from './seal/unwrap-keys.ts';
+import type { Sponsoring } from './sponsor/sponsoring.ts';
 import type { BlobPublisher } from './store/publisher.ts';
 
 /** Everything the routes need, built once. */
@@ -20,5 +21,6 @@ export interface SidecarContext {
   sessionMaker: SessionMaker;
   unwrapper: KeyUnwrapper;
   publisher: BlobPublisher;
+  sponsoring: Sponsoring;
   log: Logger;
 }

@@ -6,13 +6,23 @@ import type { Logger } from 'pino';
 import type { Config } from './config/config.ts';
 import type { SidecarContext } from './context.ts';
 import { OpenPool } from './open/open-pool.ts';
-import { envelopeRoutes, healthRoute, keyRoutes, requireToken, storeRoutes } from './routes/routes.ts';
+import {
+  envelopeRoutes,
+  healthRoute,
+  keyRoutes,
+  requireToken,
+  sponsorRoutes,
+  storeRoutes,
+} from './routes/routes.ts';
 import { KeyServerDirectory } from './seal/key-server-directory.ts';
 import { SealPool } from './seal/seal-pool.ts';
 import { makeServerSets } from './seal/server-sets.ts';
 import { createSessionReader } from './seal/session.ts';
 import { createSessionMaker } from './seal/session-maker.ts';
 import { KeyUnwrapper } from './seal/unwrap-keys.ts';
+import { createGasWallet } from './sponsor/gas-wallet.ts';
+import { createSponsorApi } from './sponsor/sponsor-api.ts';
+import { createSponsoring } from './sponsor/sponsoring.ts';
 import { createPublisher } from './store/publisher.ts';
 
 /** A batch of envelopes (the relayer splits larger ones) or one blob. */
@@ -32,6 +42,11 @@ export async function startSidecar(config: Config, log: Logger): Promise<Sidecar
   const openPool = new OpenPool(log);
   const directory = new KeyServerDirectory({ client, packageId: config.packageId, logger: log });
   const publisher = createPublisher(config.publisherUrl);
+  const { sponsor, serverKey } = config;
+  const sponsorApi =
+    sponsor.apiKey === undefined
+      ? undefined
+      : createSponsorApi({ baseUrl: sponsor.apiUrl, apiKey: sponsor.apiKey, network: sponsor.network });
   const context: SidecarContext = {
     config,
     pool,
@@ -48,6 +63,15 @@ export async function startSidecar(config: Config, log: Logger): Promise<Sidecar
       logger: log,
     }),
     publisher,
+    sponsoring: createSponsoring({
+      policy: { packageId: config.packageId, walrusPackageId: sponsor.walrusPackageId },
+      api: sponsorApi,
+      wallet:
+        sponsor.fallback && serverKey
+          ? createGasWallet(config.network, config.chainRpcUrl, serverKey)
+          : undefined,
+      log,
+    }),
     log,
   };
 
@@ -71,13 +95,14 @@ export async function startSidecar(config: Config, log: Logger): Promise<Sidecar
     keyRoutes(guarded, context);
     envelopeRoutes(guarded, context);
     storeRoutes(guarded, context);
+    sponsorRoutes(guarded, context);
   });
   const url = await app.listen({ port: config.port, host: '127.0.0.1' });
   return {
     url,
     async close() {
       await app.close();
-      await Promise.all([pool.close(), openPool.close(), publisher.close()]);
+      await Promise.all([pool.close(), openPool.close(), publisher.close(), sponsorApi?.close()]);
     },
   };
 }

@@ -46,6 +46,31 @@ describe('the configuration of the sidecar', () => {
     expect(await publisherOf({ STORE_PUBLISHER_URL: 'https://own.example' })).toBe('https://own.example');
   });
 
+  test('the sponsor is Enoki of mainnet unless told otherwise, and the wallet does not pay', async () => {
+    const sponsorOf = async (more: NodeJS.ProcessEnv) => (await loadConfig({ ...enough, ...more })).sponsor;
+    expect(await sponsorOf({})).toEqual({
+      apiUrl: 'https://api.enoki.mystenlabs.com',
+      apiKey: undefined,
+      network: 'mainnet',
+      fallback: false,
+      walrusPackageId: '0xfdc88f7d7cf30afab2f82e8380d11ee8f70efb90e863d1de8616fae1bb09ea77',
+    });
+    const told = {
+      SPONSOR_API_URL: 'https://own.example',
+      SPONSOR_API_KEY: 'a-key',
+      SPONSOR_NETWORK: 'testnet',
+      SPONSOR_FALLBACK_TO_DIRECT_SIGN: 'TRUE',
+      STORE_PACKAGE_ID: id('A'),
+    };
+    expect(await sponsorOf(told)).toEqual({
+      apiUrl: 'https://own.example',
+      apiKey: 'a-key',
+      network: 'testnet',
+      fallback: true,
+      walrusPackageId: id('a'),
+    });
+  });
+
   test('names every problem, and echoes no value', async () => {
     const wrong = {
       SIDECAR_AUTH_TOKEN: 'secret one',

@@ -16,6 +16,11 @@ function entry(status: number, message: string, retry = false): ErrorEntry {
 
 export const errorCatalogue = {
   invalid_request: entry(400, 'The request is not valid; see details.issues.'),
+  sponsor_rejected: entry(
+    400,
+    'The sponsor refused the transaction; see the message, build it anew and try again.',
+  ),
+  unsponsorable_transaction: entry(400, 'This transaction is not one that is sponsored.'),
   missing_auth_header: entry(401, 'An authentication header is missing.'),
   invalid_auth_header: entry(401, 'An authentication header is malformed or repeated.'),
   timestamp_out_of_window: entry(
@@ -46,6 +51,7 @@ export const errorCatalogue = {
   unsupported_media_type: entry(415, 'Send JSON (content-type: application/json) without content encoding.'),
   rate_limited: entry(429, 'Too many requests; wait as long as Retry-After says.', true),
   internal_error: entry(500, 'Something failed on the server; quote the request id when you report it.'),
+  sponsor_failed: entry(502, 'The sponsor failed; try again later, or pay the gas yourself.'),
   store_rejected: entry(502, 'The blob store did not take the memory; its job tells why.'),
   auth_unavailable: entry(503, 'The account cannot be checked at the moment.', true),
   database_unavailable: entry(503, 'The database cannot be reached at the moment.', true),
@@ -54,6 +60,8 @@ export const errorCatalogue = {
   llm_not_configured: entry(503, 'No embedding provider is configured on this server.'),
   overloaded: entry(503, 'The server has more work than it can take at the moment.', true),
   sidecar_unavailable: entry(503, 'The encryption process cannot be reached at the moment.', true),
+  sponsor_unavailable: entry(503, 'The sponsor takes no more transactions at the moment.', true),
+  sponsor_unconfigured: entry(503, 'No sponsor is configured on this server; pay the gas yourself.'),
   store_unavailable: entry(503, 'The blob store cannot be reached at the moment.', true),
 } as const satisfies Record<string, ErrorEntry>;
 

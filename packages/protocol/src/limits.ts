@@ -7,6 +7,8 @@ export const limits = {
   bulkItems: 20,
   encryptedDataBytes: 1_114_112,
   bodyBytes: 2 * 1024 * 1024,
+  sponsorBodyBytes: 10 * 1024,
+  sponsorExecuteBodyBytes: 4 * 1024,
   recallLimit: { default: 10, max: 100 },
   askLimit: { default: 5, max: 100 },
   restoreLimit: { default: 10, max: 500 },

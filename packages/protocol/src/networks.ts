@@ -50,3 +50,6 @@ export const networkDefaults: Readonly<Record<Network, NetworkDefaults>> = {
     storeEpochs: 53,
   },
 };
+
+/** Where the sponsor's API is, unless SPONSOR_API_URL says otherwise: Enoki. */
+export const defaultSponsorApiUrl = 'https://api.enoki.mystenlabs.com';

@@ -3,6 +3,7 @@ import type { Network } from '@memrelay/protocol/networks';
 import { networkDefaults } from '@memrelay/protocol/networks';
 import type { BlobCacheLimits } from '../blobs/blob-cache.ts';
 import type { EmbeddingConfig } from '../embedding/create-embedder.ts';
+import type { SponsorLimits } from '../routes/sponsor-routes.ts';
 import { type Environment, readVariables } from './read-config.ts';
 import { resolveSecrets, type Secrets } from './secrets.ts';
 
@@ -33,6 +34,7 @@ export interface Config {
   storeEpochs: number;
   allowedOrigins: readonly string[];
   trustedProxyHops: number;
+  sponsorLimits: SponsorLimits;
   log: { filter: string; format: 'json' | 'pretty' | 'text' };
 }
 
@@ -94,6 +96,10 @@ export async function loadConfig(environment: Environment): Promise<{ config: Co
     storeEpochs: values.STORE_EPOCHS ?? defaults.storeEpochs,
     allowedOrigins: values.ALLOWED_ORIGINS,
     trustedProxyHops: values.TRUSTED_PROXY_HOPS,
+    sponsorLimits: {
+      perMinute: values.SPONSOR_RATE_LIMIT_PER_MINUTE,
+      perHour: values.SPONSOR_RATE_LIMIT_PER_HOUR,
+    },
     log: { filter: values.RUST_LOG, format: values.LOG_FORMAT },
   };
   return { config, warnings };

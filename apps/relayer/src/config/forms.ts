@@ -69,3 +69,12 @@ function isPrivateKey(value: string): boolean {
     return false;
   }
 }
+
+/** A number of uses; `off`, no limit at all, becomes Infinity. */
+export function rateLimit(defaultValue: number) {
+  return z
+    .string()
+    .regex(/^(off|[1-9]\d{0,14})$/, 'must be a whole number from 1, or off')
+    .transform((value) => (value === 'off' ? Number.POSITIVE_INFINITY : Number(value)))
+    .default(defaultValue);
+}

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { flag, headerSecret, integer, objectId, text, url } from './forms.ts';
+import { flag, integer, text, url } from './forms.ts';
 
 /**
  * Variables of the contract whose parts are not built yet. Their form is checked like that of the others, so that a
@@ -23,11 +23,6 @@ export const laterVariables = {
   RATE_LIMIT_PER_HOUR: limit.optional(),
   RATE_LIMIT_PER_MINUTE: limit.optional(),
   RATE_LIMIT_STORAGE_BYTES: limit.optional(),
-  SPONSOR_API_KEY: headerSecret(1).optional(),
-  SPONSOR_API_URL: url.optional(),
-  SPONSOR_FALLBACK_TO_DIRECT_SIGN: flag.optional(),
-  SPONSOR_NETWORK: z.enum(['mainnet', 'testnet', 'localnet']).optional(),
-  STORE_PACKAGE_ID: objectId.optional(),
   STORE_PUBLISHER_JWT_SECRET: text.optional(),
   STORE_UPLOAD_RELAY_URL: url.optional(),
 };

@@ -13,6 +13,7 @@ import {
   objectId,
   privateKey,
   privateKeys,
+  rateLimit,
   text,
   url,
 } from './forms.ts';
@@ -63,6 +64,14 @@ export const variables = z.object({
     })
     .optional(),
   ENC_THRESHOLD: integer(1, 254).optional(),
+  // The sidecar reads these five
+  SPONSOR_API_KEY: headerSecret(1).optional(),
+  SPONSOR_API_URL: url.optional(),
+  SPONSOR_FALLBACK_TO_DIRECT_SIGN: flag.optional(),
+  SPONSOR_NETWORK: z.enum(['mainnet', 'testnet', 'localnet']).optional(),
+  STORE_PACKAGE_ID: objectId.optional(),
+  SPONSOR_RATE_LIMIT_PER_MINUTE: rateLimit(10),
+  SPONSOR_RATE_LIMIT_PER_HOUR: rateLimit(30),
   REDIS_URL: text.regex(/^rediss?:\/\//, 'must be redis://… or rediss://…').optional(),
   MEM_DATA_DIR: text.optional(),
   MEM_SERVER_SECRET: hexKeys.optional(),

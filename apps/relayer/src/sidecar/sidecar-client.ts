@@ -16,6 +16,14 @@ import {
   type UploadCheckpoint,
   uploadCheckpoint,
 } from '@memrelay/protocol/sidecar-api';
+import {
+  type SponsorExecuteRequest,
+  type SponsorExecuteResponse,
+  type SponsorRequest,
+  type SponsorResponse,
+  sponsorExecuteResponse,
+  sponsorResponse,
+} from '@memrelay/protocol/sponsor';
 import { type Dispatcher, Pool } from 'undici';
 import { currentRequestId } from '../logging/request-scope.ts';
 
@@ -44,6 +52,8 @@ export interface SidecarClient {
   /** Yields checkpoints as they are reached; the last is `done` or `failed` unless the connection broke. */
   upload(request: UploadRequest): AsyncGenerator<UploadCheckpoint>;
   dropSessions(accountId: string): Promise<void>;
+  sponsor(request: SponsorRequest): Promise<SponsorResponse>;
+  executeSponsored(request: SponsorExecuteRequest): Promise<SponsorExecuteResponse>;
   close(): Promise<void>;
 }
 
@@ -55,11 +65,16 @@ export class SidecarUnreachableError extends ApiError {
   }
 }
 
-/** What the sidecar says to the caller of a memory route; any other refusal is between it and the relayer. */
+/** What the sidecar says to the caller of a route of ours; any other refusal is between it and the relayer. */
 const callersBusiness: ReadonlySet<ErrorCode> = new Set([
   'decrypt_credential_required',
   'decrypt_denied',
   'decrypt_unavailable',
+  'sponsor_failed',
+  'sponsor_rejected',
+  'sponsor_unavailable',
+  'sponsor_unconfigured',
+  'unsponsorable_transaction',
 ]);
 
 /**
@@ -160,6 +175,8 @@ export function createSidecarClient(url: string, token: string): SidecarClient {
     async dropSessions(accountId) {
       await postJson('/sessions/drop', { account_id: accountId });
     },
+    sponsor: async (body) => sponsorResponse.parse(await postJson('/sponsor', body)),
+    executeSponsored: async (body) => sponsorExecuteResponse.parse(await postJson('/sponsor/execute', body)),
     async close() {
       await Promise.all([pool, uploads, control].map((each) => each.close()));
     },

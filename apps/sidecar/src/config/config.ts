@@ -3,8 +3,8 @@ import {
   parseEncKeyServers,
   parseEncServerConfigs,
 } from '@memrelay/protocol/enc-servers';
-import { localnetInfoSchema } from '@memrelay/protocol/localnet-info';
-import { type Network, networkDefaults } from '@memrelay/protocol/networks';
+import { type LocalnetInfo, localnetInfoSchema } from '@memrelay/protocol/localnet-info';
+import { defaultSponsorApiUrl, type Network, networkDefaults } from '@memrelay/protocol/networks';
 import { defaultPorts } from '@memrelay/protocol/ports';
 import type { KeyServerConfig } from '@mysten/seal';
 import { z } from 'zod';
@@ -21,6 +21,15 @@ export interface Config {
   publisherUrl: string;
   /** `suiprivkey1…` or 64 hex digits */
   serverKey: string | undefined;
+  sponsor: {
+    apiUrl: string;
+    apiKey: string | undefined;
+    network: string;
+    /** Whether the server key pays where the sponsor does not */
+    fallback: boolean;
+    /** Package whose blobs the sponsored transactions delete and extend */
+    walrusPackageId: string;
+  };
 }
 
 /** A wrong or missing variable, by name. */
@@ -43,6 +52,14 @@ const environmentSchema = z.object({
   ENC_KEY_SERVERS: z.string().optional(),
   ENC_THRESHOLD: z.coerce.number().int().min(1).optional(),
   SERVER_CHAIN_PRIVATE_KEY: z.string().optional(),
+  STORE_PACKAGE_ID: z
+    .string()
+    .regex(/^0x[0-9a-fA-F]{64}$/, 'must be 0x and 64 hex digits')
+    .optional(),
+  SPONSOR_API_KEY: z.string().optional(),
+  SPONSOR_API_URL: z.url().default(defaultSponsorApiUrl),
+  SPONSOR_NETWORK: z.enum(['mainnet', 'testnet', 'localnet']).default('mainnet'),
+  SPONSOR_FALLBACK_TO_DIRECT_SIGN: z.string().toLowerCase().default('false'),
 });
 type Variables = z.infer<typeof environmentSchema>;
 
@@ -61,20 +78,29 @@ export async function loadConfig(environment: NodeJS.ProcessEnv): Promise<Config
   const values = parsed.data;
   const defaults = networkDefaults[values.CHAIN_NETWORK];
   const chainRpcUrl = values.CHAIN_RPC_URL ?? defaults.chainRpcUrl;
+  const localnet = values.CHAIN_NETWORK === 'localnet' ? await readLocalnet(chainRpcUrl) : undefined;
   return {
     port: Number(new URL(values.SIDECAR_URL).port || defaultPorts.sidecar),
     token: values.SIDECAR_AUTH_TOKEN,
     network: values.CHAIN_NETWORK,
     chainRpcUrl,
     packageId: values.MEM_PACKAGE_ID.toLowerCase(),
-    serverSet: serverSetOf(values, await configuredServers(values, chainRpcUrl)),
+    serverSet: serverSetOf(values, configuredServers(values, localnet)),
     publisherUrl: values.STORE_PUBLISHER_URL ?? defaults.publisherUrl,
     serverKey: values.SERVER_CHAIN_PRIVATE_KEY,
+    sponsor: {
+      apiUrl: values.SPONSOR_API_URL,
+      apiKey: values.SPONSOR_API_KEY,
+      network: values.SPONSOR_NETWORK,
+      fallback: ['true', '1'].includes(values.SPONSOR_FALLBACK_TO_DIRECT_SIGN),
+      walrusPackageId:
+        values.STORE_PACKAGE_ID?.toLowerCase() ?? localnet?.walrus.packageId ?? defaults.storePackageId!,
+    },
   };
 }
 
 /** ENC_SERVER_CONFIGS, else the deprecated list, else the network's own (spec, "Configuration rules" 3 to 5). */
-async function configuredServers(values: Variables, chainRpcUrl: string): Promise<KeyServerConfig[]> {
+function configuredServers(values: Variables, localnet: LocalnetInfo | undefined): KeyServerConfig[] {
   if (values.ENC_SERVER_CONFIGS) {
     const configured = parseEncServerConfigs(values.ENC_SERVER_CONFIGS);
     if (!configured) throw new SidecarConfigError(`ENC_SERVER_CONFIGS ${encServerConfigsForm}`);
@@ -83,17 +109,16 @@ async function configuredServers(values: Variables, chainRpcUrl: string): Promis
   const listed = parseEncKeyServers(values.ENC_KEY_SERVERS ?? '');
   if (!listed) throw new SidecarConfigError('ENC_KEY_SERVERS must be object ids separated by commas');
   if (listed.length > 0) return listed.map((objectId) => ({ objectId, weight: 1 }));
+  if (localnet) return localnet.keyServers.map(({ objectId, weight }) => ({ objectId, weight }));
   const { keyServers } = networkDefaults[values.CHAIN_NETWORK];
-  if (keyServers.length > 0) return keyServers.map((objectId) => ({ objectId, weight: 1 }));
-  return localnetServers(chainRpcUrl);
+  return keyServers.map((objectId) => ({ objectId, weight: 1 }));
 }
 
-/** The localnet tells its key servers itself. */
-async function localnetServers(chainRpcUrl: string): Promise<KeyServerConfig[]> {
+/** The localnet tells its key servers and packages itself. */
+async function readLocalnet(chainRpcUrl: string): Promise<LocalnetInfo> {
   try {
     const response = await fetch(new URL('/info', chainRpcUrl), { signal: AbortSignal.timeout(5_000) });
-    const { keyServers } = localnetInfoSchema.parse(await response.json());
-    return keyServers.map(({ objectId, weight }) => ({ objectId, weight }));
+    return localnetInfoSchema.parse(await response.json());
   } catch {
     throw new SidecarConfigError('CHAIN_RPC_URL: no localnet answers there, and CHAIN_NETWORK is localnet');
   }

@@ -15,6 +15,7 @@ import {
   type SidecarHealth,
 } from '@memrelay/protocol/sidecar-api';
 import { sidecarTokenProof } from '@memrelay/protocol/sidecar-token';
+import { sponsorExecuteRequest, sponsorRequest } from '@memrelay/protocol/sponsor';
 import { supervisedVariable } from '@memrelay/protocol/supervised';
 import { relayerVersion } from '@memrelay/protocol/versions';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
@@ -135,6 +136,13 @@ export function storeRoutes(app: FastifyInstance, context: SidecarContext): void
     context.log.debug({ job_id, stage: result.stage }, 'upload ended');
     return reply.type('application/x-ndjson').send(`${JSON.stringify(result)}\n`);
   });
+}
+
+export function sponsorRoutes(app: FastifyInstance, { sponsoring }: SidecarContext): void {
+  app.post('/sponsor', async (request) => sponsoring.sponsor(parse(sponsorRequest, request.body)));
+  app.post('/sponsor/execute', async (request) =>
+    sponsoring.execute(parse(sponsorExecuteRequest, request.body)),
+  );
 }
 
 function parse<Schema extends z.ZodType>(schema: Schema, value: unknown): z.infer<Schema> {

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { LocalnetInfo } from '@memrelay/protocol/localnet-info';
@@ -106,6 +107,12 @@ export async function relayerSettings(
       PUBLIC_CHAIN_RPC_URL: urls.chain,
       STORE_PUBLISHER_URL: urls.blobstore,
       STORE_AGGREGATOR_URL: urls.blobstore,
+      SPONSOR_API_URL: `${urls.chain}/sponsor`,
+      SPONSOR_API_KEY: (await readFile(join(paths.localnet, 'sponsor.key'), 'utf8')).trim(),
+      SPONSOR_NETWORK: 'localnet',
+      // A laptop's own
+      SPONSOR_RATE_LIMIT_PER_MINUTE: 'off',
+      SPONSOR_RATE_LIMIT_PER_HOUR: 'off',
       ALLOWED_ORIGINS: `http://localhost:${ports.dashboard},http://127.0.0.1:${ports.dashboard}`,
     },
   };
