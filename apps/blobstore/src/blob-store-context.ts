@@ -9,6 +9,7 @@ import type { IdentifyStaged } from './publisher/identify-staged.ts';
 import type { QuiltReader } from './quilt/quilt-reader.ts';
 import type { BlobRegistry } from './registry/blob-registry.ts';
 import type { Storage } from './storage/storage.ts';
+import type { UploadRelay } from './upload-relay/relay-upload.ts';
 
 /** What every route and use case works with; built once in `blob-store.ts`. */
 export interface BlobStoreContext {
@@ -27,6 +28,8 @@ export interface BlobStoreContext {
   /** The same for the tags of quilt patches */
   allowedTagHeaders: AllowedHeaders;
   quilts: QuiltReader;
+  /** For those who register blobs themselves; there is none without a chain */
+  uploadRelay: UploadRelay | undefined;
   nShards: number;
   /** Whether objects that nobody else receives are destroyed once their blob is certified */
   burnAfterStore: boolean;

@@ -28,6 +28,7 @@ import { nameOf, type S3Options } from './storage/s3/s3-options.ts';
 import { openS3Storage } from './storage/s3/s3-storage.ts';
 import type { Storage } from './storage/storage.ts';
 import { createSweeper, startSweeping } from './sweep.ts';
+import type { Tip } from './upload-relay/tip.ts';
 
 export interface BlobStoreOptions extends RegistryOptions {
   logger: Logger;
@@ -52,6 +53,8 @@ export interface BlobStoreOptions extends RegistryOptions {
   blocklistFile?: string;
   /** The tokens that a store needs; anyone may store when absent */
   auth?: AuthSettings;
+  /** What the upload relay takes, with a chain; uploads are free without it */
+  tip?: Tip;
   /** Worker threads that compute blob ids; as many as there are processors by default */
   encoderThreads?: number;
 }
@@ -92,7 +95,7 @@ export async function createBlobStore(options: BlobStoreOptions): Promise<BlobSt
     const lock = lockDirectory(dataDir);
     cleanUp.defer(() => lock.release());
     const shared = options.s3 === undefined ? undefined : openSharedBucket(options.s3, cleanUp);
-    const { registry, nShards } = await openRegistry(options, shared, cleanUp);
+    const { registry, nShards, storageNode } = await openRegistry(options, shared, cleanUp);
     const storage = await openStorage(options, shared);
     cleanUp.defer(() => storage.close());
     const encoder = createWasmEncoder(nShards, options.encoderThreads ?? availableParallelism());
@@ -109,6 +112,7 @@ export async function createBlobStore(options: BlobStoreOptions): Promise<BlobSt
       encoder,
       identifyStaged: createIdentifyStaged(storage, encoder),
       locks: createKeyedLock(),
+      uploadRelay: storageNode && { node: storageNode, tip: options.tip, now: options.now ?? Date.now },
       nShards,
       burnAfterStore: options.burnAfterStore ?? false,
       deletesDataAtOnce: options.deletesDataAtOnce ?? false,

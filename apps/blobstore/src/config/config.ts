@@ -4,6 +4,7 @@ import { type BlobStoreOptions, defaultLimits } from '../blob-store.ts';
 import type { ConcurrencyLimit } from '../blob-store-context.ts';
 import { parseAllowedHeaders } from '../http/allowed-headers.ts';
 import { defaultShards } from '../registry/open-registry.ts';
+import { tipSettingsOf } from '../upload-relay/tip-settings.ts';
 import { authSettingsOf } from './auth-settings.ts';
 import { s3SettingsOf } from './s3-settings.ts';
 import { type Environment, Settings } from './settings.ts';
@@ -82,11 +83,13 @@ export function readConfig(args: string[], env: Environment): Omit<BlobStoreOpti
     settings.text('epoch-duration') === 'manual' ? null : settings.duration('epoch-duration');
   const adminToken = adminTokenOf(settings);
   const auth = authSettingsOf(settings);
+  const tip = tipSettingsOf(settings);
   const options = {
     ...addressOf(settings),
     dataDir: resolve(dataDir ?? '.'),
     ...(settings.has('shards') ? { nShards: settings.number('shards', defaultShards, 4, 65_535) } : {}),
     ...chainOf(settings),
+    ...(tip === undefined ? {} : { tip }),
     ...s3SettingsOf(settings),
     ...readingOf(settings),
     ...(epochDurationMs === undefined ? {} : { epochDurationMs }),

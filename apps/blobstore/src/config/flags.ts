@@ -83,6 +83,11 @@ export const flags = {
     about: 'register blobs on this chain (gRPC-web); without it the store keeps its own registry',
   },
   'node-key-file': { value: 'FILE', about: 'key of the storage node that certifies; needed with a chain' },
+  'tip-address': { value: 'ADDRESS', about: 'who gets a tip for each upload that is relayed (nobody)' },
+  'tip-const': { value: 'MIST', about: 'the tip, whatever the size' },
+  'tip-linear-base': { value: 'MIST', about: 'or the tip for any upload, and' },
+  'tip-linear-per-kib': { value: 'MIST', about: 'so much more for each KiB of the encoded blob' },
+  'tip-freshness': { value: 'DURATION', about: 'how long after the tip was paid the upload may come (10h)' },
 } as const satisfies Record<string, Flag>;
 
 export type FlagName = keyof typeof flags;

@@ -1,6 +1,7 @@
 import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import type { BlobStoreAdmin } from '../admin/blob-store-admin.ts';
 import type { BlobStoreContext } from '../blob-store-context.ts';
+import { addUploadRelay } from '../upload-relay/relay-routes.ts';
 import { addAdmin } from './admin/admin-routes.ts';
 import { createAdmission } from './admission.ts';
 import { replyClientError, replyExpectationFailed } from './client-error.ts';
@@ -66,6 +67,7 @@ export function buildServer(
   addApiReference(app);
   addPutBlob(app, context, publisher);
   addPutQuilt(app, context, publisher);
+  addUploadRelay(app, context, publisher);
   for (const addRead of [addGetBlob, addGetBlobByObjectId, addGetByteRange, addGetStream, addConcatBlobs]) {
     addRead(app, context, aggregator);
   }

@@ -138,6 +138,11 @@ export interface BlobRegistry {
   list(page: PageRequest & { blobId?: string }): Promise<ObjectRecord[]>;
   /** Ids of the blobs that have such objects, in their order. */
   listBlobIds(page: PageRequest): Promise<string[]>;
+  /**
+   * Whether somebody may still certify the blob by a promise that was made for it, so that its bytes have to stay
+   * although no certified object keeps them. Never, where the publisher alone certifies.
+   */
+  isPromised?(blobId: string): Promise<boolean>;
   /** Those of these blobs that live objects keep, possibly not all; where asking for each of them is dear. */
   keptAmong?(blobIds: readonly string[]): Promise<ReadonlySet<string>>;
   /** Removes what is written about objects that ended, where that is not done at a start. */

@@ -15,6 +15,7 @@ import {
 } from './bucket/bucket-identity.ts';
 import { openBucketRegistry } from './bucket/bucket-registry.ts';
 import { type ChainRegistryOptions, openChainRegistry } from './chain/chain-registry.ts';
+import type { StorageNode } from './chain/storage-node.ts';
 import { openLocalRegistry } from './local-registry.ts';
 
 export interface RegistryOptions {
@@ -43,6 +44,8 @@ export interface NamedBucket {
 export interface OpenedRegistry {
   registry: BlobRegistry;
   nShards: number;
+  /** With a chain alone */
+  storageNode?: StorageNode;
 }
 
 export const defaultShards = 1000;
@@ -102,7 +105,7 @@ async function openOnChain(
     await settleBucket(bucket, await readBucketIdentity(bucket), identity);
   }
   await settleDirectory(dataDir, { ...identity, ...bucketOf(shared) });
-  return { registry, nShards };
+  return { registry, nShards, storageNode: registry.storageNode };
 }
 
 function bucketOf(shared: NamedBucket | undefined): Pick<DirectoryIdentity, 'bucket'> {

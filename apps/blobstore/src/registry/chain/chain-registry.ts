@@ -169,6 +169,17 @@ export async function openChainRegistry(options: ChainRegistryOptions): Promise<
       }));
     },
 
+    // An upload relay promises whoever registered a blob; a registration can be certified as long as it lives.
+    async isPromised(blobId) {
+      const epoch = await freshness.now();
+      return index.objects.liveOf(blobId, epoch).length > 0;
+    },
+
+    async keptAmong(blobIds) {
+      const epoch = await freshness.now();
+      return new Set(blobIds.filter((blobId) => index.objects.liveOf(blobId, epoch).length > 0));
+    },
+
     async spareStorage() {
       const [epoch, listed] = await Promise.all([freshness.now(), translated(spares.list())]);
       return listed.filter(({ endEpoch }) => endEpoch > epoch);

@@ -1,0 +1,46 @@
+import type { FastifyInstance, onRequestAsyncHookHandler } from 'fastify';
+import type { BlobStoreContext } from '../blob-store-context.ts';
+import { storeUnavailable } from '../http/api-error.ts';
+import { ignoreContentType } from '../http/receive-body.ts';
+import { replyJson } from '../http/reply-json.ts';
+import { RegistryUnavailableError } from '../registry/blob-registry.ts';
+import { relayNotOffered } from './relay-errors.ts';
+import { parseRelayQuery } from './relay-query.ts';
+import { relayUpload, type UploadRelay } from './relay-upload.ts';
+import { tipConfig } from './tip.ts';
+
+/**
+ * `GET /v1/tip-config` and `POST /v1/blob-upload-relay`: for those who register and certify blobs by transactions
+ * of their own and want one place to send the bytes to. Without a chain both answer 501.
+ */
+export function addUploadRelay(
+  app: FastifyInstance,
+  context: BlobStoreContext,
+  admission: onRequestAsyncHookHandler,
+): void {
+  function offered(): UploadRelay {
+    if (context.uploadRelay === undefined) throw relayNotOffered();
+    return context.uploadRelay;
+  }
+
+  app.route({
+    method: ['GET', 'HEAD'],
+    url: '/v1/tip-config',
+    handler: async (_request, reply) => replyJson(reply, JSON.stringify(tipConfig(offered().tip))),
+  });
+
+  app.route({
+    method: 'POST',
+    url: '/v1/blob-upload-relay',
+    onRequest: [admission, ignoreContentType],
+    handler: async (request, reply) => {
+      const relay = offered();
+      const query = parseRelayQuery(request.url);
+      try {
+        return replyJson(reply, JSON.stringify(await relayUpload(context, relay, query, request.raw)));
+      } catch (error) {
+        throw error instanceof RegistryUnavailableError ? storeUnavailable(error) : error;
+      }
+    },
+  });
+}

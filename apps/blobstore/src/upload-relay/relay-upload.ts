@@ -1,0 +1,124 @@
+import type { IncomingMessage } from 'node:http';
+import type { BlobStoreContext } from '../blob-store-context.ts';
+import { ApiError, payloadTooLarge } from '../http/api-error.ts';
+import { insufficientConfirmations } from '../http/fault-errors.ts';
+import { forbiddenBlob } from '../http/read-errors.ts';
+import { receiveBody } from '../http/receive-body.ts';
+import type { Registration, StorageNode } from '../registry/chain/storage-node.ts';
+import type { StagedBlob } from '../storage/storage.ts';
+import { checkPayment } from './payment.ts';
+import {
+  blobDigestMismatch,
+  blobIdMismatch,
+  blobLengthMismatch,
+  missingPayment,
+  notRegistered,
+  transactionNotFound,
+} from './relay-errors.ts';
+import type { RelayQuery } from './relay-query.ts';
+import type { Tip } from './tip.ts';
+
+/** As in the real relay. The registration, which somebody paid for, bounds a body further. */
+const maxBodyBytes = 2 ** 30;
+
+/** What uploads are relayed to, and what they cost. */
+export interface UploadRelay {
+  node: StorageNode;
+  /** Uploads are free without one */
+  tip: Tip | undefined;
+  /** Milliseconds since 1970 */
+  now: () => number;
+}
+
+/** The answer, with the names and forms that the real relay has on the wire. */
+export interface RelayResponse {
+  /** 32 numbers */
+  blob_id: number[];
+  confirmation_certificate: {
+    /** Indices of the storage nodes in the committee */
+    signers: number[];
+    /** Bytes as numbers */
+    serialized_message: number[];
+    /** Base64 */
+    signature: string;
+  };
+}
+
+/**
+ * Takes the bytes of a blob that its owner registered on chain, keeps them, and only then promises so by a
+ * certificate of the storage nodes, with which the owner certifies the blob. What is wrong about the registration
+ * or the payment is said before the body is read. The same upload again gives the same certificate.
+ */
+export async function relayUpload(
+  context: BlobStoreContext,
+  relay: UploadRelay,
+  query: RelayQuery,
+  body: IncomingMessage,
+): Promise<RelayResponse> {
+  if (context.blocklist.has(query.blobId)) throw forbiddenBlob();
+  const { size } = await requireRegistration(relay.node, query);
+  if (size > maxBodyBytes) throw payloadTooLarge(maxBodyBytes);
+  const paidDigest = await requirePayment(relay, query, size);
+  // The id says the size, so a body of another size is another blob.
+  const otherSize = paidDigest === undefined ? blobIdMismatch() : blobLengthMismatch();
+  const staged = await receiveBody(context.storage, body, size).catch((error: unknown) => {
+    throw error instanceof ApiError && error.fields.httpStatus === 413 ? otherSize : error;
+  });
+  try {
+    if (staged.size !== size) throw otherSize;
+    if (paidDigest !== undefined && paidDigest !== staged.digest) throw blobDigestMismatch();
+    return await keepAndConfirm(context, relay.node, query, staged);
+  } finally {
+    await context.storage.discard(staged);
+  }
+}
+
+async function requireRegistration(
+  node: StorageNode,
+  { blobId, deletableObject }: RelayQuery,
+): Promise<Registration> {
+  const registration = await node.registration(blobId, deletableObject);
+  if (registration === undefined) throw notRegistered();
+  return registration;
+}
+
+/** The SHA-256 of the blob that was paid for; undefined where nothing is to be paid. */
+async function requirePayment(
+  { node, tip, now }: UploadRelay,
+  { transaction: digest, nonce }: RelayQuery,
+  size: number,
+): Promise<string | undefined> {
+  if (tip === undefined) return undefined;
+  if (digest === undefined || nonce === undefined) throw missingPayment();
+  const transaction = await node.transaction(digest);
+  if (transaction === undefined) throw transactionNotFound();
+  return checkPayment(tip, transaction, { size, nonce, nShards: node.nShards, nowMs: now() });
+}
+
+async function keepAndConfirm(
+  { identifyStaged, locks, storage, faults }: BlobStoreContext,
+  node: StorageNode,
+  query: RelayQuery,
+  staged: StagedBlob,
+): Promise<RelayResponse> {
+  const { blobId } = query;
+  const identity = await identifyStaged(staged);
+  if (identity.blobId !== blobId) throw blobIdMismatch();
+  return locks.run(blobId, async () => {
+    const fault = await faults.meetStore(blobId);
+    await storage.commit(staged, identity);
+    await fault.beforeCertificate();
+    if (fault.leavesUncertified) throw insufficientConfirmations();
+    // Once more, and with the bytes in place: it is what keeps them from here on, and the epoch must be the present.
+    const registration = await requireRegistration(node, query);
+    const { message, signature } = await node.confirm(registration);
+    return {
+      blob_id: [...Buffer.from(blobId, 'base64url')],
+      confirmation_certificate: {
+        signers: [0],
+        serialized_message: [...message],
+        signature: Buffer.from(signature).toString('base64'),
+      },
+    };
+  });
+}

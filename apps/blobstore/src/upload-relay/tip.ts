@@ -1,0 +1,32 @@
+import { encodedBlobLength } from '@memrelay/chain/walrus-sizes';
+
+/** What an upload costs, in MIST. */
+export type TipKind =
+  | { const: number }
+  /** `base`, and so much more for every started KiB of the encoded blob */
+  | { linear: { base: number; perEncodedKib: number } };
+
+/** Who is paid for uploads, how much, and for how long a payment counts. */
+export interface Tip {
+  address: string;
+  kind: TipKind;
+  /** Milliseconds from the payment to the upload */
+  freshnessMs: number;
+}
+
+/** The tip for a blob of `size` bytes, in MIST. */
+export function tipFor(kind: TipKind, size: number, nShards: number): bigint {
+  if ('const' in kind) return BigInt(kind.const);
+  const { base, perEncodedKib } = kind.linear;
+  const kibibytes = Math.ceil(encodedBlobLength(size, nShards) / 1024);
+  return BigInt(base) + BigInt(perEncodedKib) * BigInt(kibibytes);
+}
+
+/** The answer of `GET /v1/tip-config`, with the names that the real relay has on the wire. */
+export function tipConfig(tip: Tip | undefined): unknown {
+  if (tip === undefined) return 'no_tip';
+  const { address, kind } = tip;
+  if ('const' in kind) return { send_tip: { address, kind } };
+  const { base, perEncodedKib } = kind.linear;
+  return { send_tip: { address, kind: { linear: { base, encoded_size_mul_per_kib: perEncodedKib } } } };
+}
