@@ -1,0 +1,243 @@
+import type { Ed25519Keypair } from '@mysten/sui/keypairs/ed25519';
+import { Transaction } from '@mysten/sui/transactions';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { BlobStore, BlobStoreOptions } from '../src/blob-store.ts';
+import { type LocalnetProcess, startLocalnet } from './localnet-process.ts';
+import { patient, put, putNew, refusal, startStore, temporaryDirectory } from './running-store.ts';
+import { type ChainWalrus, walrusClient } from './walrus-client.ts';
+
+const encodedLength = 64_480;
+const missing = `0x${'0'.repeat(64)}`;
+const manyAtOnce = { publisher: { concurrent: 32, buffered: 32 } };
+let localnet: LocalnetProcess;
+let owner: Ed25519Keypair;
+
+beforeAll(async () => {
+  localnet = await startLocalnet();
+  owner = await localnet.fundedKey();
+});
+
+afterAll(() => localnet.stop());
+
+async function startOnChain(options: Partial<BlobStoreOptions> = {}): Promise<BlobStore & ChainWalrus> {
+  const store = await startStore({ chain: await localnet.chainOptions(), limits: manyAtOnce, ...options });
+  return { ...store, ...(await walrusClient(localnet.url, store.url)) };
+}
+
+/** A deletable blob that belongs to `owner`. */
+async function putOwned(url: string, body: string, query = '') {
+  const { blobObject } = await putNew(url, body, `?send_object_to=${owner.toSuiAddress()}${query}`);
+  return blobObject;
+}
+
+function byObjectId(url: string, id: string | undefined): Promise<Response> {
+  return fetch(`${url}/v1/blobs/by-object-id/${id}`);
+}
+
+async function leaveUncertified({ url, admin }: BlobStore, body: string, query: string): Promise<string> {
+  admin.faults.add({ operation: 'store', fault: 'INSUFFICIENT_CONFIRMATIONS', count: 1 });
+  const before = new Set((await admin.listObjects()).items.map(({ object }) => object.id));
+  const response = await fetch(`${url}/v1/blobs${query}`, { method: 'PUT', body });
+  expect(await refusal(response)).toEqual({ status: 504, reason: 'INSUFFICIENT_CONFIRMATIONS' });
+  const left = (await admin.listObjects()).items.filter(({ object }) => !before.has(object.id));
+  expect(left).toMatchObject([{ owned: true, object: { certifiedEpoch: null } }]);
+  return left[0]!.object.id;
+}
+
+test('attributes that an owner writes come back with the next read by object id', async () => {
+  const { url, walrus, sui } = await startOnChain();
+  const { id: blobObjectId } = await putOwned(url, 'mine');
+  expect((await byObjectId(url, blobObjectId)).headers.get('content-type')).toBeNull();
+  // The first attributes of a blob are added without a look at those that are there.
+  const transaction = new Transaction();
+  const first = { blobObject: transaction.object(blobObjectId), attributes: { 'content-type': 'text/x-a' } };
+  transaction.add(walrus.writeBlobAttributes(first));
+  await sui.core.signAndExecuteTransaction({ transaction, signer: owner });
+  expect((await byObjectId(url, blobObjectId)).headers.get('content-type')).toBe('text/x-a');
+  const changes = { 'content-type': null, link: '</x>', 'x-unknown': '1' };
+  await walrus.executeWriteBlobAttributesTransaction({ signer: owner, blobObjectId, attributes: changes });
+  const { headers } = await byObjectId(url, blobObjectId);
+  expect(['content-type', 'link', 'x-unknown'].map((name) => headers.get(name))).toEqual([
+    null,
+    '</x>',
+    null,
+  ]);
+});
+
+test('the publisher writes, changes and removes attributes of its own objects, and of no others', async () => {
+  const { url, admin, walrus } = await startOnChain();
+  const { blobObject } = await putNew(url, 'with attributes');
+  const blobObjectId = blobObject.id;
+  expect(await admin.setAttributes(blobObjectId, { 'content-type': 'text/x-a', other: '1' })).toEqual({
+    'content-type': 'text/x-a',
+    other: '1',
+  });
+  expect(await walrus.readBlobAttributes({ blobObjectId })).toEqual({
+    'content-type': 'text/x-a',
+    other: '1',
+  });
+  expect((await byObjectId(url, blobObjectId)).headers.get('content-type')).toBe('text/x-a');
+  const changed = await admin.setAttributes(blobObjectId, { other: null, missing: null, link: '</x>' });
+  expect(changed).toEqual({ 'content-type': 'text/x-a', link: '</x>' });
+  expect(await walrus.readBlobAttributes({ blobObjectId })).toEqual(changed);
+  expect((await admin.listObjects({ blobId: blobObject.blobId })).items).toMatchObject([
+    { attributes: changed },
+  ]);
+
+  const foreign = await putOwned(url, 'not mine');
+  await expect(admin.setAttributes(foreign.id, { a: 'b' })).rejects.toMatchObject({ reason: 'not-owned' });
+  await expect(admin.setAttributes(missing, { a: 'b' })).rejects.toMatchObject({ reason: 'not-found' });
+});
+
+test('an owner who prolongs a blob prolongs what is read, and one who deletes it ends that within seconds', async () => {
+  const { url, walrus } = await startOnChain();
+  const { id, blobId } = await putOwned(url, 'to be prolonged');
+  await walrus.executeExtendBlobTransaction({ signer: owner, blobObjectId: id, epochs: 1 });
+  await localnet.advanceEpoch(1);
+  expect(await (await fetch(`${url}/v1/blobs/${blobId}`)).text()).toBe('to be prolonged');
+  await walrus.executeDeleteBlobTransaction({ signer: owner, blobObjectId: id });
+  const deletedAtMs = performance.now();
+  const read = async () => (await fetch(`${url}/v1/blobs/${blobId}`)).status;
+  await expect.poll(read, patient).toBe(404);
+  // A second old may an answer be, and half a second more while the chain is slow.
+  expect(performance.now() - deletedAtMs).toBeLessThan(5000);
+  expect((await byObjectId(url, id)).status).toBe(404);
+});
+
+test('share=true leaves a shared object on chain, by whose id the blob is read', async () => {
+  const { url, admin, sui } = await startOnChain();
+  for (const query of ['?share=true', '?share=true&permanent=true']) {
+    const { blobObject, sharedBlobObject } = await putNew(url, `shared ${query}`, query);
+    const { object } = await sui.core.getObject({ objectId: sharedBlobObject! });
+    expect(object).toMatchObject({ type: expect.stringMatching(/::shared_blob::SharedBlob$/) });
+    expect(object.owner.$kind).toBe('Shared');
+    expect(await (await byObjectId(url, sharedBlobObject)).text()).toBe(`shared ${query}`);
+    expect((await admin.listObjects({ blobId: blobObject.blobId })).items).toMatchObject([
+      {
+        owned: false,
+        burnt: false,
+        sharedBlobObject,
+        object: { id: blobObject.id, storage: blobObject.storage },
+      },
+    ]);
+  }
+});
+
+test('burnt after the store the object is gone and the blob is read until its end', async () => {
+  const { url, admin, sui } = await startOnChain({ burnAfterStore: true });
+  for (const query of ['?epochs=1', '?epochs=1&permanent=true']) {
+    const { blobObject } = await putNew(url, `burnt ${query}`, query);
+    expect(blobObject.storage.id).toMatch(/^0x(?!0{64})/);
+    await expect(sui.core.getObject({ objectId: blobObject.id })).rejects.toThrow(/not found/);
+    expect((await byObjectId(url, blobObject.id)).status).toBe(404);
+    expect(await (await fetch(`${url}/v1/blobs/${blobObject.blobId}`)).text()).toBe(`burnt ${query}`);
+    expect((await admin.listObjects({ blobId: blobObject.blobId })).items).toMatchObject([
+      { burnt: true, owned: false, object: { id: blobObject.id, size: blobObject.size } },
+    ]);
+    await expect(admin.deleteObject(blobObject.id)).rejects.toMatchObject({ reason: 'not-found' });
+  }
+  await localnet.advanceEpoch(1);
+  await expect
+    .poll(async () => (await admin.listObjects()).items.filter(({ burnt }) => burnt), patient)
+    .toEqual([]);
+});
+
+test.each([
+  ['deletable', ''],
+  ['permanent', '&permanent=true'],
+])(
+  'a registration that was left uncertified is resumed, also behind a restart (%s)',
+  async (_name, persistence) => {
+    const dataDir = await temporaryDirectory();
+    const chain = await localnet.chainOptions();
+    const first = await startStore({ dataDir, chain });
+    const resumable = await leaveUncertified(first, `resumable${persistence}`, `?epochs=3${persistence}`);
+    const short = await leaveUncertified(first, `short${persistence}`, `?epochs=1${persistence}`);
+    await first.close();
+    const { url } = await startStore({ dataDir, chain });
+    const reuse = `?epochs=3&reuse_resources=true${persistence}`;
+    expect(await putNew(url, `resumable${persistence}`, reuse)).toMatchObject({
+      blobObject: { id: resumable, certifiedEpoch: expect.any(Number) },
+      resourceOperation: { reuseRegistration: { encodedLength } },
+      cost: 0,
+    });
+    const prolonged = await putNew(url, `short${persistence}`, `${reuse}&share=true`);
+    expect(prolonged).toMatchObject({
+      blobObject: { id: short },
+      resourceOperation: { reuseAndExtendNonCertified: { encodedLength, epochsExtended: 2 } },
+      cost: 200_000,
+      sharedBlobObject: expect.stringMatching(/^0x/),
+    });
+    const { blobId } = prolonged.blobObject;
+    expect(await (await fetch(`${url}/v1/blobs/${blobId}`)).text()).toBe(`short${persistence}`);
+  },
+);
+
+test('storage of a deleted blob serves one of many stores at once, and the others pay', async () => {
+  const { url, admin } = await startOnChain();
+  const { blobObject } = await putNew(url, 'deleted', '?epochs=5');
+  await admin.deleteObject(blobObject.id);
+  expect((await fetch(`${url}/v1/blobs/${blobObject.blobId}`)).status).toBe(404);
+  const bodies = Array.from({ length: 8 }, (_, index) => `spare ${index}`);
+  const stored = await Promise.all(bodies.map((body) => putNew(url, body, '?reuse_resources=true')));
+  const reused = stored.filter(({ cost }) => cost === 20_000);
+  expect(reused).toMatchObject([
+    { blobObject: { storage: blobObject.storage }, resourceOperation: { reuseStorage: { encodedLength } } },
+  ]);
+  expect(new Set(stored.map(({ blobObject: { storage } }) => storage.id)).size).toBe(8);
+});
+
+test('what may not be deleted or prolonged is refused by its reason', async () => {
+  const { url, admin } = await startOnChain();
+  const permanent = await putNew(url, 'permanent', '?permanent=true&epochs=53');
+  await expect(admin.deleteObject(permanent.blobObject.id)).rejects.toMatchObject({ reason: 'permanent' });
+  await expect(admin.extendObject(permanent.blobObject.id, 1)).rejects.toMatchObject({ reason: 'too-long' });
+  const foreign = await putOwned(url, 'foreign');
+  await expect(admin.deleteObject(foreign.id)).rejects.toMatchObject({ reason: 'not-owned' });
+  await expect(admin.deleteObject(missing)).rejects.toMatchObject({ reason: 'not-found' });
+  await expect(admin.advanceEpoch()).rejects.toMatchObject({ reason: 'not-offered' });
+});
+
+test('objects and blobs are listed page by page, whoever owns them', async () => {
+  const { url, admin } = await startOnChain();
+  const { blobObject } = await putNew(url, 'listed');
+  const foreign = await putOwned(url, 'listed');
+  const other = await putNew(url, 'listed as well');
+  const known = [blobObject.id, foreign.id, other.blobObject.id].sort();
+  const ids: string[] = [];
+  const blobIds: string[] = [];
+  for (let after: string | undefined = ''; after !== undefined; ) {
+    const page = await admin.listObjects({ after, limit: 2 });
+    ids.push(...page.items.map(({ object }) => object.id));
+    after = page.cursor;
+  }
+  for (let after: string | undefined = ''; after !== undefined; ) {
+    const page = await admin.listBlobs({ after, limit: 2 });
+    blobIds.push(...page.items.map(({ blobId }) => blobId));
+    after = page.cursor;
+  }
+  expect(ids).toEqual([...new Set(ids)].sort());
+  expect(ids).toEqual(expect.arrayContaining(known));
+  expect(blobIds).toEqual(expect.arrayContaining([blobObject.blobId, other.blobObject.blobId]));
+  const { objects } = await admin.getBlob(blobObject.blobId);
+  expect(objects.map(({ object, owned }) => [object.id, owned]).sort()).toEqual(
+    [
+      [blobObject.id, true],
+      [foreign.id, false],
+    ].sort(),
+  );
+});
+
+test('data of a deleted blob goes at the end of the epoch, and the event of a certificate resolves', async () => {
+  const { url, admin, sui } = await startOnChain();
+  const { blobObject } = await putNew(url, 'to be swept', '?epochs=5');
+  const { items } = await admin.listObjects({ blobId: blobObject.blobId });
+  const { txDigest, eventSeq } = items[0]!.event;
+  const result = await sui.core.getTransaction({ digest: txDigest, include: { events: true } });
+  expect(result.Transaction!.events[Number(eventSeq)]!.eventType).toMatch(/::events::BlobCertified$/);
+  await admin.deleteObject(blobObject.id);
+  expect(await admin.sweep()).toBe(0);
+  await localnet.advanceEpoch(1);
+  await expect.poll(() => admin.sweep(), patient).toBe(1);
+  expect(await put(url, 'to be swept')).toHaveProperty('newlyCreated');
+});
