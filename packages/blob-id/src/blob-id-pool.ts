@@ -11,11 +11,14 @@ export interface BlobIdPoolOptions extends BlobIdOptions {
 
 /** Worker threads that compute blob ids. They start on demand and end when they had nothing to do for a while. */
 export interface BlobIdPool {
-  /** The bytes are copied, so they may change as soon as this returned. Rejects with what `computeBlobId` throws. */
+  /**
+   * The bytes are copied, so they may change as soon as this returned. Rejects with what `computeBlobId` throws
+   * (class and message; an error's other fields do not cross threads).
+   */
   ofBytes(bytes: Uint8Array): Promise<BlobIdentity>;
-  /** The file is read in the worker thread. Rejects with what `computeBlobId` throws, or the system's error. */
+  /** The file is read in the worker thread. Rejects like `ofBytes`, and with the system's errors. */
   ofFile(path: string): Promise<BlobIdentity>;
-  /** Ends the threads. What is not done is rejected. */
+  /** Ends the threads. What is not done is rejected, and so is what comes later. */
   close(): Promise<void>;
 }
 
@@ -32,13 +35,22 @@ export function createBlobIdPool({ nShards, threads }: BlobIdPoolOptions): BlobI
     maxThreads: threads,
     idleTimeout: idleTimeoutMs,
   });
+  let closed = false;
+  async function run(task: BlobIdTask, transferList: ArrayBuffer[]): Promise<BlobIdentity> {
+    // Piscina itself would start new threads
+    if (closed) throw new Error('the pool was closed');
+    return pool.run(task, { transferList });
+  }
   return {
-    async ofBytes(bytes) {
+    ofBytes(bytes) {
       // A view would take the whole buffer behind it along
-      const content = bytes.slice();
-      return pool.run({ nShards, content }, { transferList: [content.buffer as ArrayBuffer] });
+      const content = new Uint8Array(bytes);
+      return run({ nShards, content }, [content.buffer]);
     },
-    ofFile: (path) => pool.run({ nShards, path }),
-    close: () => pool.close({ force: true }),
+    ofFile: (path) => run({ nShards, path }, []),
+    close() {
+      closed = true;
+      return pool.close({ force: true });
+    },
   };
 }

@@ -42,12 +42,12 @@ const rowsBudgetBytes = 88 * 2 ** 20;
 const passUnitBytes = 128;
 
 /** Throws `RangeError` when the blob is too large for the shards. */
-export function planBlob(matrix: Matrix, size: number): BlobPlan {
+export function planBlob(matrix: Matrix, size: number, budgetBytes = rowsBudgetBytes): BlobPlan {
   const symbolBytes = symbolBytesFor(matrix, size);
   const { rows, columns, nShards } = matrix;
   const usedRows = Math.max(1, Math.ceil(size / (columns * symbolBytes)));
   const usedColumns = usedRows > 1 ? columns : Math.max(1, Math.ceil(size / symbolBytes));
-  const fitting = Math.floor(rowsBudgetBytes / (rows * nShards) / passUnitBytes) * passUnitBytes;
+  const fitting = Math.floor(budgetBytes / (rows * nShards) / passUnitBytes) * passUnitBytes;
   const passBytes = Math.max(passUnitBytes, fitting);
   const passes = Array.from({ length: Math.ceil(symbolBytes / passBytes) }, (_, i) => {
     const offset = i * passBytes;

@@ -1,0 +1,85 @@
+import { mkdtemp, rm, truncate, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { computeBlobId } from '../src/blob-id.ts';
+import { bytesSource, withFileSource } from '../src/blob-source.ts';
+import { content } from './reference.ts';
+
+const nShards = 10;
+
+async function temporaryFile(bytes: Uint8Array): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), 'blob-id-'));
+  onTestFinished(() => rm(directory, { recursive: true }));
+  const path = join(directory, 'blob');
+  await writeFile(path, bytes);
+  return path;
+}
+
+test('a file has the id of its bytes', async () => {
+  for (const size of [0, 1, 27, 28, 29, 56, 57, 100_000]) {
+    const bytes = content(size);
+    const path = await temporaryFile(bytes);
+    const identity = withFileSource(path, (source) => computeBlobId(source, { nShards }));
+    expect(identity).toEqual(computeBlobId(bytes, { nShards }));
+  }
+});
+
+test('a file that is cut off while being read is an error, and no id', async () => {
+  const path = await temporaryFile(content(50_000));
+  const identify = () =>
+    withFileSource(path, ({ size, read }) => computeBlobId({ size: size + 1, read }, { nShards }));
+  expect(identify).toThrow(/cut off/);
+  await truncate(path, 0);
+  expect(withFileSource(path, (source) => computeBlobId(source, { nShards }))).toEqual(
+    computeBlobId(content(0), { nShards }),
+  );
+});
+
+test('a file that is not there is an error of the system', () => {
+  expect(() => withFileSource('/nowhere/blob', (source) => source.size)).toThrow(
+    expect.objectContaining({ code: 'ENOENT' }),
+  );
+});
+
+test('what a source throws comes through, and the next id is right', () => {
+  const bytes = content(20_000);
+  const expected = computeBlobId(bytes, { nShards });
+  const failure = new Error('broken');
+  for (let failing = 0; failing < 4; failing++) {
+    let reads = 0;
+    const { size, read } = bytesSource(bytes);
+    const source = {
+      size,
+      read(offset: number, into: Uint8Array) {
+        if (reads++ === failing) throw failure;
+        read(offset, into);
+      },
+    };
+    expect(() => computeBlobId(source, { nShards })).toThrow(failure);
+    expect(computeBlobId(bytes, { nShards })).toEqual(expected);
+  }
+});
+
+test('a source may compute an id itself while it is read', () => {
+  const bytes = content(20_000);
+  const other = content(500);
+  const { size, read } = bytesSource(bytes);
+  const ids: string[] = [];
+  const source = {
+    size,
+    read(offset: number, into: Uint8Array) {
+      ids.push(computeBlobId(other, { nShards }).blobId);
+      read(offset, into);
+    },
+  };
+  expect(computeBlobId(source, { nShards })).toEqual(computeBlobId(bytes, { nShards }));
+  expect(new Set(ids)).toEqual(new Set([computeBlobId(other, { nShards }).blobId]));
+});
+
+test('nothing of a blob is left over for the next one', () => {
+  const [large, small] = [content(300_000), content(3)];
+  const expected = [large, small].map((bytes) => computeBlobId(bytes, { nShards: 31 }));
+  for (let i = 0; i < 3; i++)
+    expect([large, small].map((bytes) => computeBlobId(bytes, { nShards: 31 }))).toEqual(expected);
+});
