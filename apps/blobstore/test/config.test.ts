@@ -85,6 +85,31 @@ test('tokens are asked for when a secret, a life or the check of uploads is give
   expect(() => auth(notAKey)).not.toThrow('abcd');
 });
 
+test('what becomes of objects, data and epochs can be set', () => {
+  const flags = ['--burn-after-store', '--enable-immediate-data-deletion', '--epoch-duration=manual'];
+  const wanted = { burnAfterStore: true, deletesDataAtOnce: true, epochDurationMs: null };
+  expect(readConfig(['--data-dir=/d', ...flags], {})).toMatchObject(wanted);
+  const env = {
+    BLOBSTORE_BURN_AFTER_STORE: 'true',
+    BLOBSTORE_ENABLE_IMMEDIATE_DATA_DELETION: 'true',
+    BLOBSTORE_EPOCH_DURATION: 'manual',
+  };
+  expect(readConfig(['--data-dir=/d'], env)).toMatchObject(wanted);
+});
+
+test('the admin token is a variable only, long enough, and never told', () => {
+  const args = ['--data-dir=/d'];
+  const token = 'sixteen-letters!';
+  expect(readConfig(args, { BLOBSTORE_ADMIN_TOKEN: token })).toHaveProperty('adminToken', token);
+  expect(readConfig(args, { BLOBSTORE_ADMIN_TOKEN: '' })).not.toHaveProperty('adminToken');
+  expect(() => readConfig([...args, `--admin-token=${token}`], {})).toThrow('--admin-token');
+  for (const wrong of ['fifteen-letters', 'with spaces in between']) {
+    const read = () => readConfig(args, { BLOBSTORE_ADMIN_TOKEN: wrong });
+    expect(read).toThrow('BLOBSTORE_ADMIN_TOKEN');
+    expect(read).not.toThrow(wrong);
+  }
+});
+
 test('every wrong setting is named at once', () => {
   const env = { BLOBSTORE_SHARDS: 'many', BLOBSTORE_PORT: '70000', BLOBSTORE_EPOCH_DURATION: '1 day' };
   const flags = ['--max-body-size', '0', '--bind-address', 'nowhere'];

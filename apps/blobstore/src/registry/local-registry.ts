@@ -169,7 +169,10 @@ export async function openLocalRegistry(options: LocalRegistryOptions): Promise<
 
     async store(blob, content) {
       const { record, cost } = registration(blob);
-      await Promise.all([save(record), content()]);
+      const begun = [save(record), content()];
+      // Whichever fails, the other is not left running behind the answer.
+      await Promise.allSettled(begun);
+      await Promise.all(begun);
       const epoch = epochNow();
       if (record.object.storage.endEpoch <= epoch) {
         throw new RegistryUnavailableError('the storage ended before the blob was certified');
