@@ -12,6 +12,7 @@ const commands: Record<string, readonly [script: string, ...args: string[]]> = {
   test: ['scripts/test.ts'],
   check: ['scripts/check.ts'],
   bench: ['bench/src/main.ts'],
+  'conformance:blobstore': ['apps/blobstore/conformance/main.ts'],
 };
 
 /** Installs what the lockfile says if needed and runs the command. Returns the exit code. */

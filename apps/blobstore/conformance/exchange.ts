@@ -1,0 +1,66 @@
+import { type IncomingMessage, type OutgoingHttpHeaders, request as requestHttp } from 'node:http';
+import { request as requestHttps } from 'node:https';
+
+/** A request as it goes out: nothing is added but `Host` and the length of the body. */
+export interface Sent {
+  method: string;
+  url: string;
+  headers: OutgoingHttpHeaders;
+  body: Buffer | undefined;
+}
+
+export interface Answer {
+  status: number;
+  /** Names in lower case */
+  headers: Record<string, string>;
+  body: Buffer;
+  /** The connection ended before the body did */
+  cutOff: boolean;
+}
+
+/** Told of every exchange, for instance to hold it against a description of the API. */
+export type Observer = (sent: Sent, answer: Answer) => void;
+
+const timeoutMs = 120_000;
+
+function collect(response: IncomingMessage): Promise<Answer> {
+  const chunks: Buffer[] = [];
+  const headers: Record<string, string> = {};
+  for (const [name, value] of Object.entries(response.headers)) headers[name] = String(value);
+  return new Promise((resolve) => {
+    const end = (): void =>
+      resolve({
+        status: response.statusCode!,
+        headers,
+        body: Buffer.concat(chunks),
+        cutOff: !response.complete,
+      });
+    response.on('data', (chunk: Buffer) => chunks.push(chunk));
+    response.on('error', () => undefined);
+    response.on('close', end);
+  });
+}
+
+/**
+ * Sends one request and reads the whole answer, without following redirects. Throws when there is none. Node's
+ * own client rather than `fetch`, which adds headers of its own and does not send all paths as they are.
+ */
+export function exchange({ method, url, headers, body }: Sent): Promise<Answer> {
+  const { protocol, host, hostname, port } = new URL(url);
+  // As given: a URL would mend what is wrong with a path on purpose.
+  const path = /^[^/]+\/\/[^/]+(.*)$/.exec(url)?.[1] || '/';
+  const request = protocol === 'https:' ? requestHttps : requestHttp;
+  const length = body === undefined ? {} : { 'content-length': body.byteLength };
+  return new Promise((resolve, reject) => {
+    const outgoing = request(
+      { method, hostname: hostname.replace(/^\[|\]$/g, ''), port, path },
+      (response) => void collect(response).then(resolve),
+    );
+    for (const [name, value] of Object.entries({ host, ...length, ...headers })) {
+      if (value !== undefined) outgoing.setHeader(name, value);
+    }
+    outgoing.setTimeout(timeoutMs, () => outgoing.destroy(new Error(`no answer within ${timeoutMs} ms`)));
+    outgoing.on('error', reject);
+    outgoing.end(body);
+  });
+}

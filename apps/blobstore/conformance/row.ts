@@ -1,0 +1,35 @@
+import type { Session } from './session.ts';
+
+/** What a row needs that not every service offers. */
+export type Need = 'publisher' | 'aggregator' | 'admin' | 'tokens' | 'tight limits' | '1000 shards';
+
+/** One statement about the wire. */
+export interface Row {
+  /** Where it is from: a section of the facts about release 1.56, or `ours` */
+  section: string;
+  name: string;
+  /** `ours` is where this store differs on purpose, `walrus` what the real services do instead */
+  only?: 'ours' | 'walrus';
+  needs: readonly Need[];
+  /** Throws where the statement does not hold. */
+  check: (session: Session) => Promise<void>;
+}
+
+type Check = Row['check'];
+
+/** Rows of one section. */
+export function section(name: string, needs: readonly Need[]) {
+  const rows: Row[] = [];
+  const add =
+    (only: Row['only']) =>
+    (title: string, check: Check, more: readonly Need[] = []) => {
+      rows.push({
+        section: name,
+        name: title,
+        ...(only === undefined ? {} : { only }),
+        needs: [...needs, ...more],
+        check,
+      });
+    };
+  return { rows, row: add(undefined), ours: add('ours'), walrus: add('walrus') };
+}

@@ -1,0 +1,23 @@
+import type { Row } from '../row.ts';
+import { concatRows } from './concat.ts';
+import { decisionRows } from './decisions.ts';
+import { errorRows } from './errors.ts';
+import { limitRows } from './limits.ts';
+import { quiltRows } from './quilts.ts';
+import { readRows } from './reads.ts';
+import { serviceRows } from './service.ts';
+import { storeRows } from './stores.ts';
+import { tokenRows } from './tokens.ts';
+
+/** Reads last: they end an epoch where they may. */
+export const allRows: readonly Row[] = [
+  ...serviceRows,
+  ...storeRows,
+  ...decisionRows,
+  ...quiltRows,
+  ...concatRows,
+  ...errorRows,
+  ...tokenRows,
+  ...limitRows,
+  ...readRows,
+];

@@ -1,0 +1,139 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { SignJWT } from 'jose';
+import type { Answer } from '../exchange.ts';
+import { expectAnswer } from '../expectations.ts';
+import { formOf } from '../form.ts';
+import { publisherAuth, refused } from '../refused.ts';
+import { section } from '../row.ts';
+import type { Session } from '../session.ts';
+
+const { rows, row } = section('§2 tokens', ['tokens']);
+
+const address = `0x${'ab'.repeat(32)}`;
+
+function nowSec(): number {
+  return Math.floor(Date.now() / 1000);
+}
+
+function sign(claims: Record<string, unknown>, secret: string, alg = 'HS256'): Promise<string> {
+  return new SignJWT({ exp: nowSec() + 60, jti: randomUUID(), ...claims })
+    .setProtectedHeader({ alg })
+    .sign(Buffer.from(secret));
+}
+
+/** Stores three bytes with these claims. */
+async function putWith(session: Session, claims: Record<string, unknown>, query = ''): Promise<Answer> {
+  return putToken(session, await sign(claims, session.targets.tokens!.secret), query);
+}
+
+function putToken(session: Session, token: string | undefined, query = ''): Promise<Answer> {
+  const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
+  const request = { method: 'PUT', headers, body: 'xyz' };
+  return session.at(session.targets.tokens!.publisher, `/v1/blobs${query}`, request);
+}
+
+row('no token and one of another scheme are 400, not 401', async (session) => {
+  const basic = { method: 'PUT', headers: { authorization: 'Basic eDp5' }, body: 'x' };
+  for (const answer of [
+    await putToken(session, undefined),
+    await session.at(session.targets.tokens!.publisher, '/v1/blobs', basic),
+  ]) {
+    expectAnswer(answer, { status: 400 });
+    if (session.ours) refused(answer, 400, 'MISSING_TOKEN', publisherAuth);
+  }
+});
+
+const future = (seconds: number): number => nowSec() + seconds;
+
+for (const [what, claims, query] of [
+  ['the least', () => ({}), ''],
+  ['one that ended within the leeway', () => ({ exp: future(-50) }), ''],
+  ['nbf in the future', () => ({ nbf: future(1000) }), ''],
+  ['epochs as asked', () => ({ epochs: 2 }), '?epochs=2'],
+  ['max_epochs as asked', () => ({ max_epochs: 2 }), '?epochs=2'],
+  ['the right size', () => ({ size: 3 }), ''],
+  ['max_size of the size', () => ({ max_size: 3 }), ''],
+  ['the right receiver', () => ({ send_object_to: address }), `?send_object_to=${address}`],
+  ['a receiver that the token does not name', () => ({}), `?send_object_to=${address}`],
+] as const) {
+  row(`a token with ${what} is accepted`, async (session) => {
+    expectAnswer(await putWith(session, claims(), query), { status: 200 });
+  });
+}
+
+for (const [what, claims, query, status, reason] of [
+  ['exp in the past', () => ({ exp: future(-100) }), '', 504, 'EXPIRED_SIGNATURE'],
+  ['no exp', () => ({ exp: undefined }), '', 400, 'INVALID_TOKEN'],
+  ['no jti', () => ({ jti: undefined }), '', 400, 'INVALID_TOKEN'],
+  ['an audience', () => ({ aud: 'someone' }), '', 400, 'INVALID_TOKEN'],
+  ['exp that is no time', () => ({ exp: 1e15 }), '', 400, 'INVALID_TIMESTAMP'],
+  ['size and max_size', () => ({ size: 3, max_size: 3 }), '', 400, 'INCONSISTENT_TOKEN'],
+  ['epochs and max_epochs', () => ({ epochs: 1, max_epochs: 1 }), '', 400, 'INCONSISTENT_TOKEN'],
+  ['another number of epochs', () => ({ epochs: 2 }), '?epochs=3', 400, 'INVALID_EPOCHS'],
+  ['fewer max_epochs', () => ({ max_epochs: 2 }), '?epochs=3', 400, 'INVALID_EPOCHS'],
+  ['another size', () => ({ size: 4 }), '', 400, 'INVALID_SIZE'],
+  ['less max_size', () => ({ max_size: 2 }), '', 400, 'INVALID_SIZE'],
+  [
+    'a receiver that is not asked for',
+    () => ({ send_object_to: address }),
+    '',
+    400,
+    'INVALID_SEND_OBJECT_TO',
+  ],
+] as const) {
+  row(`a token with ${what} is ${status} ${reason}`, async (session) => {
+    refused(await putWith(session, claims(), query), status, reason, publisherAuth);
+  });
+}
+
+row('another secret is 401, another algorithm and what is no token 400', async (session) => {
+  const { secret } = session.targets.tokens!;
+  const stranger = await sign({}, randomBytes(32).toString('hex'));
+  refused(await putToken(session, stranger), 401, 'INVALID_SIGNATURE', publisherAuth);
+  const other = await sign({}, secret, 'HS512');
+  refused(await putToken(session, other), 400, 'INVALID_TOKEN', publisherAuth);
+  refused(await putToken(session, 'a.b.c'), 400, 'INVALID_TOKEN', publisherAuth);
+});
+
+row('a token is good for one store', async (session) => {
+  const jti = randomUUID();
+  expectAnswer(await putWith(session, { jti }), { status: 200 });
+  refused(await putWith(session, { jti }), 429, 'TOKEN_ALREADY_USED', publisherAuth);
+});
+
+row('a refused store leaves its token usable', async (session) => {
+  const token = await sign({ epochs: 2 }, session.targets.tokens!.secret);
+  refused(await putToken(session, token), 400, 'INVALID_EPOCHS', publisherAuth);
+  expectAnswer(await putToken(session, token, '?epochs=2'), { status: 200 });
+});
+
+row('the size of a quilt is that of the packed quilt, found when its token is used up', async (session) => {
+  const { publisher, secret } = session.targets.tokens!;
+  const { contentType, body } = formOf([{ name: 'a', content: 'x' }]);
+  const token = await sign({ max_size: body.byteLength }, secret);
+  const headers = { authorization: `Bearer ${token}`, 'content-type': contentType };
+  const request = { method: 'PUT', headers, body };
+  refused(await session.at(publisher, '/v1/quilts', request), 400, 'INVALID_SIZE', publisherAuth);
+  refused(await session.at(publisher, '/v1/quilts', request), 429, 'TOKEN_ALREADY_USED', publisherAuth);
+});
+
+row('quilts need a token as well', async (session) => {
+  const answer = await session.at(session.targets.tokens!.publisher, '/v1/quilts', {
+    method: 'PUT',
+    body: 'x',
+  });
+  expectAnswer(answer, { status: 400 });
+});
+
+const unasked = section('§2 tokens', ['publisher']);
+const bearer = { method: 'PUT', headers: { authorization: 'Bearer something' }, body: 'x' };
+
+unasked.ours('a bearer that is no token is 400 where none is asked for', async ({ publisher }) => {
+  refused(await publisher('/v1/blobs', bearer), 400, 'INVALID_TOKEN', publisherAuth);
+});
+
+unasked.walrus('a bearer that is no token is 500 where none is asked for', async ({ publisher }) => {
+  refused(await publisher('/v1/blobs', bearer), 500, 'INTERNAL_ERROR', publisherAuth);
+});
+
+export const tokenRows = [...rows, ...unasked.rows];

@@ -1,0 +1,27 @@
+import type { Row } from './row.ts';
+import { missing, type Session } from './session.ts';
+
+export interface Result {
+  row: Row;
+  outcome: 'holds' | 'fails' | 'skipped';
+  /** Why it fails or was skipped */
+  reason?: string;
+}
+
+function reasonToSkip(session: Session, { only, needs }: Row): string | undefined {
+  if (only === 'ours' && !session.ours) return 'ours: the real services differ here';
+  if (only === 'walrus' && session.ours) return 'walrus: this store differs here on purpose';
+  return needs.map((need) => missing(session, need)).find((reason) => reason !== undefined);
+}
+
+/** Never throws for what a service does. Rows are meant to be run one after the other: they disturb each other. */
+export async function runRow(session: Session, row: Row): Promise<Result> {
+  const skip = reasonToSkip(session, row);
+  if (skip !== undefined) return { row, outcome: 'skipped', reason: skip };
+  try {
+    await row.check(session);
+    return { row, outcome: 'holds' };
+  } catch (error) {
+    return { row, outcome: 'fails', reason: (error as Error).message };
+  }
+}

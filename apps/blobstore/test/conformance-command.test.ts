@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest';
+import { runConformance, usage } from '../conformance/command.ts';
+import { allRows } from '../conformance/rows/all-rows.ts';
+import { startStore } from './running-store.ts';
+
+async function run(...args: string[]): Promise<{ code: number; text: string }> {
+  const lines: string[] = [];
+  const code = await runConformance(args, {}, (line) => lines.push(line));
+  return { code, text: lines.join('\n') };
+}
+
+test('what holds, what was skipped and why is printed, with a count at the end', async () => {
+  const { url } = await startStore();
+  const { code, text } = await run('--aggregator', url, '--shards', '31');
+  expect(code).toBe(0);
+  expect(text).toContain('A blob store of this repository');
+  expect(text).toContain('  ✓ /status is 200 with the text OK');
+  expect(text).toContain('skipped: no publisher given');
+  expect(text).toMatch(new RegExp(`${allRows.length} rows: \\d+ hold, 0 fail, \\d+ skipped$`));
+});
+
+test('what does not hold is said, and the exit code is 1', async () => {
+  const { url } = await startStore();
+  // Another path, as of a service that is something else.
+  const { code, text } = await run('--aggregator', `${url}/v1`);
+  expect(code).toBe(1);
+  expect(text).toContain('Another Walrus service');
+  expect(text).toMatch(/ {2}✗ \/status is 200 with the text OK\n {6}status 404, expected 200/);
+});
+
+test('without a service there is nothing to run', async () => {
+  expect(await run()).toEqual({ code: 2, text: usage });
+  expect(await run('http://127.0.0.1:1')).toMatchObject({ code: 2 });
+  expect((await run('http://127.0.0.1:1', '--shards=x')).text).toContain('--shards');
+  expect((await run('http://127.0.0.1:1', '--token-publisher=x')).text).toContain('JWT_DECODE_SECRET');
+});
+
+test('no two rows are called the same', () => {
+  const names = allRows.map(({ section, name, only }) => `${section} ${name} ${only ?? ''}`);
+  expect(new Set(names).size).toBe(names.length);
+});
