@@ -12,6 +12,7 @@ import { columnsInMemory } from '../src/quilt/quilt-columns.ts';
 import { QuiltInputError } from '../src/quilt/quilt-errors.ts';
 import { layoutOfSize, maxPatches, quiltBytes } from '../src/quilt/quilt-layout.ts';
 import { readIndex, readPatch } from '../src/quilt/read-quilt.ts';
+import { writeQuilt } from '../src/quilt/write-quilt.ts';
 import { encodeInMemory, type MemoryFile, memoryFile } from './quilt-in-memory.ts';
 
 /** Reads a quilt back, patch by patch. */
@@ -199,4 +200,24 @@ test('a patch id is read back, and nothing else is', () => {
     `${id.slice(0, -1)}+`,
   ])
     expect(parsePatchId(text)).toBeUndefined();
+});
+
+test('a large quilt is built from small reads, in small pieces', async () => {
+  const files = Array.from({ length: 300 }, (_, n) => ({ ...memoryFile(`n${n}`, ''), size: 250_000 + n }));
+  const plan = planQuilt(files, 1000);
+  let largestRead = 0;
+  let reads = 0;
+  let written = 0;
+  const pieces = writeQuilt(plan, async (_file, _offset, length) => {
+    reads += 1;
+    largestRead = Math.max(largestRead, length);
+    return Buffer.alloc(length);
+  });
+  for await (const piece of pieces) {
+    expect(piece.length).toBeLessThanOrEqual(2 * 1024 * 1024);
+    written += piece.length;
+  }
+  expect(written).toBe(quiltBytes(plan.layout));
+  expect(largestRead).toBeLessThan(10_000);
+  expect(reads).toBeLessThan(100_000);
 });

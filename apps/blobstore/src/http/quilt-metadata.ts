@@ -4,6 +4,9 @@ import { QuiltInputError } from '../quilt/quilt-errors.ts';
 /** The part of a quilt's form that holds its tags. */
 export const metadataField = '_metadata';
 
+/** As the real publisher reads JSON. */
+const maxDepth = 128;
+
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 function parseJson(bytes: Buffer): unknown {
@@ -18,16 +21,20 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** Throws for what cannot be kept as JSON text: numbers that are rounded already, and nesting without end. */
+function checkTagValue(value: unknown, depth = 0): void {
+  if (typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value))
+    throw new QuiltInputError(`a number in ${metadataField} is too large to be kept; give it as text`);
+  if (typeof value !== 'object' || value === null) return;
+  if (depth === maxDepth) throw new QuiltInputError(`a tag in ${metadataField} is nested too deeply`);
+  for (const part of Object.values(value)) checkTagValue(part, depth + 1);
+}
+
 /** A tag's value as text; what is not text becomes its JSON. */
 function tagText(value: unknown): string {
   if (typeof value === 'string') return value;
-  return JSON.stringify(value, (_key, part: unknown) => {
-    // JSON.parse has rounded it already.
-    if (typeof part === 'number' && Number.isInteger(part) && !Number.isSafeInteger(part)) {
-      throw new QuiltInputError(`a number in ${metadataField} is too large to be kept; give it as text`);
-    }
-    return part;
-  });
+  checkTagValue(value);
+  return JSON.stringify(value);
 }
 
 function tagsOf(tags: unknown): Tags {

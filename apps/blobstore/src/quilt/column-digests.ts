@@ -6,7 +6,7 @@ import { columnBytes, type QuiltLayout, rowBytes } from './quilt-layout.ts';
 import { rowsToColumn } from './symbol-copy.ts';
 
 /** Rows are read in bands of this many bytes, or of one row where that is longer. */
-const bandBytes = 4 * 1024 * 1024;
+const bandBytes = 2 * 1024 * 1024;
 
 /** Reads under way at a time. */
 const readsAtOnce = 256;

@@ -1,4 +1,4 @@
-import { maxSymbolBytes, sourceMatrix, symbolAlignment } from '../encoding/source-matrix.ts';
+import { maxSymbolBytes, sourceMatrix, symbolAlignment } from '@memrelay/blob-id/matrix';
 import { QuiltInputError } from './quilt-errors.ts';
 
 /**

@@ -3,7 +3,7 @@ import { columnBytes, type QuiltLayout, rowBytes } from './quilt-layout.ts';
 import { columnToRows } from './symbol-copy.ts';
 
 /** Rows are put together in bands of this many bytes, or of one row where that is longer. */
-const bandBytes = 4 * 1024 * 1024;
+const bandBytes = 2 * 1024 * 1024;
 
 /** Reads `length` bytes of a file's content from `offset`. */
 export type ReadFileContent<F> = (file: F, offset: number, length: number) => Promise<Buffer>;
