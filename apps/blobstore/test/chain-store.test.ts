@@ -7,7 +7,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { BlobStoreOptions } from '../src/blob-store.ts';
 import { fetchChainInfo } from '../src/registry/chain/walrus-system.ts';
 import { type LocalnetProcess, startLocalnet } from './localnet-process.ts';
-import { spawnMain, urlOf } from './main-process.ts';
+import { urlOf } from './main-child.ts';
+import { spawnMain } from './main-process.ts';
 import { blobIdOf, patient, put, putNew, refusal, startStore, temporaryDirectory } from './running-store.ts';
 
 const manyAtOnce = { publisher: { concurrent: 32, buffered: 32 } };

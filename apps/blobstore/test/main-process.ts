@@ -1,44 +1,12 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
-
-const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
-
-export interface MainProcess {
-  child: ChildProcess;
-  /** Everything written to stderr so far */
-  stderr: () => string;
-  /** The exit code, or the signal's name */
-  ended: Promise<number | string>;
-}
+import { type MainProcess, startMain } from './main-child.ts';
 
 /** Starts `main.ts` in a process of its own, which is killed after the test at the latest. */
 export function spawnMain(args: string[], env: Record<string, string> = {}): MainProcess {
-  const child = spawn(process.execPath, [main, ...args], {
-    env: { PATH: process.env.PATH ?? '', ...env },
-    stdio: ['pipe', 'pipe', 'pipe'],
-  });
-  let stderr = '';
-  child.stderr.on('data', (chunk) => {
-    stderr += chunk;
-  });
-  const ended = once(child, 'close').then(([code, signal]) => (code ?? signal) as number | string);
+  const main = startMain(args, env);
   onTestFinished(async () => {
-    child.kill('SIGKILL');
-    await ended;
+    main.child.kill('SIGKILL');
+    await main.ended;
   });
-  return { child, stderr: () => stderr, ended };
-}
-
-/** The URL of the ready line, which must be the first line of stdout. */
-export async function urlOf({ child, ended, stderr }: MainProcess): Promise<string> {
-  if (child.stdout === null) throw new Error('stdout is not piped');
-  const line = once(createInterface({ input: child.stdout }), 'line');
-  const first = await Promise.race([line, ended]);
-  if (!Array.isArray(first)) throw new Error(`ended with ${first}: ${stderr()}`);
-  const ready = JSON.parse(first[0] as string) as { event: string; url: string };
-  if (ready.event !== 'listening') throw new Error(`unexpected line ${first[0]}`);
-  return ready.url;
+  return main;
 }

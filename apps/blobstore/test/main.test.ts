@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { spawnMain, urlOf } from './main-process.ts';
+import { urlOf } from './main-child.ts';
+import { spawnMain } from './main-process.ts';
 import { patient, put, startStore, temporaryDirectory } from './running-store.ts';
 
 async function arguments31(): Promise<string[]> {
