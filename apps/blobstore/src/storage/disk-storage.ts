@@ -118,6 +118,21 @@ export async function openDiskStorage(directory: string, logger: Logger): Promis
       return handle.createReadStream({ ...range, highWaterMark: readChunkBytes });
     },
 
+    async readAll(blob, { start, end } = { start: 0, end: blob.size - 1 }) {
+      const handle = await openChecked(blob);
+      try {
+        const bytes = Buffer.allocUnsafe(end - start + 1);
+        for (let filled = 0; filled < bytes.length; ) {
+          const { bytesRead } = await handle.read(bytes, filled, bytes.length - filled, start + filled);
+          if (bytesRead === 0) throw new BlobDamagedError(`${blob.blobId} became shorter while it was read`);
+          filled += bytesRead;
+        }
+        return bytes;
+      } finally {
+        await handle.close();
+      }
+    },
+
     withFile: (blob, use) => use(objectPath(objects, blob)),
 
     blockDigests: blocks.read,

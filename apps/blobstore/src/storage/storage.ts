@@ -58,6 +58,8 @@ export interface Storage {
    * length is wrong.
    */
   read(blob: StoredBlob, range?: ByteRange): Promise<Readable>;
+  /** The same at once, for what is small: a stream costs several times as much as a read. */
+  readAll(blob: StoredBlob, range?: ByteRange): Promise<Buffer>;
   /** Gives `use` a local file with the content. */
   withFile<T>(blob: StoredBlob, use: (path: string) => Promise<T>): Promise<T>;
   /** Block digests (`block-digests.ts`) kept since the commit; undefined when there are none or damaged ones. */

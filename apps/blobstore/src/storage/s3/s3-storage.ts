@@ -3,6 +3,7 @@ import { createWriteStream } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import type { Logger } from 'pino';
 import { RecentMap } from '../../recent-map.ts';
@@ -186,6 +187,8 @@ export async function openS3Storage(options: S3StorageOptions): Promise<Storage>
     },
 
     read: openContent,
+
+    readAll: async (blob, range) => buffer(await openContent(blob, range)),
 
     async withFile(blob, use) {
       const path = join(incoming, randomUUID());
