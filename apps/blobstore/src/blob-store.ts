@@ -1,12 +1,12 @@
 import type { AddressInfo } from 'node:net';
 import { availableParallelism } from 'node:os';
+import { maxBlobSize } from '@memrelay/blob-id/matrix';
 import { lockDirectory } from '@memrelay/protocol/dir-lock';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { type BlobStoreAdmin, createAdmin } from './admin/blob-store-admin.ts';
 import { emptyBlocklist, openBlocklist } from './aggregator/blocklist.ts';
 import type { BlobStoreContext, Limits } from './blob-store-context.ts';
-import { maxBlobSize } from './encoding/max-blob-size.ts';
 import { createWasmEncoder } from './encoding/wasm-encoder.ts';
 import { createFaults } from './faults/faults.ts';
 import { defaultAllowedHeaders } from './http/allowed-headers.ts';

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { maxBlobSize } from '@memrelay/blob-id/matrix';
 import { SuiGrpcClient } from '@mysten/sui/grpc';
 import { WalrusClient } from '@mysten/walrus';
 import { expect, onTestFinished, test } from 'vitest';
-import { maxBlobSize } from '../src/encoding/max-blob-size.ts';
 import { createWasmEncoder } from '../src/encoding/wasm-encoder.ts';
 import { temporaryDirectory } from './running-store.ts';
 

@@ -1,7 +1,7 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
+import { sourceMatrix } from '@memrelay/blob-id/matrix';
 import { describe, expect, test } from 'vitest';
-import { sourceMatrix } from '../src/encoding/source-matrix.ts';
 import { columnsInMemory } from '../src/quilt/quilt-columns.ts';
 import { InvalidQuiltError } from '../src/quilt/quilt-errors.ts';
 import { layoutOfSize } from '../src/quilt/quilt-layout.ts';

@@ -1,37 +1,38 @@
-/** The shape of the RS2 encoding: how bytes become a matrix of symbols. Walrus core, `encoding/config.rs`. */
-
-export interface Matrix {
+/** The matrix of symbols that RS2 lays a blob out in, row by row, before the code adds redundancy. */
+export interface SourceMatrix {
   nShards: number;
-  /** Rows of the source matrix, n − 2f; the code makes n of them */
+  /** Source symbols of the primary encoding: n − 2f, with f the faults that n shards tolerate */
   rows: number;
-  /** Columns of the source matrix, n − f; the code makes n of them */
+  /** Source symbols of the secondary encoding: n − f */
   columns: number;
 }
 
 /** A symbol has an even number of bytes below 2^16. */
-const maxSymbolBytes = 65_534;
+export const symbolAlignment = 2;
+export const maxSymbolBytes = 65_534;
+
 const minShards = 4;
-/** Points of the code are elements of a field of 2^16. */
+/** The code's points, rounded up to powers of two, are elements of a field of 2^16. */
 const maxShards = 32_768;
 
-/** Throws `RangeError` when there is no such code: 4 to 32,768 shards. */
-export function matrixFor(nShards: number): Matrix {
+/** Throws `RangeError` when there is no code for so many shards: 4 to 32,768. */
+export function sourceMatrix(nShards: number): SourceMatrix {
   if (!Number.isInteger(nShards) || nShards < minShards || nShards > maxShards)
     throw new RangeError(`${nShards} shards: there must be ${minShards} to ${maxShards}`);
   const faults = Math.floor((nShards - 1) / 3);
   return { nShards, rows: nShards - 2 * faults, columns: nShards - faults };
 }
 
-/** Largest blob, in bytes, that this many shards can encode. Throws `RangeError` like `matrixFor`. */
+/** The largest blob, in bytes, that this many shards can encode. Throws `RangeError` like `sourceMatrix`. */
 export function maxBlobSize(nShards: number): number {
-  const { rows, columns } = matrixFor(nShards);
+  const { rows, columns } = sourceMatrix(nShards);
   return rows * columns * maxSymbolBytes;
 }
 
 /** Bytes of a symbol for a blob of `size` bytes. Throws `RangeError` when the blob is too large for the shards. */
-export function symbolBytesFor({ nShards, rows, columns }: Matrix, size: number): number {
+export function symbolBytesFor({ nShards, rows, columns }: SourceMatrix, size: number): number {
   const bytes = Math.ceil(Math.max(size, 1) / (rows * columns));
-  const symbolBytes = bytes + (bytes % 2);
+  const symbolBytes = Math.ceil(bytes / symbolAlignment) * symbolAlignment;
   if (symbolBytes > maxSymbolBytes)
     throw new RangeError(`${size} bytes: ${nShards} shards encode at most ${maxBlobSize(nShards)}`);
   return symbolBytes;

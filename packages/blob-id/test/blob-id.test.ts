@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { computeBlobId, computeBlobMetadata } from '../src/blob-id.ts';
-import { matrixFor, maxBlobSize } from '../src/matrix.ts';
+import { maxBlobSize, sourceMatrix } from '../src/matrix.ts';
 import { content, referenceIdentity, referenceSliverHashes } from './reference.ts';
 
 /** Ids that the public networks give these bytes (1000 shards). */
@@ -43,7 +43,7 @@ test('with every small number of shards, ids are those of the Walrus SDK', () =>
 
 test('where the symbol grows, a row ends or the content does, ids are those of the Walrus SDK', () => {
   for (const nShards of [4, 7, 10, 31, 100]) {
-    const { rows, columns } = matrixFor(nShards);
+    const { rows, columns } = sourceMatrix(nShards);
     const edges = [2, 4, 62, 64, 66, 126, 128, 130].flatMap((symbol) => [
       rows * columns * symbol,
       (rows - 1) * columns * symbol,

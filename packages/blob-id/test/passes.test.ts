@@ -4,7 +4,7 @@ import { type BlobSource, bytesSource } from '../src/blob-source.ts';
 import { blobMetadata } from '../src/encode/blob-metadata.ts';
 import { planBlob } from '../src/encode/blob-plan.ts';
 import { createEncoder } from '../src/encode/encoders.ts';
-import { matrixFor, maxBlobSize } from '../src/matrix.ts';
+import { maxBlobSize, sourceMatrix } from '../src/matrix.ts';
 import { content } from './reference.ts';
 
 const megabyte = 2 ** 20;
@@ -19,7 +19,7 @@ function idInShortPasses(nShards: number, source: BlobSource): string {
 
 test('a blob worked on in many passes has the id that it has in one', () => {
   for (const nShards of [4, 7, 10, 31]) {
-    const { rows, columns } = matrixFor(nShards);
+    const { rows, columns } = sourceMatrix(nShards);
     for (const symbol of [126, 128, 130, 192, 254, 256, 258, 1_000]) {
       for (const size of [rows * columns * symbol, (rows - 1) * columns * symbol + 3]) {
         const bytes = content(size, symbol);

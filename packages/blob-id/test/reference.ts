@@ -1,6 +1,6 @@
 import { BlobEncoder } from '@mysten/walrus-wasm';
 import type { BlobMetadata } from '../src/blob-id.ts';
-import { matrixFor, symbolBytesFor } from '../src/matrix.ts';
+import { sourceMatrix, symbolBytesFor } from '../src/matrix.ts';
 
 type Digest = { Digest: number[] };
 interface EncodeResult {
@@ -31,7 +31,7 @@ export function referenceIdentity(
 
 /** The hashes of all sliver pairs as the Walrus SDK computes them. */
 export function referenceSliverHashes(bytes: Uint8Array, nShards: number): Uint8Array {
-  const matrix = matrixFor(nShards);
+  const matrix = sourceMatrix(nShards);
   const symbolBytes = symbolBytesFor(matrix, bytes.byteLength);
   // A sliver is written in BCS: its length, the symbols, the symbol's length and the sliver's index
   const sliver = (symbols: number): Uint8Array => {

@@ -1,10 +1,6 @@
-/** What the content alone decides about a blob. */
-export interface BlobIdentity {
-  /** Base64url, 43 characters */
-  blobId: string;
-  /** Root of the Merkle tree over the slivers, base64url; registration on chain needs it beside the id */
-  rootHash: string;
-}
+import type { BlobIdentity } from '@memrelay/blob-id/blob-id';
+
+export type { BlobIdentity };
 
 /** Computes Walrus blob ids for a fixed number of shards. */
 export interface BlobIdEncoder {

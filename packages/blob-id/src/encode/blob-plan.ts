@@ -1,4 +1,4 @@
-import { type Matrix, symbolBytesFor } from '../matrix.ts';
+import { type SourceMatrix, symbolBytesFor } from '../matrix.ts';
 import type { Range } from './ranges.ts';
 
 /**
@@ -6,7 +6,7 @@ import type { Range } from './ranges.ts';
  * large symbols are worked on in passes over a few of their bytes, and memory stays the same however large they are.
  */
 export interface BlobPlan {
-  matrix: Matrix;
+  matrix: SourceMatrix;
   size: number;
   symbolBytes: number;
   /** Rows of the source matrix, from the first, that hold content; at least one */
@@ -42,7 +42,7 @@ const rowsBudgetBytes = 88 * 2 ** 20;
 const passUnitBytes = 128;
 
 /** Throws `RangeError` when the blob is too large for the shards. */
-export function planBlob(matrix: Matrix, size: number, budgetBytes = rowsBudgetBytes): BlobPlan {
+export function planBlob(matrix: SourceMatrix, size: number, budgetBytes = rowsBudgetBytes): BlobPlan {
   const symbolBytes = symbolBytesFor(matrix, size);
   const { rows, columns, nShards } = matrix;
   const usedRows = Math.max(1, Math.ceil(size / (columns * symbolBytes)));

@@ -1,7 +1,7 @@
 import type { BlobSource } from '../blob-source.ts';
 import { digestBytes } from '../kernel/hash-code.ts';
 import type { Kernel } from '../kernel/kernel.ts';
-import type { Matrix } from '../matrix.ts';
+import type { SourceMatrix } from '../matrix.ts';
 import { createArena } from './arena.ts';
 import type { BlobPlan } from './blob-plan.ts';
 import { treeBytes, treeRoot } from './column-tree.ts';
@@ -15,7 +15,7 @@ import { createTableHasher } from './table-hasher.ts';
 
 /** What stays the same from blob to blob. */
 export interface Encoder {
-  matrix: Matrix;
+  matrix: SourceMatrix;
   kernel: Kernel;
   codes: Codes;
   /** Digests of all symbols of two bytes, where there is such a table */

@@ -2,7 +2,7 @@ import { factorTables } from '../field/factor-tables.ts';
 import { heapStart } from '../kernel/hash-code.ts';
 import { createKernel } from '../kernel/kernel.ts';
 import { positionBytes } from '../kernel/transform-code.ts';
-import { matrixFor } from '../matrix.ts';
+import { sourceMatrix } from '../matrix.ts';
 import { createArena } from './arena.ts';
 import type { Encoder } from './encode-blob.ts';
 import { factorLimit, stripCodeFor } from './strip-code.ts';
@@ -15,7 +15,7 @@ const keptBytes = 64 * 2 ** 20;
 
 /** An encoder with its own memory, about 4 MB at 1000 shards. Throws `RangeError` for a wrong number of shards. */
 export function createEncoder(nShards: number): Encoder {
-  const matrix = matrixFor(nShards);
+  const matrix = sourceMatrix(nShards);
   const rowCode = stripCodeFor(matrix.columns, nShards - matrix.columns);
   const columnCode = stripCodeFor(matrix.rows, nShards - matrix.rows);
   const factors = factorTables(Math.max(factorLimit(rowCode), factorLimit(columnCode)));
