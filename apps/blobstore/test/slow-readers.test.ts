@@ -5,7 +5,8 @@ import { type IncomingMessage, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
-import { spawnMain, urlOf } from './main-process.ts';
+import { urlOf } from './main-child.ts';
+import { spawnMain } from './main-process.ts';
 import { blobIdOf, patient, putNew, startStore, temporaryDirectory } from './running-store.ts';
 
 const mebibyte = 1024 * 1024;
@@ -65,7 +66,7 @@ test('a reader that is slow and steady gets all of it', async () => {
   const { url } = await startStore({ limits: { stalledSendMs: 400 } });
   const content = randomBytes(8 * mebibyte);
   const blobId = await blobIdOf(url, content);
-  const sent = request(`${url}/v1/blobs/${blobId}`, { highWaterMark: 16 * 1024 }).end();
+  const sent = request(`${url}/v1/blobs/${blobId}`).end();
   const [response] = (await once(sent, 'response')) as [IncomingMessage];
   const chunks: Buffer[] = [];
   for await (const chunk of response as AsyncIterable<Buffer>) {
