@@ -21,6 +21,7 @@ export function createSpareStorage(chain: ChainClient, packageId: string, owner:
   return {
     async list() {
       const objects = await listOwned(chain, owner, `${packageId}::storage_resource::Storage`);
+      listed.clear();
       return objects.flatMap(({ objectId, version, digest, content }) => {
         if (claimed.has(objectId)) return [];
         listed.set(objectId, { objectId, version, digest });
