@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { acceptBench } from './benches/accept.ts';
+import { blobIdBench } from './benches/blob-id.ts';
 import { blobstoreBench } from './benches/blobstore.ts';
 import { ingestBench } from './benches/ingest.ts';
 import { recallBench } from './benches/recall.ts';
@@ -7,7 +8,14 @@ import { recallableBench } from './benches/recallable.ts';
 import { machineFacts } from './machine.ts';
 import { type Bench, type BenchResult, betterOf, printResult, saveResult } from './report.ts';
 
-const benches: readonly Bench[] = [acceptBench, recallableBench, ingestBench, recallBench, blobstoreBench];
+const benches: readonly Bench[] = [
+  acceptBench,
+  recallableBench,
+  ingestBench,
+  recallBench,
+  blobstoreBench,
+  blobIdBench,
+];
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,

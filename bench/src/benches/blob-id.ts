@@ -1,0 +1,105 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm, truncate, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { computeBlobId } from '@memrelay/blob-id/blob-id';
+import { withFileSource } from '@memrelay/blob-id/blob-source';
+import { BlobEncoder } from '@mysten/walrus-wasm';
+import type { Bench, Measurement } from '../report.ts';
+import { median, percentile, rounded, type Timing } from '../statistics.ts';
+
+const sizes = { '1 KB': 1e3, '100 KB': 1e5, '1 MB': 1e6, '10 MB': 1e7, '100 MB': 1e8 } as const;
+type Size = keyof typeof sizes;
+
+/** How often each blob is encoded, by shards; the SDK takes 1.5 s for each at 1000. */
+const rounds: Record<number, Partial<Record<Size, number>>> = {
+  31: { '1 KB': 200, '100 KB': 50, '1 MB': 10, '10 MB': 3 },
+  1000: { '1 KB': 5, '100 KB': 5, '1 MB': 3, '10 MB': 3, '100 MB': 1 },
+};
+
+export const blobIdBench: Bench = {
+  name: 'blob-id',
+  about: "blob ids by our encoder and by the Walrus SDK's, in processor time of one thread",
+  async run(progress) {
+    progress('1 GiB from a file');
+    // First: the largest memory of a process is known for its whole life only
+    const measurements = [await measureGibibyte()];
+    for (const [shards, counts] of Object.entries(rounds)) {
+      const nShards = Number(shards);
+      const reference = new BlobEncoder(nShards);
+      for (const [size, count] of Object.entries(counts) as [Size, number][]) {
+        progress(`${size} at ${nShards} shards`);
+        measurements.push(...compare(reference, nShards, size, count));
+      }
+      reference.free();
+    }
+    return {
+      measurements,
+      notes: [
+        'Times are processor times (user and system) for one blob, not times that a clock shows: other programs were using the machine.',
+        'Contents are random bytes in memory; both sides encode the same ones, in turns, and the ids are compared.',
+        'The SDK is @mysten/walrus-wasm 0.3.0, compute_metadata. A first blob of each side is not counted.',
+        '1 GiB is a file of zeros, which costs as much as any other content; the first use of the encoder is in it.',
+      ],
+    };
+  },
+};
+
+function compare(reference: BlobEncoder, nShards: number, size: Size, count: number): Measurement[] {
+  const bytes = randomBytes(sizes[size]);
+  const ours = () => computeBlobId(bytes, { nShards }).blobId;
+  const theirs = () => {
+    const [id] = reference.compute_metadata(bytes) as [number[]];
+    return Buffer.from(id).toString('base64url');
+  };
+  const times = { ours: [] as number[], theirs: [] as number[] };
+  if (count > 1 && ours() !== theirs()) throw new Error(`the ids of ${size} differ at ${nShards} shards`);
+  for (let i = 0; i < count; i++) {
+    const own = processorMs(ours);
+    const other = processorMs(theirs);
+    if (own.result !== other.result) throw new Error(`the ids of ${size} differ at ${nShards} shards`);
+    times.ours.push(own.ms);
+    times.theirs.push(other.ms);
+  }
+  const where = `${nShards} shards, ${size}`;
+  const ratio = rounded(median(times.theirs) / median(times.ours));
+  return [
+    { what: `${where}, Walrus SDK`, timing: timingOf(times.theirs) },
+    { what: `${where}, ours`, timing: timingOf(times.ours), more: { 'times less than the SDK': ratio } },
+  ];
+}
+
+async function measureGibibyte(): Promise<Measurement> {
+  const directory = await mkdtemp(join(tmpdir(), 'memrelay-bench-'));
+  try {
+    const path = join(directory, 'blob');
+    await writeFile(path, '');
+    await truncate(path, 2 ** 30);
+    const megabytes = () => process.resourceUsage().maxRSS / 1024;
+    const before = megabytes();
+    const { ms } = processorMs(() => withFileSource(path, (file) => computeBlobId(file, { nShards: 1000 })));
+    return {
+      what: '1000 shards, 1 GiB in a file, ours',
+      timing: timingOf([ms]),
+      more: { 'MiB of memory at most': Math.round(megabytes() - before) },
+    };
+  } finally {
+    await rm(directory, { recursive: true });
+  }
+}
+
+function processorMs<T>(work: () => T): { result: T; ms: number } {
+  const before = process.cpuUsage();
+  const result = work();
+  const { user, system } = process.cpuUsage(before);
+  return { result, ms: (user + system) / 1000 };
+}
+
+function timingOf(times: readonly number[]): Timing {
+  return {
+    count: times.length,
+    p50: rounded(median(times)),
+    p95: rounded(percentile(times, 0.95)),
+    perSecond: rounded(1000 / median(times)),
+  };
+}
