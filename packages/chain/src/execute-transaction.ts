@@ -7,6 +7,7 @@ import { ChainRejectedError, moveAbort } from './chain-errors.ts';
 
 /** Signing, executing and being readable takes seconds on a public network. */
 const executionTimeoutMs = 60_000;
+const include = { effects: true, objectTypes: true } as const;
 
 export interface ExecutedTransaction {
   digest: string;
@@ -25,22 +26,46 @@ export async function executeTransaction(
   signer: Signer,
 ): Promise<ExecutedTransaction> {
   return chain.call(async (sui, signal) => {
-    const result = await sui.core.signAndExecuteTransaction({
-      transaction,
-      signer,
-      include: { effects: true, objectTypes: true },
-      signal,
-    });
+    const result = await sui.core.signAndExecuteTransaction({ transaction, signer, include, signal });
     await sui.core.waitForTransaction({ result, signal });
-    const executed = result.Transaction ?? result.FailedTransaction;
-    if (!executed.status.success)
-      throw new ChainRejectedError('the transaction failed', { abort: moveAbort(executed.status.error) });
-    return {
-      digest: executed.digest,
-      objectTypes: executed.objectTypes,
-      changedObjects: executed.effects.changedObjects,
-    };
+    return executed(result);
   }, executionTimeoutMs);
+}
+
+/** Waits for a transaction that somebody else executes. Throws as `executeTransaction`. */
+export async function awaitTransaction(chain: ChainClient, digest: string): Promise<ExecutedTransaction> {
+  return chain.call(
+    async (sui, signal) => executed(await sui.core.waitForTransaction({ digest, include, signal })),
+    executionTimeoutMs,
+  );
+}
+
+/**
+ * Why the contract would refuse a transaction, whoever pays for it; undefined when it would not. Throws
+ * `ChainUnavailableError`.
+ */
+export async function refusalOf(
+  chain: ChainClient,
+  transaction: Transaction,
+  sender: string,
+): Promise<ChainRejectedError | undefined> {
+  transaction.setSenderIfNotSet(sender);
+  try {
+    await chain.call(async (sui, signal) =>
+      executed(await sui.core.simulateTransaction({ transaction, checksEnabled: false, include, signal })),
+    );
+    return undefined;
+  } catch (error) {
+    if (error instanceof ChainRejectedError) return error;
+    throw error;
+  }
+}
+
+function executed(result: SuiClientTypes.TransactionResult<typeof include>): ExecutedTransaction {
+  const { status, digest, objectTypes, effects } = result.Transaction ?? result.FailedTransaction;
+  if (!status.success)
+    throw new ChainRejectedError('the transaction failed', { abort: moveAbort(status.error) });
+  return { digest, objectTypes, changedObjects: effects.changedObjects };
 }
 
 /** Id of the account that a `createAccount` transaction made. Throws when it made none. */

@@ -11,6 +11,8 @@ export interface NetworkDefaults {
   keyServers: readonly string[];
   /** Walrus package; the localnet tells its own at `/info` */
   storePackageId: string | undefined;
+  /** Walrus' shared system object; the localnet tells its own at `/info` */
+  walrusSystemObjectId: string | undefined;
   /** Epochs a blob is stored for */
   storeEpochs: number;
 }
@@ -26,6 +28,7 @@ export const networkDefaults: Readonly<Record<Network, NetworkDefaults>> = {
       '0xe0eb52eba9261b96e895bbb4deca10dcd64fbc626a1133017adcd5131353fd10',
     ],
     storePackageId: '0xfdc88f7d7cf30afab2f82e8380d11ee8f70efb90e863d1de8616fae1bb09ea77',
+    walrusSystemObjectId: '0x2134d52768ea07e8c43570ef975eb3e4c27a39fa6396bef985b5abc58d03ddd2',
     storeEpochs: 2,
   },
   testnet: {
@@ -38,6 +41,7 @@ export const networkDefaults: Readonly<Record<Network, NetworkDefaults>> = {
       '0xf5d14a81a982144ae441cd7d64b09027f116a468bd36e7eca494f750591623c8',
     ],
     storePackageId: '0xd84704c17fc870b8764832c535aa6b11f21a95cd6f5bb38a9b07d2cf42220c66',
+    walrusSystemObjectId: '0x6c2547cbbc38025cf3adac45f63cb0a8d12ecf777cdc75a4971612bf97fdf6af',
     storeEpochs: 50,
   },
   localnet: {
@@ -47,6 +51,7 @@ export const networkDefaults: Readonly<Record<Network, NetworkDefaults>> = {
     uploadRelayUrl: 'http://127.0.0.1:31415',
     keyServers: [],
     storePackageId: undefined,
+    walrusSystemObjectId: undefined,
     storeEpochs: 53,
   },
 };

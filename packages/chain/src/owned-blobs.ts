@@ -1,0 +1,53 @@
+import type { SuiClientTypes } from '@mysten/sui/client';
+import type { ChainClient } from './chain-client.ts';
+import { blobBcs, blobIdFromInteger } from './walrus-bcs.ts';
+import type { WalrusNetwork } from './walrus-network.ts';
+
+/** A blob object of somebody's. Epochs are Walrus epochs, sizes bytes. */
+export interface OwnedBlob {
+  objectId: string;
+  /** Base64url, 43 characters */
+  blobId: string;
+  size: number;
+  /** First epoch in which it is gone */
+  endEpoch: number;
+  certified: boolean;
+  deletable: boolean;
+}
+
+/**
+ * The blob objects that `owner` holds, 50 in one call, in the chain's own order. Throws `ChainUnavailableError` and
+ * `ChainRejectedError` while it is iterated.
+ */
+export async function* ownedBlobs(
+  chain: ChainClient,
+  { blobType }: Pick<WalrusNetwork, 'blobType'>,
+  owner: string,
+): AsyncGenerator<OwnedBlob> {
+  let cursor: string | null = null;
+  do {
+    const from: string | null = cursor;
+    const page: SuiClientTypes.ListOwnedObjectsResponse<{ content: true }> = await chain.call((sui, signal) =>
+      sui.core.listOwnedObjects({
+        owner,
+        type: blobType,
+        cursor: from,
+        limit: 50,
+        include: { content: true },
+        signal,
+      }),
+    );
+    for (const { objectId, content } of page.objects) {
+      const blob = blobBcs.parse(content);
+      yield {
+        objectId,
+        blobId: blobIdFromInteger(blob.blob_id),
+        size: Number(blob.size),
+        endEpoch: blob.storage.end_epoch,
+        certified: blob.certified_epoch !== null,
+        deletable: blob.deletable,
+      };
+    }
+    cursor = page.hasNextPage ? page.cursor : null;
+  } while (cursor !== null);
+}

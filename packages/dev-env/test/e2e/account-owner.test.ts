@@ -1,0 +1,176 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fullScope } from '@memrelay/chain/account-bcs';
+import { ChainRejectedError } from '@memrelay/chain/chain-errors';
+import { delegateProofMessage } from '@memrelay/chain/delegate-key';
+import { parsePrivateKey } from '@memrelay/chain/key-file';
+import { AccountOwner } from '@memrelay/sdk/account/account-owner';
+import { MemRelay } from '@memrelay/sdk/mem-relay';
+import { Ed25519Keypair } from '@mysten/sui/keypairs/ed25519';
+import { askFaucet } from 'memrelay/system/network-info';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createTestBackend, type TestBackend } from '../../src/test-backend.ts';
+import { startTestNetwork, type TestNetwork } from '../../src/test-network.ts';
+import { newTestKey, type TestKey } from '../../src/test-owner.ts';
+import { startTestRelayer, type TestRelayer } from '../../src/test-relayer.ts';
+
+/** The owner's side of an account, through the SDK's account entry, sponsored unless it has to be paid for. */
+
+let network: TestNetwork;
+let backend: TestBackend;
+let relayer: TestRelayer;
+beforeAll(async () => {
+  [network, backend] = await Promise.all([startTestNetwork(), createTestBackend()]);
+  relayer = await startTestRelayer(network, {
+    ...backend,
+    environment: {
+      SPONSOR_API_URL: `${network.chainUrl}/sponsor`,
+      SPONSOR_API_KEY: (await readFile(join(network.paths.localnet, 'sponsor.key'), 'utf8')).trim(),
+      STORE_EPOCHS: '5',
+      SPONSOR_RATE_LIMIT_PER_MINUTE: 'off',
+      SPONSOR_RATE_LIMIT_PER_HOUR: 'off',
+    },
+  });
+});
+afterAll(async () => {
+  await relayer?.stop();
+  await Promise.all([network?.close(), backend?.drop()]);
+});
+
+const ownerOf = (wallet = newTestKey(), more: object = {}): Promise<AccountOwner> =>
+  AccountOwner.connect({ serverUrl: relayer.url, signer: parsePrivateKey(wallet.privateKey), ...more });
+const labelled = (key: TestKey, label = 'laptop') => ({
+  publicKey: key.publicKey,
+  address: key.address,
+  label,
+});
+const clientOf = (accountId: string, key: TestKey): MemRelay =>
+  MemRelay.create({ key: key.privateKey, accountId, serverUrl: relayer.url });
+async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const all: T[] = [];
+  for await (const item of items) all.push(item);
+  return all;
+}
+const hex = (bytes: Iterable<number>): string => Buffer.from([...bytes]).toString('hex');
+
+test('an account is made, shown, given delegates and taken from them without a coin', async () => {
+  const owner = await ownerOf();
+  expect(await owner.findAccount()).toBeUndefined();
+  const [laptop, phone] = [newTestKey(), newTestKey()];
+  const { accountId, paidBy } = await owner.createAccount(labelled(laptop));
+  expect(paidBy).toBe('sponsor');
+  expect(await owner.findAccount()).toBe(accountId);
+  const client = clientOf(accountId, laptop);
+  await client.rememberAndWait('the laptop stores this');
+
+  await owner.addDelegate(accountId, labelled(phone, 'phone'));
+  const other = clientOf(accountId, phone);
+  await expect
+    .poll(
+      () =>
+        other.account().then(
+          () => true,
+          () => false,
+        ),
+      { timeout: 10_000 },
+    )
+    .toBe(true);
+  expect((await other.recall('what is stored?')).results[0]?.text).toBe('the laptop stores this');
+
+  const before = await owner.readAccount(accountId);
+  expect(before.delegate_keys.map(({ label }) => label)).toEqual(['laptop', 'phone']);
+  await owner.removeDelegate(accountId, laptop.publicKey);
+  const after = await owner.readAccount(accountId);
+  expect(after.delegate_keys.map(({ public_key }) => hex(public_key))).toEqual([phone.publicKey]);
+  expect(after.key_epoch).toBe(before.key_epoch + 1n);
+  await expect
+    .poll(
+      () =>
+        client.account().then(
+          () => 'served',
+          ({ code }) => code,
+        ),
+      { timeout: 10_000 },
+    )
+    .toBe('unknown_delegate_key');
+  client.destroy();
+  other.destroy();
+});
+
+test('a delegate with a scope needs its own consent, and reads no more than it may', async () => {
+  const owner = await ownerOf();
+  const { accountId } = await owner.createAccount();
+  const reader = newTestKey();
+  const scope = { ...fullScope, perms: 1 };
+  const consent = await parsePrivateKey(reader.privateKey).sign(delegateProofMessage(accountId));
+  const stranger = await new Ed25519Keypair().sign(delegateProofMessage(accountId));
+  const adding = { ...labelled(reader, 'reader'), scope };
+  await expect(owner.addDelegate(accountId, { ...adding, proof: stranger })).rejects.toMatchObject({
+    abort: { code: 15 },
+  });
+  await owner.addDelegate(accountId, { ...adding, proof: consent });
+  const client = clientOf(accountId, reader);
+  await expect(client.remember('a reader must not write')).rejects.toMatchObject({
+    code: 'insufficient_scope',
+  });
+  client.destroy();
+});
+
+test('an account changes hands only when the new owner accepts, and then has no delegates', async () => {
+  const [owner, heir, other] = await Promise.all([ownerOf(), ownerOf(), ownerOf()]);
+  const { accountId } = await owner.createAccount(labelled(newTestKey()));
+  await owner.offerOwner(accountId, heir.address);
+  await expect(other.acceptOwner(accountId)).rejects.toBeInstanceOf(ChainRejectedError);
+  expect((await owner.readAccount(accountId)).owner).toBe(owner.address);
+  await heir.acceptOwner(accountId);
+  const account = await heir.readAccount(accountId);
+  expect(account).toMatchObject({ owner: heir.address, origin: owner.address, delegate_keys: [] });
+  await expect(owner.rotateKeyEpoch(accountId)).rejects.toBeInstanceOf(ChainRejectedError);
+});
+
+test('blobs are listed, prolonged and deleted, many at a time', async () => {
+  const wallet = newTestKey();
+  const owner = await ownerOf(wallet);
+  const delegate = newTestKey();
+  const { accountId } = await owner.createAccount(labelled(delegate));
+  const client = clientOf(accountId, delegate);
+  const texts = Array.from({ length: 33 }, (_, i) => ({ text: `memory number ${i}` }));
+  const { jobIds } = await client.rememberBulk(texts);
+  await client.waitForJobs(jobIds);
+  client.destroy();
+  const blobs = await collect(owner.blobs());
+  expect(blobs).toHaveLength(33);
+  expect(blobs.every(({ certified, deletable }) => certified && deletable)).toBe(true);
+
+  const ids = blobs.map(({ objectId }) => objectId);
+  const counts = async (work: AsyncGenerator<{ count: number }>) =>
+    (await collect(work)).map(({ count }) => count);
+  await expect(counts(owner.extendBlobs(ids, 1))).rejects.toThrow(/no WAL/);
+  expect(await counts(owner.deleteBlobs(ids))).toEqual([30, 3]);
+  expect(await collect(owner.blobs())).toEqual([]);
+});
+
+test('a wallet with coins pays where nobody sponsors, and prolongs its blobs with its own WAL', async () => {
+  const wallet = newTestKey();
+  await askFaucet(network.chainUrl, wallet.address);
+  const owner = await ownerOf(wallet, { sponsored: false });
+  const delegate = newTestKey();
+  const { accountId, paidBy } = await owner.createAccount(labelled(delegate));
+  expect(paidBy).toBe('wallet');
+  const client = clientOf(accountId, delegate);
+  const job = await client.remember('to be kept for longer');
+  await client.waitForJobs([job.jobId]);
+  client.destroy();
+  const [blob] = await collect(owner.blobs());
+  expect(await collect(owner.extendBlobs([blob!.objectId], 3))).toMatchObject([
+    { count: 1, paidBy: 'wallet' },
+  ]);
+  const [longer] = await collect(owner.blobs());
+  expect(longer).toEqual({ ...blob, endEpoch: blob!.endEpoch + 3 });
+});
+
+test('a relayer that names another package is refused', async () => {
+  await expect(ownerOf(newTestKey(), { packageId: `0x${'12'.repeat(32)}` })).rejects.toMatchObject({
+    code: 'package_mismatch',
+  });
+});

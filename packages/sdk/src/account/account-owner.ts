@@ -1,0 +1,226 @@
+import type { Account, DelegateKey, Scope } from '@memrelay/chain/account-bcs';
+import { readAccount } from '@memrelay/chain/account-reader';
+import { findAccountOf } from '@memrelay/chain/account-registry';
+import * as transactions from '@memrelay/chain/account-transactions';
+import { deleteBlobs, extendBlobs, maxBlobsPerTransaction } from '@memrelay/chain/blob-transactions';
+import {
+  awaitTransaction,
+  createdAccountId,
+  type ExecutedTransaction,
+  executeTransaction,
+  refusalOf,
+} from '@memrelay/chain/execute-transaction';
+import { type OwnedBlob, ownedBlobs } from '@memrelay/chain/owned-blobs';
+import { largestWalCoin } from '@memrelay/chain/wal-coins';
+import type { Signer } from '@mysten/sui/cryptography';
+import type { Transaction } from '@mysten/sui/transactions';
+import { chunksOf } from '../chunks.ts';
+import { MemRelayError } from '../errors.ts';
+import { type AccountNetwork, readNetwork } from './network.ts';
+import { createSponsorClient, type SponsorClient } from './sponsor.ts';
+
+export interface AccountOwnerOptions {
+  /** Base URL of a relayer: it names the chain and the package, and may sponsor */
+  serverUrl: string;
+  /** The owner's wallet */
+  signer: Signer;
+  /** The package that is known to be right; any other that the relayer names is refused */
+  packageId?: string;
+  /** Whether to ask the relayer's sponsor to pay the gas; default true */
+  sponsored?: boolean;
+  fetch?: typeof globalThis.fetch;
+}
+
+/** A transaction that took effect. */
+export interface Done {
+  digest: string;
+  paidBy: 'sponsor' | 'wallet';
+}
+
+export type { Account, DelegateKey, OwnedBlob, Scope };
+
+/** Failures of the sponsor after which the owner can pay instead. What it executed is never sent twice. */
+const payInstead: ReadonlySet<string> = new Set([
+  'network_error',
+  'rate_limited',
+  'sponsor_failed',
+  'sponsor_rejected',
+  'sponsor_unavailable',
+  'sponsor_unconfigured',
+  'unsponsorable_transaction',
+  'not_found',
+]);
+
+/**
+ * What the owner of an account does on chain, signed by the owner's wallet and sponsored where the relayer offers it.
+ *
+ * Methods reject with `MemRelayError`, `ChainRejectedError` (with the abort of the contract) or
+ * `ChainUnavailableError`; after the last a transaction may still take effect.
+ */
+export class AccountOwner {
+  readonly network: AccountNetwork;
+  readonly #signer: Signer;
+  readonly #sponsor: SponsorClient | undefined;
+
+  private constructor(network: AccountNetwork, options: AccountOwnerOptions, fetch: typeof globalThis.fetch) {
+    this.network = network;
+    this.#signer = options.signer;
+    this.#sponsor =
+      options.sponsored === false ? undefined : createSponsorClient(trimmed(options.serverUrl), fetch);
+  }
+
+  /** Reads `/config` of the relayer. Throws `network_error`, `invalid_response` and `package_mismatch`. */
+  static async connect(options: AccountOwnerOptions): Promise<AccountOwner> {
+    const fetch = options.fetch ?? ((input, init) => globalThis.fetch(input, init));
+    const network = await readNetwork(trimmed(options.serverUrl), fetch, options.packageId);
+    return new AccountOwner(network, options, fetch);
+  }
+
+  /** The wallet's address. */
+  get address(): string {
+    return this.#signer.toSuiAddress();
+  }
+
+  /** Id of the account that this wallet created, if it did. An account that it accepted is known by its id alone. */
+  findAccount(): Promise<string | undefined> {
+    return findAccountOf(this.network.chain, this.network.registryId, this.address);
+  }
+
+  /** The account as it is on chain. Throws `invalid_argument` when there is none with this id. */
+  async readAccount(accountId: string): Promise<Account> {
+    const found = await readAccount(this.network.chain, this.network.packageId, accountId);
+    if (found) return found.account;
+    throw new MemRelayError('invalid_argument', `${accountId} is no account of this network's package.`);
+  }
+
+  /** Makes this wallet's account, with a first delegate when one is given. */
+  async createAccount(delegate?: transactions.NewDelegate): Promise<Done & { accountId: string }> {
+    const { packageId, registryId } = this.network;
+    const { executed, done } = await this.#run(transactions.createAccount(packageId, registryId, delegate));
+    return { ...done, accountId: createdAccountId(executed, packageId) };
+  }
+
+  /** Adds a delegate with full rights, or with a scope and the delegate's proof that it agrees. */
+  addDelegate(
+    accountId: string,
+    delegate: transactions.NewDelegate | transactions.ScopedDelegate,
+  ): Promise<Done> {
+    const { packageId } = this.network;
+    return this.run(
+      'scope' in delegate
+        ? transactions.addDelegateKeyScoped(packageId, accountId, delegate)
+        : transactions.addDelegateKey(packageId, accountId, delegate),
+    );
+  }
+
+  /** Replaces a delegate's scope. Narrowing it begins a new key epoch. */
+  setScope(accountId: string, delegateAddress: string, scope: Scope): Promise<Done> {
+    return this.run(transactions.setDelegateScope(this.network.packageId, accountId, delegateAddress, scope));
+  }
+
+  /** Revokes a delegate and begins a new key epoch. `publicKey` has 64 hex digits. */
+  removeDelegate(accountId: string, publicKey: string): Promise<Done> {
+    return this.run(transactions.removeDelegateKey(this.network.packageId, accountId, publicKey));
+  }
+
+  /** Takes out the delegates whose time is over, and begins a new key epoch. */
+  pruneExpired(accountId: string): Promise<Done> {
+    return this.run(transactions.pruneExpired(this.network.packageId, accountId));
+  }
+
+  /** Begins a new key epoch: what is stored from now on is out of reach of keys that were handed out before. */
+  rotateKeyEpoch(accountId: string): Promise<Done> {
+    return this.run(transactions.rotateKeyEpoch(this.network.packageId, accountId));
+  }
+
+  deactivate(accountId: string): Promise<Done> {
+    return this.run(transactions.deactivateAccount(this.network.packageId, accountId));
+  }
+
+  reactivate(accountId: string): Promise<Done> {
+    return this.run(transactions.reactivateAccount(this.network.packageId, accountId));
+  }
+
+  /** Offers the account to another wallet; nothing changes until that accepts. */
+  offerOwner(accountId: string, newOwner: string): Promise<Done> {
+    return this.run(transactions.offerOwner(this.network.packageId, accountId, newOwner));
+  }
+
+  cancelOffer(accountId: string): Promise<Done> {
+    return this.run(transactions.cancelOffer(this.network.packageId, accountId));
+  }
+
+  /** Takes an account that was offered to this wallet; it starts without any delegate. */
+  acceptOwner(accountId: string): Promise<Done> {
+    return this.run(transactions.acceptOwner(this.network.packageId, accountId));
+  }
+
+  /** The X25519 key that new data keys are also wrapped for; empty clears it. */
+  setRecoveryKey(accountId: string, recoveryPk: Uint8Array): Promise<Done> {
+    return this.run(transactions.setRecoveryKey(this.network.packageId, accountId, recoveryPk));
+  }
+
+  /** The blob objects of this wallet, page by page. */
+  async *blobs(): AsyncGenerator<OwnedBlob> {
+    yield* ownedBlobs(this.network.chain, await this.network.walrus(), this.address);
+  }
+
+  /** Deletes blobs, up to 30 in one transaction; yields after each how many are done. */
+  async *deleteBlobs(objectIds: readonly string[]): AsyncGenerator<Done & { count: number }> {
+    const walrus = await this.network.walrus();
+    for (const part of chunksOf(objectIds, maxBlobsPerTransaction))
+      yield { ...(await this.run(deleteBlobs(walrus, part, this.address))), count: part.length };
+  }
+
+  /**
+   * Prolongs blobs by a number of epochs, up to 30 in one transaction, paid from this wallet's largest WAL coin. Throws
+   * `invalid_argument` when it has none.
+   */
+  async *extendBlobs(objectIds: readonly string[], epochs: number): AsyncGenerator<Done & { count: number }> {
+    const walrus = await this.network.walrus();
+    const walCoinId = await largestWalCoin(this.network.chain, this.address);
+    if (walCoinId === undefined)
+      throw new MemRelayError('invalid_argument', `${this.address} has no WAL to pay for storage.`);
+    for (const part of chunksOf(objectIds, maxBlobsPerTransaction))
+      yield { ...(await this.run(extendBlobs(walrus, part, epochs, walCoinId))), count: part.length };
+  }
+
+  /** Executes any transaction as this wallet, sponsored where that is offered. */
+  async run(transaction: Transaction): Promise<Done> {
+    return (await this.#run(transaction)).done;
+  }
+
+  async #run(transaction: Transaction): Promise<{ executed: ExecutedTransaction; done: Done }> {
+    const { chain } = this.network;
+    const sponsored = await this.#sponsored(transaction);
+    if (sponsored) {
+      await this.#sponsor!.execute(sponsored, this.#signer);
+      const executed = await awaitTransaction(chain, sponsored.digest);
+      return { executed, done: { digest: executed.digest, paidBy: 'sponsor' } };
+    }
+    const executed = await executeTransaction(chain, transaction, this.#signer);
+    return { executed, done: { digest: executed.digest, paidBy: 'wallet' } };
+  }
+
+  /** The sponsored form, or undefined where the wallet has to pay. */
+  async #sponsored(transaction: Transaction): Promise<{ bytes: Uint8Array; digest: string } | undefined> {
+    if (!this.#sponsor) return undefined;
+    const kind = await this.network.chain.call((sui) =>
+      transaction.build({ client: sui, onlyTransactionKind: true }),
+    );
+    try {
+      return await this.#sponsor.sponsor(kind, this.address);
+    } catch (error) {
+      if (!(error instanceof MemRelayError) || !payInstead.has(error.code)) throw error;
+      // What the contract refuses need not be paid for to be refused again
+      const refusal =
+        error.code === 'sponsor_rejected' && (await refusalOf(this.network.chain, transaction, this.address));
+      if (refusal) throw refusal;
+      return undefined;
+    }
+  }
+}
+
+function trimmed(serverUrl: string): string {
+  return serverUrl.replace(/\/+$/, '');
+}

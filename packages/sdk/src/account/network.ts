@@ -1,0 +1,74 @@
+import { type ChainClient, createChainClient } from '@memrelay/chain/chain-client';
+import { readWalrusNetwork, type WalrusNetwork } from '@memrelay/chain/walrus-network';
+import { type Network, networkDefaults } from '@memrelay/protocol/networks';
+import type { PublicConfig } from '@memrelay/protocol/service-info';
+import { MemRelayError, NetworkError } from '../errors.ts';
+
+type Fetch = typeof globalThis.fetch;
+
+const timeoutMs = 10_000;
+
+/** The chain that a relayer works on, and what it has there. */
+export interface AccountNetwork {
+  /** `mainnet`, `testnet` or `localnet` */
+  name: string;
+  chain: ChainClient;
+  packageId: string;
+  registryId: string;
+  walrus(): Promise<WalrusNetwork>;
+}
+
+/**
+ * Asks a relayer which chain and package it uses. Throws `package_mismatch` when it is not the package that the
+ * caller knows: another one could be anybody's.
+ */
+export async function readNetwork(
+  serverUrl: string,
+  fetch: Fetch,
+  packageId?: string,
+): Promise<AccountNetwork> {
+  const config = await readJson<PublicConfig>(fetch, `${serverUrl}/config`);
+  if (packageId !== undefined && config.packageId !== packageId.toLowerCase())
+    throw new MemRelayError(
+      'package_mismatch',
+      `The relayer names the package ${config.packageId}, these credentials ${packageId}.`,
+    );
+  const chain = createChainClient({ network: config.network, baseUrl: config.suiRpcUrl, fetch });
+  let walrus: Promise<WalrusNetwork> | undefined;
+  const findWalrus = async (): Promise<WalrusNetwork> => {
+    const known = networkDefaults[config.network as Network]?.walrusSystemObjectId;
+    return readWalrusNetwork(chain, known ?? (await localSystemObject(fetch, config.suiRpcUrl)));
+  };
+  return {
+    name: config.network,
+    chain,
+    packageId: config.packageId,
+    registryId: config.registryId,
+    walrus() {
+      walrus ??= findWalrus();
+      return walrus;
+    },
+  };
+}
+
+/** The localnet tells it itself. */
+async function localSystemObject(fetch: Fetch, chainUrl: string): Promise<string> {
+  const info = await readJson<{ walrus?: { systemObjectId?: string } }>(fetch, `${chainUrl}/info`);
+  const id = info.walrus?.systemObjectId;
+  if (id === undefined)
+    throw new MemRelayError('invalid_response', `${chainUrl} tells no Walrus system object.`);
+  return id;
+}
+
+async function readJson<T>(fetch: Fetch, url: string): Promise<T> {
+  let response: Response;
+  try {
+    response = await fetch(url, { signal: AbortSignal.timeout(timeoutMs) });
+  } catch (cause) {
+    throw new NetworkError('network_error', `${url} cannot be reached.`, { cause });
+  }
+  if (response.ok) return (await response.json()) as T;
+  throw new MemRelayError('invalid_response', `${url} answered ${response.status}.`, {
+    status: response.status,
+  });
+}
