@@ -48,6 +48,23 @@ test('the daemon own flags work by their names', () => {
   expect(readConfig(['--data-dir=/d', '--bind-address=[::1]:1'], {})).toMatchObject({ host: '::1', port: 1 });
 });
 
+test('what can be read, with which headers, and what is blocked', () => {
+  const read = (...flags: string[]) => readConfig(['--data-dir=/d', ...flags], {});
+  expect(read('--max-blob-size=7').limits?.maxBlobBytes).toBe(7);
+  expect(read('--blocklist=/b.yaml').blocklistFile).toBe('/b.yaml');
+  expect(read('--allowed-headers= Content-Type, x-own,,').allowedHeaders).toEqual(
+    new Set(['content-type', 'x-own']),
+  );
+  expect(read('--allowed-headers=').allowedHeaders).toEqual(new Set());
+  expect(readConfig(['--data-dir=/d'], { BLOBSTORE_ALLOWED_HEADERS: 'link' }).allowedHeaders).toEqual(
+    new Set(['link']),
+  );
+  for (const wrong of ['a b', 'transfer-encoding', 'Content-Length,link', 'a:', 'ü']) {
+    expect(() => read(`--allowed-headers=${wrong}`)).toThrow('--allowed-headers');
+  }
+  expect(() => read('--max-blob-size=many')).toThrow('--max-blob-size');
+});
+
 test('a chain needs its two keys', () => {
   const env = { BLOBSTORE_CHAIN_URL: 'http://127.0.0.1:9100', BLOBSTORE_NODE_KEY_FILE: '/keys/node' };
   const args = ['--data-dir=/d'];
