@@ -4,7 +4,8 @@ import { replaceFile } from '../storage/durable-file.ts';
 
 /**
  * An append-only file of JSON records, one per line behind its CRC-32. An append is durable when its promise
- * resolves; appends that come while one is being synced share the next sync. After a failed one all others fail.
+ * resolves; appends that come while one is being synced share the next sync. What a failed one left is cut off
+ * before the next is written, which fails as well while that cannot be done.
  */
 export interface Journal<T> {
   append(record: T): Promise<void>;
@@ -63,20 +64,30 @@ export async function openJournal<T>(path: string, records: readonly T[]): Promi
   const handle = await open(path, 'a', 0o600);
   let waiting: Waiting[] = [];
   let writing: Promise<void> | undefined;
-  let failure: unknown;
+  /** All bytes of it were synced */
+  let { size } = await handle.stat();
+  let isTorn = false;
+
+  async function write(file: FileHandle, lines: string): Promise<void> {
+    if (isTorn) {
+      await file.truncate(size);
+      await file.sync();
+    }
+    isTorn = true;
+    await file.appendFile(lines);
+    await file.sync();
+    isTorn = false;
+    size += Buffer.byteLength(lines);
+  }
 
   async function flush(file: FileHandle): Promise<void> {
     while (waiting.length > 0) {
       const batch = waiting;
       waiting = [];
       try {
-        if (failure !== undefined) throw failure;
-        await file.appendFile(batch.map(({ line }) => line).join(''));
-        await file.sync();
+        await write(file, batch.map(({ line }) => line).join(''));
         for (const { resolve } of batch) resolve();
       } catch (error) {
-        // After a failed write the tail is unknown; more lines behind it would read as damage at the next boot.
-        failure = error;
         for (const { reject } of batch) reject(error);
       }
     }
@@ -85,7 +96,6 @@ export async function openJournal<T>(path: string, records: readonly T[]): Promi
 
   return {
     append(record) {
-      if (failure !== undefined) return Promise.reject(failure);
       return new Promise((resolve, reject) => {
         waiting.push({ line: toLine(record), resolve, reject });
         writing ??= flush(handle);
