@@ -16,8 +16,6 @@ export interface Requirement {
 
 /** What planned statements may wait for. */
 export const subjects: readonly string[] = [
-  'the main job',
-  'tests of the main job',
   'the blob store as a product',
   'owners and keys on chain',
   'the pipeline under faults',

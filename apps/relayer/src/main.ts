@@ -1,3 +1,4 @@
+import { turnOffCoreDumps } from '@memrelay/protocol/core-dumps-node';
 import { defaultPorts } from '@memrelay/protocol/ports';
 import { servePart } from '@memrelay/protocol/serve-part';
 import { loadConfig } from './config/config.ts';
@@ -20,8 +21,10 @@ function startFailure(error: unknown): string {
 }
 
 try {
+  const coreDumps = turnOffCoreDumps();
   const { config, warnings } = await loadConfig(process.env);
   const loggers = createLoggers(config.log);
+  if (coreDumps) loggers.main.warn(coreDumps);
   for (const warning of warnings) loggers.main.warn(warning);
   const relayer = await startRelayer({
     config,

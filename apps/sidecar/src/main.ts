@@ -1,3 +1,4 @@
+import { turnOffCoreDumps } from '@memrelay/protocol/core-dumps-node';
 import { servePart } from '@memrelay/protocol/serve-part';
 import { pino } from 'pino';
 import { loadConfig, SidecarConfigError } from './config/config.ts';
@@ -16,9 +17,11 @@ function startFailure(error: unknown): string {
 }
 
 try {
+  const coreDumps = turnOffCoreDumps();
   const config = await loadConfig(process.env);
   // Warnings and worse: the relayer's log tells the rest. Stderr, because stdout carries the ready line
   const log = pino({ level: 'warn', base: { target: 'memrelay_sidecar' } }, pino.destination(2));
+  if (coreDumps) log.warn(coreDumps);
   const sidecar = await startSidecar(config, log);
   servePart(sidecar, log);
 } catch (error) {

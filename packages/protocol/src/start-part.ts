@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
+import { withoutCoreDumps } from './core-dumps-node.ts';
 import { type ReadyLine, supervisedVariable } from './supervised.ts';
 
 export interface PartOptions {
@@ -43,7 +44,8 @@ export class PartStartError extends Error {
 /** Starts a part of the system as a supervised process and waits for its ready line. Throws `PartStartError`. */
 export async function startPart(options: PartOptions): Promise<RunningPart> {
   const { entry, args = [] } = options;
-  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', entry, ...args], {
+  const flags = ['--disable-warning=ExperimentalWarning', entry, ...args];
+  const child = spawn(...withoutCoreDumps(process.execPath, flags), {
     env: { ...options.environment, [supervisedVariable]: '1' },
     stdio: ['pipe', 'pipe', 'pipe'],
   });
