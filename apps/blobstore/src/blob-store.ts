@@ -22,8 +22,6 @@ import {
   type RegistryOptions,
 } from './registry/open-registry.ts';
 import { openDiskStorage } from './storage/disk-storage.ts';
-import { openBucket } from './storage/s3/bucket.ts';
-import { createS3Client } from './storage/s3/s3-client.ts';
 import { nameOf, type S3Options } from './storage/s3/s3-options.ts';
 import { openS3Storage } from './storage/s3/s3-storage.ts';
 import type { Storage } from './storage/storage.ts';
@@ -94,7 +92,7 @@ export async function createBlobStore(options: BlobStoreOptions): Promise<BlobSt
   try {
     const lock = lockDirectory(dataDir);
     cleanUp.defer(() => lock.release());
-    const shared = options.s3 === undefined ? undefined : openSharedBucket(options.s3, cleanUp);
+    const shared = options.s3 === undefined ? undefined : await openSharedBucket(options.s3, cleanUp);
     const { registry, nShards, storageNode } = await openRegistry(options, shared, cleanUp);
     const storage = await openStorage(options, shared);
     cleanUp.defer(() => storage.close());
@@ -138,7 +136,10 @@ export async function createBlobStore(options: BlobStoreOptions): Promise<BlobSt
   }
 }
 
-function openSharedBucket(s3: S3Options, cleanUp: AsyncDisposableStack): NamedBucket {
+/** The SDK is loaded where it is needed: it takes 25 MB and a tenth of a second. */
+async function openSharedBucket(s3: S3Options, cleanUp: AsyncDisposableStack): Promise<NamedBucket> {
+  const { createS3Client } = await import('./storage/s3/s3-client.ts');
+  const { openBucket } = await import('./storage/s3/bucket.ts');
   const client = createS3Client(s3);
   cleanUp.defer(() => client.destroy());
   return { bucket: openBucket(client, s3), name: nameOf(s3) };
