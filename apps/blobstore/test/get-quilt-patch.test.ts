@@ -155,6 +155,16 @@ describe('the patches of a quilt are listed', () => {
   });
 });
 
+test('of a quilt it is the patch that --max-blob-size limits', async () => {
+  const { url } = await startStore({ limits: { maxBlobBytes: 4000 } });
+  const answer = await putQuilt(url, { small: 'x', large: randomBytes(20_000) });
+  const base = `${url}/v1/blobs/by-quilt-id/${quiltIdOf(answer)}`;
+  expect((await fetch(`${url}/v1/blobs/${quiltIdOf(answer)}`)).status).toBe(403);
+  expect((await fetch(`${url}/v1/quilts/${quiltIdOf(answer)}/patches`)).status).toBe(200);
+  expect(await (await fetch(`${base}/small`)).text()).toBe('x');
+  expect(await refusal(await fetch(`${base}/large`))).toEqual({ status: 403, reason: 'BLOB_TOO_LARGE' });
+});
+
 describe('refusals', () => {
   const store = sharedStore();
   const patchOf = (id: string, version: number, start: number, end: number) =>

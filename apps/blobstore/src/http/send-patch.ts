@@ -4,8 +4,8 @@ import type { BlobStoreContext } from '../blob-store-context.ts';
 import type { IndexedPatch } from '../quilt/quilt-index.ts';
 import type { OpenQuilt } from '../quilt/quilt-reader.ts';
 import { readPatch } from '../quilt/read-quilt.ts';
-import type { StoredBlob } from '../storage/storage.ts';
 import { addAttributeHeaders } from './allowed-headers.ts';
+import { checkColumnsSize, openQuilt } from './open-quilt.ts';
 import { patchNotFound, throwQuiltReadFailure } from './quilt-api-errors.ts';
 import { addReadHeaders } from './read-headers.ts';
 import { sendStream } from './send-stream.ts';
@@ -17,23 +17,24 @@ import { sendStream } from './send-stream.ts';
 const headerValue = /^[ -~]{1,8192}$/;
 
 /**
- * Answers with the patch of a quilt that `isWanted` picks from its index. Throws 404 when it picks none, 400 for a
- * blob that is not a quilt, 500 when the bytes are damaged and 503 when they cannot be read.
+ * Answers with the patch of a quilt that `isWanted` picks from its index. Throws like `openQuilt`, 404 when it picks
+ * none, and 403 for one above `--max-blob-size`.
  */
 export async function sendPatch(
   context: BlobStoreContext,
   request: FastifyRequest,
   reply: FastifyReply,
-  blob: StoredBlob,
+  quiltId: string,
   isWanted: (patch: IndexedPatch) => boolean,
 ): Promise<FastifyReply> {
-  const quilt = await context.quilts.open(blob).catch(throwQuiltReadFailure);
+  const quilt = await openQuilt(context, quiltId);
   try {
     const wanted = quilt.patches.find(isWanted);
     if (wanted === undefined) throw patchNotFound();
+    checkColumnsSize(context, quilt, wanted.end - wanted.start);
     const patch = await readPatch(quilt.columns, wanted.start, wanted.end);
     // Of the quilt, for all its patches, as upstream.
-    addReadHeaders(request, reply, blob.blobId);
+    addReadHeaders(request, reply, quiltId);
     reply.header('content-length', patch.size);
     if (headerValue.test(patch.identifier)) reply.header('x-quilt-patch-identifier', patch.identifier);
     addAttributeHeaders(reply, Object.fromEntries(patch.tags), context.allowedTagHeaders);

@@ -1,5 +1,4 @@
 import type { FastifyInstance, onRequestAsyncHookHandler } from 'fastify';
-import { findReadable } from '../../aggregator/find-readable.ts';
 import type { BlobStoreContext } from '../../blob-store-context.ts';
 import { isBlobId } from '../../encoding/blob-id.ts';
 import { parsePatchId } from '../../quilt/patch-id.ts';
@@ -23,9 +22,14 @@ export function addGetQuiltPatch(
     handler: async (request, reply) => {
       const wanted = parsePatchId(request.params.patchId);
       if (wanted === undefined) throw invalidPatchId();
-      const blob = await findReadable(context, wanted.quiltId);
-      const { start, end } = wanted;
-      return sendPatch(context, request, reply, blob, (patch) => patch.start === start && patch.end === end);
+      const { quiltId, start, end } = wanted;
+      return sendPatch(
+        context,
+        request,
+        reply,
+        quiltId,
+        (patch) => patch.start === start && patch.end === end,
+      );
     },
   });
 
@@ -36,8 +40,7 @@ export function addGetQuiltPatch(
     handler: async (request, reply) => {
       const { quiltId, identifier } = request.params;
       if (!isBlobId(quiltId)) throw invalidIdFormat();
-      const blob = await findReadable(context, quiltId);
-      return sendPatch(context, request, reply, blob, (patch) => patch.identifier === identifier);
+      return sendPatch(context, request, reply, quiltId, (patch) => patch.identifier === identifier);
     },
   });
 }

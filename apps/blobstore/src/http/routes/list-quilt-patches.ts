@@ -1,12 +1,11 @@
 import type { FastifyInstance, onRequestAsyncHookHandler } from 'fastify';
-import { findReadable } from '../../aggregator/find-readable.ts';
 import type { BlobStoreContext } from '../../blob-store-context.ts';
 import { isBlobId } from '../../encoding/blob-id.ts';
 import type { Tags } from '../../quilt/bcs-writer.ts';
 import { patchIdOf } from '../../quilt/patch-id.ts';
 import type { IndexedPatch } from '../../quilt/quilt-index.ts';
 import { invalidIdFormat } from '../api-error.ts';
-import { throwQuiltReadFailure } from '../quilt-api-errors.ts';
+import { checkColumnsSize, openQuilt } from '../open-quilt.ts';
 import { replyJson } from '../reply-json.ts';
 
 /** `GET /v1/quilts/{quilt_id}/patches`, and the same without `/v1` as the specification writes it. */
@@ -23,8 +22,8 @@ export function addListQuiltPatches(
       handler: async (request, reply) => {
         const { quiltId } = request.params;
         if (!isBlobId(quiltId)) throw invalidIdFormat();
-        const blob = await findReadable(context, quiltId);
-        await using quilt = await context.quilts.open(blob).catch(throwQuiltReadFailure);
+        await using quilt = await openQuilt(context, quiltId);
+        checkColumnsSize(context, quilt, quilt.patches[0]?.start ?? 1);
         return replyJson(reply, `[${quilt.patches.map((patch) => patchJson(quiltId, patch)).join()}]`);
       },
     });
