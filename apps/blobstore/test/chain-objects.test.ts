@@ -1,7 +1,8 @@
 import type { Ed25519Keypair } from '@mysten/sui/keypairs/ed25519';
-import { Transaction } from '@mysten/sui/transactions';
+import { coinWithBalance, Transaction } from '@mysten/sui/transactions';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { BlobStore, BlobStoreOptions } from '../src/blob-store.ts';
+import { fetchChainInfo } from '../src/registry/chain/walrus-system.ts';
 import { type LocalnetProcess, startLocalnet } from './localnet-process.ts';
 import { patient, put, putNew, refusal, startStore, temporaryDirectory } from './running-store.ts';
 import { type ChainWalrus, walrusClient } from './walrus-client.ts';
@@ -121,6 +122,28 @@ test('share=true leaves a shared object on chain, by whose id the blob is read',
       },
     ]);
   }
+});
+
+test('whoever prolongs a shared blob prolongs what is read, and it is still found', async () => {
+  const { url, admin, sui } = await startOnChain();
+  const { blobObject, sharedBlobObject } = await putNew(url, 'kept alive', '?share=true&epochs=1');
+  const { walrus } = await fetchChainInfo(localnet.url);
+  const transaction = new Transaction();
+  const shared = transaction.object(sharedBlobObject!);
+  const funds = coinWithBalance({ type: walrus.walType, balance: 1_000_000n });
+  transaction.moveCall({ target: `${walrus.packageId}::shared_blob::fund`, arguments: [shared, funds] });
+  transaction.moveCall({
+    target: `${walrus.packageId}::shared_blob::extend`,
+    arguments: [shared, transaction.object(walrus.systemObjectId), transaction.pure.u32(2)],
+  });
+  const result = await sui.core.signAndExecuteTransaction({ transaction, signer: owner });
+  expect(result.$kind).toBe('Transaction');
+  await localnet.advanceEpoch(1);
+  expect(await (await fetch(`${url}/v1/blobs/${blobObject.blobId}`)).text()).toBe('kept alive');
+  const { storage } = blobObject;
+  expect((await admin.listObjects({ blobId: blobObject.blobId })).items).toMatchObject([
+    { burnt: false, sharedBlobObject, object: { storage: { endEpoch: storage.endEpoch + 2 } } },
+  ]);
 });
 
 test('burnt after the store the object is gone and the blob is read until its end', async () => {

@@ -54,18 +54,20 @@ export function createObjectListing(parts: ChainParts, freshness: Freshness): Ob
     return freshness.ask(look);
   }
 
-  /** The SharedBlob object of a blob that is not there by itself, made with its certificate; undefined for a burnt one. */
+  /**
+   * The SharedBlob object of a blob that is not there by itself, where it was made or prolonged by the transaction
+   * of the last certificate; undefined for a burnt one. There is no event of sharing.
+   */
   async function sharing({ objectId, certificate }: KnownBlob): Promise<ReadBlob | undefined> {
     if (certificate === undefined) return undefined;
     const result = await chain.call((sui, signal) =>
       sui.core.getTransaction({ digest: certificate.event.txDigest, include: { effects: true }, signal }),
     );
     const changed = (result.Transaction ?? result.FailedTransaction).effects.changedObjects;
-    const created = changed.filter(({ idOperation }) => idOperation === 'Created');
     const shared = await sharedAmong(
       chain,
       packageId,
-      created.map((change) => change.objectId),
+      changed.map((change) => change.objectId),
     );
     const id = shared.get(objectId)?.sharedBlobObject;
     return id === undefined ? undefined : (await readBlobs(chain, packageId, [id])).get(id);
