@@ -13,6 +13,7 @@ import {
 import { extensionCost } from '../pricing.ts';
 import { type ReadBlob, readBlobs, sharedAmong } from './blob-objects.ts';
 import { certificatesOf } from './certificates.ts';
+import { readShared } from './sharing.ts';
 import type { ChainParts } from './store-batch.ts';
 import { staysWithPublisher, type WalrusCalls, walrusCalls } from './walrus-calls.ts';
 
@@ -38,9 +39,12 @@ export function createObjectChanges(parts: ChainParts): Changes {
 
   async function readOwn(objectId: string, epoch: number): Promise<OwnBlob> {
     const blob = (await readBlobs(chain, system.packageId, [objectId])).get(objectId);
-    if (blob === undefined || blob.object.storage.endEpoch <= epoch)
+    const known = blob ? undefined : index.objects.get(objectId);
+    const standing = blob ?? (known && (await readShared(parts, known)));
+    if (standing === undefined || standing.object.storage.endEpoch <= epoch)
       return refuse('not-found', objectId, 'is not there');
-    if (!kept.has(objectId)) return refuse('not-owned', objectId, 'is not an object of this publisher');
+    if (blob === undefined || !kept.has(objectId))
+      return refuse('not-owned', objectId, 'is not an object of this publisher');
     return { ...blob, objectId };
   }
 

@@ -1,8 +1,9 @@
 import { encodedBlobLength } from '@memrelay/chain/walrus-sizes';
 import type { FoundObject, ObjectRecord, PageRequest } from '../blob-registry.ts';
 import { isCertified, type KnownBlob } from './blob-index.ts';
-import { type ReadBlob, readBlobs, sharedAmong } from './blob-objects.ts';
+import { type ReadBlob, readBlobs } from './blob-objects.ts';
 import type { Freshness } from './freshness.ts';
+import { readShared } from './sharing.ts';
 import type { ChainParts } from './store-batch.ts';
 
 /** An object that is no more has no storage object either. */
@@ -54,27 +55,14 @@ export function createObjectListing(parts: ChainParts, freshness: Freshness): Ob
     return freshness.ask(look);
   }
 
-  /**
-   * The SharedBlob object of a blob that is not there by itself, where it was made or prolonged by the transaction
-   * of the last certificate; undefined for a burnt one. There is no event of sharing.
-   */
-  async function sharing({ objectId, certificate }: KnownBlob): Promise<ReadBlob | undefined> {
-    if (certificate === undefined) return undefined;
-    const result = await chain.call((sui, signal) =>
-      sui.core.getTransaction({ digest: certificate.event.txDigest, include: { effects: true }, signal }),
-    );
-    const changed = (result.Transaction ?? result.FailedTransaction).effects.changedObjects;
-    const shared = await sharedAmong(
-      chain,
-      packageId,
-      changed.map((change) => change.objectId),
-    );
-    const id = shared.get(objectId)?.sharedBlobObject;
-    return id === undefined ? undefined : (await readBlobs(chain, packageId, [id])).get(id);
+  /** A blob that is known by an id and does not stand on chain by it. */
+  async function wrapped(objectId: string): Promise<ReadBlob | undefined> {
+    const known = index.objects.get(objectId);
+    return known && readShared(parts, known);
   }
 
   async function describe(known: KnownBlob, read: ReadBlob | undefined): Promise<ObjectRecord> {
-    const standing = read ?? (await sharing(known));
+    const standing = read ?? (await readShared(parts, known));
     const shared = standing?.sharedBlobObject;
     return {
       object: standing?.object ?? fromEvents(known, nShards),
@@ -88,7 +76,7 @@ export function createObjectListing(parts: ChainParts, freshness: Freshness): Ob
 
   return {
     async find(objectId) {
-      const read = (await readBlobs(chain, packageId, [objectId])).get(objectId);
+      const read = (await readBlobs(chain, packageId, [objectId])).get(objectId) ?? (await wrapped(objectId));
       if (read === undefined) return undefined;
       const { id } = read.object;
       const [known] = await freshness.ask((epoch) =>
