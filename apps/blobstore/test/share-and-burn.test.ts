@@ -10,22 +10,22 @@ test('share=true makes a shared object, by whose id the blob is read as well', a
   expect(Object.keys(created)).toEqual(['blobObject', 'resourceOperation', 'cost', 'sharedBlobObject']);
   expect(created.sharedBlobObject).toMatch(objectId);
   expect(created.sharedBlobObject).not.toBe(created.blobObject.id);
-  for (const id of [created.sharedBlobObject, created.blobObject.id]) {
-    const response = await fetch(`${url}/v1/blobs/by-object-id/${id}`);
-    expect(await response.text()).toBe('shared');
-  }
+  const read = (id = '') => fetch(`${url}/v1/blobs/by-object-id/${id}`);
+  expect(await (await read(created.sharedBlobObject)).text()).toBe('shared');
+  expect(await (await read(created.blobObject.id)).text()).toBe('shared');
   expect((await admin.listObjects()).items).toMatchObject([{ owned: false }]);
   expect(await put(url, 'shared', '?permanent=true')).toHaveProperty('alreadyCertified.event');
 });
 
-test('a shared object is nobody’s to reuse, and is found again behind a restart', async () => {
+test("a shared object is nobody's to reuse, and is found again behind a restart", async () => {
   const dataDir = await temporaryDirectory();
   const first = await startStore({ dataDir });
   const created = await putNew(first.url, 'x', '?share=true&epochs=5');
   await first.close();
-  const { url } = await startStore({ dataDir });
+  const { url, admin } = await startStore({ dataDir });
   const response = await fetch(`${url}/v1/blobs/by-object-id/${created.sharedBlobObject}`);
   expect(response.status).toBe(200);
+  await expect(admin.deleteObject(created.blobObject.id)).rejects.toMatchObject({ reason: 'not-owned' });
   const again = await putNew(url, 'x', '?reuse_resources=true');
   expect(again.resourceOperation).toHaveProperty('registerFromScratch');
   expect(again).not.toHaveProperty('sharedBlobObject');

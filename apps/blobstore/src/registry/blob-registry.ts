@@ -132,7 +132,10 @@ export interface BlobRegistry {
   spareStorage(): Promise<StorageResource[]>;
   /** Whether an object of the blob was deleted in the current epoch, at whose end its data may go. */
   deletedThisEpoch(blobId: string): Promise<boolean>;
-  /** One live certified object by its id, or by that of the SharedBlob object that holds it. */
+  /**
+   * One live certified object by its id, or by that of the SharedBlob object that holds it. On chain an object that
+   * is held has no id of its own any more.
+   */
   find(objectId: string): Promise<FoundObject | undefined>;
   /** Objects that have not ended, in the order of their ids; those of one blob where it is named. */
   list(page: PageRequest & { blobId?: string }): Promise<ObjectRecord[]>;

@@ -13,14 +13,7 @@ import {
 } from './blob-registry.ts';
 import { epochAt, resumeSchedule } from './epoch-clock.ts';
 import { openJournal, readJournal } from './journal.ts';
-import {
-  asCertified,
-  asUncertified,
-  isCertified,
-  type JournalRecord,
-  type LocalObject,
-  LocalState,
-} from './local-state.ts';
+import { asCertified, asUncertified, isCertified, type JournalRecord, LocalState } from './local-state.ts';
 import { newEvent, newObjectId, toPaid } from './new-object.ts';
 import { defaultPrices, extensionCost, registrationCost, writeCost } from './pricing.ts';
 
@@ -35,6 +28,8 @@ export interface LocalRegistryOptions {
   /** Milliseconds since 1970 */
   now: () => number;
 }
+
+const scheduleKey = 'schedule';
 
 /** One page of ids. */
 function pageOf(ids: string[], { after = '', limit }: PageRequest): string[] {
@@ -80,7 +75,7 @@ export async function openLocalRegistry(options: LocalRegistryOptions): Promise<
     { epochs: schedule },
     ...state.toRecords(),
   ]);
-  /** By object id: a change builds on the one before */
+  /** By object id, and for the schedule: a change builds on the one before */
   const changes = createKeyedLock();
 
   function epochNow(): number {
@@ -135,18 +130,28 @@ export async function openLocalRegistry(options: LocalRegistryOptions): Promise<
   }
 
   /** The object that a change is about. Throws when there is none. */
-  function existing(objectId: string): LocalObject {
+  function existing(objectId: string): ObjectRecord {
     const found = state.objects.liveById(objectId, epochNow());
     if (found === undefined || found.record.burnt) {
       throw new RegistryRefusedError('not-found', `there is no object ${objectId}`);
     }
-    return found;
+    return found.record;
   }
 
   function owned(objectId: string): ObjectRecord {
-    const { record } = existing(objectId);
+    const record = existing(objectId);
     if (record.owned) return record;
     throw new RegistryRefusedError('not-owned', `${objectId} is not an object of this publisher`);
+  }
+
+  /** Writes a registration; where that fails, spare storage that it took is spare again. */
+  async function saveRegistration(record: ObjectRecord, { storageId }: NewBlob): Promise<void> {
+    try {
+      await save(record);
+    } catch (error) {
+      if (storageId !== undefined) state.spares.set(storageId, record.object.storage);
+      throw error;
+    }
   }
 
   async function prolong(record: ObjectRecord, epochs: number, after: AfterStore): Promise<PaidObject> {
@@ -169,7 +174,7 @@ export async function openLocalRegistry(options: LocalRegistryOptions): Promise<
 
     async store(blob, content) {
       const { record, cost } = registration(blob);
-      const begun = [save(record), content()];
+      const begun = [saveRegistration(record, blob), content()];
       // Whichever fails, the other is not left running behind the answer.
       await Promise.allSettled(begun);
       await Promise.all(begun);
@@ -184,7 +189,7 @@ export async function openLocalRegistry(options: LocalRegistryOptions): Promise<
 
     async register(blob) {
       const { record } = registration(blob);
-      await save(record);
+      await saveRegistration(record, blob);
       return record.object.id;
     },
 
@@ -201,9 +206,9 @@ export async function openLocalRegistry(options: LocalRegistryOptions): Promise<
       }),
 
     async setAttributes(objectId, wanted) {
-      const { objectId: id } = existing(objectId);
+      const { id } = existing(objectId).object;
       return changes.run(id, async () => {
-        const { record } = existing(id);
+        const record = existing(id);
         const merged = Object.entries({ ...record.attributes, ...wanted });
         const attributes = Object.fromEntries(merged.flatMap(([k, v]) => (v === null ? [] : [[k, v]])));
         await save({ ...record, attributes });
@@ -213,20 +218,24 @@ export async function openLocalRegistry(options: LocalRegistryOptions): Promise<
 
     delete: (objectId) =>
       changes.run(objectId, async () => {
-        const { record } = existing(objectId);
+        const record = existing(objectId);
         const { id, blobId, deletable, storage } = record.object;
+        if (record.sharedBlobObject !== undefined) {
+          throw new RegistryRefusedError('not-owned', `${objectId} is shared, which nobody can delete`);
+        }
         if (!deletable) throw new RegistryRefusedError('permanent', `${objectId} is permanent`);
         const spare = record.owned ? { spare: storage } : {};
         await save({ deleted: id, blobId, inEpoch: epochNow(), ...spare });
         return blobId;
       }),
 
-    async advanceEpoch(by) {
-      const epoch = epochNow() + by;
-      schedule = { ...schedule, epoch, startedAtMs: options.now() };
-      await save({ epochs: schedule });
-      return epochNow();
-    },
+    advanceEpoch: (by) =>
+      changes.run(scheduleKey, async () => {
+        const next = { ...schedule, epoch: epochNow() + by, startedAtMs: options.now() };
+        await save({ epochs: next });
+        schedule = next;
+        return epochNow();
+      }),
 
     async liveObjects(blobId) {
       return state.objects.liveOf(blobId, epochNow()).flatMap(asCertified);

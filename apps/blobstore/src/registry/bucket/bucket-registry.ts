@@ -183,6 +183,9 @@ export function openBucketRegistry(options: BucketRegistryOptions): BlobRegistry
     delete: (objectId) =>
       changes.run(objectId, async () => {
         const { blobId, objectId: id, sequence, record: known } = await existing(objectId);
+        if (known.sharedBlobObject !== undefined) {
+          throw new RegistryRefusedError('not-owned', `${objectId} is shared, which nobody can delete`);
+        }
         if (!known.object.deletable) {
           throw new RegistryRefusedError('permanent', `${objectId} is permanent`);
         }
