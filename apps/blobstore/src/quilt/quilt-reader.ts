@@ -28,7 +28,8 @@ export interface QuiltReader {
 /** What verified content told about a quilt. It holds for its digest, whatever becomes of the file. */
 interface Known {
   columnDigests: Buffer;
-  patches: readonly IndexedPatch[];
+  /** Or that it is no quilt, so that nobody can have it read whole again and again */
+  patches: readonly IndexedPatch[] | InvalidQuiltError;
   weight: number;
 }
 
@@ -37,6 +38,9 @@ const inMemoryBytes = 1024 * 1024;
 
 /** What is known of larger quilts is kept in memory up to this many bytes, some 1,500 quilts. */
 const knownBytes = 32 * 1024 * 1024;
+
+/** Roughly the memory that an error takes. */
+const invalidWeight = 2048;
 
 /**
  * Reads patches without reading their quilt: a large one is read and verified whole once, which gives a digest for
@@ -55,8 +59,13 @@ export function createQuiltReader(storage: Storage, nShards: number): QuiltReade
 
   async function learn(file: FileHandle, blob: StoredBlob, layout: QuiltLayout): Promise<Known> {
     const columnDigests = await computeColumnDigests(file, blob, layout);
-    const patches = await readIndex(columnsOnDisk(file, layout, columnDigests));
-    return { columnDigests, patches, weight: columnDigests.length + weightOf(patches) };
+    try {
+      const patches = await readIndex(columnsOnDisk(file, layout, columnDigests));
+      return { columnDigests, patches, weight: columnDigests.length + weightOf(patches) };
+    } catch (error) {
+      if (!(error instanceof InvalidQuiltError)) throw error;
+      return { columnDigests: Buffer.alloc(0), patches: error, weight: invalidWeight };
+    }
   }
 
   async function openLarge(blob: StoredBlob, layout: QuiltLayout): Promise<OpenQuilt> {
@@ -66,6 +75,7 @@ export function createQuiltReader(storage: Storage, nShards: number): QuiltReade
       const { size } = await file.stat();
       if (size !== blob.size) throw new BlobDamagedError(`a quilt of ${blob.size} bytes has ${size} on disk`);
       const { columnDigests, patches } = await known.get(blob.digest, () => learn(file, blob, layout));
+      if (patches instanceof InvalidQuiltError) throw patches;
       const columns = columnsOnDisk(file, layout, columnDigests);
       return { columns, patches, [Symbol.asyncDispose]: () => file.close() };
     } catch (error) {
