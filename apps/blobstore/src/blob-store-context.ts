@@ -9,7 +9,7 @@ import type { IdentifyStaged } from './publisher/identify-staged.ts';
 import type { QuiltReader } from './quilt/quilt-reader.ts';
 import type { BlobRegistry } from './registry/blob-registry.ts';
 import type { Storage } from './storage/storage.ts';
-import type { UploadRelay } from './upload-relay/relay-upload.ts';
+import type { UploadRelay } from './upload-relay/upload-relay.ts';
 
 /** What every route and use case works with; built once in `blob-store.ts`. */
 export interface BlobStoreContext {

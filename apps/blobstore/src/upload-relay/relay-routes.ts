@@ -6,8 +6,9 @@ import { replyJson } from '../http/reply-json.ts';
 import { RegistryUnavailableError } from '../registry/blob-registry.ts';
 import { relayNotOffered } from './relay-errors.ts';
 import { parseRelayQuery } from './relay-query.ts';
-import { relayUpload, type UploadRelay } from './relay-upload.ts';
+import { relayUpload } from './relay-upload.ts';
 import { tipConfig } from './tip.ts';
+import type { UploadRelay } from './upload-relay.ts';
 
 /**
  * `GET /v1/tip-config` and `POST /v1/blob-upload-relay`: for those who register and certify blobs by transactions

@@ -16,19 +16,10 @@ import {
   transactionNotFound,
 } from './relay-errors.ts';
 import type { RelayQuery } from './relay-query.ts';
-import type { Tip } from './tip.ts';
+import type { UploadRelay } from './upload-relay.ts';
 
 /** As in the real relay. The registration, which somebody paid for, bounds a body further. */
 const maxBodyBytes = 2 ** 30;
-
-/** What uploads are relayed to, and what they cost. */
-export interface UploadRelay {
-  node: StorageNode;
-  /** Uploads are free without one */
-  tip: Tip | undefined;
-  /** Milliseconds since 1970 */
-  now: () => number;
-}
 
 /** The answer, with the names and forms that the real relay has on the wire. */
 export interface RelayResponse {
