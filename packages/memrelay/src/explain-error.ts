@@ -1,3 +1,5 @@
+import { type AccountAbortName, accountAbortName } from '@memrelay/chain/account-limits';
+import { ChainRejectedError, ChainUnavailableError } from '@memrelay/chain/chain-errors';
 import { MemRelayError } from '@memrelay/sdk/errors';
 import { ExitError, exitCodes } from './exit-codes.ts';
 
@@ -23,11 +25,41 @@ const fileTrouble: Record<string, string> = {
 export function explain(error: unknown): ExitError | undefined {
   if (error instanceof ExitError) return error;
   if (error instanceof MemRelayError) return explainSdk(error);
+  if (error instanceof ChainRejectedError) return explainRefusal(error);
+  if (error instanceof ChainUnavailableError)
+    return new ExitError(
+      exitCodes.unavailable,
+      'The chain cannot be reached, or did not answer in time. If something was signed it may still take effect: look before you sign again.',
+      { code: 'chain_unavailable', cause: error },
+    );
   const { code, path } = error as NodeJS.ErrnoException;
   const trouble = code === undefined ? undefined : fileTrouble[code];
   if (trouble !== undefined && path !== undefined)
     return new ExitError(exitCodes.usage, `${path}: ${trouble}.`, { cause: error });
   return undefined;
+}
+
+/** What the contract's refusals mean to the person who signed. */
+const refusals: Partial<Record<AccountAbortName, string>> = {
+  account_exists: 'This wallet has made its account already; there is one for each wallet.',
+  already_active: 'The account is on already.',
+  already_inactive: 'The account is off already.',
+  bad_proof: 'The consent (--proof) is not one of this key for this account.',
+  deactivated: 'The account is switched off: `npx memrelay account reactivate` switches it on.',
+  delegate_exists: 'This key is a delegate of the account already.',
+  delegate_is_owner: "The owner's own key cannot be a delegate too.",
+  delegate_not_found: 'The account has no such delegate.',
+  label_too_long: 'A label has at most 64 bytes.',
+  not_offered: 'The account was not offered to this wallet.',
+  not_owner: 'Only the owner of the account can do this, and this wallet is not.',
+  small_order_key: 'This is no usable public key.',
+  too_many_delegates: 'An account has at most 20 delegates: revoke one first.',
+};
+
+function explainRefusal(error: ChainRejectedError): ExitError {
+  const name = error.abort?.module === 'account' ? accountAbortName(error.abort.code) : undefined;
+  const message = (name && refusals[name]) ?? `The chain refused: ${error.message}.`;
+  return new ExitError(exitCodes.failed, message, { code: name ?? 'chain_rejected', cause: error });
 }
 
 function explainSdk(error: MemRelayError): ExitError {

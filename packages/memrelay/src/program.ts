@@ -1,6 +1,7 @@
 import { Command, Option } from 'commander';
 import { exitCodesHelp } from './exit-codes.ts';
-import { createOutput, type Output } from './output.ts';
+import { addOwnerCommands } from './owner/owner-commands.ts';
+import { runCommand } from './run-command.ts';
 
 /** The `memrelay` command line. Every command takes `--json` for programs. */
 export function createProgram(environment: NodeJS.ProcessEnv): Command {
@@ -30,13 +31,13 @@ export function createProgram(environment: NodeJS.ProcessEnv): Command {
   // A command's code is loaded when it is called: `recall` should not wait for the chain client of `up`.
 
   command('up', 'start the local system: network, blob store, relayer').action((options) =>
-    run(options, async (output) => (await import('./commands/up.ts')).up(output, environment)),
+    runCommand(options, async (output) => (await import('./commands/up.ts')).up(output, environment)),
   );
   memoryCommand('remember', 'store a text and wait until it is stored')
     .argument('<text...>', 'the text, or - to read it from stdin')
     .option('--no-wait', 'return as soon as it is accepted')
     .action((words, options) =>
-      run(options, async (output) =>
+      runCommand(options, async (output) =>
         (await import('./commands/remember.ts')).remember(output, words, options),
       ),
     );
@@ -44,34 +45,37 @@ export function createProgram(environment: NodeJS.ProcessEnv): Command {
     .argument('<query...>', 'what to look for')
     .option('--limit <n>', 'at most this many, 1 to 100 (default: 10)')
     .action((words, options) =>
-      run(options, async (output) => (await import('./commands/recall.ts')).recall(output, words, options)),
+      runCommand(options, async (output) =>
+        (await import('./commands/recall.ts')).recall(output, words, options),
+      ),
     );
   memoryCommand('import', 'store many memories from a file; run it again to go on after an interruption')
     .argument('<file>', 'a text file with one memory a line, or JSON with chat messages')
     .option('--no-wait', 'return as soon as all are accepted')
     .option('--again', 'import also what an earlier import of this file has stored')
     .action((file, options) =>
-      run(options, async (output) =>
+      runCommand(options, async (output) =>
         (await import('./commands/import.ts')).importFile(output, file, options, environment),
       ),
     );
   clientCommand('status', 'how the relayer and the account are').action((options) =>
-    run(options, async (output) => (await import('./commands/status.ts')).status(output, options)),
+    runCommand(options, async (output) => (await import('./commands/status.ts')).status(output, options)),
   );
   clientCommand('doctor', 'check everything from here to the key servers and say what to do')
     .option('--write', 'also store and recall a memory')
     .action((options) =>
-      run(options, async (output) =>
+      runCommand(options, async (output) =>
         (await import('./commands/doctor.ts')).doctor(output, options, environment),
       ),
     );
+  addOwnerCommands(program, environment);
   command('blobstore', 'start a Walrus publisher and aggregator alone: no chain, no wallet, no Docker')
     .usage('[flags of the blob store]')
     .helpOption(false)
     .allowUnknownOption()
     .argument('[flags...]')
     .action((flags, options) =>
-      run(options, async (output) =>
+      runCommand(options, async (output) =>
         (await import('./commands/blobstore.ts')).blobstore(output, flags, environment),
       ),
     );
@@ -80,19 +84,9 @@ export function createProgram(environment: NodeJS.ProcessEnv): Command {
     .option('--limit-messages <n>', 'at most this many messages of each conversation')
     .option('--limit-questions <n>', 'at most this many questions of each conversation')
     .action((file, options) =>
-      run(options, async (output) =>
+      runCommand(options, async (output) =>
         (await import('./commands/demo.ts')).demo(output, file, options, environment),
       ),
     );
   return program;
-}
-
-async function run(options: { json?: boolean }, work: (output: Output) => Promise<void>): Promise<void> {
-  const output = createOutput({ json: options.json === true });
-  try {
-    await work(output);
-  } catch (error) {
-    output.abandon();
-    throw error;
-  }
 }

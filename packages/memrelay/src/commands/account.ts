@@ -1,0 +1,145 @@
+import type { Account, Done } from '@memrelay/sdk/account/account-owner';
+import { ExitError, exitCodes } from '../exit-codes.ts';
+import type { Output } from '../output.ts';
+import { confirm } from '../owner/confirm.ts';
+import { type ConnectedOwner, connectOwner, type OwnerOptions } from '../owner/connect-owner.ts';
+import { describeScope } from '../owner/scope-options.ts';
+import { columns, plainText } from '../plain-text.ts';
+
+/** Makes the wallet's account. */
+export async function createAccount(
+  output: Output,
+  options: OwnerOptions,
+  environment: NodeJS.ProcessEnv,
+): Promise<void> {
+  const { owner } = await connectOwner(options, environment);
+  const existing = await owner.findAccount();
+  if (existing !== undefined)
+    throw new ExitError(
+      exitCodes.usage,
+      `This wallet has made its account already: ${existing}. There is one for each wallet.`,
+    );
+  await confirm(output, 'Make an account for this wallet', networkFacts(owner), options.yes);
+  output.step('Making the account');
+  const done = await owner.createAccount();
+  output.done();
+  tell(output, done, { account_id: done.accountId });
+  output.line(`Account ${done.accountId}\nNext: npx memrelay delegate add --label laptop`);
+}
+
+/** The account as it is on chain. */
+export async function showAccount(
+  output: Output,
+  options: OwnerOptions,
+  environment: NodeJS.ProcessEnv,
+): Promise<void> {
+  const connected = await connectOwner(options, environment);
+  const account = await connected.owner.readAccount(await connected.accountId());
+  output.result(accountJson(account));
+  const rows = [
+    ['Account', account.id],
+    ['Network', connected.owner.network.name],
+    ['Owner', account.owner + (account.owner === connected.owner.address ? ' (this wallet)' : '')],
+    ['Offered to', account.pending_owner ?? 'nobody'],
+    ['Active', account.active ? 'yes' : 'no'],
+    ['Key epoch', String(account.key_epoch)],
+    ['Delegates', String(account.delegate_keys.length)],
+    ['Recovery key', account.recovery_pk.length > 0 ? 'set' : 'none'],
+  ];
+  for (const line of columns(rows)) output.line(line);
+}
+
+export type AccountChange = 'transfer' | 'cancel-transfer' | 'accept' | 'deactivate' | 'reactivate';
+
+/** Changes who owns the account, or whether it works at all. `newOwner` is for `transfer`. */
+export async function changeAccount(
+  output: Output,
+  change: AccountChange,
+  options: OwnerOptions,
+  environment: NodeJS.ProcessEnv,
+  newOwner = '',
+): Promise<void> {
+  const connected = await connectOwner(options, environment);
+  const { owner } = connected;
+  const id = await connected.accountId();
+  const changes: Record<AccountChange, { what: string; after: string; run: () => Promise<Done> }> = {
+    transfer: {
+      what: `Offer this account to ${newOwner}`,
+      after:
+        'Nothing has changed yet. The other wallet accepts with `npx memrelay account accept --account ID`; all delegates end with that.',
+      run: () => owner.offerOwner(id, newOwner),
+    },
+    'cancel-transfer': {
+      what: 'Withdraw the offer of this account',
+      after: 'The account stays with this wallet.',
+      run: () => owner.cancelOffer(id),
+    },
+    accept: {
+      what: 'Take over this account',
+      after: 'It has no delegates now. Next: npx memrelay delegate add --label laptop',
+      run: () => owner.acceptOwner(id),
+    },
+    deactivate: {
+      what: 'Switch this account off: nobody reads or writes until it is switched on again',
+      after: 'The account is off. `npx memrelay account reactivate` switches it on.',
+      run: () => owner.deactivate(id),
+    },
+    reactivate: {
+      what: 'Switch this account on again',
+      after: 'The account works again.',
+      run: () => owner.reactivate(id),
+    },
+  };
+  if (change === 'transfer' && !/^0x[0-9a-fA-F]{64}$/.test(newOwner))
+    throw new ExitError(exitCodes.usage, 'The new owner is an address: 0x and 64 hex digits.');
+  const { what, after, run } = changes[change];
+  await confirm(output, what, [...networkFacts(owner), ['Account', id]], options.yes);
+  output.step('Signing and waiting for the chain');
+  const done = await run();
+  output.done();
+  tell(output, done, { account_id: id });
+  output.line(after);
+}
+
+/** Who signs, and where. */
+export function networkFacts(owner: ConnectedOwner['owner']): [string, string][] {
+  return [
+    ['Network', owner.network.name],
+    ['Wallet', owner.address],
+  ];
+}
+
+/** The transaction, for a program and for a person. */
+export function tell(output: Output, { digest, paidBy }: Done, more: object = {}): void {
+  output.result({ digest, paid_by: paidBy, ...more });
+  output.line(`Transaction ${digest}, gas paid by the ${paidBy}`);
+}
+
+function accountJson(account: Account) {
+  const hex = (bytes: Iterable<number>): string => Buffer.from([...bytes]).toString('hex');
+  return {
+    account_id: account.id,
+    origin: account.origin,
+    owner: account.owner,
+    pending_owner: account.pending_owner,
+    active: account.active,
+    key_epoch: Number(account.key_epoch),
+    recovery_pk: hex(account.recovery_pk),
+    delegates: delegateRows(account).map(({ json }) => json),
+  };
+}
+
+/** Every delegate of an account, for a program and for a person. */
+export function delegateRows(account: Account): { json: object; row: string[] }[] {
+  const scopes = new Map(account.scopes.map(({ key, value }) => [key, value]));
+  return account.delegate_keys.map(({ public_key, address, label, created_at, proven }) => {
+    const scope = scopes.get(address);
+    const publicKey = Buffer.from([...public_key]).toString('hex');
+    const createdAt = new Date(Number(created_at)).toISOString();
+    const may = describeScope(scope);
+    return {
+      json: { public_key: publicKey, address, label, created_at: createdAt, proven, may },
+      row: [plainText(label) || '(no label)', publicKey, createdAt.slice(0, 10), may],
+    };
+  });
+}

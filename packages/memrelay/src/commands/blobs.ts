@@ -1,0 +1,127 @@
+import type { Done, OwnedBlob } from '@memrelay/sdk/account/account-owner';
+import { ExitError, exitCodes } from '../exit-codes.ts';
+import type { Output } from '../output.ts';
+import { confirm } from '../owner/confirm.ts';
+import { type ConnectedOwner, connectOwner, type OwnerOptions } from '../owner/connect-owner.ts';
+import { columns } from '../plain-text.ts';
+import { networkFacts } from './account.ts';
+
+/** The wallet's blob objects. */
+export async function listBlobs(
+  output: Output,
+  options: OwnerOptions,
+  environment: NodeJS.ProcessEnv,
+): Promise<void> {
+  const { owner } = await connectOwner(options, environment);
+  const blobs = await allBlobs(output, owner);
+  output.result({ blobs: blobs.map(json) });
+  const rows = blobs.map(({ objectId, blobId, size, endEpoch }) => [
+    objectId,
+    blobId,
+    `${size} B`,
+    `until epoch ${endEpoch}`,
+  ]);
+  for (const line of columns(rows)) output.line(line);
+  output.line(`${blobs.length} blobs of ${owner.address}`);
+}
+
+/** Deletes blobs by object or blob id, or all of them. */
+export async function deleteBlobs(
+  output: Output,
+  ids: readonly string[],
+  options: OwnerOptions & { all?: boolean },
+  environment: NodeJS.ProcessEnv,
+): Promise<void> {
+  const { owner } = await connectOwner(options, environment);
+  const chosen = choose(await allBlobs(output, owner), ids, options.all);
+  const deletable = chosen.filter((blob) => blob.deletable);
+  if (deletable.length < chosen.length)
+    output.line(`${chosen.length - deletable.length} of them are permanent and stay.`);
+  await confirm(
+    output,
+    `Delete ${deletable.length} blobs for good: the memories in them can never be read again`,
+    networkFacts(owner),
+    options.yes,
+  );
+  await follow(
+    output,
+    'deleted',
+    deletable.length,
+    owner.deleteBlobs(deletable.map(({ objectId }) => objectId)),
+  );
+}
+
+/** Prolongs blobs by a number of epochs. */
+export async function extendBlobs(
+  output: Output,
+  ids: readonly string[],
+  options: OwnerOptions & { all?: boolean; epochs: string },
+  environment: NodeJS.ProcessEnv,
+): Promise<void> {
+  const epochs = /^\d{1,2}$/.test(options.epochs) ? Number(options.epochs) : 0;
+  if (epochs < 1 || epochs > 53)
+    throw new ExitError(exitCodes.usage, '--epochs takes a whole number from 1 to 53.');
+  const { owner } = await connectOwner(options, environment);
+  const chosen = choose(await allBlobs(output, owner), ids, options.all);
+  await confirm(
+    output,
+    `Prolong ${chosen.length} blobs by ${epochs} epochs, paid with this wallet's WAL`,
+    networkFacts(owner),
+    options.yes,
+  );
+  await follow(
+    output,
+    'extended',
+    chosen.length,
+    owner.extendBlobs(
+      chosen.map(({ objectId }) => objectId),
+      epochs,
+    ),
+  );
+}
+
+async function allBlobs(output: Output, owner: ConnectedOwner['owner']): Promise<OwnedBlob[]> {
+  output.step('Reading your blobs from the chain');
+  const blobs: OwnedBlob[] = [];
+  for await (const blob of owner.blobs()) {
+    blobs.push(blob);
+    output.progress(() => `${blobs.length} blobs`);
+  }
+  output.done();
+  return blobs;
+}
+
+function choose(blobs: OwnedBlob[], ids: readonly string[], all: boolean | undefined): OwnedBlob[] {
+  if (all) return blobs;
+  if (ids.length === 0) throw new ExitError(exitCodes.usage, 'Name blobs by their ids, or add --all.');
+  const wanted = new Set(ids);
+  const chosen = blobs.filter(({ objectId, blobId }) => wanted.has(objectId) || wanted.has(blobId));
+  const found = new Set(chosen.flatMap(({ objectId, blobId }) => [objectId, blobId]));
+  const missing = ids.filter((id) => !found.has(id));
+  if (missing.length > 0)
+    throw new ExitError(exitCodes.usage, `This wallet has no blob ${missing.join(', ')}.`);
+  return chosen;
+}
+
+async function follow(
+  output: Output,
+  word: 'deleted' | 'extended',
+  total: number,
+  work: AsyncGenerator<Done & { count: number }>,
+): Promise<void> {
+  let count = 0;
+  const digests: string[] = [];
+  output.step('Signing and waiting for the chain');
+  for await (const done of work) {
+    count += done.count;
+    digests.push(done.digest);
+    output.progress(() => `${count} of ${total} ${word}`);
+  }
+  output.done();
+  output.result({ [word]: count, digests });
+  output.line(`${count} blobs ${word} in ${digests.length} transactions.`);
+}
+
+function json({ objectId, blobId, size, endEpoch, certified, deletable }: OwnedBlob) {
+  return { object_id: objectId, blob_id: blobId, size, end_epoch: endEpoch, certified, deletable };
+}

@@ -1,0 +1,190 @@
+import { randomBytes } from 'node:crypto';
+import { access } from 'node:fs/promises';
+import { join } from 'node:path';
+import { delegateAddress, delegateProofMessage } from '@memrelay/chain/delegate-key';
+import { addressOfPrivateKey, parsePrivateKey } from '@memrelay/chain/key-file';
+import type { CredentialFile } from '@memrelay/protocol/credential-file';
+import { loadCredentials } from '@memrelay/sdk/credentials-node';
+import { dataDir } from '@memrelay/sdk/data-dir-node';
+import { ExitError, exitCodes } from '../exit-codes.ts';
+import type { Output } from '../output.ts';
+import { confirm } from '../owner/confirm.ts';
+import { connectOwner, type OwnerOptions } from '../owner/connect-owner.ts';
+import { describeScope, type ScopeOptions, scopeOf } from '../owner/scope-options.ts';
+import { columns } from '../plain-text.ts';
+import { writeSecretFile } from '../system/secret-file.ts';
+import { delegateRows, networkFacts, tell } from './account.ts';
+
+export interface AddDelegateOptions extends OwnerOptions, ScopeOptions {
+  label: string;
+  /** Where the new key's credentials go */
+  out?: string;
+  /** A key that somebody else made; no credentials are written then */
+  publicKey?: string;
+  /** Its owner's consent, which a limited delegate needs */
+  proof?: string;
+}
+
+interface NewKey {
+  publicKey: string;
+  address: string;
+  /** The delegate's consent to belong to an account; undefined where nobody can give it here */
+  consent: ((accountId: string) => Promise<Uint8Array>) | undefined;
+  privateKey: string | undefined;
+}
+
+/** Gives a key access to the account: a new one, whose credentials are written to a file, or one that is named. */
+export async function addDelegate(
+  output: Output,
+  options: AddDelegateOptions,
+  environment: NodeJS.ProcessEnv,
+): Promise<void> {
+  const connected = await connectOwner(options, environment);
+  const { owner, serverUrl } = connected;
+  const accountId = await connected.accountId();
+  const scope = scopeOf(options, (await owner.readAccount(accountId)).origin);
+  const key = options.publicKey === undefined ? newKey() : namedKey(options.publicKey, options.proof);
+  if (scope && !key.consent)
+    throw new ExitError(
+      exitCodes.usage,
+      `A limited delegate has to agree: its holder runs \`npx memrelay delegate consent ${accountId}\` and gives you the --proof.`,
+    );
+  const path = key.privateKey === undefined ? undefined : await freePath(options, environment);
+  const facts: [string, string][] = [
+    ...networkFacts(owner),
+    ['Account', accountId],
+    ['Label', options.label],
+    ['Key', key.publicKey],
+    ['May', describeScope(scope)],
+    ...(path ? [['Credentials', path] as [string, string]] : []),
+  ];
+  await confirm(output, 'Give a key access to this account', facts, options.yes);
+  // Before the chain knows the key: a key that nobody holds would be left behind else
+  if (path !== undefined) {
+    const credentials: CredentialFile = {
+      delegatePrivateKey: key.privateKey!,
+      delegatePublicKey: key.publicKey,
+      delegateAddress: key.address,
+      walletAddress: owner.address,
+      accountId,
+      packageId: owner.network.packageId,
+      relayerUrl: serverUrl,
+      label: options.label,
+      createdAt: new Date().toISOString(),
+    };
+    await writeSecretFile(path, `${JSON.stringify(credentials, null, 2)}\n`);
+  }
+  output.step('Signing and waiting for the chain');
+  const delegate = { publicKey: key.publicKey, address: key.address, label: options.label };
+  const done = await owner.addDelegate(
+    accountId,
+    scope ? { ...delegate, scope, proof: await key.consent!(accountId) } : delegate,
+  );
+  output.done();
+  tell(output, done, { public_key: key.publicKey, ...(path ? { credentials_path: path } : {}) });
+  if (path) output.line(`Use it with --credentials ${path}`);
+}
+
+/** All delegates with what they may do. */
+export async function listDelegates(
+  output: Output,
+  options: OwnerOptions,
+  environment: NodeJS.ProcessEnv,
+): Promise<void> {
+  const connected = await connectOwner(options, environment);
+  const account = await connected.owner.readAccount(await connected.accountId());
+  const delegates = delegateRows(account);
+  output.result({ delegates: delegates.map(({ json }) => json) });
+  const rows = [['Label', 'Key', 'Since', 'May'], ...delegates.map(({ row }) => row)];
+  for (const line of delegates.length > 0 ? columns(rows) : ['There are no delegates.']) output.line(line);
+}
+
+/** Takes a delegate's access away. `which` is its label or its public key. */
+export async function revokeDelegate(
+  output: Output,
+  which: string,
+  options: OwnerOptions,
+  environment: NodeJS.ProcessEnv,
+): Promise<void> {
+  const connected = await connectOwner(options, environment);
+  const { owner } = connected;
+  const accountId = await connected.accountId();
+  const { delegate_keys } = await owner.readAccount(accountId);
+  const keys = delegate_keys.map(({ public_key, label }) => ({
+    publicKey: Buffer.from([...public_key]).toString('hex'),
+    label,
+  }));
+  const found = keys.filter(({ publicKey, label }) => label === which || publicKey === which.toLowerCase());
+  if (found.length !== 1)
+    throw new ExitError(
+      exitCodes.usage,
+      found.length === 0
+        ? `No delegate has the label or public key ${which}: see \`npx memrelay delegate list\`.`
+        : `Several delegates have the label ${which}: name one by its public key.`,
+    );
+  const { publicKey, label } = found[0]!;
+  await confirm(
+    output,
+    'Take the access of this key away',
+    [...networkFacts(owner), ['Account', accountId], ['Label', label], ['Key', publicKey]],
+    options.yes,
+  );
+  output.step('Signing and waiting for the chain');
+  const done = await owner.removeDelegate(accountId, publicKey);
+  output.done();
+  tell(output, done, { public_key: publicKey });
+  output.line(
+    'The relayer refuses it within 5 seconds, the key servers within 2 minutes. What it could read until now counts as known to it; what is stored from now on is out of its reach.',
+  );
+}
+
+/** A delegate's own consent to be added to an account with limits. */
+export async function consent(output: Output, accountId: string, options: OwnerOptions): Promise<void> {
+  if (!/^0x[0-9a-fA-F]{64}$/.test(accountId))
+    throw new ExitError(exitCodes.usage, 'The account is an object id: 0x and 64 hex digits.');
+  const { delegatePrivateKey, delegatePublicKey } = await loadCredentials(options.credentials);
+  const proof = await parsePrivateKey(delegatePrivateKey).sign(delegateProofMessage(accountId));
+  const hex = Buffer.from(proof).toString('hex');
+  output.result({ public_key: delegatePublicKey, proof: hex });
+  output.line(`--public-key ${delegatePublicKey} --proof ${hex}`);
+}
+
+function newKey(): NewKey {
+  const privateKey = randomBytes(32).toString('hex');
+  const pair = parsePrivateKey(privateKey);
+  return {
+    privateKey,
+    publicKey: Buffer.from(pair.getPublicKey().toRawBytes()).toString('hex'),
+    address: addressOfPrivateKey(privateKey),
+    consent: (accountId) => pair.sign(delegateProofMessage(accountId)),
+  };
+}
+
+function namedKey(publicKey: string, proof: string | undefined): NewKey {
+  if (!/^[0-9a-fA-F]{64}$/.test(publicKey))
+    throw new ExitError(exitCodes.usage, '--public-key takes 64 hex digits.');
+  if (proof !== undefined && !/^[0-9a-fA-F]{128}$/.test(proof))
+    throw new ExitError(exitCodes.usage, '--proof takes 128 hex digits.');
+  return {
+    privateKey: undefined,
+    publicKey: publicKey.toLowerCase(),
+    address: delegateAddress(Buffer.from(publicKey, 'hex')),
+    consent: proof === undefined ? undefined : async () => Buffer.from(proof, 'hex'),
+  };
+}
+
+async function freePath(options: AddDelegateOptions, environment: NodeJS.ProcessEnv): Promise<string> {
+  const name =
+    options.label
+      .toLowerCase()
+      .replace(/[^a-z0-9]+/g, '-')
+      .replace(/^-|-$/g, '') || 'delegate';
+  const path = options.out ?? join(dataDir(environment), 'delegates', `${name}.json`);
+  const taken = await access(path).then(
+    () => true,
+    () => false,
+  );
+  if (taken)
+    throw new ExitError(exitCodes.usage, `${path} is there already: name another file with --out PATH.`);
+  return path;
+}

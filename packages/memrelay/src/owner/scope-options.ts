@@ -1,0 +1,67 @@
+import { permissions, type Scope } from '@memrelay/chain/account-bcs';
+import { namespaceTag } from '@memrelay/envelope/namespace-tag';
+import { nodePrimitives } from '@memrelay/envelope/node-primitives';
+import { ExitError, exitCodes } from '../exit-codes.ts';
+
+/** What a delegate may do, as options of the command. */
+export interface ScopeOptions {
+  /** `read,write,forget`; all when left out */
+  can?: string;
+  /** Names of namespaces; all when left out */
+  in?: string[];
+  /** `30d`, `12h` or a date; never when left out */
+  expires?: string;
+}
+
+const hourMs = 3_600_000;
+
+/**
+ * The scope of the options, undefined when they limit nothing. Throws `ExitError` for what is no permission, duration
+ * or date.
+ */
+export function scopeOf(options: ScopeOptions, origin: string, nowMs = Date.now()): Scope | undefined {
+  if (!options.can && !options.in?.length && !options.expires) return undefined;
+  const bytes = Buffer.from(origin.slice(2), 'hex');
+  return {
+    perms: permissionsOf(options.can),
+    all_namespaces: !options.in?.length,
+    tags: (options.in ?? []).map((name) => namespaceTag(nodePrimitives, bytes, name)),
+    min_epoch: 0n,
+    expires_at_ms: options.expires ? BigInt(expiryOf(options.expires, nowMs)) : 0n,
+  };
+}
+
+function permissionsOf(text: string | undefined): number {
+  if (text === undefined) return permissions.all;
+  const names = text.split(',').map((name) => name.trim());
+  const known = ['read', 'write', 'forget'] as const;
+  const wrong = names.find((name) => !(known as readonly string[]).includes(name));
+  if (wrong !== undefined)
+    throw new ExitError(exitCodes.usage, `--can takes read, write and forget, not "${wrong}".`);
+  return known.reduce((sum, name) => sum + (names.includes(name) ? permissions[name] : 0), 0);
+}
+
+function expiryOf(text: string, nowMs: number): number {
+  const span = /^([1-9]\d{0,4})([hd])$/.exec(text);
+  const at = span ? nowMs + Number(span[1]) * (span[2] === 'h' ? hourMs : 24 * hourMs) : Date.parse(text);
+  if (Number.isNaN(at) || at <= nowMs)
+    throw new ExitError(
+      exitCodes.usage,
+      '--expires takes a time to come: 12h, 30d or a date such as 2030-01-31.',
+    );
+  return at;
+}
+
+/** `read, write in 2 namespaces, until 2030-01-31 00:00` */
+export function describeScope(scope: Scope | undefined): string {
+  if (!scope) return 'everything, in all namespaces, without an end';
+  const names = (['read', 'write', 'forget'] as const).filter(
+    (name) => (scope.perms & permissions[name]) !== 0,
+  );
+  const where = scope.all_namespaces ? 'all namespaces' : `${scope.tags.length} namespaces`;
+  const end =
+    scope.expires_at_ms > 0n
+      ? `until ${new Date(Number(scope.expires_at_ms)).toISOString().slice(0, 16).replace('T', ' ')} UTC`
+      : 'without an end';
+  return `${names.join(', ') || 'nothing'} in ${where}, ${end}`;
+}

@@ -1,0 +1,145 @@
+import { chmod, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { freeSystemPorts } from '../src/system/private-system.ts';
+import { type Ended, type RunningCommand, startCommand } from './running-command.ts';
+
+/** What an owner does from the command line, on the local system. */
+
+let home: string;
+let environment: Record<string, string>;
+let system: RunningCommand;
+
+beforeAll(async () => {
+  home = await mkdtemp(join(tmpdir(), 'memrelay-owner-'));
+  const ports = await freeSystemPorts();
+  environment = {
+    HOME: home,
+    MEM_DATA_DIR: join(home, 'data'),
+    PORT: String(ports.relayer),
+    SIDECAR_URL: `http://127.0.0.1:${ports.sidecar}`,
+    LOCALNET_PORT: String(ports.localnet),
+    BLOBSTORE_PORT: String(ports.blobstore),
+  };
+  system = startCommand(['up', '--json'], environment);
+  await system.printed(/"event":"ready"/);
+});
+afterAll(async () => {
+  system.child.kill('SIGTERM');
+  await system.ended;
+  await rm(home, { recursive: true, force: true, maxRetries: 3 });
+});
+
+const memrelay = (...args: string[]): Promise<Ended> => startCommand(args, environment).ended;
+
+/** Runs a command for programs, expects success, returns what it says. */
+// biome-ignore lint/suspicious/noExplicitAny: a test reads whatever was answered
+async function json(...args: string[]): Promise<any> {
+  const ended = await memrelay(...args, '--json');
+  expect(ended.stderr + ended.stdout).not.toContain('"error"');
+  expect(ended.code).toBe(0);
+  return JSON.parse(ended.stdout.trim().split('\n').at(-1)!);
+}
+
+async function newWallet(name: string, text: string): Promise<string> {
+  const path = join(home, name);
+  await writeFile(path, text, { mode: 0o600 });
+  return path;
+}
+
+it('a delegate with limits is added, works within them, and is revoked', async () => {
+  const added = await json(
+    'delegate',
+    'add',
+    '--label',
+    'Read only',
+    '--can',
+    'read',
+    '--in',
+    'notes',
+    '--yes',
+  );
+  const path = join(home, 'data', 'delegates', 'read-only.json');
+  expect(added).toMatchObject({ paid_by: 'sponsor', credentials_path: path });
+  expect((await stat(path)).mode & 0o777).toBe(0o600);
+
+  const { delegates } = await json('delegate', 'list');
+  expect(delegates).toHaveLength(2);
+  expect(delegates[1]).toMatchObject({
+    label: 'Read only',
+    may: 'read in 1 namespaces, without an end',
+    proven: true,
+  });
+
+  await json('remember', 'kept in the notes', '--namespace', 'notes');
+  const recall = ['recall', 'what is kept?', '--credentials', path, '--namespace'];
+  expect((await json(...recall, 'notes')).results[0].text).toBe('kept in the notes');
+  const elsewhere = await memrelay(...recall, 'default', '--json');
+  expect(JSON.parse(elsewhere.stdout)).toMatchObject({ error: 'insufficient_scope', exit_code: 4 });
+  const writing = await memrelay('remember', 'x', '--namespace', 'notes', '--credentials', path, '--json');
+  expect(JSON.parse(writing.stdout)).toMatchObject({ error: 'insufficient_scope' });
+
+  await json('delegate', 'revoke', 'Read only', '--yes');
+  expect((await json('account', 'show')).delegates).toHaveLength(1);
+  expect((await json('account', 'show')).key_epoch).toBeGreaterThan(0);
+});
+
+it('an account is made for another wallet, handed over, and works for its new owner', async () => {
+  const credentials = join(home, 'data', 'credentials.json');
+  const { relayerUrl } = JSON.parse(await readFile(credentials, 'utf8'));
+  const alice = await newWallet('alice', 'a1'.repeat(32));
+  const bob = await newWallet('bob.json', JSON.stringify({ privateKey: 'b0'.repeat(32) }));
+  const at = (wallet: string) => ['--wallet', wallet, '--server', relayerUrl, '--yes'];
+  const { account_id: account } = await json('account', 'create', ...at(alice));
+  const refusal = async (...args: string[]) => JSON.parse((await memrelay(...args, '--json')).stdout);
+  expect(await refusal('account', 'create', ...at(alice))).toMatchObject({ exit_code: 2 });
+  expect(await refusal('account', 'accept', '--account', account, ...at(bob))).toMatchObject({
+    error: 'not_offered',
+  });
+  expect(await refusal('key', 'rotate', '--account', account, ...at(bob))).toMatchObject({
+    error: 'not_owner',
+  });
+
+  const { owner: aliceAddress } = await json('account', 'show', ...at(alice));
+  expect(aliceAddress).toMatch(/^0x[0-9a-f]{64}$/);
+  const bobAccount = await json('account', 'create', ...at(bob));
+  const bobAddress = (await json('account', 'show', '--account', bobAccount.account_id, ...at(bob))).owner;
+  await json('account', 'transfer', bobAddress, ...at(alice));
+  await json('account', 'accept', '--account', account, ...at(bob));
+  expect(await json('account', 'show', '--account', account, ...at(bob))).toMatchObject({
+    owner: bobAddress,
+    origin: aliceAddress,
+    delegates: [],
+  });
+  const out = join(home, 'bob-laptop.json');
+  await json('delegate', 'add', '--label', 'laptop', '--out', out, '--account', account, ...at(bob));
+  await json('remember', 'the account is in new hands', '--credentials', out);
+  expect((await json('recall', 'whose hands?', '--credentials', out)).results).toHaveLength(1);
+});
+
+it('blobs are listed and deleted by their ids', async () => {
+  const { blob_id: blobId } = await json('remember', 'soon to be deleted', '--namespace', 'gone');
+  const { blobs } = await json('blobs', 'list');
+  expect(blobs.map(({ blob_id }: { blob_id: string }) => blob_id)).toContain(blobId);
+  expect(await json('blobs', 'delete', blobId, '--yes')).toMatchObject({ deleted: 1 });
+  const after = await json('blobs', 'list');
+  expect(after.blobs).toHaveLength(blobs.length - 1);
+  const unknown = await memrelay('blobs', 'delete', 'A'.repeat(43), '--yes', '--json');
+  expect(JSON.parse(unknown.stdout)).toMatchObject({ exit_code: 2 });
+});
+
+it('nothing is signed without consent, and a wallet that others can read is refused', async () => {
+  const before = await json('account', 'show');
+  const asked = await memrelay('key', 'rotate');
+  expect(asked.code).toBe(2);
+  expect(asked.stdout).toContain(`${before.key_epoch} → ${before.key_epoch + 1}`);
+  expect(asked.stderr).toContain('--yes');
+  expect(await json('account', 'show')).toEqual(before);
+
+  const open = await newWallet('open', 'c2'.repeat(32));
+  await chmod(open, 0o644);
+  expect((await memrelay('account', 'show', '--wallet', open)).stderr).toContain('chmod 600');
+  const nonsense = await newWallet('nonsense', 'no key at all');
+  expect((await memrelay('account', 'show', '--wallet', nonsense)).stderr).toContain('holds no private key');
+});
