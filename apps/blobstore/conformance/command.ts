@@ -15,6 +15,7 @@ export const usage = `Holds a Walrus publisher and aggregator against what relea
   --token-publisher URL  one that asks for tokens and verifies uploads: --jwt-verify-upload, HS256
   --tight URL            a blob store with --max-body-size 1 --max-quilt-body-size 64
                          --publisher-max-concurrent-requests 1 --publisher-max-buffer-size 1
+  --restricted URL       one with --max-blob-size 500 and a --blocklist of what restrictions.ts stores
   --shards N             shards that its blob IDs are computed for (1000)
 
 Secrets are variables: BLOBSTORE_ADMIN_TOKEN for the rows that set attributes, delete and end an epoch, and
@@ -32,6 +33,7 @@ export function parseTargets(args: string[], env: Environment): Targets {
       aggregator: { type: 'string' },
       'token-publisher': { type: 'string' },
       tight: { type: 'string' },
+      restricted: { type: 'string' },
       shards: { type: 'string' },
     },
   });
@@ -48,7 +50,8 @@ export function parseTargets(args: string[], env: Environment): Targets {
     ...targets,
     ...(env.BLOBSTORE_ADMIN_TOKEN ? { adminToken: env.BLOBSTORE_ADMIN_TOKEN } : {}),
     ...(publisher === undefined ? {} : { tokens: { publisher, secret: secret! } }),
-    ...(values.tight === undefined ? {} : { tight: values.tight }),
+    tight: values.tight,
+    restricted: values.restricted,
     shards,
   };
 }

@@ -1,7 +1,14 @@
 import type { Session } from './session.ts';
 
 /** What a row needs that not every service offers. */
-export type Need = 'publisher' | 'aggregator' | 'admin' | 'tokens' | 'tight limits' | '1000 shards';
+export type Need =
+  | 'publisher'
+  | 'aggregator'
+  | 'admin'
+  | 'tokens'
+  | 'tight limits'
+  | 'restrictions'
+  | '1000 shards';
 
 /** One statement about the wire. */
 export interface Row {

@@ -14,6 +14,8 @@ export interface Targets {
   tokens?: { publisher: string; secret: string } | undefined;
   /** A store of ours that works on one store at a time and takes bodies of 1 KiB and quilts of 64 KiB */
   tight?: string | undefined;
+  /** A store of ours that reads blobs up to 500 bytes and blocks the text `blocked`, and its quilt, by their ids */
+  restricted?: string | undefined;
   /** How many shards blob ids are computed for, 1000 by default */
   shards?: number;
   observer?: Observer;
@@ -43,6 +45,11 @@ export interface StoreResponse {
     event?: { txDigest: string; eventSeq: string };
     object?: string;
   };
+}
+
+export interface QuiltResponse {
+  blobStoreResult: StoreResponse;
+  storedQuiltBlobs: { identifier: string; quiltPatchId: string; range: [number, number] }[];
 }
 
 export interface Request {
@@ -147,6 +154,8 @@ export function missing({ targets, shards }: Session, need: Need): string | unde
       return targets.tokens === undefined ? 'no publisher with tokens given' : undefined;
     case 'tight limits':
       return targets.tight === undefined ? 'no store with tight limits given' : undefined;
+    case 'restrictions':
+      return targets.restricted === undefined ? 'no store with restrictions given' : undefined;
     case '1000 shards':
       return shards === 1000 ? undefined : 'the blob IDs are of another number of shards';
   }

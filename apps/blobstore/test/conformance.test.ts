@@ -1,15 +1,17 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { allRows } from '../conformance/rows/all-rows.ts';
 import { runRow } from '../conformance/run-row.ts';
-import { openSession, type Session } from '../conformance/session.ts';
+import { openSession, type Session, type StoreResponse } from '../conformance/session.ts';
 import { type BlobStore, type BlobStoreOptions, createBlobStore, defaultLimits } from '../src/blob-store.ts';
+import { createDocumentCheck, operations } from './api-document.ts';
 import { authSettings, secret } from './publisher-tokens.ts';
 
 const adminToken = 'opens-the-admin-routes-of-a-test';
+const document = createDocumentCheck();
 const stores: BlobStore[] = [];
 let directory: string;
 let session: Session;
@@ -27,6 +29,20 @@ async function start(name: string, options: Partial<BlobStoreOptions> = {}): Pro
   return store.url;
 }
 
+/** A file with the ids of what the rows about restrictions store. */
+async function blocklistOf(url: string): Promise<string> {
+  const form = new FormData();
+  form.set('blocked', new Blob(['blocked']));
+  const quilt = await fetch(`${url}/v1/quilts`, { method: 'PUT', body: form });
+  const { blobStoreResult } = (await quilt.json()) as { blobStoreResult: StoreResponse };
+  const blob = await fetch(`${url}/v1/blobs`, { method: 'PUT', body: 'blocked' });
+  const responses = [blobStoreResult, (await blob.json()) as StoreResponse];
+  const ids = responses.map(({ newlyCreated }) => `- ${newlyCreated?.blobObject.blobId}\n`);
+  const path = join(directory, 'blocklist.yaml');
+  await writeFile(path, ids.join(''));
+  return path;
+}
+
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'blobstore-'));
   const open = await start('open', { adminToken });
@@ -39,13 +55,19 @@ beforeAll(async () => {
     },
   });
   const publisher = await start('tokens', { auth: authSettings({ verifyUpload: true }) });
+  const restricted = await start('restricted', {
+    blocklistFile: await blocklistOf(open),
+    limits: { ...defaultLimits, maxBlobBytes: 500 },
+  });
   session = await openSession({
     publisher: open,
     aggregator: open,
     adminToken,
     tight,
+    restricted,
     tokens: { publisher, secret },
     shards: 31,
+    observer: document.observe,
   });
 });
 
@@ -59,4 +81,27 @@ const rows = allRows.filter(({ only, needs }) => only !== 'walrus' && !needs.inc
 
 test.each(rows)('$section: $name', async (row) => {
   expect(await runRow(session, row)).toEqual({ row, outcome: 'holds' });
+});
+
+test('all that was answered on the way is as the OpenAPI document says', () => {
+  expect([...document.problems]).toEqual([]);
+});
+
+/** Of a disk, a chain or a code that fails. */
+const troubles = ['500', '501', '503', '507'];
+
+test('all that the document says was answered on the way, but for what needs trouble', () => {
+  const described = operations
+    .filter(({ method, path }) => method !== 'head' && !path.includes('relay') && path !== '/v1/tip-config')
+    .flatMap(({ method, path, operation }) =>
+      Object.keys(operation.responses).flatMap((status) =>
+        troubles.includes(status) ? [] : `${method} ${path} ${status}`,
+      ),
+    );
+  expect(described.filter((answer) => !document.seen.has(answer))).toEqual([
+    // A blob that was blocked after its store
+    'get /v1/blobs/by-object-id/{object_id} 451',
+    // Of others' objects on a chain
+    'patch /admin/objects/{object_id}/attributes 409',
+  ]);
 });

@@ -1,10 +1,12 @@
 import type { Row } from '../row.ts';
+import { adminRows } from './admin.ts';
 import { concatRows } from './concat.ts';
 import { decisionRows } from './decisions.ts';
 import { errorRows } from './errors.ts';
 import { limitRows } from './limits.ts';
 import { quiltRows } from './quilts.ts';
 import { readRows } from './reads.ts';
+import { restrictionRows } from './restrictions.ts';
 import { serviceRows } from './service.ts';
 import { storeRows } from './stores.ts';
 import { tokenRows } from './tokens.ts';
@@ -19,5 +21,7 @@ export const allRows: readonly Row[] = [
   ...errorRows,
   ...tokenRows,
   ...limitRows,
+  ...restrictionRows,
+  ...adminRows,
   ...readRows,
 ];

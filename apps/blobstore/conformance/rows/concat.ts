@@ -85,6 +85,7 @@ row('both flags in JSON are 400 INVALID_CONSISTENCY_CHECK', async (session) => {
 ours('an unknown blob is 404 before the first byte', async (session) => {
   const { blobId } = await session.blob();
   refused(await session.aggregator(`${url}?ids=${blobId},${unknownId}`), 404, 'BLOB_NOT_FOUND');
+  refused(await session.aggregator(url, post({ ids: [unknownId] })), 404, 'BLOB_NOT_FOUND');
 });
 
 ours('flags in the query work', async (session) => {

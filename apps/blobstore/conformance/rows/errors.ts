@@ -33,6 +33,11 @@ for (const [what, path] of [
   });
 }
 
+ours('the list without /v1 refuses as the one with it', async ({ aggregator }) => {
+  refused(await aggregator(`/quilts/${unknownId}/patches`), 404, 'BLOB_NOT_FOUND');
+  refused(await aggregator('/quilts/short/patches'), 400, 'INVALID_ID_FORMAT');
+});
+
 row('HEAD of what is unknown is 404 without a body', async ({ aggregator }) => {
   expectAnswer(await aggregator(`/v1/blobs/${unknownId}`, { method: 'HEAD' }), { status: 404, body: '' });
 });

@@ -3,14 +3,9 @@ import { expectAnswer, holds, jsonOf, same } from '../expectations.ts';
 import { formOf, type Part } from '../form.ts';
 import { refused } from '../refused.ts';
 import { section } from '../row.ts';
-import type { Session, StoreResponse } from '../session.ts';
+import type { QuiltResponse, Session } from '../session.ts';
 
 const { rows, row, ours } = section('§1.6–1.7 quilts', ['publisher', 'aggregator']);
-
-interface QuiltResponse {
-  blobStoreResult: StoreResponse;
-  storedQuiltBlobs: { identifier: string; quiltPatchId: string; range: [number, number] }[];
-}
 
 function putQuilt(session: Session, parts: readonly Part[], query = ''): Promise<Answer> {
   const { contentType, body } = formOf(parts);

@@ -265,21 +265,43 @@ row(
   ['admin'],
 );
 
-row(
-  'a blob that cannot be read for the moment is 503, on every read',
-  async (session) => {
-    const { blobObject } = await session.create('unavailable');
-    const { id, blobId } = blobObject;
-    const fault = { operation: 'read', fault: 'BLOB_UNAVAILABLE', blobId };
-    expectAnswer(await session.admin('/faults', 'POST', fault), { status: 200 });
-    for (const path of [`/v1/blobs/${blobId}`, `/v1/blobs/by-object-id/${id}`]) {
-      refused(await session.aggregator(path), 503, 'BLOB_UNAVAILABLE');
-    }
-    expectAnswer(await session.admin('/faults', 'DELETE'), { status: 200 });
-    expectAnswer(await session.aggregator(`/v1/blobs/${blobId}`), { status: 200 });
-  },
-  ['admin'],
-);
+const troubles = [
+  ['BLOB_UNAVAILABLE', 503, 'BLOB_UNAVAILABLE'],
+  ['TOO_MANY_REQUESTS', 429, 'TOO_MANY_REQUESTS'],
+  ['INTERNAL_ERROR', 500, 'INTERNAL_ERROR'],
+] as const;
+
+for (const [fault, status, reason] of troubles) {
+  row(
+    `${status} ${reason} looks the same on every read`,
+    async (session) => {
+      const { blobObject } = await session.create('troubled');
+      const { id, blobId } = blobObject;
+      const added = await session.admin('/faults', 'POST', { operation: 'read', fault, blobId });
+      expectAnswer(added, { status: 200 });
+      const patch = Buffer.concat([Buffer.from(blobId, 'base64url'), Buffer.of(1, 1, 0, 2, 0)]);
+      for (const path of [
+        `/v1/blobs/${blobId}`,
+        `/v1/blobs/by-object-id/${id}`,
+        `/v1/blobs/${blobId}/byte-range?start=0&length=1`,
+        `/v1alpha/blobs/${blobId}/stream`,
+        `/v1alpha/blobs/concat?ids=${blobId}`,
+        `/v1/blobs/by-quilt-patch-id/${patch.toString('base64url')}`,
+        `/v1/blobs/by-quilt-id/${blobId}/name`,
+        `/v1/quilts/${blobId}/patches`,
+        `/quilts/${blobId}/patches`,
+      ]) {
+        refused(await session.aggregator(path), status, reason);
+      }
+      const body = JSON.stringify({ ids: [blobId] });
+      const concat = { method: 'POST', headers: { 'content-type': 'application/json' }, body };
+      refused(await session.aggregator('/v1alpha/blobs/concat', concat), status, reason);
+      expectAnswer(await session.admin('/faults', 'DELETE'), { status: 200 });
+      expectAnswer(await session.aggregator(`/v1/blobs/${blobId}`), { status: 200 });
+    },
+    ['admin'],
+  );
+}
 
 row(
   'a blob is gone when its end epoch begins',

@@ -28,6 +28,13 @@ ours('/v1/api/openapi.json is the document', async ({ aggregator }) => {
   });
 });
 
+ours('the page brings its script along', async ({ aggregator }) => {
+  expectAnswer(await aggregator('/v1/api/reference.js'), {
+    status: 200,
+    headers: { 'content-type': /^text\/javascript/ },
+  });
+});
+
 for (const path of ['/', '/nope', '/v1', '/v1/store', '/v1/object/0x1', '/status/', '/v1/blobs/a/b/c']) {
   row(`${path} is unknown`, async (session) => {
     refusedByFramework(session, await session.aggregator(path), 404, 'ROUTE_NOT_FOUND');

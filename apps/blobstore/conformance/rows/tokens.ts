@@ -118,11 +118,14 @@ row('the size of a quilt is that of the packed quilt, found when its token is us
 });
 
 row('quilts need a token as well', async (session) => {
-  const answer = await session.at(session.targets.tokens!.publisher, '/v1/quilts', {
-    method: 'PUT',
-    body: 'x',
-  });
-  expectAnswer(answer, { status: 400 });
+  const { publisher, secret } = session.targets.tokens!;
+  const put = (token?: string) => {
+    const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
+    return session.at(publisher, '/v1/quilts', { method: 'PUT', headers, body: 'x' });
+  };
+  expectAnswer(await put(), { status: 400 });
+  refused(await put(await sign({}, 'x')), 401, 'INVALID_SIGNATURE', publisherAuth);
+  refused(await put(await sign({ exp: 1 }, secret)), 504, 'EXPIRED_SIGNATURE', publisherAuth);
 });
 
 const unasked = section('§2 tokens', ['publisher']);

@@ -22,7 +22,7 @@ export function patchNotFound(): ApiError {
 }
 
 /** `cause` goes into the log, never into the response. */
-function notAQuilt(cause: unknown): ApiError {
+export function notAQuilt(cause: unknown): ApiError {
   return new ApiError(
     'the blob with this ID is not a quilt',
     { httpStatus: 400, status: 'FAILED_PRECONDITION', reason: 'NOT_A_QUILT' },

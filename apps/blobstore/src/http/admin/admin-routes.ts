@@ -27,7 +27,7 @@ function objectIdOf(request: FastifyRequest): string {
   return id;
 }
 
-function faultNotFound(): ApiError {
+export function faultNotFound(): ApiError {
   const fields = { httpStatus: 404, status: 'NOT_FOUND', reason: 'FAULT_NOT_FOUND' };
   return new ApiError('there is no such fault, or it is over', fields);
 }

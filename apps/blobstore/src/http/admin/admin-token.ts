@@ -6,7 +6,7 @@ function digestOf(text: string): Buffer {
   return createHash('sha256').update(text).digest();
 }
 
-function unauthenticated(): ApiError {
+export function adminTokenRequired(): ApiError {
   return new ApiError('this needs the admin token, as Authorization: Bearer', {
     httpStatus: 401,
     status: 'UNAUTHENTICATED',
@@ -20,6 +20,6 @@ export function requireAdminToken(token: string): onRequestAsyncHookHandler {
   const expected = digestOf(token);
   return async ({ headers }) => {
     const [, given] = /^Bearer +(\S+)$/i.exec(headers.authorization ?? '') ?? [];
-    if (given === undefined || !timingSafeEqual(digestOf(given), expected)) throw unauthenticated();
+    if (given === undefined || !timingSafeEqual(digestOf(given), expected)) throw adminTokenRequired();
   };
 }

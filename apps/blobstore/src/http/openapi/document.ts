@@ -1,5 +1,9 @@
+import { adminPaths } from './admin-paths.ts';
+import { adminSchemas } from './admin-schemas.ts';
 import { headers } from './headers.ts';
+import { quiltPaths } from './quilt-paths.ts';
 import { readPaths } from './read-paths.ts';
+import { relayPaths } from './relay-paths.ts';
 import { schemas } from './schemas.ts';
 import { servicePaths } from './service-paths.ts';
 import { storePaths } from './store-paths.ts';
@@ -18,13 +22,20 @@ export const openApiDocument = {
   tags: [
     { name: 'Publisher', description: 'Stores blobs' },
     { name: 'Aggregator', description: 'Reads blobs' },
+    { name: 'Quilts', description: 'Reads the small blobs of a quilt' },
+    { name: 'Upload relay', description: 'Only with a chain' },
+    {
+      name: 'Admin',
+      description: 'Only where the store was given a token for it: looks into it, and breaks it on purpose',
+    },
     { name: 'Service', description: 'About the store itself' },
   ],
-  paths: { ...storePaths, ...readPaths, ...servicePaths },
+  paths: { ...storePaths, ...readPaths, ...quiltPaths, ...relayPaths, ...adminPaths, ...servicePaths },
   components: {
-    schemas,
+    schemas: { ...schemas, ...adminSchemas },
     headers,
     securitySchemes: {
+      admin: { type: 'http', scheme: 'bearer', description: 'What `BLOBSTORE_ADMIN_TOKEN` says' },
       token: {
         type: 'http',
         scheme: 'bearer',

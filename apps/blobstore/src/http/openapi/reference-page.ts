@@ -30,6 +30,7 @@ export const referencePage = `<!doctype html>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Blob store</title>
+<link rel="icon" href="data:,">
 </head>
 <body>
 <noscript>This page needs JavaScript. The document it shows is <a href="api/openapi.json">openapi.json</a>.</noscript>

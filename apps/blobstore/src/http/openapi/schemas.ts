@@ -145,10 +145,38 @@ const concat = {
   }),
 };
 
+const relay = {
+  TipConfig: {
+    oneOf: [
+      { const: 'no_tip' },
+      record({
+        send_tip: record({
+          address: objectId,
+          kind: {
+            oneOf: [
+              record({ const: count }),
+              record({ linear: record({ base: count, encoded_size_mul_per_kib: count }) }),
+            ],
+          },
+        }),
+      }),
+    ],
+  },
+  RelayResponse: record({
+    blob_id: { ...listOf({ type: 'integer', minimum: 0, maximum: 255 }), description: 'The 32 bytes' },
+    confirmation_certificate: record({
+      signers: listOf(count),
+      serialized_message: listOf(count),
+      signature: { ...text, description: 'Base64' },
+    }),
+  }),
+};
+
 /** All named schemas of publisher and aggregator. */
 export const schemas: Record<string, Schema> = {
   ...errors,
   ...blobs,
   ...quilts,
   ...concat,
+  ...relay,
 };

@@ -5,6 +5,7 @@ import {
   invalidEpochs,
   malformedRequest,
   payloadTooLarge,
+  storageFull,
   storeUnavailable,
   tooManyRequests,
 } from '../api-error.ts';
@@ -44,6 +45,7 @@ const storeRefusals = refusals(
   storeUnavailable(undefined),
   expiredToken(),
   insufficientConfirmations(),
+  storageFull(undefined),
 );
 
 const security: Operation['security'] = [{}, { token: [] }];
