@@ -1,9 +1,7 @@
 import type { FastifyInstance, onRequestAsyncHookHandler } from 'fastify';
 import type { BlobStoreContext } from '../blob-store-context.ts';
-import { storeUnavailable } from '../http/api-error.ts';
 import { ignoreContentType } from '../http/receive-body.ts';
 import { replyJson } from '../http/reply-json.ts';
-import { RegistryUnavailableError } from '../registry/blob-registry.ts';
 import { relayNotOffered } from './relay-errors.ts';
 import { parseRelayQuery } from './relay-query.ts';
 import { relayUpload } from './relay-upload.ts';
@@ -37,11 +35,7 @@ export function addUploadRelay(
     handler: async (request, reply) => {
       const relay = offered();
       const query = parseRelayQuery(request.url);
-      try {
-        return replyJson(reply, JSON.stringify(await relayUpload(context, relay, query, request.raw)));
-      } catch (error) {
-        throw error instanceof RegistryUnavailableError ? storeUnavailable(error) : error;
-      }
+      return replyJson(reply, JSON.stringify(await relayUpload(context, relay, query, request.raw)));
     },
   });
 }
