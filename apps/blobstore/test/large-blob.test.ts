@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest';
+import { runLargeBlob } from './large-blob-run.ts';
+import { temporaryDirectory } from './running-store.ts';
+import { credentials } from './s3-process.ts';
+import { sharedS3 } from './s3-server.ts';
+
+const s3 = sharedS3();
+/** `large-blob-long.ts` does it with 1 GiB. */
+const mebibytes = 192;
+/** What the collection of garbage may leave from one moment to the next; far less than the blob. */
+const playMb = 90;
+const timeoutMs = 300_000;
+
+test(
+  'a large blob takes no more memory than a small one, in and out',
+  async () => {
+    const result = await runLargeBlob(await temporaryDirectory(), mebibytes);
+    expect(result.same).toBe(true);
+    expect(result.putMb - result.warmMb).toBeLessThan(playMb);
+    expect(result.getMb - result.warmMb).toBeLessThan(playMb);
+  },
+  timeoutMs,
+);
+
+test(
+  'nor does it with a bucket',
+  async () => {
+    const { bucket, endpoint, prefix } = s3().place();
+    const result = await runLargeBlob(await temporaryDirectory(), mebibytes, {
+      args: [
+        '--s3-bucket',
+        bucket,
+        '--s3-endpoint',
+        endpoint!,
+        '--s3-prefix',
+        prefix!,
+        '--s3-force-path-style',
+      ],
+      env: credentials,
+    });
+    expect(result.same).toBe(true);
+    expect(result.putMb - result.warmMb).toBeLessThan(playMb);
+    expect(result.getMb - result.warmMb).toBeLessThan(playMb);
+  },
+  timeoutMs,
+);
