@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import type { BlobRegistry, NewBlob } from '../src/registry/blob-registry.ts';
+import { type BlobRegistry, type NewBlob, RegistryUnavailableError } from '../src/registry/blob-registry.ts';
 import { openLocalRegistry } from '../src/registry/local-registry.ts';
 import { temporaryDirectory } from './running-store.ts';
 
@@ -126,6 +126,31 @@ test('what is not there cannot be changed, and neither can what belongs to other
   await expect(registry.extend(sent.object.id, 1)).rejects.toMatchObject({ reason: 'not-owned' });
   const left = await registry.register(newBlob());
   await expect(registry.extend(left, 1)).rejects.toMatchObject({ reason: 'uncertified' });
+});
+
+test('a change that cannot be written changes nothing', async () => {
+  const registry = await open(await newPath(), true);
+  const { object } = await registry.store(newBlob(), durable);
+  const left = await registry.register(newBlob());
+  const deleted = await registry.store(newBlob(), durable);
+  await registry.delete(deleted.object.id);
+  const [spare] = await registry.spareStorage();
+  const before = await tell(registry);
+  await registry.close();
+  const storageId = spare?.id ?? '';
+  for (const change of [
+    () => registry.store(newBlob(), durable),
+    () => registry.store(newBlob({ storageId }), durable),
+    () => registry.register(newBlob({ storageId })),
+    () => registry.certify(left, 1),
+    () => registry.extend(object.id, 1),
+    () => registry.setAttributes(object.id, { a: 'b' }),
+    () => registry.delete(object.id),
+    () => registry.advanceEpoch(1),
+  ]) {
+    await expect(change()).rejects.toThrow(RegistryUnavailableError);
+    expect(await tell(registry)).toEqual(before);
+  }
 });
 
 test('spare storage that is too small for a blob is not used for it', async () => {
