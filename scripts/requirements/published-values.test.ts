@@ -22,6 +22,7 @@ it('the defaults of each network are those of the specification', () => {
     ],
     storePackageId: '0xfdc88f7d7cf30afab2f82e8380d11ee8f70efb90e863d1de8616fae1bb09ea77',
     walrusSystemObjectId: '0x2134d52768ea07e8c43570ef975eb3e4c27a39fa6396bef985b5abc58d03ddd2',
+    nShards: 1000,
     storeEpochs: 2,
   });
   expect(networkDefaults.testnet).toEqual({
@@ -35,6 +36,7 @@ it('the defaults of each network are those of the specification', () => {
     ],
     storePackageId: '0xd84704c17fc870b8764832c535aa6b11f21a95cd6f5bb38a9b07d2cf42220c66',
     walrusSystemObjectId: '0x6c2547cbbc38025cf3adac45f63cb0a8d12ecf777cdc75a4971612bf97fdf6af',
+    nShards: 1000,
     storeEpochs: 50,
   });
   expect(networkDefaults.localnet).toEqual({

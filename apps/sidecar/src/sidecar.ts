@@ -1,3 +1,5 @@
+import { availableParallelism } from 'node:os';
+import { createBlobIdPool } from '@memrelay/blob-id/blob-id-pool';
 import { ApiError } from '@memrelay/protocol/errors';
 import { secretHeaders } from '@memrelay/protocol/headers';
 import { SuiGrpcClient } from '@mysten/sui/grpc';
@@ -41,7 +43,8 @@ export async function startSidecar(config: Config, log: Logger): Promise<Sidecar
   const pool = new SealPool({ logger: log });
   const openPool = new OpenPool(log);
   const directory = new KeyServerDirectory({ client, packageId: config.packageId, logger: log });
-  const publisher = createPublisher(config.publisherUrl);
+  const blobIds = createBlobIdPool({ nShards: config.nShards, threads: availableParallelism() });
+  const publisher = createPublisher(config.publisherUrl, blobIds);
   const { sponsor, serverKey } = config;
   const sponsorApi =
     sponsor.apiKey === undefined
@@ -102,7 +105,13 @@ export async function startSidecar(config: Config, log: Logger): Promise<Sidecar
     url,
     async close() {
       await app.close();
-      await Promise.all([pool.close(), openPool.close(), publisher.close(), sponsorApi?.close()]);
+      await Promise.all([
+        pool.close(),
+        openPool.close(),
+        publisher.close(),
+        blobIds.close(),
+        sponsorApi?.close(),
+      ]);
     },
   };
 }

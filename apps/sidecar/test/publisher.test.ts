@@ -1,9 +1,10 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { computeBlobId } from '@memrelay/blob-id/blob-id';
 import { afterEach, describe, expect, test } from 'vitest';
 import { type BlobPublisher, createPublisher } from '../src/store/publisher.ts';
 
-const blobId = 'b'.repeat(43);
+const { blobId } = computeBlobId(Buffer.from('an envelope'), { nShards: 31 });
 const created = {
   newlyCreated: {
     blobObject: { id: '0x1', blobId, storage: { endEpoch: 9 }, deletable: true },
@@ -30,7 +31,9 @@ async function store(answer: (request: IncomingMessage, response: ServerResponse
     answer(request, response);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const publisher = createPublisher(`http://127.0.0.1:${(server.address() as AddressInfo).port}${basePath}`);
+  const publisher = createPublisher(`http://127.0.0.1:${(server.address() as AddressInfo).port}${basePath}`, {
+    ofBytes: async (bytes) => computeBlobId(bytes, { nShards: 31 }),
+  });
   open.push({ server, publisher });
   const result = await publisher.store(Buffer.from('an envelope'), { owner, epochs: 3 });
   return { result, seen };
@@ -54,6 +57,22 @@ describe('an upload through a publisher', () => {
   test('takes a blob that is there already, with its object or with the event that made it', async () => {
     const withEvent = { alreadyCertified: { blobId, event: { txDigest: 'd', eventSeq: '0' }, endEpoch: 7 } };
     expect((await store(json(withEvent))).result).toEqual({ stage: 'done', blob_id: blobId, end_epoch: 7 });
+  });
+
+  test('does not believe a publisher that tells of another blob', async () => {
+    const other = 'b'.repeat(42).concat('A');
+    const { blobObject } = created.newlyCreated;
+    for (const answer of [
+      { newlyCreated: { ...created.newlyCreated, blobObject: { ...blobObject, blobId: other } } },
+      { alreadyCertified: { blobId: other, object: '0x2', endEpoch: 7 } },
+    ]) {
+      const { result } = await store(json(answer));
+      expect(result).toMatchObject({
+        stage: 'failed',
+        kind: 'transient',
+        reason: expect.stringContaining('another blob'),
+      });
+    }
   });
 
   test.each([400, 413, 422, 451])('is over for good with status %i', async (status) => {

@@ -1,11 +1,13 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { computeBlobId } from '@memrelay/blob-id/blob-id';
 import type { Network } from '@memrelay/protocol/networks';
 import { pino } from 'pino';
 import { afterEach, expect, test } from 'vitest';
 import { loadConfig } from '../src/config/config.ts';
 import { startSidecar } from '../src/sidecar.ts';
 
+const { blobId } = computeBlobId(Buffer.from('an envelope'), { nShards: 1000 });
 const token = 'a-token-of-16-up';
 const open: { close(): Promise<unknown> }[] = [];
 afterEach(async () => {
@@ -17,7 +19,7 @@ async function uploader(network: Network): Promise<(query?: string, bearer?: str
   const server = createServer((request, response) => {
     request.resume();
     epochs.push(new URL(request.url!, 'http://publisher').searchParams.get('epochs'));
-    const stored = { alreadyCertified: { blobId: 'b'.repeat(43), endEpoch: 9 } };
+    const stored = { alreadyCertified: { blobId, endEpoch: 9 } };
     response.setHeader('content-type', 'application/json').end(JSON.stringify(stored));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -19,6 +19,8 @@ export interface Config {
   packageId: string;
   serverSet: ServerSet;
   publisherUrl: string;
+  /** Shards of the network, which blob ids follow from */
+  nShards: number;
   /** `suiprivkey1…` or 64 hex digits */
   serverKey: string | undefined;
   sponsor: {
@@ -87,6 +89,7 @@ export async function loadConfig(environment: NodeJS.ProcessEnv): Promise<Config
     packageId: values.MEM_PACKAGE_ID.toLowerCase(),
     serverSet: serverSetOf(values, configuredServers(values, localnet)),
     publisherUrl: values.STORE_PUBLISHER_URL ?? defaults.publisherUrl,
+    nShards: localnet?.walrus.nShards ?? defaults.nShards!,
     serverKey: values.SERVER_CHAIN_PRIVATE_KEY,
     sponsor: {
       apiUrl: values.SPONSOR_API_URL,

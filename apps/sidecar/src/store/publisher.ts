@@ -1,3 +1,4 @@
+import type { BlobIdPool } from '@memrelay/blob-id/blob-id-pool';
 import { blobIdPattern } from '@memrelay/protocol/fields';
 import type { UploadCheckpoint } from '@memrelay/protocol/sidecar-api';
 import { Pool } from 'undici';
@@ -31,9 +32,13 @@ export interface BlobPublisher {
 
 /** Refusals that no repetition mends: the blob or the request itself is refused. */
 const permanentStatuses = new Set([400, 413, 422, 451]);
+const otherBlob = 'the publisher stored another blob than it was given';
 
-/** Uploads through a publisher's HTTP API (spec, blob store, "Publisher"). */
-export function createPublisher(baseUrl: string): BlobPublisher {
+/**
+ * Uploads through a publisher's HTTP API (spec, blob store, "Publisher"). What it says that it stored is believed only
+ * when the blob id is the one of these bytes.
+ */
+export function createPublisher(baseUrl: string, blobIds: Pick<BlobIdPool, 'ofBytes'>): BlobPublisher {
   const base = new URL(baseUrl.endsWith('/') ? baseUrl : `${baseUrl}/`);
   const pool = new Pool(base.origin, { connections: 32, headersTimeout: 120_000, bodyTimeout: 30_000 });
   const failed = (kind: 'transient' | 'permanent', reason: string): UploadCheckpoint => ({
@@ -46,6 +51,9 @@ export function createPublisher(baseUrl: string): BlobPublisher {
       const target = new URL('v1/blobs', base);
       target.searchParams.set('epochs', String(epochs));
       target.searchParams.set('send_object_to', owner);
+      // Computed while the publisher works; its failure is seen where it is awaited
+      const identity = blobIds.ofBytes(bytes);
+      identity.catch(() => undefined);
       try {
         const response = await pool.request({
           method: 'PUT',
@@ -61,8 +69,10 @@ export function createPublisher(baseUrl: string): BlobPublisher {
         const answer = storeAnswer.safeParse(await response.body.json());
         // A 200 can carry a per-blob error: the upload began and then failed
         if (!answer.success) return failed('transient', 'the publisher sent no blob object');
+        const { blobId: expected } = await identity;
         if ('newlyCreated' in answer.data) {
           const { blobObject } = answer.data.newlyCreated;
+          if (blobObject.blobId !== expected) return failed('transient', otherBlob);
           return {
             stage: 'done',
             blob_id: blobObject.blobId,
@@ -71,6 +81,7 @@ export function createPublisher(baseUrl: string): BlobPublisher {
           };
         }
         const { blobId, object, endEpoch } = answer.data.alreadyCertified;
+        if (blobId !== expected) return failed('transient', otherBlob);
         return {
           stage: 'done',
           blob_id: blobId,
