@@ -1,5 +1,8 @@
 import { type ClientRequest, request } from 'node:http';
+import fastify from 'fastify';
 import { expect, onTestFinished, test } from 'vitest';
+import { createAdmission } from '../src/http/admission.ts';
+import { addErrorReplies } from '../src/http/error-replies.ts';
 import { blobIdOf, patient, refusal, startStore } from './running-store.ts';
 
 /** An upload that has begun and waits with the rest of its body. */
@@ -66,6 +69,54 @@ test('a client that leaves while it waits takes no place', async () => {
   await expect
     .poll(async () => (await fetch(`${url}/v1/blobs`, { method: 'PUT', body: 'x' })).status, patient)
     .toBe(200);
+});
+
+test('a client that leaves while it waits makes room for another to wait, and nothing is done for it', async () => {
+  const gate = Promise.withResolvers<void>();
+  const worked: string[] = [];
+  let arrived = 0;
+  let left = 0;
+  const app = fastify();
+  addErrorReplies(app);
+  onTestFinished(async () => {
+    gate.resolve();
+    await app.close();
+  });
+  app.addHook('onRequest', async (_request, reply) => {
+    arrived += 1;
+    reply.raw.once('close', () => {
+      left += 1;
+    });
+  });
+  const admission = createAdmission('aggregator', { concurrent: 1, buffered: 2 });
+  app.get<{ Params: { name: string } }>('/:name', { onRequest: admission }, async ({ params }) => {
+    worked.push(params.name);
+    await gate.promise;
+    return 'done';
+  });
+  const url = await app.listen({ port: 0 });
+  async function ask(name: string) {
+    const number = arrived + 1;
+    const sent = request(`${url}/${name}`).end();
+    const status = new Promise((resolve) => {
+      sent.on('response', (response) => resolve(response.resume().statusCode));
+      sent.on('error', () => resolve('left'));
+    });
+    await expect.poll(() => arrived, patient).toBe(number);
+    return { sent, status };
+  }
+
+  const first = await ask('first');
+  for (const count of [1, 2, 3]) {
+    const waiting = await ask('impatient');
+    waiting.sent.destroy();
+    await expect.poll(() => left, patient).toBe(count);
+  }
+  const last = await ask('last');
+  expect(await (await ask('one too many')).status).toBe(429);
+  gate.resolve();
+  expect([await first.status, await last.status]).toEqual([200, 200]);
+  expect(worked).toEqual(['first', 'last']);
 });
 
 test('reads have a limit of their own', async () => {

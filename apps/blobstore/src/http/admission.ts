@@ -1,30 +1,48 @@
+import type { ServerResponse } from 'node:http';
 import type { onRequestAsyncHookHandler } from 'fastify';
 import type { ConcurrencyLimit } from '../blob-store-context.ts';
 import { tooManyRequests } from './api-error.ts';
 
 /**
  * A hook that lets `concurrent` requests work at a time, keeps further ones waiting in order, and answers 429
- * once `buffered` are inside. A place is held until the response is finished or its client is gone. One hook
- * is shared by all routes of a part.
+ * once `buffered` are inside. A place is held until the response is finished or its client is gone; who leaves
+ * while waiting makes room at once, and its request is not worked on. One hook is shared by all routes of a part.
  */
 export function createAdmission(
   part: 'publisher' | 'aggregator',
   limit: ConcurrencyLimit,
 ): onRequestAsyncHookHandler {
-  const waiting: (() => void)[] = [];
+  const waiting = new Set<() => void>();
   let working = 0;
 
   function leave(): void {
-    const next = waiting.shift();
+    const [next] = waiting;
     if (next === undefined) working -= 1;
     else next();
   }
 
+  /** Whether a place came free before the client left. */
+  function turn(response: ServerResponse): Promise<boolean> {
+    return new Promise((resolve) => {
+      function end(hasPlace: boolean): void {
+        waiting.delete(enter);
+        response.off('close', leaveQueue);
+        resolve(hasPlace);
+      }
+      const enter = () => end(true);
+      const leaveQueue = () => end(false);
+      waiting.add(enter);
+      response.once('close', leaveQueue);
+    });
+  }
+
   return async (_request, reply) => {
-    if (working + waiting.length >= limit.buffered) throw tooManyRequests(part);
+    const { raw } = reply;
+    // Its close would not be heard any more.
+    if (raw.closed) return void reply.hijack();
+    if (working + waiting.size >= limit.buffered) throw tooManyRequests(part);
     if (working < limit.concurrent) working += 1;
-    else await new Promise<void>((resolve) => waiting.push(resolve));
-    if (reply.raw.closed) leave();
-    else reply.raw.once('close', leave);
+    else if (!(await turn(raw))) return void reply.hijack();
+    raw.once('close', leave);
   };
 }
