@@ -150,3 +150,45 @@ test.each([
 ])('the duration %s is %s ms', (text, milliseconds) => {
   expect(parseDuration(text)).toBe(milliseconds);
 });
+
+test('a bucket and where it is, by flags or variables', () => {
+  const flags = [
+    '--data-dir=/d',
+    '--s3-bucket=blobs',
+    '--s3-prefix=a/b',
+    '--s3-endpoint=http://127.0.0.1:9000',
+    '--s3-region=eu-1',
+    '--s3-force-path-style',
+  ];
+  const s3 = {
+    bucket: 'blobs',
+    prefix: 'a/b',
+    endpoint: 'http://127.0.0.1:9000',
+    region: 'eu-1',
+    forcePathStyle: true,
+  };
+  expect(readConfig(flags, {}).s3).toEqual(s3);
+  const env = {
+    BLOBSTORE_DATA_DIR: '/d',
+    BLOBSTORE_S3_BUCKET: 'blobs',
+    BLOBSTORE_S3_PREFIX: 'a/b',
+    BLOBSTORE_S3_ENDPOINT: 'http://127.0.0.1:9000',
+    BLOBSTORE_S3_REGION: 'eu-1',
+    BLOBSTORE_S3_FORCE_PATH_STYLE: 'true',
+  };
+  expect(readConfig([], env).s3).toEqual(s3);
+  expect(readConfig(['--data-dir=/d', '--s3-bucket=blobs'], {}).s3).toEqual({
+    bucket: 'blobs',
+    forcePathStyle: false,
+  });
+});
+
+test.each([
+  ['--s3-bucket=Not/A/Name', /--s3-bucket must be the name of a bucket/],
+  ['--s3-prefix=/leading', /--s3-prefix must be letters/],
+  ['--s3-prefix=a//b', /--s3-prefix must be letters/],
+  ['--s3-endpoint=ftp://host', /--s3-endpoint must be an http or https URL/],
+  ['--s3-region=eu', /BLOBSTORE_S3_BUCKET \(--s3-bucket\) must name the bucket/],
+])('%s is refused', (flag, message) => {
+  expect(() => readConfig(['--data-dir=/d', flag], {})).toThrow(message);
+});
