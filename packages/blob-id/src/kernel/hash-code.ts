@@ -28,10 +28,14 @@ import { defineFunction, type Scope } from '../wasm/module.ts';
 import {
   initialState,
   initialVector,
+  lanes,
+  messageWord,
+  pairs,
   prepareRounds,
   putMessageWord,
   rounds,
   scratchEnd,
+  takeStates,
 } from './blake2b-code.ts';
 
 export const digestBytes = 32;
@@ -48,76 +52,116 @@ const nodeBytes = 1n + 2n * BigInt(digestBytes);
 const nodeWords = 9;
 const allOnes = 0xffff_ffff_ffff_ffffn;
 
-const takeState = (scope: Scope): Local[] => Array.from({ length: 16 }, () => scope.vector());
+/** What a function walks through: one item lies `stride` bytes after the other. */
+interface Walk {
+  pointer: Local;
+  stride: Code;
+}
 
-/** Two items a round; the last of an odd number is worked on twice, in both halves of the vectors. */
-function inPairs(
+/**
+ * Four items a round. Where fewer are left, the last of them takes the places of the missing ones: it is worked on
+ * more than once, with the same result.
+ */
+function inFours(
   scope: Scope,
   count: Local,
-  pointers: readonly { pointer: Local; stride: Code }[],
-  body: (seconds: Local[]) => Code,
+  walks: readonly Walk[],
+  body: (...items: Local[][]) => Code,
 ): Code {
-  const seconds = pointers.map(() => scope.int());
+  const items = walks.map(({ pointer }) => [
+    pointer,
+    ...Array.from({ length: lanes - 1 }, () => scope.int()),
+  ]);
+  const perItem = (lane: number, code: (item: Local, before: Local, stride: Code) => Code): Code =>
+    seq(...walks.map(({ stride }, i) => code(items[i]![lane]!, items[i]![lane - 1]!, stride)));
+  const place = Array.from({ length: lanes - 1 }, (_, i) => i + 1).map((lane) =>
+    when(
+      moreThanSigned(count, int(lane)),
+      perItem(lane, (item, before, stride) => set(item, add(before, stride))),
+      perItem(lane, (item, before) => set(item, before)),
+    ),
+  );
   return doWhile(
     seq(
-      ...pointers.map(({ pointer, stride }, i) => set(seconds[i]!, add(pointer, stride))),
-      when(equal(count, int(1)), seq(...pointers.map(({ pointer }, i) => set(seconds[i]!, pointer)))),
-      body(seconds),
-      ...pointers.map(({ pointer, stride }, i) => set(pointer, add(seconds[i]!, stride))),
-      set(count, sub(count, int(2))),
+      ...place,
+      body(...items),
+      ...walks.map(({ pointer, stride }, i) => set(pointer, add(items[i]![lanes - 1]!, stride))),
+      set(count, sub(count, int(lanes))),
     ),
     moreThanSigned(count, int(0)),
   );
 }
 
+/** The code for each pair of items; `words` reads the words at an offset in both. */
+const eachPair = (items: readonly Local[], code: (pair: number, words: Words) => Code): Code =>
+  seq(
+    ...Array.from({ length: pairs }, (_, pair) => {
+      const [first, second] = [items[2 * pair]!, items[2 * pair + 1]!];
+      return code(pair, {
+        at: (offset) => load64Pair(first, second, offset),
+        put: (value, offset) =>
+          seq(store64Lane(first, value, 0, offset), store64Lane(second, value, 1, offset)),
+      });
+    }),
+  );
+
+interface Words {
+  at(offset: number): Code;
+  put(value: Code, offset: number): Code;
+}
+
 /**
  * `hashPairs(left, leftStride, right, rightStride, out, count)`: inner nodes of a Merkle tree, each the BLAKE2b-256
  * of 0x01, a left and a right digest. Strides are in bytes; the results lie one after the other and may replace
- * the left digests.
+ * the left digests. `count` is at least 1.
  */
 export const hashPairs = defineFunction(
   'hashPairs',
   6,
   (scope, left, leftStride, right, rightStride, out, count) => {
-    const state = takeState(scope);
+    const states = takeStates(scope);
     const start = [...initialState, ...initialVector];
     start[12]! ^= nodeBytes;
     start[14]! ^= allOnes;
+    // The message is the two digests moved up by the one byte of the prefix
+    const putMessage = (lefts: Local[], rights: Local[]): Code =>
+      seq(
+        eachPair(lefts, (pair, { at }) =>
+          seq(
+            putMessageWord(pair, 0, or128(shiftLeft64x2(at(0), 8), twice64(1n))),
+            ...[1, 2, 3].map((word) => putMessageWord(pair, word, at(8 * word - 1))),
+            putMessageWord(pair, 4, shiftRight64x2(at(24), 56)),
+          ),
+        ),
+        eachPair(rights, (pair, { at }) =>
+          seq(
+            putMessageWord(pair, 4, or128(messageWord(pair, 4), shiftLeft64x2(at(0), 8))),
+            ...[1, 2, 3].map((word) => putMessageWord(pair, 4 + word, at(8 * word - 1))),
+            putMessageWord(pair, 8, shiftRight64x2(at(24), 56)),
+          ),
+        ),
+      );
+    const walks = [
+      { pointer: left!, stride: leftStride! },
+      { pointer: right!, stride: rightStride! },
+      { pointer: out!, stride: int(digestBytes) },
+    ];
     return seq(
       prepareRounds,
-      inPairs(
-        scope,
-        count!,
-        [
-          { pointer: left!, stride: leftStride! },
-          { pointer: right!, stride: rightStride! },
-          { pointer: out!, stride: int(digestBytes) },
-        ],
-        ([left2, right2, out2]) => {
-          const ofLeft = (offset: number) => load64Pair(left!, left2!, offset);
-          const ofRight = (offset: number) => load64Pair(right!, right2!, offset);
-          // The message is the two digests moved up by the one byte of the prefix
-          const message = [
-            or128(shiftLeft64x2(ofLeft(0), 8), twice64(1n)),
-            ...[7, 15, 23].map(ofLeft),
-            or128(shiftRight64x2(ofLeft(24), 56), shiftLeft64x2(ofRight(0), 8)),
-            ...[7, 15, 23].map(ofRight),
-            shiftRight64x2(ofRight(24), 56),
-          ];
-          return seq(
-            ...message.map((pair, index) => putMessageWord(index, pair)),
-            ...state.map((word, i) => set(word, twice64(start[i]!))),
-            rounds(state, nodeWords),
-            ...initialState.slice(0, 4).flatMap((word, i) => {
-              const result = set(state[i]!, xor128(xor128(state[i]!, state[i + 8]!), twice64(word)));
-              return [
-                result,
-                store64Lane(out!, state[i]!, 0, 8 * i),
-                store64Lane(out2!, state[i]!, 1, 8 * i),
-              ];
-            }),
-          );
-        },
+      inFours(scope, count!, walks, (lefts, rights, outs) =>
+        seq(
+          putMessage(lefts!, rights!),
+          ...states.flatMap((state) => state.map((word, i) => set(word, twice64(start[i]!)))),
+          rounds(states, nodeWords),
+          eachPair(outs!, (pair, { put }) =>
+            seq(
+              ...initialState.slice(0, digestBytes / 8).flatMap((word, i) => {
+                const [low, high] = [states[pair]![i]!, states[pair]![i + 8]!];
+                return [set(low, xor128(xor128(low, high), twice64(word))), put(low, 8 * i)];
+              }),
+            ),
+          ),
+        ),
       ),
     );
   },
@@ -126,65 +170,67 @@ export const hashPairs = defineFunction(
 /**
  * `absorb(messages, stride, states, count, blocks, before, total)`: feeds `blocks` blocks of each message to its
  * state. `before` bytes were fed already. Where these are the last blocks, `total` is the length of the whole
- * message in bytes, and the message is filled up with zeros; else it is 0.
+ * message in bytes, and the message is filled up with zeros; else it is 0. `count` and `blocks` are at least 1.
  */
 export const absorb = defineFunction(
   'absorb',
   7,
-  (scope, messages, stride, states, count, blocks, before, total) => {
-    const state = takeState(scope);
-    const message = scope.int();
-    const message2 = scope.int();
+  (scope, messages, stride, statesAt, count, blocks, before, total) => {
+    const states = takeStates(scope);
+    const offset = scope.int();
     const left = scope.int();
     const counter = scope.int();
     const last = scope.vector();
+    const block = Array.from({ length: lanes }, () => scope.int());
+    const stateWords = initialState.map((_, i) => i);
+    const compress = (ofMessages: Local[], hashes: Local[]): Code =>
+      seq(
+        ...block.map((at, lane) => set(at, add(ofMessages[lane]!, offset))),
+        eachPair(block, (pair, { at }) =>
+          seq(...Array.from({ length: 16 }, (_, i) => putMessageWord(pair, i, at(8 * i)))),
+        ),
+        eachPair(hashes, (pair, { at }) =>
+          seq(
+            ...stateWords.map((i) => set(states[pair]![i]!, at(8 * i))),
+            ...initialVector.map((word, i) => set(states[pair]![i + 8]!, twice64(word))),
+            set(states[pair]![12]!, xor128(states[pair]![12]!, splat64(counter))),
+            set(states[pair]![14]!, xor128(states[pair]![14]!, last)),
+          ),
+        ),
+        rounds(states, 16),
+        // All are computed before any is written: one item may stand in several places
+        eachPair(hashes, (pair, { at }) =>
+          seq(
+            ...stateWords.map((i) =>
+              set(states[pair]![i]!, xor128(xor128(states[pair]![i]!, states[pair]![i + 8]!), at(8 * i))),
+            ),
+          ),
+        ),
+        eachPair(hashes, (pair, { put }) => seq(...stateWords.map((i) => put(states[pair]![i]!, 8 * i)))),
+      );
+    const walks = [
+      { pointer: messages!, stride: stride! },
+      { pointer: statesAt!, stride: int(stateBytes) },
+    ];
     return seq(
       prepareRounds,
-      inPairs(
-        scope,
-        count!,
-        [
-          { pointer: messages!, stride: stride! },
-          { pointer: states!, stride: int(stateBytes) },
-        ],
-        ([messages2, states2]) => {
-          const hash = (i: number) => load64Pair(states!, states2!, 8 * i);
-          return seq(
-            set(message, messages!),
-            set(message2, messages2!),
-            set(left, blocks!),
-            set(counter, before!),
-            set(last, twice64(0n)),
-            doWhile(
-              seq(
-                set(counter, add(counter, int(blockBytes))),
-                when(
-                  equal(left, int(1)),
-                  when(total!, seq(set(counter, total!), set(last, twice64(allOnes)))),
-                ),
-                ...Array.from({ length: 16 }, (_, i) =>
-                  putMessageWord(i, load64Pair(message, message2, 8 * i)),
-                ),
-                ...Array.from({ length: 8 }, (_, i) => set(state[i]!, hash(i))),
-                ...initialVector.map((word, i) => set(state[i + 8]!, twice64(word))),
-                set(state[12]!, xor128(state[12]!, splat64(counter))),
-                set(state[14]!, xor128(state[14]!, last)),
-                rounds(state, 16),
-                ...Array.from({ length: 8 }, (_, i) =>
-                  seq(
-                    set(state[i]!, xor128(xor128(state[i]!, state[i + 8]!), hash(i))),
-                    store64Lane(states!, state[i]!, 0, 8 * i),
-                    store64Lane(states2!, state[i]!, 1, 8 * i),
-                  ),
-                ),
-                increase(message, int(blockBytes)),
-                increase(message2, int(blockBytes)),
-                set(left, sub(left, int(1))),
-              ),
-              left,
+      inFours(scope, count!, walks, (ofMessages, hashes) =>
+        seq(
+          set(offset, int(0)),
+          set(left, blocks!),
+          set(counter, before!),
+          set(last, twice64(0n)),
+          doWhile(
+            seq(
+              set(counter, add(counter, int(blockBytes))),
+              when(equal(left, int(1)), when(total!, seq(set(counter, total!), set(last, twice64(allOnes))))),
+              compress(ofMessages!, hashes!),
+              increase(offset, int(blockBytes)),
+              set(left, sub(left, int(1))),
             ),
-          );
-        },
+            left,
+          ),
+        ),
       ),
     );
   },

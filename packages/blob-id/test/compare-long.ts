@@ -1,0 +1,50 @@
+/**
+ * The long form of `blob-id.test.ts`: compares ids with those of the Walrus SDK for as many minutes as the argument
+ * says (2 by default). Every round has another number of shards, size and content; the first line names the seed
+ * that repeats a run.
+ */
+import { computeBlobId } from '../src/blob-id.ts';
+import { bytesSource } from '../src/blob-source.ts';
+import { blobMetadata } from '../src/encode/blob-metadata.ts';
+import { planBlob } from '../src/encode/blob-plan.ts';
+import { createEncoder } from '../src/encode/encoders.ts';
+import { maxBlobSize } from '../src/matrix.ts';
+import { content, referenceIdentity } from './reference.ts';
+
+const [minutes = '2', seed = String(Date.now() % 1e9)] = process.argv.slice(2);
+const end = Date.now() + Number(minutes) * 60_000;
+const say = (line: string): void => void process.stdout.write(`${line}\n`);
+/** Larger blobs of few shards only repeat what smaller ones show. */
+const mostBytes = 30e6;
+/** Of the expensive numbers of shards one in so many rounds */
+const largeEvery = 25;
+
+let state = Number(seed);
+/** A number from 0 to below 1 (mulberry32), so that a seed repeats the run. */
+function random(): number {
+  state = (state + 0x6d2b79f5) | 0;
+  let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+  mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed);
+  return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+}
+
+say(`seed ${seed}`);
+let rounds = 0;
+for (; Date.now() < end; rounds++) {
+  const nShards =
+    rounds % largeEvery === 0 ? 101 + Math.floor(random() * 900) : 4 + Math.floor(random() ** 2 * 97);
+  // As many small sizes as large ones
+  const size = Math.floor(Math.min(maxBlobSize(nShards), mostBytes) ** random()) - 1;
+  const bytes = content(size, rounds + Number(seed));
+  if (random() < 0.3) bytes.fill(0, Math.floor(random() * size));
+  const expected = referenceIdentity(bytes, nShards).blobId;
+  const found = computeBlobId(bytes, { nShards }).blobId;
+  const encoder = createEncoder(nShards);
+  const short = blobMetadata(encoder, planBlob(encoder.matrix, size, 1), bytesSource(bytes));
+  if (found !== expected || Buffer.from(short.id).toString('base64url') !== expected) {
+    say(`${nShards} shards, ${size} bytes, round ${rounds}: the ids differ`);
+    process.exitCode = 1;
+    break;
+  }
+}
+say(`${rounds} rounds were compared`);
