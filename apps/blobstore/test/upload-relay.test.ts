@@ -7,6 +7,8 @@ import { WalrusFile } from '@mysten/walrus';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { BlobStore, BlobStoreOptions } from '../src/blob-store.ts';
 import { type LocalnetProcess, startLocalnet } from './localnet-process.ts';
+import { urlOf } from './main-child.ts';
+import { spawnMain } from './main-process.ts';
 import { patient, refusal, startStore, temporaryDirectory } from './running-store.ts';
 import { type ChainWalrus, walrusClient } from './walrus-client.ts';
 
@@ -94,6 +96,15 @@ test('its flow encodes, registers, uploads and certifies in transactions of the 
   await sui.core.signAndExecuteTransaction({ transaction: flow.certify(), signer });
   const read = await fetch(`${store.url}/v1/blobs/${blobId}`);
   expect(Buffer.from(await read.arrayBuffer()).equals(blob)).toBe(true);
+});
+
+test('many who write at once wait for their turn and are all served', async () => {
+  const { walrus, store } = await startRelay({ limits: { publisher: { concurrent: 1, buffered: 1 } } });
+  const keys = await Promise.all(Array.from({ length: 6 }, () => localnet.fundedKey()));
+  const written = await Promise.all(
+    keys.map((key) => walrus.writeBlob({ blob: randomBytes(3000), deletable: true, epochs: 1, signer: key })),
+  );
+  for (const { blobId } of written) expect((await fetch(`${store.url}/v1/blobs/${blobId}`)).status).toBe(200);
 });
 
 test('quilts and files go the same way', async () => {
@@ -220,16 +231,24 @@ test('a certificate of the epoch before is refused on chain, and a new upload he
   expect((await fetch(`${relay.store.url}/v1/blobs/${blobId}`)).status).toBe(200);
 });
 
-test('what was promised survives a restart', async () => {
+test('what was promised survives a kill', async () => {
   const chain = await localnet.chainOptions();
-  const relay = await startRelay({ chain });
-  const flow = relay.walrus.writeBlobFlow({ blob: Buffer.from('promised') });
+  const dataDir = await temporaryDirectory();
+  const main = spawnMain(['--port', '0'], {
+    BLOBSTORE_DATA_DIR: dataDir,
+    BLOBSTORE_CHAIN_URL: chain.url,
+    BLOBSTORE_NODE_KEY_FILE: chain.nodeKeyFile,
+    BLOBSTORE_WALLET_KEY: chain.walletKey,
+  });
+  const { walrus } = await walrusClient(localnet.url, await urlOf(main));
+  const flow = walrus.writeBlobFlow({ blob: Buffer.from('promised') });
   const { blobId } = await flow.encode();
   const options = { epochs: 3, deletable: true, owner: signer.toSuiAddress() };
   const { txDigest } = await flow.executeRegister({ signer, ...options });
   await flow.upload({ digest: txDigest });
-  await relay.store.close();
-  const again = await startStore({ dataDir: relay.dataDir, chain });
+  main.child.kill('SIGKILL');
+  await main.ended;
+  const again = await startStore({ dataDir, chain });
   expect(await again.admin.sweep()).toBe(0);
   await flow.executeCertify({ signer });
   expect(await (await fetch(`${again.url}/v1/blobs/${blobId}`)).text()).toBe('promised');

@@ -67,7 +67,7 @@ export function buildServer(
   addApiReference(app);
   addPutBlob(app, context, publisher);
   addPutQuilt(app, context, publisher);
-  addUploadRelay(app, context, publisher);
+  addUploadRelay(app, context);
   for (const addRead of [addGetBlob, addGetBlobByObjectId, addGetByteRange, addGetStream, addConcatBlobs]) {
     addRead(app, context, aggregator);
   }
