@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { readdir, readlink } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { putQuilt, quiltIdOf } from './quilt-client.ts';
 import { encodeInMemory, memoryFile } from './quilt-in-memory.ts';
-import { blobIdOf, refusal, sharedStore, startStore } from './running-store.ts';
+import { blobIdOf, patient, refusal, sharedStore, startStore, temporaryDirectory } from './running-store.ts';
 
 const unknownId = 'A'.repeat(43);
 
@@ -227,3 +229,30 @@ describe('refusals', () => {
     }
   });
 });
+
+test.skipIf(!existsSync('/proc/self/fd'))(
+  'no file stays open, whether a patch is read, cut off, asked for by HEAD or not there',
+  async () => {
+    const dataDir = await temporaryDirectory();
+    const { url } = await startStore({ dataDir });
+    const answer = await putQuilt(url, { large: randomBytes(6_000_000), other: 'x' });
+    const quiltId = quiltIdOf(answer);
+    const base = `${url}/v1/blobs/by-quilt-id/${quiltId}`;
+    for (let round = 0; round < 5; round += 1) {
+      expect((await (await fetch(`${base}/large`)).arrayBuffer()).byteLength).toBe(6_000_000);
+      expect((await fetch(`${base}/large`, { method: 'HEAD' })).status).toBe(200);
+      expect((await fetch(`${base}/nobody`)).status).toBe(404);
+      expect((await fetch(`${url}/v1/quilts/${quiltId}/patches`)).status).toBe(200);
+      const cut = new AbortController();
+      await (await fetch(`${base}/large`, { signal: cut.signal })).body?.getReader().read();
+      cut.abort();
+    }
+    const openFiles = async () => {
+      const links = (await readdir('/proc/self/fd')).map((fd) =>
+        readlink(`/proc/self/fd/${fd}`).catch(() => ''),
+      );
+      return (await Promise.all(links)).filter((path) => path.includes(quiltId));
+    };
+    await expect.poll(openFiles, patient).toEqual([]);
+  },
+);
