@@ -1,0 +1,33 @@
+import { randomBytes } from 'node:crypto';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { runFuzz } from '../conformance/fuzz/run-fuzz.ts';
+import { authSettings, secret } from './publisher-tokens.ts';
+import { putNew, startStore, temporaryDirectory } from './running-store.ts';
+
+const adminToken = 'opens-the-admin-routes-of-a-test';
+
+/** Fixed, so that a failure can be repeated; `conformance/fuzz/main.ts` takes others, and for longer. */
+const seed = 20_261_121;
+
+test(`whatever is asked (seed ${seed}), the answer is well-formed, comes soon and is no 500`, async () => {
+  const dataDir = await temporaryDirectory();
+  const { url } = await startStore({ dataDir, adminToken });
+  const bytes = randomBytes(5000);
+  const { blobObject } = await putNew(url, bytes, '?epochs=2');
+  const { failures, statuses } = await runFuzz({ url, seed, cases: 700, adminToken });
+  expect(failures).toEqual([]);
+  // The cases reach behind the first check as well.
+  expect([...statuses.keys()]).toEqual(expect.arrayContaining([200, 206, 400, 404, 405, 415, 416, 422]));
+  const read = await fetch(`${url}/v1/blobs/${blobObject.blobId}`);
+  expect(bytes.equals(Buffer.from(await read.arrayBuffer()))).toBe(true);
+  expect(await readdir(join(dataDir, 'incoming'))).toEqual([]);
+});
+
+test(`nor does any token (seed ${seed}) get more than a refusal`, async () => {
+  const { url } = await startStore({ auth: authSettings({ verifyUpload: true }) });
+  const { failures, statuses } = await runFuzz({ url, seed, cases: 400, tokenSecret: secret });
+  expect(failures).toEqual([]);
+  expect([...statuses.keys()]).toEqual(expect.arrayContaining([200, 400, 401]));
+});
