@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { readFile, rename, rm, truncate } from 'node:fs/promises';
+import { pino } from 'pino';
 import { describe, expect, test } from 'vitest';
 import { blockBytes } from '../src/storage/block-digests.ts';
 import { rawRead } from './raw-read.ts';
@@ -45,6 +46,16 @@ test.each([
   const headers = { accept, ...(type === undefined ? {} : { 'content-type': type }) };
   const response = await fetch(`${url}/v1/blobs/${blobId}`, { method, headers });
   expect(response.headers.get('content-type')).toBe(expected);
+});
+
+test('of a repeated header the first counts, and an empty one is mirrored as it is', async () => {
+  const { url } = await startStore();
+  const target = `${url}/v1/blobs/${await blobIdOf(url, 'hello')}`;
+  const typeOf = async (headers: Record<string, string | string[]>) =>
+    (await rawRead(target, { headers })).headers['content-type'];
+  expect(await typeOf({ accept: ['image/png', '*/*'] })).toBe('image/png');
+  expect(await typeOf({ accept: ['*/*', 'image/png'] })).toBeUndefined();
+  expect(await typeOf({ accept: '', 'content-type': 'image/gif' })).toBe('');
 });
 
 describe('ranges', () => {
@@ -147,7 +158,9 @@ describe('damage on disk', () => {
   test('a flipped bit further on cuts the answer before it, and fails the ranges that touch its block', async () => {
     const blob = randomBytes(8 * blockBytes);
     const dataDir = await temporaryDirectory();
-    const { url } = await startStore({ dataDir });
+    const log: string[] = [];
+    const logger = pino({ level: 'error' }, { write: (line) => log.push(line) });
+    const { url } = await startStore({ dataDir, logger });
     const blobId = await blobIdOf(url, blob);
     const path = await fileOf(dataDir, blobId);
     const damagedAt = 6 * blockBytes + 5;
@@ -158,6 +171,7 @@ describe('damage on disk', () => {
     expect(whole).toMatchObject({ status: 200, complete: false });
     expect(whole.bytes.length).toBeLessThanOrEqual(6 * blockBytes);
     expect(blob.subarray(0, whole.bytes.length).equals(whole.bytes)).toBe(true);
+    expect(log.join('')).toContain(blobId);
 
     for (const [first, last] of [
       [0, 6 * blockBytes - 1],

@@ -1,36 +1,127 @@
 /**
- * The long form of `large-blob.test.ts`: `node apps/blobstore/test/large-blob-long.ts [mebibytes]`, 1024 by
- * default, on disk and in a bucket. Keeps its result in `bench/results/`.
+ * The long form of `slow-readers.test.ts`: one blob of 1 GiB (or as many MiB as the argument says) goes in and comes
+ * out in every way, while `/proc` tells how much memory the store holds at most. Fails when a byte is wrong or the
+ * memory grows with the blob. `node apps/blobstore/test/large-blob-long.ts [MiB]`, on Linux.
  */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createHash, type Hash, randomFillSync, randomInt } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import { runLargeBlob } from './large-blob-run.ts';
-import { credentials, startS3, stopS3 } from './s3-process.ts';
+import { startMain, urlOf } from './main-child.ts';
+import type { StoreAnswer } from './running-store.ts';
 
-const mebibytes = Number(process.argv[2] ?? 1024);
-const directory = await mkdtemp(join(tmpdir(), 'blobstore-large-'));
-const server = await startS3();
+const mebibyte = 1024 * 1024;
+const sizeMiB = Number(process.argv[2] ?? 1024);
+/** What may come on top of the memory of a store that has done nothing yet */
+const allowedMiB = 512;
+const seed = randomFillSync(Buffer.alloc(mebibyte));
+
+/** The content by the mebibyte; each differs from all others. */
+function chunkAt(index: number): Buffer {
+  const chunk = Buffer.from(seed);
+  chunk.writeUInt32LE(index);
+  return chunk;
+}
+
+function* content(): Generator<Buffer> {
+  for (let index = 0; index < sizeMiB; index += 1) yield chunkAt(index);
+}
+
+async function hashOf(chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<string> {
+  const hash: Hash = createHash('sha256');
+  for await (const chunk of chunks) hash.update(chunk);
+  return hash.digest('hex');
+}
+
+async function read(url: string, init: RequestInit = {}): Promise<string> {
+  const response = await fetch(url, init);
+  if (!response.ok || response.body === null) throw new Error(`${url} answers ${response.status}`);
+  return hashOf(response.body as unknown as AsyncIterable<Uint8Array>);
+}
+
+function expectSame(found: string, expected: string): void {
+  if (found !== expected) throw new Error('wrong bytes');
+}
+
+const dataDir = await mkdtemp(join(tmpdir(), 'blobstore-large-'));
+const args = ['--port', '0', '--data-dir', dataDir, '--max-body-size', String(sizeMiB * 1024)];
+const steps: { step: string; seconds: number; grownMiB: number }[] = [];
+
+/** Runs steps against a process of their own. */
+async function inProcess(
+  work: (url: string, note: (step: string, run: () => Promise<unknown>) => Promise<void>) => Promise<void>,
+): Promise<void> {
+  const main = startMain(args, { LOG_LEVEL: 'warn' });
+  const peakMiB = async () => {
+    const status = await readFile(`/proc/${main.child.pid}/status`, 'utf8');
+    return Number(/VmHWM:\s+(\d+)/.exec(status)?.[1]) / 1024;
+  };
+  try {
+    const url = await urlOf(main);
+    const before = await peakMiB();
+    await work(url, async (step, run) => {
+      const startedAtMs = performance.now();
+      await run();
+      const seconds = Math.round((performance.now() - startedAtMs) / 100) / 10;
+      steps.push({ step, seconds, grownMiB: Math.round((await peakMiB()) - before) });
+      process.stderr.write(`${JSON.stringify(steps.at(-1))}\n`);
+    });
+  } finally {
+    main.child.kill('SIGTERM');
+    await main.ended;
+  }
+}
+
 try {
-  const { bucket, endpoint, prefix } = server.place();
-  const args = [
-    '--s3-bucket',
-    bucket,
-    '--s3-endpoint',
-    endpoint!,
-    '--s3-prefix',
-    prefix!,
-    '--s3-force-path-style',
-  ];
-  const disk = await runLargeBlob(join(directory, 'disk'), mebibytes);
-  const s3 = await runLargeBlob(join(directory, 's3'), mebibytes, { args, env: credentials });
+  const digest = await hashOf(content());
+  let blobId = '';
+  await inProcess(async (url, note) => {
+    await note('store', async () => {
+      const body = Readable.toWeb(Readable.from(content())) as ReadableStream;
+      const init = { method: 'PUT', body, duplex: 'half' } as const;
+      const answer = (await (await fetch(`${url}/v1/blobs`, init)).json()) as StoreAnswer;
+      blobId = answer.newlyCreated?.blobObject.blobId ?? '';
+    });
+  });
+  await inProcess(async (url, note) => {
+    const target = `${url}/v1/blobs/${blobId}`;
+    await note('one read', async () => expectSame(await read(target), digest));
+    await note('8 reads at once', async () => {
+      const found = await Promise.all(Array.from({ length: 8 }, () => read(target)));
+      for (const each of found) expectSame(each, digest);
+    });
+    await note('500 ranges', async () => {
+      for (let round = 0; round < 500; round += 1) {
+        const index = randomInt(sizeMiB);
+        const range = `bytes=${index * mebibyte}-${(index + 1) * mebibyte - 1}`;
+        expectSame(await read(target, { headers: { range } }), await hashOf([chunkAt(index)]));
+      }
+    });
+    await note('200 readers that take nothing, and one that reads', async () => {
+      const { hostname, port } = new URL(url);
+      const sockets = Array.from({ length: 200 }, () => {
+        const socket = connect(Number(port), hostname);
+        socket.on('error', () => undefined);
+        socket.write(`GET /v1/blobs/${blobId} HTTP/1.1\r\nhost: x\r\n\r\n`);
+        return socket;
+      });
+      await Promise.all(sockets.map((socket) => once(socket, 'readable')));
+      expectSame(await read(target), digest);
+      for (const socket of sockets) socket.destroy();
+    });
+    await note('strict read', async () =>
+      expectSame(await read(`${target}?strict_consistency_check=true`), digest),
+    );
+  });
   const at = new Date().toISOString();
-  const content = { about: 'one large blob in and out: peak memory of the store, and seconds', at, disk, s3 };
+  const result = { about: `one blob of ${sizeMiB} MiB, in and out`, at, steps };
   const name = `../../../bench/results/${at.slice(0, 10)}-blobstore-large.json`;
-  await writeFile(fileURLToPath(new URL(name, import.meta.url)), `${JSON.stringify(content, null, 2)}\n`);
-  process.stdout.write(`${JSON.stringify(content, null, 2)}\n`);
+  await writeFile(fileURLToPath(new URL(name, import.meta.url)), `${JSON.stringify(result, null, 2)}\n`);
+  process.exitCode = steps.every(({ grownMiB }) => grownMiB <= allowedMiB) ? 0 : 1;
 } finally {
-  await stopS3(server);
-  await rm(directory, { recursive: true, force: true });
+  await rm(dataDir, { recursive: true, force: true });
 }
