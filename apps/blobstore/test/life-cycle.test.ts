@@ -152,9 +152,13 @@ describe('epochs by hand', () => {
     expect(await statusOf(first.url, blobId)).toBe(404);
     await first.close();
     time = 0;
-    const second = await startStore(options);
-    expect(await second.admin.currentEpoch()).toBe(3);
-    expect(await statusOf(second.url, blobId)).toBe(404);
+    // The second of them reads the journal that the first has rewritten.
+    for (let restart = 0; restart < 2; restart += 1) {
+      const store = await startStore(options);
+      expect(await store.admin.currentEpoch()).toBe(3);
+      expect(await statusOf(store.url, blobId)).toBe(404);
+      await store.close();
+    }
   });
 });
 
