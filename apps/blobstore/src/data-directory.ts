@@ -1,6 +1,7 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readdir, readFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import { replaceFile } from './storage/durable-file.ts';
+import { objectsName, parseObjectName } from './storage/object-file.ts';
 
 /** What a data directory was made for. Another value would make its blobs unreadable, or have them swept. */
 export interface DirectoryIdentity {
@@ -13,25 +14,55 @@ export interface DirectoryIdentity {
 }
 
 interface Description extends DirectoryIdentity {
-  format: 1;
+  format: number;
 }
 
 function pathOf(directory: string): string {
   return join(directory, 'store.json');
 }
 
-/** The identity that a data directory was given; undefined for one that never held blobs. */
+/**
+ * The identity that a data directory was given; undefined for one that never held blobs. Throws a plain error when
+ * it has blobs and its identity is lost or damaged, because a wrong one would have them swept.
+ */
 export async function readIdentity(directory: string): Promise<DirectoryIdentity | undefined> {
   let text: string;
   try {
     text = await readFile(pathOf(directory), 'utf8');
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    if (await holdsBlobs(directory)) throw new Error(restore(directory, 'missing, although there are blobs'));
+    return undefined;
+  }
+  const { format, ...identity } = parse(text) ?? {};
+  if (format === undefined || identity.shards === undefined) throw new Error(restore(directory, 'damaged'));
+  if (format !== 1) throw new Error(`${pathOf(directory)} was written by a newer version of this program`);
+  return { ...identity, shards: identity.shards };
+}
+
+function parse(text: string): Partial<Description> | undefined {
+  try {
+    return JSON.parse(text) as Partial<Description>;
+  } catch {
+    return undefined;
+  }
+}
+
+function restore(directory: string, state: string): string {
+  return (
+    `${pathOf(directory)} is ${state}: restore it from a backup, or write {"format":1,"shards":N} there with the ` +
+    'number of shards that the blobs were stored for'
+  );
+}
+
+async function holdsBlobs(directory: string): Promise<boolean> {
+  try {
+    const names = await readdir(join(directory, objectsName), { recursive: true });
+    return names.some((name) => parseObjectName(basename(name)) !== undefined);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
     throw error;
   }
-  const { format, ...identity } = JSON.parse(text) as Description;
-  if (format !== 1) throw new Error(`${pathOf(directory)} was written by a newer version of this program`);
-  return identity;
 }
 
 /** Throws, naming the setting to change, when a directory is used for something else than it was made for. */

@@ -5,7 +5,7 @@ import { BlobIndex } from './blob-index.ts';
 import { openBlockFiles } from './block-files.ts';
 import { namingDiskErrors } from './disk-errors.ts';
 import { syncDirectory, syncWithParents } from './durable-file.ts';
-import { folderNames, folderOf, objectPath, parseObjectName } from './object-file.ts';
+import { folderNames, folderOf, objectPath, objectsName, parseObjectName } from './object-file.ts';
 import { stageBody } from './staging.ts';
 import { BlobDamagedError, type Storage, type StoredBlob } from './storage.ts';
 
@@ -47,7 +47,7 @@ async function buildIndex(objects: string, logger: Logger): Promise<BlobIndex> {
  * each other's half-received files.
  */
 export async function openDiskStorage(directory: string, logger: Logger): Promise<Storage> {
-  const objects = join(directory, 'objects');
+  const objects = join(directory, objectsName);
   const incoming = join(directory, 'incoming');
   await prepareFolders(objects, incoming);
   const index = await buildIndex(objects, logger);

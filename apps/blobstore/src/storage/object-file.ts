@@ -7,6 +7,9 @@ import type { StoredBlob } from './storage.ts';
  * rename therefore publishes content and metadata in one step, and the index is a directory listing.
  */
 
+/** Where the files are, below the data directory. */
+export const objectsName = 'objects';
+
 /** 256 folders by the first byte of the digest, so that no directory grows without bound. */
 export const folderNames: readonly string[] = Array.from({ length: 256 }, (_, byte) =>
   byte.toString(16).padStart(2, '0'),
