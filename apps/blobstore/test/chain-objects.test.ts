@@ -196,6 +196,29 @@ test.each([
   },
 );
 
+test('stores across turns of the epoch are paid for once', async () => {
+  const { url, admin } = await startOnChain();
+  let isTurning = true;
+  const stored: Awaited<ReturnType<typeof putNew>>[] = [];
+  async function storeOn(name: string): Promise<void> {
+    for (let count = 0; isTurning; count++) stored.push(await putNew(url, `${name} ${count}`, '?epochs=9'));
+  }
+  const stores = Array.from({ length: 6 }, (_, index) => storeOn(`turning ${index}`));
+  for (let turn = 0; turn < 5; turn++) {
+    const before = stored.length;
+    await expect.poll(() => stored.length, patient).toBeGreaterThan(before);
+    await localnet.advanceEpoch(1);
+  }
+  isTurning = false;
+  await Promise.all(stores);
+  for (const { blobObject } of stored) {
+    const { objects } = await admin.getBlob(blobObject.blobId);
+    expect(objects).toMatchObject([
+      { object: { id: blobObject.id, certifiedEpoch: blobObject.certifiedEpoch } },
+    ]);
+  }
+});
+
 test('storage of a deleted blob serves one of many stores at once, and the others pay', async () => {
   const { url, admin } = await startOnChain();
   const { blobObject } = await putNew(url, 'deleted', '?epochs=5');

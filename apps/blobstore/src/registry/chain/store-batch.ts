@@ -33,7 +33,7 @@ export interface Store {
 
 interface Registered extends Store {
   objectId: string;
-  /** In which it was registered; a certificate must be of the epoch in which it is handed in */
+  /** In which it is certified; a certificate must be of the epoch in which it is handed in */
   epoch: number;
 }
 
@@ -129,11 +129,38 @@ async function storeBatch(parts: ChainParts, stores: Store[]): Promise<PaidObjec
   );
 }
 
-/** Certifies what was registered a moment ago. Returns by object id what shares them. */
+/**
+ * Certifies what was registered a moment ago. When the epoch turned in between, the chain refuses the certificates,
+ * and new ones are made: what was registered is paid for. Returns by object id what shares them.
+ */
 async function certifyLate(
-  { chain, system, wallet, signer, index }: ChainParts,
+  parts: ChainParts,
   entries: Registered[],
   registered: Executed,
+): Promise<Map<string, { sharedBlobObject: string }>> {
+  try {
+    return await certifyIn(parts, entries, registered.refOf);
+  } catch (error) {
+    if (!(error instanceof ChainRejectedError)) throw error;
+    parts.state.forget();
+    const { epoch } = await parts.state.get();
+    if (entries.every((entry) => entry.epoch === epoch)) throw error;
+    for (const entry of entries) entry.epoch = epoch;
+    const ids = entries.map(({ objectId }) => objectId);
+    const read = await readBlobs(parts.chain, parts.system.packageId, ids);
+    return certifyIn(parts, entries, (objectId) => {
+      const blob = read.get(objectId);
+      if (blob === undefined) throw error;
+      return blob.ref;
+    });
+  }
+}
+
+/** Certifies blobs, each in its epoch, and does with them what shall be done. */
+async function certifyIn(
+  { chain, system, wallet, signer, index }: ChainParts,
+  entries: Registered[],
+  refOf: (objectId: string) => ObjectRef,
 ): Promise<Map<string, { sharedBlobObject: string }>> {
   if (entries.length === 0) return new Map();
   const certificates = await certificatesOf(
@@ -147,7 +174,7 @@ async function certifyLate(
   const executed = await wallet.execute(entries.length, (transaction, wal) => {
     const calls = walrusCalls(transaction, system, wal);
     for (const [position, { blob, objectId }] of entries.entries()) {
-      const object = transaction.objectRef(registered.refOf(objectId));
+      const object = transaction.objectRef(refOf(objectId));
       calls.certify(object, certificates[position] as Certificate);
       calls.finish(object, blob);
     }
