@@ -5,6 +5,7 @@ import type { QuiltFile } from '../quilt/plan-quilt.ts';
 import { QuiltInputError } from '../quilt/quilt-errors.ts';
 import { maxPatches } from '../quilt/quilt-layout.ts';
 import { BodyTooLargeError, type StagedBlob } from '../storage/storage.ts';
+import { inBatches } from './in-batches.ts';
 import { boundaryOf, MultipartError, readMultipart } from './multipart.ts';
 import { metadataField, parseQuiltMetadata } from './quilt-metadata.ts';
 
@@ -13,6 +14,9 @@ export interface ReceivedFile extends QuiltFile {
   /** Where its content begins in the staged bytes */
   offset: number;
 }
+
+/** What is known of a file before the metadata, which may come last. */
+type FileContent = Omit<ReceivedFile, 'tags'>;
 
 export interface ReceivedQuilt {
   /** The contents of all files, one behind the other */
@@ -35,10 +39,10 @@ export async function receiveQuilt(
   const boundary = boundaryOf(raw.headers['content-type']);
   if (boundary === undefined)
     throw new MultipartError('the content type must be multipart/form-data with a boundary');
-  const files: Omit<ReceivedFile, 'tags'>[] = [];
+  const files: FileContent[] = [];
   const metadata: Buffer[] = [];
   const parts = readMultipart(boundedBody(raw, limits.maxQuiltBodyBytes), boundary);
-  const contents = sortParts(parts, files, metadata, maxPatches(nShards));
+  const contents = inBatches(sortParts(parts, files, metadata, maxPatches(nShards)));
   const staged = await storage.stage(contents, limits.maxQuiltBodyBytes);
   try {
     const tags = parseQuiltMetadata(metadata);
@@ -68,11 +72,11 @@ async function* boundedBody(raw: IncomingMessage, limitBytes: number): AsyncGene
 /** The contents of the files, noted in `files`; the metadata goes into `metadata`, one buffer for each such part. */
 async function* sortParts(
   parts: ReturnType<typeof readMultipart>,
-  files: Omit<ReceivedFile, 'tags'>[],
+  files: FileContent[],
   metadata: Buffer[],
   maxFiles: number,
 ): AsyncGenerator<Buffer> {
-  let file: Omit<ReceivedFile, 'tags'> | undefined;
+  let file: FileContent | undefined;
   let pieces: Buffer[] = [];
   let offset = 0;
   let metadataBytes = 0;
@@ -103,11 +107,7 @@ async function* sortParts(
 }
 
 /** Refuses early what could not become a quilt anyway. */
-function addFile(
-  files: Omit<ReceivedFile, 'tags'>[],
-  file: Omit<ReceivedFile, 'tags'>,
-  maxFiles: number,
-): void {
+function addFile(files: FileContent[], file: FileContent, maxFiles: number): void {
   const problem = identifierProblem(file.identifier);
   if (problem !== undefined) throw new QuiltInputError(`the name of a part ${problem}`);
   if (files.length === maxFiles) throw new QuiltInputError(`a quilt holds ${maxFiles} files at most`);

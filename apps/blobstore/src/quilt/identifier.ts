@@ -2,7 +2,7 @@
  * The BCS form (length and UTF-8) must be shorter than 65,535 bytes, and from 16,384 bytes on its length takes
  * three.
  */
-export const maxIdentifierBytes = 65_531;
+const maxIdentifierBytes = 65_531;
 
 /**
  * What is wrong with the name of a patch; undefined when nothing is. The rules are those of the real publisher

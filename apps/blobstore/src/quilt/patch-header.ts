@@ -38,12 +38,9 @@ export function encodePatchHeader(identifier: string, tags: Tags, size: number):
   return Buffer.concat([fixed, ...extension]);
 }
 
-/** A header never needs more bytes than this. */
-export const maxHeaderBytes = fixedBytes + 2 * (2 + maxU16);
-
 /**
- * The header that opens the columns of a patch. `columns` holds at least `maxHeaderBytes` of them, or all, and
- * `available` is how many bytes there are in all. Throws `InvalidQuiltError`.
+ * The header that opens the columns of a patch. It has 131,080 bytes at most; `columns` holds as many, or all of the
+ * `available` ones. Throws `InvalidQuiltError`.
  */
 export function decodePatchHeader(columns: Buffer, available: number): PatchHeader {
   let position = 0;

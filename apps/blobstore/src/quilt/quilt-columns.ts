@@ -8,7 +8,7 @@ export interface QuiltColumns {
   read(start: number, end: number): Promise<Buffer>;
 }
 
-/** Columns out of rows that hold those from `first` on, `stride` bytes apart. */
+/** Columns out of rows that are `stride` bytes apart; the first of them begins `offset` bytes into each row. */
 export function gatherColumns(
   rows: Buffer,
   stride: number,

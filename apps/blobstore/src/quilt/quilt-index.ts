@@ -16,7 +16,7 @@ export interface IndexedPatch {
 const version = 1;
 
 /** Version and length stand before the index. */
-export const indexPrefixBytes = 5;
+const indexPrefixBytes = 5;
 
 /** The index as it opens the first column, of patches in their order. Its length does not depend on the columns. */
 export function encodeIndex(patches: readonly Omit<IndexedPatch, 'start'>[]): Buffer {

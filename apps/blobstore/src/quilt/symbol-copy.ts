@@ -1,5 +1,4 @@
-import type { QuiltLayout } from './quilt-layout.ts';
-import { rowBytes } from './quilt-layout.ts';
+import { type QuiltLayout, rowBytes } from './quilt-layout.ts';
 
 /** Below this a loop over the bytes is quicker than a call for each symbol. */
 const smallSymbolBytes = 64;
