@@ -1,14 +1,5 @@
+import type { Need } from './needs.ts';
 import type { Session } from './session.ts';
-
-/** What a row needs that not every service offers. */
-export type Need =
-  | 'publisher'
-  | 'aggregator'
-  | 'admin'
-  | 'tokens'
-  | 'tight limits'
-  | 'restrictions'
-  | '1000 shards';
 
 /** One statement about the wire. */
 export interface Row {

@@ -1,5 +1,6 @@
+import { missing } from './needs.ts';
 import type { Row } from './row.ts';
-import { missing, type Session } from './session.ts';
+import type { Session } from './session.ts';
 
 export interface Result {
   row: Row;

@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import type { OutgoingHttpHeaders } from 'node:http';
 import { type Answer, exchange, type Observer, type Sent } from './exchange.ts';
 import { expectAnswer, jsonOf } from './expectations.ts';
-import type { Need } from './row.ts';
 
 /** Where the suite runs. */
 export interface Targets {
@@ -139,24 +138,4 @@ async function createBlob(session: Session): Promise<StoredBlob> {
   const bytes = randomBytes(1000);
   const { blobObject } = await session.create(bytes);
   return { blobId: blobObject.blobId, objectId: blobObject.id, bytes };
-}
-
-/** Why a row cannot run here, if it cannot. */
-export function missing({ targets, shards }: Session, need: Need): string | undefined {
-  switch (need) {
-    case 'publisher':
-      return targets.publisher === undefined ? 'no publisher given' : undefined;
-    case 'aggregator':
-      return targets.aggregator === undefined ? 'no aggregator given' : undefined;
-    case 'admin':
-      return targets.adminToken === undefined ? 'no BLOBSTORE_ADMIN_TOKEN given' : undefined;
-    case 'tokens':
-      return targets.tokens === undefined ? 'no publisher with tokens given' : undefined;
-    case 'tight limits':
-      return targets.tight === undefined ? 'no store with tight limits given' : undefined;
-    case 'restrictions':
-      return targets.restricted === undefined ? 'no store with restrictions given' : undefined;
-    case '1000 shards':
-      return shards === 1000 ? undefined : 'the blob IDs are of another number of shards';
-  }
 }

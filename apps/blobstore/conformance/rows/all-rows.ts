@@ -3,25 +3,29 @@ import { adminRows } from './admin.ts';
 import { concatRows } from './concat.ts';
 import { decisionRows } from './decisions.ts';
 import { errorRows } from './errors.ts';
+import { lifeRows } from './life.ts';
 import { limitRows } from './limits.ts';
 import { quiltRows } from './quilts.ts';
+import { rangeRows } from './ranges.ts';
 import { readRows } from './reads.ts';
 import { restrictionRows } from './restrictions.ts';
 import { serviceRows } from './service.ts';
 import { storeRows } from './stores.ts';
 import { tokenRows } from './tokens.ts';
 
-/** Reads last: they end an epoch where they may. */
+/** Lives last: they end an epoch where they may. */
 export const allRows: readonly Row[] = [
   ...serviceRows,
   ...storeRows,
   ...decisionRows,
-  ...quiltRows,
+  ...readRows,
+  ...rangeRows,
   ...concatRows,
+  ...quiltRows,
   ...errorRows,
   ...tokenRows,
   ...limitRows,
   ...restrictionRows,
   ...adminRows,
-  ...readRows,
+  ...lifeRows,
 ];

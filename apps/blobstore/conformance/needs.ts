@@ -1,0 +1,31 @@
+import type { Session } from './session.ts';
+
+/** What a row needs that not every service offers. */
+export type Need =
+  | 'publisher'
+  | 'aggregator'
+  | 'admin'
+  | 'tokens'
+  | 'tight limits'
+  | 'restrictions'
+  | '1000 shards';
+
+/** Why a row cannot run here, if it cannot. */
+export function missing({ targets, shards }: Session, need: Need): string | undefined {
+  switch (need) {
+    case 'publisher':
+      return targets.publisher === undefined ? 'no publisher given' : undefined;
+    case 'aggregator':
+      return targets.aggregator === undefined ? 'no aggregator given' : undefined;
+    case 'admin':
+      return targets.adminToken === undefined ? 'no BLOBSTORE_ADMIN_TOKEN given' : undefined;
+    case 'tokens':
+      return targets.tokens === undefined ? 'no publisher with tokens given' : undefined;
+    case 'tight limits':
+      return targets.tight === undefined ? 'no store with tight limits given' : undefined;
+    case 'restrictions':
+      return targets.restricted === undefined ? 'no store with restrictions given' : undefined;
+    case '1000 shards':
+      return shards === 1000 ? undefined : 'the blob IDs are of another number of shards';
+  }
+}

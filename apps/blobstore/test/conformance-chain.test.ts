@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest';
+import { allRows } from '../conformance/rows/all-rows.ts';
+import { runRow } from '../conformance/run-row.ts';
+import { openSession } from '../conformance/session.ts';
+import { startLocalnet } from './localnet-process.ts';
+import { startStore } from './running-store.ts';
+
+test('what holds on the wire holds with a chain as well', { timeout: 180_000 }, async () => {
+  const localnet = await startLocalnet();
+  await using cleanUp = new AsyncDisposableStack();
+  cleanUp.defer(() => localnet.stop());
+  const store = await startStore({ chain: await localnet.chainOptions() });
+  cleanUp.defer(() => store.close());
+  const { url } = store;
+  const session = await openSession({ publisher: url, aggregator: url, shards: 31 });
+  const failed: string[] = [];
+  let held = 0;
+  for (const row of allRows) {
+    const { outcome, reason } = await runRow(session, row);
+    if (outcome === 'holds') held += 1;
+    if (outcome === 'fails') failed.push(`${row.section}: ${row.name}: ${reason}`);
+  }
+  expect(failed).toEqual([]);
+  expect(held).toBeGreaterThan(150);
+});
