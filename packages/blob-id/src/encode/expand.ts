@@ -28,13 +28,14 @@ export function expandRows(kernel: Kernel, codes: Codes, plan: BlobPlan, pass: P
   const { rowCode, strip, tables } = codes;
   const parityAt = rows.at + rowCode.originals * pass.bytes;
   for (const { offset, elements } of pass.chunks) {
+    const { pack, unpack } = kernel.movesOf(elements);
     const together = symbolsPerStrip(elements);
     for (let row = 0; row < plan.usedRows; row += together) {
       const count = Math.min(together, plan.usedRows - row);
       const first = row * rows.stride + offset;
-      kernel.pack(strip, rows.at + first, pass.bytes, rows.stride, plan.usedColumns, count, elements);
+      pack(strip, rows.at + first, pass.bytes, rows.stride, plan.usedColumns, count, elements);
       const parity = encodeStrip(kernel, rowCode, strip, plan.usedColumns, tables);
-      kernel.unpack(parity, parityAt + first, pass.bytes, rows.stride, rowCode.parity, count, elements);
+      unpack(parity, parityAt + first, pass.bytes, rows.stride, rowCode.parity, count, elements);
     }
   }
 }
@@ -61,23 +62,16 @@ export function expandColumns(
   const columnBytes = plan.matrix.nShards * out.stride;
   const { originals, parity } = columnCode;
   for (const { offset, elements } of pass.chunks) {
+    const { pack, unpack } = kernel.movesOf(elements);
     const together = symbolsPerStrip(elements);
     for (let done = 0; done < count; done += together) {
       const symbols = Math.min(together, count - done);
       const from = rows.at + (first + done) * pass.bytes + offset;
       const to = out.at + done * columnBytes + offset;
-      kernel.pack(strip, from, rows.stride, pass.bytes, plan.usedRows, symbols, elements);
-      kernel.unpack(strip, to, out.stride, columnBytes, plan.usedRows, symbols, elements);
+      pack(strip, from, rows.stride, pass.bytes, plan.usedRows, symbols, elements);
+      unpack(strip, to, out.stride, columnBytes, plan.usedRows, symbols, elements);
       const parityAt = encodeStrip(kernel, columnCode, strip, plan.usedRows, tables);
-      kernel.unpack(
-        parityAt,
-        to + originals * out.stride,
-        out.stride,
-        columnBytes,
-        parity,
-        symbols,
-        elements,
-      );
+      unpack(parityAt, to + originals * out.stride, out.stride, columnBytes, parity, symbols, elements);
     }
   }
 }

@@ -1,7 +1,7 @@
 import { assembleModule } from '../wasm/module.ts';
 import { copyPieces, packFunctions, unitFor, unpackFunctions } from './copy-code.ts';
 import { absorb, gatherDigests, hashPairs } from './hash-code.ts';
-import { addStrip, evaluate, interpolate } from './transform-code.ts';
+import { addStrip, evaluate, interpolate, stripLanes } from './transform-code.ts';
 
 /** Parameters are addresses, strides and counts; each call is described where its code is. */
 type Call = (...parameters: number[]) => void;
@@ -26,12 +26,18 @@ type MoveSymbols = (
   h: number,
 ) => void;
 
-/** The WebAssembly functions and the memory they work on. */
-export interface Kernel extends Calls {
+/** How symbols of a certain length are moved between matrix and strip. */
+export interface SymbolMoves {
   /** From the matrix into a strip */
   pack: MoveSymbols;
   /** From a strip into the matrix */
   unpack: MoveSymbols;
+}
+
+/** The WebAssembly functions and the memory they work on. */
+export interface Kernel extends Calls {
+  /** For symbols of `h` elements, 1 to 32 */
+  movesOf(h: number): SymbolMoves;
   /** All of the memory. Must be asked for again after `reserve`. */
   bytes(): Uint8Array<ArrayBuffer>;
   /** Makes the memory at least this large, in bytes. Throws `RangeError` when there is not so much. */
@@ -55,14 +61,20 @@ export function createKernel(): Kernel {
   const memory = new WebAssembly.Memory({ initial: 1, maximum: maxPages });
   const { exports } = new WebAssembly.Instance(compiled, { env: { memory } });
   const sized = exports as Record<string, MoveSymbols>;
+  const moves = Array.from({ length: stripLanes }, (_, i) => {
+    const unit = unitFor(i + 1);
+    return { pack: sized[`pack${unit}`]!, unpack: sized[`unpack${unit}`]! };
+  });
+  let bytes = new Uint8Array(memory.buffer);
   return {
     ...(exports as unknown as Calls),
-    pack: (...parameters) => sized[`pack${unitFor(parameters[6])}`]!(...parameters),
-    unpack: (...parameters) => sized[`unpack${unitFor(parameters[6])}`]!(...parameters),
-    bytes: () => new Uint8Array(memory.buffer),
-    reserve(bytes) {
-      const missing = Math.ceil(bytes / pageBytes) - memory.buffer.byteLength / pageBytes;
-      if (missing > 0) memory.grow(missing);
+    movesOf: (h) => moves[h - 1]!,
+    bytes: () => bytes,
+    reserve(wanted) {
+      const missing = Math.ceil(wanted / pageBytes) - bytes.byteLength / pageBytes;
+      if (missing <= 0) return;
+      memory.grow(missing);
+      bytes = new Uint8Array(memory.buffer);
     },
   };
 }
