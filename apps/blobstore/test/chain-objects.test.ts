@@ -1,3 +1,4 @@
+import { parsePrivateKey } from '@memrelay/chain/key-file';
 import type { Ed25519Keypair } from '@mysten/sui/keypairs/ed25519';
 import { coinWithBalance, Transaction } from '@mysten/sui/transactions';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -195,6 +196,38 @@ test.each([
     expect(await (await fetch(`${url}/v1/blobs/${blobId}`)).text()).toBe(`short${persistence}`);
   },
 );
+
+test('a registration of the publisher whose answer was lost is resumed as well', async () => {
+  const chain = await localnet.chainOptions();
+  const { url, walrus } = await startOnChain({ chain });
+  const signer = parsePrivateKey(chain.walletKey);
+  const bytes = Buffer.from('lost');
+  const { blobId, rootHash } = await walrus.computeBlobMetadata({ bytes });
+  const { blob } = await walrus.executeRegisterBlobTransaction({
+    signer,
+    blobId,
+    rootHash,
+    size: bytes.length,
+    epochs: 3,
+    deletable: true,
+    owner: signer.toSuiAddress(),
+  });
+  expect(await putNew(url, 'lost', '?epochs=3&reuse_resources=true')).toMatchObject({
+    blobObject: { id: blob.id },
+    resourceOperation: { reuseRegistration: { encodedLength } },
+  });
+  const foreign = await walrus.executeRegisterBlobTransaction({
+    signer: owner,
+    blobId,
+    rootHash,
+    size: bytes.length,
+    epochs: 9,
+    deletable: true,
+    owner: owner.toSuiAddress(),
+  });
+  const created = await putNew(url, 'lost', '?epochs=9&reuse_resources=true&force=true');
+  expect(created.blobObject.id).not.toBe(foreign.blob.id);
+});
 
 test('stores across turns of the epoch are paid for once', async () => {
   const { url, admin } = await startOnChain();

@@ -9,8 +9,8 @@ import {
   RegistryUnavailableError,
 } from '../blob-registry.ts';
 import { createBatcher } from './batcher.ts';
-import { type CertifiedBlob, createBlobIndex, isCertified } from './blob-index.ts';
-import { listOwned } from './blob-objects.ts';
+import { type CertifiedBlob, createBlobIndex, isCertified, type KnownBlob } from './blob-index.ts';
+import { listOwned, readObjects } from './blob-objects.ts';
 import { createFreshness } from './freshness.ts';
 import { createNodeSigner, publicKeyOf, readNodeKey } from './node-key.ts';
 import { createObjectChanges } from './object-changes.ts';
@@ -113,6 +113,17 @@ export async function openChainRegistry(options: ChainRegistryOptions): Promise<
     return storageId === undefined ? use({}) : spares.claim(storageId, (spare) => use({ spare }));
   }
 
+  /** Notes the registrations that the publisher owns and does not know of: the answer to its transaction was lost. */
+  async function adopt(registered: KnownBlob[]): Promise<void> {
+    const unknown = registered.map(({ objectId }) => objectId).filter((id) => !kept.has(id));
+    for (const { objectId, owner } of (await readObjects(chain, unknown)).values()) {
+      const isOwn = owner.$kind === 'AddressOwner' && owner.AddressOwner === wallet.address;
+      const known = index.objects.get(objectId);
+      // Certified meanwhile, it may be on its way to somebody else.
+      if (isOwn && known !== undefined && !isCertified(known)) kept.add(objectId);
+    }
+  }
+
   function toCertified({
     objectId,
     blobId,
@@ -159,7 +170,9 @@ export async function openChainRegistry(options: ChainRegistryOptions): Promise<
 
     async uncertified(blobId) {
       const epoch = await freshness.now();
-      const registered = index.objects.liveOf(blobId, epoch).filter((known) => !isCertified(known));
+      const look = () => index.objects.liveOf(blobId, epoch).filter((known) => !isCertified(known));
+      await translated(adopt(look()));
+      const registered = look();
       return registered.map(({ objectId, endEpoch, deletable }) => ({
         objectId,
         blobId,

@@ -1,6 +1,6 @@
 import { encodedBlobLength } from '@memrelay/chain/walrus-sizes';
 import type { FoundObject, ObjectRecord, PageRequest } from '../blob-registry.ts';
-import { isCertified, type KnownBlob } from './blob-index.ts';
+import { type CertifiedBlob, isCertified, type KnownBlob } from './blob-index.ts';
 import { type ReadBlob, readBlobs } from './blob-objects.ts';
 import type { Freshness } from './freshness.ts';
 import { readShared } from './sharing.ts';
@@ -50,15 +50,15 @@ export function createObjectListing(parts: ChainParts, freshness: Freshness): Ob
   const { chain, system, index, kept } = parts;
   const { packageId, nShards } = system;
 
-  async function liveIn<T>(look: (epoch: number) => T[]): Promise<T[]> {
-    await freshness.now();
-    return freshness.ask(look);
-  }
-
   /** A blob that is known by an id and does not stand on chain by it. */
   async function wrapped(objectId: string): Promise<ReadBlob | undefined> {
     const known = index.objects.get(objectId);
     return known && readShared(parts, known);
+  }
+
+  function certified(objectId: string, epoch: number): CertifiedBlob[] {
+    const known = index.objects.liveById(objectId, epoch);
+    return known !== undefined && isCertified(known) ? [known] : [];
   }
 
   async function describe(known: KnownBlob, read: ReadBlob | undefined): Promise<ObjectRecord> {
@@ -79,9 +79,7 @@ export function createObjectListing(parts: ChainParts, freshness: Freshness): Ob
       const read = (await readBlobs(chain, packageId, [objectId])).get(objectId) ?? (await wrapped(objectId));
       if (read === undefined) return undefined;
       const { id } = read.object;
-      const [known] = await freshness.ask((epoch) =>
-        [index.objects.liveById(id, epoch) ?? []].flat().filter(isCertified),
-      );
+      const [known] = await freshness.ask((epoch) => certified(id, epoch));
       if (known === undefined) return undefined;
       const { blobId, endEpoch, deletable, certificate } = known;
       const { attributes } = read;
@@ -97,11 +95,11 @@ export function createObjectListing(parts: ChainParts, freshness: Freshness): Ob
     },
 
     async list({ blobId, ...page }) {
-      const live = await liveIn((epoch) =>
+      const epoch = await freshness.now();
+      const live =
         blobId === undefined
           ? index.objects.values().filter(({ endEpoch }) => endEpoch > epoch)
-          : index.objects.liveOf(blobId, epoch),
-      );
+          : index.objects.liveOf(blobId, epoch);
       const byId = new Map(live.map((known) => [known.objectId, known]));
       const ids = pageOf([...byId.keys()], page);
       const read = await readBlobs(chain, packageId, ids);
@@ -111,10 +109,9 @@ export function createObjectListing(parts: ChainParts, freshness: Freshness): Ob
     },
 
     async listBlobIds(page) {
-      const ids = await liveIn((epoch) =>
-        index.objects.blobIds().filter((blobId) => index.objects.liveOf(blobId, epoch).length > 0),
-      );
-      return pageOf(ids, page);
+      const epoch = await freshness.now();
+      const hasObjects = (blobId: string) => index.objects.liveOf(blobId, epoch).length > 0;
+      return pageOf(index.objects.blobIds().filter(hasObjects), page);
     },
   };
 }
