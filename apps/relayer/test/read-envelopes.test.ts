@@ -1,6 +1,6 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { type AggregatorReader, BlobReadError } from '../src/blobs/aggregator-reads.ts';
+import { type AggregatorReader, BlobReadError, type ReadOptions } from '../src/blobs/aggregator-reads.ts';
 import { createMemoryBlobCache } from '../src/blobs/blob-cache.ts';
 import type { Db } from '../src/db/db.ts';
 import { readEnvelopes } from '../src/memories/read-envelopes.ts';
@@ -9,7 +9,7 @@ import type { Match } from '../src/memories/search.ts';
 const noDb = {} as Db;
 const accountId = randomBytes(32);
 
-function matchOf(stored: Buffer): Match {
+function matchOf(stored: Buffer, createdAt = new Date()): Match {
   return {
     id: randomUUID(),
     distance: 0,
@@ -18,17 +18,22 @@ function matchOf(stored: Buffer): Match {
     envelopeId: undefined,
     envelopeSha256: createHash('sha256').update(stored).digest(),
     importance: 0.5,
-    createdAt: new Date(),
+    createdAt,
   };
 }
 
 /** Aggregators that hold these bytes by blob id. */
-function aggregatorsWith(blobs: ReadonlyMap<string, Buffer>): AggregatorReader & { reads: string[] } {
+function aggregatorsWith(
+  blobs: ReadonlyMap<string, Buffer>,
+): AggregatorReader & { reads: string[]; options: (ReadOptions | undefined)[] } {
   const reads: string[] = [];
+  const given: (ReadOptions | undefined)[] = [];
   return {
     reads,
-    async read(blobId, isRight) {
+    options: given,
+    async read(blobId, isRight, options) {
       reads.push(blobId);
+      given.push(options);
       const bytes = blobs.get(blobId);
       if (!bytes) throw new BlobReadError('missing');
       if (!isRight(bytes)) throw new BlobReadError('unavailable');
@@ -44,7 +49,7 @@ const newCache = () => createMemoryBlobCache({ ttlSeconds: 60, maxBlobBytes: 10_
 describe('envelopes of a recall', () => {
   test('a blob that is missing or wrong is left out, and the others are there', async () => {
     const bytes = [randomBytes(50), randomBytes(50), randomBytes(50)];
-    const matches = bytes.map(matchOf);
+    const matches = bytes.map((each) => matchOf(each));
     const aggregators = aggregatorsWith(
       new Map([
         [matches[0]!.blobId!, bytes[0]!],
@@ -65,6 +70,15 @@ describe('envelopes of a recall', () => {
     expect(await readEnvelopes(sources, accountId, [match])).toEqual([bytes]);
     expect(await readEnvelopes(sources, accountId, [match])).toEqual([bytes]);
     expect(sources.aggregators.reads.length).toBe(2);
+  });
+
+  test('a memory of this moment is worth waiting for, an old one is not', async () => {
+    const matches = [60, 3600].map((seconds) =>
+      matchOf(randomBytes(50), new Date(Date.now() - seconds * 1000)),
+    );
+    const aggregators = aggregatorsWith(new Map());
+    await readEnvelopes({ db: noDb, blobCache: newCache(), aggregators }, accountId, matches);
+    expect(aggregators.options).toEqual([{ fresh: true }, { fresh: false }]);
   });
 
   test('a cached entry of another digest is read again, and replaced', async () => {

@@ -1,7 +1,11 @@
+import { setTimeout } from 'node:timers/promises';
+import { blobIdPattern } from '@memrelay/protocol/fields';
+import pLimit from 'p-limit';
 import type { Logger } from 'pino';
-import { Pool } from 'undici';
+import { AggregatorError, createAggregator } from './aggregator.ts';
+import { race } from './race.ts';
 
-/** Why a blob could not be read. Only `missing` says that an aggregator does not know it; it may still be wrong. */
+/** Why a blob could not be read. Only `missing` says that no aggregator knows it, and that more than one said so. */
 export class BlobReadError extends Error {
   override name = 'BlobReadError';
   readonly kind: 'missing' | 'unavailable';
@@ -19,9 +23,20 @@ export interface AggregatorOptions {
   skipConsistencyCheck: boolean;
   /** Largest blob that is read; more is refused while it streams in */
   maxBytes: number;
-  /** For a whole read, however many aggregators are asked; default 15,000 */
+  /** For a whole read, however many aggregators are asked and however often; default 15,000 */
   timeoutMs?: number;
+  /** Milliseconds before each repetition, down to half of it at random; a blob that is not fresh has only the first */
+  retryDelaysMs?: readonly number[];
+  /** Blobs that are asked for at the same time; others wait */
+  readsAtOnce?: number;
   log: Logger;
+}
+
+export interface ReadOptions {
+  /** It was stored a moment ago: who does not know it may hear of it soon (spec, blob store, 5) */
+  fresh?: boolean;
+  /** The aggregator checks the blob whatever STORE_SKIP_CONSISTENCY_CHECK says: for who restores from the chain alone */
+  alwaysChecked?: boolean;
 }
 
 export interface AggregatorReader {
@@ -29,109 +44,84 @@ export interface AggregatorReader {
    * Whole blob, by blob or quilt-patch id, from the first aggregator whose bytes `isRight` accepts: one that serves
    * something else counts as failed. Throws `BlobReadError`.
    */
-  read(blobId: string, isRight: (bytes: Buffer) => boolean): Promise<Buffer>;
+  read(blobId: string, isRight: (bytes: Buffer) => boolean, options?: ReadOptions): Promise<Buffer>;
   /** Whether the primary answers `/status` */
   health(): Promise<{ ok: boolean; detail?: string }>;
   close(): Promise<void>;
 }
 
+/** About two seconds in all: a person waits for a recall, and a CDN forgets a 404 in that order of time. */
+const standardDelaysMs = [250, 500, 1_000];
+/** A blob has up to 1.5 MiB, and every aggregator that is raced may send it. */
+const standardReadsAtOnce = 64;
+
 /** Reads blobs from the aggregators, racing the next one against a slow one; the first good answer wins. */
 export function createAggregatorReader(options: AggregatorOptions): AggregatorReader {
-  const sources = options.urls.map((url) => {
-    const base = new URL(url.endsWith('/') ? url : `${url}/`);
-    return { base, pool: new Pool(base.origin, { connections: 32 }) };
-  });
+  const { log, maxBytes, raceAfterMs, retryDelaysMs = standardDelaysMs, timeoutMs = 15_000 } = options;
+  const aggregators = options.urls.map(createAggregator);
+  const limit = pLimit(options.readsAtOnce ?? standardReadsAtOnce);
 
-  async function readFrom(
-    source: (typeof sources)[number],
+  /** Asks each aggregator at most once. */
+  function readRound(
     blobId: string,
-    signal: AbortSignal,
+    isRight: (bytes: Buffer) => boolean,
+    skipConsistencyCheck: boolean,
+    deadline: AbortSignal,
   ): Promise<Buffer> {
-    const path = blobId.length === 50 ? `v1/blobs/by-quilt-patch-id/${blobId}` : `v1/blobs/${blobId}`;
-    const target = new URL(path, source.base);
-    if (options.skipConsistencyCheck) target.searchParams.set('skip_consistency_check', 'true');
-    const response = await source.pool.request({
-      method: 'GET',
-      path: target.pathname + target.search,
-      signal,
+    const attempts = aggregators.map((aggregator) => async (signal: AbortSignal) => {
+      const about = { blob_id: blobId, aggregator: aggregator.host };
+      const request = { skipConsistencyCheck, maxBytes, signal };
+      const bytes = await aggregator.get(blobId, request).catch((error: unknown) => {
+        if (!signal.aborted) log.debug({ ...about, err: error }, 'aggregator read failed');
+        throw error;
+      });
+      if (isRight(bytes)) return bytes;
+      log.warn(about, 'an aggregator served other bytes than were stored');
+      throw new AggregatorError('sent other bytes');
     });
-    if (response.statusCode !== 200) {
-      await response.body.dump();
-      throw new BlobReadError(response.statusCode === 404 ? 'missing' : 'unavailable');
-    }
-    const parts: Buffer[] = [];
-    let size = 0;
-    for await (const part of response.body) {
-      size += (part as Buffer).byteLength;
-      if (size > options.maxBytes) throw new BlobReadError('unavailable');
-      parts.push(part as Buffer);
-    }
-    return Buffer.concat(parts, size);
-  }
-
-  function race(blobId: string, isRight: (bytes: Buffer) => boolean): Promise<Buffer> {
-    const stop = new AbortController();
-    const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
-    const failures: unknown[] = [];
-    let started = 0;
-    let timer: NodeJS.Timeout | undefined;
-    // undici's own timeouts begin anew with every byte
-    const deadline = setTimeout(() => reject(new BlobReadError('unavailable')), options.timeoutMs ?? 15_000);
-    const accept = (source: (typeof sources)[number], bytes: Buffer): void => {
-      if (!isRight(bytes)) {
-        options.log.warn(
-          { blob_id: blobId, aggregator: source.base.host },
-          'an aggregator served other bytes than were stored',
-        );
-        throw new BlobReadError('unavailable');
-      }
-      resolve(bytes);
-    };
-    const startNext = (): void => {
-      clearTimeout(timer);
-      const source = sources[started++];
-      if (!source) return;
-      if (started < sources.length) timer = setTimeout(startNext, options.raceAfterMs);
-      readFrom(source, blobId, stop.signal)
-        .then((bytes) => accept(source, bytes))
-        .catch((error: unknown) => {
-          if (stop.signal.aborted) return;
-          failures.push(error);
-          options.log.debug({ blob_id: blobId, aggregator: source.base.host }, 'aggregator read failed');
-          if (failures.length === sources.length) reject(summary(failures));
-          else if (failures.length === started) startNext();
-        });
-    };
-    startNext();
-    return promise.finally(() => {
-      clearTimeout(timer);
-      clearTimeout(deadline);
-      stop.abort();
-    });
+    return race(attempts, { afterMs: raceAfterMs, signal: deadline });
   }
 
   return {
-    read: race,
-    async health() {
-      const primary = sources[0]!;
-      const response = await primary.pool.request({
-        method: 'GET',
-        path: new URL('status', primary.base).pathname,
-        headersTimeout: 3_000,
-      });
-      await response.body.dump();
-      return response.statusCode === 200
-        ? { ok: true }
-        : { ok: false, detail: `status ${response.statusCode}` };
+    async read(blobId, isRight, { fresh = false, alwaysChecked = false } = {}) {
+      if (!blobIdPattern.test(blobId)) throw new BlobReadError('unavailable');
+      // undici's own timeouts begin anew with every byte
+      const deadline = AbortSignal.timeout(timeoutMs);
+      const skipCheck = options.skipConsistencyCheck && !alwaysChecked;
+      const delays = fresh ? retryDelaysMs : retryDelaysMs.slice(0, 1);
+      for (let round = 0; ; round++) {
+        try {
+          return await limit(() => readRound(blobId, isRight, skipCheck, deadline));
+        } catch (error) {
+          const failures: unknown[] = error instanceof AggregateError ? error.errors : [];
+          const delay = delays[round];
+          if (delay === undefined || !failures.some((failure) => mayPass(failure, fresh)))
+            throw summary(failures, error);
+          const wait = delay * (0.5 + Math.random() / 2);
+          await setTimeout(wait, undefined, { signal: deadline }).catch(() => {
+            throw summary([], deadline.reason);
+          });
+        }
+      }
     },
+    health: () => aggregators[0]!.health(),
     async close() {
-      await Promise.all(sources.map(({ pool }) => pool.close()));
+      await Promise.all(aggregators.map((aggregator) => aggregator.close()));
     },
   };
 }
 
-/** Missing only when every aggregator says so: one that failed might have had it. */
-function summary(failures: unknown[]): BlobReadError {
-  const missing = failures.every((failure) => failure instanceof BlobReadError && failure.kind === 'missing');
-  return new BlobReadError(missing ? 'missing' : 'unavailable', { cause: failures[0] });
+/** Whether the same aggregator may have the blob in a moment: 503 and 429 say so, a 404 only of a fresh blob. */
+function mayPass(failure: unknown, fresh: boolean): boolean {
+  const status = failure instanceof AggregatorError ? failure.status : undefined;
+  return status === 503 || status === 429 || (fresh && status === 404);
+}
+
+/**
+ * Missing when every aggregator says so: one that failed might have had it. And when they are several: a 404 is the
+ * word of one party, whose cache may be behind.
+ */
+function summary(failures: readonly unknown[], cause: unknown): BlobReadError {
+  const missing = failures.every((failure) => failure instanceof AggregatorError && failure.status === 404);
+  return new BlobReadError(missing && failures.length > 1 ? 'missing' : 'unavailable', { cause });
 }

@@ -12,7 +12,11 @@ export interface EnvelopeSources {
   aggregators: AggregatorReader;
 }
 
+/** Of one recall, so that a large one leaves room for others */
 const coldReadsAtOnce = 16;
+
+/** How long after it was accepted a memory's blob may be unknown to an aggregator, or to a cache in front of it. */
+const freshMs = 5 * 60_000;
 
 /**
  * The envelope of each match: from the cache, from an aggregator, or from the job row while it is pending.
@@ -47,7 +51,9 @@ export async function readEnvelopes(
     cold.map((match) =>
       limit(async () => {
         const bytes = await sources.aggregators
-          .read(match.blobId!, (read) => isStored(match, read))
+          .read(match.blobId!, (read) => isStored(match, read), {
+            fresh: Date.now() - match.createdAt.getTime() < freshMs,
+          })
           .catch((error: unknown) => {
             if (error instanceof BlobReadError) return undefined;
             throw error;

@@ -18,13 +18,15 @@ import { startTestRelayer, type TestRelayer } from '../../src/test-relayer.ts';
 /** An aggregator that serves some blobs wrongly and the rest as the blob store does. */
 class CrookedAggregator {
   readonly wrong = new Map<string, (response: ServerResponse) => void>();
+  /** For every blob that is not in `wrong`, instead of what the blob store says */
+  otherwise: ((response: ServerResponse) => void) | undefined;
   readonly #server: Server;
   readonly url: string;
   constructor(blobstoreUrl: string, server: Server) {
     this.#server = server;
     this.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     server.on('request', async (request, response: ServerResponse) => {
-      const behave = this.wrong.get(request.url!.split('/').at(-1)!);
+      const behave = this.wrong.get(request.url!.split('/').at(-1)!) ?? this.otherwise;
       if (behave) return behave(response);
       const answer = await fetch(blobstoreUrl + request.url);
       response.writeHead(answer.status).end(Buffer.from(await answer.arrayBuffer()));
@@ -118,6 +120,32 @@ describe('a blob', () => {
     expect(healed.body.dropped_count).toBeUndefined();
     expect(healed.body.results.map((hit: { text: string }) => hit.text).sort()).toEqual([...texts].sort());
   });
+});
+
+test('aggregators that hang or know nothing delay no recall when another one serves', async () => {
+  const others = await createTestBackend();
+  const [hanging, empty] = [await CrookedAggregator.start('unused'), await CrookedAggregator.start('unused')];
+  const asked: string[] = [];
+  hanging.otherwise = () => void asked.push('hanging');
+  empty.otherwise = (response) => {
+    asked.push('empty');
+    response.writeHead(404).end();
+  };
+  const cold = await startTestRelayer(network, {
+    ...others,
+    environment: {
+      STORE_AGGREGATOR_URL: hanging.url,
+      STORE_AGGREGATOR_URLS: `${empty.url},${network.blobstoreUrl}`,
+      BLOB_CACHE_TTL_SECS: '0',
+    },
+  });
+  const reader = owner.client(cold.url);
+  const { blobId } = await reader.rememberAndWait('read from the third');
+  const { results } = await reader.recall('where is it read from?');
+  expect(results).toMatchObject([{ text: 'read from the third', blobId }]);
+  expect(asked).toEqual(['hanging', 'empty']);
+  await cold.stop();
+  await Promise.all([hanging.close(), empty.close(), others.drop()]);
 });
 
 describe('a credential', () => {
