@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { type FileHandle, open } from 'node:fs/promises';
-import { buffer } from 'node:stream/consumers';
 import { BlobDamagedError, type Storage, type StoredBlob } from '../storage/storage.ts';
 import { columnsOnDisk, computeColumnDigests } from './column-digests.ts';
 import { columnsInMemory, type QuiltColumns } from './quilt-columns.ts';
@@ -50,7 +49,7 @@ export function createQuiltReader(storage: Storage, nShards: number): QuiltReade
   const known = createWeightedCache<Known>(knownBytes);
 
   async function openSmall(blob: StoredBlob, layout: QuiltLayout): Promise<OpenQuilt> {
-    const content = await buffer(await storage.read(blob));
+    const content = await storage.readAll(blob);
     if (createHash('sha256').update(content).digest('base64url') !== blob.digest)
       throw new BlobDamagedError('the content of a quilt has another digest');
     const columns = columnsInMemory(content, layout);
