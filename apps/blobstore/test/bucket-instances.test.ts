@@ -79,7 +79,7 @@ test('sweeps of one and stores of the other at the same time lose nothing', asyn
   })();
   let kept = 0;
   try {
-    while (Date.now() < ends) {
+    while (Date.now() < ends || kept === 0 || swept === 0) {
       const body = bodies[randomInt(bodies.length)]!;
       const stored = await fetch(`${storing.url}/v1/blobs`, { method: 'PUT', body });
       // A store that took longer than its content was safe for has to say so.
@@ -96,14 +96,12 @@ test('sweeps of one and stores of the other at the same time lose nothing', asyn
     stopped = true;
     await sweeps;
   }
-  expect(swept).toBeGreaterThan(0);
-  expect(kept).toBeGreaterThan(0);
 });
 
 test('while the bucket is away everything is 503, and afterwards all is there', async () => {
   let verdict: Verdict = 'pass';
   const proxy = await startProxy(s3().endpoint, () => verdict);
-  const store = await start({ ...s3().place(proxy), timeoutMs: 300 });
+  const store = await start({ ...s3().place(proxy), timeoutMs: 1500 });
   const blobId = await blobIdOf(store.url, 'patience');
   for (verdict of [500, 403, 'silence'] as const) {
     expect(await refusal(await read(store, blobId))).toEqual({ status: 503, reason: 'BLOB_UNAVAILABLE' });

@@ -172,7 +172,7 @@ test('a crash before the record leaves nothing that anybody sees', async () => {
   const proxy = await startProxy(s3().endpoint, ({ method, path }) =>
     method === 'PUT' ? allowed(path) : 'pass',
   );
-  const cutOff = open({ ...place, endpoint: proxy, timeoutMs: 500 });
+  const cutOff = open({ ...place, endpoint: proxy, timeoutMs: 1500 });
   allowed = (path) => (path.includes('/objects/') ? 'silence' : 'pass');
   const blob = newBlob();
   await expect(cutOff.store(blob, durable)).rejects.toThrow(RegistryUnavailableError);
@@ -235,7 +235,7 @@ test('what ended an epoch ago is forgotten, what ended now and what lives is not
 test('a silent bucket is unavailable, and nothing is called missing', async () => {
   let verdict: Verdict = 'pass';
   const proxy = await startProxy(s3().endpoint, () => verdict);
-  const registry = open({ ...s3().place(proxy), timeoutMs: 300 });
+  const registry = open({ ...s3().place(proxy), timeoutMs: 1500 });
   const { object } = await registry.store(newBlob(), durable);
   verdict = 'silence';
   const unavailable = { name: 'RegistryUnavailableError' };

@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
+import { setTimeout as pause } from 'node:timers/promises';
 import { pino } from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
 import { blockBytes, createBlockHasher } from '../src/storage/block-digests.ts';
@@ -225,7 +226,7 @@ test.each([
 ] as const)('a server that %s is unavailable, and nothing is called missing', async (_name, verdict) => {
   let answer: 'pass' | typeof verdict = 'pass';
   const proxy = await startProxy(s3().endpoint, () => answer);
-  const storage = await open({ ...s3().place(proxy), timeoutMs: 500 });
+  const storage = await open({ ...s3().place(proxy), timeoutMs: 1500 });
   const blob = await keep(storage, randomBytes(10));
   const other = hashOf('another');
   answer = verdict;
@@ -234,6 +235,19 @@ test.each([
   await expect(removableOf(storage)).rejects.toThrow(StorageUnavailableError);
   answer = 'pass';
   expect(await contentOf(storage, blob)).toHaveLength(10);
+});
+
+test('a reader may take longer than a request', async () => {
+  const storage = await open({ ...s3().place(), timeoutMs: 1000 });
+  const content = randomBytes(8 * mebibyte);
+  const blob = await keep(storage, content);
+  const startedAtMs = performance.now();
+  const chunks: Buffer[] = [];
+  for await (const chunk of (await storage.read(blob)) as AsyncIterable<Buffer>) {
+    chunks.push(chunk);
+    while (performance.now() - startedAtMs < 1200 && chunks.length > 2) await pause(20);
+  }
+  expect(content.equals(Buffer.concat(chunks))).toBe(true);
 });
 
 test('a failure that passes is not noticed', async () => {

@@ -55,24 +55,30 @@ export function openBucket(client: S3Client, options: S3Options): Bucket {
   const { bucket: Bucket, prefix, pageSize: MaxKeys = 1000, timeoutMs = defaultTimeoutMs } = options;
   const root = prefix === undefined ? '' : `${prefix}/`;
 
-  /** A small request, with an end to its repetitions. */
+  /** Sends a request, with an end to its repetitions. What is read of the answer later takes its time. */
   async function ask<T>(what: string, send: (limit: { abortSignal: AbortSignal }) => Promise<T>): Promise<T> {
+    const limit = new AbortController();
+    const timer = setTimeout(() => limit.abort(), timeoutMs);
     try {
-      return await send({ abortSignal: AbortSignal.timeout(timeoutMs) });
+      return await send({ abortSignal: limit.signal });
     } catch (error) {
       throw new StorageUnavailableError(`${nameOf(options)} did not ${what}`, { cause: error });
+    } finally {
+      clearTimeout(timer);
     }
   }
 
-  async function getObject(key: string, Range?: string): Promise<GetObjectCommandOutput | undefined> {
-    return ask('give a key', async (limit) => {
-      try {
-        return await client.send(new GetObjectCommand({ Bucket, Key: root + key, Range }), limit);
-      } catch (error) {
-        if (error instanceof NoSuchKey) return undefined;
-        throw error;
-      }
-    });
+  async function getObject(
+    key: string,
+    limit: { abortSignal: AbortSignal },
+    Range?: string,
+  ): Promise<GetObjectCommandOutput | undefined> {
+    try {
+      return await client.send(new GetObjectCommand({ Bucket, Key: root + key, Range }), limit);
+    } catch (error) {
+      if (error instanceof NoSuchKey) return undefined;
+      throw error;
+    }
   }
 
   async function* pages(Prefix: string, after: string | undefined) {
@@ -101,11 +107,11 @@ export function openBucket(client: S3Client, options: S3Options): Bucket {
       }
     },
 
-    async get(key) {
-      const found = await getObject(key);
-      if (found === undefined) return undefined;
-      return ask('send a key whole', async () => Buffer.from(await found.Body!.transformToByteArray()));
-    },
+    get: (key) =>
+      ask('give a key', async (limit) => {
+        const found = await getObject(key, limit);
+        return found && Buffer.from(await found.Body!.transformToByteArray());
+      }),
 
     async put(key, body) {
       const command = new PutObjectCommand({ Bucket, Key: root + key, Body: body });
@@ -127,10 +133,8 @@ export function openBucket(client: S3Client, options: S3Options): Bucket {
     },
 
     async read(key, range) {
-      const found = await getObject(
-        key,
-        range === undefined ? undefined : `bytes=${range.start}-${range.end}`,
-      );
+      const part = range === undefined ? undefined : `bytes=${range.start}-${range.end}`;
+      const found = await ask('give a key', (limit) => getObject(key, limit, part));
       if (found === undefined) return undefined;
       return { stream: found.Body as Readable, length: found.ContentLength ?? Number.NaN };
     },

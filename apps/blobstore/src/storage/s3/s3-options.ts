@@ -9,7 +9,7 @@ export interface S3Options {
   region?: string;
   /** `endpoint/bucket/key` in place of `bucket.endpoint/key`; most servers other than AWS need it */
   forcePathStyle?: boolean;
-  /** How long a request without a body of ours may take with its repetitions, in milliseconds */
+  /** How long a request may take until it is answered, with its repetitions; not sending a blob. Milliseconds */
   timeoutMs?: number;
   /** Keys asked for at a time, 1000 at most */
   pageSize?: number;
