@@ -43,6 +43,10 @@ test('attributes are written, changed, replaced and removed, and go with the blo
     onBlob(tx, blob.id, 'remove_metadata_pair_if_exists', tx.pure.string('b'));
   });
   expect(await attributesOf(blob.id)).toEqual([{ key: 'a', value: '3' }]);
+  const { dynamicFields } = await walrus.world.client.listDynamicFields({ parentId: blob.id });
+  expect(dynamicFields).toMatchObject([
+    { name: metadataField, valueType: `${walrus.packageId}::metadata::Metadata` },
+  ]);
   await expect(
     walrus.run((tx) => void onBlob(tx, blob.id, 'add_metadata', walrus.call(tx, 'metadata::new', []))),
   ).rejects.toThrow(aborts(7, 'blob'));
