@@ -54,8 +54,10 @@ test.each(['cut off when it takes nothing', 'gone'])(
       `/v1alpha/blobs/concat?ids=${blobId},${blobId}`,
     ]) {
       const reader = await ask(url, path);
-      expect(await openFilesIn(dataDir)).toBe(1);
-      if (how === 'gone') reader.destroy();
+      if (how === 'gone') {
+        expect(await openFilesIn(dataDir)).toBe(1);
+        reader.destroy();
+      }
       await expect.poll(() => openFilesIn(dataDir), patient).toBe(0);
       await expect.poll(() => headOf(`${url}/v1/blobs/${blobId}`), patient).toBe(200);
     }
@@ -63,7 +65,7 @@ test.each(['cut off when it takes nothing', 'gone'])(
 );
 
 test('a reader that is slow and steady gets all of it', async () => {
-  const { url } = await startStore({ limits: { stalledSendMs: 400 } });
+  const { url } = await startStore({ limits: { stalledSendMs: 2000 } });
   const content = randomBytes(8 * mebibyte);
   const blobId = await blobIdOf(url, content);
   const sent = request(`${url}/v1/blobs/${blobId}`).end();
@@ -71,7 +73,7 @@ test('a reader that is slow and steady gets all of it', async () => {
   const chunks: Buffer[] = [];
   for await (const chunk of response as AsyncIterable<Buffer>) {
     chunks.push(chunk);
-    if (chunks.length % 4 === 0) await setTimeout(10);
+    await setTimeout(40);
   }
   expect(content.equals(Buffer.concat(chunks))).toBe(true);
 });
