@@ -14,7 +14,7 @@ export async function readBody(raw: IncomingMessage, maxBytes: number): Promise<
       chunks.push(chunk);
     }
   } catch (error) {
-    if (raw.destroyed && !raw.complete) throw malformedRequest('the body ended too early');
+    if (raw.errored !== null) throw malformedRequest('the body ended too early');
     throw error;
   }
   if (size > maxBytes) {

@@ -24,7 +24,7 @@ export async function receiveBody(
       raw.resume();
       throw payloadTooLarge(limitBytes);
     }
-    if (raw.destroyed && !raw.complete) throw malformedRequest('the body ended too early');
+    if (raw.errored !== null) throw malformedRequest('the body ended too early');
     throw error;
   }
 }

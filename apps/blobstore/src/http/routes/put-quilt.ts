@@ -54,7 +54,7 @@ async function receive(context: BlobStoreContext, raw: IncomingMessage): Promise
   try {
     return await receiveQuilt(context, raw);
   } catch (error) {
-    if (raw.destroyed && !raw.complete) throw malformedRequest('the body ended too early');
+    if (raw.errored !== null) throw malformedRequest('the body ended too early');
     // The answer goes out on this connection, once its body has been read and thrown away.
     raw.resume();
     throw asQuiltRefusal(error, context.limits.maxQuiltBodyBytes);
