@@ -188,12 +188,21 @@ describe('by JSON', () => {
     });
   });
 
-  test('a body over 2 MiB is refused, announced or not', async () => {
+  test('a body of 2 MiB is read, one byte more is refused, announced or not', async () => {
     const url = store();
-    const body = JSON.stringify({ ids: ['x'.repeat(2 * 1024 * 1024)] });
-    expect(refusalOf(await post(url, body))).toEqual({ status: 413, reason: 'PAYLOAD_TOO_LARGE' });
-    const chunked = { ...json, 'transfer-encoding': 'chunked' };
-    expect(refusalOf(await post(url, body, chunked))).toEqual({ status: 413, reason: 'PAYLOAD_TOO_LARGE' });
+    const frame = JSON.stringify({ ids: [''] }).length;
+    const bodyOf = (bytes: number) => JSON.stringify({ ids: ['x'.repeat(bytes - frame)] });
+    const limit = 2 * 1024 * 1024;
+    for (const headers of [json, { ...json, 'transfer-encoding': 'chunked' }]) {
+      expect(refusalOf(await post(url, bodyOf(limit), headers))).toEqual({
+        status: 400,
+        reason: 'INVALID_ID_FORMAT',
+      });
+      expect(refusalOf(await post(url, bodyOf(limit + 1), headers))).toEqual({
+        status: 413,
+        reason: 'PAYLOAD_TOO_LARGE',
+      });
+    }
   });
 });
 
