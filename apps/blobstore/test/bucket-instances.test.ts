@@ -2,6 +2,7 @@ import { randomBytes, randomInt } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import type { BlobStore, BlobStoreOptions } from '../src/blob-store.ts';
 import type { S3Options } from '../src/storage/s3/s3-options.ts';
+import { runKillRounds } from './kill-rounds.ts';
 import {
   blobIdOf,
   put,
@@ -11,10 +12,13 @@ import {
   startStore,
   temporaryDirectory,
 } from './running-store.ts';
+import { credentials } from './s3-process.ts';
 import { startProxy, type Verdict } from './s3-proxy.ts';
 import { bucketAt, keysOf, sharedS3 } from './s3-server.ts';
 
 const s3 = sharedS3();
+/** Starts of processes take long on a busy machine. */
+const patientMs = 180_000;
 const epochDurationMs = 86_400_000;
 
 function start(place: S3Options, options: Partial<BlobStoreOptions> = {}): Promise<BlobStore> {
@@ -97,6 +101,27 @@ test('sweeps of one and stores of the other at the same time lose nothing', asyn
     await sweeps;
   }
 });
+
+test(
+  'kill -9 of an instance loses nothing acknowledged',
+  async () => {
+    const { bucket, endpoint, prefix } = s3().place();
+    const args = [
+      '--s3-bucket',
+      bucket,
+      '--s3-endpoint',
+      endpoint!,
+      '--s3-prefix',
+      prefix!,
+      '--s3-force-path-style',
+    ];
+    const dataDir = await temporaryDirectory();
+    const result = await runKillRounds({ rounds: 3, dataDir, more: { args, env: credentials } });
+    expect(result).toMatchObject({ lost: [], wrong: [], leftOver: [] });
+    expect(result.acknowledged).toBeGreaterThanOrEqual(3);
+  },
+  patientMs,
+);
 
 test('while the bucket is away everything is 503, and afterwards all is there', async () => {
   let verdict: Verdict = 'pass';

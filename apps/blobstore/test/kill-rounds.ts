@@ -9,6 +9,8 @@ export interface KillRounds {
   /** The only state that the rounds share */
   dataDir: string;
   onRound?: (round: number, acknowledged: number) => void;
+  /** For blobs that are not in the directory */
+  more?: { args: string[]; env: Record<string, string> };
 }
 
 /** What was seen after the last kill; all but `acknowledged` and `unacknowledged` must be empty. */
@@ -51,8 +53,12 @@ async function writeUntilDead(url: string, acknowledged: Map<string, string>): P
 }
 
 /** Starts a store, lets it be written to for a moment, and kills it. */
-async function round(args: string[], acknowledged: Map<string, string>): Promise<void> {
-  const main = startMain(args);
+async function round(
+  args: string[],
+  env: Record<string, string>,
+  acknowledged: Map<string, string>,
+): Promise<void> {
+  const main = startMain(args, env);
   try {
     const url = await urlOf(main);
     const enough = acknowledged.size + randomInt(1, 30);
@@ -74,14 +80,15 @@ async function readDigest(url: string, blobId: string): Promise<string | number>
 }
 
 /** Kills a store with SIGKILL in the middle of stores, again and again, and then reads back all that it holds. */
-export async function runKillRounds({ rounds, dataDir, onRound }: KillRounds): Promise<KillResult> {
-  const args = ['--port', '0', '--shards', '31', '--data-dir', dataDir];
+export async function runKillRounds({ rounds, dataDir, onRound, more }: KillRounds): Promise<KillResult> {
+  const args = ['--port', '0', '--shards', '31', '--data-dir', dataDir, ...(more?.args ?? [])];
+  const env = more?.env ?? {};
   const acknowledged = new Map<string, string>();
   for (let done = 1; done <= rounds; done += 1) {
-    await round(args, acknowledged);
+    await round(args, env, acknowledged);
     onRound?.(done, acknowledged.size);
   }
-  const main = startMain(args);
+  const main = startMain(args, env);
   try {
     const url = await urlOf(main);
     const result: KillResult = {
@@ -96,7 +103,9 @@ export async function runKillRounds({ rounds, dataDir, onRound }: KillRounds): P
       if (typeof read === 'number') result.lost.push(`${blobId}: ${read}`);
       else if (read !== digest) result.wrong.push(blobId);
     }
-    for (const name of await readdir(join(dataDir, 'objects'), { recursive: true })) {
+    for (const name of more === undefined
+      ? await readdir(join(dataDir, 'objects'), { recursive: true })
+      : []) {
       const [, blobId, , digest] = name.split('.');
       if (blobId === undefined || acknowledged.has(blobId)) continue;
       const read = await readDigest(url, blobId);

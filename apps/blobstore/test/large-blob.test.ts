@@ -5,7 +5,7 @@ import { credentials } from './s3-process.ts';
 import { sharedS3 } from './s3-server.ts';
 
 const s3 = sharedS3();
-/** `large-blob-long.ts` does it with 1 GiB. */
+/** `large-blob-long.ts` and `s3-large-long.ts` do it with 1 GiB. */
 const mebibytes = 192;
 /** What the collection of garbage may leave from one moment to the next; far less than the blob. */
 const playMb = 90;
