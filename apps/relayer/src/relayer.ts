@@ -22,6 +22,7 @@ import { registerStageTimes } from './http/stage-times.ts';
 import { createEmbedStage } from './jobs/embed-stage.ts';
 import { createIdempotency } from './jobs/idempotency.ts';
 import { startPipeline } from './jobs/pipeline.ts';
+import { createWalletPool } from './jobs/upload-wallets.ts';
 import { pinKeyServers } from './keys/key-server-pins.ts';
 import { createNamespaceKeys } from './keys/namespace-keys.ts';
 import { createVerifiedKeys } from './keys/verified-keys.ts';
@@ -93,6 +94,7 @@ export async function startRelayer({
         { cause },
       );
     });
+    const store = await sidecar.storeInfo();
     await pinKeyServers(db, config.packageId, keyServers.servers);
 
     const accounts = onClose(await createAccounts({ config, db, log: loggers.accounts }));
@@ -122,6 +124,7 @@ export async function startRelayer({
       embedJobs: createEmbedStage({ db, embedder, outbox, vectors, log: loggers.jobs }),
       uploadConcurrency: config.uploadConcurrency,
       storeEpochs: config.storeEpochs,
+      wallets: await createWalletPool(db, store.wallets),
       log: loggers.jobs,
     });
     closers.push(() => pipeline.stop());

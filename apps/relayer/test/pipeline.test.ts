@@ -46,6 +46,7 @@ describe.each(databases)('the pipeline on $name', ({ create }) => {
       embedJobs: createEmbedStage({ db, embedder, outbox, vectors, log: silent }),
       uploadConcurrency,
       storeEpochs: 2,
+      wallets: undefined,
       log: silent,
     });
     return pipeline;

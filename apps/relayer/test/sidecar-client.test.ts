@@ -44,7 +44,14 @@ const refusing = (status: number, body: unknown) => (_request: IncomingMessage, 
 
 async function upload(client: SidecarClient): Promise<UploadCheckpoint[]> {
   const reached: UploadCheckpoint[] = [];
-  const request = { bytes: Buffer.from('x'), owner: address, epochs: 1, jobId: 'job' };
+  const request = {
+    bytes: Buffer.from('x'),
+    owner: address,
+    epochs: 1,
+    wallet: undefined,
+    resume: false,
+    jobId: 'job',
+  };
   for await (const checkpoint of client.upload(request)) reached.push(checkpoint);
   return reached;
 }

@@ -57,7 +57,15 @@ describe.each(databases)('an upload on $name', ({ create }) => {
     }
     const sidecar = { upload } as unknown as SidecarClient;
     await uploadJob(
-      { db: database.db, sidecar, blobCache, storeEpochs: 2, maxAttempts: 5, log: silent },
+      {
+        db: database.db,
+        sidecar,
+        blobCache,
+        storeEpochs: 2,
+        wallets: undefined,
+        maxAttempts: 5,
+        log: silent,
+      },
       job,
     );
   }

@@ -8,7 +8,7 @@ import type { SessionReader } from './seal/session.ts';
 import type { SessionMaker } from './seal/session-maker.ts';
 import type { KeyUnwrapper } from './seal/unwrap-keys.ts';
 import type { Sponsoring } from './sponsor/sponsoring.ts';
-import type { BlobPublisher } from './store/publisher.ts';
+import type { Uploads } from './store/uploads.ts';
 
 /** Everything the routes need, built once. */
 export interface SidecarContext {
@@ -20,7 +20,7 @@ export interface SidecarContext {
   sessions: SessionReader;
   sessionMaker: SessionMaker;
   unwrapper: KeyUnwrapper;
-  publisher: BlobPublisher;
+  uploads: Uploads;
   sponsoring: Sponsoring;
   log: Logger;
 }

@@ -25,7 +25,7 @@ import { KeyUnwrapper } from './seal/unwrap-keys.ts';
 import { createGasWallet } from './sponsor/gas-wallet.ts';
 import { createSponsorApi } from './sponsor/sponsor-api.ts';
 import { createSponsoring } from './sponsor/sponsoring.ts';
-import { createPublisher } from './store/publisher.ts';
+import { createUploads } from './store/uploads.ts';
 
 /** A batch of envelopes (the relayer splits larger ones) or one blob. */
 const bodyLimit = 32 * 1024 * 1024;
@@ -44,7 +44,7 @@ export async function startSidecar(config: Config, log: Logger): Promise<Sidecar
   const openPool = new OpenPool(log);
   const directory = new KeyServerDirectory({ client, packageId: config.packageId, logger: log });
   const blobIds = createBlobIdPool({ nShards: config.nShards, threads: availableParallelism() });
-  const publisher = createPublisher(config.publisherUrl, blobIds);
+  const uploads = createUploads(config, blobIds, log);
   const { sponsor, serverKey } = config;
   const sponsorApi =
     sponsor.apiKey === undefined
@@ -65,7 +65,7 @@ export async function startSidecar(config: Config, log: Logger): Promise<Sidecar
       network: { timeoutMs: keyServerTimeoutMs, allowPrivateAddresses: config.network === 'localnet' },
       logger: log,
     }),
-    publisher,
+    uploads,
     sponsoring: createSponsoring({
       policy: { packageId: config.packageId, walrusPackageId: sponsor.walrusPackageId },
       api: sponsorApi,
@@ -108,7 +108,7 @@ export async function startSidecar(config: Config, log: Logger): Promise<Sidecar
       await Promise.all([
         pool.close(),
         openPool.close(),
-        publisher.close(),
+        uploads.close(),
         blobIds.close(),
         sponsorApi?.close(),
       ]);

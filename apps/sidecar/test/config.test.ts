@@ -38,7 +38,7 @@ describe('the configuration of the sidecar', () => {
 
   test('STORE_PUBLISHER_URL wins over the publisher of the network', async () => {
     const publisherOf = async (more: NodeJS.ProcessEnv) =>
-      (await loadConfig({ ...enough, ...more })).publisherUrl;
+      (await loadConfig({ ...enough, ...more })).uploads.publisherUrl;
     expect(await publisherOf({})).toBe('https://publisher.walrus-mainnet.walrus.space');
     expect(await publisherOf({ CHAIN_NETWORK: 'testnet' })).toBe(
       'https://publisher.walrus-testnet.walrus.space',

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { computeBlobId } from '@memrelay/blob-id/blob-id';
 import { afterEach, describe, expect, test } from 'vitest';
-import { type BlobPublisher, createPublisher } from '../src/store/publisher.ts';
+import { type BlobPublisher, createPublisher, type FindDelivered } from '../src/store/publisher.ts';
 
 const { blobId } = computeBlobId(Buffer.from('an envelope'), { nShards: 31 });
 const created = {
@@ -22,7 +22,16 @@ afterEach(async () => {
   }
 });
 
-async function store(answer: (request: IncomingMessage, response: ServerResponse) => void, basePath = '') {
+type Delivered = Awaited<ReturnType<FindDelivered>>;
+
+async function store(
+  answer: (request: IncomingMessage, response: ServerResponse) => void,
+  {
+    basePath = '',
+    resume = false,
+    delivered,
+  }: { basePath?: string; resume?: boolean; delivered?: Delivered } = {},
+) {
   const seen: { url?: string; method?: string; body?: Buffer } = {};
   const server = createServer(async (request, response) => {
     const parts: Buffer[] = [];
@@ -31,11 +40,13 @@ async function store(answer: (request: IncomingMessage, response: ServerResponse
     answer(request, response);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const publisher = createPublisher(`http://127.0.0.1:${(server.address() as AddressInfo).port}${basePath}`, {
-    ofBytes: async (bytes) => computeBlobId(bytes, { nShards: 31 }),
-  });
+  const publisher = createPublisher(
+    `http://127.0.0.1:${(server.address() as AddressInfo).port}${basePath}`,
+    { ofBytes: async (bytes) => computeBlobId(bytes, { nShards: 31 }) },
+    async () => delivered,
+  );
   open.push({ server, publisher });
-  const result = await publisher.store(Buffer.from('an envelope'), { owner, epochs: 3 });
+  const result = await publisher.store(Buffer.from('an envelope'), { owner, epochs: 3, resume });
   return { result, seen };
 }
 const json =
@@ -45,7 +56,7 @@ const json =
 
 describe('an upload through a publisher', () => {
   test('sends the bytes for the owner and tells where they are', async () => {
-    const { result, seen } = await store(json(created), '/behind/a/path');
+    const { result, seen } = await store(json(created), { basePath: '/behind/a/path' });
     expect(seen).toEqual({
       method: 'PUT',
       url: `/behind/a/path/v1/blobs?epochs=3&send_object_to=${owner}`,
@@ -57,6 +68,17 @@ describe('an upload through a publisher', () => {
   test('takes a blob that is there already, with its object or with the event that made it', async () => {
     const withEvent = { alreadyCertified: { blobId, event: { txDigest: 'd', eventSeq: '0' }, endEpoch: 7 } };
     expect((await store(json(withEvent))).result).toEqual({ stage: 'done', blob_id: blobId, end_epoch: 7 });
+  });
+
+  test('takes the object of an earlier attempt that reached its owner, and stores nothing', async () => {
+    const delivered = { objectId: '0x9', endEpoch: 12 };
+    const again = await store(json(created), { resume: true, delivered });
+    expect(again.result).toEqual({ stage: 'done', blob_id: blobId, object_id: '0x9', end_epoch: 12 });
+    expect(again.seen).toEqual({});
+    const lost = await store(json(created), { resume: true });
+    expect(lost.result).toMatchObject({ stage: 'done', object_id: '0x1' });
+    const first = await store(json(created), { delivered });
+    expect(first.result).toMatchObject({ stage: 'done', object_id: '0x1' });
   });
 
   test('does not believe a publisher that tells of another blob', async () => {

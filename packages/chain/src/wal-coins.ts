@@ -2,14 +2,20 @@ import { bcs } from '@mysten/sui/bcs';
 import type { SuiClientTypes } from '@mysten/sui/client';
 import type { ChainClient } from './chain-client.ts';
 
+export interface WalCoin {
+  objectId: string;
+  /** FROST */
+  value: bigint;
+}
+
 const coinBcs = bcs.struct('Coin', { id: bcs.Address, value: bcs.u64() });
 
 /**
- * Id of the richest WAL coin that `owner` holds, undefined without one. Coins are known by the name of their type: one
- * that only calls itself WAL would be refused by the contract. Throws `ChainUnavailableError` and `ChainRejectedError`.
+ * The WAL coins that `owner` holds, richest first. Coins are known by the name of their type: one that only calls itself
+ * WAL would be refused by the contract. Throws `ChainUnavailableError` and `ChainRejectedError`.
  */
-export async function largestWalCoin(chain: ChainClient, owner: string): Promise<string | undefined> {
-  let best: { objectId: string; value: bigint } | undefined;
+export async function readWalCoins(chain: ChainClient, owner: string): Promise<WalCoin[]> {
+  const coins: WalCoin[] = [];
   let cursor: string | null = null;
   do {
     const from: string | null = cursor;
@@ -22,12 +28,9 @@ export async function largestWalCoin(chain: ChainClient, owner: string): Promise
         signal,
       }),
     );
-    for (const { objectId, type, content } of page.objects) {
-      if (!type.endsWith('::wal::WAL>')) continue;
-      const value = BigInt(coinBcs.parse(content).value);
-      if (value > (best?.value ?? 0n)) best = { objectId, value };
-    }
+    for (const { objectId, type, content } of page.objects)
+      if (type.endsWith('::wal::WAL>')) coins.push({ objectId, value: BigInt(coinBcs.parse(content).value) });
     cursor = page.hasNextPage ? page.cursor : null;
   } while (cursor !== null);
-  return best?.objectId;
+  return coins.sort((a, b) => (b.value > a.value ? 1 : -1));
 }

@@ -112,6 +112,13 @@ export const openResponseHead = z.object({
 });
 export type OpenResponseHead = z.infer<typeof openResponseHead>;
 
+/** `GET /store`: how uploads go, and the wallets that pay for them; a publisher pays itself. */
+export const storeInfo = z.object({
+  mode: z.enum(['publisher', 'relay']),
+  wallets: z.array(address),
+});
+export type StoreInfo = z.infer<typeof storeInfo>;
+
 /** A refusal of the whole call, e.g. a forged session: the relayer answers its caller with this code. */
 export const sidecarError = z.object({ error: z.string(), message: z.string() });
 
@@ -119,8 +126,9 @@ export const sidecarError = z.object({ error: z.string(), message: z.string() })
 export const dropSessionsRequest = z.object({ account_id: address });
 
 /**
- * `POST /store/upload?owner&epochs&wallet&job_id`: raw bytes in, one JSON checkpoint a line out. The last line
- * is `done` or `failed`; a connection that ends before either is a transient failure.
+ * `POST /store/upload?owner&epochs&wallet&job_id&resume`: raw bytes in, one JSON checkpoint a line out. The last line
+ * is `done` or `failed`; a connection that ends before either is a transient failure. `resume=true` says that the job
+ * may have begun before: what reached the chain then is found and not paid again.
  */
 export const uploadCheckpoint = z.discriminatedUnion('stage', [
   z.object({ stage: z.literal('registered'), object_id: z.string(), blob_id: z.string() }),
@@ -137,6 +145,8 @@ export const uploadCheckpoint = z.discriminatedUnion('stage', [
     /** `transient` may succeed when repeated */
     kind: z.enum(['transient', 'permanent']),
     reason: z.string(),
+    /** The wallet that was to pay has too little: the next attempt needs another */
+    wallet_empty: z.boolean().optional(),
   }),
 ]);
 export type UploadCheckpoint = z.infer<typeof uploadCheckpoint>;

@@ -24,5 +24,4 @@ export const laterVariables = {
   RATE_LIMIT_PER_MINUTE: limit.optional(),
   RATE_LIMIT_STORAGE_BYTES: limit.optional(),
   STORE_PUBLISHER_JWT_SECRET: text.optional(),
-  STORE_UPLOAD_RELAY_URL: url.optional(),
 };

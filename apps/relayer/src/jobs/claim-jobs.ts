@@ -9,9 +9,18 @@ export interface ClaimedJob {
   namespace: string;
   /** Failed attempts at this stage so far */
   attempts: number;
+  /** Uploads of it that were begun, this one included */
+  uploadClaims: number;
+  /** What an upload has reached, and by which wallet */
+  checkpoint: UploadProgress;
   leaseToken: string;
   outbox: Buffer | null;
   envelope: Buffer;
+}
+
+export interface UploadProgress {
+  reached?: string | null;
+  wallet?: string;
 }
 
 const leaseSeconds = 15;
@@ -33,16 +42,19 @@ export async function claimJobs(
     owner: string;
     namespace: string;
     attempts: number;
+    upload_claims: number;
+    checkpoint: UploadProgress;
     outbox: Buffer | null;
     envelope: Buffer;
   }>(
     `UPDATE memory_job SET stage = CASE WHEN stage = 'indexing' THEN stage ELSE $1 END, lease_token = $2,
+       upload_claims = upload_claims + CASE WHEN $1 = 'uploading' THEN 1 ELSE 0 END,
        lease_until = now() + make_interval(secs => ${leaseSeconds})
      WHERE id = ANY (ARRAY(
        SELECT id FROM memory_job
        WHERE status = 'running' AND stage = ANY($3) AND run_at <= now() AND (lease_until IS NULL OR lease_until < now())
        ORDER BY run_at LIMIT $4 FOR UPDATE SKIP LOCKED))
-     RETURNING id, account_id, owner, namespace, attempts, outbox, envelope`,
+     RETURNING id, account_id, owner, namespace, attempts, upload_claims, checkpoint, outbox, envelope`,
     [become, leaseToken, [...stages], limit],
   );
   return rows.map((row) => ({
@@ -51,6 +63,8 @@ export async function claimJobs(
     owner: row.owner,
     namespace: row.namespace,
     attempts: row.attempts,
+    uploadClaims: row.upload_claims,
+    checkpoint: row.checkpoint,
     leaseToken,
     outbox: row.outbox,
     envelope: row.envelope,

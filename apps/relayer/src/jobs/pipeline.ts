@@ -15,6 +15,7 @@ import {
 import type { EmbedJobs } from './embed-stage.ts';
 import { startStageLoop } from './stage-loop.ts';
 import { uploadJob } from './upload-stage.ts';
+import { extendWalletLeases, type WalletPool } from './upload-wallets.ts';
 
 /** Takes accepted jobs through embedding and upload; the rows are the queue, so nothing lives only here. */
 export interface Pipeline {
@@ -34,6 +35,8 @@ export interface PipelineOptions {
   embedJobs: EmbedJobs;
   uploadConcurrency: number;
   storeEpochs: number;
+  /** Undefined when a publisher pays for uploads */
+  wallets: WalletPool | undefined;
   log: Logger;
 }
 
@@ -47,7 +50,8 @@ export async function startPipeline(options: PipelineOptions): Promise<Pipeline>
     log.error({ err: error }, 'a job loop failed; it goes on at the next poll');
 
   const uploads = startStageLoop<ClaimedJob>({
-    concurrency: options.uploadConcurrency,
+    // More than there are wallets would only wait for each other
+    concurrency: Math.min(options.uploadConcurrency, options.wallets?.size ?? options.uploadConcurrency),
     batchSize: 1,
     pollMs: 1_000,
     claim: (limit, token) => claimJobs(db, ['uploading', 'indexing'], 'uploading', limit, token),
@@ -70,7 +74,9 @@ export async function startPipeline(options: PipelineOptions): Promise<Pipeline>
   });
   const heartbeat = setInterval(() => {
     const tokens = [...uploads.tokens(), ...embeddings.tokens()];
-    if (tokens.length > 0) extendLeases(db, tokens).catch(onError);
+    if (tokens.length === 0) return;
+    extendLeases(db, tokens).catch(onError);
+    if (options.wallets) extendWalletLeases(db, tokens).catch(onError);
   }, heartbeatSeconds * 1000);
 
   return {

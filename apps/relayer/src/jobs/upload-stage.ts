@@ -14,19 +14,22 @@ import {
   saveUploaded,
   type UploadedBlob,
 } from './save-progress.ts';
+import type { WalletPool } from './upload-wallets.ts';
 
 interface UploadStage {
   db: Db;
   sidecar: SidecarClient;
   blobCache: BlobCache;
   storeEpochs: number;
+  /** Undefined when a publisher pays */
+  wallets: WalletPool | undefined;
   maxAttempts: number;
   log: Logger;
 }
 
 type Outcome =
   | { ok: true; blob: UploadedBlob }
-  | { ok: false; kind: 'transient' | 'permanent' | 'not-tried'; reason: string };
+  | { ok: false; kind: 'transient' | 'permanent' | 'not-tried'; reason: string; walletEmpty?: boolean };
 
 /** One attempt at storing a job's envelope; what happened stands in the row afterwards. Does not throw. */
 export async function uploadJob(stage: UploadStage, job: ClaimedJob): Promise<void> {
@@ -70,13 +73,43 @@ export async function uploadJob(stage: UploadStage, job: ClaimedJob): Promise<vo
   }
 }
 
+/**
+ * Uploads with a wallet of the pool where there is one. A wallet that has registered the blob goes on with it, since only
+ * it can; else every attempt takes the next one.
+ */
 async function attempt(stage: UploadStage, job: ClaimedJob): Promise<Outcome> {
+  const { wallets } = stage;
+  if (!wallets) return upload(stage, job, undefined);
+  const { reached, wallet: previous } = job.checkpoint;
+  const wallet = await wallets.lease(job.leaseToken, reached ? previous : undefined);
+  if (wallet === undefined) return { ok: false, kind: 'not-tried', reason: 'no wallet is free' };
+  try {
+    await saveCheckpoint(
+      stage.db,
+      job,
+      { wallet, ...(wallet === previous ? {} : { reached: null }) },
+      'uploading',
+    );
+    const outcome = await upload(stage, job, wallet);
+    if (!outcome.ok && outcome.walletEmpty) {
+      stage.log.error({ wallet, job_id: job.id }, `a wallet needs coins: ${outcome.reason}`);
+      await wallets.rest(wallet);
+    }
+    return outcome;
+  } finally {
+    await wallets.release(job.leaseToken);
+  }
+}
+
+async function upload(stage: UploadStage, job: ClaimedJob, wallet: string | undefined): Promise<Outcome> {
   try {
     const checkpoints = stage.sidecar.upload({
       bytes: job.envelope,
       owner: job.owner,
       epochs: stage.storeEpochs,
       jobId: job.id,
+      wallet,
+      resume: job.uploadClaims > 1,
     });
     for await (const checkpoint of checkpoints) {
       if (checkpoint.stage === 'done')
@@ -89,7 +122,12 @@ async function attempt(stage: UploadStage, job: ClaimedJob): Promise<Outcome> {
           },
         };
       if (checkpoint.stage === 'failed')
-        return { ok: false, kind: checkpoint.kind, reason: checkpoint.reason };
+        return {
+          ok: false,
+          kind: checkpoint.kind,
+          reason: checkpoint.reason,
+          walletEmpty: checkpoint.wallet_empty === true,
+        };
       const { stage: reached, ...facts } = checkpoint;
       await saveCheckpoint(
         stage.db,

@@ -11,8 +11,10 @@ import {
   type OpenResponseHead,
   openResponseHead,
   type SidecarHealth,
+  type StoreInfo,
   sidecarError,
   sidecarHealth,
+  storeInfo,
   type UploadCheckpoint,
   uploadCheckpoint,
 } from '@memrelay/protocol/sidecar-api';
@@ -37,11 +39,16 @@ export interface UploadRequest {
   owner: string;
   epochs: number;
   jobId: string;
+  /** Address of the wallet that pays; undefined when a publisher does */
+  wallet: string | undefined;
+  /** Whether it may have begun before */
+  resume: boolean;
 }
 
 export interface SidecarClient {
   health(timeoutMs: number): Promise<SidecarHealth>;
   keyServers(): Promise<KeyServersResponse>;
+  storeInfo(): Promise<StoreInfo>;
   makeKey(request: MakeKeyRequest): Promise<MakeKeyResponse>;
   /** Results in the order of the envelopes; `payload` holds the texts of those that opened, back to back. */
   open(
@@ -140,6 +147,10 @@ export function createSidecarClient(url: string, token: string): SidecarClient {
       const response = await request({ method: 'GET', path: '/key-servers' });
       return keyServersResponse.parse(await response.body.json());
     },
+    async storeInfo() {
+      const response = await request({ method: 'GET', path: '/store' });
+      return storeInfo.parse(await response.body.json());
+    },
     makeKey: async (body) => makeKeyResponse.parse(await postJson('/keys', body)),
     async open(head, envelopes, credentials) {
       const response = await request({
@@ -155,8 +166,14 @@ export function createSidecarClient(url: string, token: string): SidecarClient {
       const frame = decodeFrame(new Uint8Array(await response.body.arrayBuffer()));
       return { items: openResponseHead.parse(frame.head).items, payload: frame.payload };
     },
-    async *upload({ bytes, owner, epochs, jobId }) {
-      const query = new URLSearchParams({ owner, epochs: String(epochs), job_id: jobId });
+    async *upload({ bytes, owner, epochs, jobId, wallet, resume }) {
+      const query = new URLSearchParams({
+        owner,
+        epochs: String(epochs),
+        job_id: jobId,
+        ...(wallet === undefined ? {} : { wallet }),
+        ...(resume ? { resume: 'true' } : {}),
+      });
       const response = await request({
         method: 'POST',
         path: `/store/upload?${query}`,

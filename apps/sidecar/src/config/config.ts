@@ -7,6 +7,7 @@ import { type LocalnetInfo, localnetInfoSchema } from '@memrelay/protocol/localn
 import { defaultSponsorApiUrl, type Network, networkDefaults } from '@memrelay/protocol/networks';
 import { defaultPorts } from '@memrelay/protocol/ports';
 import type { KeyServerConfig } from '@mysten/seal';
+import { MAINNET_WALRUS_PACKAGE_CONFIG, TESTNET_WALRUS_PACKAGE_CONFIG } from '@mysten/walrus';
 import { z } from 'zod';
 import { makeServerSet, type ServerSet } from '../seal/server-sets.ts';
 
@@ -18,7 +19,14 @@ export interface Config {
   chainRpcUrl: string;
   packageId: string;
   serverSet: ServerSet;
-  publisherUrl: string;
+  /** How envelopes reach the network: through a publisher, or through the upload relay from the wallets */
+  uploads: {
+    mode: 'publisher' | 'relay';
+    publisherUrl: string;
+    relayUrl: string;
+    walletKeys: readonly string[];
+  };
+  walrus: { systemObjectId: string; stakingPoolId: string };
   /** Shards of the network, which blob ids follow from */
   nShards: number;
   /** `suiprivkey1…` or 64 hex digits */
@@ -50,10 +58,12 @@ const environmentSchema = z.object({
   CHAIN_NETWORK: z.enum(['mainnet', 'testnet', 'localnet']).default('mainnet'),
   CHAIN_RPC_URL: z.url().optional(),
   STORE_PUBLISHER_URL: z.url().optional(),
+  STORE_UPLOAD_RELAY_URL: z.url().optional(),
   ENC_SERVER_CONFIGS: z.string().optional(),
   ENC_KEY_SERVERS: z.string().optional(),
   ENC_THRESHOLD: z.coerce.number().int().min(1).optional(),
   SERVER_CHAIN_PRIVATE_KEY: z.string().optional(),
+  SERVER_CHAIN_PRIVATE_KEYS: z.string().optional(),
   STORE_PACKAGE_ID: z
     .string()
     .regex(/^0x[0-9a-fA-F]{64}$/, 'must be 0x and 64 hex digits')
@@ -88,7 +98,10 @@ export async function loadConfig(environment: NodeJS.ProcessEnv): Promise<Config
     chainRpcUrl,
     packageId: values.MEM_PACKAGE_ID.toLowerCase(),
     serverSet: serverSetOf(values, configuredServers(values, localnet)),
-    publisherUrl: values.STORE_PUBLISHER_URL ?? defaults.publisherUrl,
+    uploads: uploadsOf(values),
+    walrus: localnet
+      ? { systemObjectId: localnet.walrus.systemObjectId, stakingPoolId: localnet.walrus.stakingObjectId }
+      : walrusObjects[values.CHAIN_NETWORK as 'mainnet' | 'testnet'],
     nShards: localnet?.walrus.nShards ?? defaults.nShards!,
     serverKey: values.SERVER_CHAIN_PRIVATE_KEY,
     sponsor: {
@@ -99,6 +112,29 @@ export async function loadConfig(environment: NodeJS.ProcessEnv): Promise<Config
       walrusPackageId:
         values.STORE_PACKAGE_ID?.toLowerCase() ?? localnet?.walrus.packageId ?? defaults.storePackageId!,
     },
+  };
+}
+
+/** The Walrus deployments that its own SDK knows. */
+const walrusObjects = { mainnet: MAINNET_WALRUS_PACKAGE_CONFIG, testnet: TESTNET_WALRUS_PACKAGE_CONFIG };
+
+/**
+ * A publisher that is named, else the relay when there is a wallet, else the network's publisher. The single key is
+ * used only when the pool is empty (decisions.md, "Configuration beyond the spec").
+ */
+function uploadsOf(values: Variables): Config['uploads'] {
+  const defaults = networkDefaults[values.CHAIN_NETWORK];
+  const pool = (values.SERVER_CHAIN_PRIVATE_KEYS ?? '')
+    .split(',')
+    .map((key) => key.trim())
+    .filter(Boolean);
+  const single = values.SERVER_CHAIN_PRIVATE_KEY;
+  const walletKeys = pool.length > 0 || !single ? pool : [single];
+  return {
+    mode: values.STORE_PUBLISHER_URL || walletKeys.length === 0 ? 'publisher' : 'relay',
+    publisherUrl: values.STORE_PUBLISHER_URL ?? defaults.publisherUrl,
+    relayUrl: values.STORE_UPLOAD_RELAY_URL ?? defaults.uploadRelayUrl,
+    walletKeys,
   };
 }
 

@@ -1,4 +1,5 @@
 import { createHmac, randomUUID, timingSafeEqual } from 'node:crypto';
+import { Readable } from 'node:stream';
 import { sealIdentity } from '@memrelay/envelope/identity';
 import { wrapType } from '@memrelay/envelope/wraps';
 import { ApiError } from '@memrelay/protocol/errors';
@@ -13,6 +14,7 @@ import {
   type OpenRequestHead,
   openRequestHead,
   type SidecarHealth,
+  type StoreInfo,
 } from '@memrelay/protocol/sidecar-api';
 import { sidecarTokenProof } from '@memrelay/protocol/sidecar-token';
 import { sponsorExecuteRequest, sponsorRequest } from '@memrelay/protocol/sponsor';
@@ -124,18 +126,22 @@ const uploadQuery = z.object({
   epochs: z.coerce.number().int().min(1).max(53).optional(),
   wallet: z.string().optional(),
   job_id: z.string(),
+  resume: z.stringbool().default(false),
 });
 
 export function storeRoutes(app: FastifyInstance, context: SidecarContext): void {
   app.post('/store/upload', async (request, reply) => {
-    const { owner, epochs, job_id } = parse(uploadQuery, request.query);
-    const result = await context.publisher.store(request.body as Buffer, {
+    const { owner, epochs, wallet, job_id, resume } = parse(uploadQuery, request.query);
+    const checkpoints = context.uploads.upload(request.body as Buffer, {
       owner,
       epochs: epochs ?? networkDefaults[context.config.network].storeEpochs,
+      wallet,
+      jobId: job_id,
+      resume,
     });
-    context.log.debug({ job_id, stage: result.stage }, 'upload ended');
-    return reply.type('application/x-ndjson').send(`${JSON.stringify(result)}\n`);
+    return reply.type('application/x-ndjson').send(Readable.from(lines(checkpoints)));
   });
+  app.get('/store', async (): Promise<StoreInfo> => context.uploads.info);
 }
 
 export function sponsorRoutes(app: FastifyInstance, { sponsoring }: SidecarContext): void {
@@ -143,6 +149,10 @@ export function sponsorRoutes(app: FastifyInstance, { sponsoring }: SidecarConte
   app.post('/sponsor/execute', async (request) =>
     sponsoring.execute(parse(sponsorExecuteRequest, request.body)),
   );
+}
+
+async function* lines(values: AsyncIterable<unknown>): AsyncGenerator<string> {
+  for await (const value of values) yield `${JSON.stringify(value)}\n`;
 }
 
 function parse<Schema extends z.ZodType>(schema: Schema, value: unknown): z.infer<Schema> {

@@ -1,4 +1,5 @@
 import type { BlobIdPool } from '@memrelay/blob-id/blob-id-pool';
+import { ChainRejectedError, ChainUnavailableError } from '@memrelay/chain/chain-errors';
 import { blobIdPattern } from '@memrelay/protocol/fields';
 import type { UploadCheckpoint } from '@memrelay/protocol/sidecar-api';
 import { Pool } from 'undici';
@@ -24,9 +25,22 @@ const storeAnswer = z.union([
   }),
 ]);
 
+/** The certified object of these bytes that an owner holds already, if one does. */
+export type FindDelivered = (
+  owner: string,
+  blobId: string,
+) => Promise<{ objectId: string; endEpoch: number } | undefined>;
+
+export interface PublisherUpload {
+  owner: string;
+  epochs: number;
+  /** True when this was tried before: an object that reached its owner then is taken instead of a second one */
+  resume?: boolean;
+}
+
 export interface BlobPublisher {
   /** Stores the bytes and sends the blob object to `owner`. The result is `done` or `failed`; does not throw. */
-  store(bytes: Buffer, options: { owner: string; epochs: number }): Promise<UploadCheckpoint>;
+  store(bytes: Buffer, options: PublisherUpload): Promise<UploadCheckpoint>;
   close(): Promise<void>;
 }
 
@@ -38,7 +52,11 @@ const otherBlob = 'the publisher stored another blob than it was given';
  * Uploads through a publisher's HTTP API (spec, blob store, "Publisher"). What it says that it stored is believed only
  * when the blob id is the one of these bytes.
  */
-export function createPublisher(baseUrl: string, blobIds: Pick<BlobIdPool, 'ofBytes'>): BlobPublisher {
+export function createPublisher(
+  baseUrl: string,
+  blobIds: Pick<BlobIdPool, 'ofBytes'>,
+  delivered: FindDelivered,
+): BlobPublisher {
   const base = new URL(baseUrl.endsWith('/') ? baseUrl : `${baseUrl}/`);
   const pool = new Pool(base.origin, { connections: 32, headersTimeout: 120_000, bodyTimeout: 30_000 });
   const failed = (kind: 'transient' | 'permanent', reason: string): UploadCheckpoint => ({
@@ -47,7 +65,7 @@ export function createPublisher(baseUrl: string, blobIds: Pick<BlobIdPool, 'ofBy
     reason,
   });
   return {
-    async store(bytes, { owner, epochs }) {
+    async store(bytes, { owner, epochs, resume = false }) {
       const target = new URL('v1/blobs', base);
       target.searchParams.set('epochs', String(epochs));
       target.searchParams.set('send_object_to', owner);
@@ -55,6 +73,17 @@ export function createPublisher(baseUrl: string, blobIds: Pick<BlobIdPool, 'ofBy
       const identity = blobIds.ofBytes(bytes);
       identity.catch(() => undefined);
       try {
+        if (resume) {
+          const { blobId } = await identity;
+          const there = await delivered(owner, blobId);
+          if (there)
+            return {
+              stage: 'done',
+              blob_id: blobId,
+              object_id: there.objectId,
+              end_epoch: there.endEpoch,
+            };
+        }
         const response = await pool.request({
           method: 'PUT',
           path: target.pathname + target.search,
@@ -89,6 +118,8 @@ export function createPublisher(baseUrl: string, blobIds: Pick<BlobIdPool, 'ofBy
           ...(object ? { object_id: object } : {}),
         };
       } catch (error) {
+        if (error instanceof ChainUnavailableError || error instanceof ChainRejectedError)
+          return failed('transient', 'the chain cannot be reached');
         return failed('transient', `the publisher cannot be reached (${(error as Error).name})`);
       }
     },

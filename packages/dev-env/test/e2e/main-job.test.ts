@@ -87,7 +87,9 @@ describe('remember and recall', () => {
     const namespace = 'read your writes';
     await client.remember('the parcel is under the red bench', { namespace });
     await expect
-      .poll(async () => (await client.recall('where is the parcel?', { namespace })).results[0]?.text)
+      .poll(async () => (await client.recall('where is the parcel?', { namespace })).results[0]?.text, {
+        timeout: 10_000,
+      })
       .toBe('the parcel is under the red bench');
   });
 

@@ -11,7 +11,7 @@ import {
   refusalOf,
 } from '@memrelay/chain/execute-transaction';
 import { type OwnedBlob, ownedBlobs } from '@memrelay/chain/owned-blobs';
-import { largestWalCoin } from '@memrelay/chain/wal-coins';
+import { readWalCoins } from '@memrelay/chain/wal-coins';
 import type { Signer } from '@mysten/sui/cryptography';
 import type { Transaction } from '@mysten/sui/transactions';
 import { chunksOf } from '../chunks.ts';
@@ -178,11 +178,11 @@ export class AccountOwner {
    */
   async *extendBlobs(objectIds: readonly string[], epochs: number): AsyncGenerator<Done & { count: number }> {
     const walrus = await this.network.walrus();
-    const walCoinId = await largestWalCoin(this.network.chain, this.address);
-    if (walCoinId === undefined)
+    const [coin] = await readWalCoins(this.network.chain, this.address);
+    if (!coin || coin.value === 0n)
       throw new MemRelayError('invalid_argument', `${this.address} has no WAL to pay for storage.`);
     for (const part of chunksOf(objectIds, maxBlobsPerTransaction))
-      yield { ...(await this.run(extendBlobs(walrus, part, epochs, walCoinId))), count: part.length };
+      yield { ...(await this.run(extendBlobs(walrus, part, epochs, coin.objectId))), count: part.length };
   }
 
   /** Executes any transaction as this wallet, sponsored where that is offered. */

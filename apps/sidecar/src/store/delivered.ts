@@ -1,0 +1,29 @@
+import type { ChainClient } from '@memrelay/chain/chain-client';
+import { type OwnedBlob, ownedBlobs } from '@memrelay/chain/owned-blobs';
+
+/**
+ * The blob objects of an address with this blob id. It pages through all that the address owns, so it is for attempts
+ * that may have been made before. Throws the chain's errors.
+ */
+export async function blobsOf(
+  chain: ChainClient,
+  blobType: string,
+  address: string,
+  blobId: string,
+): Promise<OwnedBlob[]> {
+  const found: OwnedBlob[] = [];
+  for await (const blob of ownedBlobs(chain, { blobType }, address))
+    if (blob.blobId === blobId) found.push(blob);
+  return found;
+}
+
+/** The certified object of an earlier attempt that reached its owner; the one that lasts longest. */
+export async function findDelivered(
+  chain: ChainClient,
+  blobType: string,
+  owner: string,
+  blobId: string,
+): Promise<OwnedBlob | undefined> {
+  const certified = (await blobsOf(chain, blobType, owner, blobId)).filter((blob) => blob.certified);
+  return certified.sort((a, b) => b.endEpoch - a.endEpoch)[0];
+}

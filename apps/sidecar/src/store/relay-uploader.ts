@@ -1,0 +1,183 @@
+import type { BlobIdPool } from '@memrelay/blob-id/blob-id-pool';
+import type { ChainClient } from '@memrelay/chain/chain-client';
+import { executeTransaction } from '@memrelay/chain/execute-transaction';
+import { readWalCoins } from '@memrelay/chain/wal-coins';
+import { blobBcs } from '@memrelay/chain/walrus-bcs';
+import type { UploadCheckpoint } from '@memrelay/protocol/sidecar-api';
+import { Transaction } from '@mysten/sui/transactions';
+import type { WalrusClient } from '@mysten/walrus';
+import type { Logger } from 'pino';
+import { blobsOf, findDelivered } from './delivered.ts';
+import { retryRelay, uploadFailure, WalletEmptyError } from './relay-failures.ts';
+import type { UploadWallet } from './upload-wallets.ts';
+
+export interface RelayUpload {
+  owner: string;
+  epochs: number;
+  /** Address of the wallet that pays */
+  wallet: string;
+  jobId: string;
+  /** True when this job may have begun before: what it reached is looked for on chain, so that nothing is paid twice */
+  resume: boolean;
+}
+
+/**
+ * Uploads through Walrus' upload relay, paid by a wallet of the pool: register, relay, certify, and hand the object to
+ * its owner. Certifying and handing over are one transaction, so a certified object is never left with the wallet.
+ */
+export interface RelayUploader {
+  wallets: ReadonlyMap<string, UploadWallet>;
+  /** Checkpoints as they are reached; the last is `done` or `failed`. Does not throw. */
+  upload(bytes: Buffer, options: RelayUpload): AsyncGenerator<UploadCheckpoint>;
+}
+
+export interface RelayUploaderOptions {
+  walrus: WalrusClient;
+  chain: ChainClient;
+  wallets: ReadonlyMap<string, UploadWallet>;
+  blobIds: Pick<BlobIdPool, 'ofBytes'>;
+  log: Logger;
+}
+
+/** A registered object that waits for its certificate, with the transaction that registered it. */
+interface Registered {
+  objectId: string;
+  digest: string;
+  endEpoch: number;
+}
+
+/** What the two transactions of an upload and the relay's tip may cost, with room to spare. */
+const gasReserveMist = 50_000_000n;
+
+export function createRelayUploader(options: RelayUploaderOptions): RelayUploader {
+  const { walrus, chain, wallets, blobIds, log } = options;
+
+  /** An upload that a crash cut short left its object with the wallet. */
+  async function findRegistered(wallet: UploadWallet, blobId: string): Promise<Registered | undefined> {
+    const own = await blobsOf(chain, await walrus.getBlobType(), wallet.address, blobId);
+    const blob = own.find(({ certified }) => !certified);
+    if (!blob) return undefined;
+    const { objectId, endEpoch } = blob;
+    const { object } = await chain.call((sui, signal) =>
+      sui.core.getObject({ objectId, include: { previousTransaction: true }, signal }),
+    );
+    return object.previousTransaction
+      ? { objectId, digest: object.previousTransaction, endEpoch }
+      : undefined;
+  }
+
+  /** Before anything is signed: a wallet that runs dry is told from a chain that refuses. */
+  async function checkFunds(address: string, size: number, epochs: number): Promise<void> {
+    const { totalCost } = await walrus.storageCost(size, epochs);
+    const coins = await readWalCoins(chain, address);
+    if (coins.reduce((sum, { value }) => sum + value, 0n) < totalCost) throw new WalletEmptyError('WAL');
+    const { balance } = await chain.call((sui, signal) => sui.core.getBalance({ owner: address, signal }));
+    if (BigInt(balance.balance) < gasReserveMist) throw new WalletEmptyError('SUI');
+  }
+
+  async function register(
+    wallet: UploadWallet,
+    blob: { blobId: string; rootHash: string; bytes: Buffer },
+    { epochs, jobId }: RelayUpload,
+  ): Promise<Registered> {
+    const { blobId, bytes } = blob;
+    await checkFunds(wallet.address, bytes.length, epochs);
+    const transaction = new Transaction();
+    transaction.setSender(wallet.address);
+    // Its payload must be the first input of the transaction
+    transaction.add(
+      walrus.sendUploadRelayTip({
+        size: bytes.length,
+        blobDigest: async () => new Uint8Array(await crypto.subtle.digest('SHA-256', new Uint8Array(bytes))),
+        nonce: Uint8Array.from(wallet.nonceFor(jobId, blobId)),
+      }),
+    );
+    const registration = transaction.add(
+      walrus.registerBlob({
+        size: bytes.length,
+        epochs,
+        blobId,
+        rootHash: Uint8Array.from(Buffer.from(blob.rootHash, 'base64url')),
+        deletable: true,
+      }),
+    );
+    transaction.transferObjects([registration], wallet.address);
+    const done = await executeTransaction(chain, transaction, wallet.signer);
+    const blobType = await walrus.getBlobType();
+    const created = done.changedObjects.find(
+      ({ objectId, idOperation }) => idOperation === 'Created' && done.objectTypes[objectId] === blobType,
+    );
+    if (!created) throw new Error('the registration made no blob object');
+    const { object } = await chain.call((sui, signal) =>
+      sui.core.getObject({ objectId: created.objectId, include: { content: true }, signal }),
+    );
+    const { storage } = blobBcs.parse(object.content);
+    return { objectId: created.objectId, digest: done.digest, endEpoch: storage.end_epoch };
+  }
+
+  async function* run(
+    wallet: UploadWallet,
+    bytes: Buffer,
+    upload: RelayUpload,
+  ): AsyncGenerator<UploadCheckpoint> {
+    const { blobId, rootHash } = await blobIds.ofBytes(bytes);
+    if (upload.resume) {
+      const there = await findDelivered(chain, await walrus.getBlobType(), upload.owner, blobId);
+      if (there) {
+        log.info({ job_id: upload.jobId }, 'the object of an earlier attempt had reached its owner');
+        yield { stage: 'done', blob_id: blobId, object_id: there.objectId, end_epoch: there.endEpoch };
+        return;
+      }
+    }
+    const registered =
+      (upload.resume ? await findRegistered(wallet, blobId) : undefined) ??
+      (await wallet.run(() => register(wallet, { blobId, rootHash, bytes }, upload)));
+    const { objectId, endEpoch } = registered;
+    yield { stage: 'registered', blob_id: blobId, object_id: objectId };
+
+    const { certificate } = await retryRelay(() =>
+      walrus.writeBlobToUploadRelay({
+        blobId,
+        blob: new Uint8Array(bytes),
+        nonce: Uint8Array.from(wallet.nonceFor(upload.jobId, blobId)),
+        txDigest: registered.digest,
+        blobObjectId: objectId,
+        deletable: true,
+        encodingType: 'RS2',
+      }),
+    );
+    yield { stage: 'relayed', blob_id: blobId };
+
+    const transaction = new Transaction();
+    transaction.setSender(wallet.address);
+    transaction.add(walrus.certifyBlob({ blobId, blobObjectId: objectId, certificate, deletable: true }));
+    transaction.transferObjects([objectId], upload.owner);
+    await wallet.run(() => executeTransaction(chain, transaction, wallet.signer));
+    yield { stage: 'certified', blob_id: blobId, object_id: objectId };
+    yield { stage: 'done', blob_id: blobId, object_id: objectId, end_epoch: endEpoch };
+  }
+
+  return {
+    wallets,
+    async *upload(bytes, upload) {
+      const wallet = wallets.get(upload.wallet);
+      if (!wallet) {
+        yield {
+          stage: 'failed',
+          kind: 'transient',
+          reason: 'this sidecar does not hold the key of the wallet',
+        };
+        return;
+      }
+      try {
+        yield* run(wallet, bytes, upload);
+      } catch (error) {
+        log.warn(
+          { err: error, job_id: upload.jobId, wallet: wallet.address },
+          'an upload through the relay failed',
+        );
+        yield uploadFailure(error, wallet.address);
+      }
+    },
+  };
+}

@@ -1,0 +1,60 @@
+import type { BlobIdPool } from '@memrelay/blob-id/blob-id-pool';
+import { createChainClient } from '@memrelay/chain/chain-client';
+import type { StoreInfo, UploadCheckpoint } from '@memrelay/protocol/sidecar-api';
+import { WalrusClient } from '@mysten/walrus';
+import type { Logger } from 'pino';
+import type { Config } from '../config/config.ts';
+import { findDelivered } from './delivered.ts';
+import { createPublisher } from './publisher.ts';
+import { createRelayUploader } from './relay-uploader.ts';
+import { uploadWallets } from './upload-wallets.ts';
+
+export interface Upload {
+  owner: string;
+  epochs: number;
+  /** Address of the wallet that pays, in relay mode */
+  wallet: string | undefined;
+  jobId: string;
+  /** True when this job may have begun before */
+  resume: boolean;
+}
+
+/** Brings envelopes to the network, by a publisher or by wallets of our own. */
+export interface Uploads {
+  readonly info: StoreInfo;
+  /** Checkpoints as they are reached; the last is `done` or `failed`. Does not throw. */
+  upload(bytes: Buffer, options: Upload): AsyncGenerator<UploadCheckpoint>;
+  close(): Promise<void>;
+}
+
+/** Most that an upload relay may ask as a tip, in MIST: a relay that asks for more is not used. */
+const maxTipMist = 10_000_000;
+
+export function createUploads(config: Config, blobIds: BlobIdPool, log: Logger): Uploads {
+  const { uploads } = config;
+  const chain = createChainClient({ network: config.network, baseUrl: config.chainRpcUrl });
+  const walrus = new WalrusClient({
+    suiClient: chain.sui,
+    packageConfig: config.walrus,
+    uploadRelay: { host: uploads.relayUrl.replace(/\/+$/, ''), sendTip: { max: maxTipMist } },
+  });
+  if (uploads.mode === 'relay') {
+    const wallets = uploadWallets(uploads.walletKeys);
+    const relay = createRelayUploader({ walrus, chain, wallets, blobIds, log });
+    return {
+      info: { mode: 'relay', wallets: [...wallets.keys()] },
+      upload: (bytes, options) => relay.upload(bytes, { ...options, wallet: options.wallet ?? '' }),
+      close: async () => undefined,
+    };
+  }
+  const publisher = createPublisher(uploads.publisherUrl, blobIds, async (owner, blobId) =>
+    findDelivered(chain, await walrus.getBlobType(), owner, blobId),
+  );
+  return {
+    info: { mode: 'publisher', wallets: [] },
+    async *upload(bytes, options) {
+      yield await publisher.store(bytes, options);
+    },
+    close: () => publisher.close(),
+  };
+}

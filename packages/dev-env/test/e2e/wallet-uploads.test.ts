@@ -1,0 +1,128 @@
+import { randomBytes } from 'node:crypto';
+import { ownedBlobs } from '@memrelay/chain/owned-blobs';
+import { readWalrusNetwork } from '@memrelay/chain/walrus-network';
+import { askFaucet } from 'memrelay/system/network-info';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { createTestBackend, type TestBackend } from '../../src/test-backend.ts';
+import { startTestNetwork, type TestNetwork } from '../../src/test-network.ts';
+import { createTestOwner, newTestKey, type TestKey, type TestOwner } from '../../src/test-owner.ts';
+import { startTestRelayer, type TestRelayer } from '../../src/test-relayer.ts';
+
+/** Uploads that our own wallets pay for, through the upload relay: register, relay, certify, hand over. */
+
+let network: TestNetwork;
+let backend: TestBackend;
+let relayer: TestRelayer | undefined;
+beforeAll(async () => {
+  [network, backend] = await Promise.all([startTestNetwork(), createTestBackend()]);
+});
+afterEach(() => relayer?.stop());
+afterAll(async () => {
+  await Promise.all([network?.close(), backend?.drop()]);
+});
+
+async function fundedWallets(count: number): Promise<TestKey[]> {
+  const wallets = Array.from({ length: count }, newTestKey);
+  await Promise.all(wallets.map(({ address }) => askFaucet(network.chainUrl, address)));
+  return wallets;
+}
+
+async function startWith(wallets: readonly TestKey[]): Promise<TestRelayer> {
+  relayer = await startTestRelayer(network, {
+    ...backend,
+    environment: {
+      STORE_PUBLISHER_URL: '',
+      STORE_UPLOAD_RELAY_URL: network.blobstoreUrl,
+      SERVER_CHAIN_PRIVATE_KEYS: wallets.map(({ privateKey }) => privateKey).join(','),
+    },
+  });
+  return relayer;
+}
+
+async function blobsOf(address: string) {
+  const walrus = await readWalrusNetwork(network.chain, network.info.walrus.systemObjectId);
+  const blobs = [];
+  for await (const blob of ownedBlobs(network.chain, walrus, address)) blobs.push(blob);
+  return blobs;
+}
+
+async function memorize(owner: TestOwner, url: string, texts: readonly string[]): Promise<string[]> {
+  const client = owner.client(url);
+  const { jobIds } = await client.rememberBulk(texts.map((text) => ({ text })));
+  client.destroy();
+  return jobIds;
+}
+
+/** Every job done, with the ids of the blobs. */
+async function untilDone(owner: TestOwner, url: string, jobIds: readonly string[]): Promise<string[]> {
+  const client = owner.client(url, { deadlineMs: 60_000 });
+  const outcomes = await client.waitForJobs(jobIds, { timeoutMs: 90_000 });
+  client.destroy();
+  return outcomes.map((outcome) => {
+    expect(outcome).toMatchObject({ status: 'done' });
+    return outcome.blobId!;
+  });
+}
+
+const texts = (count: number): string[] =>
+  Array.from({ length: count }, (_, i) => `note ${i}: ${randomBytes(8).toString('hex')}`);
+
+test('each memory is one certified object of its owner, and the wallets take turns', async () => {
+  const wallets = await fundedWallets(3);
+  const { url } = await startWith(wallets);
+  const owner = await createTestOwner(network);
+  const notes = texts(12);
+  const blobIds = await untilDone(owner, url, await memorize(owner, url, notes));
+  const blobs = await blobsOf(owner.wallet.address);
+  expect(blobs.map(({ blobId }) => blobId).sort()).toEqual([...blobIds].sort());
+  expect(blobs.every(({ certified, deletable }) => certified && deletable)).toBe(true);
+  for (const { address } of wallets) {
+    expect(await blobsOf(address)).toEqual([]);
+    const { balance } = await network.chain.sui.core.getBalance({ owner: address });
+    expect(BigInt(balance.balance), 'every wallet has paid').toBeLessThan(1_000_000_000_000n);
+  }
+  const client = owner.client(url);
+  const { results } = await client.recall(notes[7]!, { limit: 1 });
+  expect(results[0]?.text).toBe(notes[7]);
+  client.destroy();
+});
+
+test('a wallet without coins is left alone, and the others do its work', async () => {
+  const [rich] = await fundedWallets(1);
+  const poor = newTestKey();
+  const { url } = await startWith([poor, rich!]);
+  const owner = await createTestOwner(network);
+  await untilDone(owner, url, await memorize(owner, url, texts(6)));
+  expect(await blobsOf(owner.wallet.address)).toHaveLength(6);
+  const complaints = relayer!.logs().match(/a wallet needs coins/g) ?? [];
+  expect(complaints.length).toBeGreaterThan(0);
+  expect(complaints.length, 'a resting wallet is not tried again').toBeLessThan(3);
+});
+
+test('relayer and sidecar killed at any moment: nothing is lost and nothing is paid twice', async () => {
+  const wallets = await fundedWallets(2);
+  await startWith(wallets);
+  const owner = await createTestOwner(network);
+  const jobIds = await memorize(owner, relayer!.url, texts(8));
+  for (let round = 0; round < 3; round++) {
+    // As soon as one more object exists, whoever has it: in the middle of the next
+    const before = await objects(owner, wallets);
+    await expect
+      .poll(() => objects(owner, wallets), { timeout: 30_000, interval: 20 })
+      .toBeGreaterThan(before);
+    await relayer!.kill();
+    await relayer!.start();
+  }
+  await untilDone(owner, relayer!.url, jobIds);
+  const blobs = await blobsOf(owner.wallet.address);
+  expect(blobs).toHaveLength(8);
+  expect(new Set(blobs.map(({ blobId }) => blobId)).size).toBe(8);
+  for (const { address } of wallets) expect(await blobsOf(address)).toEqual([]);
+}, 180_000);
+
+async function objects(owner: TestOwner, wallets: readonly TestKey[]): Promise<number> {
+  const counts = await Promise.all(
+    [owner.wallet, ...wallets].map(async ({ address }) => (await blobsOf(address)).length),
+  );
+  return counts.reduce((sum, count) => sum + count, 0);
+}
