@@ -92,7 +92,8 @@ test('its flow encodes, registers, uploads and certifies in transactions of the 
   const register = flow.register({ epochs: 2, deletable: true, owner });
   const { Transaction: done } = await sui.core.signAndExecuteTransaction({ transaction: register, signer });
   await flow.upload({ digest: done!.digest });
-  expect((await fetch(`${store.url}/v1/blobs/${blobId}`)).status).not.toBe(200);
+  const unavailable = { status: 503, reason: 'BLOB_UNAVAILABLE' };
+  expect(await refusal(await fetch(`${store.url}/v1/blobs/${blobId}`))).toEqual(unavailable);
   await sui.core.signAndExecuteTransaction({ transaction: flow.certify(), signer });
   const read = await fetch(`${store.url}/v1/blobs/${blobId}`);
   expect(Buffer.from(await read.arrayBuffer()).equals(blob)).toBe(true);
@@ -294,9 +295,12 @@ test.each([
   expect(after - before).toBe(expected);
 });
 
-test('without a tip its configuration is no_tip', async () => {
+test('without a tip its configuration is no_tip, and who would pay one need not', async () => {
   const { store } = await startRelay();
   expect(await (await fetch(`${store.url}/v1/tip-config`)).json()).toBe('no_tip');
+  const { walrus } = await walrusClient(localnet.url, store.url, { max: 1000 });
+  const { blobId } = await walrus.writeBlob({ blob: randomBytes(400), deletable: true, epochs: 1, signer });
+  expect((await fetch(`${store.url}/v1/blobs/${blobId}`)).status).toBe(200);
 });
 
 test('a tip that is missing, too small, too old or meant for something else does not pay', async () => {
