@@ -119,12 +119,12 @@ export async function createBlobStore(options: BlobStoreOptions): Promise<BlobSt
       allowedHeaders,
       allowedTagHeaders: options.allowsAllTagHeaders === true ? 'ALL' : allowedHeaders,
       quilts: createQuiltReader(storage, nShards),
-      auth: createPublisherAuth(options.auth),
+      auth: createPublisherAuth(options.auth, logger),
       limits: { ...limits, maxBodyBytes: Math.min(limits.maxBodyBytes, maxBlobSize(nShards)) },
       logger,
     };
     const sweeper = createSweeper(context);
-    cleanUp.defer(startSweeping(sweeper, sweepIntervalMs[shared === undefined ? 'disk' : 's3'], logger));
+    cleanUp.defer(startSweeping(sweeper, sweepIntervalMs[shared === undefined ? 'disk' : 's3'], context));
     const admin = createAdmin(context, sweeper);
     const url = await serve(buildServer(context, admin, options.adminToken), options, cleanUp);
     // First of all, so that a slow answer does not hold up the end.

@@ -1,4 +1,3 @@
-import type { Logger } from 'pino';
 import type { BlobStoreContext } from './blob-store-context.ts';
 import type { Removable } from './storage/storage.ts';
 
@@ -71,21 +70,41 @@ export function createSweeper({ storage, registry, locks, deletesDataAtOnce }: P
   };
 }
 
-/** Sweeps now and at this interval. Returns how to stop it. */
-export function startSweeping(sweeper: Sweeper, intervalMs: number, logger: Logger): () => Promise<void> {
-  async function sweep(): Promise<void> {
+/**
+ * Sweeps now and at this interval, and a deleted blob as soon as its deletion is heard of, where data shall go at
+ * once. Returns how to stop it.
+ */
+export function startSweeping(
+  sweeper: Sweeper,
+  intervalMs: number,
+  {
+    registry,
+    deletesDataAtOnce,
+    logger,
+  }: Pick<BlobStoreContext, 'registry' | 'deletesDataAtOnce' | 'logger'>,
+): () => Promise<void> {
+  let isStopped = false;
+  let running: Promise<void> = Promise.resolve();
+
+  async function run(sweep: () => Promise<number>): Promise<void> {
+    if (isStopped) return;
     try {
-      const removed = await sweeper.sweep();
+      const removed = await sweep();
       if (removed > 0) logger.info({ removed }, 'removed blobs that nothing keeps any more');
     } catch (error) {
       logger.warn({ err: error }, 'could not look for blobs to remove');
     }
   }
-  let running = sweep();
-  const timer = setInterval(() => {
-    running = running.then(sweep);
-  }, intervalMs);
+
+  function next(sweep: () => Promise<number>): void {
+    running = running.then(() => run(sweep));
+  }
+
+  next(sweeper.sweep);
+  const timer = setInterval(() => next(sweeper.sweep), intervalMs);
+  if (deletesDataAtOnce) registry.onDeleted?.((blobId) => next(() => sweeper.sweepBlob(blobId)));
   return async () => {
+    isStopped = true;
     clearInterval(timer);
     await running;
   };

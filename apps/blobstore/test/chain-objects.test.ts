@@ -1,3 +1,5 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { parsePrivateKey } from '@memrelay/chain/key-file';
 import type { Ed25519Keypair } from '@mysten/sui/keypairs/ed25519';
 import { coinWithBalance, Transaction } from '@mysten/sui/transactions';
@@ -319,4 +321,16 @@ test('data of a deleted blob goes at the end of the epoch, and the event of a ce
   await localnet.advanceEpoch(1);
   await expect.poll(() => admin.sweep(), patient).toBe(1);
   expect(await put(url, 'to be swept')).toHaveProperty('newlyCreated');
+});
+
+test('data of a blob that its owner deletes goes as soon as that is heard of, where that is enabled', async () => {
+  const dataDir = await temporaryDirectory();
+  const { url, walrus } = await startOnChain({ dataDir, deletesDataAtOnce: true });
+  const { id, blobId } = await putOwned(url, 'gone at once');
+  const files = async () => (await readdir(join(dataDir, 'objects'), { recursive: true })).join();
+  expect(await files()).toContain(blobId);
+  await walrus.executeDeleteBlobTransaction({ signer: owner, blobObjectId: id });
+  const read = async () => (await fetch(`${url}/v1/blobs/${blobId}`)).status;
+  await expect.poll(read, patient).toBe(404);
+  await expect.poll(files, patient).not.toContain(blobId);
 });

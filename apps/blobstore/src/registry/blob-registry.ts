@@ -146,6 +146,10 @@ export interface BlobRegistry {
    * although no certified object keeps them. Never, where the publisher alone certifies.
    */
   isPromised?(blobId: string): Promise<boolean>;
+  /**
+   * Names the blob of every deletion that is heard of from here on, where others than the publisher can delete.
+   */
+  onDeleted?(listener: (blobId: string) => void): void;
   /** Those of these blobs that live objects keep, possibly not all; where asking for each of them is dear. */
   keptAmong?(blobIds: readonly string[]): Promise<ReadonlySet<string>>;
   /** Removes what is written about objects that ended, where that is not done at a start. */

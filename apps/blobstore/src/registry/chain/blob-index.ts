@@ -39,6 +39,8 @@ export interface BlobIndex {
   wasDeletedIn(blobId: string, epoch: number): boolean;
   /** Drops what has ended by `epoch`. */
   prune(epoch: number): void;
+  /** Names the blob of every deletion from here on. */
+  onDeleted(listener: (blobId: string) => void): void;
 }
 
 /** Public full nodes shorten a page to what they allow. */
@@ -50,6 +52,7 @@ export function createBlobIndex(chain: ChainClient, packageId: string): BlobInde
   const deletions = new Map<string, number>();
   /** Deleted objects whose events are still to be listed, and must not bring them back */
   const deletedAhead = new Set<string>();
+  const listeners: ((blobId: string) => void)[] = [];
   let cursor: string | null = null;
 
   function register(bytes: Uint8Array, registration: EventId): void {
@@ -78,10 +81,12 @@ export function createBlobIndex(chain: ChainClient, packageId: string): BlobInde
 
   function remove(bytes: Uint8Array, isListed: boolean): void {
     const { object_id, blob_id, epoch } = walrusEventBcs.BlobDeleted.parse(bytes);
+    const blobId = blobIdFromInteger(blob_id);
     objects.delete(object_id);
-    deletions.set(blobIdFromInteger(blob_id), epoch);
+    deletions.set(blobId, epoch);
     if (isListed) deletedAhead.delete(object_id);
     else deletedAhead.add(object_id);
+    for (const listener of listeners) listener(blobId);
   }
 
   function apply({ eventType, bcs }: SuiClientTypes.Event, event: EventId, isListed: boolean): void {
@@ -125,5 +130,7 @@ export function createBlobIndex(chain: ChainClient, packageId: string): BlobInde
       objects.prune(epoch);
       for (const [blobId, deletedIn] of deletions) if (deletedIn < epoch) deletions.delete(blobId);
     },
+
+    onDeleted: (listener) => void listeners.push(listener),
   };
 }

@@ -202,6 +202,8 @@ export async function openChainRegistry(options: ChainRegistryOptions): Promise<
       return index.wasDeletedIn(blobId, await freshness.now());
     },
 
+    onDeleted: (listener) => index.onDeleted(listener),
+
     find: (objectId) => translated(listing.find(objectId)),
     list: (page) => translated(listing.list(page)),
     listBlobIds: (page) => translated(listing.listBlobIds(page)),
