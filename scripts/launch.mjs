@@ -8,16 +8,16 @@ import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import { delimiter, dirname } from 'node:path';
 
-const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
-// The first releases that run TypeScript without a flag, per release line.
-const newEnough = major > 23 || (major === 23 && minor >= 6) || (major === 22 && minor >= 18);
+const [major = 0] = process.versions.node.split('.').map(Number);
+// It runs TypeScript as it is, and has `await using`.
+const newEnough = major >= 24;
 
 if (newEnough) {
   hideExperimentalWarnings();
   const { launch } = await import('./launch/launch.ts');
   process.exitCode = await launch(process.argv.slice(2));
 } else {
-  console.error(`Node ${process.versions.node} is older than 22.18: going on with Node 24 from npm.`);
+  console.error(`Node ${process.versions.node} is older than 24: going on with Node 24 from npm.`);
   process.exitCode = await runAgainWith(await newerNode());
 }
 
@@ -43,7 +43,7 @@ async function newerNode() {
   if (failure === undefined) return printed.stdout.trim();
   const code = /^npm (?:error|ERR!) code (\S+)$/m.exec(failure)?.[1];
   console.error(`Node 24 could not be had from npm (${code ?? failure}).`);
-  console.error('Install Node 22.18 or newer (https://nodejs.org), or check the connection, and try again.');
+  console.error('Install Node 24 or newer (https://nodejs.org), or check the connection, and try again.');
   process.exit(1);
 }
 
@@ -59,7 +59,7 @@ function runAgainWith(node) {
   });
 }
 
-/** Node 22 and 23 announce on every start that running TypeScript is new. Other warnings stay. */
+/** Early releases of Node 24 announce on every start that running TypeScript is new. Other warnings stay. */
 function hideExperimentalWarnings() {
   const printers = process.listeners('warning');
   process.removeAllListeners('warning');

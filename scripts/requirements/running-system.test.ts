@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { type RawRequest, rawRequest } from '@memrelay/dev-env/raw-request';
-import { freePorts } from '@memrelay/protocol/free-ports';
+import { freePorts } from '@memrelay/protocol/free-ports-node';
 import { headers } from '@memrelay/protocol/headers';
 import { MemRelay } from '@memrelay/sdk/mem-relay';
 import { type RunningSystem, startSystem } from 'memrelay/system/start-system';

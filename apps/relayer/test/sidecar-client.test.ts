@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { encodeFrame } from '@memrelay/protocol/framing';
 import type { UploadCheckpoint } from '@memrelay/protocol/sidecar-api';
-import { sidecarTokenProof } from '@memrelay/protocol/sidecar-token';
+import { sidecarTokenProof } from '@memrelay/protocol/sidecar-token-node';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createSidecarClient, type SidecarClient } from '../src/sidecar/sidecar-client.ts';
 import { startServer } from './support/http-server.ts';

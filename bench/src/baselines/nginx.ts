@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { aptInstall, aptUpdate, whyNoApt } from '@memrelay/dev-env/services/apt';
 import { findBinary } from '@memrelay/dev-env/services/find-binary';
-import { freePort } from '@memrelay/protocol/free-ports';
+import { freePort } from '@memrelay/protocol/free-ports-node';
 
 export interface Nginx {
   url: string;

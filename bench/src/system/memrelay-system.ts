@@ -9,7 +9,7 @@ import { startRedis } from '@memrelay/dev-env/services/redis';
 import type { RunningService } from '@memrelay/dev-env/services/service';
 import { createTestDatabase } from '@memrelay/dev-env/services/test-database';
 import { type CredentialFile, credentialFileSchema } from '@memrelay/protocol/credential-file';
-import { freePorts } from '@memrelay/protocol/free-ports';
+import { freePorts } from '@memrelay/protocol/free-ports-node';
 import { pidOf } from './processes.ts';
 
 /** A Postgres (fsync on) and a Redis for one bench. */

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type ChainClient, createChainClient } from '@memrelay/chain/chain-client';
 import { addressOfPrivateKey } from '@memrelay/chain/key-file';
-import { freePorts } from '@memrelay/protocol/free-ports';
+import { freePorts } from '@memrelay/protocol/free-ports-node';
 import type { LocalnetInfo } from '@memrelay/protocol/localnet-info';
 import { type RunningPart, startPart } from '@memrelay/protocol/start-part';
 import { askFaucet, readLocalnetInfo } from 'memrelay/system/network-info';

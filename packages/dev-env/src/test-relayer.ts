@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
-import { freePorts } from '@memrelay/protocol/free-ports';
+import { freePorts } from '@memrelay/protocol/free-ports-node';
 import { type RunningPart, startPart } from '@memrelay/protocol/start-part';
 import type { TestBackend } from './test-backend.ts';
 import type { TestNetwork } from './test-network.ts';

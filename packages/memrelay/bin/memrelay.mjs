@@ -8,9 +8,9 @@ import { constants } from 'node:os';
 import { delimiter, dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
-// The first releases that run TypeScript without a flag, per release line.
-const newEnough = major > 23 || (major === 23 && minor >= 6) || (major === 22 && minor >= 18);
+const [major = 0] = process.versions.node.split('.').map(Number);
+// It runs TypeScript as it is, and has `await using`.
+const newEnough = major >= 24;
 
 if (newEnough) {
   hideExperimentalWarnings();
@@ -33,7 +33,7 @@ async function newerNode() {
   clearTimeout(slow);
   if (code === 0) return path.trim();
   console.error(
-    `Node ${process.versions.node} is too old and Node 24 could not be had from npm. Install Node 22.18 or newer (https://nodejs.org) and try again.`,
+    `Node ${process.versions.node} is too old and Node 24 could not be had from npm. Install Node 24 or newer (https://nodejs.org) and try again.`,
   );
   process.exit(1);
 }
@@ -52,7 +52,7 @@ function runUnder(node) {
   });
 }
 
-/** Node 22 and 23 announce on every start that running TypeScript is new. Other warnings stay. */
+/** Early releases of Node 24 announce on every start that running TypeScript is new. Other warnings stay. */
 function hideExperimentalWarnings() {
   const printers = process.listeners('warning');
   process.removeAllListeners('warning');

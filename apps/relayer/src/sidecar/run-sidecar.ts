@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { sidecarTokenProof } from '@memrelay/protocol/sidecar-token';
+import { sidecarTokenProof } from '@memrelay/protocol/sidecar-token-node';
 import { type RunningPart, startPart } from '@memrelay/protocol/start-part';
 import type { Logger } from 'pino';
 import type { SidecarClient } from './sidecar-client.ts';

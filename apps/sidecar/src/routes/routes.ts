@@ -16,7 +16,7 @@ import {
   type SidecarHealth,
   type StoreInfo,
 } from '@memrelay/protocol/sidecar-api';
-import { sidecarTokenProof } from '@memrelay/protocol/sidecar-token';
+import { sidecarTokenProof } from '@memrelay/protocol/sidecar-token-node';
 import { sponsorExecuteRequest, sponsorRequest } from '@memrelay/protocol/sponsor';
 import { supervisedVariable } from '@memrelay/protocol/supervised';
 import { relayerVersion } from '@memrelay/protocol/versions';

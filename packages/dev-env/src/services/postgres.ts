@@ -1,7 +1,7 @@
 import { chownSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePort } from '@memrelay/protocol/free-ports';
+import { freePort } from '@memrelay/protocol/free-ports-node';
 import { Client } from 'pg';
 import { findPostgres } from './find-postgres.ts';
 import { type Account, startGuarded } from './guarded-process.ts';

@@ -2,7 +2,7 @@ import { mkdtempSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePort } from '@memrelay/protocol/free-ports';
+import { freePort } from '@memrelay/protocol/free-ports-node';
 import { findBinary } from './find-binary.ts';
 import { startGuarded } from './guarded-process.ts';
 import { type RunningService, untilReady } from './service.ts';

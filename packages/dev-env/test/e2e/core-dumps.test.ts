@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { freePorts } from '@memrelay/protocol/free-ports';
+import { freePorts } from '@memrelay/protocol/free-ports-node';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 import { createTestBackend, type TestBackend } from '../../src/test-backend.ts';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { freePort } from '@memrelay/protocol/free-ports';
+import { freePort } from '@memrelay/protocol/free-ports-node';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createTestBackend, type TestBackend } from '../../src/test-backend.ts';
 import { startTestNetwork, type TestNetwork } from '../../src/test-network.ts';

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePorts } from '@memrelay/protocol/free-ports';
+import { freePorts } from '@memrelay/protocol/free-ports-node';
 import { PortTakenError, type SystemPorts } from './ports.ts';
 import { type RunningSystem, startSystem } from './start-system.ts';
 
