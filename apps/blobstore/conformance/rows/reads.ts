@@ -31,6 +31,23 @@ row('HEAD has the headers of GET and no body', async (session) => {
   });
 });
 
+row('HEAD works wherever GET does', async (session) => {
+  const { blobId, objectId } = await session.blob();
+  for (const path of [
+    '/v1/api',
+    `/v1/blobs/by-object-id/${objectId}`,
+    `/v1/blobs/${blobId}/byte-range?start=1&length=2`,
+    `/v1alpha/blobs/${blobId}/stream`,
+    `/v1alpha/blobs/concat?ids=${blobId}`,
+  ]) {
+    const get = await session.aggregator(path);
+    const head = await session.aggregator(path, { method: 'HEAD' });
+    const { etag = null, 'content-length': length } = get.headers;
+    const headers = { etag, ...(length === undefined ? {} : { 'content-length': length }) };
+    expectAnswer(head, { status: get.status, headers, body: '' });
+  }
+});
+
 row('an Accept without any * is echoed as the content type', async (session) => {
   const { blobId } = await session.blob();
   for (const method of ['GET', 'HEAD']) {

@@ -146,6 +146,8 @@ for (const query of ['?epochs=0', '?epochs=54']) {
 }
 
 for (const query of [
+  '?epochs=53',
+  '?deletable=true',
   '?deletable=false&permanent=false',
   '?encoding_type=RS2',
   '?quilt_version=garbage',

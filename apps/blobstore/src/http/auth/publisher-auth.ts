@@ -1,4 +1,5 @@
 import type { FastifyRequest, onRequestAsyncHookHandler } from 'fastify';
+import type { Logger } from 'pino';
 import { parseStoreQuery } from '../store-query.ts';
 import { failedPrecondition } from './auth-error.ts';
 import { checkSize, checkUpload, type UploadRules } from './check-upload.ts';
@@ -34,7 +35,12 @@ function announcedBytes({ headers }: FastifyRequest): number | undefined {
   return headers['content-length'] === undefined ? undefined : Number(headers['content-length']);
 }
 
-export function createPublisherAuth(settings: AuthSettings | undefined): PublisherAuth {
+export function createPublisherAuth(settings: AuthSettings | undefined, logger: Logger): PublisherAuth {
+  if (settings !== undefined && settings.key === undefined) {
+    logger.warn(
+      'tokens of stores are read and not verified: that is for a gateway in front; set a secret otherwise',
+    );
+  }
   const tokens = new WeakMap<FastifyRequest, UploadClaims>();
   const authorize = settings === undefined ? undefined : createAuthorize(settings);
 
