@@ -22,7 +22,10 @@ export interface BlobIdPool {
   close(): Promise<void>;
 }
 
-/** One thread stays warm; a new one takes about a tenth of a second to start and to fill its tables. */
+/**
+ * One thread stays warm: a new one takes about a tenth of a second to start and to fill its tables. The memory that
+ * a thread took for its largest blob comes back when the thread ends.
+ */
 const warmThreads = 1;
 const idleTimeoutMs = 30_000;
 

@@ -29,8 +29,12 @@ export function maxBlobSize(nShards: number): number {
   return rows * columns * maxSymbolBytes;
 }
 
-/** Bytes of a symbol for a blob of `size` bytes. Throws `RangeError` when the blob is too large for the shards. */
+/**
+ * Bytes of a symbol for a blob of `size` bytes. Throws `RangeError` when that is no number of bytes or too large for
+ * the shards.
+ */
 export function symbolBytesFor({ nShards, rows, columns }: SourceMatrix, size: number): number {
+  if (!Number.isSafeInteger(size) || size < 0) throw new RangeError(`a blob cannot have ${size} bytes`);
   const bytes = Math.ceil(Math.max(size, 1) / (rows * columns));
   const symbolBytes = Math.ceil(bytes / symbolAlignment) * symbolAlignment;
   if (symbolBytes > maxSymbolBytes)

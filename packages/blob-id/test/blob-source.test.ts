@@ -42,6 +42,12 @@ test('a file that is not there is an error of the system', () => {
   );
 });
 
+test('a source that does not know how long it is gets no id', () => {
+  const { read } = bytesSource(content(10));
+  for (const size of [-1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53])
+    expect(() => computeBlobId({ size, read }, { nShards })).toThrow(RangeError);
+});
+
 test('what a source throws comes through, and the next id is right', () => {
   const bytes = content(20_000);
   const expected = computeBlobId(bytes, { nShards });

@@ -10,10 +10,7 @@ import { digestTableBytes, writeDigestTable } from './table-hasher.ts';
 
 /** From this many shards on, a table of all leaf digests costs less than hashing the leaves of one blob. */
 const tableFromShards = 256;
-/** More memory than this is not kept from one blob to the next. */
-const keptBytes = 64 * 2 ** 20;
-
-/** An encoder with its own memory, about 4 MB at 1000 shards. Throws `RangeError` for a wrong number of shards. */
+/** An encoder with its own memory, at first 4 MB at 1000 shards. Throws `RangeError` for a wrong number of shards. */
 export function createEncoder(nShards: number): Encoder {
   const matrix = sourceMatrix(nShards);
   const rowCode = stripCodeFor(matrix.columns, nShards - matrix.columns);
@@ -34,12 +31,15 @@ export function createEncoder(nShards: number): Encoder {
 /** By number of shards, those of this thread that wait for their next blob. */
 const encoders = new Map<number, Encoder>();
 
-/** Lends an encoder of this thread. One whose memory grew large is left to the garbage collector afterwards. */
+/**
+ * Lends an encoder of this thread. It is kept with all its memory: were it left to the garbage collector after a
+ * large blob, large ones in a row would take new memory faster than that returns it.
+ */
 export function withEncoder<T>(nShards: number, use: (encoder: Encoder) => T): T {
   const encoder = encoders.get(nShards) ?? createEncoder(nShards);
   // After an error nothing is known about its memory, and a source may itself ask for an id
   encoders.delete(nShards);
   const result = use(encoder);
-  if (encoder.kernel.bytes().byteLength <= keptBytes) encoders.set(nShards, encoder);
+  encoders.set(nShards, encoder);
   return result;
 }

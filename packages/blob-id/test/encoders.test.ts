@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest';
+import type { Encoder } from '../src/encode/encode-blob.ts';
+import { withEncoder } from '../src/encode/encoders.ts';
+
+const encoderOf = (nShards: number): Encoder => withEncoder(nShards, (encoder) => encoder);
+
+test('blobs one after the other share an encoder, so that they take its memory once', () => {
+  const encoder = encoderOf(7);
+  expect(encoderOf(4)).not.toBe(encoder);
+  expect(encoderOf(7)).toBe(encoder);
+});
+
+test('an encoder that is lent out is nobody else’s, and one that failed nobody’s', () => {
+  withEncoder(10, (outer) => {
+    expect(encoderOf(10)).not.toBe(outer);
+  });
+  let failed: Encoder | undefined;
+  const failing = (): unknown =>
+    withEncoder(10, (encoder) => {
+      failed = encoder;
+      throw new Error('broken');
+    });
+  expect(failing).toThrow('broken');
+  expect(encoderOf(10)).not.toBe(failed);
+});
