@@ -312,6 +312,13 @@ test('a publisher that verifies no token says so when it starts', async () => {
   expect(silent.lines.join('')).not.toContain('not verified');
 });
 
+test('a token that has expired is no error of the store', async () => {
+  const { lines, logger } = listen();
+  const { url } = await startStore({ auth: authSettings(), logger });
+  expect(await outcome(await putWith(url, await tokenOf({ exp: 1 })))).toBe('504 EXPIRED_SIGNATURE');
+  expect(lines.join('')).not.toContain('request failed');
+});
+
 test('no token and no secret gets into the log', async () => {
   const { lines, logger } = listen();
   const { url } = await startStore({

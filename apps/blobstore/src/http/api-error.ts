@@ -10,6 +10,8 @@ interface ApiErrorFields {
   reason: string;
   /** Who speaks in the envelope, when it is not the daemon itself */
   domain?: string;
+  /** The client alone is to blame, although the status is one of the server's */
+  ofTheClient?: boolean;
   headers?: Record<string, string>;
 }
 

@@ -21,8 +21,8 @@ const allMethods = METHODS.filter((name) => name !== 'OPTIONS' && name !== 'CONN
 export function replyError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const known =
     error instanceof ApiError ? error : (fromStorage(error) ?? fromRegistry(error) ?? fromFramework(error));
-  const { httpStatus, headers } = known.fields;
-  if (httpStatus >= 500) request.log.error({ err: known }, 'request failed');
+  const { httpStatus, headers, ofTheClient } = known.fields;
+  if (httpStatus >= 500 && ofTheClient !== true) request.log.error({ err: known }, 'request failed');
   reply.code(httpStatus).headers(headers ?? {});
   return replyJson(reply, errorBody(known, request.id));
 }

@@ -38,6 +38,7 @@ export function expiredToken(): ApiError {
     status: 'DEADLINE_EXCEEDED',
     reason: 'EXPIRED_SIGNATURE',
     domain,
+    ofTheClient: true,
   });
 }
 
