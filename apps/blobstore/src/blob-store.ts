@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os';
 import { maxBlobSize } from '@memrelay/blob-id/matrix';
 import { lockDirectory } from '@memrelay/protocol/dir-lock';
 import type { FastifyInstance } from 'fastify';
-import type { Logger } from 'pino';
+import { type Logger, pino } from 'pino';
 import { type BlobStoreAdmin, createAdmin } from './admin/blob-store-admin.ts';
 import { emptyBlocklist, openBlocklist } from './aggregator/blocklist.ts';
 import type { BlobStoreContext, Limits } from './blob-store-context.ts';
@@ -29,7 +29,8 @@ import { createSweeper, startSweeping } from './sweep.ts';
 import type { Tip } from './upload-relay/tip.ts';
 
 export interface BlobStoreOptions extends RegistryOptions {
-  logger: Logger;
+  /** Nothing is logged without one */
+  logger?: Logger;
   /** Address to listen on, 127.0.0.1 by default */
   host?: string;
   /** 0 takes a free one; 31415 is what Walrus daemons use */
@@ -87,14 +88,14 @@ const idleCheckMs = 50;
  * another number of shards, its journal is damaged, the blocklist cannot be used, or the chain or its keys do not fit.
  */
 export async function createBlobStore(options: BlobStoreOptions): Promise<BlobStore> {
-  const { dataDir, logger } = options;
+  const { dataDir, logger = pino({ enabled: false }) } = options;
   const cleanUp = new AsyncDisposableStack();
   try {
     const lock = lockDirectory(dataDir);
     cleanUp.defer(() => lock.release());
     const shared = options.s3 === undefined ? undefined : await openSharedBucket(options.s3, cleanUp);
     const { registry, nShards, storageNode } = await openRegistry(options, shared, cleanUp);
-    const storage = await openStorage(options, shared);
+    const storage = await openStorage(options, logger, shared);
     cleanUp.defer(() => storage.close());
     const encoder = createWasmEncoder(nShards, options.encoderThreads ?? availableParallelism());
     cleanUp.defer(() => encoder.close());
@@ -146,7 +147,8 @@ async function openSharedBucket(s3: S3Options, cleanUp: AsyncDisposableStack): P
 }
 
 function openStorage(
-  { dataDir, logger, graceMs = defaultGraceMs }: BlobStoreOptions,
+  { dataDir, graceMs = defaultGraceMs }: BlobStoreOptions,
+  logger: Logger,
   shared: NamedBucket | undefined,
 ): Promise<Storage> {
   if (shared === undefined) return openDiskStorage(dataDir, logger);
