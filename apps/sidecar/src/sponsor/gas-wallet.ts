@@ -2,7 +2,7 @@ import { type ChainClient, createChainClient } from '@memrelay/chain/chain-clien
 import { ChainRejectedError } from '@memrelay/chain/chain-errors';
 import { parsePrivateKey } from '@memrelay/chain/key-file';
 import type { SponsorExecuteResponse, SponsorResponse } from '@memrelay/protocol/sponsor';
-import { Transaction } from '@mysten/sui/transactions';
+import { Transaction, TransactionDataBuilder } from '@mysten/sui/transactions';
 import { LRUCache } from 'lru-cache';
 
 /** How long a transaction may wait for the sender's signature. */
@@ -34,7 +34,8 @@ export function createGasWallet(network: string, chainRpcUrl: string, privateKey
         transaction.setGasOwner(signer.toSuiAddress());
         // Simulates it, so that one that would fail is refused here and costs nothing
         const bytes = await transaction.build({ client: sui });
-        const digest = await transaction.getDigest({ client: sui });
+        // Of these very bytes: asking the transaction again may build it anew
+        const digest = TransactionDataBuilder.getDigestFromBytes(bytes);
         pending.set(digest, bytes);
         return { bytes: Buffer.from(bytes).toString('base64'), digest };
       }, executionTimeoutMs),
