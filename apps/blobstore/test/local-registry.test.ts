@@ -98,6 +98,21 @@ test('a store whose content fails leaves a registration and nothing readable', a
   expect(await registry.liveObjects(blob.blobId)).toMatchObject([{ endEpoch: 6 }]);
 });
 
+test('a registration that is deleted while its content is stored does not live again', async () => {
+  const registry = await open(await newPath(), true);
+  const blob = newBlob();
+  let deleted: string | undefined;
+  const deleting = async () => {
+    await expect.poll(() => registry.uncertified(blob.blobId)).toHaveLength(1);
+    const [left] = await registry.uncertified(blob.blobId);
+    deleted = await registry.delete(left?.objectId ?? '');
+  };
+  await expect(registry.store(blob, deleting)).rejects.toThrow(RegistryUnavailableError);
+  expect(deleted).toBe(blob.blobId);
+  expect(await registry.list({ limit: 10 })).toEqual([]);
+  expect(await registry.spareStorage()).toHaveLength(1);
+});
+
 test('an object is certified in the epoch of its certificate, and not when that comes too late', async () => {
   let time = 0;
   const registry = await open(await newPath(), true, () => time);
@@ -110,7 +125,7 @@ test('an object is certified in the epoch of its certificate, and not when that 
   const turned = async () => {
     time = 5000;
   };
-  await expect(registry.store(newBlob({ epochs: 1 }), turned)).rejects.toThrow('ended before');
+  await expect(registry.store(newBlob({ epochs: 1 }), turned)).rejects.toThrow(RegistryUnavailableError);
 });
 
 test('what is not there cannot be changed, and neither can what belongs to others', async () => {

@@ -178,13 +178,16 @@ export async function openLocalRegistry(options: LocalRegistryOptions): Promise<
       // Whichever fails, the other is not left running behind the answer.
       await Promise.allSettled(begun);
       await Promise.all(begun);
-      const epoch = epochNow();
-      if (record.object.storage.endEpoch <= epoch) {
-        throw new RegistryUnavailableError('the storage ended before the blob was certified');
-      }
-      const done = finished(record, epoch, blob);
-      await save(done);
-      return toPaid(done, cost);
+      const { id } = record.object;
+      return changes.run(id, async () => {
+        const epoch = epochNow();
+        if (state.objects.liveById(id, epoch) === undefined) {
+          throw new RegistryUnavailableError('the registration ended or was deleted before its certificate');
+        }
+        const done = finished(record, epoch, blob);
+        await save(done);
+        return toPaid(done, cost);
+      });
     },
 
     async register(blob) {

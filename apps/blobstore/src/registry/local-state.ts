@@ -38,7 +38,7 @@ function toLocalObject(entry: ObjectEntry): LocalObject {
   return { objectId, blobId, endEpoch: storage.endEpoch, ...shared, record };
 }
 
-/** The object as a reader of its blob needs it; undefined before the certificate. */
+/** The object as a reader of its blob needs it; none before the certificate. */
 export function asCertified({ record }: LocalObject): CertifiedObject[] {
   return isCertified(record) ? [{ ...describe(record), event: record.event }] : [];
 }
