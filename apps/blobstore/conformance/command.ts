@@ -16,6 +16,7 @@ export const usage = `Holds a Walrus publisher and aggregator against what relea
   --tight URL            a blob store with --max-body-size 1 --max-quilt-body-size 64
                          --publisher-max-concurrent-requests 1 --publisher-max-buffer-size 1
   --restricted URL       one with --max-blob-size 500 and a --blocklist of what restrictions.ts stores
+  --relay URL            an upload relay on the same chain; a blob store with a chain is one
   --shards N             shards that its blob IDs are computed for (1000)
 
 Secrets are variables: BLOBSTORE_ADMIN_TOKEN for the rows that set attributes, delete and end an epoch, and
@@ -34,6 +35,7 @@ export function parseTargets(args: string[], env: Environment): Targets {
       'token-publisher': { type: 'string' },
       tight: { type: 'string' },
       restricted: { type: 'string' },
+      relay: { type: 'string' },
       shards: { type: 'string' },
     },
   });
@@ -52,6 +54,7 @@ export function parseTargets(args: string[], env: Environment): Targets {
     ...(publisher === undefined ? {} : { tokens: { publisher, secret: secret! } }),
     tight: values.tight,
     restricted: values.restricted,
+    relay: values.relay,
     shards,
   };
 }

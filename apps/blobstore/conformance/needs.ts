@@ -8,6 +8,8 @@ export type Need =
   | 'tokens'
   | 'tight limits'
   | 'restrictions'
+  | 'relay'
+  | 'no chain'
   | '1000 shards';
 
 /** Why a row cannot run here, if it cannot. */
@@ -25,6 +27,10 @@ export function missing({ targets, shards }: Session, need: Need): string | unde
       return targets.tight === undefined ? 'no store with tight limits given' : undefined;
     case 'restrictions':
       return targets.restricted === undefined ? 'no store with restrictions given' : undefined;
+    case 'relay':
+      return targets.relay === undefined ? 'no upload relay given' : undefined;
+    case 'no chain':
+      return targets.relay === undefined ? undefined : 'there is a chain';
     case '1000 shards':
       return shards === 1000 ? undefined : 'the blob IDs are of another number of shards';
   }

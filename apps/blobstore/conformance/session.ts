@@ -15,6 +15,8 @@ export interface Targets {
   tight?: string | undefined;
   /** A store of ours that reads blobs up to 500 bytes and blocks the text `blocked`, and its quilt, by their ids */
   restricted?: string | undefined;
+  /** An upload relay on the chain of the publisher */
+  relay?: string | undefined;
   /** How many shards blob ids are computed for, 1000 by default */
   shards?: number;
   observer?: Observer;

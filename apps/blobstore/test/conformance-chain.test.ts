@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { allRows } from '../conformance/rows/all-rows.ts';
 import { runRow } from '../conformance/run-row.ts';
 import { openSession } from '../conformance/session.ts';
+import { createDocumentCheck } from './api-document.ts';
 import { startLocalnet } from './localnet-process.ts';
 import { startStore } from './running-store.ts';
 
@@ -12,7 +13,14 @@ test('what holds on the wire holds with a chain as well', { timeout: 180_000 }, 
   const store = await startStore({ chain: await localnet.chainOptions() });
   cleanUp.defer(() => store.close());
   const { url } = store;
-  const session = await openSession({ publisher: url, aggregator: url, shards: 31 });
+  const document = createDocumentCheck();
+  const session = await openSession({
+    publisher: url,
+    aggregator: url,
+    relay: url,
+    shards: 31,
+    observer: document.observe,
+  });
   const failed: string[] = [];
   let held = 0;
   for (const row of allRows) {
@@ -21,5 +29,6 @@ test('what holds on the wire holds with a chain as well', { timeout: 180_000 }, 
     if (outcome === 'fails') failed.push(`${row.section}: ${row.name}: ${reason}`);
   }
   expect(failed).toEqual([]);
+  expect([...document.problems]).toEqual([]);
   expect(held).toBeGreaterThan(150);
 });

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Need } from '../conformance/needs.ts';
 import { allRows } from '../conformance/rows/all-rows.ts';
 import { runRow } from '../conformance/run-row.ts';
 import { openSession, type Session, type StoreResponse } from '../conformance/session.ts';
@@ -76,8 +77,11 @@ afterAll(async () => {
   await rm(directory, { recursive: true, force: true });
 });
 
-/** All but what other services do, and what takes 1000 shards, which `golden-ids.test.ts` has. */
-const rows = allRows.filter(({ only, needs }) => only !== 'walrus' && !needs.includes('1000 shards'));
+/** What other tests have: ids of 1000 shards `golden-ids.test.ts`, the relay `conformance-chain.test.ts`. */
+const elsewhere: readonly Need[] = ['1000 shards', 'relay'];
+const rows = allRows.filter(
+  ({ only, needs }) => only !== 'walrus' && !needs.some((need) => elsewhere.includes(need)),
+);
 
 test.each(rows)('$section: $name', async (row) => {
   expect(await runRow(session, row)).toEqual({ row, outcome: 'holds' });
@@ -90,9 +94,11 @@ test('all that was answered on the way is as the OpenAPI document says', () => {
 /** Of a disk, a chain or a code that fails. */
 const troubles = ['500', '501', '503', '507'];
 
+const onlyWithChain = ['/v1/tip-config', '/v1/blob-upload-relay'];
+
 test('all that the document says was answered on the way, but for what needs trouble', () => {
   const described = operations
-    .filter(({ method, path }) => method !== 'head' && !path.includes('relay') && path !== '/v1/tip-config')
+    .filter(({ method, path }) => method !== 'head' && !onlyWithChain.includes(path))
     .flatMap(({ method, path, operation }) =>
       Object.keys(operation.responses).flatMap((status) =>
         troubles.includes(status) ? [] : `${method} ${path} ${status}`,

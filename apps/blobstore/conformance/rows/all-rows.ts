@@ -8,6 +8,7 @@ import { limitRows } from './limits.ts';
 import { quiltRows } from './quilts.ts';
 import { rangeRows } from './ranges.ts';
 import { readRows } from './reads.ts';
+import { relayRows } from './relay.ts';
 import { restrictionRows } from './restrictions.ts';
 import { serviceRows } from './service.ts';
 import { storeRows } from './stores.ts';
@@ -26,6 +27,7 @@ export const allRows: readonly Row[] = [
   ...tokenRows,
   ...limitRows,
   ...restrictionRows,
+  ...relayRows,
   ...adminRows,
   ...lifeRows,
 ];

@@ -92,8 +92,7 @@ function ranged({ parameter, refusal, attributes, ...operation }: Ranged): Opera
 const byBlobId = ranged({
   operationId: 'readBlob',
   summary: 'Read a blob',
-  description:
-    'The SHA-256 kept since the store is compared before a byte is sent, unless the check is skipped.',
+  description: 'No byte is sent that is not what was stored, unless the check is skipped.',
   parameter: blobIdParameter,
   refusal: invalidIdFormat(),
 });

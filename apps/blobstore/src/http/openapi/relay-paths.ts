@@ -19,9 +19,12 @@ import {
   invalidIdFormat,
   malformedRequest,
   payloadTooLarge,
+  storageFull,
   storeUnavailable,
   tooManyRequests,
 } from '../api-error.ts';
+import { insufficientConfirmations } from '../fault-errors.ts';
+import { forbiddenBlob } from '../read-errors.ts';
 import { jsonAnswer, type Operation, type Paths, queryParameter, schemaRef, withHead } from './operation.ts';
 import { refusals } from './refusals.ts';
 
@@ -73,9 +76,12 @@ const upload: Operation = {
       insufficientTip(1n, 2n),
       payloadTooLarge(1_073_741_824),
       tooManyRequests('publisher'),
+      forbiddenBlob(),
       internalError(undefined),
       relayNotOffered(),
       storeUnavailable(undefined),
+      insufficientConfirmations(),
+      storageFull(undefined),
     ),
   },
 };
