@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { secretRing } from '@memrelay/envelope/at-rest';
 import { pino } from 'pino';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { createAccountVectors } from '../src/embedding/account-vectors.ts';
 import { type Embedder, EmbeddingError } from '../src/embedding/embedder.ts';
 import { createLexicalEmbedder } from '../src/embedding/lexical-embedder.ts';
@@ -22,6 +22,8 @@ describe.each(databases)('embedding on $name', ({ create }) => {
   beforeAll(async () => {
     database = await create();
   });
+  // What waits for its next attempt would be claimed with the jobs of the next test
+  afterEach(() => database.db.query('DELETE FROM memory_job'));
   afterAll(() => database.drop());
 
   function job(text: string): NewJob {

@@ -1,13 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { headers } from '@memrelay/protocol/headers';
-import { createEncSession } from '@memrelay/sdk/enc-session';
 import type { MemRelay } from '@memrelay/sdk/mem-relay';
-import { createSigner } from '@memrelay/sdk/signer';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { rawRequest } from '../../src/raw-request.ts';
 import { createTestBackend, type TestBackend } from '../../src/test-backend.ts';
 import { startTestNetwork, type TestNetwork } from '../../src/test-network.ts';
-import { createTestOwner, newTestKey, type TestOwner } from '../../src/test-owner.ts';
+import { createTestOwner, type TestOwner } from '../../src/test-owner.ts';
 import { startTestRelayer, type TestRelayer } from '../../src/test-relayer.ts';
 
 /** The main job through the public API, as the SDK and as a caller without it do it. */
@@ -17,7 +15,6 @@ let backend: TestBackend;
 let relayer: TestRelayer;
 let owner: TestOwner;
 let client: MemRelay;
-const serverKey = newTestKey();
 
 beforeAll(async () => {
   [network, backend] = await Promise.all([startTestNetwork(), createTestBackend()]);
@@ -25,7 +22,6 @@ beforeAll(async () => {
     startTestRelayer(network, {
       ...backend,
       environment: {
-        SERVER_CHAIN_PRIVATE_KEY: serverKey.privateKey,
         ALLOWED_ORIGINS: 'http://localhost:5173',
       },
     }),
@@ -208,62 +204,6 @@ describe('manual mode', () => {
     const answer = await call('/api/remember/manual', body);
     expect(answer).toMatchObject({ status: 400, body: { error: 'invalid_request' } });
     expect(answer.body.details.issues[0].path).toBe(path);
-  });
-});
-
-describe('decrypt credentials', () => {
-  const recallBody = { query: 'tea', namespace: 'default' };
-  async function encSession(): Promise<string> {
-    const signer = createSigner(Buffer.from(owner.delegate.privateKey, 'hex'));
-    const now = { creationTimeMs: Date.now() - 30_000, ttlMin: 10 };
-    const session = await createEncSession({ signer, packageId: network.info.packageId, ...now });
-    return Buffer.from(JSON.stringify(session)).toString('base64');
-  }
-
-  test('none: refused, until the owner makes the server key a delegate', async () => {
-    await client.rememberAndWait('tea for the server key');
-    const refused = await call('/api/recall', recallBody);
-    expect(refused).toMatchObject({ status: 403, body: { error: 'decrypt_credential_required' } });
-    await owner.addDelegate(serverKey);
-    await expect
-      .poll(async () => (await call('/api/recall', recallBody)).status, { timeout: 10_000 })
-      .toBe(200);
-    // The first that is present decides: a bad one is not made good by those after it, a good one not spoilt
-    const session = await encSession();
-    const [own, foreign] = [owner.delegate.privateKey, newTestKey().privateKey];
-    for (const [given, status] of [
-      [{ [headers.encSession]: 'x', [headers.delegateKey]: own }, 403],
-      [{ [headers.encSession]: 'x' }, 403],
-      [{ [headers.delegateKey]: foreign }, 403],
-      [{ [headers.encSession]: session, [headers.delegateKey]: foreign }, 200],
-      [{ [headers.delegateKey]: own }, 200],
-    ] as const)
-      expect((await call('/api/recall', recallBody, { headers: given })).status).toBe(status);
-    await owner.removeDelegate(serverKey);
-    await expect
-      .poll(async () => (await call('/api/recall', recallBody)).status, { timeout: 10_000 })
-      .toBe(403);
-  });
-
-  test('the deprecated delegate key works, and the answer says that it is deprecated', async () => {
-    const answer = await call('/api/recall', recallBody, {
-      headers: { [headers.delegateKey]: owner.delegate.privateKey },
-    });
-    expect(answer.status).toBe(200);
-    expect(answer.body.total).toBeGreaterThan(0);
-    expect(answer.headers.get('deprecation')).toMatch(/^@\d+$/);
-    const foreign = await call('/api/recall', recallBody, {
-      headers: { [headers.delegateKey]: newTestKey().privateKey },
-    });
-    expect(foreign).toMatchObject({ status: 403, body: { error: 'decrypt_denied' } });
-  });
-
-  test('a session that is no session is refused', async () => {
-    for (const value of ['x', Buffer.from('{}').toString('base64')]) {
-      const answer = await call('/api/recall', recallBody, { headers: { [headers.encSession]: value } });
-      expect(answer).toMatchObject({ status: 403, body: { error: 'decrypt_denied' } });
-      expect(answer.body.message).not.toContain(value);
-    }
   });
 });
 

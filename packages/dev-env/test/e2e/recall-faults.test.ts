@@ -5,7 +5,9 @@ import { addDelegateKeyScoped, rotateKeyEpoch } from '@memrelay/chain/account-tr
 import { delegateProofMessage } from '@memrelay/chain/delegate-key';
 import { parsePrivateKey } from '@memrelay/chain/key-file';
 import { headers } from '@memrelay/protocol/headers';
+import { createEncSession } from '@memrelay/sdk/enc-session';
 import type { MemRelay } from '@memrelay/sdk/mem-relay';
+import { createSigner } from '@memrelay/sdk/signer';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { rawRequest } from '../../src/raw-request.ts';
 import { createTestBackend, type TestBackend } from '../../src/test-backend.ts';
@@ -148,6 +150,62 @@ test('aggregators that hang or know nothing delay no recall when another one ser
   await Promise.all([hanging.close(), empty.close(), others.drop()]);
 });
 
+describe('decrypt credentials', () => {
+  const recallBody = { query: 'tea', namespace: 'default' };
+  async function encSession(): Promise<string> {
+    const signer = createSigner(Buffer.from(owner.delegate.privateKey, 'hex'));
+    const now = { creationTimeMs: Date.now() - 30_000, ttlMin: 10 };
+    const session = await createEncSession({ signer, packageId: network.info.packageId, ...now });
+    return Buffer.from(JSON.stringify(session)).toString('base64');
+  }
+
+  test('none: refused, until the owner makes the server key a delegate', async () => {
+    await client.rememberAndWait('tea for the server key');
+    const refused = await call('/api/recall', recallBody);
+    expect(refused).toMatchObject({ status: 403, body: { error: 'decrypt_credential_required' } });
+    await owner.addDelegate(serverKey);
+    await expect
+      .poll(async () => (await call('/api/recall', recallBody)).status, { timeout: 10_000 })
+      .toBe(200);
+    // The first that is present decides: a bad one is not made good by those after it, a good one not spoilt
+    const session = await encSession();
+    const [own, foreign] = [owner.delegate.privateKey, newTestKey().privateKey];
+    for (const [given, status] of [
+      [{ [headers.encSession]: 'x', [headers.delegateKey]: own }, 403],
+      [{ [headers.encSession]: 'x' }, 403],
+      [{ [headers.delegateKey]: foreign }, 403],
+      [{ [headers.encSession]: session, [headers.delegateKey]: foreign }, 200],
+      [{ [headers.delegateKey]: own }, 200],
+    ] as const)
+      expect((await call('/api/recall', recallBody, { headers: given })).status).toBe(status);
+    await owner.removeDelegate(serverKey);
+    await expect
+      .poll(async () => (await call('/api/recall', recallBody)).status, { timeout: 10_000 })
+      .toBe(403);
+  });
+
+  test('the deprecated delegate key works, and the answer says that it is deprecated', async () => {
+    const answer = await call('/api/recall', recallBody, {
+      headers: { [headers.delegateKey]: owner.delegate.privateKey },
+    });
+    expect(answer.status).toBe(200);
+    expect(answer.body.total).toBeGreaterThan(0);
+    expect(answer.headers.get('deprecation')).toMatch(/^@\d+$/);
+    const foreign = await call('/api/recall', recallBody, {
+      headers: { [headers.delegateKey]: newTestKey().privateKey },
+    });
+    expect(foreign).toMatchObject({ status: 403, body: { error: 'decrypt_denied' } });
+  });
+
+  test('a session that is no session is refused', async () => {
+    for (const value of ['x', Buffer.from('{}').toString('base64')]) {
+      const answer = await call('/api/recall', recallBody, { headers: { [headers.encSession]: value } });
+      expect(answer).toMatchObject({ status: 403, body: { error: 'decrypt_denied' } });
+      expect(answer.body.message).not.toContain(value);
+    }
+  });
+});
+
 describe('a credential', () => {
   test('that is none is refused also where nothing matches', async () => {
     for (const value of ['x', Buffer.from('{}').toString('base64')]) {
@@ -166,8 +224,11 @@ describe('a credential', () => {
     const namespace = 'epochs';
     await client.rememberAndWait('from before the newcomer', { namespace });
     await owner.addDelegate(serverKey);
+    const before = (await client.account()).keyEpoch;
     await owner.execute(rotateKeyEpoch(packageId, owner.accountId));
-    await expect.poll(async () => (await client.account()).keyEpoch, { timeout: 10_000 }).toBeGreaterThan(0);
+    await expect
+      .poll(async () => (await client.account()).keyEpoch, { timeout: 10_000 })
+      .toBeGreaterThan(before);
     const epoch = (await client.account()).keyEpoch;
     await client.rememberAndWait('from after the newcomer', { namespace });
 
