@@ -1,0 +1,11 @@
+/** Run as a process of its own, whose largest memory is then that of one blob id: `identify-file.ts <path> <shards>`. */
+import { computeBlobId } from '@memrelay/blob-id/blob-id';
+import { withFileSource } from '@memrelay/blob-id/blob-source';
+
+const [path = '', nShards = ''] = process.argv.slice(2);
+const before = process.cpuUsage();
+withFileSource(path, (source) => computeBlobId(source, { nShards: Number(nShards) }));
+const { user, system } = process.cpuUsage(before);
+process.stdout.write(
+  JSON.stringify({ ms: (user + system) / 1000, mebibytes: process.resourceUsage().maxRSS / 1024 }),
+);
