@@ -13,13 +13,15 @@ export type Need =
   | '1000 shards';
 
 /** Why a row cannot run here, if it cannot. */
-export function missing({ targets, shards }: Session, need: Need): string | undefined {
+export function missing({ targets, shards, ours }: Session, need: Need): string | undefined {
   switch (need) {
     case 'publisher':
       return targets.publisher === undefined ? 'no publisher given' : undefined;
     case 'aggregator':
       return targets.aggregator === undefined ? 'no aggregator given' : undefined;
     case 'admin':
+      // The token is not sent to others' services.
+      if (!ours) return 'only a store of ours has admin routes';
       return targets.adminToken === undefined ? 'no BLOBSTORE_ADMIN_TOKEN given' : undefined;
     case 'tokens':
       return targets.tokens === undefined ? 'no publisher with tokens given' : undefined;

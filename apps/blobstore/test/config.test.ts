@@ -94,7 +94,12 @@ test('tokens are asked for when a secret, a life or the check of uploads is give
   });
   expect(auth(['--jwt-expiring-sec=30'])).toEqual({ expiringSec: 30, verifyUpload: false, cache });
   expect(auth(['--jwt-verify-upload'])).toEqual({ expiringSec: 0, verifyUpload: true, cache });
-  for (const wrong of ['--jwt-decode-secret=0xabc', '--jwt-algorithm=none', '--jwt-cache-size=0']) {
+  for (const wrong of [
+    '--jwt-decode-secret=',
+    '--jwt-decode-secret=0xabc',
+    '--jwt-algorithm=none',
+    '--jwt-cache-size=0',
+  ]) {
     expect(() => auth([wrong])).toThrow(wrong.split('=')[0]);
   }
   const notAKey = ['--jwt-algorithm=ES256', '--jwt-decode-secret=0xabcd'];

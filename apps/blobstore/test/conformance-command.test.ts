@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
 import { runConformance, usage } from '../conformance/command.ts';
 import { allRows } from '../conformance/rows/all-rows.ts';
@@ -26,6 +29,22 @@ test('what does not hold is said, and the exit code is 1', async () => {
   expect(code).toBe(1);
   expect(text).toContain('Another Walrus service');
   expect(text).toMatch(/ {2}✗ \/status is 200 with the text OK\n {6}status 404, expected 200/);
+});
+
+test("the admin token is not sent to others' services", async () => {
+  const asked: string[] = [];
+  const server = createServer((request, response) => {
+    asked.push(`${request.headers.authorization ?? ''} ${request.url}`);
+    response.writeHead(404).end();
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const url = `http://127.0.0.1:${port}`;
+  await runConformance([url], { BLOBSTORE_ADMIN_TOKEN: 'of-another-service' }, () => undefined);
+  server.close();
+  expect(asked.length).toBeGreaterThan(100);
+  expect(asked.filter((line) => /of-another-service|\/admin/.test(line))).toEqual([]);
 });
 
 test('without a service there is nothing to run', async () => {

@@ -68,6 +68,7 @@ function fits(algorithm: TokenAlgorithm, { asymmetricKeyType, asymmetricKeyDetai
  */
 export function tokenKeyOf(algorithm: TokenAlgorithm, secret: string): TokenKey {
   const bytes = secretBytes(secret);
+  if (bytes.byteLength === 0) throw new Error('the secret is empty');
   if (hmacAlgorithms.includes(algorithm as 'HS256')) return { algorithm, key: bytes };
   let key: KeyObject;
   try {
