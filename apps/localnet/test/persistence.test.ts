@@ -213,7 +213,7 @@ test('secrets are readable by their owner alone', async () => {
   const world = await startWorld('in process', { dataDir });
   await world.close();
   const secrets = readdirSync(dataDir).filter((name) => /seed|key|token/.test(name));
-  expect(secrets.sort()).toEqual(['admin.token', 'seed', 'storage-node.key']);
+  expect(secrets.sort()).toEqual(['admin.token', 'seed', 'sponsor.key', 'storage-node.key']);
   for (const name of secrets) expect(statSync(join(dataDir, name)).mode & 0o777).toBe(0o600);
 });
 
