@@ -13,7 +13,7 @@ import { median, percentile, rounded, type Timing } from '../statistics.ts';
 const sizes = { '1 KB': 1e3, '100 KB': 1e5, '1 MB': 1e6, '10 MB': 1e7, '100 MB': 1e8 } as const;
 type Size = keyof typeof sizes;
 
-/** How often each blob is encoded, by shards; the SDK takes 1.5 s for each at 1000. */
+/** How often each blob is encoded, by shards; the SDK takes more than a second for each at 1000. */
 const rounds: Record<number, Partial<Record<Size, number>>> = {
   31: { '1 KB': 200, '100 KB': 50, '1 MB': 10, '10 MB': 3 },
   1000: { '1 KB': 5, '100 KB': 5, '1 MB': 3, '10 MB': 3, '100 MB': 1 },

@@ -24,7 +24,7 @@ export interface BlobIdOptions {
 }
 
 /**
- * The Walrus RS2 id of a blob. Blocks the thread: at 1000 shards 0.1 to 0.3 s for up to 10 MB, then 7 to 10 s for
+ * The Walrus RS2 id of a blob. Blocks the thread: at 1000 shards 0.1 to 0.3 s for up to 10 MB, then 10 s for
  * each GiB; `blob-id-pool.ts` does it in worker threads.
  *
  * Memory of the thread at 1000 shards: 4 MB and one and a half times the blob while it is below 57 MB, and 160 MB
