@@ -6,7 +6,6 @@ import {
   maxEpochsAhead,
   type NewBlob,
   type ObjectRecord,
-  type PageRequest,
   type PaidObject,
   RegistryRefusedError,
   RegistryUnavailableError,
@@ -15,6 +14,7 @@ import { epochAt, resumeSchedule } from './epoch-clock.ts';
 import { openJournal, readJournal } from './journal.ts';
 import { asCertified, asUncertified, isCertified, type JournalRecord, LocalState } from './local-state.ts';
 import { newEvent, newObjectId, toPaid } from './new-object.ts';
+import { pageOfIds } from './page-of-ids.ts';
 import { defaultPrices, extensionCost, registrationCost, writeCost } from './pricing.ts';
 
 export interface LocalRegistryOptions {
@@ -30,14 +30,6 @@ export interface LocalRegistryOptions {
 }
 
 const scheduleKey = 'schedule';
-
-/** One page of ids. */
-function pageOf(ids: string[], { after = '', limit }: PageRequest): string[] {
-  return ids
-    .filter((id) => id > after)
-    .sort()
-    .slice(0, limit);
-}
 
 /** The object once it is certified and `after` is done. */
 function finished(record: ObjectRecord, certifiedEpoch: number, after: AfterStore): ObjectRecord {
@@ -268,7 +260,7 @@ export async function openLocalRegistry(options: LocalRegistryOptions): Promise<
       const epoch = epochNow();
       const { objects } = state;
       const all = blobId === undefined ? objects.values() : objects.liveOf(blobId, epoch);
-      const ids = pageOf(
+      const ids = pageOfIds(
         all.map(({ objectId }) => objectId),
         page,
       );
@@ -277,7 +269,7 @@ export async function openLocalRegistry(options: LocalRegistryOptions): Promise<
 
     async listBlobIds(page) {
       epochNow();
-      return pageOf(state.objects.blobIds(), page);
+      return pageOfIds(state.objects.blobIds(), page);
     },
 
     close: () => journal.close(),

@@ -1,5 +1,6 @@
 import { encodedBlobLength } from '@memrelay/chain/walrus-sizes';
 import type { FoundObject, ObjectRecord, PageRequest } from '../blob-registry.ts';
+import { pageOfIds } from '../page-of-ids.ts';
 import { type CertifiedBlob, isCertified, type KnownBlob } from './blob-index.ts';
 import { type ReadBlob, readBlobs } from './blob-objects.ts';
 import type { Freshness } from './freshness.ts';
@@ -15,13 +16,6 @@ export interface ObjectListing {
   find(objectId: string): Promise<FoundObject | undefined>;
   list(page: PageRequest & { blobId?: string }): Promise<ObjectRecord[]>;
   listBlobIds(page: PageRequest): Promise<string[]>;
-}
-
-function pageOf(ids: string[], { after = '', limit }: PageRequest): string[] {
-  return ids
-    .filter((id) => id > after)
-    .sort()
-    .slice(0, limit);
 }
 
 /** What the events tell about an object that cannot be read any more. */
@@ -101,7 +95,7 @@ export function createObjectListing(parts: ChainParts, freshness: Freshness): Ob
           ? index.objects.values().filter(({ endEpoch }) => endEpoch > epoch)
           : index.objects.liveOf(blobId, epoch);
       const byId = new Map(live.map((known) => [known.objectId, known]));
-      const ids = pageOf([...byId.keys()], page);
+      const ids = pageOfIds([...byId.keys()], page);
       const read = await readBlobs(chain, packageId, ids);
       const records: ObjectRecord[] = [];
       for (const id of ids) records.push(await describe(byId.get(id)!, read.get(id)));
@@ -111,7 +105,7 @@ export function createObjectListing(parts: ChainParts, freshness: Freshness): Ob
     async listBlobIds(page) {
       const epoch = await freshness.now();
       const hasObjects = (blobId: string) => index.objects.liveOf(blobId, epoch).length > 0;
-      return pageOf(index.objects.blobIds().filter(hasObjects), page);
+      return pageOfIds(index.objects.blobIds().filter(hasObjects), page);
     },
   };
 }
