@@ -99,10 +99,14 @@ export function openBucketRegistry(options: BucketRegistryOptions): BlobRegistry
     return after;
   }
 
+  /** The object that a change is about. Throws when there is none, or it is within a shared one. */
   async function existing(id: string): Promise<StoredObject> {
     const found = await objects.find(id, await epochs.now());
-    if (found !== undefined && !found.record.burnt) return found;
-    throw new RegistryRefusedError('not-found', `there is no object ${id}`);
+    if (found === undefined || found.record.burnt) {
+      throw new RegistryRefusedError('not-found', `there is no object ${id}`);
+    }
+    if (found.record.sharedBlobObject === undefined) return found;
+    throw new RegistryRefusedError('not-owned', `${id} is shared, and not anybody's own`);
   }
 
   async function owned(objectId: string): Promise<StoredObject> {
@@ -132,7 +136,10 @@ export function openBucketRegistry(options: BucketRegistryOptions): BlobRegistry
     async store(blob, content) {
       const { object, registered } = await registration(blob);
       const { id: objectId, blobId, storage } = object;
-      await Promise.all([content(), records.point(objectId, { blobId, objectId })]);
+      const begun = [content(), records.point(objectId, { blobId, objectId })];
+      // Whichever fails, the other is not left running behind the answer.
+      await Promise.allSettled(begun);
+      await Promise.all(begun);
       const epoch = await epochs.now();
       if (storage.endEpoch <= epoch) {
         throw new RegistryUnavailableError('the storage ended before the blob was certified');
@@ -170,19 +177,16 @@ export function openBucketRegistry(options: BucketRegistryOptions): BlobRegistry
         return prolong(found, 'extended', byEpochs, eventsAfter(after));
       }),
 
-    async setAttributes(id, wanted) {
-      const { objectId } = await existing(id);
-      return changes.run(objectId, async () => {
-        const changed = await record(await existing(objectId), 'changed', [
-          { kind: 'attributes', changes: wanted },
-        ]);
-        return changed.attributes;
-      });
-    },
+    setAttributes: (objectId, wanted) =>
+      changes.run(objectId, async () => {
+        const found = await existing(objectId);
+        const { attributes } = await record(found, 'changed', [{ kind: 'attributes', changes: wanted }]);
+        return attributes;
+      }),
 
     delete: (objectId) =>
       changes.run(objectId, async () => {
-        const { blobId, objectId: id, sequence, record: known } = await existing(objectId);
+        const { blobId, sequence, record: known } = await existing(objectId);
         if (known.sharedBlobObject !== undefined) {
           throw new RegistryRefusedError('not-owned', `${objectId} is shared, which nobody can delete`);
         }
@@ -190,7 +194,7 @@ export function openBucketRegistry(options: BucketRegistryOptions): BlobRegistry
           throw new RegistryRefusedError('permanent', `${objectId} is permanent`);
         }
         const epoch = await epochs.now();
-        await records.append({ blobId, objectId: id, sequence, kind: 'deleted', epoch }, [
+        await records.append({ blobId, objectId, sequence, kind: 'deleted', epoch }, [
           { kind: 'deleted', epoch },
         ]);
         return blobId;
