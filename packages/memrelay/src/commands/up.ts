@@ -1,3 +1,4 @@
+import { turnOffCoreDumps } from '@memrelay/protocol/core-dumps-node';
 import { DirectoryLockedError } from '@memrelay/protocol/dir-lock';
 import { PartStartError } from '@memrelay/protocol/start-part';
 import { dataDir } from '@memrelay/sdk/data-dir-node';
@@ -15,6 +16,8 @@ const checkText = 'The memrelay self-check stores this sentence once and recalls
 /** Starts the local system and keeps it running until Ctrl-C. */
 export async function up(output: Output, environment: NodeJS.ProcessEnv): Promise<void> {
   const directory = dataDir(environment);
+  const coreDumps = turnOffCoreDumps();
+  if (coreDumps !== undefined) output.line(`Warning: ${coreDumps}`);
   const started = Date.now();
   const gone = Promise.withResolvers<string>();
   const stopping = catchInterruption('Stopped before it was ready.');
