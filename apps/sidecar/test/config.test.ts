@@ -71,6 +71,32 @@ describe('the configuration of the sidecar', () => {
     });
   });
 
+  test('uploads go to the publisher that is named, else from the wallets through the relay', async () => {
+    const [single, ...pool] = ['1', '2', '3'].map((digit) => digit.repeat(64));
+    const uploadsOf = async (more: NodeJS.ProcessEnv) => (await loadConfig({ ...enough, ...more })).uploads;
+    const named = { STORE_PUBLISHER_URL: 'https://own.example', SERVER_CHAIN_PRIVATE_KEY: single };
+    expect(await uploadsOf(named)).toMatchObject({ mode: 'publisher', publisherUrl: 'https://own.example' });
+    expect(await uploadsOf({ SERVER_CHAIN_PRIVATE_KEY: single })).toMatchObject({
+      mode: 'relay',
+      relayUrl: 'https://upload-relay.mainnet.walrus.space',
+      walletKeys: [single],
+    });
+    const several = {
+      SERVER_CHAIN_PRIVATE_KEY: single,
+      SERVER_CHAIN_PRIVATE_KEYS: pool.join(', '),
+      STORE_UPLOAD_RELAY_URL: 'https://relay.example',
+    };
+    expect(await uploadsOf(several)).toMatchObject({
+      mode: 'relay',
+      relayUrl: 'https://relay.example',
+      walletKeys: pool,
+    });
+    expect(await uploadsOf({ CHAIN_NETWORK: 'testnet' })).toMatchObject({
+      mode: 'publisher',
+      walletKeys: [],
+    });
+  });
+
   test('names every problem, and echoes no value', async () => {
     const wrong = {
       SIDECAR_AUTH_TOKEN: 'secret one',
