@@ -14,7 +14,7 @@ import {
   requireSameBucketIdentity,
 } from './bucket/bucket-identity.ts';
 import { openBucketRegistry } from './bucket/bucket-registry.ts';
-import { type ChainRegistryOptions, openChainRegistry } from './chain/chain-registry.ts';
+import type { ChainRegistryOptions } from './chain/chain-registry.ts';
 import type { StorageNode } from './chain/storage-node.ts';
 import { openLocalRegistry } from './local-registry.ts';
 
@@ -93,6 +93,8 @@ async function openOnChain(
   shared: NamedBucket | undefined,
   cleanUp: AsyncDisposableStack,
 ): Promise<OpenedRegistry> {
+  // Its client takes a second of a start that most stores can do without
+  const { openChainRegistry } = await import('./chain/chain-registry.ts');
   const registry = await openChainRegistry(chain);
   cleanUp.defer(() => registry.close());
   const { nShards, chainId } = registry;
