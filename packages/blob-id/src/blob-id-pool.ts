@@ -1,7 +1,8 @@
+import { readFile, stat } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Piscina } from 'piscina';
-import type { BlobIdentity, BlobIdOptions } from './blob-id.ts';
+import { type BlobIdentity, type BlobIdOptions, computeBlobId } from './blob-id.ts';
 import type { BlobIdTask } from './blob-id-worker.ts';
 
 export interface BlobIdPoolOptions extends BlobIdOptions {
@@ -9,7 +10,7 @@ export interface BlobIdPoolOptions extends BlobIdOptions {
   threads: number;
 }
 
-/** Worker threads that compute blob ids. They start on demand and end when they had nothing to do for a while. */
+/** Worker threads that compute blob ids; the quickest are computed at once. Threads start on demand and end when they had nothing to do for a while. */
 export interface BlobIdPool {
   /**
    * The bytes are copied, so they may change as soon as this returned. Rejects with what `computeBlobId` throws
@@ -29,6 +30,10 @@ export interface BlobIdPool {
 const warmThreads = 1;
 const idleTimeoutMs = 30_000;
 
+/** Up to these an id takes well under a millisecond, which is less than it costs to hand the work to a thread. */
+const quickShards = 64;
+const quickBytes = 32 * 1024;
+
 export function createBlobIdPool({ nShards, threads }: BlobIdPoolOptions): BlobIdPool {
   const extension = extname(fileURLToPath(import.meta.url));
   const pool = new Piscina<BlobIdTask, BlobIdentity>({
@@ -44,13 +49,19 @@ export function createBlobIdPool({ nShards, threads }: BlobIdPoolOptions): BlobI
     if (closed) throw new Error('the pool was closed');
     return pool.run(task, { transferList });
   }
+  const isQuick = (size: number): boolean => nShards <= quickShards && size <= quickBytes;
   return {
-    ofBytes(bytes) {
+    async ofBytes(bytes) {
+      if (isQuick(bytes.length) && !closed) return computeBlobId(bytes, { nShards });
       // A view would take the whole buffer behind it along
       const content = new Uint8Array(bytes);
       return run({ nShards, content }, [content.buffer]);
     },
-    ofFile: (path) => run({ nShards, path }, []),
+    async ofFile(path) {
+      if (nShards <= quickShards && isQuick((await stat(path)).size) && !closed)
+        return computeBlobId(await readFile(path), { nShards });
+      return run({ nShards, path }, []);
+    },
     close() {
       closed = true;
       return pool.close({ force: true });
