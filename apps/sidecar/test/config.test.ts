@@ -43,6 +43,8 @@ describe('the configuration of the sidecar', () => {
     expect(await publisherOf({ CHAIN_NETWORK: 'testnet' })).toBe(
       'https://publisher.walrus-testnet.walrus.space',
     );
+    expect(await loadConfig(enough)).toMatchObject({ nShards: 1000 });
+    expect(await loadConfig({ ...enough, STORE_SHARDS: '31' })).toMatchObject({ nShards: 31 });
     expect(await publisherOf({ STORE_PUBLISHER_URL: 'https://own.example' })).toBe('https://own.example');
   });
 

@@ -16,15 +16,12 @@ export async function receiveBody(
 ): Promise<StagedBlob> {
   if (Number(raw.headers['content-length'] ?? 0) > limitBytes) throw payloadTooLarge(limitBytes);
   try {
-    // Leaving the loop early must not destroy the connection that the 413 goes out on; the rest of the body
-    // is read and thrown away instead.
+    // Leaving the loop early must not destroy the connection that the refusal goes out on.
     return await storage.stage(raw.iterator({ destroyOnReturn: false }), limitBytes);
   } catch (error) {
-    if (error instanceof BodyTooLargeError) {
-      raw.resume();
-      throw payloadTooLarge(limitBytes);
-    }
     if (raw.errored !== null) throw malformedRequest('the body ended too early');
-    throw error;
+    // The rest is read and thrown away: a client that still sends would hold up its next request behind it.
+    raw.resume();
+    throw error instanceof BodyTooLargeError ? payloadTooLarge(limitBytes) : error;
   }
 }

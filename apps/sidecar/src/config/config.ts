@@ -59,6 +59,7 @@ const environmentSchema = z.object({
   CHAIN_RPC_URL: z.url().optional(),
   STORE_PUBLISHER_URL: z.url().optional(),
   STORE_UPLOAD_RELAY_URL: z.url().optional(),
+  STORE_SHARDS: z.coerce.number().int().min(4).max(32_768).optional(),
   ENC_SERVER_CONFIGS: z.string().optional(),
   ENC_KEY_SERVERS: z.string().optional(),
   ENC_THRESHOLD: z.coerce.number().int().min(1).optional(),
@@ -102,7 +103,7 @@ export async function loadConfig(environment: NodeJS.ProcessEnv): Promise<Config
     walrus: localnet
       ? { systemObjectId: localnet.walrus.systemObjectId, stakingPoolId: localnet.walrus.stakingObjectId }
       : walrusObjects[values.CHAIN_NETWORK as 'mainnet' | 'testnet'],
-    nShards: localnet?.walrus.nShards ?? defaults.nShards!,
+    nShards: values.STORE_SHARDS ?? localnet?.walrus.nShards ?? defaults.nShards!,
     serverKey: values.SERVER_CHAIN_PRIVATE_KEY,
     sponsor: {
       apiUrl: values.SPONSOR_API_URL,

@@ -28,6 +28,7 @@ async function withRelayer(
     ...backend,
     environment: {
       CHAIN_NETWORK: 'testnet',
+      STORE_SHARDS: String(network.info.walrus.nShards),
       ENC_SERVER_CONFIGS: JSON.stringify(keyServers),
       STORE_EPOCHS: '5',
       ...environment,
