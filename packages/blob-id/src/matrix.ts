@@ -13,7 +13,7 @@ export const maxSymbolBytes = 65_534;
 
 const minShards = 4;
 /** The code's points, rounded up to powers of two, are elements of a field of 2^16. */
-const maxShards = 32_768;
+export const maxShards = 32_768;
 
 /** Throws `RangeError` when there is no code for so many shards: 4 to 32,768. */
 export function sourceMatrix(nShards: number): SourceMatrix {

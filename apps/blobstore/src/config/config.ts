@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { maxShards } from '@memrelay/blob-id/matrix';
 import { defaultPorts } from '@memrelay/protocol/ports';
 import { type BlobStoreOptions, defaultLimits } from '../blob-store.ts';
 import type { ConcurrencyLimit } from '../blob-store-context.ts';
@@ -87,7 +88,7 @@ export function readConfig(args: string[], env: Environment): Omit<BlobStoreOpti
   const options = {
     ...addressOf(settings),
     dataDir: resolve(dataDir ?? '.'),
-    ...(settings.has('shards') ? { nShards: settings.number('shards', defaultShards, 4, 65_535) } : {}),
+    ...(settings.has('shards') ? { nShards: settings.number('shards', defaultShards, 4, maxShards) } : {}),
     ...chainOf(settings),
     ...(tip === undefined ? {} : { tip }),
     ...s3SettingsOf(settings),
