@@ -17,6 +17,7 @@ const endToEnd = 'packages/dev-env/test/e2e/';
 const onPostgresAlone = [
   'account-owner',
   'core-dumps',
+  'publisher-tokens',
   'sidecar',
   'sidecar-ownership',
   'sponsor',

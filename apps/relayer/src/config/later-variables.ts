@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { flag, integer, text, url } from './forms.ts';
+import { flag, integer, url } from './forms.ts';
 
 /**
  * Variables of the contract whose parts are not built yet. Their form is checked like that of the others, so that a
@@ -23,5 +23,4 @@ export const laterVariables = {
   RATE_LIMIT_PER_HOUR: limit.optional(),
   RATE_LIMIT_PER_MINUTE: limit.optional(),
   RATE_LIMIT_STORAGE_BYTES: limit.optional(),
-  STORE_PUBLISHER_JWT_SECRET: text.optional(),
 };

@@ -64,7 +64,8 @@ export const variables = z.object({
     })
     .optional(),
   ENC_THRESHOLD: integer(1, 254).optional(),
-  // The sidecar reads these seven
+  // The sidecar reads these eight
+  STORE_PUBLISHER_JWT_SECRET: text.optional(),
   STORE_SHARDS: integer(4, 32_768).optional(),
   STORE_UPLOAD_RELAY_URL: url.optional(),
   SPONSOR_API_KEY: headerSecret(1).optional(),

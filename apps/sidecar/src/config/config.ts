@@ -23,6 +23,8 @@ export interface Config {
   uploads: {
     mode: 'publisher' | 'relay';
     publisherUrl: string;
+    /** Signs the tokens of an authenticated publisher */
+    publisherSecret: string | undefined;
     relayUrl: string;
     walletKeys: readonly string[];
   };
@@ -59,6 +61,7 @@ const environmentSchema = z.object({
   CHAIN_RPC_URL: z.url().optional(),
   STORE_PUBLISHER_URL: z.url().optional(),
   STORE_UPLOAD_RELAY_URL: z.url().optional(),
+  STORE_PUBLISHER_JWT_SECRET: z.string().optional(),
   STORE_SHARDS: z.coerce.number().int().min(4).max(32_768).optional(),
   ENC_SERVER_CONFIGS: z.string().optional(),
   ENC_KEY_SERVERS: z.string().optional(),
@@ -134,6 +137,7 @@ function uploadsOf(values: Variables): Config['uploads'] {
   return {
     mode: values.STORE_PUBLISHER_URL || walletKeys.length === 0 ? 'publisher' : 'relay',
     publisherUrl: values.STORE_PUBLISHER_URL ?? defaults.publisherUrl,
+    publisherSecret: values.STORE_PUBLISHER_JWT_SECRET,
     relayUrl: values.STORE_UPLOAD_RELAY_URL ?? defaults.uploadRelayUrl,
     walletKeys,
   };

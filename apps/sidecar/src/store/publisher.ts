@@ -4,6 +4,7 @@ import { blobIdPattern } from '@memrelay/protocol/fields';
 import type { UploadCheckpoint } from '@memrelay/protocol/sidecar-api';
 import { Pool } from 'undici';
 import { z } from 'zod';
+import type { StoreClaims } from './publisher-token.ts';
 
 /** A publisher's answer to a store; releases differ in the fields that are not read here. */
 const storeAnswer = z.union([
@@ -51,11 +52,13 @@ const otherBlob = 'the publisher stored another blob than it was given';
 /**
  * Uploads through a publisher's HTTP API (spec, blob store, "Publisher"). What it says that it stored is believed only
  * when the blob id is the one of these bytes.
+ With `token`, each store carries one made for it alone.
  */
 export function createPublisher(
   baseUrl: string,
   blobIds: Pick<BlobIdPool, 'ofBytes'>,
   delivered: FindDelivered,
+  token?: (claims: StoreClaims) => Promise<string>,
 ): BlobPublisher {
   const base = new URL(baseUrl.endsWith('/') ? baseUrl : `${baseUrl}/`);
   const pool = new Pool(base.origin, { connections: 32, headersTimeout: 120_000, bodyTimeout: 30_000 });
@@ -87,7 +90,12 @@ export function createPublisher(
         const response = await pool.request({
           method: 'PUT',
           path: target.pathname + target.search,
-          headers: { 'content-type': 'application/octet-stream' },
+          headers: {
+            'content-type': 'application/octet-stream',
+            ...(token && {
+              authorization: `Bearer ${await token({ size: bytes.length, epochs, owner })}`,
+            }),
+          },
           body: bytes,
         });
         if (response.statusCode !== 200) {

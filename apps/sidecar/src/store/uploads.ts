@@ -6,6 +6,7 @@ import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
 import { findDelivered } from './delivered.ts';
 import { createPublisher } from './publisher.ts';
+import { publisherTokens } from './publisher-token.ts';
 import { createRelayUploader } from './relay-uploader.ts';
 import { uploadWallets } from './upload-wallets.ts';
 
@@ -47,8 +48,11 @@ export function createUploads(config: Config, blobIds: BlobIdPool, log: Logger):
       close: async () => undefined,
     };
   }
-  const publisher = createPublisher(uploads.publisherUrl, blobIds, async (owner, blobId) =>
-    findDelivered(chain, await walrus.getBlobType(), owner, blobId),
+  const publisher = createPublisher(
+    uploads.publisherUrl,
+    blobIds,
+    async (owner, blobId) => findDelivered(chain, await walrus.getBlobType(), owner, blobId),
+    uploads.publisherSecret === undefined ? undefined : publisherTokens(uploads.publisherSecret),
   );
   return {
     info: { mode: 'publisher', wallets: [] },

@@ -1,0 +1,71 @@
+import { join } from 'node:path';
+import { addressOfPrivateKey } from '@memrelay/chain/key-file';
+import { freePort } from '@memrelay/protocol/free-ports-node';
+import { type RunningPart, startPart } from '@memrelay/protocol/start-part';
+import { askFaucet } from 'memrelay/system/network-info';
+import { blobstoreSettings } from 'memrelay/system/part-settings';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createTestBackend, type TestBackend } from '../../src/test-backend.ts';
+import { startTestNetwork, type TestNetwork } from '../../src/test-network.ts';
+import { createTestOwner, newTestKey } from '../../src/test-owner.ts';
+import { startTestRelayer, type TestRelayer } from '../../src/test-relayer.ts';
+
+/** A publisher that takes stores only with a token for exactly that store, which the sidecar makes. */
+
+const secret = 'a-secret-of-publisher-and-relayer';
+let network: TestNetwork;
+let backend: TestBackend;
+let publisher: RunningPart;
+
+beforeAll(async () => {
+  [network, backend] = await Promise.all([startTestNetwork(), createTestBackend()]);
+  const wallet = newTestKey().privateKey;
+  await askFaucet(network.chainUrl, addressOfPrivateKey(wallet));
+  const ports = { relayer: 0, sidecar: 0, dashboard: 0, localnet: 0, blobstore: await freePort() };
+  const paths = { ...network.paths, blobstore: join(network.dataDir, 'authenticated-store') };
+  const settings = blobstoreSettings(process.env, ports, paths, network.chainUrl, wallet);
+  publisher = await startPart({
+    ...settings,
+    environment: {
+      ...settings.environment,
+      BLOBSTORE_JWT_DECODE_SECRET: secret,
+      BLOBSTORE_JWT_VERIFY_UPLOAD: 'true',
+    },
+    onLine: () => undefined,
+  });
+});
+afterAll(async () => {
+  await publisher?.stop();
+  await Promise.all([network?.close(), backend?.drop()]);
+});
+
+async function startWith(jwtSecret: string): Promise<TestRelayer> {
+  return startTestRelayer(network, {
+    ...backend,
+    environment: {
+      STORE_PUBLISHER_URL: publisher.url,
+      STORE_AGGREGATOR_URL: publisher.url,
+      STORE_PUBLISHER_JWT_SECRET: jwtSecret,
+    },
+  });
+}
+
+test('memories are stored with the shared secret', async () => {
+  const [relayer, owner] = await Promise.all([startWith(secret), createTestOwner(network)]);
+  const client = owner.client(relayer.url);
+  await client.rememberAndWait('stored with a token of its own');
+  expect((await client.recall('what was stored?')).results).toHaveLength(1);
+  expect(relayer.logs()).not.toContain(secret);
+  client.destroy();
+  await relayer.stop();
+});
+
+test('with another secret nothing is stored, and the log says who refused', async () => {
+  const [relayer, owner] = await Promise.all([startWith('another-secret'), createTestOwner(network)]);
+  const client = owner.client(relayer.url);
+  const { jobId } = await client.remember('not stored');
+  await expect.poll(() => relayer.logs(), { timeout: 20_000 }).toContain('the publisher answered 401');
+  expect(await client.job(jobId)).toMatchObject({ status: 'running' });
+  client.destroy();
+  await relayer.stop();
+});
