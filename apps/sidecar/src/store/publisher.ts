@@ -51,8 +51,7 @@ const otherBlob = 'the publisher stored another blob than it was given';
 
 /**
  * Uploads through a publisher's HTTP API (spec, blob store, "Publisher"). What it says that it stored is believed only
- * when the blob id is the one of these bytes.
- With `token`, each store carries one made for it alone.
+ * when the blob id is the one of these bytes. With `token`, each store carries one made for it alone.
  */
 export function createPublisher(
   baseUrl: string,
