@@ -4,6 +4,7 @@ import { networkDefaults } from '@memrelay/protocol/networks';
 import { defaultPorts } from '@memrelay/protocol/ports';
 import { nonceTtlSeconds, timestampWindowSeconds } from '@memrelay/protocol/signing';
 import { apiVersion, deprecations, featureFlags, minSupportedSdk } from '@memrelay/protocol/versions';
+import { MAINNET_WALRUS_PACKAGE_CONFIG, TESTNET_WALRUS_PACKAGE_CONFIG } from '@mysten/walrus';
 import { expect, it } from 'vitest';
 import { declaredDefaults } from './declared-names.ts';
 import { repository } from './repository.ts';
@@ -22,6 +23,7 @@ it('the defaults of each network are those of the specification', () => {
     ],
     storePackageId: '0xfdc88f7d7cf30afab2f82e8380d11ee8f70efb90e863d1de8616fae1bb09ea77',
     walrusSystemObjectId: '0x2134d52768ea07e8c43570ef975eb3e4c27a39fa6396bef985b5abc58d03ddd2',
+    walrusStakingObjectId: '0x10b9d30c28448939ce6c4d6c6e0ffce4a7f8a4ada8248bdad09ef8b70e4a3904',
     nShards: 1000,
     storeEpochs: 2,
   });
@@ -36,6 +38,7 @@ it('the defaults of each network are those of the specification', () => {
     ],
     storePackageId: '0xd84704c17fc870b8764832c535aa6b11f21a95cd6f5bb38a9b07d2cf42220c66',
     walrusSystemObjectId: '0x6c2547cbbc38025cf3adac45f63cb0a8d12ecf777cdc75a4971612bf97fdf6af',
+    walrusStakingObjectId: '0xbe46180321c30aab2f8b3501e24048377287fa708018a5b7c2792b35fe339ee3',
     nShards: 1000,
     storeEpochs: 50,
   });
@@ -55,6 +58,17 @@ it('the defaults of each network are those of the specification', () => {
     blobstore: 31_415,
     dashboard: 5173,
   });
+});
+
+it('the Walrus deployments are those that its own SDK knows', () => {
+  const { mainnet, testnet } = networkDefaults;
+  for (const [defaults, known] of [
+    [mainnet, MAINNET_WALRUS_PACKAGE_CONFIG],
+    [testnet, TESTNET_WALRUS_PACKAGE_CONFIG],
+  ] as const) {
+    expect(defaults.walrusSystemObjectId).toBe(known.systemObjectId);
+    expect(defaults.walrusStakingObjectId).toBe(known.stakingPoolId);
+  }
 });
 
 it('versions, flags and deprecations are those that clients were promised', () => {

@@ -13,6 +13,8 @@ export interface NetworkDefaults {
   storePackageId: string | undefined;
   /** Walrus' shared system object; the localnet tells its own at `/info` */
   walrusSystemObjectId: string | undefined;
+  /** Walrus' shared staking object; the localnet tells its own at `/info` */
+  walrusStakingObjectId: string | undefined;
   /** Shards that blob ids follow from; the localnet tells its own at `/info` */
   nShards: number | undefined;
   /** Epochs a blob is stored for */
@@ -31,6 +33,7 @@ export const networkDefaults: Readonly<Record<Network, NetworkDefaults>> = {
     ],
     storePackageId: '0xfdc88f7d7cf30afab2f82e8380d11ee8f70efb90e863d1de8616fae1bb09ea77',
     walrusSystemObjectId: '0x2134d52768ea07e8c43570ef975eb3e4c27a39fa6396bef985b5abc58d03ddd2',
+    walrusStakingObjectId: '0x10b9d30c28448939ce6c4d6c6e0ffce4a7f8a4ada8248bdad09ef8b70e4a3904',
     nShards: 1000,
     storeEpochs: 2,
   },
@@ -45,6 +48,7 @@ export const networkDefaults: Readonly<Record<Network, NetworkDefaults>> = {
     ],
     storePackageId: '0xd84704c17fc870b8764832c535aa6b11f21a95cd6f5bb38a9b07d2cf42220c66',
     walrusSystemObjectId: '0x6c2547cbbc38025cf3adac45f63cb0a8d12ecf777cdc75a4971612bf97fdf6af',
+    walrusStakingObjectId: '0xbe46180321c30aab2f8b3501e24048377287fa708018a5b7c2792b35fe339ee3',
     nShards: 1000,
     storeEpochs: 50,
   },
@@ -56,6 +60,7 @@ export const networkDefaults: Readonly<Record<Network, NetworkDefaults>> = {
     keyServers: [],
     storePackageId: undefined,
     walrusSystemObjectId: undefined,
+    walrusStakingObjectId: undefined,
     nShards: undefined,
     storeEpochs: 53,
   },

@@ -7,7 +7,6 @@ import { type LocalnetInfo, localnetInfoSchema } from '@memrelay/protocol/localn
 import { defaultSponsorApiUrl, type Network, networkDefaults } from '@memrelay/protocol/networks';
 import { defaultPorts } from '@memrelay/protocol/ports';
 import type { KeyServerConfig } from '@mysten/seal';
-import { MAINNET_WALRUS_PACKAGE_CONFIG, TESTNET_WALRUS_PACKAGE_CONFIG } from '@mysten/walrus';
 import { z } from 'zod';
 import { makeServerSet, type ServerSet } from '../seal/server-sets.ts';
 
@@ -103,9 +102,10 @@ export async function loadConfig(environment: NodeJS.ProcessEnv): Promise<Config
     packageId: values.MEM_PACKAGE_ID.toLowerCase(),
     serverSet: serverSetOf(values, configuredServers(values, localnet)),
     uploads: uploadsOf(values),
-    walrus: localnet
-      ? { systemObjectId: localnet.walrus.systemObjectId, stakingPoolId: localnet.walrus.stakingObjectId }
-      : walrusObjects[values.CHAIN_NETWORK as 'mainnet' | 'testnet'],
+    walrus: {
+      systemObjectId: localnet?.walrus.systemObjectId ?? defaults.walrusSystemObjectId!,
+      stakingPoolId: localnet?.walrus.stakingObjectId ?? defaults.walrusStakingObjectId!,
+    },
     nShards: values.STORE_SHARDS ?? localnet?.walrus.nShards ?? defaults.nShards!,
     serverKey: values.SERVER_CHAIN_PRIVATE_KEY,
     sponsor: {
@@ -118,9 +118,6 @@ export async function loadConfig(environment: NodeJS.ProcessEnv): Promise<Config
     },
   };
 }
-
-/** The Walrus deployments that its own SDK knows. */
-const walrusObjects = { mainnet: MAINNET_WALRUS_PACKAGE_CONFIG, testnet: TESTNET_WALRUS_PACKAGE_CONFIG };
 
 /**
  * A publisher that is named, else the relay when there is a wallet, else the network's publisher. The single key is
