@@ -139,12 +139,7 @@ export function storeRoutes(app: FastifyInstance, context: SidecarContext): void
       jobId: job_id,
       resume,
     });
-    reply.type('application/x-ndjson');
-    const first = await checkpoints.next();
-    // Nothing more comes: most uploads through a publisher need no stream
-    if (first.done || first.value.stage === 'done' || first.value.stage === 'failed')
-      return reply.send(`${JSON.stringify(first.value)}\n`);
-    return reply.send(Readable.from(lines(first.value, checkpoints)));
+    return reply.type('application/x-ndjson').send(Readable.from(lines(checkpoints)));
   });
   app.get('/store', async (): Promise<StoreInfo> => context.uploads.info);
 }
@@ -156,8 +151,7 @@ export function sponsorRoutes(app: FastifyInstance, { sponsoring }: SidecarConte
   );
 }
 
-async function* lines(first: unknown, values: AsyncIterable<unknown>): AsyncGenerator<string> {
-  yield `${JSON.stringify(first)}\n`;
+async function* lines(values: AsyncIterable<unknown>): AsyncGenerator<string> {
   for await (const value of values) yield `${JSON.stringify(value)}\n`;
 }
 
