@@ -5,6 +5,7 @@ import type { UploadCheckpoint } from '@memrelay/protocol/sidecar-api';
 import { Pool } from 'undici';
 import { z } from 'zod';
 import type { StoreClaims } from './publisher-token.ts';
+import type { Upload } from './upload.ts';
 
 /** A publisher's answer to a store; releases differ in the fields that are not read here. */
 const storeAnswer = z.union([
@@ -32,16 +33,9 @@ export type FindDelivered = (
   blobId: string,
 ) => Promise<{ objectId: string; endEpoch: number } | undefined>;
 
-export interface PublisherUpload {
-  owner: string;
-  epochs: number;
-  /** True when this was tried before: an object that reached its owner then is taken instead of a second one */
-  resume?: boolean;
-}
-
 export interface BlobPublisher {
   /** Stores the bytes and sends the blob object to `owner`. The result is `done` or `failed`; does not throw. */
-  store(bytes: Buffer, options: PublisherUpload): Promise<UploadCheckpoint>;
+  store(bytes: Buffer, options: Pick<Upload, 'owner' | 'epochs' | 'resume'>): Promise<UploadCheckpoint>;
   close(): Promise<void>;
 }
 
@@ -67,7 +61,7 @@ export function createPublisher(
     reason,
   });
   return {
-    async store(bytes, { owner, epochs, resume = false }) {
+    async store(bytes, { owner, epochs, resume }) {
       const target = new URL('v1/blobs', base);
       target.searchParams.set('epochs', String(epochs));
       target.searchParams.set('send_object_to', owner);

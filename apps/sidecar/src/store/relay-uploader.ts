@@ -9,26 +9,16 @@ import type { WalrusClient } from '@mysten/walrus';
 import type { Logger } from 'pino';
 import { blobsOf, findDelivered } from './delivered.ts';
 import { retryRelay, uploadFailure, WalletEmptyError } from './relay-failures.ts';
+import type { Upload } from './upload.ts';
 import type { UploadWallet } from './upload-wallets.ts';
-
-export interface RelayUpload {
-  owner: string;
-  epochs: number;
-  /** Address of the wallet that pays */
-  wallet: string;
-  jobId: string;
-  /** True when this job may have begun before: what it reached is looked for on chain, so that nothing is paid twice */
-  resume: boolean;
-}
 
 /**
  * Uploads through Walrus' upload relay, paid by a wallet of the pool: register, relay, certify, and hand the object to
  * its owner. Certifying and handing over are one transaction, so a certified object is never left with the wallet.
  */
 export interface RelayUploader {
-  wallets: ReadonlyMap<string, UploadWallet>;
   /** Checkpoints as they are reached; the last is `done` or `failed`. Does not throw. */
-  upload(bytes: Buffer, options: RelayUpload): AsyncGenerator<UploadCheckpoint>;
+  upload(bytes: Buffer, options: Upload): AsyncGenerator<UploadCheckpoint>;
 }
 
 export interface RelayUploaderOptions {
@@ -78,7 +68,7 @@ export function createRelayUploader(options: RelayUploaderOptions): RelayUploade
   async function register(
     wallet: UploadWallet,
     blob: { blobId: string; rootHash: string; bytes: Buffer },
-    { epochs, jobId }: RelayUpload,
+    { epochs, jobId }: Upload,
   ): Promise<Registered> {
     const { blobId, bytes } = blob;
     await checkFunds(wallet.address, bytes.length, epochs);
@@ -115,11 +105,7 @@ export function createRelayUploader(options: RelayUploaderOptions): RelayUploade
     return { objectId: created.objectId, digest: done.digest, endEpoch: storage.end_epoch };
   }
 
-  async function* run(
-    wallet: UploadWallet,
-    bytes: Buffer,
-    upload: RelayUpload,
-  ): AsyncGenerator<UploadCheckpoint> {
+  async function* run(wallet: UploadWallet, bytes: Buffer, upload: Upload): AsyncGenerator<UploadCheckpoint> {
     const { blobId, rootHash } = await blobIds.ofBytes(bytes);
     if (upload.resume) {
       const there = await findDelivered(chain, await walrus.getBlobType(), upload.owner, blobId);
@@ -158,9 +144,8 @@ export function createRelayUploader(options: RelayUploaderOptions): RelayUploade
   }
 
   return {
-    wallets,
     async *upload(bytes, upload) {
-      const wallet = wallets.get(upload.wallet);
+      const wallet = upload.wallet && wallets.get(upload.wallet);
       if (!wallet) {
         yield {
           stage: 'failed',

@@ -8,17 +8,8 @@ import { findDelivered } from './delivered.ts';
 import { createPublisher } from './publisher.ts';
 import { publisherTokens } from './publisher-token.ts';
 import { createRelayUploader } from './relay-uploader.ts';
+import type { Upload } from './upload.ts';
 import { uploadWallets } from './upload-wallets.ts';
-
-export interface Upload {
-  owner: string;
-  epochs: number;
-  /** Address of the wallet that pays, in relay mode */
-  wallet: string | undefined;
-  jobId: string;
-  /** True when this job may have begun before */
-  resume: boolean;
-}
 
 /** Brings envelopes to the network, by a publisher or by wallets of our own. */
 export interface Uploads {
@@ -44,7 +35,7 @@ export function createUploads(config: Config, blobIds: BlobIdPool, log: Logger):
     const relay = createRelayUploader({ walrus, chain, wallets, blobIds, log });
     return {
       info: { mode: 'relay', wallets: [...wallets.keys()] },
-      upload: (bytes, options) => relay.upload(bytes, { ...options, wallet: options.wallet ?? '' }),
+      upload: relay.upload,
       close: async () => undefined,
     };
   }
