@@ -1,8 +1,8 @@
 import { availableParallelism } from 'node:os';
 import { createBlobIdPool } from '@memrelay/blob-id/blob-id-pool';
+import { createChainClient } from '@memrelay/chain/chain-client';
 import { ApiError } from '@memrelay/protocol/errors';
 import { secretHeaders } from '@memrelay/protocol/headers';
-import { SuiGrpcClient } from '@mysten/sui/grpc';
 import Fastify from 'fastify';
 import type { Logger } from 'pino';
 import type { Config } from './config/config.ts';
@@ -38,13 +38,13 @@ export interface Sidecar {
 
 /** Builds the sidecar and listens on loopback. Throws when the port is taken. */
 export async function startSidecar(config: Config, log: Logger): Promise<Sidecar> {
-  const client = new SuiGrpcClient({ network: config.network, baseUrl: config.chainRpcUrl });
+  const chain = createChainClient({ network: config.network, baseUrl: config.chainRpcUrl });
   const sets = makeServerSets(config.serverSet);
   const pool = new SealPool({ logger: log });
   const openPool = new OpenPool(log);
-  const directory = new KeyServerDirectory({ client, packageId: config.packageId, logger: log });
+  const directory = new KeyServerDirectory({ client: chain.sui, packageId: config.packageId, logger: log });
   const blobIds = createBlobIdPool({ nShards: config.nShards, threads: availableParallelism() });
-  const uploads = createUploads(config, blobIds, log);
+  const uploads = createUploads(config, chain, blobIds, log);
   const { sponsor, serverKey } = config;
   const sponsorApi =
     sponsor.apiKey === undefined
@@ -56,7 +56,7 @@ export async function startSidecar(config: Config, log: Logger): Promise<Sidecar
     openPool,
     sets,
     directory,
-    sessions: createSessionReader({ packageId: config.packageId, client }),
+    sessions: createSessionReader({ packageId: config.packageId, client: chain.sui }),
     sessionMaker: createSessionMaker({ packageId: config.packageId }),
     unwrapper: new KeyUnwrapper({
       directory,
@@ -69,10 +69,7 @@ export async function startSidecar(config: Config, log: Logger): Promise<Sidecar
     sponsoring: createSponsoring({
       policy: { packageId: config.packageId, walrusPackageId: sponsor.walrusPackageId },
       api: sponsorApi,
-      wallet:
-        sponsor.fallback && serverKey
-          ? createGasWallet(config.network, config.chainRpcUrl, serverKey)
-          : undefined,
+      wallet: sponsor.fallback && serverKey ? createGasWallet(chain, serverKey) : undefined,
       log,
     }),
     log,

@@ -1,4 +1,4 @@
-import { type ChainClient, createChainClient } from '@memrelay/chain/chain-client';
+import type { ChainClient } from '@memrelay/chain/chain-client';
 import { ChainRejectedError } from '@memrelay/chain/chain-errors';
 import { parsePrivateKey } from '@memrelay/chain/key-file';
 import type { SponsorExecuteResponse, SponsorResponse } from '@memrelay/protocol/sponsor';
@@ -22,9 +22,8 @@ export interface GasWallet {
   execute(digest: string, signature: string): Promise<SponsorExecuteResponse>;
 }
 
-export function createGasWallet(network: string, chainRpcUrl: string, privateKey: string): GasWallet {
+export function createGasWallet(chain: ChainClient, privateKey: string): GasWallet {
   const signer = parsePrivateKey(privateKey);
-  const chain: ChainClient = createChainClient({ network, baseUrl: chainRpcUrl });
   const pending = new LRUCache<string, Uint8Array>({ max: maxPending, ttl: pendingMs });
   return {
     sponsor: (kind, sender) =>

@@ -1,5 +1,5 @@
 import type { BlobIdPool } from '@memrelay/blob-id/blob-id-pool';
-import { createChainClient } from '@memrelay/chain/chain-client';
+import type { ChainClient } from '@memrelay/chain/chain-client';
 import type { StoreInfo, UploadCheckpoint } from '@memrelay/protocol/sidecar-api';
 import { WalrusClient } from '@mysten/walrus';
 import type { Logger } from 'pino';
@@ -22,9 +22,8 @@ export interface Uploads {
 /** Most that an upload relay may ask as a tip, in MIST: a relay that asks for more is not used. */
 const maxTipMist = 10_000_000;
 
-export function createUploads(config: Config, blobIds: BlobIdPool, log: Logger): Uploads {
+export function createUploads(config: Config, chain: ChainClient, blobIds: BlobIdPool, log: Logger): Uploads {
   const { uploads } = config;
-  const chain = createChainClient({ network: config.network, baseUrl: config.chainRpcUrl });
   const walrus = new WalrusClient({
     suiClient: chain.sui,
     packageConfig: config.walrus,
