@@ -1,5 +1,5 @@
-import type { SuiClientTypes } from '@mysten/sui/client';
 import type { ChainClient } from './chain-client.ts';
+import { ownedObjects } from './owned-objects.ts';
 import { blobBcs, blobIdFromInteger } from './walrus-bcs.ts';
 import type { WalrusNetwork } from './walrus-network.ts';
 
@@ -24,30 +24,15 @@ export async function* ownedBlobs(
   { blobType }: Pick<WalrusNetwork, 'blobType'>,
   owner: string,
 ): AsyncGenerator<OwnedBlob> {
-  let cursor: string | null = null;
-  do {
-    const from: string | null = cursor;
-    const page: SuiClientTypes.ListOwnedObjectsResponse<{ content: true }> = await chain.call((sui, signal) =>
-      sui.core.listOwnedObjects({
-        owner,
-        type: blobType,
-        cursor: from,
-        limit: 50,
-        include: { content: true },
-        signal,
-      }),
-    );
-    for (const { objectId, content } of page.objects) {
-      const blob = blobBcs.parse(content);
-      yield {
-        objectId,
-        blobId: blobIdFromInteger(blob.blob_id),
-        size: Number(blob.size),
-        endEpoch: blob.storage.end_epoch,
-        certified: blob.certified_epoch !== null,
-        deletable: blob.deletable,
-      };
-    }
-    cursor = page.hasNextPage ? page.cursor : null;
-  } while (cursor !== null);
+  for await (const { objectId, content } of ownedObjects(chain, { owner, type: blobType })) {
+    const blob = blobBcs.parse(content);
+    yield {
+      objectId,
+      blobId: blobIdFromInteger(blob.blob_id),
+      size: Number(blob.size),
+      endEpoch: blob.storage.end_epoch,
+      certified: blob.certified_epoch !== null,
+      deletable: blob.deletable,
+    };
+  }
 }

@@ -1,6 +1,6 @@
 import { bcs } from '@mysten/sui/bcs';
-import type { SuiClientTypes } from '@mysten/sui/client';
 import type { ChainClient } from './chain-client.ts';
+import { ownedObjects } from './owned-objects.ts';
 
 export interface WalCoin {
   objectId: string;
@@ -16,21 +16,7 @@ const coinBcs = bcs.struct('Coin', { id: bcs.Address, value: bcs.u64() });
  */
 export async function readWalCoins(chain: ChainClient, owner: string): Promise<WalCoin[]> {
   const coins: WalCoin[] = [];
-  let cursor: string | null = null;
-  do {
-    const from: string | null = cursor;
-    const page: SuiClientTypes.ListOwnedObjectsResponse<{ content: true }> = await chain.call((sui, signal) =>
-      sui.core.listOwnedObjects({
-        owner,
-        type: '0x2::coin::Coin',
-        cursor: from,
-        include: { content: true },
-        signal,
-      }),
-    );
-    for (const { objectId, type, content } of page.objects)
-      if (type.endsWith('::wal::WAL>')) coins.push({ objectId, value: BigInt(coinBcs.parse(content).value) });
-    cursor = page.hasNextPage ? page.cursor : null;
-  } while (cursor !== null);
+  for await (const { objectId, type, content } of ownedObjects(chain, { owner, type: '0x2::coin::Coin' }))
+    if (type.endsWith('::wal::WAL>')) coins.push({ objectId, value: BigInt(coinBcs.parse(content).value) });
   return coins.sort((a, b) => (b.value > a.value ? 1 : -1));
 }

@@ -133,17 +133,3 @@ export async function sharedAmong(
   }
   return shared;
 }
-
-/** All objects of a type that an address owns, with their contents. */
-export async function listOwned(chain: ChainClient, owner: string, type: string): Promise<ChainObject[]> {
-  const objects: ChainObject[] = [];
-  let cursor: string | null = null;
-  do {
-    const page: SuiClientTypes.ListOwnedObjectsResponse<{ content: true }> = await chain.call((sui, signal) =>
-      sui.core.listOwnedObjects({ owner, type, cursor, include: { content: true }, signal }),
-    );
-    objects.push(...page.objects);
-    cursor = page.hasNextPage ? page.cursor : null;
-  } while (cursor !== null);
-  return objects;
-}

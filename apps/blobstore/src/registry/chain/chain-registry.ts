@@ -1,6 +1,7 @@
 import { createChainClient } from '@memrelay/chain/chain-client';
 import { ChainUnavailableError } from '@memrelay/chain/chain-errors';
 import { parsePrivateKey } from '@memrelay/chain/key-file';
+import { ownedObjects } from '@memrelay/chain/owned-objects';
 import type { Ed25519Keypair } from '@mysten/sui/keypairs/ed25519';
 import {
   type BlobRegistry,
@@ -10,7 +11,7 @@ import {
 } from '../blob-registry.ts';
 import { createBatcher } from './batcher.ts';
 import { type CertifiedBlob, createBlobIndex, isCertified, type KnownBlob } from './blob-index.ts';
-import { listOwned, readObjects } from './blob-objects.ts';
+import { readObjects } from './blob-objects.ts';
 import { createFreshness } from './freshness.ts';
 import { createNodeSigner, publicKeyOf, readNodeKey } from './node-key.ts';
 import { createObjectChanges } from './object-changes.ts';
@@ -65,8 +66,9 @@ async function connect({ url, walletKey, nodeKeyFile }: ChainRegistryOptions) {
     throw new Error(`BLOBSTORE_NODE_KEY_FILE: ${nodeKeyFile} is not the key of the only storage node`);
   }
   const wallet = createWallet(chain, parseWalletKey(walletKey), system.walType);
-  const owned = await listOwned(chain, wallet.address, `${system.packageId}::blob::Blob`);
-  const kept = new Set(owned.map(({ objectId }) => objectId));
+  const kept = new Set<string>();
+  const blobs = { owner: wallet.address, type: `${system.packageId}::blob::Blob` };
+  for await (const { objectId } of ownedObjects(chain, blobs)) kept.add(objectId);
   const index = createBlobIndex(chain, system.packageId);
   await index.catchUp();
   const signer = createNodeSigner(secretKey);

@@ -1,7 +1,8 @@
 import type { ChainClient } from '@memrelay/chain/chain-client';
+import { type OwnedObject, ownedObjects } from '@memrelay/chain/owned-objects';
 import { storageBcs } from '@memrelay/chain/walrus-bcs';
 import { RegistryRefusedError, type StorageResource } from '../blob-registry.ts';
-import { listOwned, type ObjectRef } from './blob-objects.ts';
+import type { ObjectRef } from './blob-objects.ts';
 
 /** Storage that the publisher owns and no blob uses. */
 export interface SpareStorage {
@@ -20,7 +21,9 @@ export function createSpareStorage(chain: ChainClient, packageId: string, owner:
 
   return {
     async list() {
-      const objects = await listOwned(chain, owner, `${packageId}::storage_resource::Storage`);
+      const objects: OwnedObject[] = [];
+      const filter = { owner, type: `${packageId}::storage_resource::Storage` };
+      for await (const object of ownedObjects(chain, filter)) objects.push(object);
       listed.clear();
       return objects.flatMap(({ objectId, version, digest, content }) => {
         if (claimed.has(objectId)) return [];
