@@ -68,7 +68,7 @@ export function sponsoredTargets(kind: Uint8Array, sender: string, policy: Spons
       throw new UnsponsorableError(`${command.$kind} is not sponsored`);
     const { objects, address } = command.TransferObjects;
     const freed = objects.every((object) => {
-      const from = object.$kind === 'Result' ? object.Result : resultOf(object);
+      const from = resultOf(object);
       return from !== undefined && targets[from] === deletion;
     });
     const toSender = address.$kind === 'Input' && pureAddress(inputs[address.Input]) === sender;
@@ -97,7 +97,9 @@ function targetOf(command: Command): string | undefined {
   return `${normalizeSuiAddress(packageId)}::${module}::${name}`;
 }
 
+/** Index of the command that an argument is a result of. */
 function resultOf(argument: Argument): number | undefined {
+  if (argument.$kind === 'Result') return argument.Result;
   return argument.$kind === 'NestedResult' ? argument.NestedResult[0] : undefined;
 }
 
