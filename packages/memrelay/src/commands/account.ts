@@ -2,7 +2,12 @@ import type { Account, Done } from '@memrelay/sdk/account/account-owner';
 import { ExitError, exitCodes } from '../exit-codes.ts';
 import type { Output } from '../output.ts';
 import { confirm } from '../owner/confirm.ts';
-import { type ConnectedOwner, connectOwner, type OwnerOptions } from '../owner/connect-owner.ts';
+import {
+  type ConnectedOwner,
+  connectAccount,
+  connectOwner,
+  type OwnerOptions,
+} from '../owner/connect-owner.ts';
 import { describeScope } from '../owner/scope-options.ts';
 import { columns, plainText } from '../plain-text.ts';
 
@@ -33,13 +38,13 @@ export async function showAccount(
   options: OwnerOptions,
   environment: NodeJS.ProcessEnv,
 ): Promise<void> {
-  const connected = await connectOwner(options, environment);
-  const account = await connected.owner.readAccount(await connected.accountId());
+  const { owner, accountId } = await connectAccount(options, environment);
+  const account = await owner.readAccount(accountId);
   output.result(accountJson(account));
   const rows = [
     ['Account', account.id],
-    ['Network', connected.owner.network.name],
-    ['Owner', account.owner + (account.owner === connected.owner.address ? ' (this wallet)' : '')],
+    ['Network', owner.network.name],
+    ['Owner', account.owner + (account.owner === owner.address ? ' (this wallet)' : '')],
     ['Offered to', account.pending_owner ?? 'nobody'],
     ['Active', account.active ? 'yes' : 'no'],
     ['Key epoch', String(account.key_epoch)],
@@ -59,45 +64,40 @@ export async function changeAccount(
   environment: NodeJS.ProcessEnv,
   newOwner = '',
 ): Promise<void> {
-  const connected = await connectOwner(options, environment);
-  const { owner } = connected;
-  const id = await connected.accountId();
+  const { owner, accountId } = await connectAccount(options, environment);
   const changes: Record<AccountChange, { what: string; after: string; run: () => Promise<Done> }> = {
     transfer: {
       what: `Offer this account to ${newOwner}`,
       after:
         'Nothing has changed yet. The other wallet accepts with `npx memrelay account accept --account ID`; all delegates end with that.',
-      run: () => owner.offerOwner(id, newOwner),
+      run: () => owner.offerOwner(accountId, newOwner),
     },
     'cancel-transfer': {
       what: 'Withdraw the offer of this account',
       after: 'The account stays with this wallet.',
-      run: () => owner.cancelOffer(id),
+      run: () => owner.cancelOffer(accountId),
     },
     accept: {
       what: 'Take over this account',
       after: 'It has no delegates now. Next: npx memrelay delegate add --label laptop',
-      run: () => owner.acceptOwner(id),
+      run: () => owner.acceptOwner(accountId),
     },
     deactivate: {
       what: 'Switch this account off: nobody reads or writes until it is switched on again',
       after: 'The account is off. `npx memrelay account reactivate` switches it on.',
-      run: () => owner.deactivate(id),
+      run: () => owner.deactivate(accountId),
     },
     reactivate: {
       what: 'Switch this account on again',
       after: 'The account works again.',
-      run: () => owner.reactivate(id),
+      run: () => owner.reactivate(accountId),
     },
   };
   if (change === 'transfer' && !/^0x[0-9a-fA-F]{64}$/.test(newOwner))
     throw new ExitError(exitCodes.usage, 'The new owner is an address: 0x and 64 hex digits.');
   const { what, after, run } = changes[change];
-  await confirm(output, what, [...networkFacts(owner), ['Account', id]], options.yes);
-  output.step('Signing and waiting for the chain');
-  const done = await run();
-  output.done();
-  tell(output, done, { account_id: id });
+  await confirm(output, what, [...networkFacts(owner), ['Account', accountId]], options.yes);
+  await signAndTell(output, run, { account_id: accountId });
   output.line(after);
 }
 
@@ -109,14 +109,21 @@ export function networkFacts(owner: ConnectedOwner['owner']): [string, string][]
   ];
 }
 
+/** Signs what was agreed to and tells the transaction once it is on chain. */
+export async function signAndTell(output: Output, run: () => Promise<Done>, more: object): Promise<void> {
+  output.step('Signing and waiting for the chain');
+  const done = await run();
+  output.done();
+  tell(output, done, more);
+}
+
 /** The transaction, for a program and for a person. */
-export function tell(output: Output, { digest, paidBy }: Done, more: object = {}): void {
+function tell(output: Output, { digest, paidBy }: Done, more: object): void {
   output.result({ digest, paid_by: paidBy, ...more });
   output.line(`Transaction ${digest}, gas paid by the ${paidBy}`);
 }
 
 function accountJson(account: Account) {
-  const hex = (bytes: Iterable<number>): string => Buffer.from([...bytes]).toString('hex');
   return {
     account_id: account.id,
     origin: account.origin,
@@ -134,7 +141,7 @@ export function delegateRows(account: Account): { json: object; row: string[] }[
   const scopes = new Map(account.scopes.map(({ key, value }) => [key, value]));
   return account.delegate_keys.map(({ public_key, address, label, created_at, proven }) => {
     const scope = scopes.get(address);
-    const publicKey = Buffer.from([...public_key]).toString('hex');
+    const publicKey = hex(public_key);
     const createdAt = new Date(Number(created_at)).toISOString();
     const may = describeScope(scope);
     return {
@@ -142,4 +149,8 @@ export function delegateRows(account: Account): { json: object; row: string[] }[
       row: [plainText(label) || '(no label)', publicKey, createdAt.slice(0, 10), may],
     };
   });
+}
+
+export function hex(bytes: Iterable<number>): string {
+  return Buffer.from([...bytes]).toString('hex');
 }

@@ -9,11 +9,11 @@ import { dataDir } from '@memrelay/sdk/data-dir-node';
 import { ExitError, exitCodes } from '../exit-codes.ts';
 import type { Output } from '../output.ts';
 import { confirm } from '../owner/confirm.ts';
-import { connectOwner, type OwnerOptions } from '../owner/connect-owner.ts';
+import { connectAccount, type OwnerOptions } from '../owner/connect-owner.ts';
 import { describeScope, type ScopeOptions, scopeOf } from '../owner/scope-options.ts';
 import { columns } from '../plain-text.ts';
 import { writeSecretFile } from '../system/secret-file.ts';
-import { delegateRows, networkFacts, tell } from './account.ts';
+import { delegateRows, hex, networkFacts, signAndTell } from './account.ts';
 
 export interface AddDelegateOptions extends OwnerOptions, ScopeOptions {
   label: string;
@@ -39,9 +39,7 @@ export async function addDelegate(
   options: AddDelegateOptions,
   environment: NodeJS.ProcessEnv,
 ): Promise<void> {
-  const connected = await connectOwner(options, environment);
-  const { owner, serverUrl } = connected;
-  const accountId = await connected.accountId();
+  const { owner, serverUrl, accountId } = await connectAccount(options, environment);
   const scope = scopeOf(options, (await owner.readAccount(accountId)).origin);
   const key = options.publicKey === undefined ? newKey() : namedKey(options.publicKey, options.proof);
   if (scope && !key.consent)
@@ -74,14 +72,16 @@ export async function addDelegate(
     };
     await writeSecretFile(path, `${JSON.stringify(credentials, null, 2)}\n`);
   }
-  output.step('Signing and waiting for the chain');
   const delegate = { publicKey: key.publicKey, address: key.address, label: options.label };
-  const done = await owner.addDelegate(
-    accountId,
-    scope ? { ...delegate, scope, proof: await key.consent!(accountId) } : delegate,
+  await signAndTell(
+    output,
+    async () =>
+      owner.addDelegate(
+        accountId,
+        scope ? { ...delegate, scope, proof: await key.consent!(accountId) } : delegate,
+      ),
+    { public_key: key.publicKey, ...(path ? { credentials_path: path } : {}) },
   );
-  output.done();
-  tell(output, done, { public_key: key.publicKey, ...(path ? { credentials_path: path } : {}) });
   if (path) output.line(`Use it with --credentials ${path}`);
 }
 
@@ -91,9 +91,8 @@ export async function listDelegates(
   options: OwnerOptions,
   environment: NodeJS.ProcessEnv,
 ): Promise<void> {
-  const connected = await connectOwner(options, environment);
-  const account = await connected.owner.readAccount(await connected.accountId());
-  const delegates = delegateRows(account);
+  const { owner, accountId } = await connectAccount(options, environment);
+  const delegates = delegateRows(await owner.readAccount(accountId));
   output.result({ delegates: delegates.map(({ json }) => json) });
   const rows = [['Label', 'Key', 'Since', 'May'], ...delegates.map(({ row }) => row)];
   for (const line of delegates.length > 0 ? columns(rows) : ['There are no delegates.']) output.line(line);
@@ -106,14 +105,9 @@ export async function revokeDelegate(
   options: OwnerOptions,
   environment: NodeJS.ProcessEnv,
 ): Promise<void> {
-  const connected = await connectOwner(options, environment);
-  const { owner } = connected;
-  const accountId = await connected.accountId();
+  const { owner, accountId } = await connectAccount(options, environment);
   const { delegate_keys } = await owner.readAccount(accountId);
-  const keys = delegate_keys.map(({ public_key, label }) => ({
-    publicKey: Buffer.from([...public_key]).toString('hex'),
-    label,
-  }));
+  const keys = delegate_keys.map(({ public_key, label }) => ({ publicKey: hex(public_key), label }));
   const found = keys.filter(({ publicKey, label }) => label === which || publicKey === which.toLowerCase());
   if (found.length !== 1)
     throw new ExitError(
@@ -129,10 +123,7 @@ export async function revokeDelegate(
     [...networkFacts(owner), ['Account', accountId], ['Label', label], ['Key', publicKey]],
     options.yes,
   );
-  output.step('Signing and waiting for the chain');
-  const done = await owner.removeDelegate(accountId, publicKey);
-  output.done();
-  tell(output, done, { public_key: publicKey });
+  await signAndTell(output, () => owner.removeDelegate(accountId, publicKey), { public_key: publicKey });
   output.line(
     'The relayer refuses it within 5 seconds, the key servers within 2 minutes. What it could read until now counts as known to it; what is stored from now on is out of its reach.',
   );

@@ -25,8 +25,6 @@ export interface ConnectedOwner {
   owner: AccountOwner;
   serverUrl: string;
   credentials: CredentialFile | undefined;
-  /** Throws `ExitError` when none is named or found. */
-  accountId(): Promise<string>;
 }
 
 /**
@@ -52,20 +50,23 @@ export async function connectOwner(
     sponsored: options.sponsor !== false,
     ...(credentials && options.server === undefined ? { packageId: credentials.packageId } : {}),
   });
-  return {
-    owner,
-    serverUrl,
-    credentials,
-    async accountId() {
-      const own = credentials?.walletAddress === owner.address ? credentials.accountId : undefined;
-      const id = options.account ?? own ?? (await owner.findAccount());
-      if (id !== undefined) return id;
-      throw new ExitError(
-        exitCodes.usage,
-        `The wallet ${owner.address} has no account yet: make one with \`npx memrelay account create\`, or name another with --account ID.`,
-      );
-    },
-  };
+  return { owner, serverUrl, credentials };
+}
+
+/** The owner and the account that is meant. Throws `ExitError` when none is named or found, and like `connectOwner`. */
+export async function connectAccount(
+  options: OwnerOptions,
+  environment: NodeJS.ProcessEnv,
+): Promise<ConnectedOwner & { accountId: string }> {
+  const connected = await connectOwner(options, environment);
+  const { owner, credentials } = connected;
+  const own = credentials?.walletAddress === owner.address ? credentials.accountId : undefined;
+  const accountId = options.account ?? own ?? (await owner.findAccount());
+  if (accountId !== undefined) return { ...connected, accountId };
+  throw new ExitError(
+    exitCodes.usage,
+    `The wallet ${owner.address} has no account yet: make one with \`npx memrelay account create\`, or name another with --account ID.`,
+  );
 }
 
 async function credentialsOf(options: OwnerOptions): Promise<CredentialFile | undefined> {
