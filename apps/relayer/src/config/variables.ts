@@ -64,7 +64,7 @@ export const variables = z.object({
     })
     .optional(),
   ENC_THRESHOLD: integer(1, 254).optional(),
-  // The sidecar reads these eight
+  // The sidecar reads these, down to STORE_PACKAGE_ID
   STORE_PUBLISHER_JWT_SECRET: text.optional(),
   STORE_SHARDS: integer(4, 32_768).optional(),
   STORE_UPLOAD_RELAY_URL: url.optional(),
