@@ -23,7 +23,8 @@ export interface UploadProgress {
   wallet?: string;
 }
 
-const leaseSeconds = 15;
+/** How long a lease lasts that is not extended; that of the wallet which pays for a job is as long. */
+export const leaseSeconds = 15;
 
 /**
  * Takes up to `limit` due jobs of these stages, oldest first, and leases them. The array is made once: the planner may

@@ -1,4 +1,5 @@
 import type { Db } from '../db/db.ts';
+import { leaseSeconds } from './claim-jobs.ts';
 
 /** The wallets that pay for uploads, shared by all relayers on one database. */
 export interface WalletPool {
@@ -13,8 +14,6 @@ export interface WalletPool {
   rest(address: string): Promise<void>;
 }
 
-/** As long as a job's lease; extended with it. */
-const leaseSeconds = 15;
 const restSeconds = 60;
 
 /** The pool of these addresses; undefined without any, when a publisher pays. */
