@@ -7,6 +7,7 @@ import {
   RateLimiterRes,
 } from 'rate-limiter-flexible';
 import { createClient } from 'redis';
+import { reconnectDelay } from '../redis/reconnect-delay.ts';
 
 export interface RateLimit {
   /** Counts one use by `key`. Throws `rate_limited` with the seconds until there is room again. */
@@ -30,7 +31,7 @@ export function createRateLimits(redisUrl: string | undefined, log: Logger): Rat
     ? createClient({
         url: redisUrl,
         disableOfflineQueue: true,
-        socket: { reconnectStrategy: (retries) => Math.min(50 * 2 ** retries, 2_000) },
+        socket: { reconnectStrategy: reconnectDelay },
       })
     : undefined;
   client?.on('error', (error: Error) => log.debug({ err: error }, 'rate limits are counted in memory'));

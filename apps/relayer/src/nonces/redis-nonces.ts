@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import { createClient } from 'redis';
 import type { Db } from '../db/db.ts';
 import { inTime } from '../redis/in-time.ts';
+import { reconnectDelay } from '../redis/reconnect-delay.ts';
 import type { NonceStore } from './nonce-store.ts';
 import { noteRun } from './redis-run.ts';
 
@@ -30,7 +31,7 @@ export function createRedisNonces(options: RedisNoncesOptions): NonceStore {
     url,
     // A queued command could reach a restarted server before its run id was looked at
     disableOfflineQueue: true,
-    socket: { connectTimeout: 5_000, reconnectStrategy: (retries) => Math.min(50 * 2 ** retries, 2_000) },
+    socket: { connectTimeout: 5_000, reconnectStrategy: reconnectDelay },
   });
   // Counts connections: an answer counts only when the connection it was asked on is still the checked one
   let connection = 0;
