@@ -35,6 +35,7 @@ import { createQueryVectors } from './memories/query-vectors.ts';
 import { createVectorCounts } from './memories/vector-counts.ts';
 import { createNonceStore } from './nonces/create-nonce-store.ts';
 import { accountRoute, infoRoutes } from './routes/info-routes.ts';
+import { listRoutes } from './routes/list-routes.ts';
 import { memoryRoutes } from './routes/memory-routes.ts';
 import { sponsorRoutes } from './routes/sponsor-routes.ts';
 import { runSidecar } from './sidecar/run-sidecar.ts';
@@ -210,6 +211,7 @@ export async function startRelayer({
       registerStageTimes(signed);
       accountRoute(signed);
       memoryRoutes(signed, context);
+      listRoutes(signed, context);
     });
     await waitBriefly(() => nonces.health().ok);
     const url = await app.listen({ port: config.port, host: '127.0.0.1' });

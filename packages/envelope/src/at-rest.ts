@@ -134,7 +134,14 @@ export function openCell(ring: SecretRing, place: CellPlace, cell: Uint8Array): 
   return plainView(plaintext);
 }
 
-export type IndexPurpose = 'blind-index' | 'dedupe' | 'idem' | 'vector-map' | 'embed-cache' | 'namespace-key';
+export type IndexPurpose =
+  | 'blind-index'
+  | 'dedupe'
+  | 'idem'
+  | 'vector-map'
+  | 'embed-cache'
+  | 'namespace-key'
+  | 'list-cursor';
 
 /**
  * The 32-byte child of `MEM_INDEX_KEY` for one purpose in one account, and in one namespace tag or the like where

@@ -1,0 +1,65 @@
+import type { NamespaceEntry, NamespacesResponse, StatsResponse } from '@memrelay/protocol/memory-lists';
+import type { Caller } from '../auth/caller.ts';
+import type { RelayerContext } from '../context.ts';
+import { hexToBytes } from '../db/hex.ts';
+import {
+  countStale,
+  type NamespaceTotals,
+  readNamespaceTotals,
+  readUnfinishedJobs,
+} from './namespace-totals.ts';
+import { readableNamespace, readableNamespaces } from './scope-namespaces.ts';
+
+/** The namespaces that the caller may read, with what is in them. */
+export async function listNamespaces(context: RelayerContext, caller: Caller): Promise<NamespacesResponse> {
+  return { namespaces: (await readableTotals(context, caller)).map(namespaceEntry) };
+}
+
+/** All of them together, with the state of the jobs and what a change of the model has left behind. */
+export async function accountStats(context: RelayerContext, caller: Caller): Promise<StatsResponse> {
+  const accountId = hexToBytes(caller.account.accountId);
+  const isReadable = readableNamespace(context, caller);
+  const [totals, jobs] = await Promise.all([
+    readableTotals(context, caller),
+    readUnfinishedJobs(context.db, accountId),
+  ]);
+  const stale = await countStale(
+    context.db,
+    accountId,
+    totals.map(({ namespace }) => namespace),
+    context.embedder.model,
+  );
+  const jobsThatAre = (wanted: string): number =>
+    jobs
+      .filter(({ namespace, status }) => status === wanted && isReadable(namespace))
+      .reduce((sum, { count }) => sum + count, 0);
+  const times = totals.flatMap(({ newest, oldest }) => [newest.getTime(), oldest.getTime()]);
+  return {
+    memory_count: totals.reduce((sum, each) => sum + each.memoryCount, 0),
+    storage_bytes: totals.reduce((sum, each) => sum + each.storageBytes, 0),
+    ...(times.length > 0
+      ? {
+          newest: new Date(times.reduce((a, b) => Math.max(a, b))).toISOString(),
+          oldest: new Date(times.reduce((a, b) => Math.min(a, b))).toISOString(),
+        }
+      : {}),
+    stale_count: stale,
+    jobs: { running: jobsThatAre('running'), failed: jobsThatAre('failed') },
+    namespaces: totals.map(namespaceEntry),
+  };
+}
+
+async function readableTotals(context: RelayerContext, caller: Caller): Promise<NamespaceTotals[]> {
+  const namespaces = await readableNamespaces(context, caller);
+  return readNamespaceTotals(context.db, hexToBytes(caller.account.accountId), namespaces);
+}
+
+function namespaceEntry(totals: NamespaceTotals): NamespaceEntry {
+  return {
+    namespace: totals.namespace,
+    memory_count: totals.memoryCount,
+    storage_bytes: totals.storageBytes,
+    newest: totals.newest.toISOString(),
+    oldest: totals.oldest.toISOString(),
+  };
+}

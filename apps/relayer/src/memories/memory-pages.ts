@@ -1,0 +1,97 @@
+import type { Db } from '../db/db.ts';
+
+/** A memory as lists show it: pending or stored, never failed. */
+export interface ListedMemory {
+  id: string;
+  namespace: string;
+  blobId: string | undefined;
+  createdAt: Date;
+  /** Bytes of the envelope */
+  size: number;
+  importance: number;
+  endEpoch: number | undefined;
+  /** Where the page after this memory begins */
+  position: PagePosition;
+}
+
+/** Of the last memory on a page; `createdAt` is RFC 3339 with the database's microseconds. */
+export interface PagePosition {
+  createdAt: string;
+  id: string;
+}
+
+export const firstPage: PagePosition = {
+  createdAt: 'infinity',
+  id: 'ffffffff-ffff-ffff-ffff-ffffffffffff',
+};
+
+const shown = 'id, namespace, blob_id, created_at, size, importance, end_epoch';
+const before = `state <> 'failed' AND (created_at, id) < ($2::timestamptz, $3::uuid)
+  ORDER BY created_at DESC, id DESC LIMIT $4`;
+const withPosition = `SELECT ${shown},
+  to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS position`;
+
+/** Of a whole account: in the order of its index. */
+const ofAccount = `${withPosition} FROM memory WHERE account_id = $1 AND ${before}`;
+
+/** Of some namespaces: a page of each, merged. Only as many rows are read as the pages have. */
+const ofNamespaces = `${withPosition} FROM (
+    SELECT page.* FROM unnest($5::text[]) AS name,
+      LATERAL (SELECT ${shown} FROM memory WHERE account_id = $1 AND namespace = name AND ${before}) AS page
+  ) AS pages ORDER BY created_at DESC, id DESC LIMIT $4`;
+
+/** The query of `readMemoryPage`, so that a test can look at its plan. */
+export const memoryPageSql = { ofAccount, ofNamespaces } as const;
+
+/** At most `limit` memories after `position`, newest first; in these namespaces, or in all. */
+export async function readMemoryPage(
+  db: Db,
+  accountId: Buffer,
+  namespaces: 'all' | readonly string[],
+  position: PagePosition,
+  limit: number,
+): Promise<ListedMemory[]> {
+  const parameters = [accountId, position.createdAt, position.id, limit];
+  const { rows } = await db.query<{
+    id: string;
+    namespace: string;
+    blob_id: string | null;
+    created_at: Date;
+    size: number;
+    importance: number;
+    end_epoch: number | null;
+    position: string;
+  }>(
+    namespaces === 'all' ? ofAccount : ofNamespaces,
+    namespaces === 'all' ? parameters : [...parameters, [...namespaces]],
+  );
+  return rows.map((row) => ({
+    id: row.id,
+    namespace: row.namespace,
+    blobId: row.blob_id ?? undefined,
+    createdAt: row.created_at,
+    size: row.size,
+    importance: row.importance,
+    endEpoch: row.end_epoch ?? undefined,
+    position: { createdAt: row.position, id: row.id },
+  }));
+}
+
+/**
+ * The names of an account's namespaces. Jumps from one to the next in the index, so that it costs as much as there are
+ * names, not memories.
+ */
+export async function readNamespaceNames(db: Db, accountId: Buffer): Promise<string[]> {
+  const { rows } = await db.query<{ namespace: string }>(
+    `WITH RECURSIVE names (namespace) AS (
+       (SELECT namespace FROM memory WHERE account_id = $1 AND state <> 'failed' ORDER BY namespace LIMIT 1)
+       UNION ALL
+       SELECT (SELECT namespace FROM memory
+               WHERE account_id = $1 AND state <> 'failed' AND namespace > names.namespace
+               ORDER BY namespace LIMIT 1)
+       FROM names WHERE names.namespace IS NOT NULL)
+     SELECT namespace FROM names WHERE namespace IS NOT NULL`,
+    [accountId],
+  );
+  return rows.map((row) => row.namespace);
+}

@@ -1,0 +1,89 @@
+import type { Db } from '../db/db.ts';
+
+export interface NamespaceTotals {
+  namespace: string;
+  memoryCount: number;
+  storageBytes: number;
+  newest: Date;
+  oldest: Date;
+}
+
+const totals = (where: string): string => `
+  SELECT namespace, count(*)::int AS memory_count, sum(size)::float8 AS storage_bytes,
+    max(created_at) AS newest, min(created_at) AS oldest
+  FROM memory WHERE account_id = $1 AND state <> 'failed' ${where} GROUP BY namespace`;
+
+const ofAccount = totals('');
+const ofNamespaces = totals('AND namespace = ANY($2::text[])');
+
+/**
+ * What is stored or on its way in these namespaces of an account, or in all; from the index alone. In the order of
+ * their names, the same on every database.
+ */
+export async function readNamespaceTotals(
+  db: Db,
+  accountId: Buffer,
+  namespaces: 'all' | readonly string[],
+): Promise<NamespaceTotals[]> {
+  const { rows } = await db.query<{
+    namespace: string;
+    memory_count: number;
+    storage_bytes: number;
+    newest: Date;
+    oldest: Date;
+  }>(
+    namespaces === 'all' ? ofAccount : ofNamespaces,
+    namespaces === 'all' ? [accountId] : [accountId, [...namespaces]],
+  );
+  return rows
+    .map((row) => ({
+      namespace: row.namespace,
+      memoryCount: row.memory_count,
+      storageBytes: row.storage_bytes,
+      newest: row.newest,
+      oldest: row.oldest,
+    }))
+    .sort((a, b) => (a.namespace < b.namespace ? -1 : 1));
+}
+
+/** The account's jobs that are not done, by namespace: also in namespaces that have no memory yet. */
+export async function readUnfinishedJobs(
+  db: Db,
+  accountId: Buffer,
+): Promise<{ namespace: string; status: 'running' | 'failed'; count: number }[]> {
+  const { rows } = await db.query<{ namespace: string; status: 'running' | 'failed'; count: number }>(
+    `SELECT namespace, status, count(*)::int AS count FROM memory_job
+     WHERE account_id = $1 AND status <> 'done' GROUP BY namespace, status`,
+    [accountId],
+  );
+  return rows;
+}
+
+/**
+ * Memories of these namespaces without a vector of this model: what the search of today does not find. Looks to both
+ * sides of the model in the index, so that it costs as much as there is of other models.
+ */
+export async function countStale(
+  db: Db,
+  accountId: Buffer,
+  namespaces: readonly string[],
+  model: string,
+): Promise<number> {
+  const { rows } = await db.query<{ count: number }>(
+    `SELECT count(*)::int AS count
+     FROM unnest($2::text[]) AS name,
+       LATERAL (
+         SELECT memory_id FROM memory_vector
+         WHERE account_id = $1 AND namespace = name AND embedding_model < $3
+         UNION
+         SELECT memory_id FROM memory_vector
+         WHERE account_id = $1 AND namespace = name AND embedding_model > $3) AS other
+     WHERE EXISTS (
+         SELECT 1 FROM memory WHERE account_id = $1 AND id = other.memory_id AND state <> 'failed')
+       AND NOT EXISTS (
+         SELECT 1 FROM memory_vector
+         WHERE account_id = $1 AND memory_id = other.memory_id AND embedding_model = $3)`,
+    [accountId, [...namespaces], model],
+  );
+  return rows[0]!.count;
+}

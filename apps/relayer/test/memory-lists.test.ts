@@ -1,0 +1,310 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { namespaceTag } from '@memrelay/envelope/namespace-tag';
+import { nodePrimitives } from '@memrelay/envelope/node-primitives';
+import { type MemoryEntry, memoriesRequest } from '@memrelay/protocol/memory-lists';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { DelegateScope } from '../src/accounts/account-directory.ts';
+import type { Caller } from '../src/auth/caller.ts';
+import type { RelayerContext } from '../src/context.ts';
+import { hexToBytes } from '../src/db/hex.ts';
+import { accountStats, listNamespaces } from '../src/memories/account-stats.ts';
+import { listMemories } from '../src/memories/list-memories.ts';
+import { firstPage, memoryPageSql } from '../src/memories/memory-pages.ts';
+import { databases, type TestDb } from './support/databases.ts';
+
+const model = 'model-of-today';
+const tagOf = (origin: string, namespace: string) =>
+  namespaceTag(nodePrimitives, hexToBytes(origin), namespace);
+
+/** A caller of an account of its own, with every right unless told otherwise. */
+function newCaller(
+  scope: Partial<DelegateScope> = {},
+  accountId = `0x${randomBytes(32).toString('hex')}`,
+): Caller {
+  const all = { perms: 7, allNamespaces: true, tags: [], minEpoch: 0, expiresAtMs: 0 };
+  return {
+    account: { accountId, origin: accountId, keyEpoch: 0, delegates: [] },
+    delegate: { scope: { ...all, ...scope } },
+  } as unknown as Caller;
+}
+const limitedTo = (caller: Caller, ...names: string[]): Caller => {
+  const tags = names.map((name) => Buffer.from(tagOf(caller.account.origin, name)).toString('hex'));
+  return newCaller({ allNamespaces: false, tags }, caller.account.accountId);
+};
+
+describe.each(databases)('lists on $name', ({ create }) => {
+  let database: TestDb;
+  let context: RelayerContext;
+  beforeAll(async () => {
+    database = await create();
+    const secrets = { indexKey: randomBytes(32) };
+    context = { db: database.db, secrets, tagOf, embedder: { model } } as unknown as RelayerContext;
+  });
+  afterAll(() => database.drop());
+
+  interface Stored {
+    namespace?: string;
+    state?: 'pending' | 'done' | 'failed';
+    createdAt?: string;
+    size?: number;
+    endEpoch?: number | null;
+    vectorsOf?: string[];
+  }
+
+  async function store(caller: Caller, memory: Stored = {}): Promise<string> {
+    const id = randomUUID();
+    const accountId = hexToBytes(caller.account.accountId);
+    const {
+      namespace = 'default',
+      state = 'done',
+      createdAt = '2026-03-01T10:00:00Z',
+      size = 1_500,
+    } = memory;
+    const { endEpoch = 60, vectorsOf = [] } = memory;
+    const isStored = state === 'done';
+    const blobId = isStored ? randomBytes(32).toString('base64url') : null;
+    await database.db.query(
+      `INSERT INTO memory (account_id, id, namespace, state, blob_id, end_epoch, envelope_sha256, size, created_at)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9::timestamptz)`,
+      [accountId, id, namespace, state, blobId, isStored ? endEpoch : null, randomBytes(32), size, createdAt],
+    );
+    for (const vectorModel of vectorsOf)
+      await database.db.query(
+        `INSERT INTO memory_vector (account_id, namespace, embedding_model, memory_id, chunk_no, vector_key_id, embedding, code)
+         VALUES ($1, $2, $3, $4, 0, 1, '[1,2]', B'11')`,
+        [accountId, namespace, vectorModel, id],
+      );
+    return id;
+  }
+  const list = (caller: Caller, request: object = {}) =>
+    listMemories(context, caller, memoriesRequest.parse(request));
+  const idsOf = (memories: readonly MemoryEntry[]) => memories.map(({ id }) => id);
+
+  /** All pages after each other. */
+  async function walk(caller: Caller, request: object): Promise<string[]> {
+    const ids: string[] = [];
+    for (let cursor: string | undefined; ; ) {
+      const page = await list(caller, { ...request, ...(cursor ? { cursor } : {}) });
+      ids.push(...idsOf(page.memories));
+      cursor = page.next_cursor;
+      if (cursor === undefined) return ids;
+    }
+  }
+
+  test('a stored memory is listed with all that is known of it, a pending one as such, a failed one never', async () => {
+    const caller = newCaller();
+    const id = await store(caller, { namespace: 'work', size: 2_048 });
+    const unknown = await store(caller, { createdAt: '2026-03-02T10:00:00Z', endEpoch: null });
+    const pending = await store(caller, { createdAt: '2026-03-03T10:00:00Z', state: 'pending' });
+    await store(caller, { state: 'failed' });
+    const { memories, ...rest } = await list(caller);
+    expect(rest).toEqual({});
+    expect(idsOf(memories)).toEqual([pending, unknown, id]);
+    expect(memories[2]).toEqual({
+      id,
+      blob_id: expect.stringMatching(/^[\w-]{43}$/),
+      namespace: 'work',
+      created_at: '2026-03-01T10:00:00.000Z',
+      size: 2_048,
+      importance: 0.5,
+      expires_epoch: 60,
+    });
+    expect(memories[1]).not.toHaveProperty('expires_epoch');
+    expect(memories[0]).toMatchObject({ pending: true });
+    expect(memories[0]).not.toHaveProperty('blob_id');
+  });
+
+  test('pages hold every memory once, newest first, also within one microsecond', async () => {
+    const caller = newCaller();
+    const times = ['10:00:00.000001Z', '10:00:00.000002Z', '10:00:00.000002Z', '10:00:00.5Z'];
+    const ids: string[] = [];
+    for (const namespace of ['a', 'b', 'c'])
+      for (const time of times) ids.push(await store(caller, { namespace, createdAt: `2026-03-01T${time}` }));
+    const whole = idsOf((await list(caller)).memories);
+    expect([...whole].sort()).toEqual([...ids].sort());
+    for (const limit of [1, 3, 5, 12]) expect(await walk(caller, { limit })).toEqual(whole);
+    const { memories } = await list(caller);
+    const inB = idsOf(memories.filter(({ namespace }) => namespace === 'b'));
+    expect(inB.length).toBe(4);
+    expect(await walk(caller, { limit: 1, namespace: 'b' })).toEqual(inB);
+    const twoOfThree = idsOf(memories.filter(({ namespace }) => namespace !== 'b'));
+    expect(await walk(limitedTo(caller, 'a', 'c', 'unused'), { limit: 3 })).toEqual(twoOfThree);
+  });
+
+  test('a memory stored while somebody pages comes neither twice nor in between', async () => {
+    const caller = newCaller();
+    for (const day of [1, 2, 3, 4]) await store(caller, { createdAt: `2026-03-0${day}T10:00:00Z` });
+    const first = await list(caller, { limit: 2 });
+    await store(caller, { createdAt: '2026-03-09T10:00:00Z' });
+    const second = await list(caller, { limit: 2, cursor: first.next_cursor });
+    expect(second.memories.map((memory) => memory.created_at.slice(0, 10))).toEqual([
+      '2026-03-02',
+      '2026-03-01',
+    ]);
+    expect(second).not.toHaveProperty('next_cursor');
+  });
+
+  test('a cursor that was changed, or is of another list or account, is refused', async () => {
+    const [caller, other] = [newCaller(), newCaller()];
+    for (const owner of [caller, other])
+      for (const namespace of ['a', 'a', 'b', 'b']) await store(owner, { namespace });
+    const cursor = (await list(caller, { limit: 1 })).next_cursor!;
+    const ofB = (await list(caller, { limit: 1, namespace: 'b' })).next_cursor!;
+    await expect(list(caller, { cursor })).resolves.toBeDefined();
+    const swapped = (at: number) =>
+      cursor.slice(0, at) + (cursor[at] === 'A' ? 'B' : 'A') + cursor.slice(at + 1);
+    const refused: [Caller, object][] = [
+      ...Array.from({ length: cursor.length }, (_, at): [Caller, object] => [
+        caller,
+        { cursor: swapped(at) },
+      ]),
+      [other, { cursor }],
+      [caller, { cursor, namespace: 'b' }],
+      [caller, { cursor: ofB }],
+      [caller, { cursor: ofB, namespace: 'a' }],
+      ...['', 'AAAA', '!', `${cursor}A`, `${cursor}=`, cursor.slice(1)].map((bad): [Caller, object] => [
+        caller,
+        { cursor: bad },
+      ]),
+    ];
+    for (const [who, request] of refused)
+      await expect(list(who, request), JSON.stringify(request)).rejects.toMatchObject({
+        code: 'invalid_request',
+        details: { issues: [expect.objectContaining({ path: 'cursor' })] },
+      });
+  });
+
+  test('only namespaces in scope are seen; without READ none, also not one that is empty', async () => {
+    const owner = newCaller();
+    for (const namespace of ['work', 'home', 'secret']) await store(owner, { namespace, state: 'done' });
+    await database.db.query(
+      `INSERT INTO memory_job (id, account_id, owner, namespace, delegate_pk, envelope_sha256, status)
+       SELECT gen_random_uuid(), $1, '0x', name, ''::bytea, ''::bytea, status
+       FROM unnest(ARRAY['secret', 'work', 'not yet']) AS name, unnest(ARRAY['running', 'failed', 'done']) AS status`,
+      [hexToBytes(owner.account.accountId)],
+    );
+    const limited = limitedTo(owner, 'work', 'not yet');
+    expect((await list(limited)).memories.map(({ namespace }) => namespace)).toEqual(['work']);
+    expect(await listNamespaces(context, limited)).toMatchObject({ namespaces: [{ namespace: 'work' }] });
+    const stats = await accountStats(context, limited);
+    expect(stats).toMatchObject({ memory_count: 1, jobs: { running: 2, failed: 2 } });
+    expect((await accountStats(context, owner)).jobs).toEqual({ running: 3, failed: 3 });
+    await expect(list(limited, { namespace: 'home' })).rejects.toMatchObject({ code: 'insufficient_scope' });
+    const nowhere = limitedTo(owner);
+    expect(await list(nowhere)).toEqual({ memories: [] });
+    expect(await accountStats(context, nowhere)).toEqual({
+      memory_count: 0,
+      storage_bytes: 0,
+      stale_count: 0,
+      jobs: { running: 0, failed: 0 },
+      namespaces: [],
+    });
+    const writer = newCaller({ perms: 2 }, owner.account.accountId);
+    for (const refused of [
+      () => list(writer),
+      () => list(writer, { namespace: 'work' }),
+      () => listNamespaces(context, writer),
+      () => accountStats(context, writer),
+    ])
+      await expect(refused()).rejects.toMatchObject({ code: 'insufficient_scope' });
+  });
+
+  test('namespaces and stats count what is stored or on its way, by themselves and together', async () => {
+    const [caller, other] = [newCaller(), newCaller()];
+    await store(other, { namespace: 'work' });
+    await store(caller, { namespace: 'work', size: 1_000, createdAt: '2026-03-01T10:00:00.25Z' });
+    await store(caller, {
+      namespace: 'work',
+      size: 2_000,
+      createdAt: '2026-03-05T10:00:00Z',
+      state: 'pending',
+    });
+    await store(caller, {
+      namespace: 'work',
+      size: 9_000,
+      createdAt: '2026-03-09T10:00:00Z',
+      state: 'failed',
+    });
+    await store(caller, { namespace: 'Z', size: 500, createdAt: '2026-02-01T10:00:00Z' });
+    const namespaces = [
+      {
+        namespace: 'Z',
+        memory_count: 1,
+        storage_bytes: 500,
+        newest: '2026-02-01T10:00:00.000Z',
+        oldest: '2026-02-01T10:00:00.000Z',
+      },
+      {
+        namespace: 'work',
+        memory_count: 2,
+        storage_bytes: 3_000,
+        newest: '2026-03-05T10:00:00.000Z',
+        oldest: '2026-03-01T10:00:00.250Z',
+      },
+    ];
+    expect(await listNamespaces(context, caller)).toEqual({ namespaces });
+    expect(await accountStats(context, caller)).toEqual({
+      memory_count: 3,
+      storage_bytes: 3_500,
+      newest: '2026-03-05T10:00:00.000Z',
+      oldest: '2026-02-01T10:00:00.000Z',
+      stale_count: 0,
+      jobs: { running: 0, failed: 0 },
+      namespaces,
+    });
+    expect(await listNamespaces(context, newCaller())).toEqual({ namespaces: [] });
+  });
+
+  test('a memory is stale that has vectors of other models only', async () => {
+    const caller = newCaller();
+    await store(caller, { vectorsOf: [model] });
+    await store(caller, { vectorsOf: ['a-former-model'] });
+    await store(caller, { vectorsOf: ['a-former-model', 'z-former-model'], namespace: 'work' });
+    await store(caller, { vectorsOf: ['z-former-model', model] });
+    await store(caller, { vectorsOf: ['a-former-model'], state: 'failed' });
+    expect((await accountStats(context, caller)).stale_count).toBe(2);
+    expect((await accountStats(context, limitedTo(caller, 'work'))).stale_count).toBe(1);
+  });
+
+  interface PlanNode {
+    'Node Type': string;
+    'Index Name'?: string;
+    'Actual Rows': number;
+    'Actual Loops': number;
+    'Rows Removed by Filter'?: number;
+    Plans?: PlanNode[];
+  }
+  const nodesOf = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(nodesOf)];
+
+  test('a page of a large account is read from the index, and no more rows than it has', async () => {
+    const accountId = randomBytes(32);
+    await database.db.query(
+      `INSERT INTO memory (account_id, id, namespace, state, blob_id, envelope_sha256, size, created_at)
+       SELECT $1, gen_random_uuid(), 'n' || i % 7, CASE WHEN i % 50 = 0 THEN 'failed' ELSE 'done' END, 'b', ''::bytea, 100,
+         now() - make_interval(secs => i)
+       FROM generate_series(1, 20000) AS i`,
+      [accountId],
+    );
+    await database.db.query('ANALYZE memory');
+    const page = [accountId, firstPage.createdAt, firstPage.id, 51];
+    const deep = [accountId, new Date(Date.now() - 9_000_000).toISOString(), firstPage.id, 51];
+    for (const [sql, parameters, namespaces] of [
+      [memoryPageSql.ofAccount, page, 1],
+      [memoryPageSql.ofAccount, deep, 1],
+      [memoryPageSql.ofNamespaces, [...page, ['n3']], 1],
+      [memoryPageSql.ofNamespaces, [...deep, ['n1', 'n3', 'n5']], 3],
+    ] as const) {
+      const { rows } = await database.db.query<{ 'QUERY PLAN': { Plan: PlanNode }[] }>(
+        `EXPLAIN (ANALYZE, FORMAT JSON) ${sql}`,
+        parameters,
+      );
+      const nodes = nodesOf(rows[0]!['QUERY PLAN'][0]!.Plan);
+      const scans = nodes.filter((node) => /Scan$/.test(node['Node Type']) && node['Index Name']);
+      expect(scans.map((node) => node['Index Name'])).toEqual([expect.stringMatching(/^memory_newest/)]);
+      for (const node of nodes) {
+        const read = (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops'];
+        expect(read, node['Node Type']).toBeLessThanOrEqual(51 * namespaces);
+      }
+    }
+  });
+});

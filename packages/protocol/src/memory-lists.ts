@@ -1,0 +1,63 @@
+import { z } from 'zod';
+import { limitField, namespaceField } from './fields.ts';
+import { limits } from './limits.ts';
+
+/** Requests and answers of the routes that tell what is stored, without its text (decisions.md, "Routes beyond the spec"). */
+
+export const memoriesRequest = z.object({
+  /** Every namespace in the signer's scope when omitted */
+  namespace: namespaceField.optional(),
+  /** `next_cursor` of the page before */
+  cursor: z.string().max(512).optional(),
+  limit: limitField(limits.listLimit),
+});
+export type MemoriesRequest = z.infer<typeof memoriesRequest>;
+
+export interface MemoryEntry {
+  id: string;
+  /** Absent only while `pending` */
+  blob_id?: string;
+  namespace: string;
+  created_at: string;
+  /** Bytes of the encrypted memory */
+  size: number;
+  importance: number;
+  /** The storage epoch at whose start the blob expires; absent while it is not known */
+  expires_epoch?: number;
+  /** Accepted and safe, on the way to the blob store */
+  pending?: true;
+}
+
+export interface MemoriesResponse {
+  /** Newest first */
+  memories: MemoryEntry[];
+  /** Present when there are more */
+  next_cursor?: string;
+}
+
+export interface NamespaceEntry {
+  namespace: string;
+  memory_count: number;
+  /** Bytes of the encrypted memories */
+  storage_bytes: number;
+  newest: string;
+  oldest: string;
+}
+
+export interface NamespacesResponse {
+  /** In the order of their names */
+  namespaces: NamespaceEntry[];
+}
+
+/** Of the namespaces in the signer's scope. */
+export interface StatsResponse {
+  memory_count: number;
+  storage_bytes: number;
+  /** Absent without a memory */
+  newest?: string;
+  oldest?: string;
+  /** Memories that no recall finds until they are embedded anew: their vectors are of another model */
+  stale_count: number;
+  jobs: { running: number; failed: number };
+  namespaces: NamespaceEntry[];
+}
