@@ -1,17 +1,11 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
 import { aptInstall, aptUpdate, whyNoApt } from '@memrelay/dev-env/services/apt';
 import { findBinary } from '@memrelay/dev-env/services/find-binary';
+import { startGuarded } from '@memrelay/dev-env/services/guarded-process';
+import { type RunningService, untilReady } from '@memrelay/dev-env/services/service';
 import { freePort } from '@memrelay/protocol/free-ports-node';
-
-export interface Nginx {
-  url: string;
-  stop(): Promise<void>;
-}
 
 async function nginxBinary(): Promise<string> {
   const find = () => findBinary(['nginx'], ['/usr/sbin']);
@@ -25,18 +19,19 @@ async function nginxBinary(): Promise<string> {
 }
 
 /** nginx as a file server that also takes PUT (DAV), with its usual settings and no access log. */
-export async function startNginx(): Promise<Nginx> {
+export async function startNginx(): Promise<RunningService> {
   const binary = await nginxBinary();
   const directory = await mkdtemp(join(tmpdir(), 'memrelay-nginx-'));
   const port = await freePort();
   const files = join(directory, 'files');
+  const logFile = join(directory, 'error.log');
   await mkdir(files);
   const config = `
 daemon off;
 ${process.getuid?.() === 0 ? 'user root;' : ''}
 worker_processes auto;
 pid ${directory}/nginx.pid;
-error_log ${directory}/error.log;
+error_log ${logFile};
 events { worker_connections 512; }
 http {
   access_log off;
@@ -58,26 +53,19 @@ http {
 `;
   const configPath = join(directory, 'nginx.conf');
   await writeFile(configPath, config);
-  const child = spawn(binary, ['-e', join(directory, 'error.log'), '-c', configPath], {
-    stdio: ['ignore', 'inherit', 'inherit'],
-  });
   const url = `http://127.0.0.1:${port}`;
-  await answers(url, child.exitCode);
-  return {
-    url,
-    async stop() {
-      const exited = once(child, 'exit');
-      child.kill('SIGTERM');
-      await exited;
-      await rm(directory, { recursive: true, force: true });
-    },
-  };
-}
-
-async function answers(url: string, exitCode: number | null): Promise<void> {
-  for (let attempt = 0; attempt < 100 && exitCode === null; attempt++) {
-    if (await fetch(url).catch(() => undefined)) return;
-    await wait(50);
-  }
-  throw new Error('nginx did not start');
+  const service = startGuarded({
+    command: binary,
+    args: ['-e', logFile, '-c', configPath],
+    directory,
+    logFile,
+    stopSignal: 'SIGTERM',
+  });
+  await untilReady('nginx', service, () =>
+    fetch(url).then(
+      () => true,
+      () => false,
+    ),
+  );
+  return { url, stop: service.stop };
 }
