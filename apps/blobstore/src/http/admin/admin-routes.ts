@@ -1,12 +1,12 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { BlobStoreAdmin, Page } from '../../admin/blob-store-admin.ts';
-import { isBlobId } from '../../encoding/blob-id.ts';
 import { toBlobObject } from '../../publisher/store-response.ts';
 import type { ObjectRecord } from '../../registry/blob-registry.ts';
-import { ApiError, blobNotFound, invalidIdFormat } from '../api-error.ts';
+import { ApiError, blobNotFound } from '../api-error.ts';
 import { parseObjectId } from '../object-id.ts';
 import { invalidObjectId } from '../read-errors.ts';
 import { replyJson } from '../reply-json.ts';
+import { requireBlobId } from '../require-blob-id.ts';
 import { parseAdvance, parseAttributes, parseExtension, parseFault, readFields } from './admin-body.ts';
 import { parseListQuery } from './admin-query.ts';
 import { requireAdminToken } from './admin-token.ts';
@@ -16,9 +16,7 @@ function paramOf(request: FastifyRequest): string {
 }
 
 function blobIdOf(request: FastifyRequest): string {
-  const id = paramOf(request);
-  if (!isBlobId(id)) throw invalidIdFormat();
-  return id;
+  return requireBlobId(paramOf(request));
 }
 
 function objectIdOf(request: FastifyRequest): string {

@@ -1,10 +1,9 @@
 import type { FastifyInstance, onRequestAsyncHookHandler } from 'fastify';
 import { findReadable } from '../../aggregator/find-readable.ts';
 import type { BlobStoreContext } from '../../blob-store-context.ts';
-import { isBlobId } from '../../encoding/blob-id.ts';
-import { invalidIdFormat } from '../api-error.ts';
 import { parseRange } from '../byte-range.ts';
 import { parseReadQuery } from '../read-query.ts';
+import { requireBlobId } from '../require-blob-id.ts';
 import { sendBlob } from '../send-blob.ts';
 
 /** `GET /v1/blobs/{blob_id}`: the bytes of a blob, or with a `Range` header a part of them. */
@@ -18,8 +17,7 @@ export function addGetBlob(
     url: '/v1/blobs/:blobId',
     onRequest: admission,
     handler: async (request, reply) => {
-      const { blobId } = request.params;
-      if (!isBlobId(blobId)) throw invalidIdFormat();
+      const blobId = requireBlobId(request.params.blobId);
       const check = parseReadQuery(request.url);
       const blob = await findReadable(context, blobId);
       const range = parseRange(request.headers.range, blob.size);

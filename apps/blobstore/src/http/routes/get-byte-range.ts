@@ -1,10 +1,10 @@
 import type { FastifyInstance, onRequestAsyncHookHandler } from 'fastify';
 import { findReadable } from '../../aggregator/find-readable.ts';
 import type { BlobStoreContext } from '../../blob-store-context.ts';
-import { isBlobId } from '../../encoding/blob-id.ts';
-import { invalidIdFormat, malformedRequest } from '../api-error.ts';
+import { malformedRequest } from '../api-error.ts';
 import { queryOf, refuseUnknown } from '../query.ts';
 import { invalidRangeParameters } from '../read-errors.ts';
+import { requireBlobId } from '../require-blob-id.ts';
 import { sendBlob } from '../send-blob.ts';
 
 const maxU64 = 2n ** 64n - 1n;
@@ -44,8 +44,7 @@ export function addGetByteRange(
     url: '/v1/blobs/:blobId/byte-range',
     onRequest: admission,
     handler: async (request, reply) => {
-      const { blobId } = request.params;
-      if (!isBlobId(blobId)) throw invalidIdFormat();
+      const blobId = requireBlobId(request.params.blobId);
       const { start, length } = parseQuery(request.url);
       const blob = await findReadable(context, blobId);
       if (start + length > BigInt(blob.size)) {

@@ -1,9 +1,8 @@
 import type { FastifyInstance, onRequestAsyncHookHandler } from 'fastify';
 import type { BlobStoreContext } from '../../blob-store-context.ts';
-import { isBlobId } from '../../encoding/blob-id.ts';
 import { parsePatchId } from '../../quilt/patch-id.ts';
-import { invalidIdFormat } from '../api-error.ts';
 import { invalidPatchId } from '../quilt-api-errors.ts';
+import { requireBlobId } from '../require-blob-id.ts';
 import { sendPatch } from '../send-patch.ts';
 
 /**
@@ -38,8 +37,8 @@ export function addGetQuiltPatch(
     url: '/v1/blobs/by-quilt-id/:quiltId/:identifier',
     onRequest: admission,
     handler: async (request, reply) => {
-      const { quiltId, identifier } = request.params;
-      if (!isBlobId(quiltId)) throw invalidIdFormat();
+      const { identifier } = request.params;
+      const quiltId = requireBlobId(request.params.quiltId);
       return sendPatch(context, request, reply, quiltId, (patch) => patch.identifier === identifier);
     },
   });

@@ -1,8 +1,7 @@
 import type { FastifyInstance, onRequestAsyncHookHandler } from 'fastify';
 import { findReadable } from '../../aggregator/find-readable.ts';
 import type { BlobStoreContext } from '../../blob-store-context.ts';
-import { isBlobId } from '../../encoding/blob-id.ts';
-import { invalidIdFormat } from '../api-error.ts';
+import { requireBlobId } from '../require-blob-id.ts';
 import { sendBlob } from '../send-blob.ts';
 
 /**
@@ -19,8 +18,7 @@ export function addGetStream(
     url: '/v1alpha/blobs/:blobId/stream',
     onRequest: admission,
     handler: async (request, reply) => {
-      const { blobId } = request.params;
-      if (!isBlobId(blobId)) throw invalidIdFormat();
+      const blobId = requireBlobId(request.params.blobId);
       const blob = await findReadable(context, blobId);
       const headers = { 'x-walrus-streaming': 'true' };
       return sendBlob(context, request, reply, blob, { check: 'default', headers });

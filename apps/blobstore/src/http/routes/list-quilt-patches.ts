@@ -1,12 +1,11 @@
 import type { FastifyInstance, onRequestAsyncHookHandler } from 'fastify';
 import type { BlobStoreContext } from '../../blob-store-context.ts';
-import { isBlobId } from '../../encoding/blob-id.ts';
 import type { Tags } from '../../quilt/bcs-writer.ts';
 import { patchIdOf } from '../../quilt/patch-id.ts';
 import type { IndexedPatch } from '../../quilt/quilt-index.ts';
-import { invalidIdFormat } from '../api-error.ts';
 import { checkColumnsSize, openQuilt } from '../open-quilt.ts';
 import { replyJson } from '../reply-json.ts';
+import { requireBlobId } from '../require-blob-id.ts';
 
 /** `GET /v1/quilts/{quilt_id}/patches`, and the same without `/v1` as the specification writes it. */
 export function addListQuiltPatches(
@@ -20,8 +19,7 @@ export function addListQuiltPatches(
       url,
       onRequest: admission,
       handler: async (request, reply) => {
-        const { quiltId } = request.params;
-        if (!isBlobId(quiltId)) throw invalidIdFormat();
+        const quiltId = requireBlobId(request.params.quiltId);
         await using quilt = await openQuilt(context, quiltId);
         checkColumnsSize(context, quilt, quilt.patches[0]?.start ?? 1);
         return replyJson(reply, `[${quilt.patches.map((patch) => patchJson(quiltId, patch)).join()}]`);
