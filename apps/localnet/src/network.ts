@@ -178,6 +178,7 @@ function describe(
     },
     keyServers: keyServers.info(baseUrl),
     threshold: keyServers.threshold,
+    committee: keyServers.committee.info(baseUrl),
   };
 }
 

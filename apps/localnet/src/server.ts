@@ -1,4 +1,3 @@
-import { timingSafeEqual } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { normalizeSuiAddress } from '@mysten/sui/utils';
 import fastify, {
@@ -9,6 +8,7 @@ import fastify, {
   LogController,
 } from 'fastify';
 import type { Logger } from 'pino';
+import { adminRoutes } from './admin-routes.ts';
 import { faucetGift } from './genesis/faucet.ts';
 import type { Network } from './network.ts';
 import { isAddress } from './rpc/addresses.ts';
@@ -51,7 +51,7 @@ export function createServer(network: Network, baseUrl: () => string, logger: Lo
       error.statusCode === 400 ? reply.code(200).send(jsonRpcParseError()) : replyError(error, reply),
   });
   mountFaucet(app, network);
-  mountAdmin(app, network);
+  app.register(adminRoutes(network), { prefix: '/admin' });
   mountGrpcWeb(app, network, logger);
   app.register(network.keyServers.plugin);
   app.register(sponsorRoutes(network.sponsor, network.sponsorApiKey), { prefix: sponsorPath });
@@ -74,22 +74,6 @@ function mountFaucet(app: FastifyInstance, { faucet }: Network): void {
     }
     const digest = await faucet.give(normalizeSuiAddress(recipient));
     return { digest, sui: faucetGift.sui.toString(), wal: faucetGift.wal.toString() };
-  });
-}
-
-/** `POST /admin/advance-epoch {epochs}` with the token of `<data dir>/admin.token`: pages must not reach it. */
-function mountAdmin(app: FastifyInstance, { chain, adminToken }: Network): void {
-  const expected = Buffer.from(`Bearer ${adminToken}`);
-  app.post('/admin/advance-epoch', async (request, reply) => {
-    const given = Buffer.from(request.headers.authorization ?? '');
-    if (given.length !== expected.length || !timingSafeEqual(given, expected)) {
-      return reply.code(401).send({ error: 'unauthorized', message: 'the admin token is missing or wrong' });
-    }
-    const epochs = (request.body as { epochs?: unknown } | null)?.epochs ?? 1;
-    if (!Number.isInteger(epochs) || Number(epochs) < 1 || Number(epochs) > 1000) {
-      return reply.code(400).send({ error: 'invalid_request', message: 'epochs must be 1 to 1000' });
-    }
-    return { epoch: chain.advanceEpoch(Number(epochs)) };
   });
 }
 

@@ -26,7 +26,11 @@ test('/info is what its schema says and names objects that are there', async () 
   expect(info).toMatchObject({ rpcUrl: url, threshold: info.keyServers.length });
   const ids = [info.packageId, info.registryId, info.walrus.packageId, info.walrus.systemObjectId];
   const { objects } = await world.client.getObjects({
-    objectIds: [...ids, info.walrus.stakingObjectId, ...info.keyServers.map(({ objectId }) => objectId)],
+    objectIds: [
+      ...ids,
+      info.walrus.stakingObjectId,
+      ...[...info.keyServers, info.committee].map(({ objectId }) => objectId),
+    ],
   });
   expect(objects.filter((object) => object instanceof Error)).toEqual([]);
 });
@@ -45,6 +49,34 @@ test('the faucet answers over HTTP and refuses what is no address', async () => 
   expect(BigInt(balance.balance)).toBe(2_000_000_000_000n);
   expect((await post({ recipient: 'me' })).status).toBe(400);
   expect((await post(null)).status).toBe(400);
+});
+
+test("the committee's members are stopped with the admin token only", async () => {
+  const { adminToken, keyServers } = world.network;
+  const post = (path: string, body: unknown, token = adminToken) =>
+    fetch(`${url}${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
+      body: JSON.stringify(body),
+    });
+  const headers = { 'content-type': 'application/json', 'client-sdk-version': '1.4.12' };
+  const fetchKey = (path: string) =>
+    fetch(`${url}/committee${path}/v1/fetch_key`, { method: 'POST', headers, body: '{}' });
+
+  const wrong = [{ down: [0] }, { apiKey: { name: 'x', key: 'y' } }];
+  for (const body of wrong) expect((await post('/admin/committee', body, 'guessed')).status).toBe(401);
+  for (const body of [{ down: 3 }, { down: ['0'] }, { apiKey: 'x' }, { apiKey: { name: 'x' } }])
+    expect((await post('/admin/committee', body)).status).toBe(400);
+  expect((await fetchKey('/members/1')).status).toBe(400);
+
+  expect((await post('/admin/committee', { down: [1], apiKey: { name: 'x', key: 'y' } })).status).toBe(200);
+  expect((await fetchKey('/members/1')).status).toBe(503);
+  expect((await fetchKey('/members/0')).status).toBe(400);
+  expect((await fetchKey('')).status).toBe(401);
+  expect((await post('/admin/committee', { down: [], apiKey: null })).status).toBe(200);
+  expect((await fetchKey('/members/1')).status).toBe(400);
+  expect((await fetchKey('')).status).toBe(400);
+  expect(keyServers.committee.info(url).members).toHaveLength(5);
 });
 
 test('a browser of any origin may call and read the gRPC status', async () => {

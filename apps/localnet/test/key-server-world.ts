@@ -21,6 +21,8 @@ export async function startKeyServerWorld() {
     allow: (_sender: string, _idHex: string): boolean => false,
     failing: false,
     evaluations: 0,
+    /** What is sent instead of a key server's answer, for those that lie */
+    rewrite: (_path: string, answer: unknown): unknown => answer,
   };
   const policy: PolicyChain = {
     originalPackageId: (id) => (id === packageId ? packageId : undefined),
@@ -38,7 +40,9 @@ export async function startKeyServerWorld() {
     },
   };
   const keyServers = createKeyServers({ seed: new Uint8Array(32).fill(7), policy, now: () => clock.nowMs() });
-  const app = fastify();
+  // A client that gave up on a request leaves a connection that never counts as idle.
+  const app = fastify({ forceCloseConnections: true });
+  app.addHook('preSerialization', async (request, _reply, answer) => state.rewrite(request.url, answer));
   await app.register(keyServers.plugin);
   await app.listen({ port: 0, host: '127.0.0.1' });
   const baseUrl = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;

@@ -7,10 +7,13 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { DirectoryLockedError, lockDirectory } from '@memrelay/protocol/dir-lock';
+import { SealClient } from '@mysten/seal';
 import { SuiGrpcClient } from '@mysten/sui/grpc';
 import { Ed25519Keypair } from '@mysten/sui/keypairs/ed25519';
 import { Transaction } from '@mysten/sui/transactions';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { keyServerObjects } from '../src/genesis/genesis-objects.ts';
+import { openNetwork } from '../src/network.ts';
 import { created, fundedKey, send, startWorld } from './chain-world.ts';
 import { counterPackage, counterType } from './counter-module.ts';
 
@@ -112,6 +115,38 @@ test('the key servers keep their ids and follow the port', async () => {
     before.keyServers.map(({ objectId }) => objectId),
   );
   expect(after.keyServers[0]!.url.startsWith(after.rpcUrl)).toBe(true);
+  expect(after.committee.objectId).toBe(before.committee.objectId);
+  expect(after.committee.members.map(({ publicKey }) => publicKey)).toEqual(
+    before.committee.members.map(({ publicKey }) => publicKey),
+  );
+});
+
+test('a network made before there was a committee gets one at its next start', async () => {
+  const network = openNetwork({ dataDir });
+  const { committee, genesis } = network.keyServers;
+  const { objects, fields } = genesis('http://127.0.0.1:1');
+  network.chain.writeSystemObjects(
+    'key servers',
+    keyServerObjects({
+      objects: objects.filter(({ objectId }) => objectId !== committee.objectId),
+      fields: fields.filter(({ parent }) => parent !== committee.objectId),
+    }),
+  );
+  expect(network.chain.store.object(committee.objectId)).toBeUndefined();
+  network.close();
+
+  const { client, localnet, close } = await startWorld('http text', { dataDir, nShards: 1000 });
+  const { keyServers, committee: told } = localnet!.info;
+  const serverConfigs = [told, ...keyServers].map(({ objectId, weight }) => ({
+    objectId,
+    weight,
+    ...(objectId === told.objectId && { aggregatorUrl: told.aggregatorUrl }),
+  }));
+  const seal = new SealClient({ suiClient: client, serverConfigs, verifyKeyServers: true });
+  const found = [...(await seal.getKeyServers()).values()];
+  expect(found.map(({ serverType }) => serverType)).toEqual(['Committee', 'Independent', 'Independent']);
+  expect(told.objectId).toBe(committee.objectId);
+  await close();
 });
 
 test('what was acknowledged survives kill -9 in the middle of work', async () => {

@@ -22,6 +22,16 @@ export const localnetInfoSchema = z.object({
   }),
   keyServers: z.array(z.object({ objectId: z.string(), weight: z.number().int(), url: z.string() })),
   threshold: z.number().int(),
+  /** A committee beside the key servers above, which are what is used unless it is named */
+  committee: z.object({
+    objectId: z.string(),
+    weight: z.number().int(),
+    aggregatorUrl: z.string(),
+    /** Members that must answer the aggregator */
+    threshold: z.number().int(),
+    /** `publicKey`: G2 point of the member's share, hex */
+    members: z.array(z.object({ partyId: z.number().int(), url: z.string(), publicKey: z.string() })),
+  }),
 });
 
 export type LocalnetInfo = z.infer<typeof localnetInfoSchema>;

@@ -14,6 +14,8 @@ const statuses = {
   InvalidSessionSignature: 403,
   NoAccess: 403,
   Failure: 503,
+  /** What a gateway before an aggregator says */
+  InvalidApiKey: 401,
   /** Not an error of the real server's list: it answers such bodies with bare text and 400 or 422 */
   MalformedRequest: 400,
 } as const;
@@ -31,4 +33,10 @@ export class KeyServerError extends Error {
     this.error = error;
     this.status = statuses[error];
   }
+}
+
+/** An error that another key server answered with; one that this list does not know is a `Failure`. */
+export function keyServerErrorNamed(name: unknown, message: string): KeyServerError {
+  const known = typeof name === 'string' && Object.hasOwn(statuses, name);
+  return new KeyServerError(known ? (name as KeyServerErrorName) : 'Failure', message);
 }

@@ -1,9 +1,10 @@
 import type { LocalnetInfo } from '@memrelay/protocol/localnet-info';
 import type { FastifyPluginAsync } from 'fastify';
 import type { GenesisField, GenesisObject, PolicyChain } from '../chain/policy.ts';
+import { type Committee, createCommittee } from './committee.ts';
 import { deriveMasterKey, masterPublicKey } from './master-key.ts';
 import { keyServerObjectId, registration } from './registration.ts';
-import { keyServerRoutes } from './routes.ts';
+import { independentServer, sealRoutes } from './routes.ts';
 
 /** Address under which this network says that Seal's Move package stands ("5ea1" reads seal). */
 export const sealPackageId = `0x${'5ea1'.padStart(64, '0')}`;
@@ -12,7 +13,7 @@ export interface KeyServerOptions {
   /** 32 secret bytes: whoever has them can read everything on this network */
   seed: Uint8Array;
   policy: PolicyChain;
-  /** Default 2 */
+  /** Independent servers. Default 2 */
   count?: number;
   /** Milliseconds; for tests of time limits */
   now?: () => number;
@@ -22,7 +23,9 @@ export interface KeyServers {
   /** Weight that must agree: all of them */
   readonly threshold: number;
   readonly servers: readonly { readonly objectId: string; readonly publicKey: Uint8Array }[];
-  /** Mounts server N at `/key/N` */
+  /** Beside the servers, for clients that name it */
+  readonly committee: Committee;
+  /** Mounts server N at `/key/N`, and the committee */
   readonly plugin: FastifyPluginAsync;
   /**
    * What stands on chain about the servers, given the address (without a trailing slash) at which `plugin`
@@ -45,19 +48,30 @@ export function createKeyServers(options: KeyServerOptions): KeyServers {
     const objectId = keyServerObjectId(publicKey);
     return { masterKey, publicKey, objectId, name: `localnet key server ${index}`, path: `/key/${index}` };
   });
+  const committee = createCommittee({ seed, policy, now });
 
   return {
     threshold: count,
     servers: servers.map(({ objectId, publicKey }) => ({ objectId, publicKey })),
+    committee,
     plugin: async (app) => {
       for (const { masterKey, objectId, path } of servers) {
-        await app.register(keyServerRoutes({ masterKey, objectId, policy, now }), { prefix: path });
+        const endpoint = independentServer({ masterKey, objectId, policy, now });
+        await app.register(sealRoutes(endpoint), { prefix: path });
       }
+      await app.register(committee.plugin);
     },
     genesis: (baseUrl) => {
       const entries = servers.map(({ objectId, name, publicKey, path }) =>
-        registration({ objectId, name, publicKey, sealPackageId, url: baseUrl + path }),
+        registration({
+          objectId,
+          name,
+          publicKey,
+          sealPackageId,
+          serverType: { Independent: { url: baseUrl + path } },
+        }),
       );
+      entries.push(committee.genesis(baseUrl, sealPackageId));
       return { objects: entries.map((entry) => entry.object), fields: entries.map((entry) => entry.field) };
     },
     info: (baseUrl) => servers.map(({ objectId, path }) => ({ objectId, weight: 1, url: baseUrl + path })),

@@ -18,10 +18,20 @@ const keyServerV2 = bcs.struct('KeyServerV2', {
   /** 0 = Boneh-Franklin on BLS12-381 */
   keyType: bcs.u8(),
   publicKey: bcs.byteVector(),
-  // The committee variant is declared only so that the enum's tags are Seal's.
   serverType: bcs.enum('ServerType', {
     Independent: bcs.struct('Independent', { url: bcs.string() }),
-    Committee: null,
+    Committee: bcs.struct('Committee', {
+      version: bcs.u32(),
+      threshold: bcs.u16(),
+      members: bcs.vector(
+        bcs.struct('PartialKeyServer', {
+          name: bcs.string(),
+          url: bcs.string(),
+          publicKey: bcs.byteVector(),
+          partyId: bcs.u16(),
+        }),
+      ),
+    }),
   }),
 });
 
@@ -31,15 +41,27 @@ export function keyServerObjectId(publicKey: Uint8Array): string {
   return `0x${toHex(blake2b(input, { dkLen: 32 }))}`;
 }
 
-/** An independent key server as Seal's Move package registers it: the parent object and its version 2 field. */
+/** A member of a committee: one of those among whom its master key is shared. */
+export interface RegisteredMember {
+  readonly name: string;
+  readonly url: string;
+  /** G2 point of its share, 96 bytes */
+  readonly publicKey: Uint8Array;
+  /** Counted from 0 */
+  readonly partyId: number;
+}
+
+/** A key server as Seal's Move package registers it: the parent object and its version 2 field. */
 export function registration(server: {
   objectId: string;
   name: string;
-  url: string;
   publicKey: Uint8Array;
   sealPackageId: string;
+  serverType:
+    | { Independent: { url: string } }
+    | { Committee: { version: number; threshold: number; members: readonly RegisteredMember[] } };
 }): { object: GenesisObject; field: GenesisField } {
-  const { objectId, name, url, publicKey, sealPackageId } = server;
+  const { objectId, name, publicKey, sealPackageId, serverType } = server;
   return {
     object: {
       objectId,
@@ -51,9 +73,7 @@ export function registration(server: {
       nameType: 'u64',
       name: bcs.u64().serialize(version).toBytes(),
       valueType: `${sealPackageId}::key_server::KeyServerV2`,
-      value: keyServerV2
-        .serialize({ name, keyType: 0, publicKey, serverType: { Independent: { url } } })
-        .toBytes(),
+      value: keyServerV2.serialize({ name, keyType: 0, publicKey, serverType }).toBytes(),
     },
   };
 }

@@ -1,14 +1,14 @@
 import { normalizeSuiObjectId } from '@mysten/sui/utils';
-import type { FastifyError, FastifyPluginAsync } from 'fastify';
+import type { FastifyError, FastifyPluginAsync, FastifyRequest } from 'fastify';
 import type { PolicyChain } from '../chain/policy.ts';
-import { fetchKey } from './fetch-key.ts';
+import { type DecryptionKeys, fetchKey } from './fetch-key.ts';
 import { KeyServerError } from './key-server-error.ts';
 import { proofOfPossession } from './master-key.ts';
 import { objectIdBytes } from './registration.ts';
 import { checkSdkHeaders } from './sdk-version.ts';
 
 /** The release of Seal's key server whose behaviour this follows; the SDK wants 0.4.1 or later. */
-const keyServerVersion = '0.6.10';
+export const keyServerVersion = '0.6.10';
 
 /** 128 KiB of transaction in base64 and some room, as the real server allows */
 const maxRequestBytes = 180 * 1024;
@@ -20,15 +20,35 @@ const responseHeaders = {
   'access-control-expose-headers': 'X-KeyServer-Version, X-KeyServer-GitVersion',
 };
 
-/** The HTTP face of one key server, to be registered under its own prefix. */
-export function keyServerRoutes(server: {
+/** What answers behind the two paths of Seal's protocol. */
+export interface SealEndpoint {
+  /** What `GET /v1/service` says. Throws `KeyServerError` */
+  service(serviceId: unknown): object;
+  /** What `POST /v1/fetch_key` says. Throws `KeyServerError` */
+  fetchKey(request: FastifyRequest): Promise<DecryptionKeys>;
+}
+
+/** An independent key server, which proves that it holds the key registered for `objectId`. */
+export function independentServer(server: {
   masterKey: bigint;
   objectId: string;
   policy: PolicyChain;
   now: () => number;
-}): FastifyPluginAsync {
+}): SealEndpoint {
   const pop = Buffer.from(proofOfPossession(server.masterKey, objectIdBytes(server.objectId)));
+  return {
+    service: (serviceId) => {
+      if (typeof serviceId !== 'string' || normalizeSuiObjectId(serviceId) !== server.objectId) {
+        throw new KeyServerError('InvalidServiceId', 'Invalid service ID');
+      }
+      return { service_id: server.objectId, pop: pop.toString('base64') };
+    },
+    fetchKey: ({ body }) => fetchKey(body, server),
+  };
+}
 
+/** The HTTP face of a key server, a member or an aggregator, to be registered under its own prefix. */
+export function sealRoutes(endpoint: SealEndpoint): FastifyPluginAsync {
   return async (app) => {
     app.addHook('onRequest', async (request, reply) => {
       reply.headers(responseHeaders);
@@ -48,14 +68,10 @@ export function keyServerRoutes(server: {
         .headers({ 'access-control-allow-methods': 'GET, POST', 'access-control-allow-headers': '*' })
         .send(),
     );
-    app.get<{ Querystring: { service_id?: unknown } }>('/v1/service', async (request) => {
-      const { service_id: serviceId } = request.query;
-      if (typeof serviceId !== 'string' || normalizeSuiObjectId(serviceId) !== server.objectId) {
-        throw new KeyServerError('InvalidServiceId', 'Invalid service ID');
-      }
-      return { service_id: server.objectId, pop: pop.toString('base64') };
-    });
-    app.post('/v1/fetch_key', { bodyLimit: maxRequestBytes }, (request) => fetchKey(request.body, server));
+    app.get<{ Querystring: { service_id?: unknown } }>('/v1/service', async ({ query }) =>
+      endpoint.service(query.service_id),
+    );
+    app.post('/v1/fetch_key', { bodyLimit: maxRequestBytes }, (request) => endpoint.fetchKey(request));
   };
 }
 
