@@ -1,6 +1,7 @@
 import type { Network } from '@memrelay/protocol/networks';
 import type { PublicConfig } from '@memrelay/protocol/service-info';
 import type { AccountDirectory } from './accounts/account-directory.ts';
+import type { ExpiredDelegates } from './accounts/expired-delegates.ts';
 import type { AggregatorReader } from './blobs/aggregator-reads.ts';
 import type { BlobCache } from './blobs/blob-cache.ts';
 import type { Secrets } from './config/secrets.ts';
@@ -24,6 +25,7 @@ export interface RelayerContext {
   network: Network;
   db: Db;
   accounts: AccountDirectory;
+  expiredDelegates: ExpiredDelegates;
   nonces: NonceStore;
   sidecar: SidecarClient;
   namespaceKeys: NamespaceKeys;

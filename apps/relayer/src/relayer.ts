@@ -6,6 +6,7 @@ import { nodePrimitives } from '@memrelay/envelope/node-primitives';
 import { ApiError } from '@memrelay/protocol/errors';
 import type { FastifyInstance } from 'fastify';
 import { createAccounts } from './accounts/create-accounts.ts';
+import { createExpiredDelegates } from './accounts/expired-delegates.ts';
 import { registerAuth } from './auth/register-auth.ts';
 import { createAggregatorReader } from './blobs/aggregator-reads.ts';
 import { createMemoryBlobCache, createRedisBlobCache } from './blobs/blob-cache.ts';
@@ -23,6 +24,7 @@ import { createEmbedStage } from './jobs/embed-stage.ts';
 import { createIdempotency } from './jobs/idempotency.ts';
 import { startPipeline } from './jobs/pipeline.ts';
 import { createWalletPool } from './jobs/upload-wallets.ts';
+import { createWithWallet } from './jobs/with-wallet.ts';
 import { pinKeyServers } from './keys/key-server-pins.ts';
 import { createNamespaceKeys } from './keys/namespace-keys.ts';
 import { createVerifiedKeys } from './keys/verified-keys.ts';
@@ -118,6 +120,7 @@ export async function startRelayer({
       Buffer.from(indexKey(config.secrets.indexKey, 'vector-map', accountId.toString('hex'))),
     );
     const outbox = createOutbox(ring);
+    const wallets = await createWalletPool(db, store.wallets);
     const pipeline = await startPipeline({
       db,
       sidecar,
@@ -125,10 +128,20 @@ export async function startRelayer({
       embedJobs: createEmbedStage({ db, embedder, outbox, vectors, log: loggers.jobs }),
       uploadConcurrency: config.uploadConcurrency,
       storeEpochs: config.storeEpochs,
-      wallets: await createWalletPool(db, store.wallets),
+      wallets,
       log: loggers.jobs,
     });
     closers.push(() => pipeline.stop());
+
+    const withWallet = wallets && createWithWallet(db, wallets);
+    const expiredDelegates = createExpiredDelegates({
+      accounts,
+      prune: (accountId) =>
+        withWallet
+          ? withWallet((wallet) => sidecar.pruneExpired(accountId, wallet))
+          : sidecar.pruneExpired(accountId, undefined),
+      log: loggers.accounts,
+    });
 
     const idempotency = createIdempotency(db, ring, config.secrets.indexKey);
     const maintenance = startMaintenance({ idempotency: idempotency.purge }, loggers.database);
@@ -138,6 +151,7 @@ export async function startRelayer({
       network: config.network,
       db,
       accounts,
+      expiredDelegates,
       nonces,
       sidecar,
       namespaceKeys: createNamespaceKeys({

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import type { Pruner } from './accounts/prune-expired.ts';
 import type { Config } from './config/config.ts';
 import type { OpenPool } from './open/open-pool.ts';
 import type { KeyServerDirectory } from './seal/key-server-directory.ts';
@@ -22,5 +23,6 @@ export interface SidecarContext {
   unwrapper: KeyUnwrapper;
   uploads: Uploads;
   sponsoring: Sponsoring;
+  pruner: Pruner;
   log: Logger;
 }

@@ -5,10 +5,12 @@ import { ApiError } from '@memrelay/protocol/errors';
 import { secretHeaders } from '@memrelay/protocol/headers';
 import Fastify from 'fastify';
 import type { Logger } from 'pino';
+import { createPruner } from './accounts/prune-expired.ts';
 import type { Config } from './config/config.ts';
 import type { SidecarContext } from './context.ts';
 import { OpenPool } from './open/open-pool.ts';
 import {
+  accountRoutes,
   envelopeRoutes,
   healthRoute,
   keyRoutes,
@@ -50,6 +52,12 @@ export async function startSidecar(config: Config, log: Logger): Promise<Sidecar
     sponsor.apiKey === undefined
       ? undefined
       : createSponsorApi({ baseUrl: sponsor.apiUrl, apiKey: sponsor.apiKey, network: sponsor.network });
+  const sponsoring = createSponsoring({
+    policy: { packageId: config.packageId, walrusPackageId: sponsor.walrusPackageId },
+    api: sponsorApi,
+    wallet: sponsor.fallback && serverKey ? createGasWallet(chain, serverKey) : undefined,
+    log,
+  });
   const context: SidecarContext = {
     config,
     pool,
@@ -66,10 +74,13 @@ export async function startSidecar(config: Config, log: Logger): Promise<Sidecar
       logger: log,
     }),
     uploads,
-    sponsoring: createSponsoring({
-      policy: { packageId: config.packageId, walrusPackageId: sponsor.walrusPackageId },
-      api: sponsorApi,
-      wallet: sponsor.fallback && serverKey ? createGasWallet(chain, serverKey) : undefined,
+    sponsoring,
+    pruner: createPruner({
+      chain,
+      packageId: config.packageId,
+      wallets: uploads.wallets,
+      sponsoring,
+      serverKey,
       log,
     }),
     log,
@@ -92,6 +103,7 @@ export async function startSidecar(config: Config, log: Logger): Promise<Sidecar
   healthRoute(app, config.token);
   await app.register(async (guarded) => {
     guarded.addHook('onRequest', requireToken(config.token));
+    accountRoutes(guarded, context);
     keyRoutes(guarded, context);
     envelopeRoutes(guarded, context);
     storeRoutes(guarded, context);

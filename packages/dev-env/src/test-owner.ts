@@ -1,7 +1,16 @@
 import { randomBytes } from 'node:crypto';
-import { addDelegateKey, createAccount, removeDelegateKey } from '@memrelay/chain/account-transactions';
+import { permissions } from '@memrelay/chain/account-bcs';
+import {
+  addDelegateKey,
+  addDelegateKeyScoped,
+  createAccount,
+  removeDelegateKey,
+} from '@memrelay/chain/account-transactions';
+import { delegateProofMessage } from '@memrelay/chain/delegate-key';
 import { createdAccountId, executeTransaction } from '@memrelay/chain/execute-transaction';
 import { parsePrivateKey } from '@memrelay/chain/key-file';
+import { namespaceTag } from '@memrelay/envelope/namespace-tag';
+import { nodePrimitives } from '@memrelay/envelope/node-primitives';
 import { MemRelay } from '@memrelay/sdk/mem-relay';
 import type { MemRelayOptions } from '@memrelay/sdk/types';
 import type { Transaction } from '@mysten/sui/transactions';
@@ -25,13 +34,22 @@ export function newTestKey(): TestKey {
   };
 }
 
+/** What a delegate may do; whatever is left out is not limited. */
+export interface TestScope {
+  perms?: number;
+  namespaces?: readonly string[];
+  /** Unix time in ms */
+  expiresAtMs?: number;
+}
+
 /** A wallet with an account and a first delegate key on the test chain. */
 export interface TestOwner {
   wallet: TestKey;
   accountId: string;
   delegate: TestKey;
   execute(transaction: Transaction): Promise<void>;
-  addDelegate(key: TestKey): Promise<void>;
+  /** With all rights, or with a scope that the key agrees to */
+  addDelegate(key: TestKey, scope?: TestScope): Promise<void>;
   removeDelegate(key: TestKey): Promise<void>;
   /** A client of this account; of its first delegate key unless another is given */
   client(serverUrl: string, options?: Partial<MemRelayOptions>): MemRelay;
@@ -58,7 +76,22 @@ export async function createTestOwner(network: TestNetwork): Promise<TestOwner> 
     accountId,
     delegate,
     execute,
-    addDelegate: (key) => execute(addDelegateKey(packageId, accountId, labelled(key))),
+    async addDelegate(key, scope) {
+      if (!scope) return execute(addDelegateKey(packageId, accountId, labelled(key)));
+      const origin = Buffer.from(wallet.address.slice(2), 'hex');
+      const scoped = {
+        ...labelled(key),
+        proof: await parsePrivateKey(key.privateKey).sign(delegateProofMessage(accountId)),
+        scope: {
+          perms: scope.perms ?? permissions.all,
+          all_namespaces: scope.namespaces === undefined,
+          tags: (scope.namespaces ?? []).map((name) => namespaceTag(nodePrimitives, origin, name)),
+          min_epoch: 0n,
+          expires_at_ms: BigInt(scope.expiresAtMs ?? 0),
+        },
+      };
+      return execute(addDelegateKeyScoped(packageId, accountId, scoped));
+    },
     removeDelegate: (key) => execute(removeDelegateKey(packageId, accountId, key.publicKey)),
     client: (serverUrl, options) =>
       MemRelay.create({ key: delegate.privateKey, accountId, serverUrl, packageId, ...options }),

@@ -4,8 +4,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { freeSystemPorts } from '../src/system/private-system.ts';
-import { type Ended, isAlive, processesBelow, type RunningCommand, startCommand } from './running-command.ts';
+import {
+  type Ended,
+  isAlive,
+  ownEnvironment,
+  processesBelow,
+  type RunningCommand,
+  startCommand,
+  startLocalSystem,
+} from './running-command.ts';
 
 let home: string;
 let environment: Record<string, string>;
@@ -13,12 +20,6 @@ let system: RunningCommand;
 
 const memrelay = (...args: string[]): Promise<Ended> => startCommand(args, environment).ended;
 const parts = () => processesBelow(system.child.pid!);
-
-async function up(): Promise<RunningCommand> {
-  const command = startCommand(['up', '--json'], environment);
-  await command.printed(/"event":"ready"/);
-  return command;
-}
 
 async function recalled(query: string, namespace = 'default'): Promise<string[]> {
   const { stdout } = await memrelay('recall', query, '--json', '--namespace', namespace, '--limit', '100');
@@ -35,16 +36,8 @@ async function until(what: string, holds: () => Promise<boolean>): Promise<void>
 
 beforeAll(async () => {
   home = await mkdtemp(join(tmpdir(), 'memrelay-up-'));
-  const ports = await freeSystemPorts();
-  environment = {
-    HOME: home,
-    MEM_DATA_DIR: join(home, 'data'),
-    PORT: String(ports.relayer),
-    SIDECAR_URL: `http://127.0.0.1:${ports.sidecar}`,
-    LOCALNET_PORT: String(ports.localnet),
-    BLOBSTORE_PORT: String(ports.blobstore),
-  };
-  system = await up();
+  environment = await ownEnvironment(home);
+  system = await startLocalSystem(environment);
 });
 afterAll(async () => {
   system.child.kill('SIGTERM');
@@ -72,13 +65,9 @@ describe('memrelay up', () => {
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as { port: number };
-    const ports = await freeSystemPorts();
     const other = startCommand(['up', '--json'], {
-      ...environment,
+      ...(await ownEnvironment(home)),
       MEM_DATA_DIR: join(home, 'other'),
-      PORT: String(ports.relayer),
-      SIDECAR_URL: `http://127.0.0.1:${ports.sidecar}`,
-      LOCALNET_PORT: String(ports.localnet),
       BLOBSTORE_PORT: String(port),
     });
     const ended = await other.ended;
@@ -180,7 +169,7 @@ describe('the end', () => {
       const ended = await system.ended;
       expect(ended).toMatchObject({ code: 0, stdout: expect.stringContaining('"event":"stopped"') });
       expect(running.filter(({ pid }) => isAlive(pid))).toEqual([]);
-      system = await up();
+      system = await startLocalSystem(environment);
       expect(await recalled('tea')).toContain('Ana takes lemon in her tea');
     },
   );
@@ -190,7 +179,7 @@ describe('the end', () => {
     system.child.kill('SIGKILL');
     await system.ended;
     await until('all parts have ended', async () => running.every(({ pid }) => !isAlive(pid)));
-    system = await up();
+    system = await startLocalSystem(environment);
     expect(await recalled('tea')).toContain('Ana takes lemon in her tea');
   });
 });

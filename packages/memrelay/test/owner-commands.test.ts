@@ -2,8 +2,13 @@ import { chmod, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { freeSystemPorts } from '../src/system/private-system.ts';
-import { type Ended, type RunningCommand, startCommand } from './running-command.ts';
+import {
+  type Ended,
+  ownEnvironment,
+  type RunningCommand,
+  startCommand,
+  startLocalSystem,
+} from './running-command.ts';
 
 /** What an owner does from the command line, on the local system. */
 
@@ -13,17 +18,8 @@ let system: RunningCommand;
 
 beforeAll(async () => {
   home = await mkdtemp(join(tmpdir(), 'memrelay-owner-'));
-  const ports = await freeSystemPorts();
-  environment = {
-    HOME: home,
-    MEM_DATA_DIR: join(home, 'data'),
-    PORT: String(ports.relayer),
-    SIDECAR_URL: `http://127.0.0.1:${ports.sidecar}`,
-    LOCALNET_PORT: String(ports.localnet),
-    BLOBSTORE_PORT: String(ports.blobstore),
-  };
-  system = startCommand(['up', '--json'], environment);
-  await system.printed(/"event":"ready"/);
+  environment = await ownEnvironment(home);
+  system = await startLocalSystem(environment);
 });
 afterAll(async () => {
   system.child.kill('SIGTERM');
@@ -83,6 +79,20 @@ it('a delegate with limits is added, works within them, and is revoked', async (
   await json('delegate', 'revoke', 'Read only', '--yes');
   expect((await json('account', 'show')).delegates).toHaveLength(1);
   expect((await json('account', 'show')).key_epoch).toBeGreaterThan(0);
+});
+
+it('a delegate whose time is over is shown as such, and taken out', async () => {
+  // The relayer need not be given the time to do it first: nothing is stored here
+  const end = new Date(Date.now() + 3_000).toISOString();
+  const added = await json('delegate', 'add', '--label', 'Guest', '--expires', end, '--yes');
+  const guest = async () =>
+    (await json('delegate', 'list')).delegates.find((each: { label: string }) => each.label === 'Guest');
+  await expect.poll(guest, { timeout: 10_000 }).toMatchObject({ expired: true });
+  const epoch = (await json('account', 'show')).key_epoch;
+  expect(await json('delegate', 'prune', '--yes')).toMatchObject({ pruned: [added.public_key] });
+  expect(await guest()).toBeUndefined();
+  expect((await json('account', 'show')).key_epoch).toBe(epoch + 1);
+  expect(await json('delegate', 'prune', '--yes')).toEqual({ pruned: [] });
 });
 
 it('an account is made for another wallet, handed over, and works for its new owner', async () => {

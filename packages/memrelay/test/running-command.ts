@@ -1,6 +1,8 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { freeSystemPorts } from '../src/system/private-system.ts';
 
 const entry = fileURLToPath(new URL('../bin/memrelay.mjs', import.meta.url));
 
@@ -46,6 +48,26 @@ export function startCommand(args: readonly string[], environment: NodeJS.Proces
         void ended.then((end) => reject(new Error(`it ended (${end.code}): ${end.stdout}${end.stderr}`)));
       }),
   };
+}
+
+/** Variables with which `memrelay up` has this home and free ports for itself. */
+export async function ownEnvironment(home: string): Promise<Record<string, string>> {
+  const ports = await freeSystemPorts();
+  return {
+    HOME: home,
+    MEM_DATA_DIR: join(home, 'data'),
+    PORT: String(ports.relayer),
+    SIDECAR_URL: `http://127.0.0.1:${ports.sidecar}`,
+    LOCALNET_PORT: String(ports.localnet),
+    BLOBSTORE_PORT: String(ports.blobstore),
+  };
+}
+
+/** The local system, once it is ready. */
+export async function startLocalSystem(environment: NodeJS.ProcessEnv): Promise<RunningCommand> {
+  const command = startCommand(['up', '--json'], environment);
+  await command.printed(/"event":"ready"/);
+  return command;
 }
 
 const run = promisify(execFile);

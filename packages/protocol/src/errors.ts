@@ -47,6 +47,10 @@ export const errorCatalogue = {
   method_not_allowed: entry(405, 'The route does not answer this method.'),
   request_timeout: entry(408, 'The request body did not arrive in time.', true),
   idempotency_key_reused: entry(409, 'This idempotency key was used with another request body.'),
+  prune_required: entry(
+    409,
+    'A delegate of the account has expired and the server cannot take it out: the owner has to, before anything new is stored.',
+  ),
   payload_too_large: entry(413, 'The request body is larger than this route accepts.'),
   unsupported_media_type: entry(415, 'Send JSON (content-type: application/json) without content encoding.'),
   rate_limited: entry(429, 'Too many requests; wait as long as Retry-After says.', true),

@@ -122,6 +122,12 @@ export type StoreInfo = z.infer<typeof storeInfo>;
 /** A refusal of the whole call, e.g. a forged session: the relayer answers its caller with this code. */
 export const sidecarError = z.object({ error: z.string(), message: z.string() });
 
+/** `POST /accounts/prune`: takes the expired delegates out of an account, paid by the upload wallet with this address. */
+export const pruneRequest = z.object({ account_id: address, wallet: address.optional() });
+
+/** `pruned` is false when by the chain's clock nobody has expired. */
+export const pruneResponse = z.object({ pruned: z.boolean() });
+
 /** `POST /sessions/drop`: forget everything cached for an account, because its state changed. */
 export const dropSessionsRequest = z.object({ account_id: address });
 

@@ -31,6 +31,8 @@ export async function rememberManual(
   const tag = context.tagOf(account.origin, request.namespace);
   requirePermission(caller, 'write', tag);
   const vector = context.checkVector(request.vector);
+  // The client has sealed this one; the next one is sealed under the new epoch
+  await context.expiredDelegates.pruned(account);
   const accountId = hexToBytes(account.accountId);
   const envelope = Buffer.from(request.encrypted_data, 'base64');
   const job: NewJob = {

@@ -29,15 +29,15 @@ export async function remember(
   repeatKey: RepeatKey | undefined,
   stages: StageTimes,
 ): Promise<string[]> {
-  const { account } = caller;
   const tags = new Map(
     [...new Set(items.map((item) => item.namespace))].map((namespace) => {
-      const tag = context.tagOf(account.origin, namespace);
+      const tag = context.tagOf(caller.account.origin, namespace);
       requirePermission(caller, 'write', tag);
       return [namespace, tag] as const;
     }),
   );
   context.requireEmbedder();
+  const account = await context.expiredDelegates.pruned(caller.account);
   const keys = await stages.measure('keys', async () => {
     const entries = [...tags].map(
       async ([namespace, tag]) => [namespace, await context.namespaceKeys.current(account, tag)] as const,

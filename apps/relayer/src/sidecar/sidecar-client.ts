@@ -10,6 +10,7 @@ import {
   type OpenRequestHead,
   type OpenResponseHead,
   openResponseHead,
+  pruneResponse,
   type SidecarHealth,
   type StoreInfo,
   sidecarError,
@@ -59,6 +60,8 @@ export interface SidecarClient {
   /** Yields checkpoints as they are reached; the last is `done` or `failed` unless the connection broke. */
   upload(request: UploadRequest): AsyncGenerator<UploadCheckpoint>;
   dropSessions(accountId: string): Promise<void>;
+  /** False when by the chain's clock nobody has expired. `wallet` pays where wallets pay for uploads */
+  pruneExpired(accountId: string, wallet: string | undefined): Promise<boolean>;
   sponsor(request: SponsorRequest): Promise<SponsorResponse>;
   executeSponsored(request: SponsorExecuteRequest): Promise<SponsorExecuteResponse>;
   close(): Promise<void>;
@@ -74,9 +77,11 @@ export class SidecarUnreachableError extends ApiError {
 
 /** What the sidecar says to the caller of a route of ours; any other refusal is between it and the relayer. */
 const callersBusiness: ReadonlySet<ErrorCode> = new Set([
+  'auth_unavailable',
   'decrypt_credential_required',
   'decrypt_denied',
   'decrypt_unavailable',
+  'prune_required',
   'sponsor_failed',
   'sponsor_rejected',
   'sponsor_unavailable',
@@ -191,6 +196,10 @@ export function createSidecarClient(url: string, token: string): SidecarClient {
     },
     async dropSessions(accountId) {
       await postJson('/sessions/drop', { account_id: accountId });
+    },
+    async pruneExpired(accountId, wallet) {
+      const body = { account_id: accountId, ...(wallet === undefined ? {} : { wallet }) };
+      return pruneResponse.parse(await postJson('/accounts/prune', body)).pruned;
     },
     sponsor: async (body) => sponsorResponse.parse(await postJson('/sponsor', body)),
     executeSponsored: async (body) => sponsorExecuteResponse.parse(await postJson('/sponsor/execute', body)),

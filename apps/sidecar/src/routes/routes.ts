@@ -13,6 +13,7 @@ import {
   makeKeyRequest,
   type OpenRequestHead,
   openRequestHead,
+  pruneRequest,
   type SidecarHealth,
   type StoreInfo,
 } from '@memrelay/protocol/sidecar-api';
@@ -82,10 +83,18 @@ export function keyRoutes(app: FastifyInstance, context: SidecarContext): void {
       server_set: wrapped.serverSet,
     };
   });
+}
 
+/** What follows from an account's state on chain. */
+export function accountRoutes(app: FastifyInstance, context: SidecarContext): void {
   app.post('/sessions/drop', async (request) => {
     context.unwrapper.dropAccount(parse(dropSessionsRequest, request.body).account_id);
     return {};
+  });
+
+  app.post('/accounts/prune', async (request) => {
+    const { account_id, wallet } = parse(pruneRequest, request.body);
+    return { pruned: await context.pruner.prune(account_id, wallet) };
   });
 }
 

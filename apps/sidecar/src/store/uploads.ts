@@ -9,11 +9,13 @@ import { createPublisher } from './publisher.ts';
 import { publisherTokens } from './publisher-token.ts';
 import { createRelayUploader } from './relay-uploader.ts';
 import type { Upload } from './upload.ts';
-import { uploadWallets } from './upload-wallets.ts';
+import { type UploadWallet, uploadWallets } from './upload-wallets.ts';
 
 /** Brings envelopes to the network, by a publisher or by wallets of our own. */
 export interface Uploads {
   readonly info: StoreInfo;
+  /** Those that pay, by address; none where a publisher does */
+  readonly wallets: ReadonlyMap<string, UploadWallet>;
   /** Checkpoints as they are reached; the last is `done` or `failed`. Does not throw. */
   upload(bytes: Buffer, options: Upload): AsyncGenerator<UploadCheckpoint>;
   close(): Promise<void>;
@@ -34,6 +36,7 @@ export function createUploads(config: Config, chain: ChainClient, blobIds: BlobI
     const relay = createRelayUploader({ walrus, chain, wallets, blobIds, log });
     return {
       info: { mode: 'relay', wallets: [...wallets.keys()] },
+      wallets,
       upload: relay.upload,
       close: async () => undefined,
     };
@@ -46,6 +49,7 @@ export function createUploads(config: Config, chain: ChainClient, blobIds: BlobI
   );
   return {
     info: { mode: 'publisher', wallets: [] },
+    wallets: new Map(),
     async *upload(bytes, options) {
       yield await publisher.store(bytes, options);
     },

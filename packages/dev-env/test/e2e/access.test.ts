@@ -1,16 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { permissions } from '@memrelay/chain/account-bcs';
-import {
-  addDelegateKeyScoped,
-  deactivateAccount,
-  reactivateAccount,
-  rotateKeyEpoch,
-} from '@memrelay/chain/account-transactions';
-import { delegateProofMessage } from '@memrelay/chain/delegate-key';
-import { parsePrivateKey } from '@memrelay/chain/key-file';
+import { deactivateAccount, reactivateAccount, rotateKeyEpoch } from '@memrelay/chain/account-transactions';
 import { newEnvelopeId } from '@memrelay/envelope/envelope-id';
 import { envelopeKind, parseHeader } from '@memrelay/envelope/header';
-import { namespaceTag } from '@memrelay/envelope/namespace-tag';
 import { nodePrimitives } from '@memrelay/envelope/node-primitives';
 import { sealEnvelope } from '@memrelay/envelope/seal-envelope';
 import { headers } from '@memrelay/protocol/headers';
@@ -20,7 +12,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { rawRequest } from '../../src/raw-request.ts';
 import { createTestBackend, type TestBackend } from '../../src/test-backend.ts';
 import { startTestNetwork, type TestNetwork } from '../../src/test-network.ts';
-import { createTestOwner, newTestKey, type TestKey, type TestOwner } from '../../src/test-owner.ts';
+import {
+  createTestOwner,
+  newTestKey,
+  type TestKey,
+  type TestOwner,
+  type TestScope,
+} from '../../src/test-owner.ts';
 import { startTestRelayer, type TestRelayer } from '../../src/test-relayer.ts';
 
 /** Who gets nothing, tried through the public API with real keys, chain and key servers. */
@@ -115,29 +113,9 @@ describe('a delegate', () => {
   });
 
   /** Adds a delegate with this scope and waits until the relayer knows it. */
-  async function scoped(scope: {
-    perms: number;
-    namespaces?: string[];
-    expiresAtMs?: number;
-  }): Promise<TestKey> {
+  async function scoped(scope: TestScope): Promise<TestKey> {
     const key = newTestKey();
-    const pair = parsePrivateKey(key.privateKey);
-    const origin = Buffer.from(owner.wallet.address.slice(2), 'hex');
-    await owner.execute(
-      addDelegateKeyScoped(network.info.packageId, owner.accountId, {
-        publicKey: key.publicKey,
-        address: key.address,
-        label: 'scoped',
-        proof: await pair.sign(delegateProofMessage(owner.accountId)),
-        scope: {
-          perms: scope.perms,
-          all_namespaces: scope.namespaces === undefined,
-          tags: (scope.namespaces ?? []).map((name) => namespaceTag(nodePrimitives, origin, name)),
-          min_epoch: 0n,
-          expires_at_ms: BigInt(scope.expiresAtMs ?? 0),
-        },
-      }),
-    );
+    await owner.addDelegate(key, scope);
     const known = () =>
       rawRequest(relayer.url, key, { method: 'GET', path: '/api/account', accountId: owner.accountId });
     await expect.poll(async () => (await known()).status, { timeout: 10_000 }).toBe(200);

@@ -1,8 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { permissions } from '@memrelay/chain/account-bcs';
-import { addDelegateKeyScoped } from '@memrelay/chain/account-transactions';
-import { delegateProofMessage } from '@memrelay/chain/delegate-key';
-import { parsePrivateKey } from '@memrelay/chain/key-file';
 import { newEnvelopeId } from '@memrelay/envelope/envelope-id';
 import { type EnvelopeHeader, envelopeKind, parseHeader } from '@memrelay/envelope/header';
 import { nodePrimitives } from '@memrelay/envelope/node-primitives';
@@ -51,11 +48,7 @@ function sealedBy(signer: Uint8Array, header: EnvelopeHeader, text: string): Uin
 /** A delegate that may read and nothing else. */
 async function addReader(): Promise<Buffer> {
   const key = newTestKey();
-  const proof = await parsePrivateKey(key.privateKey).sign(delegateProofMessage(owner.accountId));
-  const scope = { perms: permissions.read, all_namespaces: true, tags: [], min_epoch: 0n, expires_at_ms: 0n };
-  await owner.execute(
-    addDelegateKeyScoped(network.info.packageId, owner.accountId, { ...key, label: 'reader', proof, scope }),
-  );
+  await owner.addDelegate(key, { perms: permissions.read });
   return Buffer.from(key.privateKey, 'hex');
 }
 

@@ -136,17 +136,37 @@ function accountJson(account: Account) {
   };
 }
 
+export interface DelegateRow {
+  json: {
+    public_key: string;
+    address: string;
+    label: string;
+    created_at: string;
+    proven: boolean;
+    may: string;
+    expired: boolean;
+  };
+  row: string[];
+}
+
 /** Every delegate of an account, for a program and for a person. */
-export function delegateRows(account: Account): { json: object; row: string[] }[] {
+export function delegateRows(account: Account): DelegateRow[] {
   const scopes = new Map(account.scopes.map(({ key, value }) => [key, value]));
   return account.delegate_keys.map(({ public_key, address, label, created_at, proven }) => {
     const scope = scopes.get(address);
     const publicKey = hex(public_key);
     const createdAt = new Date(Number(created_at)).toISOString();
     const may = describeScope(scope);
+    const end = scope?.expires_at_ms ?? 0n;
+    const expired = end > 0n && end <= BigInt(Date.now());
     return {
-      json: { public_key: publicKey, address, label, created_at: createdAt, proven, may },
-      row: [plainText(label) || '(no label)', publicKey, createdAt.slice(0, 10), may],
+      json: { public_key: publicKey, address, label, created_at: createdAt, proven, may, expired },
+      row: [
+        plainText(label) || '(no label)',
+        publicKey,
+        createdAt.slice(0, 10),
+        expired ? `nothing any more: ${may}` : may,
+      ],
     };
   });
 }

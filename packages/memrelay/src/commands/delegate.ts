@@ -129,6 +129,31 @@ export async function revokeDelegate(
   );
 }
 
+/** Takes out every delegate whose time is over, which begins a new key epoch. */
+export async function pruneDelegates(
+  output: Output,
+  options: OwnerOptions,
+  environment: NodeJS.ProcessEnv,
+): Promise<void> {
+  const { owner, accountId } = await connectAccount(options, environment);
+  const expired = delegateRows(await owner.readAccount(accountId)).filter(({ json }) => json.expired);
+  if (expired.length === 0) {
+    output.result({ pruned: [] });
+    output.line('No delegate has expired.');
+    return;
+  }
+  const pruned = expired.map(({ json }) => json.public_key);
+  const facts: [string, string][] = expired.map(({ json }) => [json.label, json.public_key]);
+  await confirm(
+    output,
+    'Take expired keys out of this account',
+    [...networkFacts(owner), ['Account', accountId], ...facts],
+    options.yes,
+  );
+  await signAndTell(output, () => owner.pruneExpired(accountId), { pruned });
+  output.line('What is stored from now on is sealed in a new key epoch.');
+}
+
 /** A delegate's own consent to be added to an account with limits. */
 export async function consent(output: Output, accountId: string, options: OwnerOptions): Promise<void> {
   if (!/^0x[0-9a-fA-F]{64}$/.test(accountId))

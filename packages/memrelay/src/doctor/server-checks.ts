@@ -15,6 +15,7 @@ const remedies: Record<string, string> = {
   chain: 'check CHAIN_RPC_URL and the connection of the relayer to it',
   sidecar: 'restart the relayer: it starts its sidecar; its log says why that ended',
   blob_store: 'check STORE_AGGREGATOR_URL; writes are kept and uploaded when it is back',
+  upload_wallets: 'send SUI and WAL to the wallets of SERVER_CHAIN_PRIVATE_KEYS: the log names them',
 };
 
 /** Reachable, compatible, and with the right time: all from one answer. */

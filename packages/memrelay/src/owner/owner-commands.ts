@@ -85,6 +85,9 @@ function addDelegateCommands(delegate: Command, environment: NodeJS.ProcessEnv):
         (await load()).revokeDelegate(output, which, options, environment),
       ),
     );
+  ownerCommand(delegate, 'prune', 'take out the keys whose time is over').action((options) =>
+    runCommand(options, async (output) => (await load()).pruneDelegates(output, options, environment)),
+  );
   delegate
     .command('consent')
     .description('as a delegate: agree to be added to an account with limits')
