@@ -62,18 +62,19 @@ export class AccountOwner {
   readonly #signer: Signer;
   readonly #sponsor: SponsorClient | undefined;
 
-  private constructor(network: AccountNetwork, options: AccountOwnerOptions, fetch: typeof globalThis.fetch) {
+  private constructor(network: AccountNetwork, signer: Signer, sponsor: SponsorClient | undefined) {
     this.network = network;
-    this.#signer = options.signer;
-    this.#sponsor =
-      options.sponsored === false ? undefined : createSponsorClient(trimmed(options.serverUrl), fetch);
+    this.#signer = signer;
+    this.#sponsor = sponsor;
   }
 
   /** Reads `/config` of the relayer. Throws `network_error`, `invalid_response` and `package_mismatch`. */
   static async connect(options: AccountOwnerOptions): Promise<AccountOwner> {
     const fetch = options.fetch ?? ((input, init) => globalThis.fetch(input, init));
-    const network = await readNetwork(trimmed(options.serverUrl), fetch, options.packageId);
-    return new AccountOwner(network, options, fetch);
+    const serverUrl = options.serverUrl.replace(/\/+$/, '');
+    const network = await readNetwork(serverUrl, fetch, options.packageId);
+    const sponsor = options.sponsored === false ? undefined : createSponsorClient(serverUrl, fetch);
+    return new AccountOwner(network, options.signer, sponsor);
   }
 
   /** The wallet's address. */
@@ -219,8 +220,4 @@ export class AccountOwner {
       return undefined;
     }
   }
-}
-
-function trimmed(serverUrl: string): string {
-  return serverUrl.replace(/\/+$/, '');
 }
