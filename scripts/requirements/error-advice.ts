@@ -26,6 +26,8 @@ export const errorAdvice: Readonly<Record<string, string>> = {
   method_not_allowed: 'Use a method that the `Allow` header lists.',
   request_timeout: 'Send the body faster, or in smaller requests.',
   idempotency_key_reused: 'Use a new key for another body.',
+  job_not_failed:
+    'Nothing: `details.status` tells that it is running again, as after a retry whose answer was lost, or done.',
   prune_required:
     'As the owner, run `npx memrelay delegate prune`. Operators: give the relayer a sponsor or a wallet with SUI, and it does that by itself.',
   payload_too_large: 'Send less at once: at most 2 MiB in a request, 1 MiB of text in a memory.',

@@ -47,6 +47,7 @@ export const errorCatalogue = {
   method_not_allowed: entry(405, 'The route does not answer this method.'),
   request_timeout: entry(408, 'The request body did not arrive in time.', true),
   idempotency_key_reused: entry(409, 'This idempotency key was used with another request body.'),
+  job_not_failed: entry(409, 'Only a job that has failed can be retried.'),
   prune_required: entry(
     409,
     'A delegate of the account has expired and the server cannot take it out: the owner has to, before anything new is stored.',

@@ -74,7 +74,7 @@ export interface JobRecord {
   namespace: string;
   /** Present once done */
   blob_id?: string;
-  /** True when the text was there already and `blob_id` is the existing one's */
+  /** True when the text was there already and `blob_id` is the existing one's; told only to who may read there */
   deduplicated?: true;
   stage?: JobStage;
   attempts?: number;
@@ -88,6 +88,7 @@ export interface BulkStatusResult {
   job_id: string;
   status: JobRecord['status'] | 'not_found';
   blob_id?: string;
+  deduplicated?: true;
   error?: { code: string; message: string };
 }
 

@@ -33,6 +33,17 @@ export function requirePermission(
   if (!scope.tags.includes(Buffer.from(tag).toString('hex'))) throw new ApiError('insufficient_scope');
 }
 
+/** Whether `requirePermission` lets the caller through. */
+export function hasPermission(...request: Parameters<typeof requirePermission>): boolean {
+  try {
+    requirePermission(...request);
+    return true;
+  } catch (error) {
+    if (error instanceof ApiError) return false;
+    throw error;
+  }
+}
+
 /**
  * The namespaces in which the caller has the permission: `'all'`, or their tags (32 hex digits each), for lists that
  * show only what is in scope. Throws as `requirePermission` when it has the permission nowhere.

@@ -16,6 +16,8 @@ export interface NewJob {
   envelopeId: Buffer | undefined;
   envelopeSha256: Buffer;
   importance: number;
+  /** Absent when the memory takes no part in deduplication */
+  textHash?: Buffer | undefined;
 }
 
 const jobColumns = [
@@ -30,6 +32,7 @@ const jobColumns = [
   ['envelope_id', 'bytea'],
   ['envelope_sha256', 'bytea'],
   ['importance', 'real'],
+  ['text_hash', 'bytea'],
 ] as const;
 
 /** A key that is still remembered is left alone; one past its time is as good as none. */
@@ -42,7 +45,8 @@ const keepIdempotencyKey = `
 
 /**
  * Accepts jobs in one statement, together with the idempotency key they came with. Returns false, and has written
- * nothing, when the key was used before.
+ * nothing, when the key was used before. The first job of a text keeps it, whoever accepts it; the others are its
+ * duplicates. Texts are taken in one order, so that two bulks never wait for each other.
  */
 export async function insertJobs(
   tx: Queryable,
@@ -57,9 +61,15 @@ export async function insertJobs(
   const places = jobs.map(() => `(${jobColumns.map(([, type]) => `$${++next}::${type}`).join(', ')})`);
   const names = jobColumns.map(([name]) => name).join(', ');
   const { rowCount } = await tx.query(
-    `${key ? `WITH kept AS (${keepIdempotencyKey})` : ''}
-     INSERT INTO memory_job (${names}) SELECT * FROM (VALUES ${places.join(', ')}) AS job (${names})
-     ${key ? 'WHERE EXISTS (SELECT 1 FROM kept)' : ''}`,
+    `WITH ${key ? `kept AS (${keepIdempotencyKey}),` : ''}
+     job (${names}) AS (
+       SELECT * FROM (VALUES ${places.join(', ')}) AS given ${key ? 'WHERE EXISTS (SELECT 1 FROM kept)' : ''}),
+     first AS (
+       INSERT INTO known_text (account_id, text_hash, memory_id)
+       SELECT account_id, text_hash, id FROM job WHERE text_hash IS NOT NULL ORDER BY text_hash
+       ON CONFLICT (account_id, text_hash) DO NOTHING RETURNING memory_id)
+     INSERT INTO memory_job (${names}, duplicate)
+     SELECT ${names}, text_hash IS NOT NULL AND NOT EXISTS (SELECT 1 FROM first WHERE memory_id = job.id) FROM job`,
     [...keyValues, ...jobs.flatMap((job) => jobValues(job, stage))],
   );
   return rowCount > 0;
@@ -78,6 +88,7 @@ function jobValues(job: NewJob, stage: JobStage): SqlValue[] {
     job.envelopeId ?? null,
     job.envelopeSha256,
     job.importance,
+    job.textHash ?? null,
   ];
 }
 

@@ -16,6 +16,9 @@ export interface ClaimedJob {
   leaseToken: string;
   outbox: Buffer | null;
   envelope: Buffer;
+  textHash: Buffer | undefined;
+  /** Another memory keeps its text (settle-duplicate.ts) */
+  duplicate: boolean;
 }
 
 export interface UploadProgress {
@@ -47,6 +50,8 @@ export async function claimJobs(
     checkpoint: UploadProgress;
     outbox: Buffer | null;
     envelope: Buffer;
+    text_hash: Buffer | null;
+    duplicate: boolean;
   }>(
     `UPDATE memory_job SET stage = CASE WHEN stage = 'indexing' THEN stage ELSE $1 END, lease_token = $2,
        upload_claims = upload_claims + CASE WHEN $1 = 'uploading' THEN 1 ELSE 0 END,
@@ -55,7 +60,8 @@ export async function claimJobs(
        SELECT id FROM memory_job
        WHERE status = 'running' AND stage = ANY($3) AND run_at <= now() AND (lease_until IS NULL OR lease_until < now())
        ORDER BY run_at LIMIT $4 FOR UPDATE SKIP LOCKED))
-     RETURNING id, account_id, owner, namespace, attempts, upload_claims, checkpoint, outbox, envelope`,
+     RETURNING id, account_id, owner, namespace, attempts, upload_claims, checkpoint, outbox, envelope, text_hash,
+       duplicate`,
     [become, leaseToken, [...stages], limit],
   );
   return rows.map((row) => ({
@@ -69,6 +75,8 @@ export async function claimJobs(
     leaseToken,
     outbox: row.outbox,
     envelope: row.envelope,
+    textHash: row.text_hash ?? undefined,
+    duplicate: row.duplicate,
   }));
 }
 

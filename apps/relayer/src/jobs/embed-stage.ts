@@ -8,7 +8,9 @@ import { vectorKeyId } from '../embedding/vector-map.ts';
 import type { Outbox } from '../memories/outbox.ts';
 import { retryDelayMs } from './backoff.ts';
 import type { ClaimedJob } from './claim-jobs.ts';
+import { saveRefreshed } from './refresh-memory.ts';
 import { LeaseLostError, saveEmbedded, saveFailed, saveRetry } from './save-progress.ts';
+import { settleDuplicate } from './settle-duplicate.ts';
 
 export type EmbedJobs = (jobs: readonly ClaimedJob[]) => Promise<void>;
 
@@ -20,15 +22,38 @@ interface EmbedStage {
   log: Logger;
 }
 
-/** Embeds a batch of jobs with one call to the provider; each job's result is saved by itself. */
+/** A job to embed, and the memory its vectors are for when that is not its own (settle-duplicate.ts). */
+interface Task {
+  job: ClaimedJob;
+  refreshes: string | undefined;
+}
+
+/**
+ * Embeds a batch of jobs with one call to the provider; each job's result is saved by itself. Duplicates of a stored
+ * text end before that.
+ */
 export function createEmbedStage(stage: EmbedStage): EmbedJobs {
-  async function embedBatch(claimed: readonly ClaimedJob[]): Promise<void> {
-    const readable: { job: ClaimedJob; chunks: string[] }[] = [];
+  async function embedJobs(claimed: readonly ClaimedJob[]): Promise<void> {
+    const tasks: Task[] = [];
     for (const job of claimed) {
       try {
-        readable.push({ job, chunks: embeddingChunks(stage.outbox.open(job)) });
+        const settlement = await settleDuplicate(stage.db, job, stage.embedder.model);
+        if (settlement.is === 'own') tasks.push({ job, refreshes: undefined });
+        if (settlement.is === 'refresh') tasks.push({ job, refreshes: settlement.memoryId });
       } catch (error) {
         await tryLater(job, error);
+      }
+    }
+    await embedBatch(tasks);
+  }
+
+  async function embedBatch(tasks: readonly Task[]): Promise<void> {
+    const readable: { task: Task; chunks: string[] }[] = [];
+    for (const task of tasks) {
+      try {
+        readable.push({ task, chunks: embeddingChunks(stage.outbox.open(task.job)) });
+      } catch (error) {
+        await tryLater(task.job, error);
       }
     }
     if (readable.length === 0) return;
@@ -37,7 +62,7 @@ export function createEmbedStage(stage: EmbedStage): EmbedJobs {
       vectors = await stage.embedder.embed(readable.flatMap(({ chunks }) => chunks));
     } catch (error) {
       await handleFailure(
-        readable.map(({ job }) => job),
+        readable.map(({ task }) => task),
         error,
       );
       return;
@@ -47,14 +72,17 @@ export function createEmbedStage(stage: EmbedStage): EmbedJobs {
       next += chunks.length;
       return vectors.slice(next - chunks.length, next);
     });
-    await Promise.all(readable.map(({ job }, i) => save(job, own[i]!)));
+    await Promise.all(readable.map(({ task }, i) => save(task, own[i]!)));
   }
 
-  async function save(job: ClaimedJob, vectors: readonly Float32Array[]): Promise<void> {
+  async function save({ job, refreshes }: Task, vectors: readonly Float32Array[]): Promise<void> {
     const map = stage.vectors.mapOf(job.accountId);
     const chunks = vectors.map((vector, no) => ({ no, vector: map.apply(vector) }));
     const info = { model: stage.embedder.model, keyId: vectorKeyId };
-    await saveEmbedded(stage.db, job, info, chunks).catch((error: unknown) => tryLater(job, error));
+    const saved = refreshes
+      ? saveRefreshed(stage.db, job, refreshes, info, chunks)
+      : saveEmbedded(stage.db, job, info, chunks);
+    await saved.catch((error: unknown) => tryLater(job, error));
   }
 
   /** For what should not happen: the job waits with its reason, so that it neither gets lost nor holds up others. */
@@ -69,15 +97,15 @@ export function createEmbedStage(stage: EmbedStage): EmbedJobs {
     );
   }
 
-  async function handleFailure(jobs: readonly ClaimedJob[], error: unknown): Promise<void> {
+  async function handleFailure(tasks: readonly Task[], error: unknown): Promise<void> {
     const rejected = error instanceof EmbeddingError && error.kind === 'rejected';
     // One text that the provider refuses must not fail its neighbours: each is tried alone
-    if (rejected && jobs.length > 1) {
-      for (const job of jobs) await embedBatch([job]);
+    if (rejected && tasks.length > 1) {
+      for (const task of tasks) await embedBatch([task]);
       return;
     }
-    stage.log.warn({ err: error, jobs: jobs.length, rejected }, 'embedding failed');
-    for (const job of jobs) {
+    stage.log.warn({ err: error, jobs: tasks.length, rejected }, 'embedding failed');
+    for (const { job } of tasks) {
       if (rejected)
         await saveFailed(stage.db, job, {
           code: 'embedding_rejected',
@@ -95,5 +123,5 @@ export function createEmbedStage(stage: EmbedStage): EmbedJobs {
         );
     }
   }
-  return embedBatch;
+  return embedJobs;
 }

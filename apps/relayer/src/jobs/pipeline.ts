@@ -13,6 +13,7 @@ import {
   releaseLeases,
 } from './claim-jobs.ts';
 import type { EmbedJobs } from './embed-stage.ts';
+import { wakeDuplicates } from './settle-duplicate.ts';
 import { startStageLoop } from './stage-loop.ts';
 import { uploadJob } from './upload-stage.ts';
 import { extendWalletLeases, type WalletPool } from './upload-wallets.ts';
@@ -58,6 +59,7 @@ export async function startPipeline(options: PipelineOptions): Promise<Pipeline>
     async run([job]) {
       await uploadJob({ ...options, maxAttempts: maxUploadAttempts }, job!);
       ended.emit(job!.id);
+      if ((await wakeDuplicates(db, job!)) > 0) embeddings.wake();
     },
     onError,
   });

@@ -10,6 +10,7 @@ interface JobRow {
   attempts: number;
   run_at: Date;
   blob_id: string | null;
+  duplicate: boolean;
   error_code: string | null;
   error_message: string | null;
   created_at: Date;
@@ -23,7 +24,7 @@ export async function readJobs(
   ids: readonly string[],
 ): Promise<Map<string, JobRecord>> {
   const { rows } = await db.query<JobRow>(
-    `SELECT id, owner, namespace, status, stage, attempts, run_at, blob_id, error_code, error_message, created_at, updated_at
+    `SELECT id, owner, namespace, status, stage, attempts, run_at, blob_id, duplicate, error_code, error_message, created_at, updated_at
      FROM memory_job WHERE account_id = $1 AND id = ANY($2::uuid[])`,
     [accountId, [...ids]],
   );
@@ -32,7 +33,12 @@ export async function readJobs(
 
 function jobRecord(row: JobRow): JobRecord {
   const base = { job_id: row.id, status: row.status, owner: row.owner, namespace: row.namespace };
-  if (row.status === 'done') return row.blob_id ? { ...base, blob_id: row.blob_id } : base;
+  if (row.status === 'done')
+    return {
+      ...base,
+      ...(row.blob_id ? { blob_id: row.blob_id } : {}),
+      ...(row.duplicate ? { deduplicated: true as const } : {}),
+    };
   return {
     ...base,
     stage: row.stage,

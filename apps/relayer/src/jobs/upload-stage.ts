@@ -14,6 +14,7 @@ import {
   saveUploaded,
   type UploadedBlob,
 } from './save-progress.ts';
+import { settleDuplicate } from './settle-duplicate.ts';
 import type { WalletPool } from './upload-wallets.ts';
 
 interface UploadStage {
@@ -35,6 +36,8 @@ type Outcome =
 export async function uploadJob(stage: UploadStage, job: ClaimedJob): Promise<void> {
   const { db, log } = stage;
   try {
+    // A job that was tried again may find that another has stored its text meanwhile
+    if ((await settleDuplicate(db, job, undefined)).is !== 'own') return;
     const outcome = await attempt(stage, job);
     if (outcome.ok) {
       // Warmed before it is announced: a recall right after `done` reads no aggregator

@@ -5,12 +5,13 @@ import { nodePrimitives } from '@memrelay/envelope/node-primitives';
 import { sealEnvelope } from '@memrelay/envelope/seal-envelope';
 import type { RememberRequest } from '@memrelay/protocol/memories';
 import type { Caller } from '../auth/caller.ts';
-import { requirePermission } from '../auth/require-permission.ts';
+import { hasPermission, requirePermission } from '../auth/require-permission.ts';
 import type { RelayerContext } from '../context.ts';
 import { hexToBytes } from '../db/hex.ts';
 import type { StageTimes } from '../http/stage-times.ts';
 import { insertJobs, type NewJob } from '../jobs/accept-jobs.ts';
 import type { RepeatableWrite } from '../jobs/idempotency.ts';
+import { textHash } from '../jobs/known-texts.ts';
 
 /** Of a memory nobody has weighed */
 export const standardImportance = 0.5;
@@ -45,6 +46,13 @@ export async function remember(
     return new Map(await Promise.all(entries));
   });
   const accountId = hexToBytes(account.accountId);
+  // A key that could not read the kept memory must not learn that it is there, by its blob or by the time it takes, nor
+  // lose what it stores to one that it cannot read
+  const hashOf = ({ text, namespace }: RememberRequest): Buffer | undefined => {
+    const tag = tags.get(namespace)!;
+    const readsAll = hasPermission(caller, 'read', tag, { keyEpoch: 0 });
+    return readsAll ? textHash(context.secrets.indexKey, accountId, tag, text) : undefined;
+  };
   const seal = (item: RememberRequest): NewJob => {
     const id = randomUUID();
     const key = keys.get(item.namespace)!;
@@ -74,6 +82,7 @@ export async function remember(
       envelopeId: Buffer.from(envelopeId),
       envelopeSha256: sha256(envelope),
       importance: standardImportance,
+      textHash: hashOf(item),
     };
   };
   const jobs = await stages.measure('seal', () => items.map(seal));

@@ -14,10 +14,13 @@ import {
   rememberRequest,
 } from '@memrelay/protocol/memories';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Caller } from '../auth/caller.ts';
+import { hasPermission, requirePermission } from '../auth/require-permission.ts';
 import type { RelayerContext } from '../context.ts';
 import { hexToBytes } from '../db/hex.ts';
 import { validate } from '../http/validate.ts';
 import { readJobs } from '../jobs/read-jobs.ts';
+import { retryJob } from '../jobs/retry-job.ts';
 import { recall, recallManual } from '../memories/recall.ts';
 import { type RepeatKey, remember } from '../memories/remember.ts';
 import { rememberManual } from '../memories/remember-manual.ts';
@@ -41,18 +44,32 @@ export function memoryRoutes(app: FastifyInstance, context: RelayerContext): voi
   });
 
   app.get<{ Params: { job_id: string } }>('/api/remember/:job_id', async (request): Promise<JobRecord> => {
-    const id = request.params.job_id.toLowerCase();
-    const jobs = await jobsOf(context, request.caller.account.accountId, [id]);
-    const job = jobs.get(id);
-    if (!job) throw new ApiError('job_not_found');
-    return job;
+    return jobOf(context, request.caller, request.params.job_id.toLowerCase());
   });
+
+  app.post<{ Params: { job_id: string } }>(
+    '/api/remember/:job_id/retry',
+    async (request, reply): Promise<RememberAccepted> => {
+      const { caller } = request;
+      const job = await jobOf(context, caller, request.params.job_id.toLowerCase());
+      requirePermission(caller, 'write', context.tagOf(caller.account.origin, job.namespace));
+      const stage = await retryJob(context.db, hexToBytes(caller.account.accountId), job.job_id);
+      if (stage === undefined) {
+        const { status } = await jobOf(context, caller, job.job_id);
+        throw new ApiError('job_not_failed', { details: { status } });
+      }
+      if (stage === 'queued') context.pipeline.wakeEmbedding();
+      else context.pipeline.wakeUpload();
+      reply.code(202);
+      return { job_id: job.job_id, status: 'running' };
+    },
+  );
 
   app.post('/api/remember/bulk/status', async (request): Promise<{ results: BulkStatusResult[] }> => {
     const { job_ids } = validate(bulkStatusRequest, request.body);
     const jobs = await jobsOf(
       context,
-      request.caller.account.accountId,
+      request.caller,
       job_ids.map((id) => id.toLowerCase()),
     );
     return {
@@ -63,6 +80,7 @@ export function memoryRoutes(app: FastifyInstance, context: RelayerContext): voi
           job_id: id,
           status: job.status,
           ...(job.blob_id ? { blob_id: job.blob_id } : {}),
+          ...(job.deduplicated ? { deduplicated: true } : {}),
           ...(job.error ? { error: job.error } : {}),
         };
       }),
@@ -88,14 +106,27 @@ export function memoryRoutes(app: FastifyInstance, context: RelayerContext): voi
   );
 }
 
+/** Throws `job_not_found`. */
+async function jobOf(context: RelayerContext, caller: Caller, id: string): Promise<JobRecord> {
+  const job = (await jobsOf(context, caller, [id])).get(id);
+  if (!job) throw new ApiError('job_not_found');
+  return job;
+}
+
+/** The jobs of the caller's account; that a text was there already is told only to who may read there. */
 async function jobsOf(
   context: RelayerContext,
-  accountId: string,
+  caller: Caller,
   ids: string[],
 ): Promise<Map<string, JobRecord>> {
   const wellFormed = ids.filter((id) => uuid.test(id));
   if (wellFormed.length === 0) return new Map();
-  return readJobs(context.db, hexToBytes(accountId), wellFormed);
+  const { accountId, origin } = caller.account;
+  const jobs = await readJobs(context.db, hexToBytes(accountId), wellFormed);
+  for (const job of jobs.values())
+    if (job.deduplicated && !hasPermission(caller, 'read', context.tagOf(origin, job.namespace)))
+      delete job.deduplicated;
+  return jobs;
 }
 
 /** RFC 9745; the date is when API 1.0.0 deprecated the header. */

@@ -1,0 +1,37 @@
+import { indexKey, keyedHash } from '@memrelay/envelope/at-rest';
+import type { Queryable } from '../db/db.ts';
+
+/** What stands for a text in one namespace of one account (security.md, "At rest"): equal for equal bytes only. */
+export function textHash(indexSecret: Uint8Array, accountId: Buffer, tag: Uint8Array, text: string): Buffer {
+  return Buffer.from(keyedHash(indexKey(indexSecret, 'dedupe', accountId.toString('hex'), tag), text));
+}
+
+/** A job that has a text hash. */
+export interface HashedJob {
+  id: string;
+  accountId: Buffer;
+  textHash: Buffer;
+}
+
+/**
+ * The memory that keeps the text of a job: the job's own when none did. Its row stays locked until the transaction
+ * ends, so that whoever decides by it decides alone.
+ */
+export async function lockKeeper(tx: Queryable, { id, accountId, textHash }: HashedJob): Promise<string> {
+  const { rows } = await tx.query<{ memory_id: string }>(
+    `INSERT INTO known_text (account_id, text_hash, memory_id) VALUES ($1, $2, $3)
+     ON CONFLICT (account_id, text_hash) DO UPDATE SET memory_id = known_text.memory_id
+     RETURNING memory_id`,
+    [accountId, textHash, id],
+  );
+  return rows[0]!.memory_id;
+}
+
+/** From here on the memory of this job keeps the text. The keeper must be locked. */
+export async function replaceKeeper(tx: Queryable, { id, accountId, textHash }: HashedJob): Promise<void> {
+  await tx.query('UPDATE known_text SET memory_id = $3 WHERE account_id = $1 AND text_hash = $2', [
+    accountId,
+    textHash,
+    id,
+  ]);
+}

@@ -1,0 +1,27 @@
+import type { Db } from '../db/db.ts';
+import type { ClaimedJob } from './claim-jobs.ts';
+import { endAsDuplicate } from './settle-duplicate.ts';
+import { chunkParameters, type EmbeddedChunk, insertVectors, type VectorInfo } from './vector-rows.ts';
+
+/**
+ * A known text came again after the model was changed: its memory gets the vectors, so that a search finds it, and the
+ * job ends as its duplicate. Throws `LeaseLostError`, and has written nothing, also when the memory is gone.
+ */
+export async function saveRefreshed(
+  db: Db,
+  job: ClaimedJob,
+  memoryId: string,
+  info: VectorInfo,
+  chunks: readonly EmbeddedChunk[],
+): Promise<void> {
+  const { places, values } = chunkParameters(chunks, 5);
+  await db.transaction(async (tx) => {
+    await tx.query(
+      `WITH job AS (
+         SELECT account_id, namespace, id FROM memory WHERE account_id = $1 AND id = $4 AND state = 'done')
+       ${insertVectors(places)} ON CONFLICT DO NOTHING`,
+      [job.accountId, info.model, info.keyId, memoryId, ...values],
+    );
+    await endAsDuplicate(tx, job, memoryId);
+  });
+}

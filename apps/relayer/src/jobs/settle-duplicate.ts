@@ -1,0 +1,121 @@
+import type { Db, Queryable } from '../db/db.ts';
+import type { ClaimedJob } from './claim-jobs.ts';
+import { lockKeeper, replaceKeeper } from './known-texts.ts';
+import { LeaseLostError } from './save-progress.ts';
+
+/** What becomes of a claimed job. */
+export type Settlement =
+  /** It is no duplicate, or none any more, since the memory that kept the text failed or is gone: it goes on */
+  | { is: 'own' }
+  /** The text is stored, but no search of today's model finds it: the vectors of this job are for that memory */
+  | { is: 'refresh'; memoryId: string }
+  /** It ended with the blob of the other memory, or waits for it: there is nothing more to do now */
+  | { is: 'settled' };
+
+interface Keeper {
+  blob_id: string | null;
+  state: 'pending' | 'done' | 'failed' | null;
+  status: 'running' | 'done' | 'failed' | null;
+  searchable: boolean;
+}
+
+/**
+ * Decides about a job whose text another memory may keep, under a lock on the text, so that of several duplicates of
+ * a failed memory one takes its place. `model` is that of the vectors the job can be given; undefined when it has no
+ * text any more. Throws `LeaseLostError`.
+ */
+export async function settleDuplicate(
+  db: Db,
+  job: ClaimedJob,
+  model: string | undefined,
+): Promise<Settlement> {
+  const { id, accountId, textHash, duplicate } = job;
+  if (!duplicate || !textHash) return { is: 'own' };
+  const hashed = { id, accountId, textHash };
+  return db.transaction(async (tx): Promise<Settlement> => {
+    const keeperId = await lockKeeper(tx, hashed);
+    const keeper = await readKeeper(tx, job.accountId, keeperId, model ?? '');
+    if (keeperId !== job.id && keeper.state === 'done') {
+      if (model !== undefined && !keeper.searchable) return { is: 'refresh', memoryId: keeperId };
+      await endAsDuplicate(tx, job, keeperId);
+      return { is: 'settled' };
+    }
+    if (keeperId !== job.id && keeper.status === 'running') {
+      await waitOn(tx, job);
+      return { is: 'settled' };
+    }
+    await replaceKeeper(tx, hashed);
+    await becomeOwn(tx, job);
+    return { is: 'own' };
+  });
+}
+
+async function readKeeper(tx: Queryable, accountId: Buffer, id: string, model: string): Promise<Keeper> {
+  const { rows } = await tx.query<Keeper>(
+    `SELECT memory.blob_id, memory.state, memory_job.status, EXISTS (
+       SELECT 1 FROM memory_vector WHERE account_id = $1 AND memory_id = $2 AND embedding_model = $3) AS searchable
+     FROM (VALUES ($2::uuid)) AS keeper (id)
+       LEFT JOIN memory ON memory.account_id = $1 AND memory.id = keeper.id
+       LEFT JOIN memory_job ON memory_job.account_id = $1 AND memory_job.id = keeper.id`,
+    [accountId, id, model],
+  );
+  return rows[0]!;
+}
+
+/** The job is done with the other's blob; what it brought is not needed, except that it may weigh more. */
+export async function endAsDuplicate(tx: Queryable, job: ClaimedJob, keeperId: string): Promise<void> {
+  const { rowCount } = await tx.query(
+    `WITH keeper AS (
+       SELECT account_id, id, blob_id FROM memory WHERE account_id = $3 AND id = $4 AND state = 'done'),
+     job AS (
+       UPDATE memory_job SET status = 'done', stage = 'indexing', blob_id = keeper.blob_id, outbox = NULL,
+         envelope = NULL, error_code = NULL, error_message = NULL, lease_until = NULL, lease_token = NULL,
+         updated_at = now()
+       FROM keeper WHERE memory_job.id = $1 AND lease_token = $2 RETURNING memory_job.importance)
+     UPDATE memory SET importance = greatest(memory.importance, job.importance)
+     FROM job WHERE memory.account_id = $3 AND memory.id = $4`,
+    [job.id, job.leaseToken, job.accountId, keeperId],
+  );
+  if (rowCount === 0) throw new LeaseLostError(job.id);
+  if (job.outbox) return;
+  // It was embedded, failed, and another took its place meanwhile
+  for (const own of [
+    'memory_vector WHERE account_id = $1 AND memory_id',
+    'memory WHERE account_id = $1 AND id',
+  ])
+    await tx.query(`DELETE FROM ${own} = $2`, [job.accountId, job.id]);
+}
+
+/** Until it is woken; or half as long again as it waits already, at most a minute. */
+async function waitOn(tx: Queryable, job: ClaimedJob): Promise<void> {
+  await tx.query(
+    `UPDATE memory_job SET stage = CASE WHEN stage = 'embedding' THEN 'queued' ELSE stage END, lease_until = NULL,
+       lease_token = NULL,
+       run_at = now() + least(greatest((now() - created_at) / 2, interval '1 second'), interval '1 minute')
+     WHERE id = $1 AND lease_token = $2`,
+    [job.id, job.leaseToken],
+  );
+}
+
+async function becomeOwn(tx: Queryable, job: ClaimedJob): Promise<void> {
+  const { rowCount } = await tx.query(
+    'UPDATE memory_job SET duplicate = false WHERE id = $1 AND lease_token = $2',
+    [job.id, job.leaseToken],
+  );
+  if (rowCount === 0) throw new LeaseLostError(job.id);
+  await tx.query("UPDATE memory SET state = 'pending' WHERE account_id = $1 AND id = $2", [
+    job.accountId,
+    job.id,
+  ]);
+}
+
+/** The duplicates that wait for this text are due now. Returns how many. */
+export async function wakeDuplicates(db: Db, { accountId, textHash }: ClaimedJob): Promise<number> {
+  if (!textHash) return 0;
+  const { rowCount } = await db.query(
+    `UPDATE memory_job SET run_at = now()
+     WHERE account_id = $1 AND text_hash = $2 AND duplicate AND status = 'running'`,
+    [accountId, textHash],
+  );
+  return rowCount;
+}
