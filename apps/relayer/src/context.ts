@@ -44,6 +44,8 @@ export interface RelayerContext {
   outbox: Outbox;
   idempotency: Idempotency;
   pipeline: Pipeline;
+  /** Addresses of the wallets that pay for uploads; none where a publisher does */
+  uploadWallets: readonly string[];
   secrets: Secrets;
   /** Public halves of the writer keys, hex: memories signed by them are believed */
   writerPublicKeys: readonly string[];

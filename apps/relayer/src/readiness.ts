@@ -1,4 +1,5 @@
 import type { ReadyInfo } from '@memrelay/protocol/service-info';
+import { payingWallets } from './alerts/wallet-watch.ts';
 import type { RelayerContext } from './context.ts';
 import { oldestPendingSeconds } from './jobs/read-jobs.ts';
 
@@ -13,9 +14,21 @@ async function probe(work: () => Promise<Check | undefined>): Promise<Check> {
   }
 }
 
-/** What every dependency says right now. Writes need the database, nonces and chain; uploads can wait. */
+/** Nothing where a publisher pays, and until the wallets were first looked at. */
+async function wallets({ db, uploadWallets }: RelayerContext): Promise<{ upload_wallets?: Check }> {
+  const funds = uploadWallets.length > 0 ? await payingWallets(db, uploadWallets) : undefined;
+  if (!funds) return {};
+  return {
+    upload_wallets: { ok: funds.paying > 0, detail: `${funds.paying} of ${funds.of} can pay for an upload` },
+  };
+}
+
+/**
+ * What every dependency says right now. Writes need the database, nonces and chain; uploads can wait. Wallets that
+ * cannot pay are told of and change nothing else: recalls go on, and what is written is accepted and kept.
+ */
 export async function readiness(context: RelayerContext): Promise<ReadyInfo> {
-  const [database, sidecar, store, oldest] = await Promise.all([
+  const [database, sidecar, store, oldest, funds] = await Promise.all([
     probe(async () => {
       await context.db.query('SELECT 1');
       return undefined;
@@ -26,6 +39,7 @@ export async function readiness(context: RelayerContext): Promise<ReadyInfo> {
     }),
     probe(() => context.aggregators.health()),
     oldestPendingSeconds(context.db).catch(() => 0),
+    wallets(context).catch(() => ({})),
   ]);
   const nonces = context.nonces.health();
   const chain = context.accounts.health();
@@ -33,7 +47,7 @@ export async function readiness(context: RelayerContext): Promise<ReadyInfo> {
   return {
     ready: Object.values(checks).every((check) => check.ok),
     accepts_writes: database.ok && nonces.ok && chain.ok && sidecar.ok,
-    checks,
+    checks: { ...checks, ...funds },
     oldest_pending_job_seconds: oldest,
   };
 }

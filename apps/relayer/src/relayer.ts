@@ -7,6 +7,7 @@ import { ApiError } from '@memrelay/protocol/errors';
 import type { FastifyInstance } from 'fastify';
 import { createAccounts } from './accounts/create-accounts.ts';
 import { createExpiredDelegates } from './accounts/expired-delegates.ts';
+import { startAlerts } from './alerts/start-alerts.ts';
 import { registerAuth } from './auth/register-auth.ts';
 import { createAggregatorReader } from './blobs/aggregator-reads.ts';
 import { createMemoryBlobCache, createRedisBlobCache } from './blobs/blob-cache.ts';
@@ -120,6 +121,7 @@ export async function startRelayer({
       Buffer.from(indexKey(config.secrets.indexKey, 'vector-map', accountId.toString('hex'))),
     );
     const outbox = createOutbox(ring);
+    const alerts = onClose(await startAlerts({ config, db, sidecar, log: loggers.alerts }));
     const wallets = await createWalletPool(db, store.wallets);
     const pipeline = await startPipeline({
       db,
@@ -129,6 +131,7 @@ export async function startRelayer({
       uploadConcurrency: config.uploadConcurrency,
       storeEpochs: config.storeEpochs,
       wallets,
+      alerts: alerts.sender,
       log: loggers.jobs,
     });
     closers.push(() => pipeline.stop());
@@ -185,6 +188,7 @@ export async function startRelayer({
       outbox,
       idempotency,
       pipeline,
+      uploadWallets: store.wallets,
       secrets: config.secrets,
       writerPublicKeys: config.secrets.writerKeys.map((seed) =>
         Buffer.from(nodePrimitives.ed25519PublicKey(seed)).toString('hex'),

@@ -47,6 +47,7 @@ describe.each(databases)('the pipeline on $name', ({ create }) => {
       uploadConcurrency,
       storeEpochs: 2,
       wallets: undefined,
+      alerts: undefined,
       log: silent,
     });
     return pipeline;

@@ -63,6 +63,7 @@ describe.each(databases)('an upload on $name', ({ create }) => {
         blobCache,
         storeEpochs: 2,
         wallets: undefined,
+        alerts: undefined,
         maxAttempts: 5,
         log: silent,
       },

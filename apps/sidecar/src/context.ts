@@ -1,3 +1,4 @@
+import type { WalletFunds } from '@memrelay/protocol/sidecar-api';
 import type { Logger } from 'pino';
 import type { Pruner } from './accounts/prune-expired.ts';
 import type { Config } from './config/config.ts';
@@ -23,6 +24,8 @@ export interface SidecarContext {
   unwrapper: KeyUnwrapper;
   uploads: Uploads;
   sponsoring: Sponsoring;
+  /** What our own wallets hold, and how many uploads for so many epochs that pays for */
+  walletFunds(epochs: number): Promise<WalletFunds[]>;
   pruner: Pruner;
   log: Logger;
 }

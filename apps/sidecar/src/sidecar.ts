@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { createBlobIdPool } from '@memrelay/blob-id/blob-id-pool';
 import { createChainClient } from '@memrelay/chain/chain-client';
+import { addressOfPrivateKey } from '@memrelay/chain/key-file';
 import { ApiError } from '@memrelay/protocol/errors';
 import { secretHeaders } from '@memrelay/protocol/headers';
 import Fastify from 'fastify';
@@ -28,6 +29,7 @@ import { createGasWallet } from './sponsor/gas-wallet.ts';
 import { createSponsorApi } from './sponsor/sponsor-api.ts';
 import { createSponsoring } from './sponsor/sponsoring.ts';
 import { createUploads } from './store/uploads.ts';
+import { readWalletFunds } from './store/wallet-funds.ts';
 
 /** A batch of envelopes (the relayer splits larger ones) or one blob. */
 const bodyLimit = 32 * 1024 * 1024;
@@ -75,6 +77,17 @@ export async function startSidecar(config: Config, log: Logger): Promise<Sidecar
     }),
     uploads,
     sponsoring,
+    walletFunds: (epochs) =>
+      readWalletFunds(
+        {
+          chain,
+          systemObjectId: config.walrus.systemObjectId,
+          uploadWallets: uploads.info.wallets,
+          sponsorWallet: sponsor.fallback && serverKey ? addressOfPrivateKey(serverKey) : undefined,
+          tipMist: uploads.tipMist,
+        },
+        epochs,
+      ),
     pruner: createPruner({
       chain,
       packageId: config.packageId,

@@ -119,6 +119,23 @@ export const storeInfo = z.object({
 });
 export type StoreInfo = z.infer<typeof storeInfo>;
 
+/** `GET /wallets?epochs`: what our own wallets hold, with as many uploads for so many epochs as that pays for. */
+export const walletFunds = z.object({
+  address,
+  /** `sponsoring`: it pays the gas of owners */
+  purpose: z.enum(['uploads', 'sponsoring']),
+  /** Uploads of an ordinary memory, or sponsored transactions; 0 when it is not used any more */
+  pays_for: z.number().int().min(0),
+  /** The coin that runs out first */
+  short_of: z.enum(['SUI', 'WAL']),
+  sui_mist: z.string().regex(/^\d+$/),
+  wal_frost: z.string().regex(/^\d+$/),
+});
+export type WalletFunds = z.infer<typeof walletFunds>;
+
+export const walletsResponse = z.object({ wallets: z.array(walletFunds) });
+export type WalletsResponse = z.infer<typeof walletsResponse>;
+
 /** A refusal of the whole call, e.g. a forged session: the relayer answers its caller with this code. */
 export const sidecarError = z.object({ error: z.string(), message: z.string() });
 

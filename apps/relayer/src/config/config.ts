@@ -32,6 +32,12 @@ export interface Config {
   blobCache: BlobCacheLimits;
   uploadConcurrency: number;
   storeEpochs: number;
+  alerts: {
+    /** A secret: who knows it can post */
+    webhookUrl: string | undefined;
+    /** A wallet that pays for fewer uploads is told of */
+    walletUploads: number;
+  };
   allowedOrigins: readonly string[];
   trustedProxyHops: number;
   sponsorLimits: SponsorLimits;
@@ -94,6 +100,7 @@ export async function loadConfig(environment: Environment): Promise<{ config: Co
     blobCache: { ttlSeconds: values.BLOB_CACHE_TTL_SECS, maxBlobBytes: values.BLOB_CACHE_MAX_BYTES },
     uploadConcurrency: values.UPLOAD_CONCURRENCY,
     storeEpochs: values.STORE_EPOCHS ?? defaults.storeEpochs,
+    alerts: { webhookUrl: values.ALERT_TO_SLACK, walletUploads: values.STORE_WALLET_ALERT_UPLOADS },
     allowedOrigins: values.ALLOWED_ORIGINS,
     trustedProxyHops: values.TRUSTED_PROXY_HOPS,
     sponsorLimits: {

@@ -11,7 +11,6 @@ const limit = z.union([integer(1, Number.MAX_SAFE_INTEGER), z.literal('off')], {
 });
 
 export const laterVariables = {
-  ALERT_TO_SLACK: url.optional(),
   MCP_EXTRA_TOOLS: flag.optional(),
   MCP_MAX_NEW_SESSIONS_PER_IP_PER_MIN: integer(1, 1_000_000).optional(),
   MCP_MAX_SESSIONS_PER_IP: integer(1, 1_000_000).optional(),

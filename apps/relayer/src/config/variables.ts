@@ -52,6 +52,8 @@ export const variables = z.object({
   STORE_AGGREGATOR_RACE_AFTER_MS: integer(0, 60_000).default(150),
   STORE_SKIP_CONSISTENCY_CHECK: flag.default(false),
   STORE_EPOCHS: integer(1, 53).optional(),
+  STORE_WALLET_ALERT_UPLOADS: integer(1, 1_000_000).default(200),
+  ALERT_TO_SLACK: url.optional(),
   BLOB_CACHE_TTL_SECS: integer(0, 31_536_000).default(1_209_600),
   BLOB_CACHE_MAX_BYTES: integer(0, 1_073_741_824).default(524_288),
   MEM_ACCOUNT_ID: objectId.optional(),

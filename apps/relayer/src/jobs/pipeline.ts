@@ -1,6 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { maxUploadAttempts } from '@memrelay/protocol/limits';
 import type { Logger } from 'pino';
+import type { TaskLoop } from '../alerts/shared-task.ts';
 import type { BlobCache } from '../blobs/blob-cache.ts';
 import type { Db } from '../db/db.ts';
 import type { SidecarClient } from '../sidecar/sidecar-client.ts';
@@ -38,6 +39,8 @@ export interface PipelineOptions {
   storeEpochs: number;
   /** Undefined when a publisher pays for uploads */
   wallets: WalletPool | undefined;
+  /** Undefined when nobody wants to be told of uploads that were given up */
+  alerts: Pick<TaskLoop, 'wake'> | undefined;
   log: Logger;
 }
 

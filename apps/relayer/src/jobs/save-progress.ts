@@ -1,5 +1,6 @@
 import type { JobErrorCode } from '@memrelay/protocol/errors';
 import type { JobStage } from '@memrelay/protocol/memories';
+import type { UploadDetail } from '../alerts/alert-outbox.ts';
 import type { Db } from '../db/db.ts';
 import type { ClaimedJob } from './claim-jobs.ts';
 import { chunkParameters, type EmbeddedChunk, insertVectors, type VectorInfo } from './vector-rows.ts';
@@ -95,14 +96,24 @@ export async function saveRetry(
   );
 }
 
-/** Ends a job for good. Its envelope stays, so that nothing that was accepted is thrown away. */
-export async function saveFailed(db: Db, job: ClaimedJob, failure: AttemptFailure): Promise<void> {
+/**
+ * Ends a job for good. Its envelope stays, so that nothing that was accepted is thrown away. The alert, if one is due,
+ * is written by the same statement: there is never a failure without its alert, nor the other way round.
+ */
+export async function saveFailed(
+  db: Db,
+  job: ClaimedJob,
+  failure: AttemptFailure,
+  alert?: UploadDetail,
+): Promise<void> {
   await db.query(
     `WITH job AS (
        UPDATE memory_job SET status = 'failed', attempts = attempts + 1, error_code = $3, error_message = $4,
          lease_until = NULL, lease_token = NULL, updated_at = now()
-       WHERE id = $1 AND lease_token = $2 RETURNING account_id, id)
+       WHERE id = $1 AND lease_token = $2 RETURNING account_id, id),
+     alert AS (
+       INSERT INTO alert (kind, subject, detail) SELECT 'upload_failed', id::text, $5::jsonb FROM job WHERE $5::jsonb IS NOT NULL)
      UPDATE memory SET state = 'failed' FROM job WHERE memory.account_id = job.account_id AND memory.id = job.id`,
-    [job.id, job.leaseToken, failure.code, failure.message],
+    [job.id, job.leaseToken, failure.code, failure.message, alert ? JSON.stringify(alert) : null],
   );
 }

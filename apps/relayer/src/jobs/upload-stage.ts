@@ -1,5 +1,8 @@
+import { parseHeader } from '@memrelay/envelope/header';
 import { ApiError } from '@memrelay/protocol/errors';
 import type { Logger } from 'pino';
+import type { UploadDetail } from '../alerts/alert-outbox.ts';
+import type { TaskLoop } from '../alerts/shared-task.ts';
 import type { BlobCache } from '../blobs/blob-cache.ts';
 import type { Db } from '../db/db.ts';
 import { type SidecarClient, SidecarUnreachableError } from '../sidecar/sidecar-client.ts';
@@ -25,6 +28,8 @@ interface UploadStage {
   /** Undefined when a publisher pays */
   wallets: WalletPool | undefined;
   maxAttempts: number;
+  /** Posts what is written to the outbox of alerts; undefined when nobody wants to be told */
+  alerts: Pick<TaskLoop, 'wake'> | undefined;
   log: Logger;
 }
 
@@ -55,12 +60,14 @@ export async function uploadJob(stage: UploadStage, job: ClaimedJob): Promise<vo
         code: 'upload_rejected',
         message: 'The blob store refused the upload.',
       });
-    else if (job.attempts + 1 >= stage.maxAttempts)
-      await saveFailed(db, job, {
+    else if (job.attempts + 1 >= stage.maxAttempts) {
+      const failure = {
         code: 'upload_exhausted',
         message: `All ${stage.maxAttempts} upload attempts failed.`,
-      });
-    else
+      } as const;
+      await saveFailed(db, job, failure, stage.alerts && alertOf(job, outcome.reason));
+      stage.alerts?.wake();
+    } else
       await saveRetry(
         db,
         job,
@@ -73,6 +80,14 @@ export async function uploadJob(stage: UploadStage, job: ClaimedJob): Promise<vo
   } catch (error) {
     // The lease ends by itself, so the job is taken up again by whoever comes next
     log.warn({ err: error, job_id: job.id }, 'the result of an upload could not be saved');
+  }
+}
+
+function alertOf(job: ClaimedJob, reason: string): UploadDetail {
+  try {
+    return { tag: Buffer.from(parseHeader(job.envelope).tag).toString('hex'), reason };
+  } catch {
+    return { tag: null, reason };
   }
 }
 

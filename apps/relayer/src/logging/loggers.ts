@@ -4,7 +4,17 @@ import { PinoPretty } from 'pino-pretty';
 import { parseLogFilter } from './filter.ts';
 import { currentRequestId } from './request-scope.ts';
 
-const parts = ['main', 'auth', 'accounts', 'database', 'jobs', 'memories', 'sidecar', 'blobs'] as const;
+const parts = [
+  'main',
+  'auth',
+  'accounts',
+  'database',
+  'jobs',
+  'memories',
+  'sidecar',
+  'blobs',
+  'alerts',
+] as const;
 
 /** One logger per subsystem; `http` is the request log. */
 export type Loggers = Record<(typeof parts)[number] | 'http', Logger>;

@@ -18,6 +18,8 @@ import {
   storeInfo,
   type UploadCheckpoint,
   uploadCheckpoint,
+  type WalletFunds,
+  walletsResponse,
 } from '@memrelay/protocol/sidecar-api';
 import {
   type SponsorExecuteRequest,
@@ -57,6 +59,8 @@ export interface SidecarClient {
     envelopes: readonly Uint8Array[],
     credentials: DecryptCredentials,
   ): Promise<{ items: OpenResponseHead['items']; payload: Uint8Array }>;
+  /** What the server's own wallets hold, and how many uploads for so many epochs that pays for */
+  wallets(epochs: number): Promise<WalletFunds[]>;
   /** Yields checkpoints as they are reached; the last is `done` or `failed` unless the connection broke. */
   upload(request: UploadRequest): AsyncGenerator<UploadCheckpoint>;
   dropSessions(accountId: string): Promise<void>;
@@ -155,6 +159,10 @@ export function createSidecarClient(url: string, token: string): SidecarClient {
     async storeInfo() {
       const response = await request({ method: 'GET', path: '/store' });
       return storeInfo.parse(await response.body.json());
+    },
+    async wallets(epochs) {
+      const response = await request({ method: 'GET', path: `/wallets?epochs=${epochs}`, timeoutMs: 30_000 });
+      return walletsResponse.parse(await response.body.json()).wallets;
     },
     makeKey: async (body) => makeKeyResponse.parse(await postJson('/keys', body)),
     async open(head, envelopes, credentials) {

@@ -16,6 +16,7 @@ import {
   pruneRequest,
   type SidecarHealth,
   type StoreInfo,
+  type WalletsResponse,
 } from '@memrelay/protocol/sidecar-api';
 import { sidecarTokenProof } from '@memrelay/protocol/sidecar-token-node';
 import { sponsorExecuteRequest, sponsorRequest } from '@memrelay/protocol/sponsor';
@@ -138,6 +139,8 @@ const uploadQuery = z.object({
   resume: z.stringbool().default(false),
 });
 
+const walletsQuery = z.object({ epochs: z.coerce.number().int().min(1).max(53) });
+
 export function storeRoutes(app: FastifyInstance, context: SidecarContext): void {
   app.post('/store/upload', async (request, reply) => {
     const { owner, epochs, wallet, job_id, resume } = parse(uploadQuery, request.query);
@@ -151,6 +154,10 @@ export function storeRoutes(app: FastifyInstance, context: SidecarContext): void
     return reply.type('application/x-ndjson').send(Readable.from(lines(checkpoints)));
   });
   app.get('/store', async (): Promise<StoreInfo> => context.uploads.info);
+  app.get('/wallets', async (request): Promise<WalletsResponse> => {
+    const { epochs } = parse(walletsQuery, request.query);
+    return { wallets: await context.walletFunds(epochs) };
+  });
 }
 
 export function sponsorRoutes(app: FastifyInstance, { sponsoring }: SidecarContext): void {

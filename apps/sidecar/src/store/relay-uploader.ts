@@ -36,8 +36,8 @@ interface Registered {
   endEpoch: number;
 }
 
-/** What the two transactions of an upload and the relay's tip may cost, with room to spare. */
-const gasReserveMist = 50_000_000n;
+/** What the two transactions of an upload and the relay's tip may cost, with room to spare: with less a wallet is not used. */
+export const gasReserveMist = 50_000_000n;
 
 export function createRelayUploader(options: RelayUploaderOptions): RelayUploader {
   const { walrus, chain, wallets, blobIds, log } = options;

@@ -18,6 +18,8 @@ export interface Uploads {
   readonly wallets: ReadonlyMap<string, UploadWallet>;
   /** Checkpoints as they are reached; the last is `done` or `failed`. Does not throw. */
   upload(bytes: Buffer, options: Upload): AsyncGenerator<UploadCheckpoint>;
+  /** Tip of the upload relay for a blob of this size, in MIST; nothing where a publisher pays */
+  tipMist(size: number): Promise<bigint>;
   close(): Promise<void>;
 }
 
@@ -38,6 +40,7 @@ export function createUploads(config: Config, chain: ChainClient, blobIds: BlobI
       info: { mode: 'relay', wallets: [...wallets.keys()] },
       wallets,
       upload: relay.upload,
+      tipMist: async (size) => BigInt(await walrus.calculateUploadRelayTip({ size })),
       close: async () => undefined,
     };
   }
@@ -53,6 +56,7 @@ export function createUploads(config: Config, chain: ChainClient, blobIds: BlobI
     async *upload(bytes, options) {
       yield await publisher.store(bytes, options);
     },
+    tipMist: async () => 0n,
     close: () => publisher.close(),
   };
 }

@@ -1,0 +1,76 @@
+import { randomUUID } from 'node:crypto';
+import type { Db } from '../db/db.ts';
+
+/** Work that is due now and then, and done by one relayer of all that share the database. */
+export interface SharedTask {
+  /** The lease, when the work is due and nobody does it; `failures` is how often it failed in a row */
+  claim(): Promise<{ token: string; failures: number } | undefined>;
+  /** Gives the lease back; the work is due again after `dueInMs` */
+  settle(token: string, outcome: { dueInMs: number; failed: boolean }): Promise<void>;
+  /** Makes the work due at once */
+  hurry(): Promise<void>;
+}
+
+/**
+ * `leaseSeconds` must outlast the work: it is not extended. Embedded, a lease that stands at the start is a dead
+ * process's.
+ */
+export async function createSharedTask(db: Db, name: string, leaseSeconds: number): Promise<SharedTask> {
+  await db.query('INSERT INTO shared_task (name) VALUES ($1) ON CONFLICT (name) DO NOTHING', [name]);
+  if (db.kind === 'pglite')
+    await db.query('UPDATE shared_task SET lease_token = NULL, lease_until = NULL WHERE name = $1', [name]);
+  return {
+    async claim() {
+      const token = randomUUID();
+      const { rows } = await db.query<{ failures: number }>(
+        `UPDATE shared_task SET lease_token = $2, lease_until = now() + make_interval(secs => $3)
+         WHERE name = $1 AND due_at <= now() AND (lease_until IS NULL OR lease_until < now())
+         RETURNING failures`,
+        [name, token, leaseSeconds],
+      );
+      return rows[0] && { token, failures: rows[0].failures };
+    },
+    async settle(token, { dueInMs, failed }) {
+      await db.query(
+        `UPDATE shared_task SET lease_token = NULL, lease_until = NULL, due_at = now() + make_interval(secs => $3),
+           failures = CASE WHEN $4 THEN failures + 1 ELSE 0 END
+         WHERE name = $1 AND lease_token = $2`,
+        [name, token, dueInMs / 1000, failed],
+      );
+    },
+    async hurry() {
+      await db.query('UPDATE shared_task SET due_at = now() WHERE name = $1 AND due_at > now()', [name]);
+    },
+  };
+}
+
+/** Runs `work` at the interval and when woken, never twice at once. */
+export interface TaskLoop {
+  wake(): void;
+  /** Waits for what is under way */
+  stop(): Promise<void>;
+}
+
+export function startTaskLoop(
+  pollMs: number,
+  work: () => Promise<void>,
+  onError: (error: unknown) => void,
+): TaskLoop {
+  let running: Promise<void> | undefined;
+  function look(): void {
+    running ??= work()
+      .catch(onError)
+      .finally(() => {
+        running = undefined;
+      });
+  }
+  const timer = setInterval(look, pollMs);
+  look();
+  return {
+    wake: look,
+    async stop() {
+      clearInterval(timer);
+      await running;
+    },
+  };
+}

@@ -1,0 +1,43 @@
+import type { Logger } from 'pino';
+import type { Config } from '../config/config.ts';
+import type { Db } from '../db/db.ts';
+import type { SidecarClient } from '../sidecar/sidecar-client.ts';
+import { startAlertSender } from './alert-sender.ts';
+import type { TaskLoop } from './shared-task.ts';
+import { startWalletWatch } from './wallet-watch.ts';
+
+export interface Alerts {
+  /** Posts alerts; undefined without ALERT_TO_SLACK, when none are written */
+  sender: TaskLoop | undefined;
+  close(): Promise<void>;
+}
+
+/** Starts whatever tells the operator: the sender of alerts where it has somewhere to post them, and the wallet watch. */
+export async function startAlerts(options: {
+  config: Pick<Config, 'alerts' | 'network' | 'storeEpochs'>;
+  db: Db;
+  sidecar: SidecarClient;
+  log: Logger;
+}): Promise<Alerts> {
+  const { config, db, sidecar, log } = options;
+  const { webhookUrl, walletUploads } = config.alerts;
+  const sender =
+    webhookUrl === undefined
+      ? undefined
+      : await startAlertSender({ db, webhookUrl, network: config.network, log });
+  const watch = await startWalletWatch({
+    db,
+    sidecar,
+    storeEpochs: config.storeEpochs,
+    alertUploads: walletUploads,
+    alerts: sender,
+    log,
+  });
+  return {
+    sender,
+    async close() {
+      await watch.stop();
+      await sender?.stop();
+    },
+  };
+}

@@ -1,0 +1,17 @@
+export type WalletLevel = 'ok' | 'low' | 'empty';
+
+/** Smallest steps up, in uploads: a wallet that gets one coin and spends it must not be told of each time. */
+const leastFilled = 10;
+const leastHalfFilled = 5;
+
+/**
+ * How a wallet stands that pays for so many uploads. It goes down at the threshold and at nothing, and up only well
+ * above: to `ok` at a quarter more than the threshold, from `empty` to `low` at half of it.
+ */
+export function walletLevel(before: WalletLevel, paysFor: number, threshold: number): WalletLevel {
+  if (paysFor === 0) return 'empty';
+  if (before === 'ok') return paysFor < threshold ? 'low' : 'ok';
+  if (paysFor >= Math.max(leastFilled, Math.ceil(threshold * 1.25))) return 'ok';
+  if (before === 'empty' && paysFor < Math.max(leastHalfFilled, Math.ceil(threshold / 2))) return 'empty';
+  return 'low';
+}

@@ -1,0 +1,104 @@
+import type { WalletFunds } from '@memrelay/protocol/sidecar-api';
+import type { Logger } from 'pino';
+import type { Db, Queryable } from '../db/db.ts';
+import type { SidecarClient } from '../sidecar/sidecar-client.ts';
+import { type WalletAlertKind, writeWalletAlert } from './alert-outbox.ts';
+import { createSharedTask, startTaskLoop, type TaskLoop } from './shared-task.ts';
+import { type WalletLevel, walletLevel } from './wallet-level.ts';
+
+export interface WalletWatchOptions {
+  db: Db;
+  sidecar: Pick<SidecarClient, 'wallets'>;
+  storeEpochs: number;
+  /** A wallet that pays for fewer uploads than this is told of */
+  alertUploads: number;
+  /** Posts what is written to the outbox; undefined when only the log is to tell */
+  alerts: Pick<TaskLoop, 'wake'> | undefined;
+  log: Logger;
+}
+
+const everyMs = 5 * 60_000;
+const againAfterFailureMs = 30_000;
+const pollMs = 5_000;
+/** The sidecar's answer is waited for 30 seconds */
+const leaseSeconds = 60;
+
+const kinds: Readonly<Record<WalletLevel, WalletAlertKind>> = {
+  ok: 'wallet_filled',
+  low: 'wallet_low',
+  empty: 'wallet_empty',
+};
+
+/**
+ * Looks at the server's own wallets at the start and every five minutes, and tells when one runs low, is empty, or was
+ * filled: each once, whichever of several relayers looks.
+ */
+export async function startWalletWatch(options: WalletWatchOptions): Promise<TaskLoop> {
+  const { db, sidecar, log } = options;
+  const task = await createSharedTask(db, 'look at wallets', leaseSeconds);
+  await task.hurry();
+
+  async function look(): Promise<void> {
+    const claim = await task.claim();
+    if (!claim) return;
+    let failed = true;
+    try {
+      const wallets = await sidecar.wallets(options.storeEpochs);
+      const told = await db.transaction(async (tx) => {
+        let changes = 0;
+        for (const wallet of wallets) if (await note(tx, wallet)) changes += 1;
+        return changes;
+      });
+      if (told > 0) options.alerts?.wake();
+      failed = false;
+    } finally {
+      await task.settle(claim.token, { dueInMs: failed ? againAfterFailureMs : everyMs, failed });
+    }
+  }
+
+  /** True when it was told of. */
+  async function note(tx: Queryable, wallet: WalletFunds): Promise<boolean> {
+    const { address, purpose, pays_for, short_of, sui_mist, wal_frost } = wallet;
+    await tx.query('INSERT INTO wallet_funds (address, purpose) VALUES ($1, $2) ON CONFLICT DO NOTHING', [
+      address,
+      purpose,
+    ]);
+    const { rows } = await tx.query<{ level: WalletLevel }>(
+      'SELECT level FROM wallet_funds WHERE address = $1 AND purpose = $2 FOR UPDATE',
+      [address, purpose],
+    );
+    const before = rows[0]!.level;
+    const level = walletLevel(before, pays_for, options.alertUploads);
+    await tx.query(
+      `UPDATE wallet_funds SET level = $3, pays_for = $4, checked_at = now() WHERE address = $1 AND purpose = $2`,
+      [address, purpose, level, pays_for],
+    );
+    if (level === before) return false;
+    const facts = { wallet: address, purpose, pays_for, short_of, sui_mist, wal_frost };
+    if (level === 'empty') log.error(facts, 'a wallet is empty');
+    else if (before === 'ok') log.warn(facts, 'a wallet runs low');
+    else log.info(facts, 'a wallet was filled');
+    // From empty to low it has coins again, though not many
+    const kind = before === 'empty' ? 'wallet_filled' : kinds[level];
+    if (options.alerts)
+      await writeWalletAlert(tx, kind, address, { purpose, pays_for, short_of, sui_mist, wal_frost });
+    return true;
+  }
+
+  return startTaskLoop(pollMs, look, (error) =>
+    log.warn({ err: error }, 'the wallets could not be looked at; it is tried again'),
+  );
+}
+
+/** How many of the wallets could pay for an upload when they were last looked at; undefined before the first look. */
+export async function payingWallets(
+  db: Db,
+  addresses: readonly string[],
+): Promise<{ paying: number; of: number } | undefined> {
+  const { rows } = await db.query<{ paying: number; of: number }>(
+    `SELECT count(*) FILTER (WHERE pays_for > 0)::int AS paying, count(*)::int AS of FROM wallet_funds
+     WHERE purpose = 'uploads' AND address = ANY($1)`,
+    [[...addresses]],
+  );
+  return rows[0] && rows[0].of > 0 ? rows[0] : undefined;
+}

@@ -1,0 +1,84 @@
+import type { ChainClient } from '@memrelay/chain/chain-client';
+import { readWalrusNetwork } from '@memrelay/chain/walrus-network';
+import { readWalrusTariff, readWalType } from '@memrelay/chain/walrus-prices';
+import { encodedBlobLength, storageCost } from '@memrelay/chain/walrus-sizes';
+import type { WalletFunds } from '@memrelay/protocol/sidecar-api';
+import pLimit from 'p-limit';
+import { gasReserveMist } from './relay-uploader.ts';
+
+/** An ordinary memory's envelope: everything up to 445,556 bytes costs the same over 1000 shards. */
+const typicalBytes = 2_000;
+/** Assumed for the two transactions of an upload, the relay's tip apart: no network tells it beforehand. */
+const uploadGasMist = 10_000_000n;
+/** Assumed for a sponsored transaction. */
+const sponsoredGasMist = 5_000_000n;
+const callsAtOnce = 4;
+
+export interface WalletFundsOptions {
+  chain: ChainClient;
+  systemObjectId: string;
+  uploadWallets: readonly string[];
+  /** Pays the gas of others; undefined when no wallet of ours does */
+  sponsorWallet: string | undefined;
+  /** Tip of the upload relay for a blob of this size, in MIST */
+  tipMist: (size: number) => Promise<bigint>;
+}
+
+/** What our own wallets hold, and how many uploads for so many epochs, or transactions, that pays for. Throws the chain's errors. */
+export async function readWalletFunds(options: WalletFundsOptions, epochs: number): Promise<WalletFunds[]> {
+  const { chain, uploadWallets, sponsorWallet } = options;
+  const turn = pLimit(callsAtOnce);
+  const balance = (owner: string, coinType?: string): Promise<bigint> =>
+    turn(() =>
+      chain.call(async (sui, signal) => {
+        const answer = await sui.core.getBalance({ owner, ...(coinType ? { coinType } : {}), signal });
+        return BigInt(answer.balance.balance);
+      }),
+    );
+  const funds: Promise<WalletFunds>[] = [];
+  if (uploadWallets.length > 0) {
+    const price = await uploadPrice(options, epochs);
+    const uploads = async (address: string): Promise<WalletFunds> => {
+      const [sui, wal] = await Promise.all([balance(address), balance(address, price.walType)]);
+      const bySui = sui < gasReserveMist ? 0n : 1n + (sui - gasReserveMist) / price.suiMist;
+      const byWal = wal / price.walFrost;
+      return {
+        address,
+        purpose: 'uploads',
+        pays_for: count(bySui < byWal ? bySui : byWal),
+        short_of: bySui < byWal ? 'SUI' : 'WAL',
+        sui_mist: String(sui),
+        wal_frost: String(wal),
+      };
+    };
+    funds.push(...uploadWallets.map(uploads));
+  }
+  if (sponsorWallet !== undefined)
+    funds.push(
+      balance(sponsorWallet).then((sui) => ({
+        address: sponsorWallet,
+        purpose: 'sponsoring',
+        pays_for: count(sui / sponsoredGasMist),
+        short_of: 'SUI',
+        sui_mist: String(sui),
+        wal_frost: '0',
+      })),
+    );
+  return Promise.all(funds);
+}
+
+async function uploadPrice({ chain, systemObjectId, tipMist }: WalletFundsOptions, epochs: number) {
+  const [tariff, walType, tip] = await Promise.all([
+    readWalrusTariff(chain, systemObjectId),
+    readWalrusNetwork(chain, systemObjectId).then((walrus) => readWalType(chain, walrus)),
+    tipMist(typicalBytes),
+  ]);
+  const { storage, write } = storageCost(encodedBlobLength(typicalBytes, tariff.nShards), epochs, tariff);
+  // A network that asks for nothing is not one that a division should fail on
+  return { walType, walFrost: storage + write || 1n, suiMist: uploadGasMist + tip };
+}
+
+function count(times: bigint): number {
+  const most = BigInt(Number.MAX_SAFE_INTEGER);
+  return Number(times < most ? times : most);
+}

@@ -1,0 +1,60 @@
+import { bcs } from '@mysten/sui/bcs';
+import { normalizeStructTag } from '@mysten/sui/utils';
+import type { ChainClient } from './chain-client.ts';
+import { ChainUnavailableError } from './chain-errors.ts';
+import type { WalrusNetwork } from './walrus-network.ts';
+import type { WalrusPrices } from './walrus-sizes.ts';
+import { systemStateBcs, walrusObjectBcs } from './walrus-state-bcs.ts';
+
+/** What storing costs now; the network's committee votes on it anew in each epoch. */
+export interface WalrusTariff extends WalrusPrices {
+  nShards: number;
+  epoch: number;
+  /** The most epochs ahead that storage can be bought for */
+  maxEpochsAhead: number;
+}
+
+/** Reads the prices from the system object, never from a cache. Throws `ChainUnavailableError` and `ChainRejectedError`. */
+export async function readWalrusTariff(chain: ChainClient, systemObjectId: string): Promise<WalrusTariff> {
+  const { object } = await chain.call((sui, signal) =>
+    sui.core.getObject({ objectId: systemObjectId, include: { content: true }, signal }),
+  );
+  const { version } = parsed(() => walrusObjectBcs.parse(object.content));
+  const { dynamicField } = await chain.call((sui, signal) =>
+    sui.core.getDynamicField({
+      parentId: systemObjectId,
+      name: { type: 'u64', bcs: bcs.u64().serialize(version).toBytes() },
+      signal,
+    }),
+  );
+  const state = parsed(() => systemStateBcs.parse(dynamicField.value.bcs));
+  return {
+    storage: BigInt(state.storage_price_per_unit_size),
+    write: BigInt(state.write_price_per_unit_size),
+    nShards: state.committee.n_shards,
+    epoch: state.committee.epoch,
+    maxEpochsAhead: state.future_accounting.length,
+  };
+}
+
+/**
+ * Type of the WAL coin: what one stakes with. Coins that only call themselves WAL have another. Throws
+ * `ChainUnavailableError` and `ChainRejectedError`.
+ */
+export async function readWalType(chain: ChainClient, { packageId }: WalrusNetwork): Promise<string> {
+  const { function: stake } = await chain.call((sui, signal) =>
+    sui.core.getMoveFunction({ packageId, moduleName: 'staking', name: 'stake_with_pool', signal }),
+  );
+  const coin = stake.parameters[1]?.body;
+  const wal = coin?.$kind === 'datatype' ? coin.datatype.typeParameters[0] : undefined;
+  if (wal?.$kind !== 'datatype') throw new ChainUnavailableError('the type of the WAL coin was not found');
+  return normalizeStructTag(wal.datatype.typeName);
+}
+
+function parsed<T>(parse: () => T): T {
+  try {
+    return parse();
+  } catch (cause) {
+    throw new ChainUnavailableError('the Walrus system object could not be parsed', { cause });
+  }
+}
