@@ -188,7 +188,16 @@ describe.each(databases)('lists on $name', ({ create }) => {
     expect(await listNamespaces(context, limited)).toMatchObject({ namespaces: [{ namespace: 'work' }] });
     const stats = await accountStats(context, limited);
     expect(stats).toMatchObject({ memory_count: 1, jobs: { running: 2, failed: 2 } });
-    expect((await accountStats(context, owner)).jobs).toEqual({ running: 3, failed: 3 });
+    const { rows } = await database.db.query<{ id: string }>(
+      "SELECT id FROM memory_job WHERE status = 'failed' AND namespace <> 'secret' ORDER BY id",
+    );
+    expect(stats.jobs.failed_ids?.toSorted()).toEqual(rows.map(({ id }) => id));
+    const failedIds = expect.toSatisfy((ids: string[]) => ids.length === 3);
+    expect((await accountStats(context, owner)).jobs).toEqual({
+      running: 3,
+      failed: 3,
+      failed_ids: failedIds,
+    });
     await expect(list(limited, { namespace: 'home' })).rejects.toMatchObject({ code: 'insufficient_scope' });
     const nowhere = limitedTo(owner);
     expect(await list(nowhere)).toEqual({ memories: [] });

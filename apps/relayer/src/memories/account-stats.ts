@@ -29,10 +29,10 @@ export async function accountStats(context: RelayerContext, caller: Caller): Pro
     totals.map(({ namespace }) => namespace),
     context.embedder.model,
   );
+  const readable = jobs.filter(({ namespace }) => isReadable(namespace));
   const jobsThatAre = (wanted: string): number =>
-    jobs
-      .filter(({ namespace, status }) => status === wanted && isReadable(namespace))
-      .reduce((sum, { count }) => sum + count, 0);
+    readable.reduce((sum, { status, count }) => sum + (status === wanted ? count : 0), 0);
+  const failedIds = readable.flatMap(({ status, ids }) => (status === 'failed' ? ids : [])).slice(0, 20);
   const times = totals.flatMap(({ newest, oldest }) => [newest.getTime(), oldest.getTime()]);
   return {
     memory_count: totals.reduce((sum, each) => sum + each.memoryCount, 0),
@@ -44,7 +44,11 @@ export async function accountStats(context: RelayerContext, caller: Caller): Pro
         }
       : {}),
     stale_count: stale,
-    jobs: { running: jobsThatAre('running'), failed: jobsThatAre('failed') },
+    jobs: {
+      running: jobsThatAre('running'),
+      failed: jobsThatAre('failed'),
+      ...(failedIds.length > 0 ? { failed_ids: failedIds } : {}),
+    },
     namespaces: totals.map(namespaceEntry),
   };
 }

@@ -46,14 +46,20 @@ export async function readNamespaceTotals(
     .sort((a, b) => (a.namespace < b.namespace ? -1 : 1));
 }
 
+export interface UnfinishedJobs {
+  namespace: string;
+  status: 'running' | 'failed';
+  count: number;
+  /** At most 20, the newest */
+  ids: string[];
+}
+
 /** The account's jobs that are not done, by namespace: also in namespaces that have no memory yet. */
-export async function readUnfinishedJobs(
-  db: Db,
-  accountId: Buffer,
-): Promise<{ namespace: string; status: 'running' | 'failed'; count: number }[]> {
-  const { rows } = await db.query<{ namespace: string; status: 'running' | 'failed'; count: number }>(
-    `SELECT namespace, status, count(*)::int AS count FROM memory_job
-     WHERE account_id = $1 AND status <> 'done' GROUP BY namespace, status`,
+export async function readUnfinishedJobs(db: Db, accountId: Buffer): Promise<UnfinishedJobs[]> {
+  const { rows } = await db.query<UnfinishedJobs>(
+    `SELECT namespace, status, count(*)::int AS count,
+       (array_agg(id::text ORDER BY created_at DESC))[1:20] AS ids
+     FROM memory_job WHERE account_id = $1 AND status <> 'done' GROUP BY namespace, status`,
     [accountId],
   );
   return rows;
