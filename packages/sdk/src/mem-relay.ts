@@ -1,20 +1,21 @@
 import type { CredentialFile } from '@memrelay/protocol/credential-file';
 import { limits } from '@memrelay/protocol/limits';
 import type {
-  BulkStatusResult,
-  JobRecord,
   RecallManualResponse,
   RecallResponse,
   RememberAccepted,
   RememberManualResponse,
 } from '@memrelay/protocol/memories';
+import type { MemoriesResponse, NamespacesResponse, StatsResponse } from '@memrelay/protocol/memory-lists';
 import type { AccountInfo, HealthInfo, PublicConfig, VersionInfo } from '@memrelay/protocol/service-info';
 import { toBase64 } from './base64.ts';
 import { rememberInChunks } from './bulk.ts';
-import { camelKeys } from './camel-keys.ts';
+import { type CamelKeys, camelKeys } from './camel-keys.ts';
 import { chunksOf } from './chunks.ts';
 import { checkCredentials } from './credentials.ts';
 import { MemRelayError } from './errors.ts';
+import { onePoll, readJob, readJobs } from './jobs.ts';
+import { eachMemory } from './memory-pages.ts';
 import { checkIdempotencyKey, connect, parsePackageId } from './options.ts';
 import { waitForJob, waitForJobs } from './polling.ts';
 import { type ApiCall, type Connection, callRelayer, type Reply } from './request.ts';
@@ -26,7 +27,12 @@ import type {
   JobsWaitOptions,
   JobWaitOptions,
   ManualMemory,
+  MemoriesOptions,
+  MemoriesPage,
+  MemoriesPageOptions,
+  MemoryEntry,
   MemRelayOptions,
+  NamespaceEntry,
   RecallManualInput,
   RecallManualResult,
   RecallOptions,
@@ -35,6 +41,7 @@ import type {
   RememberManualInput,
   RememberOptions,
   RememberResult,
+  Stats,
   StoredMemory,
   WriteOptions,
 } from './types.ts';
@@ -154,20 +161,21 @@ export class MemRelay {
 
   /** The state of one job. Throws `job_not_found`. */
   async job(id: string, options: CallOptions = {}): Promise<Job> {
-    return (await this.#jobReply(id, { signal: options.signal })).value;
+    return (await readJob(this.#connection, id, { signal: options.signal })).value;
   }
 
   /** Waits until a job is done. Throws `JobFailedError`, `JobTimeoutError`, `job_not_found`. */
   waitForJob(id: string, options: JobWaitOptions = {}): Promise<StoredMemory> {
     const { signal } = options;
-    return waitForJob(id, (timeoutMs) => this.#jobReply(id, { signal, policy: onePoll(timeoutMs) }), options);
+    const poll = (timeoutMs: number) => readJob(this.#connection, id, { signal, policy: onePoll(timeoutMs) });
+    return waitForJob(id, poll, options);
   }
 
   /** The state of many jobs, in the order asked, duplicates kept; unknown ones are `not_found`. */
   async jobs(ids: readonly string[], options: CallOptions = {}): Promise<JobOutcome[]> {
     const outcomes: JobOutcome[] = [];
     for (const chunk of chunksOf(ids, limits.bulkItems))
-      outcomes.push(...(await this.#jobsReply(chunk, { signal: options.signal })).value);
+      outcomes.push(...(await readJobs(this.#connection, chunk, { signal: options.signal })).value);
     return outcomes;
   }
 
@@ -178,8 +186,35 @@ export class MemRelay {
   waitForJobs(ids: readonly string[], options: JobsWaitOptions = {}): Promise<JobOutcome[]> {
     const { signal } = options;
     const poll = (chunk: readonly string[]) => (timeoutMs: number) =>
-      this.#jobsReply(chunk, { signal, policy: onePoll(timeoutMs) });
+      readJobs(this.#connection, chunk, { signal, policy: onePoll(timeoutMs) });
     return waitForJobs(ids, poll, options);
+  }
+
+  /** Puts a failed job back into the queue. Throws `job_not_failed` when it is running or done, `job_not_found`. */
+  retryJob(id: string, options: CallOptions = {}): Promise<RememberResult> {
+    return this.#post<RememberAccepted>(`/api/remember/${encodeURIComponent(id)}/retry`, {}, options);
+  }
+
+  /** What is stored, newest first and without texts; pages are fetched as the loop goes on. */
+  memories(options: MemoriesOptions = {}): AsyncGenerator<MemoryEntry, void, undefined> {
+    return eachMemory((cursor) => this.memoriesPage({ ...options, cursor }));
+  }
+
+  /** One page of `memories`. Throws `invalid_request` for a cursor of another list. */
+  memoriesPage(options: MemoriesPageOptions = {}): Promise<MemoriesPage> {
+    const { cursor, limit, allNamespaces } = options;
+    const namespace = allNamespaces ? undefined : (options.namespace ?? this.#namespace);
+    return this.#post<MemoriesResponse>('/api/memories', { namespace, cursor, limit }, options);
+  }
+
+  /** The namespaces that this key may read, with what is in them. */
+  async namespaces(options: CallOptions = {}): Promise<NamespaceEntry[]> {
+    return (await this.#post<NamespacesResponse>('/api/namespaces', {}, options)).namespaces;
+  }
+
+  /** All that this key may read, in numbers: memories, bytes, jobs. */
+  stats(options: CallOptions = {}): Promise<Stats> {
+    return this.#post<StatsResponse>('/api/stats', {}, options);
   }
 
   /** Stores bytes that the caller has encrypted, under a vector that the caller has made. */
@@ -199,8 +234,7 @@ export class MemRelay {
       limit: input.limit,
       namespace: input.namespace ?? this.#namespace,
     };
-    const call: ApiCall = { method: 'POST', path: '/api/recall/manual', body, signal: input.signal };
-    return camelKeys((await this.#call<RecallManualResponse>(call)).value);
+    return this.#post<RecallManualResponse>('/api/recall/manual', body, input);
   }
 
   /** Whose account this is and what this delegate key may do: a check of credentials that stores nothing. */
@@ -243,6 +277,10 @@ export class MemRelay {
     return callRelayer<T>(this.#connection, call);
   }
 
+  async #post<T>(path: string, body: unknown, { signal }: CallOptions): Promise<CamelKeys<T>> {
+    return camelKeys((await this.#call<T>({ method: 'POST', path, body, signal })).value);
+  }
+
   async #write<T>(path: string, body: unknown, options: WriteOptions): Promise<T> {
     const idempotencyKey = checkIdempotencyKey(options.idempotencyKey ?? uuidV4());
     const { signal } = options;
@@ -256,29 +294,4 @@ export class MemRelay {
   async #fetchPackageId(signal: AbortSignal | undefined): Promise<string> {
     return (await this.config({ signal })).packageId.toLowerCase();
   }
-
-  async #jobReply(id: string, how: Pick<ApiCall, 'signal' | 'policy'>): Promise<Reply<Job>> {
-    const path = `/api/remember/${encodeURIComponent(id)}`;
-    const reply = await this.#call<JobRecord>({ method: 'GET', path, ...how });
-    return { ...reply, value: camelKeys(reply.value) };
-  }
-
-  async #jobsReply(
-    ids: readonly string[],
-    how: Pick<ApiCall, 'signal' | 'policy'>,
-  ): Promise<Reply<JobOutcome[]>> {
-    const call: ApiCall = {
-      method: 'POST',
-      path: '/api/remember/bulk/status',
-      body: { job_ids: ids },
-      ...how,
-    };
-    const reply = await this.#call<{ results: BulkStatusResult[] }>(call);
-    return { ...reply, value: camelKeys(reply.value.results) };
-  }
-}
-
-/** The waiting loop repeats polls itself. */
-function onePoll(timeoutMs: number): NonNullable<ApiCall['policy']> {
-  return { maxAttempts: 1, deadlineMs: timeoutMs };
 }

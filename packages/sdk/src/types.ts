@@ -7,6 +7,7 @@ import type {
   RememberAccepted,
   RememberManualResponse,
 } from '@memrelay/protocol/memories';
+import type * as lists from '@memrelay/protocol/memory-lists';
 import type { AccountInfo } from '@memrelay/protocol/service-info';
 import type { CamelKeys } from './camel-keys.ts';
 
@@ -88,6 +89,18 @@ export interface RecallManualInput extends NamespaceOptions {
   limit?: number | undefined;
 }
 
+export interface MemoriesOptions extends NamespaceOptions {
+  /** Also where the client has a namespace of its own: list all that this key may read */
+  allNamespaces?: boolean | undefined;
+  /** Memories in one request: 1–100, default 50 */
+  limit?: number | undefined;
+}
+
+export interface MemoriesPageOptions extends MemoriesOptions {
+  /** `nextCursor` of the page before */
+  cursor?: string | undefined;
+}
+
 export interface WaitOptions extends CallOptions {
   /** How long to wait in all; default 120,000 ms */
   timeoutMs?: number | undefined;
@@ -113,3 +126,7 @@ export type RecallResult = CamelKeys<RecallResponse>;
 export type ManualMemory = CamelKeys<RememberManualResponse>;
 export type RecallManualResult = CamelKeys<RecallManualResponse>;
 export type Account = CamelKeys<AccountInfo>;
+export type MemoryEntry = CamelKeys<lists.MemoryEntry>;
+export type MemoriesPage = CamelKeys<lists.MemoriesResponse>;
+export type NamespaceEntry = CamelKeys<lists.NamespaceEntry>;
+export type Stats = CamelKeys<lists.StatsResponse>;

@@ -1,0 +1,35 @@
+import type { BulkStatusResult, JobRecord } from '@memrelay/protocol/memories';
+import { camelKeys } from './camel-keys.ts';
+import { type ApiCall, type Connection, callRelayer, type Reply } from './request.ts';
+import type { Job, JobOutcome } from './types.ts';
+
+/** How a state is read: its signal, and for a poll its own policy. */
+export type Reading = Pick<ApiCall, 'signal' | 'policy'>;
+
+/** The waiting loop repeats polls itself. */
+export function onePoll(timeoutMs: number): NonNullable<ApiCall['policy']> {
+  return { maxAttempts: 1, deadlineMs: timeoutMs };
+}
+
+/** The state of one job. Throws `job_not_found`. */
+export async function readJob(connection: Connection, id: string, how: Reading): Promise<Reply<Job>> {
+  const path = `/api/remember/${encodeURIComponent(id)}`;
+  const reply = await callRelayer<JobRecord>(connection, { method: 'GET', path, ...how });
+  return { ...reply, value: camelKeys(reply.value) };
+}
+
+/** The states of at most 20 jobs, in the order asked. */
+export async function readJobs(
+  connection: Connection,
+  ids: readonly string[],
+  how: Reading,
+): Promise<Reply<JobOutcome[]>> {
+  const call: ApiCall = {
+    method: 'POST',
+    path: '/api/remember/bulk/status',
+    body: { job_ids: ids },
+    ...how,
+  };
+  const reply = await callRelayer<{ results: BulkStatusResult[] }>(connection, call);
+  return { ...reply, value: camelKeys(reply.value.results) };
+}
