@@ -1,6 +1,6 @@
 import { type AccountAbortName, accountAbortName } from '@memrelay/chain/account-limits';
 import { ChainRejectedError, ChainUnavailableError } from '@memrelay/chain/chain-errors';
-import { MemRelayError } from '@memrelay/sdk/errors';
+import { JobFailedError, MemRelayError } from '@memrelay/sdk/errors';
 import { ExitError, exitCodes } from './exit-codes.ts';
 
 /** Codes that mean the credentials, not the relayer, are the trouble. */
@@ -73,6 +73,16 @@ function explainSdk(error: MemRelayError): ExitError {
   if (deniedCodes.includes(error.code)) return end(exitCodes.denied, error.message);
   if (error.status === 401 || error.status === 403)
     return end(exitCodes.denied, `${error.message} \`npx memrelay doctor\` checks the credentials.`);
+  if (error instanceof JobFailedError)
+    return end(
+      exitCodes.failed,
+      `${error.message}. The memory is kept: \`npx memrelay retry ${error.job.jobId}\` tries it again.`,
+    );
+  if (error.code === 'job_not_failed')
+    return end(
+      exitCodes.failed,
+      `This job is ${error.details?.status}: only one that has failed can be retried.`,
+    );
   if (usageCodes.includes(error.code) || error.status === 400)
     return end(exitCodes.usage, `${error.message}${issuesOf(error)}`);
   if (error.retryable)

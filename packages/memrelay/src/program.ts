@@ -49,6 +49,26 @@ export function createProgram(environment: NodeJS.ProcessEnv): Command {
         (await import('./commands/recall.ts')).recall(output, words, options),
       ),
     );
+  clientCommand('list', 'what is stored, newest first, without its text')
+    .addOption(new Option('--namespace <name>', 'only this one (default: all)').env('MEM_NAMESPACE'))
+    .option('--limit <n>', 'at most this many (default: 50)')
+    .action((options) =>
+      runCommand(options, async (output) => (await import('./commands/list.ts')).list(output, options)),
+    );
+  clientCommand('namespaces', 'the namespaces, with what is in them').action((options) =>
+    runCommand(options, async (output) => (await import('./commands/stats.ts')).namespaces(output, options)),
+  );
+  clientCommand('stats', 'how much is stored, and what is running or has failed').action((options) =>
+    runCommand(options, async (output) => (await import('./commands/stats.ts')).stats(output, options)),
+  );
+  clientCommand('retry', 'try a failed job again and wait until it is stored')
+    .argument('<job>', 'the job id')
+    .option('--no-wait', 'return as soon as it is queued')
+    .action((job, options) =>
+      runCommand(options, async (output) =>
+        (await import('./commands/retry.ts')).retry(output, job, options),
+      ),
+    );
   memoryCommand('import', 'store many memories from a file; run it again to go on after an interruption')
     .argument('<file>', 'a text file with one memory a line, or JSON with chat messages')
     .option('--no-wait', 'return as soon as all are accepted')

@@ -106,6 +106,8 @@ describe('a wrong call', () => {
       ['nosuch'],
       ['recall'],
       ['recall', 'tea', '--limit', '0'],
+      ['list', '--limit', 'many'],
+      ['retry'],
       ['remember', ' '],
       ['demo', '--limit-messages', 'x'],
       ['import', join(home, 'absent')],

@@ -106,6 +106,48 @@ describe('the commands', () => {
     expect(doctor.code).toBe(0);
   });
 
+  it('list, namespaces and stats tell what is stored, and a known text is not stored again', async () => {
+    const namespace = 'numbers';
+    const remember = (text: string) => memrelay('remember', text, '--namespace', namespace, '--json');
+    const first = JSON.parse((await remember('Seven lamps')).stdout);
+    expect(first).not.toHaveProperty('deduplicated');
+    expect(JSON.parse((await remember('Seven lamps')).stdout)).toEqual({
+      ...first,
+      job_id: expect.not.stringMatching(first.job_id),
+      deduplicated: true,
+    });
+    expect((await memrelay('remember', 'Seven lamps', '--namespace', namespace)).stdout).toContain(
+      `Already known: the same text is stored as blob ${first.blob_id}`,
+    );
+    await remember('Eight lamps');
+
+    const listed = await memrelay('list', '--namespace', namespace, '--json', '--limit', '1');
+    expect(JSON.parse(listed.stdout)).toMatchObject({ memories: [{ namespace }], more: true });
+    const all = await memrelay('list', '--json');
+    expect(JSON.parse(all.stdout)).toMatchObject({ more: false });
+    const human = await memrelay('list', '--namespace', namespace);
+    expect(human.stdout).toMatch(
+      new RegExp(
+        `^\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d {2}numbers {2}\\d.+ until epoch \\d+ {2}${first.blob_id}$`,
+        'm',
+      ),
+    );
+    expect((await memrelay('list', '--namespace', 'empty')).stdout).toContain('memrelay namespaces');
+
+    const named = JSON.parse((await memrelay('namespaces', '--json')).stdout).namespaces;
+    expect(named).toContainEqual(expect.objectContaining({ namespace, memory_count: 2 }));
+    expect((await memrelay('namespaces')).stdout).toMatch(/^numbers +2 memories +\d.* newest /m);
+    const stats = JSON.parse((await memrelay('stats', '--json')).stdout);
+    expect(stats).toMatchObject({ stale_count: 0, jobs: { failed: 0 }, namespaces: named });
+    expect((await memrelay('stats')).stdout).toMatch(new RegExp(`^Memories +${stats.memory_count}$`, 'm'));
+
+    expect(await memrelay('retry', first.job_id)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('This job is done: only one that has failed can be retried.'),
+    });
+    expect(await memrelay('retry', 'no-such-job')).toMatchObject({ code: 1 });
+  });
+
   it('an import that is killed, then interrupted, then run again stores every line exactly once', async () => {
     const file = join(home, 'facts.txt');
     const lines = Array.from({ length: 90 }, (_, i) => `Locker ${i} holds item ${(i * 37) % 90}.`);

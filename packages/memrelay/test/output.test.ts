@@ -1,6 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { hitLines } from '../src/commands/recall.ts';
+import { dataSize } from '../src/data-size.ts';
 import { progressText } from '../src/import/progress-text.ts';
 import { createOutput } from '../src/output.ts';
 import { plainText } from '../src/plain-text.ts';
@@ -91,4 +92,9 @@ it('an import shows count, rate and remaining time, and leaves the bar out where
   text.update({ total: 100, accepted: 60, stored: 19, failed: 1 });
   expect(text.render(80)).toMatch(/^█+▒+░+ 20\/100 stored · 10\/s · 8 s left · 1 failed$/);
   expect(text.render(45)).toBe('20/100 stored · 10/s · 8 s left · 1 failed');
+});
+
+it('an amount of data has a unit that suits it', () => {
+  const amounts = [0, 999, 1_000, 12_345, 4_000_000, 1.5e9, 2e15].map(dataSize);
+  expect(amounts).toEqual(['0 B', '999 B', '1.0 KB', '12.3 KB', '4.0 MB', '1.5 GB', '2000.0 TB']);
 });

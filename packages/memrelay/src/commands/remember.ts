@@ -1,5 +1,6 @@
 import { text as readAll } from 'node:stream/consumers';
 import { defaultNamespace } from '@memrelay/protocol/limits';
+import type { StoredMemory } from '@memrelay/sdk/types';
 import { type ConnectOptions, type NamespaceOption, withClient } from '../connect.ts';
 import { duration } from '../durations.ts';
 import { ExitError, exitCodes } from '../exit-codes.ts';
@@ -31,14 +32,26 @@ export async function remember(
     }
     const job = await client.waitForJob(jobId);
     output.done();
-    output.result({
-      job_id: jobId,
-      status: 'done',
-      namespace,
-      blob_id: job.blobId,
-      ...(job.deduplicated ? { deduplicated: true } : {}),
-    });
-    const how = job.deduplicated ? 'Was there already' : `Stored in ${duration(performance.now() - started)}`;
-    output.line(`${how} as blob ${job.blobId}`);
+    output.result(storedJson(job));
+    output.line(storedLine(job, performance.now() - started));
   });
+}
+
+/** A job that ended well, for a program. */
+export function storedJson(job: StoredMemory) {
+  const { jobId, namespace, blobId, deduplicated } = job;
+  return {
+    job_id: jobId,
+    status: 'done',
+    namespace,
+    blob_id: blobId,
+    ...(deduplicated ? { deduplicated: true } : {}),
+  };
+}
+
+/** The same for a person. */
+export function storedLine({ blobId, deduplicated }: StoredMemory, tookMs: number): string {
+  return deduplicated
+    ? `Already known: the same text is stored as blob ${blobId}`
+    : `Stored in ${duration(tookMs)} as blob ${blobId}`;
 }

@@ -1,0 +1,87 @@
+import { limits } from '@memrelay/protocol/limits';
+import type { MemRelay } from '@memrelay/sdk/mem-relay';
+import type { MemoriesOptions, MemoryEntry } from '@memrelay/sdk/types';
+import { type ConnectOptions, type NamespaceOption, withClient } from '../connect.ts';
+import { dataSize } from '../data-size.ts';
+import { ExitError, exitCodes } from '../exit-codes.ts';
+import type { Output } from '../output.ts';
+import { columns, plainText } from '../plain-text.ts';
+
+export interface ListOptions extends ConnectOptions, NamespaceOption {
+  limit?: string;
+}
+
+const defaultLimit = limits.listLimit.default;
+
+/** What is stored, newest first, without its text. */
+export async function list(output: Output, options: ListOptions): Promise<void> {
+  const limit = parseLimit(options.limit);
+  const { namespace } = options;
+  // One more than is shown tells whether there are more
+  const found = await withClient(options, ({ client }) => take(client, { namespace }, limit + 1));
+  const shown = found.slice(0, limit);
+  output.result({ memories: shown.map(json), more: found.length > limit });
+  if (output.json) return;
+  for (const line of columns(shown.map(row))) output.line(line);
+  for (const line of remarks(shown, found.length > limit, namespace)) output.line(line);
+}
+
+async function take(client: MemRelay, options: MemoriesOptions, count: number): Promise<MemoryEntry[]> {
+  const entries: MemoryEntry[] = [];
+  for await (const entry of client.memories({ ...options, limit: Math.min(count, limits.listLimit.max) })) {
+    entries.push(entry);
+    if (entries.length === count) break;
+  }
+  return entries;
+}
+
+function parseLimit(text: string | undefined): number {
+  const limit = text === undefined ? defaultLimit : Number(text);
+  if (Number.isSafeInteger(limit) && limit >= 1) return limit;
+  throw new ExitError(exitCodes.usage, '--limit must be a whole number from 1.');
+}
+
+function row(memory: MemoryEntry): string[] {
+  return [
+    moment(memory.createdAt),
+    plainText(memory.namespace),
+    dataSize(memory.size),
+    memory.expiresEpoch === undefined ? '' : `until epoch ${memory.expiresEpoch}`,
+    memory.blobId ?? '(pending)',
+  ];
+}
+
+/** `2026-11-21 08:48`, in UTC as everywhere. */
+export function moment(time: string): string {
+  return time.slice(0, 16).replace('T', ' ');
+}
+
+function json(memory: MemoryEntry) {
+  return {
+    id: memory.id,
+    ...(memory.blobId ? { blob_id: memory.blobId } : {}),
+    ...(memory.pending ? { pending: true } : {}),
+    namespace: memory.namespace,
+    created_at: memory.createdAt,
+    size: memory.size,
+    importance: memory.importance,
+    ...(memory.expiresEpoch === undefined ? {} : { expires_epoch: memory.expiresEpoch }),
+  };
+}
+
+function remarks(shown: readonly MemoryEntry[], more: boolean, namespace: string | undefined): string[] {
+  if (shown.length === 0)
+    return [
+      namespace === undefined
+        ? 'Nothing is stored yet.'
+        : `Nothing is stored in namespace "${plainText(namespace)}"; \`npx memrelay namespaces\` lists those that there are.`,
+      'Store something with `npx memrelay remember "…"`.',
+    ];
+  const pending = shown.filter((memory) => memory.pending).length;
+  return [
+    '',
+    ...(pending > 0 ? [`${pending} pending: accepted and safe, still on the way to the blob store.`] : []),
+    ...(more ? [`There are more: \`npx memrelay list --limit ${shown.length * 10}\`.`] : []),
+    'The texts are encrypted: `npx memrelay recall "…"` finds and reads them.',
+  ];
+}
