@@ -91,6 +91,24 @@ describe.runIf(hasPostgres)('two relayers on one database', () => {
     await everyTextOnce(namespace, ['a sentence once']);
   });
 
+  test('one text at both is stored once, and each of its jobs ends with that blob', async () => {
+    const namespace = 'one text';
+    const clients = relayers.map(({ url }) => owner.client(url));
+    const rounds = Array.from({ length: 6 }, (_, i) => `sentence of round ${i}`);
+    const jobs = await Promise.all(
+      rounds.flatMap((text) =>
+        [...clients, ...clients].map((client) => client.remember(text, { namespace })),
+      ),
+    );
+    const outcomes = await clients[0]!.waitForJobs(jobs.map(({ jobId }) => jobId));
+    for (const [round] of rounds.entries()) {
+      const same = outcomes.slice(round * 4, round * 4 + 4);
+      expect(new Set(same.map(({ blobId }) => blobId)).size).toBe(1);
+      expect(same.filter(({ deduplicated }) => !deduplicated).length).toBe(1);
+    }
+    await everyTextOnce(namespace, rounds);
+  });
+
   test('one nonce at both', async () => {
     const fixed = { path: '/api/account', method: 'GET', accountId: owner.accountId, nonce: randomUUID() };
     const answers = await Promise.all(relayers.map(({ url }) => rawRequest(url, owner.delegate, fixed)));
