@@ -26,7 +26,7 @@ import { createIdempotency } from './jobs/idempotency.ts';
 import { startPipeline } from './jobs/pipeline.ts';
 import { createWalletPool } from './jobs/upload-wallets.ts';
 import { createWithWallet } from './jobs/with-wallet.ts';
-import { pinKeyServers } from './keys/key-server-pins.ts';
+import { readKeyServers } from './keys/key-servers.ts';
 import { createNamespaceKeys } from './keys/namespace-keys.ts';
 import { createVerifiedKeys } from './keys/verified-keys.ts';
 import { createRateLimits } from './limits/rate-limits.ts';
@@ -92,14 +92,9 @@ export async function startRelayer({
       onLost: onFatal,
     });
     closers.push(() => process.stop());
-    const keyServers = await sidecar.keyServers().catch((cause: unknown) => {
-      throw new Error(
-        'the key servers cannot be read from the chain: see that CHAIN_RPC_URL answers, and that MEM_PACKAGE_ID and ENC_SERVER_CONFIGS are of CHAIN_NETWORK',
-        { cause },
-      );
-    });
+    const { packageId } = config;
+    const keyServers = await readKeyServers({ sidecar, db, packageId, log: loggers.main });
     const store = await sidecar.storeInfo();
-    await pinKeyServers(db, config.packageId, keyServers.servers);
 
     const accounts = onClose(await createAccounts({ config, db, log: loggers.accounts }));
     accounts.onChange((accountId) => {

@@ -90,6 +90,8 @@ describe('what is missing or wrong', () => {
     ['ENC_SERVER_CONFIGS', [`[{"objectId":"${id('1')}","weight":1,"apiKey":"alone"}]`]],
     ['ENC_KEY_SERVERS', ['0x1,two']],
     ['ENC_THRESHOLD', ['0', '255', '1.5']],
+    ['ENC_HISTORICAL_SETS', ['{}', '[{"servers":[],"threshold":1}]', `[{"objectId":"${id('1')}"}]`]],
+    ['ENC_HISTORICAL_SETS', [`[{"servers":[{"objectId":"${id('1')}","weight":1}],"threshold":2}]`]],
     ['METRICS_PORT', ['0', 'nine']],
     ['MCP_MAX_TOTAL_SESSIONS', ['0', '-1', 'many']],
     ['RATE_LIMIT_PER_MINUTE', ['0', 'none', '-1']],

@@ -1,7 +1,8 @@
 import { turnOffCoreDumps } from '@memrelay/protocol/core-dumps-node';
 import { servePart } from '@memrelay/protocol/serve-part';
 import { pino } from 'pino';
-import { loadConfig, SidecarConfigError } from './config/config.ts';
+import { loadConfig } from './config/config.ts';
+import { SidecarConfigError } from './config/config-error.ts';
 import { startSidecar } from './sidecar.ts';
 
 function die(message: string): never {

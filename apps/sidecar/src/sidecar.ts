@@ -8,6 +8,7 @@ import Fastify from 'fastify';
 import type { Logger } from 'pino';
 import { createPruner } from './accounts/prune-expired.ts';
 import type { Config } from './config/config.ts';
+import { checkServerTypes } from './config/key-server-config.ts';
 import type { SidecarContext } from './context.ts';
 import { OpenPool } from './open/open-pool.ts';
 import {
@@ -21,7 +22,6 @@ import {
 } from './routes/routes.ts';
 import { KeyServerDirectory } from './seal/key-server-directory.ts';
 import { SealPool } from './seal/seal-pool.ts';
-import { makeServerSets } from './seal/server-sets.ts';
 import { createSessionReader } from './seal/session.ts';
 import { createSessionMaker } from './seal/session-maker.ts';
 import { KeyUnwrapper } from './seal/unwrap-keys.ts';
@@ -40,13 +40,14 @@ export interface Sidecar {
   close(): Promise<void>;
 }
 
-/** Builds the sidecar and listens on loopback. Throws when the port is taken. */
+/** Builds the sidecar and listens on loopback. Throws when the port is taken, and `SidecarConfigError`. */
 export async function startSidecar(config: Config, log: Logger): Promise<Sidecar> {
   const chain = createChainClient({ network: config.network, baseUrl: config.chainRpcUrl });
-  const sets = makeServerSets(config.serverSet);
+  const sets = config.serverSets;
+  const directory = new KeyServerDirectory({ client: chain.sui, packageId: config.packageId, logger: log });
+  await checkServerTypes(directory, sets);
   const pool = new SealPool({ logger: log });
   const openPool = new OpenPool(log);
-  const directory = new KeyServerDirectory({ client: chain.sui, packageId: config.packageId, logger: log });
   const blobIds = createBlobIdPool({ nShards: config.nShards, threads: availableParallelism() });
   const uploads = createUploads(config, chain, blobIds, log);
   const { sponsor, serverKey } = config;

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { loadConfig, SidecarConfigError } from '../src/config/config.ts';
+import { loadConfig } from '../src/config/config.ts';
+import { SidecarConfigError } from '../src/config/config-error.ts';
 
 const id = (digit: string): string => `0x${digit.repeat(64)}`;
 const enough = { SIDECAR_AUTH_TOKEN: 'a-token-of-16-up', MEM_PACKAGE_ID: id('A') };
@@ -15,8 +16,8 @@ describe('the configuration of the sidecar', () => {
       chainRpcUrl: 'https://fullnode.mainnet.sui.io:443',
       serverKey: undefined,
     });
-    expect(config.serverSet.servers.length).toBe(2);
-    expect(config.serverSet.threshold).toBe(2);
+    expect(config.serverSets.current.servers.length).toBe(2);
+    expect(config.serverSets.current.threshold).toBe(2);
   });
 
   test.each([
@@ -31,9 +32,21 @@ describe('the configuration of the sidecar', () => {
       '0xf5d14a81a982144ae441cd7d64b09027f116a468bd36e7eca494f750591623c8',
     ],
   ])('%s has a pair of independent key servers of its own, and both must answer', async (network, ...ids) => {
-    const { serverSet } = await loadConfig({ ...enough, CHAIN_NETWORK: network });
-    expect(serverSet.servers).toEqual(ids.map((objectId) => ({ objectId, weight: 1 })));
-    expect(serverSet.threshold).toBe(2);
+    const { serverSets } = await loadConfig({ ...enough, CHAIN_NETWORK: network });
+    expect(serverSets.current.servers).toEqual(ids.map((objectId) => ({ objectId, weight: 1 })));
+    expect(serverSets.current.threshold).toBe(2);
+  });
+
+  test('the pair of testnet named in either variable is the same set as the default', async () => {
+    const testnet = { ...enough, CHAIN_NETWORK: 'testnet' };
+    const { current } = (await loadConfig(testnet)).serverSets;
+    const ids = current.servers.map(({ objectId }) => objectId);
+    const named = [
+      { ENC_KEY_SERVERS: ids.toReversed().join(',') },
+      { ENC_SERVER_CONFIGS: configs(ids.map((objectId) => ({ objectId, weight: 1 }))) },
+    ];
+    for (const environment of named)
+      expect((await loadConfig({ ...testnet, ...environment })).serverSets.current.id).toBe(current.id);
   });
 
   test('STORE_PUBLISHER_URL wins over the publisher of the network', async () => {
@@ -115,12 +128,16 @@ describe('the configuration of the sidecar', () => {
   test('ENC_SERVER_CONFIGS wins over the deprecated list, which wins over the network', async () => {
     const list = { ENC_KEY_SERVERS: ` ${id('1')} , ${id('2')},${id('3')}` };
     const listed = await loadConfig({ ...enough, ...list });
-    expect(listed.serverSet.servers.map(({ objectId }) => objectId)).toEqual([id('1'), id('2'), id('3')]);
-    expect(listed.serverSet.threshold).toBe(2);
+    expect(listed.serverSets.current.servers.map(({ objectId }) => objectId)).toEqual([
+      id('1'),
+      id('2'),
+      id('3'),
+    ]);
+    expect(listed.serverSets.current.threshold).toBe(2);
     const committee = [{ objectId: id('4'), weight: 1, aggregatorUrl: 'https://committee.example' }];
     const configured = await loadConfig({ ...enough, ...list, ENC_SERVER_CONFIGS: configs(committee) });
-    expect(configured.serverSet.servers).toEqual(committee);
-    expect(configured.serverSet.threshold).toBe(1);
+    expect(configured.serverSets.current.servers).toEqual(committee);
+    expect(configured.serverSets.current.threshold).toBe(1);
   });
 
   test('the threshold defaults to two or less, and may be set up to the whole weight', async () => {
@@ -130,9 +147,60 @@ describe('the configuration of the sidecar', () => {
     ]);
     const load = (threshold?: string) =>
       loadConfig({ ...enough, ENC_SERVER_CONFIGS: weighted, ENC_THRESHOLD: threshold });
-    expect((await load()).serverSet.threshold).toBe(2);
-    expect((await load('4')).serverSet.threshold).toBe(4);
-    await expect(load('5')).rejects.toThrow('threshold');
+    expect((await load()).serverSets.current.threshold).toBe(2);
+    expect((await load('4')).serverSets.current.threshold).toBe(4);
+    await expect(load('5')).rejects.toThrow('ENC_THRESHOLD must be at most 4');
+  });
+
+  test('a committee alone needs the threshold 1, which is the default, and no other', async () => {
+    const committee = configs([{ objectId: id('4'), weight: 1, aggregatorUrl: 'https://committee.example' }]);
+    const load = (threshold?: string) =>
+      loadConfig({ ...enough, ENC_SERVER_CONFIGS: committee, ENC_THRESHOLD: threshold });
+    expect((await load()).serverSets.current.threshold).toBe(1);
+    expect((await load('1')).serverSets.current.threshold).toBe(1);
+    await expect(load('3')).rejects.toThrow('ENC_THRESHOLD must be at most 1');
+  });
+
+  test('ENC_HISTORICAL_SETS are read beside the current set and never take its place', async () => {
+    const pair = [id('1'), id('2')].map((objectId) => ({ objectId, weight: 1 }));
+    const committee = { objectId: id('4'), weight: 1, aggregatorUrl: 'https://committee.example' };
+    const { serverSets } = await loadConfig({
+      ...enough,
+      ENC_SERVER_CONFIGS: configs(pair),
+      ENC_HISTORICAL_SETS: configs([
+        { servers: [committee], threshold: 1 },
+        { servers: pair, threshold: 1 },
+        { servers: pair, threshold: 2 },
+      ]),
+    });
+    expect(serverSets.current).toMatchObject({ servers: pair, threshold: 2 });
+    expect(serverSets.all.map(({ servers, threshold }) => [servers, threshold])).toEqual([
+      [[committee], 1],
+      [pair, 1],
+      [pair, 2],
+    ]);
+    expect(serverSets.all).toContain(serverSets.current);
+    expect((await loadConfig({ ...enough, ENC_HISTORICAL_SETS: '[]' })).serverSets.all).toHaveLength(1);
+  });
+
+  test.each([
+    ['no JSON', 'nonsense'],
+    ['a set without servers', configs([{ servers: [], threshold: 1 }])],
+    ['a set without a threshold', configs([{ servers: [{ objectId: id('1') }] }])],
+    ['a threshold out of reach', configs([{ servers: [{ objectId: id('1') }], threshold: 2 }])],
+    ['servers alone', configs([{ objectId: id('1') }])],
+    ['half of an API key', configs([{ servers: [{ objectId: id('1'), apiKey: 'secret' }], threshold: 1 }])],
+    [
+      'a server named twice',
+      configs([{ servers: [{ objectId: id('1') }, { objectId: id('1') }], threshold: 1 }]),
+    ],
+  ])('ENC_HISTORICAL_SETS with %s is refused by name', async (_what, value) => {
+    const failure = await loadConfig({ ...enough, ENC_HISTORICAL_SETS: value }).catch(
+      (error: Error) => error,
+    );
+    expect(failure).toBeInstanceOf(SidecarConfigError);
+    expect((failure as Error).message).toContain('ENC_HISTORICAL_SETS');
+    expect((failure as Error).message).not.toContain('secret');
   });
 
   test.each([

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Key servers as an operator names them: ENC_SERVER_CONFIGS, or the deprecated ENC_KEY_SERVERS (spec, variables). */
+/** Key servers as an operator names them: ENC_SERVER_CONFIGS or the deprecated ENC_KEY_SERVERS (spec, variables), and those of the past. */
 
 const objectId = z.string().regex(/^0x[0-9a-fA-F]{1,64}$/);
 
@@ -23,13 +23,32 @@ export const encServerConfigsForm =
 
 /** The entries of ENC_SERVER_CONFIGS; `undefined` when it is not of that form. Keys may stand in it: never quote it. */
 export function parseEncServerConfigs(text: string): EncServerConfig[] | undefined {
-  let json: unknown;
+  return z.array(encServerConfig).min(1).safeParse(jsonOf(text)).data;
+}
+
+const encHistoricalSet = z
+  .object({ servers: z.array(encServerConfig).min(1), threshold: z.number().int().min(1) })
+  .refine(({ servers, threshold }) => threshold <= servers.reduce((sum, { weight }) => sum + weight, 0));
+
+/** Key servers that memories of the past are wrapped for, with the weight that had to agree then. */
+export type EncHistoricalSet = z.infer<typeof encHistoricalSet>;
+
+/** What ENC_HISTORICAL_SETS must be, for the message that it is not. */
+export const encHistoricalSetsForm =
+  'must be a JSON array of {servers, threshold}, servers like ENC_SERVER_CONFIGS and threshold at most their weight';
+
+/** The sets in ENC_HISTORICAL_SETS; `undefined` when it is not of that form. Keys may stand in it: never quote it. */
+export function parseEncHistoricalSets(text: string): EncHistoricalSet[] | undefined {
+  return z.array(encHistoricalSet).safeParse(jsonOf(text)).data;
+}
+
+/** `undefined`, which no form takes, where it is no JSON. */
+function jsonOf(text: string): unknown {
   try {
-    json = JSON.parse(text);
+    return JSON.parse(text);
   } catch {
     return undefined;
   }
-  return z.array(encServerConfig).min(1).safeParse(json).data;
 }
 
 /** The ids in ENC_KEY_SERVERS; `undefined` when one is no object id. */

@@ -39,18 +39,20 @@ export const makeKeyResponse = z.object({
 });
 export type MakeKeyResponse = z.infer<typeof makeKeyResponse>;
 
+const keyServer = z.object({
+  objectId: address,
+  weight: z.number().int(),
+  aggregatorUrl: z.string().optional(),
+  publicKey: z.string(),
+});
+
 /** `GET /key-servers`: the sets this sidecar can unwrap for; the relayer pins ids and public keys. */
 export const keyServersResponse = z.object({
   current: z.string(),
   threshold: z.number().int(),
-  servers: z.array(
-    z.object({
-      objectId: address,
-      weight: z.number().int(),
-      aggregatorUrl: z.string().optional(),
-      publicKey: z.string(),
-    }),
-  ),
+  servers: z.array(keyServer),
+  /** Sets of the past by id; without servers while the chain does not tell them */
+  historical: z.array(z.object({ id: z.string(), servers: z.array(keyServer).optional() })),
 });
 export type KeyServersResponse = z.infer<typeof keyServersResponse>;
 

@@ -1,5 +1,7 @@
 import {
+  encHistoricalSetsForm,
   encServerConfigsForm,
+  parseEncHistoricalSets,
   parseEncKeyServers,
   parseEncServerConfigs,
 } from '@memrelay/protocol/enc-servers';
@@ -66,6 +68,9 @@ export const variables = z.object({
     })
     .optional(),
   ENC_THRESHOLD: integer(1, 254).optional(),
+  ENC_HISTORICAL_SETS: text
+    .refine((value) => parseEncHistoricalSets(value) !== undefined, { message: encHistoricalSetsForm })
+    .optional(),
   // The sidecar reads these, down to STORE_PACKAGE_ID
   STORE_PUBLISHER_JWT_SECRET: text.optional(),
   STORE_SHARDS: integer(4, 32_768).optional(),

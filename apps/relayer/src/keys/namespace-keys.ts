@@ -126,6 +126,7 @@ export function wrapsColumn(wraps: readonly Wrap[]): Buffer {
   return Buffer.concat([Uint8Array.of(wraps.length), encodeWraps(wraps)]);
 }
 
-function decodeColumn(column: Buffer): Wrap[] {
+/** The wraps of a row. Throws `EnvelopeError` when it is not of that form. */
+export function decodeColumn(column: Buffer): Wrap[] {
   return decodeWraps(column.subarray(1), column[0]!);
 }

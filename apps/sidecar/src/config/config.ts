@@ -1,14 +1,10 @@
-import {
-  encServerConfigsForm,
-  parseEncKeyServers,
-  parseEncServerConfigs,
-} from '@memrelay/protocol/enc-servers';
 import { type LocalnetInfo, localnetInfoSchema } from '@memrelay/protocol/localnet-info';
 import { defaultSponsorApiUrl, type Network, networkDefaults } from '@memrelay/protocol/networks';
 import { defaultPorts } from '@memrelay/protocol/ports';
-import type { KeyServerConfig } from '@mysten/seal';
 import { z } from 'zod';
-import { makeServerSet, type ServerSet } from '../seal/server-sets.ts';
+import type { ServerSets } from '../seal/server-sets.ts';
+import { SidecarConfigError } from './config-error.ts';
+import { configuredServerSets } from './key-server-config.ts';
 
 /** What the sidecar is told by its environment; the relayer checks the rest of it. */
 export interface Config {
@@ -17,7 +13,7 @@ export interface Config {
   network: Network;
   chainRpcUrl: string;
   packageId: string;
-  serverSet: ServerSet;
+  serverSets: ServerSets;
   /** How envelopes reach the network: through a publisher, or through the upload relay from the wallets */
   uploads: {
     mode: 'publisher' | 'relay';
@@ -43,11 +39,6 @@ export interface Config {
   };
 }
 
-/** A wrong or missing variable, by name. */
-export class SidecarConfigError extends Error {
-  override name = 'SidecarConfigError';
-}
-
 const environmentSchema = z.object({
   SIDECAR_AUTH_TOKEN: z
     .string({ error: 'is required: the sidecar does not start without it' })
@@ -64,6 +55,7 @@ const environmentSchema = z.object({
   STORE_SHARDS: z.coerce.number().int().min(4).max(32_768).optional(),
   ENC_SERVER_CONFIGS: z.string().optional(),
   ENC_KEY_SERVERS: z.string().optional(),
+  ENC_HISTORICAL_SETS: z.string().optional(),
   ENC_THRESHOLD: z.coerce.number().int().min(1).optional(),
   SERVER_CHAIN_PRIVATE_KEY: z.string().optional(),
   SERVER_CHAIN_PRIVATE_KEYS: z.string().optional(),
@@ -100,7 +92,7 @@ export async function loadConfig(environment: NodeJS.ProcessEnv): Promise<Config
     network: values.CHAIN_NETWORK,
     chainRpcUrl,
     packageId: values.MEM_PACKAGE_ID.toLowerCase(),
-    serverSet: serverSetOf(values, configuredServers(values, localnet)),
+    serverSets: configuredServerSets(values, localnet),
     uploads: uploadsOf(values),
     walrus: {
       systemObjectId: localnet?.walrus.systemObjectId ?? defaults.walrusSystemObjectId!,
@@ -140,21 +132,6 @@ function uploadsOf(values: Variables): Config['uploads'] {
   };
 }
 
-/** ENC_SERVER_CONFIGS, else the deprecated list, else the network's own (spec, "Configuration rules" 3 to 5). */
-function configuredServers(values: Variables, localnet: LocalnetInfo | undefined): KeyServerConfig[] {
-  if (values.ENC_SERVER_CONFIGS) {
-    const configured = parseEncServerConfigs(values.ENC_SERVER_CONFIGS);
-    if (!configured) throw new SidecarConfigError(`ENC_SERVER_CONFIGS ${encServerConfigsForm}`);
-    return configured as KeyServerConfig[];
-  }
-  const listed = parseEncKeyServers(values.ENC_KEY_SERVERS ?? '');
-  if (!listed) throw new SidecarConfigError('ENC_KEY_SERVERS must be object ids separated by commas');
-  if (listed.length > 0) return listed.map((objectId) => ({ objectId, weight: 1 }));
-  if (localnet) return localnet.keyServers.map(({ objectId, weight }) => ({ objectId, weight }));
-  const { keyServers } = networkDefaults[values.CHAIN_NETWORK];
-  return keyServers.map((objectId) => ({ objectId, weight: 1 }));
-}
-
 /** The localnet tells its key servers and packages itself. */
 async function readLocalnet(chainRpcUrl: string): Promise<LocalnetInfo> {
   try {
@@ -162,15 +139,5 @@ async function readLocalnet(chainRpcUrl: string): Promise<LocalnetInfo> {
     return localnetInfoSchema.parse(await response.json());
   } catch {
     throw new SidecarConfigError('CHAIN_RPC_URL: no localnet answers there, and CHAIN_NETWORK is localnet');
-  }
-}
-
-/** A committee counts as one server of weight 1: its aggregator applies the committee's own threshold. */
-function serverSetOf(values: Variables, servers: KeyServerConfig[]): ServerSet {
-  const total = servers.reduce((sum, { weight }) => sum + weight, 0);
-  try {
-    return makeServerSet({ servers, threshold: values.ENC_THRESHOLD ?? Math.min(2, total) });
-  } catch (error) {
-    throw new SidecarConfigError(`the key servers are not usable: ${(error as Error).message}`);
   }
 }

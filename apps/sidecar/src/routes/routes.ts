@@ -27,6 +27,7 @@ import { z } from 'zod';
 import type { SidecarContext } from '../context.ts';
 import { openBatch } from '../open/open-batch.ts';
 import type { DecryptSession } from '../seal/decrypt-session.ts';
+import { describeServerSets } from '../seal/describe-server-sets.ts';
 import { wrapNewKey } from '../seal/wrap-key.ts';
 
 /** Every route but `/health` needs the shared token (compared in constant time). */
@@ -52,14 +53,10 @@ export function healthRoute(app: FastifyInstance, token: string): void {
 }
 
 export function keyRoutes(app: FastifyInstance, context: SidecarContext): void {
-  app.get('/key-servers', async (): Promise<KeyServersResponse> => {
-    const { current } = context.sets;
-    return {
-      current: current.id,
-      threshold: current.threshold,
-      servers: await context.directory.pins(current),
-    };
-  });
+  app.get(
+    '/key-servers',
+    (): Promise<KeyServersResponse> => describeServerSets(context.directory, context.sets, context.log),
+  );
 
   app.post('/keys', async (request): Promise<MakeKeyResponse> => {
     const { origin, tag, key_epoch, recovery_pk } = parse(makeKeyRequest, request.body);

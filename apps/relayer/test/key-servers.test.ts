@@ -1,0 +1,88 @@
+import { randomBytes } from 'node:crypto';
+import { wrapType } from '@memrelay/envelope/wraps';
+import type { KeyServersResponse } from '@memrelay/protocol/sidecar-api';
+import { pino } from 'pino';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { ConfigError } from '../src/config/read-config.ts';
+import { readKeyServers } from '../src/keys/key-servers.ts';
+import { wrapsColumn } from '../src/keys/namespace-keys.ts';
+import { unconfiguredSets } from '../src/keys/unconfigured-sets.ts';
+import { databases, type TestDb } from './support/databases.ts';
+
+const hex = (bytes: number) => randomBytes(bytes).toString('hex');
+const server = (objectId = `0x${hex(32)}`) => ({ objectId, weight: 1, publicKey: hex(96) });
+
+/** A wrap that tells of no key servers */
+const unknown = wrapsColumn([{ type: wrapType.recovery, bytes: randomBytes(112) }]);
+
+describe.each(databases)('key servers at the boot on $name', ({ create }) => {
+  let database: TestDb;
+  let packageId: string;
+  beforeAll(async () => {
+    database = await create();
+  });
+  afterAll(() => database.drop());
+  beforeEach(() => {
+    packageId = `0x${hex(32)}`;
+  });
+
+  /** What a boot logs when the sidecar says this. */
+  async function boot(historical: KeyServersResponse['historical'], current = hex(32)): Promise<string> {
+    const lines: string[] = [];
+    const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) });
+    const answer = { current, threshold: 1, servers: [server()], historical };
+    await readKeyServers({ sidecar: { keyServers: async () => answer }, db: database.db, packageId, log });
+    return lines.join('');
+  }
+
+  async function keyFor(set: string, tag: Buffer, epoch = 0, column = unknown): Promise<void> {
+    await database.db.query(
+      `INSERT INTO namespace_key (account_id, tag, key_epoch, server_set, period, recipient_pk, wraps, mac)
+       VALUES ($1, $2, $3, $4, 0, $5, $6, $7)`,
+      [Buffer.alloc(32, 1), tag, epoch, set, randomBytes(32), column, randomBytes(32)],
+    );
+  }
+
+  test('those of the past are pinned too: a public key that changed stops the boot', async () => {
+    const known = server();
+    const past = { id: hex(32), servers: [known] };
+    await boot([past]);
+    await boot([past]);
+    const changed = { ...past, servers: [{ ...known, publicKey: hex(96) }] };
+    await expect(boot([changed])).rejects.toThrow(ConfigError);
+    await boot([past]);
+  });
+
+  test('those of the past that the chain does not tell are a warning', async () => {
+    const unread = { id: hex(32) };
+    const log = await boot([unread]);
+    expect(log).toContain('cannot be read');
+    expect(log).toContain(unread.id);
+  });
+
+  test('the log counts the namespaces whose keys are for sets that nobody configured', async () => {
+    const [current, past, lost] = [hex(32), hex(32), hex(32)];
+    const [one, two] = [randomBytes(16), randomBytes(16)];
+    await keyFor(current, one);
+    await keyFor(past, one);
+    await keyFor(lost, one, 0);
+    await keyFor(lost, one, 1);
+    await keyFor(lost, two);
+    const configured = { id: past, servers: [server()] };
+    expect(await boot([configured], current)).toContain('memories of 2 namespaces');
+    expect(await boot([configured, { id: lost, servers: [server()] }], current)).toBe('');
+    expect(await unconfiguredSets(database.db, [current, past])).toEqual([
+      { id: lost, namespaces: 2, entry: undefined },
+    ]);
+  });
+
+  test('a row that is damaged stops no boot', async () => {
+    const [current, lost] = [hex(32), hex(32)];
+    const broken = wrapsColumn([{ type: wrapType.seal, bytes: randomBytes(50) }]);
+    await keyFor(lost, randomBytes(16), 0, broken.subarray(0, 20));
+    await keyFor(`${lost}b`, randomBytes(16), 0, broken);
+    const log = await boot([], current);
+    expect(log).toContain(lost);
+    expect(log).toContain(`${lost}b`);
+  });
+});

@@ -1,0 +1,4 @@
+/** A wrong or missing variable, by name. */
+export class SidecarConfigError extends Error {
+  override name = 'SidecarConfigError';
+}
