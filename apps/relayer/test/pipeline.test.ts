@@ -53,7 +53,7 @@ describe.each(databases)('the pipeline on $name', ({ create }) => {
     return pipeline;
   }
 
-  async function accept(count: number): Promise<string[]> {
+  async function accept(count: number, textHash?: Buffer): Promise<string[]> {
     const jobs = Array.from({ length: count }, (_, i): NewJob => {
       const place = { id: randomUUID(), accountId, namespace: 'default' };
       return {
@@ -65,6 +65,7 @@ describe.each(databases)('the pipeline on $name', ({ create }) => {
         envelopeId: randomBytes(16),
         envelopeSha256: randomBytes(32),
         importance: 0.5,
+        textHash,
       };
     });
     await insertJobs(database.db, jobs, 'queued');
@@ -99,6 +100,32 @@ describe.each(databases)('the pipeline on $name', ({ create }) => {
       )
       .toBe(true);
     expect(most).toBe(3);
+  });
+
+  test('a duplicate that has waited for long ends as soon as the other is stored', async () => {
+    const upload = Promise.withResolvers<UploadCheckpoint>();
+    await start(1, () => upload.promise);
+    const ids = await accept(2, randomBytes(32));
+    const hasWaited = async () => {
+      // By now it looks once a minute
+      const { rows } = await database.db.query<{ due: number }>(
+        `UPDATE memory_job SET created_at = now() - interval '1 hour' WHERE id = ANY($1::uuid[]) AND duplicate
+         RETURNING extract(epoch FROM run_at - now())::int AS due`,
+        [ids],
+      );
+      return rows[0]!.due;
+    };
+    await expect.poll(hasWaited, { timeout: 20_000 }).toBeGreaterThan(50);
+    upload.resolve(done());
+    const states = async () => (await records(ids)).map(({ status, deduplicated }) => [status, deduplicated]);
+    await expect.poll(states, { timeout: 20_000 }).toEqual(
+      expect.arrayContaining([
+        ['done', undefined],
+        ['done', true],
+      ]),
+    );
+    const blobs = (await records(ids)).map(({ blob_id }) => blob_id);
+    expect(new Set(blobs).size).toBe(1);
   });
 
   test('gives up an upload after its fifth attempt', async () => {
