@@ -14,6 +14,14 @@ export interface WalrusTariff extends WalrusPrices {
   maxEpochsAhead: number;
 }
 
+/** Gas that is assumed where it has to be told beforehand, in MIST (1 SUI = 1e9): no network tells it. */
+export const assumedGas = {
+  /** The two transactions of an upload, the relay's tip apart */
+  upload: 10_000_000n,
+  /** A transaction of an account function */
+  transaction: 5_000_000n,
+} as const;
+
 /** Reads the prices from the system object, never from a cache. Throws `ChainUnavailableError` and `ChainRejectedError`. */
 export async function readWalrusTariff(chain: ChainClient, systemObjectId: string): Promise<WalrusTariff> {
   const { object } = await chain.call((sui, signal) =>

@@ -89,6 +89,18 @@ export function createProgram(environment: NodeJS.ProcessEnv): Command {
       ),
     );
   addOwnerCommands(program, environment);
+  command('cost', 'what memories cost on a network at its present prices, alone and in quilts')
+    .addOption(
+      new Option('--network <name>', 'mainnet, testnet or localnet').env('CHAIN_NETWORK').default('mainnet'),
+    )
+    .addOption(new Option('--rpc <url>', "full node (default: the network's)").env('CHAIN_RPC_URL'))
+    .option('--memories <n>', 'how many', '1000')
+    .option('--bytes <n>', 'length of a text in UTF-8', '300')
+    .option('--epochs <n>', "how long they are stored (default: the network's STORE_EPOCHS)")
+    .option('--quilt <n>', 'memories in a quilt (default: 100, or as many as fit)')
+    .action((options) =>
+      runCommand(options, async (output) => (await import('./commands/cost.ts')).cost(output, options)),
+    );
   command('blobstore', 'start a Walrus publisher and aggregator alone: no chain, no wallet, no Docker')
     .usage('[flags of the blob store]')
     .helpOption(false)

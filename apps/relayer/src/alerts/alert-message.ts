@@ -1,3 +1,4 @@
+import { coinAmount } from '@memrelay/chain/coin-amount';
 import { maxUploadAttempts } from '@memrelay/protocol/limits';
 import type { AlertBatch, AlertSample, UploadDetail, WalletDetail } from './alert-outbox.ts';
 
@@ -52,15 +53,8 @@ function what({ purpose }: WalletDetail): string {
 }
 
 function funds({ purpose, sui_mist, wal_frost }: WalletDetail): string {
-  const sui = `${coins(sui_mist)} SUI`;
-  return purpose === 'uploads' ? `${sui}, ${coins(wal_frost)} WAL` : sui;
-}
-
-/** Both coins have nine decimals. */
-function coins(smallest: string): string {
-  const digits = smallest.padStart(10, '0');
-  const fraction = digits.slice(-9).replace(/0+$/, '');
-  return `${digits.slice(0, -9)}${fraction ? `.${fraction}` : ''}`;
+  const sui = `${coinAmount(BigInt(sui_mist))} SUI`;
+  return purpose === 'uploads' ? `${sui}, ${coinAmount(BigInt(wal_frost))} WAL` : sui;
 }
 
 /** The three characters that mean something to the chat. */

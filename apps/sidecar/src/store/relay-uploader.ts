@@ -36,7 +36,7 @@ interface Registered {
   endEpoch: number;
 }
 
-/** What the two transactions of an upload and the relay's tip may cost, with room to spare: with less a wallet is not used. */
+/** What the two transactions of an upload and the relay's tip may cost, with room to spare: a wallet with less is not used. */
 export const gasReserveMist = 50_000_000n;
 
 export function createRelayUploader(options: RelayUploaderOptions): RelayUploader {

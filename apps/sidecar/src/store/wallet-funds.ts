@@ -1,6 +1,6 @@
 import type { ChainClient } from '@memrelay/chain/chain-client';
 import { readWalrusNetwork } from '@memrelay/chain/walrus-network';
-import { readWalrusTariff, readWalType } from '@memrelay/chain/walrus-prices';
+import { assumedGas, readWalrusTariff, readWalType } from '@memrelay/chain/walrus-prices';
 import { encodedBlobLength, storageCost } from '@memrelay/chain/walrus-sizes';
 import type { WalletFunds } from '@memrelay/protocol/sidecar-api';
 import pLimit from 'p-limit';
@@ -8,10 +8,6 @@ import { gasReserveMist } from './relay-uploader.ts';
 
 /** An ordinary memory's envelope: everything up to 445,556 bytes costs the same over 1000 shards. */
 const typicalBytes = 2_000;
-/** Assumed for the two transactions of an upload, the relay's tip apart: no network tells it beforehand. */
-const uploadGasMist = 10_000_000n;
-/** Assumed for a sponsored transaction. */
-const sponsoredGasMist = 5_000_000n;
 const callsAtOnce = 4;
 
 export interface WalletFundsOptions {
@@ -24,7 +20,10 @@ export interface WalletFundsOptions {
   tipMist: (size: number) => Promise<bigint>;
 }
 
-/** What our own wallets hold, and how many uploads for so many epochs, or transactions, that pays for. Throws the chain's errors. */
+/**
+ * What our own wallets hold, and how many uploads for so many epochs, or sponsored transactions, that pays for. Throws
+ * the chain's errors.
+ */
 export async function readWalletFunds(options: WalletFundsOptions, epochs: number): Promise<WalletFunds[]> {
   const { chain, uploadWallets, sponsorWallet } = options;
   const turn = pLimit(callsAtOnce);
@@ -58,7 +57,7 @@ export async function readWalletFunds(options: WalletFundsOptions, epochs: numbe
       balance(sponsorWallet).then((sui) => ({
         address: sponsorWallet,
         purpose: 'sponsoring',
-        pays_for: count(sui / sponsoredGasMist),
+        pays_for: count(sui / assumedGas.transaction),
         short_of: 'SUI',
         sui_mist: String(sui),
         wal_frost: '0',
@@ -75,7 +74,7 @@ async function uploadPrice({ chain, systemObjectId, tipMist }: WalletFundsOption
   ]);
   const { storage, write } = storageCost(encodedBlobLength(typicalBytes, tariff.nShards), epochs, tariff);
   // A network that asks for nothing is not one that a division should fail on
-  return { walType, walFrost: storage + write || 1n, suiMist: uploadGasMist + tip };
+  return { walType, walFrost: storage + write || 1n, suiMist: assumedGas.upload + tip };
 }
 
 function count(times: bigint): number {

@@ -1,0 +1,90 @@
+import { maxPatches, quiltSize } from '@memrelay/chain/quilt-size';
+import { assumedGas, type WalrusTariff } from '@memrelay/chain/walrus-prices';
+import { encodedBlobLength, storageCost, storageUnits } from '@memrelay/chain/walrus-sizes';
+import { encodeContent, plaintextLength } from '@memrelay/envelope/body';
+import { gcmTagLength } from '@memrelay/envelope/header';
+
+/** Header of an envelope for two key servers, without a recovery key (`packages/envelope/vectors`). */
+const headerBytes = 560;
+/** A memory's id, which would be the name of its patch */
+const identifierLength = 36;
+
+/** Bytes of the envelope that a text of so many bytes of UTF-8 becomes, in the namespace `default`. */
+export function envelopeBytes(textBytes: number): number {
+  const meta = { ns: 'default', created_at: '2026-01-01T00:00:00.000Z' };
+  const content = encodeContent(meta, '', new Uint8Array(32)).length + textBytes;
+  return headerBytes + plaintextLength(content) + gcmTagLength;
+}
+
+/** What storing memories in one way costs. Sizes in bytes, WAL in FROST and SUI in MIST (both 1e-9). */
+export interface StorageCost {
+  blobs: number;
+  encodedBytes: bigint;
+  storageFrost: bigint;
+  writeFrost: bigint;
+  /** Of what is paid for, the part that empty blobs would cost as well: 0 to 1 */
+  minimumShare: number;
+  /** Assumed, see `assumedGas` */
+  gasMist: bigint;
+}
+
+/** Each memory as a blob of its own. */
+export function costAlone(
+  memories: number,
+  envelope: number,
+  epochs: number,
+  tariff: WalrusTariff,
+): StorageCost {
+  return sum([{ blobs: memories, size: envelope }], epochs, tariff);
+}
+
+/** So many memories in each quilt; the last one has what is left. Throws `RangeError` for more than a quilt can hold. */
+export function costQuilted(
+  memories: number,
+  envelope: number,
+  epochs: number,
+  perQuilt: number,
+  tariff: WalrusTariff,
+): StorageCost {
+  const full = Math.floor(memories / perQuilt);
+  const rest = memories % perQuilt;
+  const size = (count: number): number => quiltSize(count, envelope, identifierLength, tariff.nShards).bytes;
+  return sum(
+    [
+      ...(full > 0 ? [{ blobs: full, size: size(perQuilt) }] : []),
+      ...(rest > 0 ? [{ blobs: 1, size: size(rest) }] : []),
+    ],
+    epochs,
+    tariff,
+  );
+}
+
+/** As many as a quilt holds on this network, and no more than a hundred: a quilt is read and renewed as a whole. */
+export function usualPerQuilt(nShards: number): number {
+  return Math.min(100, maxPatches(nShards));
+}
+
+function sum(
+  parts: readonly { blobs: number; size: number }[],
+  epochs: number,
+  tariff: WalrusTariff,
+): StorageCost {
+  const smallest = storageUnits(encodedBlobLength(0, tariff.nShards));
+  let units = 0n;
+  const cost = { blobs: 0, encodedBytes: 0n, storageFrost: 0n, writeFrost: 0n };
+  for (const { blobs, size } of parts) {
+    const encoded = encodedBlobLength(size, tariff.nShards);
+    const each = storageCost(encoded, epochs, tariff);
+    const count = BigInt(blobs);
+    units += count * storageUnits(encoded);
+    cost.blobs += blobs;
+    cost.encodedBytes += count * BigInt(encoded);
+    cost.storageFrost += count * each.storage;
+    cost.writeFrost += count * each.write;
+  }
+  return {
+    ...cost,
+    minimumShare: Number(smallest * BigInt(cost.blobs)) / Number(units),
+    gasMist: BigInt(cost.blobs) * assumedGas.upload,
+  };
+}
