@@ -37,7 +37,7 @@ export async function readKeyServers(options: {
   for (const { id, namespaces, entry } of others)
     log.warn(
       { server_set: id, namespaces, ...(entry && { entry: JSON.stringify(entry) }) },
-      `memories of ${namespaces} namespaces are wrapped for key servers that are not configured and cannot be read; name them in ENC_HISTORICAL_SETS`,
+      `memories of ${namespaces} ${namespaces === 1 ? 'namespace' : 'namespaces'} are wrapped for key servers that are not configured and cannot be read; name them in ENC_HISTORICAL_SETS`,
     );
   return keyServers;
 }

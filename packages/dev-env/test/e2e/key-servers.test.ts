@@ -140,7 +140,7 @@ describe('other key servers than before', () => {
       .logs()
       .split('\n')
       .find((line) => line.includes('name them in ENC_HISTORICAL_SETS'));
-    expect(warning).toContain('memories of 1 namespaces');
+    expect(warning).toContain('memories of 1 namespace are wrapped');
     // What the log proposes can be put into the variable as it is
     const proposed = [JSON.parse(JSON.parse(warning!).entry)];
     expect(proposed).toEqual([{ servers: expect.arrayContaining(pair), threshold: 2 }]);
