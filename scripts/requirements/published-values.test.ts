@@ -102,6 +102,7 @@ it('limits and windows are those of the specification', () => {
     recallLimit: { default: 10, max: 100 },
     askLimit: { default: 5, max: 100 },
     restoreLimit: { default: 10, max: 500 },
+    listLimit: { default: 50, max: 100 },
   });
   expect({ maxUploadAttempts, timestampWindowSeconds, nonceTtlSeconds }).toEqual({
     maxUploadAttempts: 5,
