@@ -59,9 +59,12 @@ export function describeScope(scope: Scope | undefined): string {
     (name) => (scope.perms & permissions[name]) !== 0,
   );
   const where = scope.all_namespaces ? 'all namespaces' : `${scope.tags.length} namespaces`;
-  const end =
-    scope.expires_at_ms > 0n
-      ? `until ${new Date(Number(scope.expires_at_ms)).toISOString().slice(0, 16).replace('T', ' ')} UTC`
-      : 'without an end';
-  return `${names.join(', ') || 'nothing'} in ${where}, ${end}`;
+  return `${names.join(', ') || 'nothing'} in ${where}, ${endOf(scope.expires_at_ms)}`;
+}
+
+/** The chain takes ends that no calendar has; they are as good as none. */
+function endOf(expiresAtMs: bigint): string {
+  const at = new Date(Number(expiresAtMs));
+  if (expiresAtMs === 0n || Number.isNaN(at.getTime())) return 'without an end';
+  return `until ${at.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 }
