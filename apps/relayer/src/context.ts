@@ -10,6 +10,7 @@ import type { AccountVectors } from './embedding/account-vectors.ts';
 import type { Embedder } from './embedding/embedder.ts';
 import type { Idempotency } from './jobs/idempotency.ts';
 import type { Pipeline } from './jobs/pipeline.ts';
+import type { KeyRewraps } from './keys/key-rewraps.ts';
 import type { NamespaceKeys } from './keys/namespace-keys.ts';
 import type { VerifiedKeys } from './keys/verified-keys.ts';
 import type { Loggers } from './logging/loggers.ts';
@@ -30,6 +31,7 @@ export interface RelayerContext {
   sidecar: SidecarClient;
   namespaceKeys: NamespaceKeys;
   verifiedKeys: VerifiedKeys;
+  keyRewraps: KeyRewraps;
   embedder: Embedder;
   /** Throws `llm_not_configured` where texts cannot be embedded */
   requireEmbedder(): void;

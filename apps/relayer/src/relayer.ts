@@ -26,6 +26,7 @@ import { createIdempotency } from './jobs/idempotency.ts';
 import { startPipeline } from './jobs/pipeline.ts';
 import { createWalletPool } from './jobs/upload-wallets.ts';
 import { createWithWallet } from './jobs/with-wallet.ts';
+import { createKeyRewraps } from './keys/key-rewraps.ts';
 import { readKeyServers } from './keys/key-servers.ts';
 import { createNamespaceKeys } from './keys/namespace-keys.ts';
 import { createVerifiedKeys } from './keys/verified-keys.ts';
@@ -38,6 +39,7 @@ import { createQueryVectors } from './memories/query-vectors.ts';
 import { createVectorCounts } from './memories/vector-counts.ts';
 import { createNonceStore } from './nonces/create-nonce-store.ts';
 import { accountRoute, infoRoutes } from './routes/info-routes.ts';
+import { keyRoutes } from './routes/key-routes.ts';
 import { listRoutes } from './routes/list-routes.ts';
 import { memoryRoutes } from './routes/memory-routes.ts';
 import { sponsorRoutes } from './routes/sponsor-routes.ts';
@@ -160,6 +162,7 @@ export async function startRelayer({
         log: loggers.memories,
       }),
       verifiedKeys: createVerifiedKeys(db, loggers.memories),
+      keyRewraps: createKeyRewraps(db, keyServers.current),
       embedder,
       requireEmbedder() {
         if (embedder.mock && config.network !== 'localnet' && !config.embedding.allowMock)
@@ -224,6 +227,7 @@ export async function startRelayer({
       registerStageTimes(signed);
       accountRoute(signed);
       memoryRoutes(signed, context);
+      keyRoutes(signed, context);
       listRoutes(signed, context);
     });
     await waitBriefly(() => nonces.health().ok);

@@ -74,6 +74,15 @@ describe.each(databases)('key servers at the boot on $name', ({ create }) => {
     expect(await unconfiguredSets(database.db, [current, past])).toEqual([
       { id: lost, namespaces: 2, entry: undefined },
     ]);
+    // Wrapped again for the current set, the key needs the lost one no more
+    await database.db.query(
+      `INSERT INTO key_rewrap (account_id, recipient_pk, server_set, wrap)
+       SELECT account_id, recipient_pk, $1, wraps FROM namespace_key WHERE server_set = $2 AND tag = $3`,
+      [current, lost, two],
+    );
+    expect(await unconfiguredSets(database.db, [current, past])).toEqual([
+      { id: lost, namespaces: 1, entry: undefined },
+    ]);
   });
 
   test('a row that is damaged stops no boot', async () => {

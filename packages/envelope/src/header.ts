@@ -122,3 +122,8 @@ export function parseHeader(prefix: Uint8Array, totalLength?: number): EnvelopeH
     headerLength,
   };
 }
+
+/** The `recipient_pk` of an envelope, unparsed: a key to look up by, no more. Of bytes that end before it, what there is. */
+export function recipientPkBytes(envelope: Uint8Array): Uint8Array {
+  return envelope.subarray(88, 120);
+}

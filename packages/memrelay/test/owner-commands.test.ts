@@ -139,6 +139,29 @@ it('blobs are listed and deleted by their ids', async () => {
   expect(JSON.parse(unknown.stdout)).toMatchObject({ exit_code: 2 });
 });
 
+it('a recovery key is made in a file of its own, and protects what is stored from then on', async () => {
+  const path = join(home, 'recovery.key');
+  const before = await json('account', 'show');
+  const made = await json('key', 'recovery', '--out', path, '--yes');
+  expect(made).toMatchObject({ recovery_key_path: path });
+  expect((await stat(path)).mode & 0o777).toBe(0o600);
+  expect(await readFile(path, 'utf8')).toMatch(/^[0-9a-f]{64}\n$/);
+  expect(await json('account', 'show')).toMatchObject({
+    recovery_pk: made.recovery_pk,
+    key_epoch: before.key_epoch + 1,
+  });
+  const again = await memrelay('key', 'recovery', '--out', path, '--yes');
+  expect([again.code, again.stderr]).toEqual([2, expect.stringContaining('is there already')]);
+  expect((await json('account', 'show')).recovery_pk).toBe(made.recovery_pk);
+  expect(await json('key', 'rewrap')).toMatchObject({ rewrapped: 0, failed: [] });
+
+  const carol = await newWallet('carol', 'ca'.repeat(32));
+  const { relayerUrl } = JSON.parse(await readFile(join(home, 'data', 'credentials.json'), 'utf8'));
+  const at = ['--wallet', carol, '--server', relayerUrl, '--yes'];
+  const created = await json('account', 'create', ...at, '--recovery-key', join(home, 'carol.key'));
+  expect(await json('account', 'show', ...at)).toMatchObject({ recovery_pk: created.recovery_pk });
+});
+
 it('nothing is signed without consent, and a wallet that others can read is refused', async () => {
   const before = await json('account', 'show');
   const asked = await memrelay('key', 'rotate');

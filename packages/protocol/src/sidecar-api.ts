@@ -56,11 +56,8 @@ export const keyServersResponse = z.object({
 });
 export type KeyServersResponse = z.infer<typeof keyServersResponse>;
 
-/**
- * `POST /envelopes/open`: a frame whose head is this and whose payload is the envelopes one after the other.
- * Credential headers `x-enc-session` and `x-delegate-key` are passed through from the request.
- */
-export const openRequestHead = z.object({
+/** Who reads what, and with whose leave. */
+const reader = z.object({
   account: z.object({
     id: address,
     initial_shared_version: z.string(),
@@ -75,6 +72,14 @@ export const openRequestHead = z.object({
   signer: z.object({ public_key: hex32, address, min_epoch: z.number().min(0) }),
   /** True when the server key is a delegate of this account */
   server_key_allowed: z.boolean(),
+});
+export type Reader = z.infer<typeof reader>;
+
+/**
+ * `POST /envelopes/open`: a frame whose head is this and whose payload is the envelopes one after the other.
+ * Credential headers `x-enc-session` and `x-delegate-key` are passed through from the request.
+ */
+export const openRequestHead = reader.extend({
   /** Ed25519 keys whose signed memories are believed */
   trusted_signers: z.array(hex32),
   items: z
@@ -91,6 +96,11 @@ export const openRequestHead = z.object({
     )
     // None: only the credential is checked
     .max(500),
+  /** Wraps for the current key servers of keys that envelopes hold for earlier ones; tried first */
+  rewraps: z
+    .array(z.object({ recipient_pk: hex32, wrap: z.base64() }))
+    .max(500)
+    .optional(),
 });
 export type OpenRequestHead = z.infer<typeof openRequestHead>;
 
@@ -113,6 +123,42 @@ export const openResponseHead = z.object({
   ),
 });
 export type OpenResponseHead = z.infer<typeof openResponseHead>;
+
+/**
+ * `POST /keys/rewrap`: wraps for the current key servers of keys that are wrapped for others. Each is opened with the
+ * credential first, and compared with its public half; one that is wrapped for the current ones comes back as it is.
+ */
+export const rewrapKeysRequest = reader.extend({
+  keys: z
+    .array(
+      z.object({
+        /** Namespace tag, 16 bytes hex */
+        tag: z.string().regex(/^[0-9a-f]{32}$/),
+        key_epoch: z.number().int().min(0),
+        recipient_pk: hex32,
+        wraps: z
+          .array(z.object({ type: z.number().int().min(0).max(255), bytes: z.base64() }))
+          .min(1)
+          .max(4),
+      }),
+    )
+    .min(1)
+    .max(100),
+});
+export type RewrapKeysRequest = z.infer<typeof rewrapKeysRequest>;
+
+export const rewrapKeysResponse = z.object({
+  /** The set that the new wraps are made for */
+  server_set: z.string(),
+  /** In the order of the request */
+  keys: z.array(
+    z.union([
+      z.object({ ok: z.literal(true), wrap: z.base64() }),
+      z.object({ ok: z.literal(false), failure: openFailure, reason: z.string() }),
+    ]),
+  ),
+});
+export type RewrapKeysResponse = z.infer<typeof rewrapKeysResponse>;
 
 /** `GET /store`: how uploads go, and the wallets that pay for them; a publisher pays itself. */
 export const storeInfo = z.object({

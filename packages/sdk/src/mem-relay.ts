@@ -15,9 +15,11 @@ import { chunksOf } from './chunks.ts';
 import { checkCredentials } from './credentials.ts';
 import { MemRelayError } from './errors.ts';
 import { onePoll, readJob, readJobs } from './jobs.ts';
+import { type AccountKey, type RewrapOptions, type Rewrapped, readKeys, rewrapKeys } from './keys.ts';
 import { eachMemory } from './memory-pages.ts';
 import { checkIdempotencyKey, connect, parsePackageId } from './options.ts';
 import { waitForJob, waitForJobs } from './polling.ts';
+import { recallBody } from './recall-body.ts';
 import { type ApiCall, type Connection, callRelayer, type Reply } from './request.ts';
 import type {
   Account,
@@ -133,22 +135,9 @@ export class MemRelay {
 
   /** Finds memories by meaning and returns their texts, nearest first. */
   async recall(query: string, options: RecallOptions = {}): Promise<RecallResult> {
-    const weights = options.scoringWeights;
-    const body = {
-      query,
-      limit: options.limit,
-      namespace: options.namespace ?? this.#namespace,
-      include_pending: options.includePending ?? true,
-      scoring_weights: weights && {
-        semantic: weights.semantic,
-        recency: weights.recency,
-        recency_half_life_days: weights.recencyHalfLifeDays,
-        importance: weights.importance,
-      },
-      min_score: options.minScore,
-    };
     const { signal } = options;
-    const sessionPackageId = this.#packageId ?? (await this.#fetchPackageId(signal));
+    const body = recallBody(query, { ...options, namespace: options.namespace ?? this.#namespace });
+    const sessionPackageId = await this.#sessionPackage(signal);
     const reply = await this.#call<RecallResponse>({
       method: 'POST',
       path: '/api/recall',
@@ -237,6 +226,16 @@ export class MemRelay {
     return this.#post<RecallManualResponse>('/api/recall/manual', body, input);
   }
 
+  /** The keys that memories are sealed to, in the namespaces that this key may read. */
+  keys(options: CallOptions = {}): Promise<AccountKey[]> {
+    return readKeys(this.#connection, options);
+  }
+
+  /** Wraps keys for the relayer's present key servers, some in each call: go on with `next` as `after`. */
+  async rewrapKeys(options: RewrapOptions = {}): Promise<Rewrapped> {
+    return rewrapKeys(this.#connection, await this.#sessionPackage(options.signal), options);
+  }
+
   /** Whose account this is and what this delegate key may do: a check of credentials that stores nothing. */
   async account(options: CallOptions = {}): Promise<Account> {
     const call: ApiCall = { method: 'GET', path: '/api/account', signal: options.signal };
@@ -291,7 +290,7 @@ export class MemRelay {
     return (await this.#call<T>({ method: 'GET', path, unsigned: true, signal })).value;
   }
 
-  async #fetchPackageId(signal: AbortSignal | undefined): Promise<string> {
-    return (await this.config({ signal })).packageId.toLowerCase();
+  async #sessionPackage(signal: AbortSignal | undefined): Promise<string> {
+    return this.#packageId ?? (await this.config({ signal })).packageId.toLowerCase();
   }
 }

@@ -53,18 +53,20 @@ export async function saveCheckpoint(
   if (rowCount === 0) throw new LeaseLostError(job.id);
 }
 
-/** The blob is where it belongs: the memory is done and its envelope leaves the row. */
+/** The blob is where it belongs: the memory, if it is one, is done and its envelope leaves the row. */
 export async function saveUploaded(db: Db, job: ClaimedJob, blob: UploadedBlob): Promise<void> {
-  const { rowCount } = await db.query(
+  const { rows } = await db.query(
     `WITH job AS (
        UPDATE memory_job SET status = 'done', stage = 'indexing', blob_id = $3, envelope = NULL, error_code = NULL,
          error_message = NULL, lease_until = NULL, lease_token = NULL, updated_at = now()
-       WHERE id = $1 AND lease_token = $2 RETURNING account_id, id)
-     UPDATE memory SET state = 'done', blob_id = $3, object_id = $4, end_epoch = $5
-     FROM job WHERE memory.account_id = job.account_id AND memory.id = job.id`,
+       WHERE id = $1 AND lease_token = $2 RETURNING account_id, id),
+     memory AS (
+       UPDATE memory SET state = 'done', blob_id = $3, object_id = $4, end_epoch = $5
+       FROM job WHERE memory.account_id = job.account_id AND memory.id = job.id)
+     SELECT id FROM job`,
     [job.id, job.leaseToken, blob.blobId, blob.objectId ?? null, blob.endEpoch],
   );
-  if (rowCount === 0) throw new LeaseLostError(job.id);
+  if (rows.length === 0) throw new LeaseLostError(job.id);
 }
 
 export interface AttemptFailure {

@@ -1,5 +1,7 @@
+import { recipientPkBytes } from '@memrelay/envelope/header';
 import type { OpenRequestHead } from '@memrelay/protocol/sidecar-api';
 import type { Caller } from '../auth/caller.ts';
+import { readerOf } from '../auth/reader.ts';
 import { permissionBits } from '../auth/require-permission.ts';
 import type { RelayerContext } from '../context.ts';
 import { hexToBytes } from '../db/hex.ts';
@@ -28,7 +30,9 @@ export async function openEnvelopes(
   envelopes: readonly (Buffer | undefined)[],
 ): Promise<(string | undefined)[]> {
   const texts = new Array<string | undefined>(ranked.length).fill(undefined);
+  const accountId = hexToBytes(caller.account.accountId);
   const shared = await sharedHead(context, caller);
+  const rewraps = await context.keyRewraps.of(accountId);
   for (const batch of batches(ranked, envelopes)) {
     const { items, payload } = await context.sidecar.open(
       {
@@ -39,6 +43,7 @@ export async function openEnvelopes(
           sha256: match.envelopeSha256.toString('hex'),
           ...(match.envelopeId ? { envelope_id: match.envelopeId.toString('hex') } : {}),
         })),
+        ...rewrapsFor(batch, rewraps),
       },
       batch.map(({ envelope }) => envelope),
       caller.credentials,
@@ -64,9 +69,31 @@ export async function openEnvelopes(
         );
       }
     }
-    context.verifiedKeys.mark(hexToBytes(caller.account.accountId), opened);
+    // A later wrap opened the others: whether their own belong to the key was not seen
+    context.verifiedKeys.mark(
+      accountId,
+      opened.filter((envelope) => !rewraps.has(recipientOf(envelope))),
+    );
   }
   return texts;
+}
+
+/** The later wraps of the keys in a batch, for the few accounts that have any. */
+function rewrapsFor(
+  batch: readonly Present[],
+  rewraps: ReadonlyMap<string, Buffer>,
+): Pick<OpenRequestHead, 'rewraps'> {
+  if (rewraps.size === 0) return {};
+  const names = new Set(batch.map(({ envelope }) => recipientOf(envelope)));
+  const found = [...names].flatMap((name) => {
+    const wrap = rewraps.get(name);
+    return wrap ? [{ recipient_pk: name, wrap: wrap.toString('base64') }] : [];
+  });
+  return { rewraps: found };
+}
+
+function recipientOf(envelope: Buffer): string {
+  return Buffer.from(recipientPkBytes(envelope)).toString('hex');
 }
 
 /** Whose request it is, and whose signatures are believed. */
@@ -74,19 +101,7 @@ async function sharedHead(context: RelayerContext, caller: Caller): Promise<Omit
   const { account } = caller;
   const writers = account.delegates.filter(({ scope }) => ((scope?.perms ?? 0) & permissionBits.write) !== 0);
   return {
-    account: {
-      id: account.accountId,
-      initial_shared_version: account.initialSharedVersion,
-      origin: account.origin,
-      owner: account.owner,
-      key_epoch: account.keyEpoch,
-    },
-    signer: {
-      public_key: caller.publicKey,
-      address: caller.address,
-      min_epoch: caller.delegate.scope?.minEpoch ?? 0,
-    },
-    server_key_allowed: account.delegates.some(({ address }) => address === context.serverAddress),
+    ...readerOf(caller, context.serverAddress),
     trusted_signers: [
       ...new Set([
         ...context.writerPublicKeys,

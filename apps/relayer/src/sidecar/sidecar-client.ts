@@ -11,6 +11,9 @@ import {
   type OpenResponseHead,
   openResponseHead,
   pruneResponse,
+  type RewrapKeysRequest,
+  type RewrapKeysResponse,
+  rewrapKeysResponse,
   type SidecarHealth,
   type StoreInfo,
   sidecarError,
@@ -61,6 +64,8 @@ export interface SidecarClient {
   ): Promise<{ items: OpenResponseHead['items']; payload: Uint8Array }>;
   /** What the server's own wallets hold, and how many uploads for so many epochs that pays for */
   wallets(epochs: number): Promise<WalletFunds[]>;
+  /** Wraps for the current key servers, once the given ones were opened */
+  rewrapKeys(request: RewrapKeysRequest, credentials: DecryptCredentials): Promise<RewrapKeysResponse>;
   /** Yields checkpoints as they are reached; the last is `done` or `failed` unless the connection broke. */
   upload(request: UploadRequest): AsyncGenerator<UploadCheckpoint>;
   dropSessions(accountId: string): Promise<void>;
@@ -137,12 +142,12 @@ export function createSidecarClient(url: string, token: string): SidecarClient {
     throw refusal(response.statusCode, await response.body.json().catch(() => undefined));
   }
 
-  async function postJson(path: string, body: unknown): Promise<unknown> {
+  async function postJson(path: string, body: unknown, credentials?: DecryptCredentials): Promise<unknown> {
     const response = await request({
       method: 'POST',
       path,
       body: JSON.stringify(body),
-      headers: { 'content-type': 'application/json' },
+      headers: { 'content-type': 'application/json', ...credentialHeaders(credentials) },
     });
     return response.body.json();
   }
@@ -172,13 +177,14 @@ export function createSidecarClient(url: string, token: string): SidecarClient {
         body: encodeFrame(head, envelopes),
         headers: {
           'content-type': 'application/octet-stream',
-          ...(credentials.encSession ? { [headers.encSession]: credentials.encSession } : {}),
-          ...(credentials.delegateKey ? { [headers.delegateKey]: credentials.delegateKey } : {}),
+          ...credentialHeaders(credentials),
         },
       });
       const frame = decodeFrame(new Uint8Array(await response.body.arrayBuffer()));
       return { items: openResponseHead.parse(frame.head).items, payload: frame.payload };
     },
+    rewrapKeys: async (body, credentials) =>
+      rewrapKeysResponse.parse(await postJson('/keys/rewrap', body, credentials)),
     async *upload({ bytes, owner, epochs, jobId, wallet, resume }) {
       const query = new URLSearchParams({
         owner,
@@ -214,6 +220,14 @@ export function createSidecarClient(url: string, token: string): SidecarClient {
     async close() {
       await Promise.all([pool, uploads, control].map((each) => each.close()));
     },
+  };
+}
+
+function credentialHeaders(credentials?: DecryptCredentials): Record<string, string> {
+  const { encSession, delegateKey } = credentials ?? {};
+  return {
+    ...(encSession ? { [headers.encSession]: encSession } : {}),
+    ...(delegateKey ? { [headers.delegateKey]: delegateKey } : {}),
   };
 }
 

@@ -1,13 +1,15 @@
-import { checkWrap } from '@memrelay/envelope/check-wrap';
 import { EnvelopeError } from '@memrelay/envelope/envelope-error';
 import { namespaceTag } from '@memrelay/envelope/namespace-tag';
 import { nodePrimitives } from '@memrelay/envelope/node-primitives';
 import { checkHeader, type Envelope } from '@memrelay/envelope/open-envelope';
+import { type Wrap, wrapType } from '@memrelay/envelope/wraps';
 import { ApiError } from '@memrelay/protocol/errors';
 import type { OpenRequestHead, OpenResponseHead } from '@memrelay/protocol/sidecar-api';
 import type { SidecarContext } from '../context.ts';
 import type { DecryptSession } from '../seal/decrypt-session.ts';
+import { refuseWhenNothingOpens } from '../seal/refuse-when-nothing-opens.ts';
 import type { UnwrapItem, UnwrapResult } from '../seal/seal-tasks.ts';
+import { usableWrap } from '../seal/usable-wrap.ts';
 import type { OpenItem } from './open-tasks.ts';
 
 type Item = OpenResponseHead['items'][number];
@@ -133,30 +135,23 @@ function check(
         failure: 'denied',
         reason: 'the epoch is before the first that the signer may read',
       };
-    const { bytes: wrap } = checkWrap(envelope, {
-      packageId: bytesOf(context.config.packageId),
-      serverSets: context.sets.all.map((set) => ({
-        servers: set.servers.map((server) => ({ objectId: bytesOf(server.objectId), weight: server.weight })),
-        threshold: set.threshold,
-      })),
-    });
-    return {
-      envelope,
-      unwrap: { identity: envelope.header.identity, recipientPk: envelope.header.recipientPk, wrap },
-    };
+    const { identity, recipientPk, wraps } = envelope.header;
+    const { wrap } = usableWrap(context, { identity, wraps: [...rewrapsOf(head, recipientPk), ...wraps] });
+    return { envelope, unwrap: { identity, recipientPk, wrap } };
   } catch (error) {
     return integrityFailure(error);
   }
 }
 
+/** What stands beside the envelopes for this key, for key servers that came after it was wrapped. */
+function rewrapsOf(head: OpenRequestHead, recipientPk: Uint8Array): Wrap[] {
+  const name = Buffer.from(recipientPk).toString('hex');
+  return (head.rewraps ?? [])
+    .filter(({ recipient_pk }) => recipient_pk === name)
+    .map(({ wrap }) => ({ type: wrapType.seal, bytes: Buffer.from(wrap, 'base64') }));
+}
+
 function integrityFailure(error: unknown): Item {
   if (!(error instanceof EnvelopeError)) throw error;
   return { ok: false, failure: 'integrity', reason: error.reason };
-}
-
-function refuseWhenNothingOpens(keys: readonly UnwrapResult[]): void {
-  if (keys.length === 0 || keys.some((key) => key.ok)) return;
-  const reasons = new Set(keys.map((key) => (key.ok ? '' : key.reason)));
-  if (reasons.has('unavailable')) throw new ApiError('decrypt_unavailable');
-  if (reasons.has('denied')) throw new ApiError('decrypt_denied');
 }

@@ -11,9 +11,11 @@ import {
   type KeyServersResponse,
   type MakeKeyResponse,
   makeKeyRequest,
-  type OpenRequestHead,
   openRequestHead,
   pruneRequest,
+  type Reader,
+  type RewrapKeysResponse,
+  rewrapKeysRequest,
   type SidecarHealth,
   type StoreInfo,
   type WalletsResponse,
@@ -28,6 +30,7 @@ import type { SidecarContext } from '../context.ts';
 import { openBatch } from '../open/open-batch.ts';
 import type { DecryptSession } from '../seal/decrypt-session.ts';
 import { describeServerSets } from '../seal/describe-server-sets.ts';
+import { rewrapKeys } from '../seal/rewrap-keys.ts';
 import { wrapNewKey } from '../seal/wrap-key.ts';
 
 /** Every route but `/health` needs the shared token (compared in constant time). */
@@ -57,6 +60,12 @@ export function keyRoutes(app: FastifyInstance, context: SidecarContext): void {
     '/key-servers',
     (): Promise<KeyServersResponse> => describeServerSets(context.directory, context.sets, context.log),
   );
+
+  app.post('/keys/rewrap', async (request): Promise<RewrapKeysResponse> => {
+    const body = parse(rewrapKeysRequest, request.body);
+    const keys = await rewrapKeys(context, await sessionOf(context, request, body), body);
+    return { server_set: context.sets.current.id, keys };
+  });
 
   app.post('/keys', async (request): Promise<MakeKeyResponse> => {
     const { origin, tag, key_epoch, recovery_pk } = parse(makeKeyRequest, request.body);
@@ -112,18 +121,18 @@ export function envelopeRoutes(app: FastifyInstance, context: SidecarContext): v
 async function sessionOf(
   context: SidecarContext,
   request: FastifyRequest,
-  head: OpenRequestHead,
+  reader: Reader,
 ): Promise<DecryptSession> {
   const encSession = request.headers[headers.encSession];
   if (typeof encSession === 'string')
     return context.sessions.fromHeader(encSession, {
-      signerAddress: head.signer.address,
-      ownerAddress: head.account.owner,
+      signerAddress: reader.signer.address,
+      ownerAddress: reader.account.owner,
     });
   const delegateKey = request.headers[headers.delegateKey];
   if (typeof delegateKey === 'string')
-    return context.sessionMaker.fromPrivateKey(delegateKey, head.signer.public_key);
-  if (head.server_key_allowed && context.config.serverKey)
+    return context.sessionMaker.fromPrivateKey(delegateKey, reader.signer.public_key);
+  if (reader.server_key_allowed && context.config.serverKey)
     return context.sessionMaker.fromPrivateKey(context.config.serverKey);
   throw new ApiError('decrypt_credential_required');
 }

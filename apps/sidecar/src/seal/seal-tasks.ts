@@ -7,6 +7,8 @@ import type { ServerSnapshot } from './server-snapshot.ts';
 export interface WrapTask {
   readonly snapshot: ServerSnapshot;
   readonly identity: Uint8Array;
+  /** The key to wrap, 32 bytes; a new one when left out. Zeroed by the thread when it is done */
+  readonly privateKey?: Uint8Array;
   /** The owner's recovery key, 32 bytes, when the account has one */
   readonly recoveryPk?: Uint8Array;
 }

@@ -9,10 +9,14 @@ import { x25519PublicKey } from './x25519.ts';
 /** What the worker threads of `SealPool` run, by name. Everything here may block its thread. */
 export { unwrapKeys } from './unwrap-task.ts';
 
-/** Makes a key pair and encrypts its private half to the key servers. Nothing but the wrap can read again. */
-export async function wrapKey({ snapshot, identity, recoveryPk }: WrapTask): Promise<WrapOutcome> {
+/** Encrypts the private half of a pair, a new one unless one is given, to the key servers. */
+export async function wrapKey({
+  snapshot,
+  identity,
+  privateKey = crypto.getRandomValues(new Uint8Array(32)),
+  recoveryPk,
+}: WrapTask): Promise<WrapOutcome> {
   const client = new SealClient({ suiClient: offlineClient(snapshot), serverConfigs: [...snapshot.servers] });
-  const privateKey = crypto.getRandomValues(new Uint8Array(32));
   try {
     const { encryptedObject, key } = await client.encrypt({
       threshold: snapshot.threshold,

@@ -29,3 +29,14 @@ export async function wrapNewKey(
   });
   return { ...wrapped, serverSet: current.id };
 }
+
+/** Wraps a given private key for the current key servers. Throws as `wrapNewKey`. */
+export async function wrapAgain(
+  identity: Uint8Array,
+  privateKey: Uint8Array,
+  parts: { directory: KeyServerDirectory; pool: SealPool; sets: ServerSets },
+): Promise<Uint8Array> {
+  const snapshot = await parts.directory.snapshot(parts.sets.current);
+  const { wrap } = await parts.pool.wrapKey({ snapshot, identity: new Uint8Array(identity), privateKey });
+  return wrap;
+}

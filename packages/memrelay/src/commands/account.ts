@@ -8,13 +8,19 @@ import {
   connectOwner,
   type OwnerOptions,
 } from '../owner/connect-owner.ts';
+import { newRecoveryFile } from '../owner/recovery-file.ts';
 import { describeScope } from '../owner/scope-options.ts';
 import { columns, plainText } from '../plain-text.ts';
 
-/** Makes the wallet's account. */
+export interface CreateAccountOptions extends OwnerOptions {
+  /** Where a new recovery key goes */
+  recoveryKey?: string;
+}
+
+/** Makes the wallet's account, with a recovery key when there is a place for it. */
 export async function createAccount(
   output: Output,
-  options: OwnerOptions,
+  options: CreateAccountOptions,
   environment: NodeJS.ProcessEnv,
 ): Promise<void> {
   const { owner } = await connectOwner(options, environment);
@@ -24,12 +30,25 @@ export async function createAccount(
       exitCodes.usage,
       `This wallet has made its account already: ${existing}. There is one for each wallet.`,
     );
-  await confirm(output, 'Make an account for this wallet', networkFacts(owner), options.yes);
+  const { recoveryKey: path } = options;
+  const facts: [string, string][] = path === undefined ? [] : [['Recovery key', `a new one in ${path}`]];
+  await confirm(output, 'Make an account for this wallet', [...networkFacts(owner), ...facts], options.yes);
+  const recovery = path === undefined ? undefined : await newRecoveryFile(path);
   output.step('Making the account');
   const done = await owner.createAccount();
+  if (recovery) await owner.setRecoveryKey(done.accountId, recovery.publicKey);
   output.done();
-  tell(output, done, { account_id: done.accountId });
-  output.line(`Account ${done.accountId}\nNext: npx memrelay delegate add --label laptop`);
+  tell(output, done, {
+    account_id: done.accountId,
+    ...(recovery ? { recovery_pk: hex(recovery.publicKey), recovery_key_path: path } : {}),
+  });
+  output.line(`Account ${done.accountId}`);
+  output.line(
+    recovery
+      ? `Keep ${path} away from this machine: with it alone every memory can be opened.`
+      : 'Without a recovery key memories are lost with their key servers: npx memrelay key recovery --out FILE',
+  );
+  output.line('Next: npx memrelay delegate add --label laptop');
 }
 
 /** The account as it is on chain. */

@@ -1,7 +1,8 @@
 import type { Output } from '../output.ts';
 import { confirm } from '../owner/confirm.ts';
 import { connectAccount, type OwnerOptions } from '../owner/connect-owner.ts';
-import { networkFacts, signAndTell } from './account.ts';
+import { newRecoveryFile } from '../owner/recovery-file.ts';
+import { hex, networkFacts, signAndTell } from './account.ts';
 
 /** Begins a new key epoch. */
 export async function rotateKey(
@@ -19,4 +20,43 @@ export async function rotateKey(
   await confirm(output, 'Begin a new key epoch', facts, options.yes);
   await signAndTell(output, () => owner.rotateKeyEpoch(accountId), { account_id: accountId });
   output.line('What is stored from now on is sealed under new keys. What was stored before stays as it is.');
+}
+
+export interface RecoveryOptions extends OwnerOptions {
+  /** Where the new key goes */
+  out: string;
+}
+
+/** Makes a recovery key, writes it to a file and has every later data key wrapped for it. */
+export async function addRecoveryKey(
+  output: Output,
+  options: RecoveryOptions,
+  environment: NodeJS.ProcessEnv,
+): Promise<void> {
+  const { owner, accountId } = await connectAccount(options, environment);
+  const { recovery_pk, key_epoch } = await owner.readAccount(accountId);
+  const facts: [string, string][] = [
+    ...networkFacts(owner),
+    ['Account', accountId],
+    [
+      'Recovery key',
+      `a new one in ${options.out}${recovery_pk.length > 0 ? ', instead of the present one' : ''}`,
+    ],
+    ['Key epoch', `${key_epoch} → ${key_epoch + 1n}`],
+  ];
+  await confirm(output, 'Give this account a recovery key', facts, options.yes);
+  // Before the chain knows it: what is wrapped for a key that nobody holds would be lost
+  const { publicKey } = await newRecoveryFile(options.out);
+  await signAndTell(
+    output,
+    async () => {
+      const done = await owner.setRecoveryKey(accountId, publicKey);
+      // Replacing a key begins an epoch by itself; the first one needs it too, or it would protect nothing yet
+      return recovery_pk.length > 0 ? done : owner.rotateKeyEpoch(accountId);
+    },
+    { account_id: accountId, recovery_pk: hex(publicKey), recovery_key_path: options.out },
+  );
+  output.line(
+    `What is stored from now on can be opened with ${options.out} alone, also when the key servers are gone. Keep it away from this machine.`,
+  );
 }

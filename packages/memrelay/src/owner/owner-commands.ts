@@ -32,9 +32,11 @@ function ownerCommand(parent: Command, name: string, about: string): Command {
 
 function addAccountCommands(account: Command, environment: NodeJS.ProcessEnv): void {
   const load = () => import('../commands/account.ts');
-  ownerCommand(account, 'create', 'make the account of this wallet').action((options) =>
-    runCommand(options, async (output) => (await load()).createAccount(output, options, environment)),
-  );
+  ownerCommand(account, 'create', 'make the account of this wallet')
+    .option('--recovery-key <path>', 'also make a key that opens memories without any key server')
+    .action((options) =>
+      runCommand(options, async (output) => (await load()).createAccount(output, options, environment)),
+    );
   ownerCommand(account, 'show', 'the account as it is on chain').action((options) =>
     runCommand(options, async (output) => (await load()).showAccount(output, options, environment)),
   );
@@ -105,6 +107,24 @@ function addKeyCommands(key: Command, environment: NodeJS.ProcessEnv): void {
       (await import('../commands/key.ts')).rotateKey(output, options, environment),
     ),
   );
+  ownerCommand(key, 'recovery', 'make a key that opens memories without any key server')
+    .requiredOption('--out <path>', 'where the recovery key goes')
+    .action((options) =>
+      runCommand(options, async (output) =>
+        (await import('../commands/key.ts')).addRecoveryKey(output, options, environment),
+      ),
+    );
+  key
+    .command('rewrap')
+    .description("wrap data keys for the relayer's present key servers")
+    .option('--json', 'one JSON value a line, for programs')
+    .option('--credentials <path>', 'credential file of a delegate that may read and write')
+    .addOption(new Option('--server <url>', 'base URL of the relayer').env('MEM_SERVER_URL'))
+    .option('--recovery-key <path>', 'open them with this key: their key servers are gone')
+    .option('--yes', 'do not ask before the recovery key is used')
+    .action((options) =>
+      runCommand(options, async (output) => (await import('../commands/rewrap.ts')).rewrap(output, options)),
+    );
 }
 
 function addBlobCommands(blobs: Command, environment: NodeJS.ProcessEnv): void {

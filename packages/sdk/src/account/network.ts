@@ -15,6 +15,8 @@ export interface AccountNetwork {
   chain: ChainClient;
   packageId: string;
   registryId: string;
+  /** What new keys are wrapped for: the word of the relayer, which the owner should know to be right */
+  keyServers: { servers: PublicConfig['encServerConfigs']; threshold: number };
   walrus(): Promise<WalrusNetwork>;
 }
 
@@ -44,6 +46,7 @@ export async function readNetwork(
     chain,
     packageId: config.packageId,
     registryId: config.registryId,
+    keyServers: { servers: config.encServerConfigs, threshold: config.encThreshold },
     walrus() {
       walrus ??= findWalrus();
       return walrus;
@@ -67,8 +70,13 @@ async function readJson<T>(fetch: Fetch, url: string): Promise<T> {
   } catch (cause) {
     throw new NetworkError('network_error', `${url} cannot be reached.`, { cause });
   }
-  if (response.ok) return (await response.json()) as T;
-  throw new MemRelayError('invalid_response', `${url} answered ${response.status}.`, {
-    status: response.status,
-  });
+  const body: unknown = response.ok ? await response.json().catch(() => undefined) : undefined;
+  if (body !== undefined) return body as T;
+  throw new MemRelayError(
+    'invalid_response',
+    `${url} answered ${response.status}${response.ok ? ' without JSON' : ''}.`,
+    {
+      status: response.status,
+    },
+  );
 }

@@ -1,0 +1,85 @@
+import { EnvelopeError } from '@memrelay/envelope/envelope-error';
+import { sealIdentity } from '@memrelay/envelope/identity';
+import type { RewrapKeysRequest, RewrapKeysResponse } from '@memrelay/protocol/sidecar-api';
+import type { SidecarContext } from '../context.ts';
+import type { DecryptSession } from './decrypt-session.ts';
+import { refuseWhenNothingOpens } from './refuse-when-nothing-opens.ts';
+import type { UnwrapItem } from './seal-tasks.ts';
+import { usableWrap } from './usable-wrap.ts';
+import { wrapAgain } from './wrap-key.ts';
+
+type Result = RewrapKeysResponse['keys'][number];
+
+/** A wrap that may be opened, and whether it is for the current key servers already. */
+interface Usable {
+  unwrap: UnwrapItem;
+  isCurrent: boolean;
+}
+
+/**
+ * For each key a wrap for the current key servers, once the given one was opened and belongs to `recipient_pk`. One that
+ * fails fails alone; a session that is refused everything, or key servers that answer nothing, fail the call with
+ * `decrypt_denied` or `decrypt_unavailable`.
+ */
+export async function rewrapKeys(
+  context: SidecarContext,
+  session: DecryptSession,
+  request: RewrapKeysRequest,
+): Promise<Result[]> {
+  const checked = request.keys.map((key) => check(context, request, key));
+  const usable = checked.filter((each): each is Usable => 'unwrap' in each);
+  const account = {
+    objectId: request.account.id,
+    initialSharedVersion: request.account.initial_shared_version,
+  };
+  const unwrapped = await context.unwrapper.unwrapKeys(
+    session,
+    account,
+    usable.map(({ unwrap }) => unwrap),
+  );
+  refuseWhenNothingOpens(unwrapped);
+  const results = new Map<Usable, Result>();
+  await Promise.all(
+    usable.map(async (each, i) => {
+      const key = unwrapped[i]!;
+      if (!key.ok) {
+        const failure = key.reason === 'malformed' ? 'integrity' : key.reason;
+        results.set(each, { ok: false, failure, reason: key.message });
+        return;
+      }
+      const wrap = each.isCurrent
+        ? each.unwrap.wrap
+        : await wrapAgain(each.unwrap.identity, key.privateKey, context).finally(() =>
+            key.privateKey.fill(0),
+          );
+      results.set(each, { ok: true, wrap: Buffer.from(wrap).toString('base64') });
+    }),
+  );
+  return checked.map((each) => ('unwrap' in each ? results.get(each)! : each));
+}
+
+function check(
+  context: SidecarContext,
+  { account, signer }: RewrapKeysRequest,
+  key: RewrapKeysRequest['keys'][number],
+): Usable | Result {
+  const refuse = (failure: 'integrity' | 'denied', reason: string): Result => ({
+    ok: false,
+    failure,
+    reason,
+  });
+  if (key.key_epoch > account.key_epoch) return refuse('integrity', 'future_epoch');
+  if (key.key_epoch < signer.min_epoch)
+    return refuse('denied', 'the epoch is before the first that the signer may read');
+  const origin = Buffer.from(account.origin.slice(2), 'hex');
+  const identity = sealIdentity(origin, Buffer.from(key.tag, 'hex'), BigInt(key.key_epoch));
+  const wraps = key.wraps.map(({ type, bytes }) => ({ type, bytes: Buffer.from(bytes, 'base64') }));
+  try {
+    const { wrap, set } = usableWrap(context, { identity, wraps });
+    const recipientPk = Buffer.from(key.recipient_pk, 'hex');
+    return { unwrap: { identity, recipientPk, wrap }, isCurrent: set.id === context.sets.current.id };
+  } catch (error) {
+    if (!(error instanceof EnvelopeError)) throw error;
+    return refuse('integrity', error.reason);
+  }
+}

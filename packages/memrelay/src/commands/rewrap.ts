@@ -1,0 +1,129 @@
+import { readAccount } from '@memrelay/chain/account-reader';
+import { readNetwork } from '@memrelay/sdk/account/network';
+import { isRecoverable, wrapWithRecoveryKey } from '@memrelay/sdk/account/recovery';
+import type { AccountKey, NewWrap, RewrapOptions } from '@memrelay/sdk/keys';
+import type { MemRelay } from '@memrelay/sdk/mem-relay';
+import { type ConnectedClient, type ConnectOptions, withClient } from '../connect.ts';
+import { ExitError, exitCodes } from '../exit-codes.ts';
+import type { Output } from '../output.ts';
+import { confirm } from '../owner/confirm.ts';
+import { readRecoveryFile } from '../owner/recovery-file.ts';
+
+export interface RewrapCommandOptions extends ConnectOptions {
+  /** File with the owner's recovery key: for keys that no key server opens any more */
+  recoveryKey?: string;
+  yes?: boolean;
+}
+
+interface Progress {
+  jobIds: string[];
+  failed: { recipientPk: string; reason: string }[];
+}
+
+/** What the relayer takes in one request. */
+const keysPerCall = 20;
+
+/** Wraps the keys of an account for the relayer's present key servers, so that it reads on without the former ones. */
+export async function rewrap(output: Output, options: RewrapCommandOptions): Promise<void> {
+  await withClient(options, async (connected) => {
+    const { client } = connected;
+    output.step('Looking at the keys');
+    const keys = await client.keys();
+    const left = keys.filter(({ current }) => !current);
+    output.done();
+    if (left.length === 0) {
+      output.result({ keys: keys.length, rewrapped: 0, failed: [] });
+      output.line('Every key is wrapped for the present key servers.');
+      return;
+    }
+    const { jobIds, failed } = options.recoveryKey
+      ? await withRecoveryKey(output, connected, left, options.recoveryKey, options.yes)
+      : await withKeyServers(output, client, left.length);
+    output.step('Storing the new wraps with the owner');
+    if (jobIds.length > 0) await client.waitForJobs(jobIds);
+    output.done();
+    output.result({ keys: keys.length, rewrapped: jobIds.length, failed });
+    output.line(`${jobIds.length} of ${left.length} keys are wrapped for the present key servers.`);
+    if (failed.length === 0) return;
+    throw new ExitError(
+      exitCodes.failed,
+      options.recoveryKey
+        ? `${failed.length} keys were not wrapped for this recovery key. If their key servers still exist, the operator can name them in ENC_HISTORICAL_SETS.`
+        : `${failed.length} keys cannot be opened by any key server that the relayer knows. The operator can name the former ones in ENC_HISTORICAL_SETS; the owner can use --recovery-key FILE.`,
+      { code: 'keys_not_opened' },
+    );
+  });
+}
+
+async function withKeyServers(output: Output, client: MemRelay, count: number): Promise<Progress> {
+  const progress = start(output, count);
+  for (let next: Pick<RewrapOptions, 'after'> | undefined = {}; next; ) {
+    const answer = await client.rewrapKeys(next);
+    progress.add(answer);
+    next = answer.next === undefined ? undefined : { after: answer.next };
+  }
+  output.done();
+  return progress;
+}
+
+/** The private keys are opened here and stay here; what is sent is wrapped for the key servers that are shown. */
+async function withRecoveryKey(
+  output: Output,
+  { client, credentials, serverUrl }: ConnectedClient,
+  keys: readonly AccountKey[],
+  path: string,
+  yes: boolean | undefined,
+): Promise<Progress> {
+  const recovery = await readRecoveryFile(path);
+  const network = await readNetwork(serverUrl, globalThis.fetch, credentials.packageId);
+  const found = await readAccount(network.chain, network.packageId, client.accountId);
+  if (!found) throw new ExitError(exitCodes.usage, `${client.accountId} is no account of this network.`);
+  const { servers, threshold } = network.keyServers;
+  await confirm(
+    output,
+    `Open ${keys.length} keys with the recovery key and wrap them for these key servers`,
+    [
+      ...servers.map(({ objectId, weight }): [string, string] => ['Key server', `${objectId} ×${weight}`]),
+      ['Threshold', String(threshold)],
+    ],
+    yes,
+  );
+  const progress = start(output, keys.length);
+  const lost = keys.filter((key) => !isRecoverable(key));
+  progress.add({ jobIds: [], failed: lost.map(({ recipientPk }) => notRecoverable(recipientPk)) });
+  const recoverable = keys.filter(isRecoverable);
+  for (let i = 0; i < recoverable.length; i += keysPerCall) {
+    const wraps: NewWrap[] = [];
+    for (const key of recoverable.slice(i, i + keysPerCall)) {
+      try {
+        wraps.push(await wrapWithRecoveryKey(network, found.account.origin, key, recovery));
+      } catch (error) {
+        if ((error as { code?: string }).code !== 'not_recoverable') throw error;
+        progress.add({ jobIds: [], failed: [notRecoverable(key.recipientPk)] });
+      }
+    }
+    if (wraps.length > 0) progress.add(await client.rewrapKeys({ keys: wraps }));
+  }
+  output.done();
+  return progress;
+}
+
+function notRecoverable(recipientPk: string): Progress['failed'][number] {
+  return { recipientPk, reason: 'not_recoverable' };
+}
+
+/** A step that shows how many keys are through. */
+function start(output: Output, count: number): Progress & { add(more: Progress): void } {
+  const progress = {
+    jobIds: [] as string[],
+    failed: [] as Progress['failed'],
+    add(more: Progress) {
+      progress.jobIds.push(...more.jobIds);
+      progress.failed.push(...more.failed);
+      const through = progress.jobIds.length + progress.failed.length;
+      output.progress(() => `${through}/${count} keys`);
+    },
+  };
+  output.step('Opening the keys and wrapping them again');
+  return progress;
+}

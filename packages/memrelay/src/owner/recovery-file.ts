@@ -1,0 +1,24 @@
+import { access, readFile } from 'node:fs/promises';
+import { type RecoveryKey, recoveryKey } from '@memrelay/sdk/account/recovery';
+import { ExitError, exitCodes } from '../exit-codes.ts';
+import { writeSecretFile } from '../system/secret-file.ts';
+
+/** Makes a recovery key and writes it: 64 hex digits, readable by its owner alone. Throws `ExitError` when `path` is taken. */
+export async function newRecoveryFile(path: string): Promise<RecoveryKey> {
+  const taken = await access(path).then(
+    () => true,
+    () => false,
+  );
+  if (taken) throw new ExitError(exitCodes.usage, `${path} is there already: name another file.`);
+  const key = recoveryKey();
+  await writeSecretFile(path, `${Buffer.from(key.privateKey).toString('hex')}\n`);
+  return key;
+}
+
+/** Throws `ExitError` when the file holds none. */
+export async function readRecoveryFile(path: string): Promise<RecoveryKey> {
+  const text = (await readFile(path, 'utf8')).trim();
+  if (!/^[0-9a-fA-F]{64}$/.test(text))
+    throw new ExitError(exitCodes.usage, `${path} holds no recovery key (64 hex digits).`);
+  return recoveryKey(Buffer.from(text, 'hex'));
+}

@@ -1,0 +1,19 @@
+import type { RecallOptions } from './types.ts';
+
+/** The options of a recall as they go over the wire; pending memories are found unless that is turned off. */
+export function recallBody(query: string, options: RecallOptions): Record<string, unknown> {
+  const weights = options.scoringWeights;
+  return {
+    query,
+    limit: options.limit,
+    namespace: options.namespace,
+    include_pending: options.includePending ?? true,
+    scoring_weights: weights && {
+      semantic: weights.semantic,
+      recency: weights.recency,
+      recency_half_life_days: weights.recencyHalfLifeDays,
+      importance: weights.importance,
+    },
+    min_score: options.minScore,
+  };
+}
