@@ -1,0 +1,83 @@
+import { readAccount } from '@memrelay/chain/account-reader';
+import { parseHeader } from '@memrelay/envelope/header';
+import { nodePrimitives } from '@memrelay/envelope/node-primitives';
+import { openBody } from '@memrelay/envelope/open-envelope';
+import { NoAccessError } from '@mysten/seal';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createSealReader } from '../../src/seal-reader.ts';
+import { createTestBackend, type TestBackend } from '../../src/test-backend.ts';
+import { startTestNetwork, type TestNetwork } from '../../src/test-network.ts';
+import { createTestOwner, newTestKey } from '../../src/test-owner.ts';
+import { startTestRelayer, type TestRelayer } from '../../src/test-relayer.ts';
+
+/** What a revoked delegate can still do that prepared for it: it kept its sessions, and every key it ever got. */
+
+let network: TestNetwork;
+let backend: TestBackend;
+let relayer: TestRelayer;
+beforeAll(async () => {
+  [network, backend] = await Promise.all([startTestNetwork(), createTestBackend()]);
+  relayer = await startTestRelayer(network, backend);
+});
+afterAll(async () => {
+  await relayer?.stop();
+  await Promise.all([network?.close(), backend?.drop()]);
+});
+
+/** Blobs are public: nobody needs the relayer to fetch one. */
+async function envelopeOf(blobId: string): Promise<Uint8Array> {
+  return new Uint8Array(await (await fetch(`${network.blobstoreUrl}/v1/blobs/${blobId}`)).arrayBuffer());
+}
+
+function textOf(envelope: Uint8Array, privateKey: Uint8Array): string {
+  const header = parseHeader(envelope, envelope.length);
+  return openBody(nodePrimitives, { header, bytes: envelope }, privateKey, () => true).text;
+}
+
+test('what is stored after a revocation is out of reach of everything the delegate kept', async () => {
+  const owner = await createTestOwner(network);
+  const spy = newTestKey();
+  await owner.addDelegate(spy);
+  const { accountId } = owner;
+  const chainState = await readAccount(network.chain, network.info.packageId, accountId);
+  const account = { accountId, initialSharedVersion: chainState!.initialSharedVersion };
+
+  const client = owner.client(relayer.url);
+  const asSpy = owner.client(relayer.url, { key: spy.privateKey, maxAttempts: 1 });
+  const early = await envelopeOf((await client.rememberAndWait('what the spy saw')).blobId);
+  const kept = await createSealReader(network, spy.privateKey, account);
+  const keptKey = await kept.privateKeyOf(early);
+  expect(textOf(early, keptKey)).toBe('what the spy saw');
+  await expect.poll(async () => (await asSpy.recall('spy')).results.length, { timeout: 10_000 }).toBe(1);
+
+  await owner.removeDelegate(spy);
+  const revokedAt = performance.now();
+  // The local key servers at once, for a new session and for an identity that was served before
+  const again = await createSealReader(network, spy.privateKey, account);
+  await expect(again.privateKeyOf(early)).rejects.toThrow(NoAccessError);
+  await expect
+    .poll(() => asSpy.recall('spy').catch(({ code }: { code: string }) => code), { timeout: 5_000 })
+    .toBe('unknown_delegate_key');
+  await expect(asSpy.remember('from the spy')).rejects.toMatchObject({ code: 'unknown_delegate_key' });
+  // A relayer seals in the new epoch from then on
+  let late: Uint8Array;
+  do {
+    const { blobId } = await client.rememberAndWait(`what the spy must not see, ${performance.now()}`);
+    late = await envelopeOf(blobId);
+    expect(performance.now() - revokedAt).toBeLessThan(15_000);
+  } while (parseHeader(late, late.length).keyEpoch === 0n);
+
+  expect(parseHeader(late, late.length).keyEpoch).toBe(1n);
+  expect(() => textOf(late, keptKey)).toThrow('the private key is not of recipient_pk');
+  for (const reader of [kept, again]) await expect(reader.privateKeyOf(late)).rejects.toThrow(NoAccessError);
+  // What was in its scope before stays known to it: docs/security.md says so
+  expect(textOf(early, keptKey)).toBe('what the spy saw');
+  expect(
+    textOf(
+      late,
+      await (await createSealReader(network, owner.wallet.privateKey, account)).privateKeyOf(late),
+    ),
+  ).toContain('must not see');
+  client.destroy();
+  asSpy.destroy();
+});
