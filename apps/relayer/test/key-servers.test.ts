@@ -71,7 +71,7 @@ describe.each(databases)('key servers at the boot on $name', ({ create }) => {
     const configured = { id: past, servers: [server()] };
     expect(await boot([configured], current)).toContain('memories of 2 namespaces');
     expect(await boot([configured, { id: lost, servers: [server()] }], current)).toBe('');
-    expect(await unconfiguredSets(database.db, [current, past])).toEqual([
+    expect(await unconfiguredSets(database.db, { current, historical: [past] })).toEqual([
       { id: lost, namespaces: 2, entry: undefined },
     ]);
     // Wrapped again for the current set, the key needs the lost one no more
@@ -80,9 +80,26 @@ describe.each(databases)('key servers at the boot on $name', ({ create }) => {
        SELECT account_id, recipient_pk, $1, wraps FROM namespace_key WHERE server_set = $2 AND tag = $3`,
       [current, lost, two],
     );
-    expect(await unconfiguredSets(database.db, [current, past])).toEqual([
+    expect(await unconfiguredSets(database.db, { current, historical: [past] })).toEqual([
       { id: lost, namespaces: 1, entry: undefined },
     ]);
+  });
+
+  test('keys that have a wrap for the current set are not counted', async () => {
+    const [current, lost] = [hex(32), hex(32)];
+    await keyFor(lost, randomBytes(16));
+    const rewrap = (set: string) =>
+      database.db.query(
+        `INSERT INTO key_rewrap (account_id, recipient_pk, server_set, wrap)
+         SELECT account_id, recipient_pk, $1, $2 FROM namespace_key WHERE server_set = $3`,
+        [set, randomBytes(404), lost],
+      );
+    const counted = async () =>
+      (await unconfiguredSets(database.db, { current, historical: [] })).some(({ id }) => id === lost);
+    await rewrap(hex(32));
+    expect(await counted()).toBe(true);
+    await rewrap(current);
+    expect(await counted()).toBe(false);
   });
 
   test('a row that is damaged stops no boot', async () => {

@@ -33,7 +33,7 @@ export async function readKeyServers(options: {
         'key servers in ENC_HISTORICAL_SETS cannot be read from the chain: what is wrapped for them cannot be read',
       );
   }
-  const others = await unconfiguredSets(db, [current, ...historical.map(({ id }) => id)]);
+  const others = await unconfiguredSets(db, { current, historical: historical.map(({ id }) => id) });
   for (const { id, namespaces, entry } of others)
     log.warn(
       { server_set: id, namespaces, ...(entry && { entry: JSON.stringify(entry) }) },

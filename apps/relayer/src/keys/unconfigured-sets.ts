@@ -12,19 +12,26 @@ export interface UnconfiguredSet {
   entry: { servers: { objectId: string; weight: number }[]; threshold: number } | undefined;
 }
 
-/** The sets in the database beside those with the ids `configured`: what is wrapped for them alone cannot be read. */
-export async function unconfiguredSets(db: Db, configured: readonly string[]): Promise<UnconfiguredSet[]> {
+/**
+ * The sets in the database that are neither `current` nor one of `historical`: what is wrapped for them, and has no
+ * later wrap for the current one, cannot be read.
+ */
+export async function unconfiguredSets(
+  db: Db,
+  { current, historical }: { current: string; historical: readonly string[] },
+): Promise<UnconfiguredSet[]> {
   const { rows } = await db.query<{ server_set: string; namespaces: number; wraps: Buffer }>(
     `SELECT server_set, count(*)::int AS namespaces,
        (SELECT wraps FROM namespace_key any_key WHERE any_key.server_set = place.server_set LIMIT 1) AS wraps
      FROM (
-       SELECT DISTINCT server_set, account_id, tag FROM namespace_key
+       SELECT DISTINCT server_set, account_id, tag FROM namespace_key old_key
        WHERE NOT server_set = ANY($1) AND NOT EXISTS (
-         SELECT 1 FROM key_rewrap later
-         WHERE later.account_id = namespace_key.account_id AND later.recipient_pk = namespace_key.recipient_pk
-           AND later.server_set = ANY($1))) place
+         SELECT 1 FROM key_rewrap
+         WHERE account_id = old_key.account_id AND recipient_pk = old_key.recipient_pk AND server_set = $2
+       )
+     ) place
      GROUP BY server_set ORDER BY server_set`,
-    [configured],
+    [[current, ...historical], current],
   );
   return rows.map(({ server_set, namespaces, wraps }) => ({
     id: server_set,

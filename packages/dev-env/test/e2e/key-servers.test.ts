@@ -168,7 +168,8 @@ describe('other key servers than before', () => {
     expect(await recalled(back, namespace)).toEqual({ texts });
     expect(back.logs()).toContain('ENC_KEY_SERVERS is deprecated');
     expect(json(await (await fetch(`${back.url}/config`)).json()) + back.logs()).not.toContain(apiKey);
-  });
+    // Five boots
+  }, 180_000);
 
   test('that are of the past and not on the chain are told of, and stop nothing', async () => {
     const gone = { objectId: `0x${'e'.repeat(64)}`, weight: 1 };
