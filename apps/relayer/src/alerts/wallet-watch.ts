@@ -29,6 +29,12 @@ const kinds: Readonly<Record<WalletLevel, WalletAlertKind>> = {
   empty: 'wallet_empty',
 };
 
+interface Change {
+  wallet: WalletFunds;
+  before: WalletLevel;
+  level: WalletLevel;
+}
+
 /**
  * Looks at the server's own wallets at the start and every five minutes, and tells when one runs low, is empty, or was
  * filled: each once, whichever of several relayers looks.
@@ -44,21 +50,25 @@ export async function startWalletWatch(options: WalletWatchOptions): Promise<Tas
     let failed = true;
     try {
       const wallets = await sidecar.wallets(options.storeEpochs);
-      const told = await db.transaction(async (tx) => {
-        let changes = 0;
-        for (const wallet of wallets) if (await note(tx, wallet)) changes += 1;
-        return changes;
+      const changes = await db.transaction(async (tx) => {
+        const found: Change[] = [];
+        for (const wallet of wallets) {
+          const change = await note(tx, wallet);
+          if (change.level !== change.before) found.push(change);
+        }
+        return found;
       });
-      if (told > 0) options.alerts?.wake();
+      for (const change of changes) tell(log, change);
+      if (changes.length > 0) options.alerts?.wake();
       failed = false;
     } finally {
       await task.settle(claim.token, { dueInMs: failed ? againAfterFailureMs : everyMs, failed });
     }
   }
 
-  /** True when it was told of. */
-  async function note(tx: Queryable, wallet: WalletFunds): Promise<boolean> {
-    const { address, purpose, pays_for, short_of, sui_mist, wal_frost } = wallet;
+  /** Writes down how the wallet stands, and an alert when that is news. */
+  async function note(tx: Queryable, wallet: WalletFunds): Promise<Change> {
+    const { address, purpose, pays_for } = wallet;
     await tx.query('INSERT INTO wallet_funds (address, purpose) VALUES ($1, $2) ON CONFLICT DO NOTHING', [
       address,
       purpose,
@@ -73,21 +83,25 @@ export async function startWalletWatch(options: WalletWatchOptions): Promise<Tas
       `UPDATE wallet_funds SET level = $3, pays_for = $4, checked_at = now() WHERE address = $1 AND purpose = $2`,
       [address, purpose, level, pays_for],
     );
-    if (level === before) return false;
-    const facts = { wallet: address, purpose, pays_for, short_of, sui_mist, wal_frost };
-    if (level === 'empty') log.error(facts, 'a wallet is empty');
-    else if (before === 'ok') log.warn(facts, 'a wallet runs low');
-    else log.info(facts, 'a wallet was filled');
-    // From empty to low it has coins again, though not many
-    const kind = before === 'empty' ? 'wallet_filled' : kinds[level];
-    if (options.alerts)
-      await writeWalletAlert(tx, kind, address, { purpose, pays_for, short_of, sui_mist, wal_frost });
-    return true;
+    if (level !== before && options.alerts) {
+      const { address: _, ...detail } = wallet;
+      // From empty to low it has coins again, though not many
+      await writeWalletAlert(tx, before === 'empty' ? 'wallet_filled' : kinds[level], address, detail);
+    }
+    return { wallet, before, level };
   }
 
   return startTaskLoop(pollMs, look, (error) =>
     log.warn({ err: error }, 'the wallets could not be looked at; it is tried again'),
   );
+}
+
+/** Once it is written down for good. */
+function tell(log: Logger, { wallet, before, level }: Change): void {
+  const { address, ...facts } = wallet;
+  if (level === 'empty') log.error({ wallet: address, ...facts }, 'a wallet is empty');
+  else if (before === 'ok') log.warn({ wallet: address, ...facts }, 'a wallet runs low');
+  else log.info({ wallet: address, ...facts }, 'a wallet was filled');
 }
 
 /** How many of the wallets could pay for an upload when they were last looked at; undefined before the first look. */
