@@ -9,6 +9,7 @@ import { retryDelayMs } from '../src/jobs/backoff.ts';
 import { type ClaimedJob, claimJobs } from '../src/jobs/claim-jobs.ts';
 import { readJobs, readPendingEnvelopes } from '../src/jobs/read-jobs.ts';
 import { uploadJob } from '../src/jobs/upload-stage.ts';
+import { createWalletPool, type WalletPool } from '../src/jobs/upload-wallets.ts';
 import { type SidecarClient, SidecarUnreachableError } from '../src/sidecar/sidecar-client.ts';
 import { databases, type TestDb } from './support/databases.ts';
 
@@ -49,9 +50,19 @@ describe.each(databases)('an upload on $name', ({ create }) => {
     return claimed!;
   }
 
-  /** One attempt, with a sidecar that answers these checkpoints and then perhaps breaks off. */
-  async function attempt(job: ClaimedJob, checkpoints: UploadCheckpoint[], error?: Error): Promise<void> {
-    async function* upload(): AsyncGenerator<UploadCheckpoint> {
+  /**
+   * One attempt, with a sidecar that answers these checkpoints and then perhaps breaks off. Returns the wallet that was to
+   * pay.
+   */
+  async function attempt(
+    job: ClaimedJob,
+    checkpoints: UploadCheckpoint[],
+    error?: Error,
+    wallets?: WalletPool,
+  ): Promise<string | undefined> {
+    let payer: string | undefined;
+    async function* upload({ wallet }: { wallet?: string }): AsyncGenerator<UploadCheckpoint> {
+      payer = wallet;
       yield* checkpoints;
       if (error) throw error;
     }
@@ -62,13 +73,14 @@ describe.each(databases)('an upload on $name', ({ create }) => {
         sidecar,
         blobCache,
         storeEpochs: 2,
-        wallets: undefined,
+        wallets,
         alerts: undefined,
         maxAttempts: 5,
         log: silent,
       },
       job,
     );
+    return payer;
   }
   const recordOf = async (job: NewJob) => (await readJobs(database.db, job.accountId, [job.id])).get(job.id)!;
   const envelopeOf = async (job: NewJob) =>
@@ -136,6 +148,61 @@ describe.each(databases)('an upload on $name', ({ create }) => {
     expect(record).not.toHaveProperty('blob_id');
     await attempt(await claim(job), [{ stage: 'done', blob_id: blobId, end_epoch: 9 }]);
     expect(await recordOf(job)).toMatchObject({ status: 'done', blob_id: blobId });
+  });
+
+  describe('that a wallet pays', () => {
+    const failed = { stage: 'failed', kind: 'transient', reason: 'refused' } as const;
+    const pool = async () => (await createWalletPool(database.db, ['0x1', '0x2', '0x3']))!;
+    const cutOff = new TypeError('terminated');
+
+    test('is repeated by the same one for as long as that may have paid, and only by that', async () => {
+      const [job, wallets] = [await accepted(), await pool()];
+      const payer = await attempt(await claim(job), [], cutOff, wallets);
+      expect(payer).toMatch(/^0x[123]$/);
+      const other = await accepted();
+      const others = await attempt(
+        await claim(other),
+        [{ stage: 'done', blob_id: newBlobId(), end_epoch: 9 }],
+        undefined,
+        wallets,
+      );
+      expect(others).not.toBe(payer);
+
+      const inUse = randomUUID();
+      expect(await wallets.lease(inUse, payer)).toBe(payer);
+      expect(await attempt(await claim(job), [], undefined, wallets), 'it is waited for').toBeUndefined();
+      expect(await recordOf(job)).toMatchObject({ status: 'running', attempts: 1 });
+      await wallets.release(inUse);
+      await wallets.rest(payer!);
+      expect(await attempt(await claim(job), [failed], undefined, wallets), 'also while it rests').toBe(
+        payer,
+      );
+    });
+
+    test.each([{ unpaid: true }, { wallet_empty: true }])(
+      'is repeated by the next one after %j',
+      async (told) => {
+        const [job, wallets] = [await accepted(), await pool()];
+        const registered = { stage: 'registered', object_id: '0x1', blob_id: newBlobId() } as const;
+        const first = await attempt(
+          await claim(job),
+          [registered, { ...failed, ...told }],
+          undefined,
+          wallets,
+        );
+        const second = await attempt(await claim(job), [], cutOff, wallets);
+        expect(second).toMatch(/^0x[123]$/);
+        expect(second).not.toBe(first);
+        expect(await attempt(await claim(job), [failed], undefined, wallets)).toBe(second);
+      },
+    );
+
+    test('is done by another when it is not of the pool any more', async () => {
+      const job = await accepted();
+      const former = (await createWalletPool(database.db, ['0xf']))!;
+      expect(await attempt(await claim(job), [], cutOff, former)).toBe('0xf');
+      expect(await attempt(await claim(job), [failed], undefined, await pool())).toMatch(/^0x[123]$/);
+    });
   });
 
   test('of a worker that lost its lease writes nothing more', async () => {

@@ -218,6 +218,8 @@ export const uploadCheckpoint = z.discriminatedUnion('stage', [
     reason: z.string(),
     /** The wallet that was to pay has too little: the next attempt needs another */
     wallet_empty: z.boolean().optional(),
+    /** Nothing was paid by this wallet: the next attempt may take another */
+    unpaid: z.boolean().optional(),
   }),
 ]);
 export type UploadCheckpoint = z.infer<typeof uploadCheckpoint>;

@@ -23,7 +23,8 @@ export interface ClaimedJob {
 
 export interface UploadProgress {
   reached?: string | null;
-  wallet?: string;
+  /** Who may have paid for it already; null once it is known that another has to */
+  wallet?: string | null;
 }
 
 /** How long a lease lasts that is not extended; that of the wallet which pays for a job is as long. */

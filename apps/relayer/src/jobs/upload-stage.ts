@@ -35,7 +35,13 @@ interface UploadStage {
 
 type Outcome =
   | { ok: true; blob: UploadedBlob }
-  | { ok: false; kind: 'transient' | 'permanent' | 'not-tried'; reason: string; walletEmpty?: boolean };
+  | {
+      ok: false;
+      kind: 'transient' | 'permanent' | 'not-tried';
+      reason: string;
+      walletEmpty?: boolean;
+      unpaid?: boolean;
+    };
 
 /** One attempt at storing a job's envelope; what happened stands in the row afterwards. Does not throw. */
 export async function uploadJob(stage: UploadStage, job: ClaimedJob): Promise<void> {
@@ -92,14 +98,14 @@ function alertOf(job: ClaimedJob, reason: string): UploadDetail {
 }
 
 /**
- * Uploads with a wallet of the pool where there is one. A wallet that has registered the blob goes on with it, since only
- * it can; else every attempt takes the next one.
+ * Uploads with a wallet of the pool where there is one. A wallet that may have registered the blob goes on with it, also
+ * when its answer was lost: only it can, and any other would pay again. Else every attempt takes the next one.
  */
 async function attempt(stage: UploadStage, job: ClaimedJob): Promise<Outcome> {
   const { wallets } = stage;
   if (!wallets) return upload(stage, job, undefined);
-  const { reached, wallet: previous } = job.checkpoint;
-  const wallet = await wallets.lease(job.leaseToken, reached ? previous : undefined);
+  const previous = job.checkpoint.wallet ?? undefined;
+  const wallet = await wallets.lease(job.leaseToken, previous);
   if (wallet === undefined) return { ok: false, kind: 'not-tried', reason: 'no wallet is free' };
   try {
     await saveCheckpoint(
@@ -113,6 +119,8 @@ async function attempt(stage: UploadStage, job: ClaimedJob): Promise<Outcome> {
       stage.log.error({ wallet, job_id: job.id }, `a wallet needs coins: ${outcome.reason}`);
       await wallets.rest(wallet);
     }
+    if (!outcome.ok && (outcome.walletEmpty || outcome.unpaid))
+      await saveCheckpoint(stage.db, job, { wallet: null, reached: null }, 'uploading');
     return outcome;
   } finally {
     await wallets.release(job.leaseToken);
@@ -145,6 +153,7 @@ async function upload(stage: UploadStage, job: ClaimedJob, wallet: string | unde
           kind: checkpoint.kind,
           reason: checkpoint.reason,
           walletEmpty: checkpoint.wallet_empty === true,
+          unpaid: checkpoint.unpaid === true,
         };
       const { stage: reached, ...facts } = checkpoint;
       await saveCheckpoint(

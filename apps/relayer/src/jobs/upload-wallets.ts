@@ -5,10 +5,11 @@ import { leaseSeconds } from './claim-jobs.ts';
 export interface WalletPool {
   readonly size: number;
   /**
-   * Leases the wallet that was used least recently, for as long as the job's own lease is extended; `preferred` when it
-   * is free and able to pay. Undefined when all are in use or resting.
+   * Leases the wallet that was used least recently, for as long as the job's own lease is extended. Undefined when all
+   * are in use or resting. With `bound`, a wallet that may have paid for this job already, only that one, also while it
+   * rests; unless it is not of the pool any more.
    */
-  lease(token: string, preferred: string | undefined): Promise<string | undefined>;
+  lease(token: string, bound: string | undefined): Promise<string | undefined>;
   release(token: string): Promise<void>;
   /** Leaves a wallet alone for a while: it could not pay */
   rest(address: string): Promise<void>;
@@ -28,17 +29,18 @@ export async function createWalletPool(
   );
   return {
     size: addresses.length,
-    async lease(token, preferred) {
+    async lease(token, bound) {
+      const only = bound !== undefined && addresses.includes(bound) ? bound : null;
       const { rows } = await db.query<{ address: string }>(
         `UPDATE upload_wallet SET lease_token = $1, lease_until = now() + make_interval(secs => ${leaseSeconds}),
            last_used = now()
          WHERE address = ANY (ARRAY(
            SELECT address FROM upload_wallet
            WHERE address = ANY($2) AND (lease_until IS NULL OR lease_until < now())
-             AND (rests_until IS NULL OR rests_until < now())
-           ORDER BY address = $3 DESC, last_used NULLS FIRST LIMIT 1 FOR UPDATE SKIP LOCKED))
+             AND (address = $3 OR $3::text IS NULL AND (rests_until IS NULL OR rests_until < now()))
+           ORDER BY last_used NULLS FIRST LIMIT 1 FOR UPDATE SKIP LOCKED))
          RETURNING address`,
-        [token, [...addresses], preferred ?? ''],
+        [token, [...addresses], only],
       );
       return rows[0]?.address;
     },

@@ -20,6 +20,11 @@ export class WalletEmptyError extends Error {
   }
 }
 
+/** The chain refused the registration, and the wallet has none of an earlier attempt: nothing was paid. */
+export class UnpaidError extends Error {
+  override name = 'UnpaidError';
+}
+
 /** Repeats a call to the relay while it may help. Throws the last error. */
 export async function retryRelay<T>(call: () => Promise<T>): Promise<T> {
   for (let attempt = 0; ; attempt++) {
@@ -46,16 +51,17 @@ export function uploadFailure(error: unknown, wallet: string): UploadCheckpoint 
     kind,
     reason,
   });
+  const refused = `the chain refused a transaction of the wallet ${wallet}`;
   if (isRefusedForGood(error)) return failed('permanent', 'the upload relay refuses the blob');
   if (error instanceof WalletEmptyError)
     return { ...failed('transient', `the wallet ${wallet} ${error.message}`), wallet_empty: true };
+  if (error instanceof UnpaidError) return { ...failed('transient', refused), unpaid: true };
   if (error instanceof ConnectionError) return failed('transient', 'the upload relay cannot be reached');
   if (error instanceof BadRequestError)
     return failed('transient', 'the upload relay does not take the upload');
   if (error instanceof StorageNodeAPIError)
     return failed('transient', `the upload relay answered ${error.status ?? 'nothing'}`);
   if (error instanceof ChainUnavailableError) return failed('transient', 'the chain cannot be reached');
-  if (error instanceof ChainRejectedError)
-    return failed('transient', `the chain refused a transaction of the wallet ${wallet}`);
+  if (error instanceof ChainRejectedError) return failed('transient', refused);
   return failed('transient', `the upload failed (${(error as Error).name})`);
 }

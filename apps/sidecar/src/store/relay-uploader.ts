@@ -1,5 +1,6 @@
 import type { BlobIdPool } from '@memrelay/blob-id/blob-id-pool';
 import type { ChainClient } from '@memrelay/chain/chain-client';
+import { ChainRejectedError } from '@memrelay/chain/chain-errors';
 import { executeTransaction } from '@memrelay/chain/execute-transaction';
 import { readWalCoins } from '@memrelay/chain/wal-coins';
 import { blobBcs } from '@memrelay/chain/walrus-bcs';
@@ -8,7 +9,7 @@ import { Transaction } from '@mysten/sui/transactions';
 import type { WalrusClient } from '@mysten/walrus';
 import type { Logger } from 'pino';
 import { blobsOf, findDelivered } from './delivered.ts';
-import { retryRelay, uploadFailure, WalletEmptyError } from './relay-failures.ts';
+import { retryRelay, UnpaidError, uploadFailure, WalletEmptyError } from './relay-failures.ts';
 import type { Upload } from './upload.ts';
 import type { UploadWallet } from './upload-wallets.ts';
 
@@ -61,6 +62,10 @@ export function createRelayUploader(options: RelayUploaderOptions): RelayUploade
     const { totalCost } = await walrus.storageCost(size, epochs);
     const coins = await readWalCoins(chain, address);
     if (coins.reduce((sum, { value }) => sum + value, 0n) < totalCost) throw new WalletEmptyError('WAL');
+    await checkGas(address);
+  }
+
+  async function checkGas(address: string): Promise<void> {
     const { balance } = await chain.call((sui, signal) => sui.core.getBalance({ owner: address, signal }));
     if (BigInt(balance.balance) < gasReserveMist) throw new WalletEmptyError('SUI');
   }
@@ -105,6 +110,24 @@ export function createRelayUploader(options: RelayUploaderOptions): RelayUploade
     return { objectId: created.objectId, digest: done.digest, endEpoch: storage.end_epoch };
   }
 
+  /** Registers unless an attempt before has, also where that one's transaction comes to light only now. */
+  async function registerOnce(
+    wallet: UploadWallet,
+    blob: { blobId: string; rootHash: string; bytes: Buffer },
+    upload: Upload,
+  ): Promise<Registered> {
+    const before = upload.resume ? await findRegistered(wallet, blob.blobId) : undefined;
+    if (before) return before;
+    try {
+      return await wallet.run(() => register(wallet, blob, upload));
+    } catch (error) {
+      if (!(error instanceof ChainRejectedError)) throw error;
+      const late = await findRegistered(wallet, blob.blobId);
+      if (late) return late;
+      throw new UnpaidError('nothing was paid', { cause: error });
+    }
+  }
+
   async function* run(wallet: UploadWallet, bytes: Buffer, upload: Upload): AsyncGenerator<UploadCheckpoint> {
     const { blobId, rootHash } = await blobIds.ofBytes(bytes);
     if (upload.resume) {
@@ -115,9 +138,7 @@ export function createRelayUploader(options: RelayUploaderOptions): RelayUploade
         return;
       }
     }
-    const registered =
-      (upload.resume ? await findRegistered(wallet, blobId) : undefined) ??
-      (await wallet.run(() => register(wallet, { blobId, rootHash, bytes }, upload)));
+    const registered = await registerOnce(wallet, { blobId, rootHash, bytes }, upload);
     const { objectId, endEpoch } = registered;
     yield { stage: 'registered', blob_id: blobId, object_id: objectId };
 
@@ -138,7 +159,13 @@ export function createRelayUploader(options: RelayUploaderOptions): RelayUploade
     transaction.setSender(wallet.address);
     transaction.add(walrus.certifyBlob({ blobId, blobObjectId: objectId, certificate, deletable: true }));
     transaction.transferObjects([objectId], upload.owner);
-    await wallet.run(() => executeTransaction(chain, transaction, wallet.signer));
+    try {
+      await wallet.run(() => executeTransaction(chain, transaction, wallet.signer));
+    } catch (error) {
+      // A wallet that was emptied after it had registered cannot go on: another has to begin anew
+      await checkGas(wallet.address);
+      throw error;
+    }
     yield { stage: 'certified', blob_id: blobId, object_id: objectId };
     yield { stage: 'done', blob_id: blobId, object_id: objectId, end_epoch: endEpoch };
   }
