@@ -1,0 +1,124 @@
+import { createServer, type IncomingMessage, type ServerResponse, request as send } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import { GrpcTypes } from '@mysten/sui/grpc';
+import { Transaction } from '@mysten/sui/transactions';
+
+/** Stands between sidecars and the chain and sees every transaction that is handed in, whoever signed it. */
+export interface ChainWatch {
+  url: string;
+  /** Who sent the transactions that were handed in so far, refused ones included */
+  senders: string[];
+  /** One entry for each that was handed in while another of the same sender was under way */
+  overlaps: { sender: string; at: string }[];
+  /** Keeps back the answer of the transaction after so many others: it has taken effect and nobody hears of it */
+  holdAnswer(others: number): Promise<void>;
+  /** Answers the next transaction as a node that refuses it, without or after having it executed */
+  refuseNext: 'unexecuted' | 'executed' | undefined;
+  close(): Promise<void>;
+}
+
+const executePath = '/sui.rpc.v2.TransactionExecutionService/ExecuteTransaction';
+const frameHeaderBytes = 5;
+
+/** `answerDelayMs` is drawn for each transaction: a public chain answers later than it has decided. */
+export async function startChainWatch(targetUrl: string, answerDelayMs: () => number): Promise<ChainWatch> {
+  const target = new URL(targetUrl);
+  const underWay = new Map<string, number>();
+  let held: { others: number; arrived(): void } | undefined;
+
+  const server = createServer((request, response) => {
+    void (request.url === executePath ? execute(request, response) : pass(request, response, request));
+  });
+
+  function pass(
+    request: IncomingMessage,
+    response: ServerResponse,
+    body: IncomingMessage | Buffer,
+    before: () => Promise<void> = async () => undefined,
+  ): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const { hostname: host, port } = target;
+    const { method, url: path, headers } = request;
+    const outgoing = send({ host, port, method, path, headers }, (answer) => {
+      void before().then(() => {
+        response.writeHead(answer.statusCode!, answer.headers);
+        answer.pipe(response);
+      });
+    });
+    outgoing.once('error', () => response.destroy());
+    response.once('close', () => {
+      outgoing.destroy();
+      resolve();
+    });
+    if (Buffer.isBuffer(body)) outgoing.end(body);
+    else body.pipe(outgoing);
+    return promise;
+  }
+
+  /** Hands a transaction in for nobody. */
+  async function executed(body: Buffer, { url, headers }: IncomingMessage): Promise<void> {
+    const contentType = headers['content-type'] ?? '';
+    const answer = await fetch(new URL(url!, targetUrl), {
+      method: 'POST',
+      headers: { 'content-type': contentType },
+      body: new Uint8Array(body),
+    });
+    await answer.arrayBuffer();
+  }
+
+  async function execute(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const parts: Buffer[] = [];
+    for await (const part of request) parts.push(part as Buffer);
+    const body = Buffer.concat(parts);
+    const sender = senderOf(body, request.headers['content-type'] ?? '');
+    watch.senders.push(sender);
+    const others = underWay.get(sender) ?? 0;
+    if (others > 0) watch.overlaps.push({ sender, at: new Date().toISOString() });
+    underWay.set(sender, others + 1);
+    const refusal = watch.refuseNext;
+    watch.refuseNext = undefined;
+    if (refusal === 'executed') await executed(body, request);
+    if (refusal) {
+      // Status 3, INVALID_ARGUMENT: how a full node answers to objects that are not at that version
+      response.writeHead(200, { 'content-type': 'application/grpc-web+proto', 'grpc-status': '3' }).end();
+      underWay.set(sender, others);
+      return;
+    }
+    const hold = held?.others === 0 ? held : undefined;
+    if (hold) held = undefined;
+    else if (held) held.others -= 1;
+    await pass(request, response, body, async () => {
+      hold?.arrived();
+      // Until whoever asked is gone
+      await (hold ? new Promise((resolve) => response.once('close', resolve)) : pause(answerDelayMs()));
+    });
+    underWay.set(sender, (underWay.get(sender) ?? 1) - 1);
+  }
+
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const watch: ChainWatch = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    senders: [],
+    overlaps: [],
+    refuseNext: undefined,
+    holdAnswer(others) {
+      const { promise, resolve: arrived } = Promise.withResolvers<void>();
+      held = { others, arrived };
+      return promise;
+    },
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+  return watch;
+}
+
+/** Of the transaction in a gRPC-web call, in its text (base64) or its binary form. */
+function senderOf(body: Buffer, contentType: string): string {
+  const text = contentType.startsWith('application/grpc-web-text');
+  const message = (text ? Buffer.from(body.toString('latin1'), 'base64') : body).subarray(frameHeaderBytes);
+  const { transaction } = GrpcTypes.ExecuteTransactionRequest.fromBinary(message);
+  return Transaction.from(transaction!.bcs!.value!).getData().sender ?? '';
+}

@@ -1,0 +1,123 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { between, type Random } from './random.ts';
+import { sidecarPidOf, type UploadWorld } from './upload-world.ts';
+
+export type Victim = 'sidecar' | 'relayer';
+
+/** A job as it stood in the database when a process was killed. */
+export interface JobAtKill {
+  wallet: string | null;
+  /** The last checkpoint that had been heard of */
+  reached: string | null;
+  /** Whether somebody was at work on it, as far as the database knows */
+  leased: boolean;
+}
+
+export interface Kill {
+  number: number;
+  victim: Victim;
+  /** Which of the relayers it was, or whose sidecar */
+  relayer: number;
+  atMs: number;
+  done: number;
+  /** Jobs that had been begun and not finished, by id */
+  underWay: Map<string, JobAtKill>;
+}
+
+export interface KillPlan {
+  kills: number;
+  memories: number;
+  victims: readonly Victim[];
+  /** As `freesLeases` of a kill */
+  freesLeases: boolean;
+  random: Random;
+  /** Has so many more memories accepted */
+  accept: (count: number) => Promise<void>;
+  /** Called once, when half of the kills were made and uploads are under way */
+  atHalf: () => Promise<void>;
+  onProgress: (line: string) => void;
+}
+
+const maxDelayMs = 300;
+const pollMs = 20;
+
+/**
+ * Kills processes with SIGKILL while uploads are under way. The memories come in as many portions as there are kills;
+ * each portion is cut short by one, after some of it are done and at a random moment. Returns when all runs again.
+ */
+export async function killDuringUploads(world: UploadWorld, plan: KillPlan): Promise<Kill[]> {
+  const { random, memories, kills: count } = plan;
+  const kills: Kill[] = [];
+  let accepted = 0;
+  for (let number = 1; number <= count; number++) {
+    const portion = Math.floor((memories * number) / count) - accepted;
+    const enough = (await doneCount(world)) + Math.floor(random() * portion * 0.6);
+    const delayMs = random() * maxDelayMs;
+    const victim = plan.victims[between(random, 0, plan.victims.length - 1)]!;
+    const relayer = between(random, 0, world.relayers.length - 1);
+    await plan.accept(portion);
+    accepted += portion;
+    await untilUnderWay(world);
+    if (number === Math.ceil(count / 2)) await plan.atHalf();
+    await until(async () => (await doneCount(world)) >= enough);
+    await pause(delayMs);
+    const made = await kill(world, { number, victim, relayer, freesLeases: plan.freesLeases });
+    kills.push(made);
+    plan.onProgress(
+      `kill ${number} of ${count} (${victim}): ${made.done} of ${accepted} done, ${leasedOf(made)} under way`,
+    );
+  }
+  return kills;
+}
+
+/** How many jobs somebody was at work on when it happened. */
+export const leasedOf = ({ underWay }: Kill): number =>
+  [...underWay.values()].filter(({ leased }) => leased).length;
+
+interface KillOptions extends Pick<Kill, 'number' | 'victim' | 'relayer'> {
+  /** Does not wait for the end of what the relayer had leased; for a relayer that is the only one */
+  freesLeases: boolean;
+}
+
+/** Kills one process, and starts the relayer anew as its platform does. */
+export async function kill(
+  world: UploadWorld,
+  { number, victim, relayer, freesLeases }: KillOptions,
+): Promise<Kill> {
+  const target = world.relayers[relayer]!;
+  const atMs = Date.now();
+  // A relayer whose sidecar is gone ends itself, for its platform to start it anew
+  process.kill(victim === 'sidecar' ? await sidecarPidOf(target) : target.part().pid, 'SIGKILL');
+  await target.part().ended;
+  const [done, underWay] = await Promise.all([doneCount(world), jobsUnderWay(world)]);
+  if (freesLeases)
+    for (const table of ['memory_job', 'upload_wallet'])
+      await world.database.query(`UPDATE ${table} SET lease_until = now() WHERE lease_until IS NOT NULL`);
+  await target.start();
+  return { number, victim, relayer, atMs, done, underWay };
+}
+
+export async function doneCount({ database }: UploadWorld): Promise<number> {
+  const { rows } = await database.query("SELECT count(*)::int AS done FROM memory_job WHERE status = 'done'");
+  return rows[0].done;
+}
+
+/** Jobs whose upload was begun and has not ended, by id. */
+async function jobsUnderWay({ database }: UploadWorld): Promise<Map<string, JobAtKill>> {
+  const { rows } = await database.query<{ id: string } & JobAtKill>(
+    `SELECT id, checkpoint->>'wallet' AS wallet, checkpoint->>'reached' AS reached,
+       coalesce(lease_until > now(), false) AS leased FROM memory_job
+     WHERE status = 'running' AND upload_claims > 0`,
+  );
+  return new Map(rows.map(({ id, ...job }) => [id, job]));
+}
+
+const untilUnderWay = (world: UploadWorld): Promise<void> =>
+  until(async () => {
+    const begun = "SELECT 1 FROM memory_job WHERE upload_claims > 0 AND status = 'running'";
+    return (await world.database.query(begun)).rowCount !== 0;
+  });
+
+async function until(condition: () => Promise<boolean>): Promise<void> {
+  while (!(await condition())) await pause(pollMs);
+}

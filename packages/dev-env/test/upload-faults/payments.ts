@@ -1,0 +1,150 @@
+import type { Kill } from './kills.ts';
+import type { LedgerEntry, Registration } from './ledger.ts';
+
+/** A blob object that was paid for beside the one that its memory has. */
+export interface ExtraPayment {
+  blobId: string;
+  jobId: string | undefined;
+  objectId: string;
+  /** The transaction that registered and paid it */
+  digest: string;
+  wallet: string;
+  at: string;
+  costFrost: string;
+  certified: boolean;
+  holder: 'owner' | 'wallet' | 'nobody';
+  /** Which kill it belongs to, or that its wallet was emptied; undefined when nothing explains it */
+  cause: string | undefined;
+}
+
+export interface Drain {
+  wallet: string;
+  digest: string;
+  atMs: number;
+}
+
+export interface PaymentFacts {
+  ledger: readonly LedgerEntry[];
+  wallets: readonly string[];
+  /** Whether a job's row names the wallet before it pays; a publisher's does not */
+  walletsAreNamed: boolean;
+  /** The job of each memory's blob */
+  jobs: ReadonlyMap<string, string>;
+  /** Object id of each memory, as the database has it */
+  objects: ReadonlyMap<string, string>;
+  ownersObjects: ReadonlySet<string>;
+  walletsObjects: ReadonlySet<string>;
+  kills: readonly Kill[];
+  drain: Drain | undefined;
+}
+
+export interface WalletPayments {
+  address: string;
+  registrations: number;
+  certifications: number;
+  failedTransactions: number;
+  walPaidFrost: string;
+  /** Gas and tips to the relay */
+  suiPaidMist: string;
+}
+
+export interface Payments {
+  wallets: WalletPayments[];
+  /** What the memories' own objects cost, what all extra objects cost, and what left the wallets for them */
+  memoriesFrost: string;
+  extrasFrost: string;
+  paidFrost: string;
+  extras: ExtraPayment[];
+  broken: string[];
+}
+
+/** Counts what left the wallets against what the memories cost. */
+export function countPayments(facts: PaymentFacts): Payments {
+  const own = facts.ledger.filter(
+    ({ sender, digest }) => facts.wallets.includes(sender) && digest !== facts.drain?.digest,
+  );
+  const broken: string[] = [];
+  for (const entry of own) {
+    const paid = -(entry.wal.get(entry.sender) ?? 0n);
+    const cost = sum(entry.registered.map(({ costFrost }) => costFrost));
+    if (paid !== cost) broken.push(`${entry.digest} paid ${paid} FROST for what costs ${cost}`);
+  }
+  const paid = own.flatMap((entry) => entry.registered.map((made) => ({ entry, made })));
+  const main = new Set(facts.objects.values());
+  const memories = paid.filter(({ made }) => main.has(made.objectId));
+  const extras = paid
+    .filter(({ made }) => !main.has(made.objectId))
+    .map(({ entry, made }) => extraPayment(facts, entry, made));
+  if (memories.length !== main.size)
+    broken.push(`${memories.length} of the ${main.size} memories' objects were paid by the wallets`);
+  for (const extra of extras)
+    if (extra.cause === undefined) broken.push(`${extra.objectId} was paid twice, and nothing explains it`);
+  const memoriesFrost = sum(memories.map(({ made }) => made.costFrost));
+  const extrasFrost = sum(extras.map(({ costFrost }) => BigInt(costFrost)));
+  const paidFrost = sum(own.map(({ sender, wal }) => -(wal.get(sender) ?? 0n)));
+  if (paidFrost !== memoriesFrost + extrasFrost)
+    broken.push(`${paidFrost} FROST were paid, memories and extras cost ${memoriesFrost + extrasFrost}`);
+  return {
+    wallets: facts.wallets.map((address) => walletPayments(own, address)),
+    memoriesFrost: String(memoriesFrost),
+    extrasFrost: String(extrasFrost),
+    paidFrost: String(paidFrost),
+    extras,
+    broken,
+  };
+}
+
+function extraPayment(facts: PaymentFacts, entry: LedgerEntry, made: Registration): ExtraPayment {
+  const { objectId, blobId, costFrost } = made;
+  const jobId = facts.jobs.get(blobId);
+  return {
+    blobId,
+    jobId,
+    objectId,
+    digest: entry.digest,
+    wallet: entry.sender,
+    at: new Date(entry.atMs).toISOString(),
+    costFrost: String(costFrost),
+    certified: facts.ledger.some(({ certified }) => certified.includes(objectId)),
+    holder: holderOf(facts, objectId),
+    cause: jobId === undefined ? undefined : causeOf(facts, entry, jobId),
+  };
+}
+
+function holderOf(facts: PaymentFacts, objectId: string): ExtraPayment['holder'] {
+  if (facts.ownersObjects.has(objectId)) return 'owner';
+  return facts.walletsObjects.has(objectId) ? 'wallet' : 'nobody';
+}
+
+/** How long before a kill a transaction may have been decided whose answer the kill cut off, and after. */
+const unheardMs = { before: 5_000, after: 2_000 };
+
+function causeOf(
+  { drain, kills, walletsAreNamed }: PaymentFacts,
+  { sender, atMs }: LedgerEntry,
+  jobId: string,
+): string | undefined {
+  for (const { number, victim, atMs: killedAt, underWay } of kills) {
+    const job = underWay.get(jobId);
+    const isNear = atMs >= killedAt - unheardMs.before && atMs <= killedAt + unheardMs.after;
+    if (job && isNear && (!walletsAreNamed || job.wallet === sender))
+      return `kill ${number} (${victim}) ${killedAt - atMs} ms later; heard of until then: ${job.reached ?? 'nothing'}`;
+  }
+  if (drain && sender === drain.wallet && atMs <= drain.atMs)
+    return `its wallet was emptied ${drain.atMs - atMs} ms later, before it was certified`;
+  return undefined;
+}
+
+function walletPayments(own: readonly LedgerEntry[], address: string): WalletPayments {
+  const mine = own.filter(({ sender }) => sender === address);
+  return {
+    address,
+    registrations: mine.reduce((count, { registered }) => count + registered.length, 0),
+    certifications: mine.reduce((count, { certified }) => count + certified.length, 0),
+    failedTransactions: mine.filter(({ success }) => !success).length,
+    walPaidFrost: String(sum(mine.map(({ wal }) => -(wal.get(address) ?? 0n)))),
+    suiPaidMist: String(sum(mine.map(({ sui }) => -(sui.get(address) ?? 0n)))),
+  };
+}
+
+const sum = (values: readonly bigint[]): bigint => values.reduce((total, value) => total + value, 0n);

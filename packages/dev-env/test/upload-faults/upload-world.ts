@@ -1,0 +1,127 @@
+import { readFile } from 'node:fs/promises';
+import { addressOfPrivateKey, parsePrivateKey } from '@memrelay/chain/key-file';
+import { readWalCoins } from '@memrelay/chain/wal-coins';
+import { Transaction } from '@mysten/sui/transactions';
+import { askFaucet } from 'memrelay/system/network-info';
+import { keptKey } from 'memrelay/system/secret-file';
+import { Pool } from 'pg';
+import { createTestBackend } from '../../src/test-backend.ts';
+import { startTestNetwork, type TestNetwork } from '../../src/test-network.ts';
+import { createTestOwner, newTestKey, type TestKey, type TestOwner } from '../../src/test-owner.ts';
+import { startTestRelayer, type TestRelayer } from '../../src/test-relayer.ts';
+import { type ChainWatch, startChainWatch } from './chain-watch.ts';
+
+export type UploadPath = 'relay' | 'publisher';
+
+/** A network, one owner, and relayers that store the owner's memories by one of the two paths. */
+export interface UploadWorld {
+  path: UploadPath;
+  network: TestNetwork;
+  watch: ChainWatch;
+  /** Reads the relayers' Postgres beside them */
+  database: Pool;
+  relayers: readonly TestRelayer[];
+  owner: TestOwner;
+  /** Addresses that pay: our own wallets, or the publisher's */
+  wallets: readonly string[];
+  /** Seed of the key that signs the memories */
+  writerKey: string;
+  /** Takes all coins out of a wallet of ours; returns the digest of the transaction that did */
+  drain(address: string): Promise<string>;
+  close(): Promise<void>;
+}
+
+export interface UploadWorldOptions {
+  path: UploadPath;
+  relayers: number;
+  wallets: number;
+  answerDelayMs: () => number;
+}
+
+/** Needs the Postgres of the test run (or one in the environment, as `createTestBackend` finds it). */
+export async function startUploadWorld(options: UploadWorldOptions): Promise<UploadWorld> {
+  const closing: (() => Promise<unknown>)[] = [];
+  const close = async (): Promise<void> => {
+    for (const end of closing.splice(0).reverse()) await end();
+  };
+  try {
+    const [network, backend] = await Promise.all([startTestNetwork(), createTestBackend()]);
+    closing.push(backend.drop, network.close);
+    if (backend.name !== 'postgres') throw new Error('a Postgres is needed: run with its services');
+    const watch = await startChainWatch(network.chainUrl, options.answerDelayMs);
+    closing.push(watch.close);
+    const database = new Pool({ connectionString: backend.databaseUrl, max: 2 });
+    closing.push(() => database.end());
+    const keys = options.path === 'relay' ? await fundedWallets(network, options.wallets) : [];
+    const environment = {
+      CHAIN_RPC_URL: watch.url,
+      ...(options.path === 'relay' && {
+        STORE_PUBLISHER_URL: '',
+        STORE_UPLOAD_RELAY_URL: network.blobstoreUrl,
+        SERVER_CHAIN_PRIVATE_KEYS: keys.map(({ privateKey }) => privateKey).join(','),
+      }),
+    };
+    const relayers: TestRelayer[] = [];
+    for (let i = 0; i < options.relayers; i++) {
+      const relayer = await startTestRelayer(network, { ...backend, environment });
+      closing.push(relayer.stop);
+      relayers.push(relayer);
+    }
+    return {
+      path: options.path,
+      network,
+      watch,
+      database,
+      relayers,
+      owner: await createTestOwner(network),
+      wallets: keys.length > 0 ? keys.map(({ address }) => address) : [await publisherAddress(network)],
+      writerKey: backend.keys.MEM_WRITER_KEYS,
+      drain: (address) => drain(network, keys.find((key) => key.address === address)!),
+      close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+async function fundedWallets(network: TestNetwork, count: number): Promise<TestKey[]> {
+  const wallets = Array.from({ length: count }, newTestKey);
+  for (const { address } of wallets) await askFaucet(network.chainUrl, address);
+  return wallets;
+}
+
+const publisherAddress = async ({ paths }: TestNetwork): Promise<string> =>
+  addressOfPrivateKey(await keptKey(`${paths.keys}/blobstore-wallet`));
+
+const drainAttempts = 50;
+
+/** Its own transactions may be faster: their coins are then not where they were, and it is tried again. */
+async function drain({ chain }: TestNetwork, { address, privateKey }: TestKey): Promise<string> {
+  const signer = parsePrivateKey(privateKey);
+  for (let attempt = 1; ; attempt++) {
+    const { objects } = await chain.sui.core.listCoins({ owner: address });
+    const wal = await readWalCoins(chain, address);
+    const transaction = new Transaction();
+    transaction.setGasPayment(
+      objects.map(({ objectId, version, digest }) => ({ objectId, version, digest })),
+    );
+    const coins = [transaction.gas, ...wal.map(({ objectId }) => transaction.object(objectId))];
+    transaction.transferObjects(coins, newTestKey().address);
+    try {
+      const result = await chain.sui.core.signAndExecuteTransaction({ transaction, signer });
+      if (result.Transaction?.status.success) return result.Transaction.digest;
+    } catch (error) {
+      if (attempt === drainAttempts) throw error;
+    }
+  }
+}
+
+/** The process that a relayer started and watches over. */
+export async function sidecarPidOf(relayer: TestRelayer): Promise<number> {
+  const { pid } = relayer.part();
+  const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8');
+  const [child] = children.trim().split(' ').map(Number);
+  if (!child) throw new Error('the relayer has no sidecar');
+  return child;
+}
