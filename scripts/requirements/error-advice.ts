@@ -37,7 +37,7 @@ export const errorAdvice: Readonly<Record<string, string>> = {
   sponsor_failed:
     "Pay the gas yourself, or repeat later. Operators: check `SPONSOR_API_KEY` and the sponsor's own status.",
   store_rejected:
-    'Poll the job named in `details.job_id`: its `error` says why. The same bytes will be refused again.',
+    'Poll the job named in `details.job_id`: its `error` says why. Retry that job when it is mended.',
   auth_unavailable:
     'Wait and repeat. Operators: `/ready` says whether the chain or the nonce store is missing.',
   database_unavailable: 'Wait and repeat. Operators: Postgres is away, or out of connections.',
@@ -56,9 +56,9 @@ export const errorAdvice: Readonly<Record<string, string>> = {
 /** The same for the codes in `error.code` of a memory job. */
 export const jobErrorAdvice: Readonly<Record<string, string>> = {
   embedding_unavailable: 'Nothing: it is tried again until it works.',
-  embedding_rejected: 'Change the text, or the model; then store it again.',
+  embedding_rejected: 'Store another text. Where the provider was wrong: mend it and retry the job.',
   upload_unavailable: 'Nothing: it is tried again, five times in all.',
-  upload_rejected: 'Operators: check the publisher, its limits and its token.',
-  upload_exhausted: 'Operators: check the publisher. Then store the text again.',
+  upload_rejected: 'Operators: check the publisher, its limits and its token. Then retry the job.',
+  upload_exhausted: 'Operators: check the publisher. Then retry the job.',
   internal_error: 'Nothing: it is tried again.',
 };

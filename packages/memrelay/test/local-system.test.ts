@@ -175,6 +175,10 @@ describe('the commands', () => {
 
     const again = await memrelay(...args, '--json');
     expect(JSON.parse(again.stdout)).toMatchObject({ stored: 0, earlier_import: expect.any(String) });
+
+    const anew = await memrelay(...args, '--json', '--again');
+    expect(JSON.parse(anew.stdout)).toMatchObject({ stored: 90, known: 90, failed: [] });
+    expect((await recalled('locker item', 'lockers')).length).toBe(90);
   });
 });
 

@@ -87,9 +87,9 @@ describe('what a memory says', () => {
 it('an import shows count, rate and remaining time, and leaves the bar out where it does not fit', () => {
   let now = 0;
   const text = progressText(true, () => now);
-  text.update({ total: 100, accepted: 20, stored: 0, failed: 0 });
+  text.update({ total: 100, accepted: 20, stored: 0, known: 0, failed: 0 });
   now = 2_000;
-  text.update({ total: 100, accepted: 60, stored: 19, failed: 1 });
+  text.update({ total: 100, accepted: 60, stored: 19, known: 0, failed: 1 });
   expect(text.render(80)).toMatch(/^█+▒+░+ 20\/100 stored · 10\/s · 8 s left · 1 failed$/);
   expect(text.render(45)).toBe('20/100 stored · 10/s · 8 s left · 1 failed');
 });

@@ -36,7 +36,7 @@ export async function importFile(
   const { client, serverUrl, credentials } = await connectClient(options, patience);
   const interruption = catchInterruption('Interrupted.');
   let journal: ImportJournal | undefined;
-  let last: ImportProgress = { total: file.memories.length, accepted: 0, stored: 0, failed: 0 };
+  let last: ImportProgress = { total: file.memories.length, accepted: 0, stored: 0, known: 0, failed: 0 };
   try {
     const { accountId } = credentials;
     const directory = systemPaths(dataDir(environment)).imports;
@@ -124,7 +124,7 @@ function report(output: Output, { file, namespace, failed, last, resumed, ms, wa
     namespace,
     total: last.total,
     accepted: last.accepted,
-    ...(wait ? { stored: last.stored } : {}),
+    ...(wait ? { stored: last.stored, known: last.known } : {}),
     resumed,
     failed: failures,
     duration_ms: Math.round(ms),
@@ -133,6 +133,7 @@ function report(output: Output, { file, namespace, failed, last, resumed, ms, wa
   output.line(
     `${wait ? last.stored : last.accepted} ${wait ? 'stored' : 'accepted; storing goes on behind'} in ${duration(ms)}${rate > 0 ? ` (${rate.toFixed(0)}/s)` : ''}`,
   );
+  if (last.known > 0) output.line(`${last.known} of them were known already: the same text is stored once.`);
   if (failures.length === 0) return;
   output.line(`${failures.length} failed:`);
   for (const { place, reason } of failures.slice(0, failuresShown)) output.line(`  ${place}: ${reason}`);

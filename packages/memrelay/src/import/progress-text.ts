@@ -12,7 +12,7 @@ export function progressText(
   update(progress: ImportProgress): void;
   render(width: number): string;
 } {
-  let latest: ImportProgress = { total: 0, accepted: 0, stored: 0, failed: 0 };
+  let latest: ImportProgress = { total: 0, accepted: 0, stored: 0, known: 0, failed: 0 };
   const seen: { at: number; count: number }[] = [];
   const finished = (progress: ImportProgress): number =>
     wait ? progress.stored + progress.failed : progress.accepted;

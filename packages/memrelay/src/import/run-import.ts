@@ -14,6 +14,8 @@ export interface ImportProgress {
   accepted: number;
   /** Their blobs are stored and indexed */
   stored: number;
+  /** Of those that are stored: there were memories with the same text */
+  known: number;
   failed: number;
 }
 
@@ -45,7 +47,7 @@ export async function runImport(options: RunImport): Promise<FailedMemory[]> {
   const { client, memories, namespace, journal, signal } = options;
   const indexes = journal.only ?? memories.map((_, index) => index);
   const chunks = chunksOf(indexes, limits.bulkItems);
-  const progress: ImportProgress = { total: indexes.length, accepted: 0, stored: 0, failed: 0 };
+  const progress: ImportProgress = { total: indexes.length, accepted: 0, stored: 0, known: 0, failed: 0 };
   const failed: FailedMemory[] = [];
   const indexOfJob = new Map<string, number>();
 
@@ -57,6 +59,7 @@ export async function runImport(options: RunImport): Promise<FailedMemory[]> {
     (job) => {
       if (job.status === 'done') {
         progress.stored++;
+        if (job.deduplicated) progress.known++;
       } else {
         progress.failed++;
         const reason = job.error?.message ?? 'The relayer does not know this job any more.';
