@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { EncServerConfig } from '@memrelay/protocol/enc-servers';
+import { presentKeyServers } from 'memrelay/doctor/account-checks';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createTestBackend, type TestBackend } from '../../src/test-backend.ts';
 import { startTestNetwork, type TestNetwork } from '../../src/test-network.ts';
@@ -69,7 +70,14 @@ async function recalled({ url }: TestRelayer, namespace: string) {
   return { texts: results.map(({ text }) => text).sort(), droppedCount };
 }
 
-describe('a committee', () => {
+/** What `memrelay doctor` says of the account's keys. */
+async function doctorOf({ url }: TestRelayer) {
+  const client = owner.client(url);
+  return presentKeyServers({ client, account: await client.account() }).run();
+}
+
+// Several boots in each, which share the processors with all other tests
+describe('a committee', { timeout: 120_000 }, () => {
   test('keeps memories while three of its five members answer, and with its API key only', async () => {
     const apiKey = randomBytes(16).toString('hex');
     await setCommittee({ down: [0], apiKey: { name: 'X-Api-Key', key: apiKey } });
@@ -77,6 +85,7 @@ describe('a committee', () => {
     const relayer = await start({ ENC_SERVER_CONFIGS: named, ENC_THRESHOLD: '1' });
     await remember(relayer, 'a memory for the committee', 'committee');
     expect(await recalled(relayer, 'committee')).toEqual({ texts: ['a memory for the committee'] });
+    expect(await doctorOf(relayer)).toMatchObject({ state: 'ok' });
 
     const config = await (await fetch(`${relayer.url}/config`)).json();
     expect(config).toMatchObject({ encServerConfigs: [committee], encThreshold: 1 });
@@ -122,7 +131,7 @@ describe('a committee', () => {
   });
 });
 
-describe('other key servers than before', () => {
+describe('other key servers than before', { timeout: 180_000 }, () => {
   const namespace = 'two sets';
   const apiKey = randomBytes(16).toString('hex');
   const now = () => ({ ENC_SERVER_CONFIGS: json([{ ...committee, apiKeyName: 'X-Key', apiKey }]) });
@@ -136,6 +145,10 @@ describe('other key servers than before', () => {
     const forgetful = await start(now());
     await remember(forgetful, 'a new memory', namespace);
     expect(await recalled(forgetful, namespace)).toEqual({ texts: ['a new memory'], droppedCount: 1 });
+    expect(await doctorOf(forgetful)).toMatchObject({
+      state: 'warning',
+      detail: '1 of 2 are for former key servers',
+    });
     const warning = forgetful
       .logs()
       .split('\n')
@@ -168,8 +181,7 @@ describe('other key servers than before', () => {
     expect(await recalled(back, namespace)).toEqual({ texts });
     expect(back.logs()).toContain('ENC_KEY_SERVERS is deprecated');
     expect(json(await (await fetch(`${back.url}/config`)).json()) + back.logs()).not.toContain(apiKey);
-    // Five boots
-  }, 180_000);
+  });
 
   test('that are of the past and not on the chain are told of, and stop nothing', async () => {
     const gone = { objectId: `0x${'e'.repeat(64)}`, weight: 1 };

@@ -4,6 +4,7 @@ import {
   accepted,
   credentials,
   pinnedPackage,
+  presentKeyServers,
   recallWorks,
   roundTrip,
   scope,
@@ -39,6 +40,7 @@ export async function doctor(
     scope(found),
     pinnedPackage(found),
     dependencies(found),
+    presentKeyServers(found),
     recallWorks(found),
     roundTrip(found, options.write === true),
   ];

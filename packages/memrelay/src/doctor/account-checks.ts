@@ -95,6 +95,25 @@ export function pinnedPackage(found: Found): Check {
   };
 }
 
+/** Keys for former key servers are readable only as long as the operator names those. */
+export function presentKeyServers(found: Found): Check {
+  return {
+    name: 'Keys',
+    async run() {
+      if (!found.client || !found.account) return skipped('the account could not be read');
+      if (!found.account.delegate.scope.perms.includes('read')) return skipped('this key may not read');
+      const keys = await attempt(() => found.client!.keys(), 'look into the log of the relayer');
+      if ('state' in keys) return keys;
+      const former = keys.filter(({ current }) => !current).length;
+      if (former === 0) return ok('all are for the present key servers');
+      return warning(
+        `${former} of ${keys.length} are for former key servers`,
+        'see that the operator names those in ENC_HISTORICAL_SETS; `npx memrelay key rewrap` makes wraps for the present ones',
+      );
+    },
+  };
+}
+
 /** A recall needs the session, the index, and for a hit the blob store and the key servers. */
 export function recallWorks(found: Found): Check {
   return {
