@@ -14,6 +14,22 @@ export interface HashedJob {
 }
 
 /**
+ * The memory that keeps a text, if one does. Its row stays locked until the transaction ends. Texts are locked before
+ * jobs, and jobs before memories, so that nobody waits for each other.
+ */
+export async function lockText(
+  tx: Queryable,
+  accountId: Buffer,
+  textHash: Buffer,
+): Promise<string | undefined> {
+  const { rows } = await tx.query<{ memory_id: string }>(
+    'SELECT memory_id FROM known_text WHERE account_id = $1 AND text_hash = $2 FOR UPDATE',
+    [accountId, textHash],
+  );
+  return rows[0]?.memory_id;
+}
+
+/**
  * The memory that keeps the text of a job: the job's own when none did. Its row stays locked until the transaction
  * ends, so that whoever decides by it decides alone.
  */

@@ -1,5 +1,5 @@
 import type { Db } from '../db/db.ts';
-import { lockKeeper } from './known-texts.ts';
+import { lockText } from './known-texts.ts';
 
 /**
  * Puts a failed job back into the queue, with attempts counted from the start: before its embedding where it still
@@ -8,25 +8,26 @@ import { lockKeeper } from './known-texts.ts';
  */
 export function retryJob(db: Db, accountId: Buffer, id: string): Promise<'queued' | 'uploading' | undefined> {
   return db.transaction(async (tx) => {
-    const failed = await tx.query<{ text_hash: Buffer | null }>(
-      "SELECT text_hash FROM memory_job WHERE id = $1 AND account_id = $2 AND status = 'failed' FOR UPDATE",
+    const { rows: failed } = await tx.query<{ text_hash: Buffer | null }>(
+      "SELECT text_hash FROM memory_job WHERE id = $1 AND account_id = $2 AND status = 'failed'",
       [id, accountId],
     );
-    if (failed.rowCount === 0) return undefined;
-    const hash = failed.rows[0]!.text_hash;
+    if (failed.length === 0) return undefined;
+    const hash = failed[0]!.text_hash;
     // Another job with the same text may have taken its place since it failed
-    const isDuplicate = hash !== null && (await lockKeeper(tx, { id, accountId, textHash: hash })) !== id;
+    const keeper = hash ? await lockText(tx, accountId, hash) : undefined;
+    const isDuplicate = keeper !== undefined && keeper !== id;
     const { rows } = await tx.query<{ stage: 'queued' | 'uploading' }>(
       `WITH job AS (
          UPDATE memory_job SET status = 'running', stage = CASE WHEN outbox IS NULL THEN 'uploading' ELSE 'queued' END,
            duplicate = $3, attempts = 0, run_at = now(), error_code = NULL, error_message = NULL, updated_at = now()
-         WHERE id = $1 AND account_id = $2 RETURNING account_id, id, stage),
+         WHERE id = $1 AND account_id = $2 AND status = 'failed' RETURNING account_id, id, stage),
        memory AS (
          UPDATE memory SET state = 'pending' FROM job
          WHERE memory.account_id = job.account_id AND memory.id = job.id AND NOT $3)
        SELECT stage FROM job`,
       [id, accountId, isDuplicate],
     );
-    return rows[0]!.stage;
+    return rows[0]?.stage;
   });
 }
