@@ -7,8 +7,8 @@ import { unconfiguredSets } from './unconfigured-sets.ts';
 
 /**
  * The key servers that the sidecar uses, held to their pins; the log tells which of the past cannot be read now, and
- * for which others the database holds keys. Throws `ConfigError` for a public key that changed, and when the current
- * servers cannot be read.
+ * for which others the database holds keys. Throws `ConfigError` for a public key that changed, and an error with the
+ * variables to look at when the current servers cannot be read.
  */
 export async function readKeyServers(options: {
   sidecar: Pick<SidecarClient, 'keyServers'>;
