@@ -26,7 +26,7 @@ export function shareKey(coefficients: readonly bigint[], members: number): bigi
 
 /**
  * Whether a member answered with its share of this identity's key, which needs no secret to see:
- * e(c1, g2) = e(c0, verification key) · e(H1(id), the member's public key). About 35 ms.
+ * e(c1, g2) = e(c0, verification key) · e(H1(id), the member's public key). About 23 ms of processor time.
  */
 export function isTrueShare(
   share: SealedShare,
