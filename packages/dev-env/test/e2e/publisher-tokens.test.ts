@@ -1,13 +1,9 @@
-import { join } from 'node:path';
-import { addressOfPrivateKey } from '@memrelay/chain/key-file';
-import { freePort } from '@memrelay/protocol/free-ports-node';
-import { type RunningPart, startPart } from '@memrelay/protocol/start-part';
-import { askFaucet } from 'memrelay/system/network-info';
-import { blobstoreSettings } from 'memrelay/system/part-settings';
+import type { RunningPart } from '@memrelay/protocol/start-part';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startAuthenticatedPublisher } from '../../src/authenticated-publisher.ts';
 import { createTestBackend, type TestBackend } from '../../src/test-backend.ts';
 import { startTestNetwork, type TestNetwork } from '../../src/test-network.ts';
-import { createTestOwner, newTestKey } from '../../src/test-owner.ts';
+import { createTestOwner } from '../../src/test-owner.ts';
 import { startTestRelayer, type TestRelayer } from '../../src/test-relayer.ts';
 
 /** A publisher that takes stores only with a token for exactly that store, which the sidecar makes. */
@@ -19,20 +15,7 @@ let publisher: RunningPart;
 
 beforeAll(async () => {
   [network, backend] = await Promise.all([startTestNetwork(), createTestBackend()]);
-  const wallet = newTestKey().privateKey;
-  await askFaucet(network.chainUrl, addressOfPrivateKey(wallet));
-  const ports = { relayer: 0, sidecar: 0, dashboard: 0, localnet: 0, blobstore: await freePort() };
-  const paths = { ...network.paths, blobstore: join(network.dataDir, 'authenticated-store') };
-  const settings = blobstoreSettings(process.env, ports, paths, network.chainUrl, wallet);
-  publisher = await startPart({
-    ...settings,
-    environment: {
-      ...settings.environment,
-      BLOBSTORE_JWT_DECODE_SECRET: secret,
-      BLOBSTORE_JWT_VERIFY_UPLOAD: 'true',
-    },
-    onLine: () => undefined,
-  });
+  publisher = (await startAuthenticatedPublisher(network, secret)).part;
 });
 afterAll(async () => {
   await publisher?.stop();

@@ -24,7 +24,7 @@ export async function accountForPayments(
   const payments = countPayments({
     ledger,
     wallets,
-    walletsAreNamed: world.path === 'relay',
+    walletsResume: world.path === 'relay',
     jobs: new Map(stored.map(({ blobId, jobId }) => [blobId, jobId])),
     objects: new Map(stored.map(({ jobId, objectId }) => [jobId, objectId])),
     ownersObjects,

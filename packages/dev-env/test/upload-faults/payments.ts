@@ -26,8 +26,8 @@ export interface Drain {
 export interface PaymentFacts {
   ledger: readonly LedgerEntry[];
   wallets: readonly string[];
-  /** Whether a job's row names the wallet before it pays; a publisher's does not */
-  walletsAreNamed: boolean;
+  /** Whether who pays goes on with what it registered; a publisher may be late, and have stored twice */
+  walletsResume: boolean;
   /** The job of each memory's blob */
   jobs: ReadonlyMap<string, string>;
   /** Object id of each memory, as the database has it */
@@ -119,19 +119,22 @@ function holderOf(facts: PaymentFacts, objectId: string): ExtraPayment['holder']
 /** How long before a kill a transaction may have been decided whose answer the kill cut off, and after. */
 const unheardMs = { before: 5_000, after: 2_000 };
 
-function causeOf(
-  { drain, kills, walletsAreNamed }: PaymentFacts,
-  { sender, atMs }: LedgerEntry,
-  jobId: string,
-): string | undefined {
+function causeOf(facts: PaymentFacts, entry: LedgerEntry, jobId: string): string | undefined {
+  const { drain, walletsResume } = facts;
+  const killed = killBehind(facts, entry, jobId);
+  const emptiedMs = drain && entry.sender === drain.wallet ? drain.atMs - entry.atMs : -1;
+  if (emptiedMs >= 0)
+    return `its wallet was emptied ${emptiedMs} ms later, before it was certified${killed ? ` (${killed})` : ''}`;
+  // After a kill alone one of our own wallets goes on with what it has
+  return walletsResume ? undefined : killed;
+}
+
+function killBehind({ kills }: PaymentFacts, { atMs }: LedgerEntry, jobId: string): string | undefined {
   for (const { number, victim, atMs: killedAt, underWay } of kills) {
     const job = underWay.get(jobId);
-    const isNear = atMs >= killedAt - unheardMs.before && atMs <= killedAt + unheardMs.after;
-    if (job && isNear && (!walletsAreNamed || job.wallet === sender))
-      return `kill ${number} (${victim}) ${killedAt - atMs} ms later; heard of until then: ${job.reached ?? 'nothing'}`;
+    if (job && atMs >= killedAt - unheardMs.before && atMs <= killedAt + unheardMs.after)
+      return `kill ${number} of the ${victim} ${killedAt - atMs} ms later; heard of until then: ${job.reached ?? 'nothing'}`;
   }
-  if (drain && sender === drain.wallet && atMs <= drain.atMs)
-    return `its wallet was emptied ${drain.atMs - atMs} ms later, before it was certified`;
   return undefined;
 }
 

@@ -24,16 +24,21 @@ export interface Restored {
   failures: string[];
 }
 
+interface Sources {
+  network: TestNetwork;
+  owner: TestOwner;
+  aggregatorUrl: string;
+  /** Seed of the one writer that is believed */
+  writerKey: string;
+}
+
 /**
  * Reads a namespace as a restore has to, without relayer and database: the owner's blob objects from the chain, their
- * bytes from the aggregator, the key from the key servers with the owner's wallet, by Seal's own client. `writerKey` is
- * the seed of the one writer that is believed.
+ * bytes from the aggregator, the key from the key servers with the owner's wallet, by Seal's own client.
  */
 export async function restoreFromChain(
-  network: TestNetwork,
-  owner: TestOwner,
+  { network, owner, aggregatorUrl, writerKey }: Sources,
   namespace: string,
-  writerKey: string,
 ): Promise<Restored> {
   const account = await readAccount(network.chain, network.info.packageId, owner.accountId);
   if (account === undefined) throw new Error('the account is not on chain');
@@ -56,7 +61,7 @@ export async function restoreFromChain(
   }
   for (const blobId of restored.objects.keys()) {
     try {
-      const response = await fetch(`${network.blobstoreUrl}/v1/blobs/${blobId}`);
+      const response = await fetch(`${aggregatorUrl}/v1/blobs/${blobId}`);
       if (response.status !== 200) throw new Error(`the aggregator answered ${response.status}`);
       const bytes = new Uint8Array(await response.arrayBuffer());
       const envelope = checkHeader(bytes, { origin, tag, maxEpoch });

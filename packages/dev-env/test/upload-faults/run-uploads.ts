@@ -149,7 +149,7 @@ async function examine(
   const broken: string[] = [];
   const stored: StoredJob[] = await checkDone(world, jobIds, broken);
   const recalled = await checkRecall(world, namespace, texts, stored, broken);
-  const back = await restoreFromChain(world.network, world.owner, namespace, world.writerKey);
+  const back = await restoreFromChain(world, namespace);
   broken.push(...back.failures);
   const found = [...back.texts.values()];
   if (found.length !== texts.length || found.toSorted().join('\n') !== texts.toSorted().join('\n'))
@@ -165,6 +165,8 @@ async function examine(
   const logs = world.relayers.map((relayer) => relayer.logs()).join('\n');
   const overlaps = world.watch.overlaps.length;
   if (overlaps > 0) broken.push(`${overlaps} transactions were handed in while one of the same wallet was`);
+  const refusals = logs.match(/the chain refused a transaction of the wallet/g)?.length ?? 0;
+  if (refusals > 0 && !drain) broken.push(`the chain refused ${refusals} transactions of the wallets`);
   return {
     memories: texts.length,
     done: stored.length,
@@ -181,7 +183,7 @@ async function examine(
     drained: drain && { wallet: drain.wallet, at: new Date(drain.atMs).toISOString(), digest: drain.digest },
     transactions: world.watch.senders.length,
     overlaps,
-    refusals: logs.match(/the chain refused a transaction of the wallet/g)?.length ?? 0,
+    refusals,
     ownersObjects,
     leftInWallets,
     payments,

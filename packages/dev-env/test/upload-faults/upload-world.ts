@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { addressOfPrivateKey, parsePrivateKey } from '@memrelay/chain/key-file';
 import { readWalCoins } from '@memrelay/chain/wal-coins';
@@ -5,18 +6,21 @@ import { Transaction } from '@mysten/sui/transactions';
 import { askFaucet } from 'memrelay/system/network-info';
 import { keptKey } from 'memrelay/system/secret-file';
 import { Pool } from 'pg';
+import { startAuthenticatedPublisher } from '../../src/authenticated-publisher.ts';
 import { createTestBackend } from '../../src/test-backend.ts';
 import { startTestNetwork, type TestNetwork } from '../../src/test-network.ts';
 import { createTestOwner, newTestKey, type TestKey, type TestOwner } from '../../src/test-owner.ts';
 import { startTestRelayer, type TestRelayer } from '../../src/test-relayer.ts';
 import { type ChainWatch, startChainWatch } from './chain-watch.ts';
 
-export type UploadPath = 'relay' | 'publisher';
+/** By our own wallets, by the network's publisher, or by one that wants a token for each store */
+export type UploadPath = 'relay' | 'publisher' | 'tokens';
 
 /** A network, one owner, and relayers that store the owner's memories by one of the two paths. */
 export interface UploadWorld {
   path: UploadPath;
   network: TestNetwork;
+  aggregatorUrl: string;
   watch: ChainWatch;
   /** Reads the relayers' Postgres beside them */
   database: Pool;
@@ -53,14 +57,8 @@ export async function startUploadWorld(options: UploadWorldOptions): Promise<Upl
     const database = new Pool({ connectionString: backend.databaseUrl, max: 2 });
     closing.push(() => database.end());
     const keys = options.path === 'relay' ? await fundedWallets(network, options.wallets) : [];
-    const environment = {
-      CHAIN_RPC_URL: watch.url,
-      ...(options.path === 'relay' && {
-        STORE_PUBLISHER_URL: '',
-        STORE_UPLOAD_RELAY_URL: network.blobstoreUrl,
-        SERVER_CHAIN_PRIVATE_KEYS: keys.map(({ privateKey }) => privateKey).join(','),
-      }),
-    };
+    const payer = await payerOf(network, options.path, keys, (stop) => closing.push(stop));
+    const environment = { CHAIN_RPC_URL: watch.url, ...payer.environment };
     const relayers: TestRelayer[] = [];
     for (let i = 0; i < options.relayers; i++) {
       const relayer = await startTestRelayer(network, { ...backend, environment });
@@ -70,11 +68,12 @@ export async function startUploadWorld(options: UploadWorldOptions): Promise<Upl
     return {
       path: options.path,
       network,
+      aggregatorUrl: payer.environment.STORE_AGGREGATOR_URL ?? network.blobstoreUrl,
       watch,
       database,
       relayers,
       owner: await createTestOwner(network),
-      wallets: keys.length > 0 ? keys.map(({ address }) => address) : [await publisherAddress(network)],
+      wallets: payer.wallets,
       writerKey: backend.keys.MEM_WRITER_KEYS,
       drain: (address) => drain(network, keys.find((key) => key.address === address)!),
       close,
@@ -85,14 +84,45 @@ export async function startUploadWorld(options: UploadWorldOptions): Promise<Upl
   }
 }
 
+interface Payer {
+  wallets: string[];
+  environment: NodeJS.ProcessEnv;
+}
+
+async function payerOf(
+  network: TestNetwork,
+  path: UploadPath,
+  keys: readonly TestKey[],
+  onStarted: (stop: () => Promise<void>) => void,
+): Promise<Payer> {
+  if (path === 'publisher') {
+    const key = await keptKey(`${network.paths.keys}/blobstore-wallet`);
+    return { wallets: [addressOfPrivateKey(key)], environment: {} };
+  }
+  if (path === 'relay') {
+    const environment = {
+      STORE_PUBLISHER_URL: '',
+      STORE_UPLOAD_RELAY_URL: network.blobstoreUrl,
+      SERVER_CHAIN_PRIVATE_KEYS: keys.map(({ privateKey }) => privateKey).join(','),
+    };
+    return { wallets: keys.map(({ address }) => address), environment };
+  }
+  const secret = randomBytes(32).toString('hex');
+  const { part, wallet } = await startAuthenticatedPublisher(network, secret);
+  onStarted(() => part.stop());
+  const environment = {
+    STORE_PUBLISHER_URL: part.url,
+    STORE_AGGREGATOR_URL: part.url,
+    STORE_PUBLISHER_JWT_SECRET: secret,
+  };
+  return { wallets: [wallet], environment };
+}
+
 async function fundedWallets(network: TestNetwork, count: number): Promise<TestKey[]> {
   const wallets = Array.from({ length: count }, newTestKey);
   for (const { address } of wallets) await askFaucet(network.chainUrl, address);
   return wallets;
 }
-
-const publisherAddress = async ({ paths }: TestNetwork): Promise<string> =>
-  addressOfPrivateKey(await keptKey(`${paths.keys}/blobstore-wallet`));
 
 const drainAttempts = 50;
 

@@ -14,8 +14,8 @@ const { values } = parseArgs({
     memories: { type: 'string', default: '200' },
     kills: { type: 'string', default: '20' },
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
-    /** relay, publisher, shared (two relayers, one pool of wallets), or several */
-    runs: { type: 'string', default: 'relay,publisher,shared' },
+    /** relay, publisher, tokens (a publisher that wants them), shared (two relayers, one pool of wallets) */
+    runs: { type: 'string', default: 'relay,publisher,tokens,shared' },
     /** sidecar, relayer, or both */
     kill: { type: 'string', default: 'sidecar' },
     'answer-delay-ms': { type: 'string', default: '150' },
@@ -38,6 +38,7 @@ const common = {
 const runs: Record<string, UploadRun> = {
   relay: { ...common, path: 'relay', relayers: 1, drain: true },
   publisher: { ...common, path: 'publisher', relayers: 1, drain: false },
+  tokens: { ...common, path: 'tokens', relayers: 1, drain: false },
   shared: { ...common, path: 'relay', relayers: 2, drain: false },
 };
 
