@@ -1,0 +1,166 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { NewJob } from '../src/jobs/accept-jobs.ts';
+import { type ClaimedJob, claimJobs } from '../src/jobs/claim-jobs.ts';
+import { retryJob } from '../src/jobs/retry-job.ts';
+import { saveFailed } from '../src/jobs/save-progress.ts';
+import { settleDuplicate } from '../src/jobs/settle-duplicate.ts';
+import { databases, type TestDb } from './support/databases.ts';
+import { lexical, textJobs } from './support/text-jobs.ts';
+
+describe.each(databases)('a retry on $name', ({ name, create }) => {
+  let database: TestDb;
+  beforeAll(async () => {
+    database = await create();
+  });
+  afterEach(() => clear());
+  afterAll(() => database.drop());
+
+  const {
+    accountId,
+    newJob,
+    accept,
+    embedDue,
+    claimUploads,
+    nextUpload,
+    upload,
+    fail,
+    recordOf,
+    rowOf,
+    memories,
+    clear,
+    waitingForLocks,
+  } = textJobs(() => database.db);
+
+  const retry = ({ id }: { id: string }) => retryJob(database.db, accountId, id);
+
+  test('of a failed embedding goes on with the text, of a failed upload with the envelope', async () => {
+    const [job] = await accept(newJob('tried again'));
+    const [claimed] = await claimJobs(database.db, ['queued'], 'embedding', 1, randomUUID());
+    await saveFailed(database.db, claimed!, { code: 'embedding_rejected', message: 'no' });
+    expect(await retry(job!)).toBe('queued');
+    expect(await recordOf(job!)).toEqual({
+      job_id: job!.id,
+      status: 'running',
+      owner: job!.owner,
+      namespace: 'default',
+      stage: 'queued',
+      attempts: 0,
+      created_at: expect.any(String),
+      updated_at: expect.any(String),
+    });
+    expect(await embedDue()).toBe(1);
+    await fail(await nextUpload());
+    expect(await memories()).toMatchObject([{ state: 'failed' }]);
+    expect(await retry(job!)).toBe('uploading');
+    expect(await memories()).toMatchObject([{ state: 'pending' }]);
+    const again = await nextUpload();
+    expect(again).toMatchObject({ attempts: 0, envelope: job!.envelope });
+    // What the first time reached is looked for on chain
+    expect(again.uploadClaims).toBe(2);
+    const blobId = await upload(again);
+    expect(await recordOf(job!)).toMatchObject({ status: 'done', blob_id: blobId });
+  });
+
+  test('of what has not failed, is unknown or of another account is none; of two at once one is', async () => {
+    const [job] = await accept(newJob('retried once'));
+    expect(await retry(job!)).toBeUndefined();
+    await embedDue();
+    await fail(await nextUpload());
+    expect(await retryJob(database.db, randomBytes(32), job!.id)).toBeUndefined();
+    expect(await retry({ id: randomUUID() })).toBeUndefined();
+    const answers = await Promise.all(Array.from({ length: 6 }, () => retry(job!)));
+    expect(answers.filter((answer) => answer === 'uploading').length).toBe(1);
+    expect(answers.filter((answer) => answer === undefined).length).toBe(5);
+    await upload(await nextUpload());
+    expect(await retry(job!)).toBeUndefined();
+  });
+
+  /** A job that failed its upload, and another with its text that took its place. */
+  async function displaced(): Promise<[NewJob, NewJob]> {
+    const [first] = await accept(newJob('displaced'));
+    await embedDue();
+    await fail(await nextUpload());
+    const [second] = await accept(newJob('displaced'));
+    expect(await embedDue()).toBe(1);
+    return [first!, second!];
+  }
+  /** The upload of this job alone */
+  const uploadOf = async (job: NewJob): Promise<ClaimedJob> => {
+    await database.db.query('UPDATE memory_job SET run_at = now() WHERE id = $1', [job.id]);
+    const found = (await claimUploads()).find(({ id }) => id === job.id);
+    return found!;
+  };
+
+  test('of a job whose place was taken ends with the blob of the other, and leaves no second memory', async () => {
+    const [first, second] = await displaced();
+    const underway = await uploadOf(second);
+    expect(await retry(first)).toBe('uploading');
+    expect((await memories()).map(({ state }) => state)).toEqual(['failed', 'pending']);
+    // The other is still on its way
+    expect(await settleDuplicate(database.db, await uploadOf(first), undefined)).toEqual({ is: 'settled' });
+    expect((await recordOf(first)).status).toBe('running');
+    const blobId = await upload(underway);
+    expect(await settleDuplicate(database.db, await uploadOf(first), undefined)).toEqual({ is: 'settled' });
+    expect(await recordOf(first)).toMatchObject({ status: 'done', blob_id: blobId, deduplicated: true });
+    expect(await memories()).toMatchObject([{ id: second.id, state: 'done', vectors: 1 }]);
+    const { rows } = await database.db.query('SELECT memory_id FROM memory_vector');
+    expect(rows).toEqual([{ memory_id: second.id }]);
+  });
+
+  test('of a job whose place was taken takes it back when the other fails', async () => {
+    const [first, second] = await displaced();
+    const underway = await uploadOf(second);
+    await retry(first);
+    await fail(underway);
+    const again = await uploadOf(first);
+    expect(await settleDuplicate(database.db, again, undefined)).toEqual({ is: 'own' });
+    const blobId = await upload(again);
+    expect(await recordOf(first)).toMatchObject({ status: 'done', blob_id: blobId });
+    expect(await recordOf(first)).not.toHaveProperty('deduplicated');
+    // And the other, tried again, ends with it
+    await retry(second);
+    expect(await settleDuplicate(database.db, await uploadOf(second), undefined)).toEqual({
+      is: 'settled',
+    });
+    expect(await memories()).toMatchObject([{ id: first.id, state: 'done' }]);
+  });
+
+  test('at the moment in which a duplicate takes its place leaves one of both as the real one', async () => {
+    for (let round = 0; round < 15; round++) {
+      const text = `round ${round}`;
+      const [first] = await accept(newJob(text));
+      await embedDue();
+      await fail(await nextUpload());
+      const [second] = await accept(newJob(text));
+      const [claimed] = await claimJobs(database.db, ['queued'], 'embedding', 1, randomUUID());
+      expect(claimed!.id).toBe(second!.id);
+      const [settlement] = await Promise.all([
+        settleDuplicate(database.db, claimed!, lexical.model),
+        retry(first!),
+      ]);
+      const rows = await Promise.all([rowOf(first!), rowOf(second!)]);
+      expect(rows.filter(({ duplicate }) => !duplicate).length).toBe(1);
+      expect(settlement.is).toBe(rows[1]!.duplicate ? 'settled' : 'own');
+      await database.db.query('DELETE FROM memory_job');
+    }
+  });
+
+  // The embedded database has one connection: nothing waits inside a statement
+  if (name === 'postgres')
+    test('of a job that is removed at this moment waits its turn, and finds none', async () => {
+      const [job] = await accept(newJob('removed'));
+      await embedDue();
+      await fail(await nextUpload());
+      const { retrying } = await database.db.transaction(async (tx) => {
+        await tx.query('DELETE FROM known_text WHERE memory_id = $1', [job!.id]);
+        const begun = retry(job!);
+        await expect.poll(waitingForLocks, { timeout: 10_000 }).toBe(1);
+        await tx.query('DELETE FROM memory_job WHERE id = $1', [job!.id]);
+        return { retrying: begun };
+      });
+      expect(await retrying).toBeUndefined();
+      const { rows } = await database.db.query('SELECT 1 FROM known_text');
+      expect(rows).toEqual([]);
+    });
+});

@@ -1,0 +1,140 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { secretRing } from '@memrelay/envelope/at-rest';
+import { pino } from 'pino';
+import { expect } from 'vitest';
+import type { Db } from '../../src/db/db.ts';
+import { createAccountVectors } from '../../src/embedding/account-vectors.ts';
+import type { Embedder } from '../../src/embedding/embedder.ts';
+import { createLexicalEmbedder } from '../../src/embedding/lexical-embedder.ts';
+import { insertJobs, type NewJob } from '../../src/jobs/accept-jobs.ts';
+import { type ClaimedJob, claimJobs } from '../../src/jobs/claim-jobs.ts';
+import { createEmbedStage } from '../../src/jobs/embed-stage.ts';
+import { textHash } from '../../src/jobs/known-texts.ts';
+import { readJobs } from '../../src/jobs/read-jobs.ts';
+import { saveFailed, saveUploaded } from '../../src/jobs/save-progress.ts';
+import { wakeDuplicates } from '../../src/jobs/settle-duplicate.ts';
+import { createOutbox } from '../../src/memories/outbox.ts';
+
+const silent = pino({ enabled: false });
+const outbox = createOutbox(secretRing([randomBytes(32)]));
+const secret = randomBytes(32);
+const tag = Buffer.alloc(16, 1);
+
+export const lexical = createLexicalEmbedder(64);
+
+/** Jobs of one account, each of a text, taken by hand through the stages that the pipeline runs. */
+export function textJobs(db: () => Db) {
+  const accountId = randomBytes(32);
+  const hashOf = (text: string) => textHash(secret, accountId, tag, text);
+
+  function newJob(text: string, importance = 0.5): NewJob {
+    const place = { id: randomUUID(), accountId, namespace: 'default' };
+    return {
+      ...place,
+      owner: `0x${'ab'.repeat(32)}`,
+      delegatePk: randomBytes(32),
+      outbox: outbox.seal(place, text),
+      envelope: randomBytes(1_500),
+      envelopeId: randomBytes(16),
+      envelopeSha256: randomBytes(32),
+      importance,
+      textHash: hashOf(text),
+    };
+  }
+  async function accept(...jobs: NewJob[]): Promise<NewJob[]> {
+    await insertJobs(db(), jobs, 'queued');
+    return jobs;
+  }
+
+  const embedded: string[] = [];
+  /** Embeds whatever is due; returns how many texts went to the provider. */
+  async function embedDue(embedder: Embedder = lexical): Promise<number> {
+    const before = embedded.length;
+    const watched: Embedder = {
+      ...embedder,
+      embed(texts) {
+        embedded.push(...texts);
+        return embedder.embed(texts);
+      },
+    };
+    const vectors = createAccountVectors(64, () => Buffer.alloc(32, 7));
+    const claimed = await claimJobs(db(), ['queued', 'embedding'], 'embedding', 32, randomUUID());
+    await createEmbedStage({ db: db(), embedder: watched, outbox, vectors, log: silent })(claimed);
+    return embedded.length - before;
+  }
+  const claimUploads = () => claimJobs(db(), ['uploading', 'indexing'], 'uploading', 32, randomUUID());
+  /** The next upload that is due, as its worker has it. */
+  async function nextUpload(): Promise<ClaimedJob> {
+    const claimed = await claimUploads();
+    expect(claimed.length).toBe(1);
+    return claimed[0]!;
+  }
+  async function upload(job: ClaimedJob): Promise<string> {
+    const blobId = randomBytes(32).toString('base64url');
+    await saveUploaded(db(), job, { blobId, objectId: '0x1', endEpoch: 9 });
+    await wakeDuplicates(db(), job);
+    return blobId;
+  }
+  async function fail(job: ClaimedJob): Promise<void> {
+    await saveFailed(db(), job, { code: 'upload_exhausted', message: 'no' });
+    await wakeDuplicates(db(), job);
+  }
+  const recordOf = async ({ id }: { id: string }) => (await readJobs(db(), accountId, [id])).get(id)!;
+  async function rowOf({ id }: { id: string }) {
+    const { rows } = await db().query<{ duplicate: boolean; outbox: unknown; envelope: unknown }>(
+      'SELECT duplicate, outbox, envelope FROM memory_job WHERE id = $1',
+      [id],
+    );
+    return rows[0]!;
+  }
+  /** Memories with the number of their vectors. */
+  async function memories() {
+    const { rows } = await db().query<{
+      id: string;
+      state: string;
+      vectors: number;
+      importance: number;
+    }>(
+      `SELECT id, state, importance, (SELECT count(*)::int FROM memory_vector WHERE memory_id = memory.id) AS vectors
+       FROM memory ORDER BY created_at`,
+    );
+    return rows;
+  }
+  /** A text that went all the way, and its blob. */
+  async function stored(text: string): Promise<{ job: NewJob; blobId: string }> {
+    const [job] = await accept(newJob(text));
+    await embedDue();
+    return { job: job!, blobId: await upload(await nextUpload()) };
+  }
+
+  async function clear(): Promise<void> {
+    for (const table of ['memory_job', 'memory', 'memory_vector', 'known_text'])
+      await db().query(`DELETE FROM ${table}`);
+  }
+  /** Queries that wait for a lock: on Postgres alone */
+  async function waitingForLocks(): Promise<number> {
+    const { rows } = await db().query<{ count: number }>(
+      `SELECT count(*)::int AS count FROM pg_stat_activity
+       WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+    );
+    return rows[0]!.count;
+  }
+
+  return {
+    accountId,
+    hashOf,
+    newJob,
+    accept,
+    embedDue,
+    claimUploads,
+    nextUpload,
+    upload,
+    fail,
+    recordOf,
+    rowOf,
+    memories,
+    stored,
+    clear,
+    waitingForLocks,
+  };
+}
