@@ -124,7 +124,7 @@ export async function startRelayer({
       db,
       sidecar,
       blobCache,
-      embedJobs: createEmbedStage({ db, embedder, outbox, vectors, log: loggers.jobs }),
+      embedJobs: createEmbedStage({ db, embedder, outbox, vectors, aggregators, log: loggers.jobs }),
       uploadConcurrency: config.uploadConcurrency,
       storeEpochs: config.storeEpochs,
       wallets,

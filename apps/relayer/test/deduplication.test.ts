@@ -1,9 +1,11 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { BlobReadError } from '../src/blobs/aggregator-reads.ts';
 import { type Embedder, EmbeddingError } from '../src/embedding/embedder.ts';
-import { insertJobs } from '../src/jobs/accept-jobs.ts';
+import { insertJobs, type NewJob } from '../src/jobs/accept-jobs.ts';
 import { claimJobs } from '../src/jobs/claim-jobs.ts';
 import { textHash } from '../src/jobs/known-texts.ts';
+import type { BlobReads } from '../src/jobs/read-kept.ts';
 import { LeaseLostError } from '../src/jobs/save-progress.ts';
 import { settleDuplicate } from '../src/jobs/settle-duplicate.ts';
 import { databases, type TestDb } from './support/databases.ts';
@@ -169,6 +171,45 @@ describe.each(databases)('identical texts on $name', ({ name, create }) => {
     expect(await embedDue()).toBe(0);
   });
 
+  describe('a memory that was stored more than an hour ago', () => {
+    async function storedLongAgo(text: string): Promise<{ job: NewJob; blobId: string }> {
+      const found = await stored(text);
+      await database.db.query("UPDATE memory SET created_at = now() - interval '2 hours'");
+      return found;
+    }
+
+    test('is looked at before its text counts as stored, to the byte', async () => {
+      const { job, blobId } = await storedLongAgo('old and there');
+      const asked: string[] = [];
+      const served = (bytes: Buffer): BlobReads => ({
+        async read(id, isRight) {
+          asked.push(id);
+          if (isRight(bytes)) return bytes;
+          throw new BlobReadError('unavailable');
+        },
+      });
+      await database.db.query('UPDATE memory SET envelope_sha256 = sha256($1)', [job.envelope]);
+      const [again] = await accept(newJob('old and there'));
+      expect(await embedDue(lexical, served(job.envelope))).toBe(0);
+      expect(asked).toEqual([blobId]);
+      expect(await recordOf(again!)).toMatchObject({ blob_id: blobId, deduplicated: true });
+      await accept(newJob('old and there'));
+      expect(await embedDue(lexical, served(randomBytes(100)))).toBe(1);
+    });
+
+    test.each(['missing', 'unavailable'] as const)('and is %s is stored anew', async (kind) => {
+      await storedLongAgo('old and gone');
+      const gone: BlobReads = { read: () => Promise.reject(new BlobReadError(kind)) };
+      const [again] = await accept(newJob('old and gone'));
+      expect(await embedDue(lexical, gone)).toBe(1);
+      const blobId = await upload(await nextUpload());
+      expect(await recordOf(again!)).not.toHaveProperty('deduplicated');
+      const [third] = await accept(newJob('old and gone'));
+      expect(await embedDue(lexical, gone)).toBe(0);
+      expect(await recordOf(third!)).toMatchObject({ blob_id: blobId, deduplicated: true });
+    });
+  });
+
   test('after a change of the model the text that comes again gives the kept memory its vectors', async () => {
     const { job, blobId } = await stored('older than the model');
     const today: Embedder = { ...lexical, model: 'model of today' };
@@ -188,7 +229,9 @@ describe.each(databases)('identical texts on $name', ({ name, create }) => {
       second!.id,
       randomUUID(),
     ]);
-    await expect(settleDuplicate(database.db, late!, lexical.model)).rejects.toThrow(LeaseLostError);
+    await expect(
+      settleDuplicate(database.db, late!, { model: lexical.model, readable: undefined }),
+    ).rejects.toThrow(LeaseLostError);
     expect((await recordOf(second!)).status).toBe('running');
     expect((await rowOf(second!)).outbox).not.toBeNull();
   });

@@ -15,6 +15,7 @@ import { databases, type TestDb } from './support/databases.ts';
 const silent = pino({ enabled: false });
 const outbox = createOutbox(secretRing([randomBytes(32)]));
 const lexical = createLexicalEmbedder(64);
+const noBlobs = { read: () => Promise.reject(new Error('nothing is read here')) };
 
 describe.each(databases)('embedding on $name', ({ create }) => {
   let database: TestDb;
@@ -47,7 +48,9 @@ describe.each(databases)('embedding on $name', ({ create }) => {
     const claimed = await claimJobs(database.db, ['queued', 'embedding'], 'embedding', 32, randomUUID());
     expect(claimed.length).toBe(jobs.length);
     const vectors = createAccountVectors(64, () => Buffer.alloc(32, 7));
-    await createEmbedStage({ db: database.db, embedder, outbox, vectors, log: silent })(claimed);
+    await createEmbedStage({ db: database.db, embedder, outbox, vectors, aggregators: noBlobs, log: silent })(
+      claimed,
+    );
     const records = await readJobs(
       database.db,
       accountId,

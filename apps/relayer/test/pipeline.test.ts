@@ -17,6 +17,7 @@ import { databases, type TestDb } from './support/databases.ts';
 
 const silent = pino({ enabled: false });
 const outbox = createOutbox(secretRing([randomBytes(32)]));
+const noBlobs = { read: () => Promise.reject(new Error('nothing is read here')) };
 
 describe.each(databases)('the pipeline on $name', ({ create }) => {
   let database: TestDb;
@@ -43,7 +44,7 @@ describe.each(databases)('the pipeline on $name', ({ create }) => {
       db,
       sidecar: { upload } as SidecarClient,
       blobCache: createMemoryBlobCache({ ttlSeconds: 60, maxBlobBytes: 10_000 }),
-      embedJobs: createEmbedStage({ db, embedder, outbox, vectors, log: silent }),
+      embedJobs: createEmbedStage({ db, embedder, outbox, vectors, aggregators: noBlobs, log: silent }),
       uploadConcurrency,
       storeEpochs: 2,
       wallets: undefined,

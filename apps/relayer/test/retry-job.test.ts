@@ -8,6 +8,9 @@ import { settleDuplicate } from '../src/jobs/settle-duplicate.ts';
 import { databases, type TestDb } from './support/databases.ts';
 import { lexical, textJobs } from './support/text-jobs.ts';
 
+/** What the upload knows of the memory that keeps a text: nothing. */
+const blind = { model: undefined, readable: undefined };
+
 describe.each(databases)('a retry on $name', ({ name, create }) => {
   let database: TestDb;
   beforeAll(async () => {
@@ -98,14 +101,26 @@ describe.each(databases)('a retry on $name', ({ name, create }) => {
     expect(await retry(first)).toBe('uploading');
     expect((await memories()).map(({ state }) => state)).toEqual(['failed', 'pending']);
     // The other is still on its way
-    expect(await settleDuplicate(database.db, await uploadOf(first), undefined)).toEqual({ is: 'settled' });
+    expect(await settleDuplicate(database.db, await uploadOf(first), blind)).toEqual({ is: 'settled' });
     expect((await recordOf(first)).status).toBe('running');
     const blobId = await upload(underway);
-    expect(await settleDuplicate(database.db, await uploadOf(first), undefined)).toEqual({ is: 'settled' });
+    expect(await settleDuplicate(database.db, await uploadOf(first), blind)).toEqual({ is: 'settled' });
     expect(await recordOf(first)).toMatchObject({ status: 'done', blob_id: blobId, deduplicated: true });
     expect(await memories()).toMatchObject([{ id: second.id, state: 'done', vectors: 1 }]);
     const { rows } = await database.db.query('SELECT memory_id FROM memory_vector');
     expect(rows).toEqual([{ memory_id: second.id }]);
+  });
+
+  test('of a job whose place was taken long ago is stored: the blob of the other may have expired', async () => {
+    const [first, second] = await displaced();
+    await upload(await uploadOf(second));
+    await database.db.query("UPDATE memory SET created_at = now() - interval '2 hours'");
+    await retry(first);
+    const again = await uploadOf(first);
+    expect(await settleDuplicate(database.db, again, blind)).toEqual({ is: 'own' });
+    await upload(again);
+    expect(await recordOf(first)).not.toHaveProperty('deduplicated');
+    expect((await memories()).map(({ state }) => state)).toEqual(['done', 'done']);
   });
 
   test('of a job whose place was taken takes it back when the other fails', async () => {
@@ -114,13 +129,13 @@ describe.each(databases)('a retry on $name', ({ name, create }) => {
     await retry(first);
     await fail(underway);
     const again = await uploadOf(first);
-    expect(await settleDuplicate(database.db, again, undefined)).toEqual({ is: 'own' });
+    expect(await settleDuplicate(database.db, again, blind)).toEqual({ is: 'own' });
     const blobId = await upload(again);
     expect(await recordOf(first)).toMatchObject({ status: 'done', blob_id: blobId });
     expect(await recordOf(first)).not.toHaveProperty('deduplicated');
     // And the other, tried again, ends with it
     await retry(second);
-    expect(await settleDuplicate(database.db, await uploadOf(second), undefined)).toEqual({
+    expect(await settleDuplicate(database.db, await uploadOf(second), blind)).toEqual({
       is: 'settled',
     });
     expect(await memories()).toMatchObject([{ id: first.id, state: 'done' }]);
@@ -136,7 +151,7 @@ describe.each(databases)('a retry on $name', ({ name, create }) => {
       const [claimed] = await claimJobs(database.db, ['queued'], 'embedding', 1, randomUUID());
       expect(claimed!.id).toBe(second!.id);
       const [settlement] = await Promise.all([
-        settleDuplicate(database.db, claimed!, lexical.model),
+        settleDuplicate(database.db, claimed!, { model: lexical.model, readable: undefined }),
         retry(first!),
       ]);
       const rows = await Promise.all([rowOf(first!), rowOf(second!)]);

@@ -1,4 +1,5 @@
 import { jobErrorCatalogue } from '@memrelay/protocol/errors';
+import pLimit from 'p-limit';
 import type { Logger } from 'pino';
 import type { Db } from '../db/db.ts';
 import type { AccountVectors } from '../embedding/account-vectors.ts';
@@ -8,6 +9,7 @@ import { vectorKeyId } from '../embedding/vector-map.ts';
 import type { Outbox } from '../memories/outbox.ts';
 import { retryDelayMs } from './backoff.ts';
 import type { ClaimedJob } from './claim-jobs.ts';
+import { type BlobReads, readKept } from './read-kept.ts';
 import { saveRefreshed } from './refresh-memory.ts';
 import { LeaseLostError, saveEmbedded, saveFailed, saveRetry } from './save-progress.ts';
 import { settleDuplicate } from './settle-duplicate.ts';
@@ -19,8 +21,12 @@ interface EmbedStage {
   embedder: Embedder;
   outbox: Outbox;
   vectors: AccountVectors;
+  aggregators: BlobReads;
   log: Logger;
 }
+
+/** Each may read a blob, which takes seconds where an aggregator is slow: nobody else waits for that. */
+const duplicatesAtOnce = 4;
 
 /** A job to embed, and the memory its vectors are for when that is not its own (settle-duplicate.ts). */
 interface Task {
@@ -29,22 +35,33 @@ interface Task {
 }
 
 /**
- * Embeds a batch of jobs with one call to the provider; each job's result is saved by itself. Duplicates of a stored
- * text end before that.
+ * Embeds a batch of jobs with one call to the provider, its duplicates apart; each job's result is saved by itself.
+ * A duplicate of a stored text ends before that.
  */
 export function createEmbedStage(stage: EmbedStage): EmbedJobs {
   async function embedJobs(claimed: readonly ClaimedJob[]): Promise<void> {
-    const tasks: Task[] = [];
-    for (const job of claimed) {
-      try {
-        const settlement = await settleDuplicate(stage.db, job, stage.embedder.model);
-        if (settlement.is === 'own') tasks.push({ job, refreshes: undefined });
-        if (settlement.is === 'refresh') tasks.push({ job, refreshes: settlement.memoryId });
-      } catch (error) {
-        await tryLater(job, error);
-      }
+    const limit = pLimit(duplicatesAtOnce);
+    const duplicates = claimed.filter((job) => job.duplicate);
+    const others = claimed.filter((job) => !job.duplicate);
+    await Promise.all([
+      embedBatch(others.map((job) => ({ job, refreshes: undefined }))),
+      Promise.all(duplicates.map((job) => limit(() => taskOf(job)))).then((tasks) =>
+        embedBatch(tasks.filter((task) => task !== undefined)),
+      ),
+    ]);
+  }
+
+  /** What is left to embed of a duplicate, if anything. */
+  async function taskOf(job: ClaimedJob): Promise<Task | undefined> {
+    try {
+      const readable = await readKept(stage.db, stage.aggregators, job);
+      const settlement = await settleDuplicate(stage.db, job, { model: stage.embedder.model, readable });
+      if (settlement.is === 'own') return { job, refreshes: undefined };
+      if (settlement.is === 'refresh') return { job, refreshes: settlement.memoryId };
+    } catch (error) {
+      await tryLater(job, error);
     }
-    await embedBatch(tasks);
+    return undefined;
   }
 
   async function embedBatch(tasks: readonly Task[]): Promise<void> {

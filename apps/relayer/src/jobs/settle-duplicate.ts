@@ -1,33 +1,44 @@
 import type { Db, Queryable } from '../db/db.ts';
 import type { ClaimedJob } from './claim-jobs.ts';
 import { lockKeeper, replaceKeeper } from './known-texts.ts';
+import { trustedFor } from './read-kept.ts';
 import { LeaseLostError } from './save-progress.ts';
 
 /** What becomes of a claimed job. */
 export type Settlement =
-  /** It is no duplicate, or none any more, since the memory that kept the text failed or is gone: it goes on */
+  /** It is no duplicate, or none any more, since the memory that kept the text failed or is lost: it goes on */
   | { is: 'own' }
   /** The text is stored, but no search of today's model finds it: the vectors of this job are for that memory */
   | { is: 'refresh'; memoryId: string }
   /** It ended with the blob of the other memory, or waits for it: there is nothing more to do now */
   | { is: 'settled' };
 
+/** What the caller knows when it asks. */
+export interface Known {
+  /** Of the vectors the job can be given; undefined when it has no text any more */
+  model: string | undefined;
+  /** The memory whose blob was read just now (read-kept.ts) */
+  readable: string | undefined;
+}
+
 interface Keeper {
-  blob_id: string | null;
   state: 'pending' | 'done' | 'failed' | null;
   status: 'running' | 'done' | 'failed' | null;
+  /** Found by a search of that model */
   searchable: boolean;
+  /** Stored so lately that its blob is there */
+  trusted: boolean;
 }
 
 /**
  * Decides about a job whose text another memory may keep, under a lock on the text, so that of several duplicates of
- * a failed memory one takes its place. `model` is that of the vectors the job can be given; undefined when it has no
- * text any more. Throws `LeaseLostError`.
+ * a failed memory one takes its place. A memory that is neither new nor was read just now counts as lost: at worst its
+ * text is stored twice. Throws `LeaseLostError`.
  */
 export async function settleDuplicate(
   db: Db,
   job: ClaimedJob,
-  model: string | undefined,
+  { model, readable }: Known,
 ): Promise<Settlement> {
   const { id, accountId, textHash, duplicate } = job;
   if (!duplicate || !textHash) return { is: 'own' };
@@ -35,7 +46,8 @@ export async function settleDuplicate(
   return db.transaction(async (tx): Promise<Settlement> => {
     const keeperId = await lockKeeper(tx, hashed);
     const keeper = await readKeeper(tx, job.accountId, keeperId, model ?? '');
-    if (keeperId !== job.id && keeper.state === 'done') {
+    const isThere = keeper.state === 'done' && (keeper.trusted || keeperId === readable);
+    if (keeperId !== job.id && isThere) {
       if (model !== undefined && !keeper.searchable) return { is: 'refresh', memoryId: keeperId };
       await endAsDuplicate(tx, job, keeperId);
       return { is: 'settled' };
@@ -52,7 +64,8 @@ export async function settleDuplicate(
 
 async function readKeeper(tx: Queryable, accountId: Buffer, id: string, model: string): Promise<Keeper> {
   const { rows } = await tx.query<Keeper>(
-    `SELECT memory.blob_id, memory.state, memory_job.status, EXISTS (
+    `SELECT memory.state, memory_job.status,
+       coalesce(memory.created_at > now() - interval '${trustedFor}', false) AS trusted, EXISTS (
        SELECT 1 FROM memory_vector WHERE account_id = $1 AND memory_id = $2 AND embedding_model = $3) AS searchable
      FROM (VALUES ($2::uuid)) AS keeper (id)
        LEFT JOIN memory ON memory.account_id = $1 AND memory.id = keeper.id

@@ -48,7 +48,8 @@ export async function uploadJob(stage: UploadStage, job: ClaimedJob): Promise<vo
   const { db, log } = stage;
   try {
     // A job that was tried again may find that another has stored its text meanwhile
-    if ((await settleDuplicate(db, job, undefined)).is !== 'own') return;
+    const known = { model: undefined, readable: undefined };
+    if ((await settleDuplicate(db, job, known)).is !== 'own') return;
     const outcome = await attempt(stage, job);
     if (outcome.ok) {
       // Warmed before it is announced: a recall right after `done` reads no aggregator

@@ -11,6 +11,7 @@ import { type ClaimedJob, claimJobs } from '../../src/jobs/claim-jobs.ts';
 import { createEmbedStage } from '../../src/jobs/embed-stage.ts';
 import { textHash } from '../../src/jobs/known-texts.ts';
 import { readJobs } from '../../src/jobs/read-jobs.ts';
+import type { BlobReads } from '../../src/jobs/read-kept.ts';
 import { saveFailed, saveUploaded } from '../../src/jobs/save-progress.ts';
 import { wakeDuplicates } from '../../src/jobs/settle-duplicate.ts';
 import { createOutbox } from '../../src/memories/outbox.ts';
@@ -19,6 +20,8 @@ const silent = pino({ enabled: false });
 const outbox = createOutbox(secretRing([randomBytes(32)]));
 const secret = randomBytes(32);
 const tag = Buffer.alloc(16, 1);
+
+const noBlobs: BlobReads = { read: () => Promise.reject(new Error('nothing is read here')) };
 
 export const lexical = createLexicalEmbedder(64);
 
@@ -48,7 +51,7 @@ export function textJobs(db: () => Db) {
 
   const embedded: string[] = [];
   /** Embeds whatever is due; returns how many texts went to the provider. */
-  async function embedDue(embedder: Embedder = lexical): Promise<number> {
+  async function embedDue(embedder: Embedder = lexical, aggregators: BlobReads = noBlobs): Promise<number> {
     const before = embedded.length;
     const watched: Embedder = {
       ...embedder,
@@ -59,7 +62,9 @@ export function textJobs(db: () => Db) {
     };
     const vectors = createAccountVectors(64, () => Buffer.alloc(32, 7));
     const claimed = await claimJobs(db(), ['queued', 'embedding'], 'embedding', 32, randomUUID());
-    await createEmbedStage({ db: db(), embedder: watched, outbox, vectors, log: silent })(claimed);
+    await createEmbedStage({ db: db(), embedder: watched, outbox, vectors, aggregators, log: silent })(
+      claimed,
+    );
     return embedded.length - before;
   }
   const claimUploads = () => claimJobs(db(), ['uploading', 'indexing'], 'uploading', 32, randomUUID());
