@@ -6,7 +6,6 @@ export type Victim = 'sidecar' | 'relayer';
 
 /** A job as it stood in the database when a process was killed. */
 export interface JobAtKill {
-  wallet: string | null;
   /** The last checkpoint that had been heard of */
   reached: string | null;
   /** Whether somebody was at work on it, as far as the database knows */
@@ -40,6 +39,8 @@ export interface KillPlan {
 
 const maxDelayMs = 300;
 const pollMs = 20;
+/** Several ends of leases */
+const patienceMs = 120_000;
 
 /**
  * Kills processes with SIGKILL while uploads are under way. The memories come in as many portions as there are kills;
@@ -85,11 +86,12 @@ export async function kill(
   { number, victim, relayer, freesLeases }: KillOptions,
 ): Promise<Kill> {
   const target = world.relayers[relayer]!;
+  const victimPid = victim === 'sidecar' ? await sidecarPidOf(target) : target.part().pid;
+  const [done, underWay] = await Promise.all([doneCount(world), jobsUnderWay(world)]);
   const atMs = Date.now();
   // A relayer whose sidecar is gone ends itself, for its platform to start it anew
-  process.kill(victim === 'sidecar' ? await sidecarPidOf(target) : target.part().pid, 'SIGKILL');
+  process.kill(victimPid, 'SIGKILL');
   await target.part().ended;
-  const [done, underWay] = await Promise.all([doneCount(world), jobsUnderWay(world)]);
   if (freesLeases)
     for (const table of ['memory_job', 'upload_wallet'])
       await world.database.query(`UPDATE ${table} SET lease_until = now() WHERE lease_until IS NOT NULL`);
@@ -105,8 +107,7 @@ export async function doneCount({ database }: UploadWorld): Promise<number> {
 /** Jobs whose upload was begun and has not ended, by id. */
 async function jobsUnderWay({ database }: UploadWorld): Promise<Map<string, JobAtKill>> {
   const { rows } = await database.query<{ id: string } & JobAtKill>(
-    `SELECT id, checkpoint->>'wallet' AS wallet, checkpoint->>'reached' AS reached,
-       coalesce(lease_until > now(), false) AS leased FROM memory_job
+    `SELECT id, checkpoint->>'reached' AS reached, coalesce(lease_until > now(), false) AS leased FROM memory_job
      WHERE status = 'running' AND upload_claims > 0`,
   );
   return new Map(rows.map(({ id, ...job }) => [id, job]));
@@ -119,5 +120,6 @@ const untilUnderWay = (world: UploadWorld): Promise<void> =>
   });
 
 async function until(condition: () => Promise<boolean>): Promise<void> {
-  while (!(await condition())) await pause(pollMs);
+  for (const deadline = Date.now() + patienceMs; !(await condition()); await pause(pollMs))
+    if (Date.now() > deadline) throw new Error(`nothing went on for ${patienceMs / 1000} seconds`);
 }

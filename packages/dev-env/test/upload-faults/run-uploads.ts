@@ -130,8 +130,9 @@ async function untilFinished(world: UploadWorld, { memories, onProgress }: Uploa
     );
     if (rows[0].left === 0) return;
     const done = await doneCount(world);
-    if (done >= told + 20) onProgress(`${done} of ${memories} done`);
-    if (done >= told + 20) told = done;
+    if (done < told + 20) continue;
+    told = done;
+    onProgress(`${done} of ${memories} done`);
   }
 }
 
