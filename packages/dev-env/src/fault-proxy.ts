@@ -16,12 +16,15 @@ export interface FaultProxy {
   hits(): number;
   /** Resolves when a request has met the fault (with `hold-answer`: when its answer is there) */
   hit(): Promise<void>;
+  /** Sends the answers that `hold-answer` kept back */
+  release(): void;
   close(): Promise<void>;
 }
 
 export async function startFaultProxy(targetUrl: string): Promise<FaultProxy> {
   const target = new URL(targetUrl);
   let hits = 0;
+  const held: (() => void)[] = [];
   let waiting = Promise.withResolvers<void>();
   const count = (): void => {
     hits += 1;
@@ -39,7 +42,15 @@ export async function startFaultProxy(targetUrl: string): Promise<FaultProxy> {
       },
       (answer) => {
         if (holdAnswer) {
-          answer.resume().once('end', count);
+          const parts: Buffer[] = [];
+          answer
+            .on('data', (part: Buffer) => parts.push(part))
+            .once('end', () => {
+              held.push(() =>
+                response.writeHead(answer.statusCode!, answer.headers).end(Buffer.concat(parts)),
+              );
+              count();
+            });
           return;
         }
         response.writeHead(answer.statusCode!, answer.headers);
@@ -68,6 +79,9 @@ export async function startFaultProxy(targetUrl: string): Promise<FaultProxy> {
     async hit() {
       await waiting.promise;
       waiting = Promise.withResolvers();
+    },
+    release() {
+      for (const send of held.splice(0)) send();
     },
     async close() {
       server.closeAllConnections();

@@ -61,6 +61,16 @@ export function createProgram(environment: NodeJS.ProcessEnv): Command {
   clientCommand('stats', 'how much is stored, and what is running or has failed').action((options) =>
     runCommand(options, async (output) => (await import('./commands/stats.ts')).stats(output, options)),
   );
+  memoryCommand('forget', 'remove memories for good')
+    .argument('[ids...]', 'ids as `list` and `remember` tell them')
+    .option('--all', 'everything in the namespace')
+    .option('--everything', 'everything in every namespace')
+    .option('--yes', 'do not ask')
+    .action((ids, options) =>
+      runCommand(options, async (output) =>
+        (await import('./commands/forget.ts')).forget(output, ids, options),
+      ),
+    );
   clientCommand('retry', 'try a failed job again and wait until it is stored')
     .argument('<job>', 'the job id')
     .option('--no-wait', 'return as soon as it is queued')

@@ -106,6 +106,28 @@ describe('the commands', () => {
     expect(doctor.code).toBe(0);
   });
 
+  it('forget removes what it names, and says which blobs are left to delete', async () => {
+    const remember = async (text: string, namespace: string) =>
+      JSON.parse((await memrelay('remember', text, '--namespace', namespace, '--json')).stdout);
+    const first = await remember('The lamp is green', 'lamps');
+    await remember('The lamp is blue', 'lamps');
+    await remember('The chair is red', 'chairs');
+    const count = async (namespace: string) =>
+      JSON.parse((await memrelay('list', '--namespace', namespace, '--json')).stdout).memories.length;
+    const asked = await memrelay('forget', first.blob_id, '--namespace', 'lamps');
+    expect([asked.code, asked.stderr]).toEqual([2, expect.stringContaining('Nothing was forgotten')]);
+    expect((await memrelay('forget', '--namespace', 'lamps', '--yes')).code).toBe(2);
+    expect(await count('lamps')).toBe(2);
+    const told = await memrelay('forget', first.blob_id, '--namespace', 'lamps', '--yes');
+    expect(told.stdout).toMatch(
+      /^Forgotten: 1 memory\.[\s\S]*npx memrelay blobs delete 0x[0-9a-f]{64}$/m,
+    );
+    expect(await count('lamps')).toBe(1);
+    const rest = await memrelay('forget', '--all', '--namespace', 'lamps', '--yes', '--json');
+    expect(JSON.parse(rest.stdout)).toMatchObject({ deleted: 1, namespaces: ['lamps'] });
+    expect([await count('lamps'), await count('chairs')]).toEqual([0, 1]);
+  });
+
   it('list, namespaces and stats tell what is stored, and a known text is not stored again', async () => {
     const namespace = 'numbers';
     const remember = (text: string) => memrelay('remember', text, '--namespace', namespace, '--json');

@@ -14,6 +14,7 @@ import { type CamelKeys, camelKeys } from './camel-keys.ts';
 import { chunksOf } from './chunks.ts';
 import { checkCredentials } from './credentials.ts';
 import { MemRelayError } from './errors.ts';
+import { type ForgetOptions, type Forgotten, forget } from './forget.ts';
 import { onePoll, readJob, readJobs } from './jobs.ts';
 import { type AccountKey, type RewrapOptions, type Rewrapped, readKeys, rewrapKeys } from './keys.ts';
 import { eachMemory } from './memory-pages.ts';
@@ -138,14 +139,8 @@ export class MemRelay {
     const { signal } = options;
     const body = recallBody(query, { ...options, namespace: options.namespace ?? this.#namespace });
     const sessionPackageId = await this.#sessionPackage(signal);
-    const reply = await this.#call<RecallResponse>({
-      method: 'POST',
-      path: '/api/recall',
-      body,
-      sessionPackageId,
-      signal,
-    });
-    return camelKeys(reply.value);
+    const call = { method: 'POST', path: '/api/recall', body, sessionPackageId, signal } as const;
+    return camelKeys((await this.#call<RecallResponse>(call)).value);
   }
 
   /** The state of one job. Throws `job_not_found`. */
@@ -204,6 +199,11 @@ export class MemRelay {
   /** All that this key may read, in numbers: memories, bytes, jobs. */
   stats(options: CallOptions = {}): Promise<Stats> {
     return this.#post<StatsResponse>('/api/stats', {}, options);
+  }
+
+  /** Removes memories for good, those with these ids or all of the namespace. Their blobs are the owner's to delete. */
+  forget(options: ForgetOptions = {}): Promise<Forgotten> {
+    return forget(this.#connection, { ...options, namespace: options.namespace ?? this.#namespace });
   }
 
   /** Stores bytes that the caller has encrypted, under a vector that the caller has made. */

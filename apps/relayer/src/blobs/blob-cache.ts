@@ -8,6 +8,8 @@ export interface BlobCache {
   /** One entry per id, in order; a cache that cannot be reached has none of them. */
   getMany(blobIds: readonly string[]): Promise<(Buffer | undefined)[]>;
   set(blobId: string, bytes: Uint8Array): Promise<void>;
+  /** Throws when it cannot be done now. */
+  delete(blobIds: readonly string[]): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -21,6 +23,7 @@ export interface BlobCacheLimits {
 const noCache: BlobCache = {
   getMany: async (blobIds) => blobIds.map(() => undefined),
   set: async () => undefined,
+  delete: async () => undefined,
   close: async () => undefined,
 };
 
@@ -37,6 +40,9 @@ export function createMemoryBlobCache(limits: BlobCacheLimits, totalBytes = 64 *
     getMany: async (blobIds) => blobIds.map((blobId) => entries.get(blobId)),
     async set(blobId, bytes) {
       if (bytes.byteLength <= limits.maxBlobBytes) entries.set(blobId, Buffer.from(bytes));
+    },
+    async delete(blobIds) {
+      for (const blobId of blobIds) entries.delete(blobId);
     },
     close: async () => entries.clear(),
   };
@@ -87,6 +93,9 @@ export function createRedisBlobCache(url: string, limits: BlobCacheLimits, log: 
       await inTime(client.set(key(blobId), Buffer.from(bytes), { expiration }), commandTimeoutMs).catch(
         () => undefined,
       );
+    },
+    async delete(blobIds) {
+      if (blobIds.length > 0) await inTime(client.del(blobIds.map(key)), commandTimeoutMs);
     },
     close: async () => client.destroy(),
   };

@@ -1,3 +1,4 @@
+import { type EnvelopeKind, envelopeKind } from '@memrelay/envelope/header';
 import type { JobStage } from '@memrelay/protocol/memories';
 import type { Queryable, SqlValue } from '../db/db.ts';
 import { type IdempotencyRow, idempotencyHours } from './idempotency.ts';
@@ -18,6 +19,8 @@ export interface NewJob {
   importance: number;
   /** Absent when the memory takes no part in deduplication */
   textHash?: Buffer | undefined;
+  /** Of the envelope; a memory when left out */
+  kind?: EnvelopeKind;
 }
 
 const jobColumns = [
@@ -33,6 +36,7 @@ const jobColumns = [
   ['envelope_sha256', 'bytea'],
   ['importance', 'real'],
   ['text_hash', 'bytea'],
+  ['kind', 'smallint'],
 ] as const;
 
 /** A key that is still remembered is left alone; one past its time is as good as none. */
@@ -89,6 +93,7 @@ function jobValues(job: NewJob, stage: JobStage): SqlValue[] {
     job.envelopeSha256,
     job.importance,
     job.textHash ?? null,
+    job.kind ?? envelopeKind.memory,
   ];
 }
 

@@ -119,3 +119,12 @@ export async function saveFailed(
     [job.id, job.leaseToken, failure.code, failure.message, alert ? JSON.stringify(alert) : null],
   );
 }
+
+/** The blob of a memory that was forgotten while it was uploaded. False when it was not forgotten. */
+export async function saveLateBlob(db: Db, job: ClaimedJob, blob: UploadedBlob): Promise<boolean> {
+  const { rowCount } = await db.query(
+    'UPDATE forgotten_memory SET blob_id = $3, object_id = $4 WHERE account_id = $1 AND memory_id = $2',
+    [job.accountId, job.id, blob.blobId, blob.objectId ?? null],
+  );
+  return rowCount > 0;
+}

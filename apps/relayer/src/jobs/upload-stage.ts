@@ -12,6 +12,7 @@ import {
   LeaseLostError,
   saveCheckpoint,
   saveFailed,
+  saveLateBlob,
   savePostponed,
   saveRetry,
   saveUploaded,
@@ -52,9 +53,7 @@ export async function uploadJob(stage: UploadStage, job: ClaimedJob): Promise<vo
     if ((await settleDuplicate(db, job, known)).is !== 'own') return;
     const outcome = await attempt(stage, job);
     if (outcome.ok) {
-      // Warmed before it is announced: a recall right after `done` reads no aggregator
-      await stage.blobCache.set(outcome.blob.blobId, job.envelope);
-      await saveUploaded(db, job, outcome.blob);
+      await finish(stage, job, outcome.blob);
       return;
     }
     log.warn(
@@ -87,6 +86,23 @@ export async function uploadJob(stage: UploadStage, job: ClaimedJob): Promise<vo
   } catch (error) {
     // The lease ends by itself, so the job is taken up again by whoever comes next
     log.warn({ err: error, job_id: job.id }, 'the result of an upload could not be saved');
+  }
+}
+
+/** The memory is stored. One that was forgotten meanwhile is not: its blob is kept in mind for the owner to delete. */
+async function finish(
+  { db, blobCache, log }: UploadStage,
+  job: ClaimedJob,
+  blob: UploadedBlob,
+): Promise<void> {
+  // Warmed before it is announced: a recall right after `done` reads no aggregator
+  await blobCache.set(blob.blobId, job.envelope);
+  try {
+    await saveUploaded(db, job, blob);
+  } catch (error) {
+    if (!(error instanceof LeaseLostError) || !(await saveLateBlob(db, job, blob))) throw error;
+    await blobCache.delete([blob.blobId]);
+    log.info({ job_id: job.id }, 'a memory was stored after it was forgotten');
   }
 }
 

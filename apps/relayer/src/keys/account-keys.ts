@@ -1,9 +1,10 @@
-import { decodeWraps, type Wrap } from '@memrelay/envelope/wraps';
+import type { Wrap } from '@memrelay/envelope/wraps';
 import type { Caller, Permission } from '../auth/caller.ts';
 import { namespacesWith } from '../auth/require-permission.ts';
 import type { RelayerContext } from '../context.ts';
 import { hexToBytes } from '../db/hex.ts';
 import { readNamespaceNames } from '../memories/memory-pages.ts';
+import { decodeColumn } from './namespace-keys.ts';
 
 /** A pair that memories of a namespace are sealed to. */
 export interface AccountKey {
@@ -63,7 +64,7 @@ export async function accountKeys(
         keyEpoch: Number(row.key_epoch),
         recipientPk,
         isCurrent: row.server_set === serverSet || rewraps.has(recipientPk),
-        wraps: decodeWraps(row.wraps.subarray(1), row.wraps[0]!),
+        wraps: decodeColumn(row.wraps),
       },
     ];
   });

@@ -149,6 +149,7 @@ async function keep(
     envelopeId: Buffer.from(envelopeId),
     envelopeSha256: sha256(envelope),
     importance: standardImportance,
+    kind: envelopeKind.rewrap,
   };
   const isNew = await context.db.transaction(async (tx) => {
     const saved = await context.keyRewraps.save(tx, accountId, recipientPk, wrap);

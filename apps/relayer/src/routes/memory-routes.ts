@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { ApiError } from '@memrelay/protocol/errors';
+import { forgetRequest } from '@memrelay/protocol/forget';
 import { headers } from '@memrelay/protocol/headers';
 import {
   type BulkStatusResult,
@@ -21,6 +22,7 @@ import { hexToBytes } from '../db/hex.ts';
 import { validate } from '../http/validate.ts';
 import { readJobs } from '../jobs/read-jobs.ts';
 import { retryJob } from '../jobs/retry-job.ts';
+import { forget } from '../memories/forget.ts';
 import { recall, recallManual } from '../memories/recall.ts';
 import { type RepeatKey, remember } from '../memories/remember.ts';
 import { rememberManual } from '../memories/remember-manual.ts';
@@ -86,6 +88,10 @@ export function memoryRoutes(app: FastifyInstance, context: RelayerContext): voi
       }),
     };
   });
+
+  app.post('/api/forget', async (request) =>
+    forget(context, request.caller, validate(forgetRequest, request.body)),
+  );
 
   app.post('/api/recall', async (request, reply) => {
     warnOfDelegateKey(context, request, reply);

@@ -12,13 +12,14 @@ import { envelopeKind, parseHeader } from '@memrelay/envelope/header';
 import { readNetwork } from '@memrelay/sdk/account/network';
 import { type RecoveryKey, recoveryKey, wrapWithRecoveryKey } from '@memrelay/sdk/account/recovery';
 import type { MemRelay } from '@memrelay/sdk/mem-relay';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createTestBackend, type TestBackend } from '../../src/test-backend.ts';
 import { startTestNetwork, type TestNetwork } from '../../src/test-network.ts';
 import { createTestOwner, newTestKey, type TestOwner } from '../../src/test-owner.ts';
 import { startTestRelayer, type TestRelayer } from '../../src/test-relayer.ts';
 
 /** Key servers change, or are lost: memories stay readable through new wraps of their keys. */
+vi.setConfig({ testTimeout: 180_000 });
 
 const entry = fileURLToPath(new URL('../../../memrelay/bin/memrelay.mjs', import.meta.url));
 

@@ -3,8 +3,10 @@ import { ExitError, exitCodes } from '../exit-codes.ts';
 import type { Output } from '../output.ts';
 import { columns } from '../plain-text.ts';
 
+const signing = { question: 'Sign this?', declined: 'Nothing was signed' };
+
 /**
- * Shows what will be signed and asks for consent, unless `yes`. Throws `ExitError` when the answer is no, or when there
+ * Shows what will be done and asks for consent, unless `yes`. Throws `ExitError` when the answer is no, or when there
  * is nobody to ask.
  */
 export async function confirm(
@@ -12,21 +14,22 @@ export async function confirm(
   what: string,
   facts: readonly (readonly [string, string])[],
   yes: boolean | undefined,
+  { question, declined } = signing,
 ): Promise<void> {
   output.line(`${what}\n`);
   for (const line of columns(facts.map(([name, value]) => [`  ${name}`, value]))) output.line(line);
   output.line('');
   if (yes) return;
   if (output.json || !process.stdin.isTTY)
-    throw new ExitError(exitCodes.usage, 'Nothing was signed: add --yes to sign without being asked.', {
+    throw new ExitError(exitCodes.usage, `${declined}: add --yes to do it without being asked.`, {
       code: 'not_confirmed',
     });
   const prompt = createInterface({ input: process.stdin, output: process.stdout });
   try {
-    const answer = await prompt.question('Sign this? [y/N] ');
+    const answer = await prompt.question(`${question} [y/N] `);
     if (/^y(es)?$/i.test(answer.trim())) return;
   } finally {
     prompt.close();
   }
-  throw new ExitError(exitCodes.failed, 'Nothing was signed.', { code: 'not_confirmed' });
+  throw new ExitError(exitCodes.failed, `${declined}.`, { code: 'not_confirmed' });
 }

@@ -1,0 +1,151 @@
+import type { Db, Queryable } from '../db/db.ts';
+
+export interface Place {
+  accountId: Buffer;
+  namespace: string;
+  /** 16 bytes */
+  tag: Buffer;
+}
+
+/** What was known of a memory whose rows are gone. */
+export interface Removed {
+  id: string;
+  envelopeId: Buffer | undefined;
+  blobId: string | undefined;
+  objectId: string | undefined;
+}
+
+/** Ids of memories of a namespace, stored, on their way or failed; at most `limit`. */
+export async function targetsIn(db: Db, { accountId, namespace }: Place, limit: number): Promise<string[]> {
+  const { rows } = await db.query<{ id: string }>(
+    `(SELECT id FROM memory WHERE account_id = $1 AND namespace = $2 LIMIT $3)
+     UNION
+     (SELECT id FROM memory_job
+      WHERE account_id = $1 AND namespace = $2 AND kind = 1 AND status <> 'done' LIMIT $3)
+     LIMIT $3`,
+    [accountId, namespace, limit],
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** What these ids name in a namespace: memory and job ids name themselves, blob ids what is, or was, stored there. */
+export async function memoryIds(
+  db: Db,
+  { accountId, namespace, tag }: Place,
+  ids: readonly string[],
+): Promise<string[]> {
+  const blobIds = ids.filter((id) => !isUuid(id));
+  const own = ids.filter(isUuid);
+  if (blobIds.length === 0) return own;
+  const { rows } = await db.query<{ id: string }>(
+    `SELECT id FROM memory WHERE account_id = $1 AND namespace = $2 AND blob_id = ANY($3::text[])
+     UNION
+     SELECT memory_id FROM forgotten_memory WHERE account_id = $1 AND tag = $4 AND blob_id = ANY($3::text[])`,
+    [accountId, namespace, blobIds, tag],
+  );
+  return [...own, ...rows.map(({ id }) => id)];
+}
+
+/** A blob id has another length. */
+function isUuid(id: string): boolean {
+  return id.length === 36;
+}
+
+/**
+ * Deletes everything of these memories, and the jobs that wait to become one of them because they brought the same text.
+ * Texts are locked first, then jobs, then memories, as those who write do. A job that is being worked on loses its
+ * lease with its row: what it still brings is not taken.
+ */
+export async function deleteMemories(
+  tx: Queryable,
+  { accountId, namespace, tag }: Place,
+  ids: readonly string[],
+): Promise<Removed[]> {
+  const { rows: texts } = await tx.query<{ text_hash: Buffer }>(
+    `DELETE FROM known_text WHERE account_id = $1 AND memory_id = ANY($2::uuid[])
+       AND EXISTS (SELECT 1 FROM memory_job
+                   WHERE id = memory_id AND account_id = $1 AND namespace = $3
+                   UNION ALL
+                   SELECT 1 FROM memory WHERE account_id = $1 AND id = memory_id AND namespace = $3)
+     RETURNING text_hash`,
+    [accountId, [...ids], namespace],
+  );
+  const { rows: jobs } = await tx.query<{ id: string; envelope_id: Buffer | null }>(
+    `DELETE FROM memory_job WHERE account_id = $1 AND namespace = $3 AND kind = 1 AND id = ANY($2::uuid[])
+     RETURNING id, envelope_id`,
+    [accountId, [...ids], namespace],
+  );
+  const { rows: waiting } = await tx.query<{ id: string; envelope_id: Buffer | null }>(
+    `DELETE FROM memory_job
+     WHERE account_id = $1 AND duplicate AND status = 'running'
+       AND text_hash IN (SELECT decode(hash, 'hex') FROM unnest($2::text[]) AS hash)
+     RETURNING id, envelope_id`,
+    [accountId, texts.map(({ text_hash }) => text_hash.toString('hex'))],
+  );
+  const all = [...new Set([...ids, ...waiting.map(({ id }) => id)])];
+  const { rows: memories } = await tx.query<{
+    id: string;
+    envelope_id: Buffer | null;
+    blob_id: string | null;
+    object_id: string | null;
+  }>(
+    `WITH gone AS (
+       DELETE FROM memory WHERE account_id = $1 AND namespace = $3 AND id = ANY($2::uuid[])
+       RETURNING id, envelope_id, blob_id, object_id),
+     vectors AS (
+       DELETE FROM memory_vector USING gone WHERE account_id = $1 AND memory_id = gone.id)
+     SELECT * FROM gone`,
+    [accountId, all, namespace],
+  );
+  const removed = new Map<string, Removed>();
+  for (const { id, envelope_id } of [...jobs, ...waiting])
+    removed.set(id, { id, envelopeId: envelope_id ?? undefined, blobId: undefined, objectId: undefined });
+  for (const { id, envelope_id, blob_id, object_id } of memories)
+    removed.set(id, {
+      id,
+      envelopeId: envelope_id ?? undefined,
+      blobId: blob_id ?? undefined,
+      objectId: object_id ?? undefined,
+    });
+  await keepForgotten(tx, accountId, tag, [...removed.values()]);
+  return [...removed.values()];
+}
+
+async function keepForgotten(
+  tx: Queryable,
+  accountId: Buffer,
+  tag: Buffer,
+  removed: readonly Removed[],
+): Promise<void> {
+  if (removed.length === 0) return;
+  let next = 2;
+  const places = removed.map(() => `($1, $${++next}::uuid, $2, $${++next}::bytea, $${++next}, $${++next})`);
+  await tx.query(
+    `INSERT INTO forgotten_memory (account_id, memory_id, tag, envelope_id, blob_id, object_id)
+     VALUES ${places.join(', ')} ON CONFLICT DO NOTHING`,
+    [
+      accountId,
+      tag,
+      ...removed.flatMap(({ id, envelopeId, blobId, objectId }) => [
+        id,
+        envelopeId ?? null,
+        blobId ?? null,
+        objectId ?? null,
+      ]),
+    ],
+  );
+}
+
+/** Blob objects of forgotten memories, also of those that were forgotten by an earlier call. */
+export async function forgottenObjects(
+  db: Db,
+  { accountId, tag }: Place,
+  ids: readonly string[],
+): Promise<string[]> {
+  const { rows } = await db.query<{ object_id: string }>(
+    `SELECT object_id FROM forgotten_memory
+     WHERE account_id = $1 AND tag = $2 AND memory_id = ANY($3::uuid[]) AND object_id IS NOT NULL`,
+    [accountId, tag, [...ids]],
+  );
+  return rows.map(({ object_id }) => object_id);
+}

@@ -1,0 +1,269 @@
+import { randomUUID } from 'node:crypto';
+import { permissions } from '@memrelay/chain/account-bcs';
+import { readAccount } from '@memrelay/chain/account-reader';
+import { parsePrivateKey } from '@memrelay/chain/key-file';
+import { ownedBlobs } from '@memrelay/chain/owned-blobs';
+import { readWalrusNetwork } from '@memrelay/chain/walrus-network';
+import { type EnvelopeHeader, envelopeKind, parseHeader } from '@memrelay/envelope/header';
+import { nodePrimitives } from '@memrelay/envelope/node-primitives';
+import { openBody } from '@memrelay/envelope/open-envelope';
+import { AccountOwner } from '@memrelay/sdk/account/account-owner';
+import type { MemRelay } from '@memrelay/sdk/mem-relay';
+import { Client } from 'pg';
+import { createClient } from 'redis';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { type EmbeddingProvider, startEmbeddingProvider } from '../../src/embedding-provider.ts';
+import { type FaultProxy, startFaultProxy } from '../../src/fault-proxy.ts';
+import { createSealReader } from '../../src/seal-reader.ts';
+import { createTestBackend, type TestBackend } from '../../src/test-backend.ts';
+import { startTestNetwork, type TestNetwork } from '../../src/test-network.ts';
+import { createTestOwner, newTestKey, type TestKey, type TestOwner } from '../../src/test-owner.ts';
+import { startTestRelayer, type TestRelayer } from '../../src/test-relayer.ts';
+
+/** Forgotten means gone: from the answers, the database, the caches, and for a later restore from the chain. */
+
+let network: TestNetwork;
+let backend: TestBackend;
+let provider: EmbeddingProvider;
+let publisher: FaultProxy;
+let relayer: TestRelayer;
+let owner: TestOwner;
+let client: MemRelay;
+
+beforeAll(async () => {
+  [network, backend, provider] = await Promise.all([
+    startTestNetwork(),
+    createTestBackend(),
+    startEmbeddingProvider(),
+  ]);
+  publisher = await startFaultProxy(network.blobstoreUrl);
+  const environment = { STORE_PUBLISHER_URL: publisher.url, LLM_API_KEY: 'test', LLM_API_BASE: provider.url };
+  relayer = await startTestRelayer(network, { ...backend, environment });
+});
+afterAll(async () => {
+  await relayer?.stop();
+  await Promise.all([publisher?.close(), provider?.close()]);
+  await Promise.all([network?.close(), backend?.drop()]);
+});
+beforeEach(async () => {
+  provider.fault = undefined;
+  publisher.fault = undefined;
+  owner = await createTestOwner(network);
+  client = owner.client(relayer.url);
+});
+
+async function store(
+  texts: readonly string[],
+  namespace?: string,
+): Promise<{ jobId: string; blobId: string }[]> {
+  const { jobIds } = await client.rememberBulk(
+    texts.map((text) => ({ text, ...(namespace ? { namespace } : {}) })),
+  );
+  const outcomes = await client.waitForJobs(jobIds);
+  return outcomes.map(({ jobId, blobId }) => ({ jobId, blobId: blobId! }));
+}
+
+async function texts(namespace?: string): Promise<string[]> {
+  const { results } = await client.recall('note', { limit: 50, ...(namespace ? { namespace } : {}) });
+  return results.map(({ text }) => text).sort();
+}
+
+async function objectsOf({ wallet }: TestOwner): Promise<{ objectId: string; blobId: string }[]> {
+  const walrus = await readWalrusNetwork(network.chain, network.info.walrus.systemObjectId);
+  const found = [];
+  for await (const { objectId, blobId } of ownedBlobs(network.chain, walrus, wallet.address))
+    found.push({ objectId, blobId });
+  return found;
+}
+
+const blob = (blobId: string) => fetch(`${network.blobstoreUrl}/v1/blobs/${blobId}`);
+
+/** Tombstones that the owner has on chain, opened with the owner's wallet and trusted as a restore would. */
+async function tombstonesOf(of: TestOwner): Promise<{ header: EnvelopeHeader; supersedes: string[] }[]> {
+  const state = await readAccount(network.chain, network.info.packageId, of.accountId);
+  const account = { accountId: of.accountId, initialSharedVersion: state!.initialSharedVersion };
+  const reader = await createSealReader(network, of.wallet.privateKey, account);
+  const writer = nodePrimitives.ed25519PublicKey(Buffer.from(backend.keys.MEM_WRITER_KEYS, 'hex'));
+  const trusted = new Set([Buffer.from(writer).toString('hex')]);
+  const found = [];
+  for (const { blobId } of await objectsOf(of)) {
+    const bytes = new Uint8Array(await (await blob(blobId)).arrayBuffer());
+    const header = parseHeader(bytes, bytes.length);
+    if (header.kind !== envelopeKind.tombstone) continue;
+    const { meta, text } = openBody(
+      nodePrimitives,
+      { header, bytes },
+      await reader.privateKeyOf(bytes),
+      trusted,
+    );
+    expect(text).toBe('');
+    found.push({ header, supersedes: meta.supersedes! });
+  }
+  return found;
+}
+
+async function envelopeIdOf(blobId: string): Promise<string> {
+  const bytes = new Uint8Array(await (await blob(blobId)).arrayBuffer());
+  return Buffer.from(parseHeader(bytes, bytes.length).envelopeId).toString('hex');
+}
+
+/** Whether the shared cache holds the ciphertext; without Redis nobody can look. */
+async function isCached(blobId: string): Promise<boolean> {
+  if (!backend.redisUrl) return false;
+  const redis = createClient({ url: backend.redisUrl });
+  await redis.connect();
+  const found = await redis.exists(`memrelay:blob:v1:${blobId}`);
+  redis.destroy();
+  return found > 0;
+}
+
+/** Tables of the database, where one can look into it, in which any row holds this memory's id. */
+async function tablesWith(id: string): Promise<string[]> {
+  if (backend.name !== 'postgres') return [];
+  const db = new Client({ connectionString: backend.databaseUrl });
+  await db.connect();
+  try {
+    const { rows } = await db.query<{ name: string }>(
+      "SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public' ORDER BY 1",
+    );
+    const found = [];
+    for (const { name } of rows) {
+      const hits = await db.query(`SELECT 1 FROM ${name} AS r WHERE r::text LIKE $1 LIMIT 1`, [`%${id}%`]);
+      if (hits.rowCount) found.push(name);
+    }
+    return found;
+  } finally {
+    await db.end();
+  }
+}
+
+test('a tombstone that stands survives kill -9 of the relayer', async () => {
+  const [stored] = await store(['note before the crash']);
+  publisher.fault = { method: 'PUT', kind: 503 };
+  expect((await client.forget({ ids: [stored!.blobId] })).deleted).toBe(1);
+  await relayer.kill();
+  publisher.fault = undefined;
+  await relayer.start();
+  await expect.poll(async () => (await tombstonesOf(owner)).length, { timeout: 30_000 }).toBe(1);
+  expect(await texts()).toEqual([]);
+});
+
+test('a memory is gone at once, its tombstone is with the owner, and the owner deletes its blob', async () => {
+  const [first, second] = await store(['note one', 'note two']);
+  expect(await texts()).toEqual(['note one', 'note two']);
+  const envelopeId = await envelopeIdOf(first!.blobId);
+  expect(await isCached(first!.blobId)).toBe(backend.redisUrl !== undefined);
+  const answer = await client.forget({ ids: [first!.jobId, randomUUID()] });
+  expect(await isCached(first!.blobId)).toBe(false);
+  expect(await tablesWith(first!.jobId)).toEqual(backend.name === 'postgres' ? ['forgotten_memory'] : []);
+  expect(await texts()).toEqual(['note two']);
+  await expect(client.job(first!.jobId)).rejects.toMatchObject({ code: 'job_not_found' });
+  expect((await client.memoriesPage()).memories.map(({ id }) => id)).toEqual([second!.jobId]);
+  expect(await client.stats()).toMatchObject({ memoryCount: 1 });
+  const object = (await objectsOf(owner)).find(({ blobId }) => blobId === first!.blobId)!;
+  expect(answer).toEqual({ deleted: 1, blobsToDelete: [object.objectId] });
+  // An answer that was lost can be had again, by any of its ids
+  for (const id of [first!.jobId, first!.blobId])
+    expect(await client.forget({ ids: [id] })).toEqual({ deleted: 0, blobsToDelete: [object.objectId] });
+
+  await expect.poll(async () => (await tombstonesOf(owner)).length, { timeout: 20_000 }).toBe(1);
+  expect((await tombstonesOf(owner))[0]!.supersedes).toEqual([envelopeId]);
+  const wallet = await AccountOwner.connect({
+    serverUrl: relayer.url,
+    signer: parsePrivateKey(owner.wallet.privateKey),
+  });
+  for await (const done of wallet.deleteBlobs(answer.blobsToDelete)) expect(done.count).toBe(1);
+  expect((await objectsOf(owner)).map(({ objectId }) => objectId)).not.toContain(object.objectId);
+
+  // The same words later are a new memory, not a duplicate of what is gone
+  const again = await client.rememberAndWait('note one');
+  expect(again.deduplicated).toBeUndefined();
+  expect(await texts()).toEqual(['note one', 'note two']);
+});
+
+test('a whole namespace is forgotten, and nothing beside it', async () => {
+  const many = Array.from({ length: 25 }, (_, i) => `note ${i} of work`);
+  const stored = await store(many, 'work');
+  await store(['note of home'], 'home');
+  const stranger = await createTestOwner(network);
+  const theirs = stranger.client(relayer.url);
+  const kept = await theirs.rememberAndWait('note of a stranger', { namespace: 'work' });
+
+  // Ids of another account or namespace name nothing here
+  expect(await client.forget({ namespace: 'work', ids: [kept.jobId] })).toEqual({
+    deleted: 0,
+    blobsToDelete: [],
+  });
+  expect(await client.forget({ namespace: 'home', ids: [stored[0]!.jobId] })).toEqual({
+    deleted: 0,
+    blobsToDelete: [],
+  });
+  const envelopeIds = await Promise.all(stored.map(({ blobId }) => envelopeIdOf(blobId)));
+  const { deleted, blobsToDelete } = await client.forget({ namespace: 'work' });
+  expect([deleted, new Set(blobsToDelete).size]).toEqual([25, 25]);
+  expect(await texts('work')).toEqual([]);
+  expect(await texts('home')).toEqual(['note of home']);
+  expect((await client.namespaces()).map(({ namespace }) => namespace)).toEqual(['home']);
+  expect((await theirs.recall('note', { namespace: 'work' })).results).toHaveLength(1);
+  expect(await client.forget({ namespace: 'work' })).toEqual({ deleted: 0, blobsToDelete: [] });
+  await expect.poll(async () => (await tombstonesOf(owner)).length, { timeout: 20_000 }).toBe(1);
+  expect((await tombstonesOf(owner))[0]!.supersedes.toSorted()).toEqual(envelopeIds.toSorted());
+  theirs.destroy();
+});
+
+describe('what is on its way', () => {
+  test('never arrives when it is forgotten before it was embedded, nor do those that repeat it', async () => {
+    provider.fault = 503;
+    const { jobId } = await client.remember('note that waits');
+    const { jobId: repeated } = await client.remember('note that waits');
+    await expect.poll(async () => (await client.job(jobId)).error?.code).toBe('embedding_unavailable');
+    expect((await client.forget({ ids: [jobId] })).deleted).toBe(2);
+    provider.fault = undefined;
+    for (const id of [jobId, repeated])
+      await expect(client.job(id)).rejects.toMatchObject({ code: 'job_not_found' });
+    await store(['note that comes later']);
+    expect(await texts()).toEqual(['note that comes later']);
+    await expect.poll(async () => (await tombstonesOf(owner)).length, { timeout: 20_000 }).toBe(1);
+    expect((await tombstonesOf(owner))[0]!.supersedes).toHaveLength(2);
+  });
+
+  test('is named for deletion when its blob arrives after it was forgotten', async () => {
+    publisher.fault = { method: 'PUT', kind: 'hold-answer' };
+    const { jobId } = await client.remember('note under way');
+    await publisher.hit();
+    publisher.fault = undefined;
+    expect(await client.forget({ ids: [jobId] })).toEqual({ deleted: 1, blobsToDelete: [] });
+    publisher.release();
+    await expect
+      .poll(async () => (await client.forget({ ids: [jobId] })).blobsToDelete, { timeout: 20_000 })
+      .toHaveLength(1);
+    expect(await texts()).toEqual([]);
+    expect(await client.stats()).toMatchObject({ memoryCount: 0 });
+  });
+});
+
+describe('a delegate', () => {
+  const as = (key: TestKey) => owner.client(relayer.url, { key: key.privateKey });
+  async function delegate(scope: Parameters<TestOwner['addDelegate']>[1]): Promise<MemRelay> {
+    const key = newTestKey();
+    await owner.addDelegate(key, scope);
+    const its = as(key);
+    await expect
+      .poll(async () => (await its.account().catch(() => undefined))?.active, { timeout: 10_000 })
+      .toBe(true);
+    return its;
+  }
+
+  test('forgets with FORGET alone, and only in its namespaces', async () => {
+    await store(['note of work'], 'work');
+    await store(['note of home'], 'home');
+    const writer = await delegate({ perms: permissions.read | permissions.write });
+    await expect(writer.forget({ namespace: 'work' })).rejects.toMatchObject({ code: 'insufficient_scope' });
+    const cleaner = await delegate({ perms: permissions.forget, namespaces: ['work'] });
+    await expect(cleaner.forget({ namespace: 'home' })).rejects.toMatchObject({ code: 'insufficient_scope' });
+    expect(await cleaner.forget({ namespace: 'work' })).toMatchObject({ deleted: 1 });
+    expect([await texts('work'), await texts('home')]).toEqual([[], ['note of home']]);
+    writer.destroy();
+    cleaner.destroy();
+  });
+});

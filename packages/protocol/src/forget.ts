@@ -1,0 +1,28 @@
+import { z } from 'zod';
+import { namespaceField } from './fields.ts';
+import { defaultNamespace } from './limits.ts';
+
+const blobId = z.string().regex(/^[A-Za-z0-9_-]{43}(?:[A-Za-z0-9_-]{7})?$/);
+
+/** `POST /api/forget` (decisions.md, "Routes beyond the spec"). */
+export const forgetRequest = z.object({
+  namespace: namespaceField.default(defaultNamespace),
+  /** Memory, job or blob ids; all of the namespace when omitted */
+  ids: z
+    .array(z.union([z.uuid(), blobId], 'must be a memory, job or blob id'))
+    .min(1)
+    .max(200)
+    .optional(),
+});
+export type ForgetRequest = z.infer<typeof forgetRequest>;
+
+export interface ForgetResponse {
+  /** Memories that this call removed; those that were gone before are not counted */
+  deleted: number;
+  namespace: string;
+  owner: string;
+  /** Blob objects that the owner may delete on chain: until then the encrypted bytes stay readable for anyone */
+  blobs_to_delete: string[];
+  /** Present when the namespace has more: call again */
+  more?: true;
+}

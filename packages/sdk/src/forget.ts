@@ -1,0 +1,33 @@
+import type { ForgetResponse } from '@memrelay/protocol/forget';
+import { type Connection, callRelayer } from './request.ts';
+import type { CallOptions } from './types.ts';
+
+export interface ForgetOptions extends CallOptions {
+  /** Of the client when omitted */
+  namespace?: string | undefined;
+  /** Memory or job ids, at most 200; all memories of the namespace when omitted */
+  ids?: readonly string[];
+}
+
+export interface Forgotten {
+  /** Memories that were removed; those that were gone before are not counted */
+  deleted: number;
+  /** Blob objects for the owner to delete on chain (`AccountOwner.deleteBlobs`) */
+  blobsToDelete: string[];
+}
+
+/** Forgets until the namespace has nothing more to forget. */
+export async function forget(
+  connection: Connection,
+  { namespace, ids, signal }: ForgetOptions,
+): Promise<Forgotten> {
+  const forgotten: Forgotten = { deleted: 0, blobsToDelete: [] };
+  for (let more = true; more; ) {
+    const call = { method: 'POST', path: '/api/forget', body: { namespace, ids }, signal } as const;
+    const { value } = await callRelayer<ForgetResponse>(connection, call);
+    forgotten.deleted += value.deleted;
+    forgotten.blobsToDelete.push(...value.blobs_to_delete);
+    more = value.more === true;
+  }
+  return forgotten;
+}
