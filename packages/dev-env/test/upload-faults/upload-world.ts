@@ -12,6 +12,7 @@ import { startTestNetwork, type TestNetwork } from '../../src/test-network.ts';
 import { createTestOwner, newTestKey, type TestKey, type TestOwner } from '../../src/test-owner.ts';
 import { startTestRelayer, type TestRelayer } from '../../src/test-relayer.ts';
 import { type ChainWatch, startChainWatch } from './chain-watch.ts';
+import { startSlowPublisher } from './slow-publisher.ts';
 
 /** By our own wallets, by the network's publisher, or by one that wants a token for each store */
 export type UploadPath = 'relay' | 'publisher' | 'tokens';
@@ -58,7 +59,15 @@ export async function startUploadWorld(options: UploadWorldOptions): Promise<Upl
     closing.push(() => database.end());
     const keys = options.path === 'relay' ? await fundedWallets(network, options.wallets) : [];
     const payer = await payerOf(network, options.path, keys, (stop) => closing.push(stop));
-    const environment = { CHAIN_RPC_URL: watch.url, ...payer.environment };
+    const environment: NodeJS.ProcessEnv = { CHAIN_RPC_URL: watch.url, ...payer.environment };
+    if (options.path !== 'relay') {
+      const slow = await startSlowPublisher(
+        environment.STORE_PUBLISHER_URL!,
+        () => options.answerDelayMs() * publisherTransactions,
+      );
+      closing.push(slow.close);
+      environment.STORE_PUBLISHER_URL = slow.url;
+    }
     const relayers: TestRelayer[] = [];
     for (let i = 0; i < options.relayers; i++) {
       const relayer = await startTestRelayer(network, { ...backend, environment });
@@ -84,6 +93,9 @@ export async function startUploadWorld(options: UploadWorldOptions): Promise<Upl
   }
 }
 
+/** A publisher answers after both of its transactions, and a relay's round besides. */
+const publisherTransactions = 3;
+
 interface Payer {
   wallets: string[];
   environment: NodeJS.ProcessEnv;
@@ -97,7 +109,10 @@ async function payerOf(
 ): Promise<Payer> {
   if (path === 'publisher') {
     const key = await keptKey(`${network.paths.keys}/blobstore-wallet`);
-    return { wallets: [addressOfPrivateKey(key)], environment: {} };
+    return {
+      wallets: [addressOfPrivateKey(key)],
+      environment: { STORE_PUBLISHER_URL: network.blobstoreUrl },
+    };
   }
   if (path === 'relay') {
     const environment = {
