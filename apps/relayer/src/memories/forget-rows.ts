@@ -15,6 +15,13 @@ export interface Removed {
   objectId: string | undefined;
 }
 
+interface JobRow {
+  id: string;
+  envelope_id: Buffer | null;
+  /** It ended with the blob of another */
+  stored_nothing: boolean;
+}
+
 /** Ids of memories of a namespace, stored, on their way or failed; at most `limit`. */
 export async function targetsIn(db: Db, { accountId, namespace }: Place, limit: number): Promise<string[]> {
   const { rows } = await db.query<{ id: string }>(
@@ -28,7 +35,10 @@ export async function targetsIn(db: Db, { accountId, namespace }: Place, limit: 
   return rows.map(({ id }) => id);
 }
 
-/** What these ids name in a namespace: memory and job ids name themselves, blob ids what is, or was, stored there. */
+/**
+ * The memories that these ids name in a namespace: its own id, that of a job that brought the same text, or the id of a
+ * blob that is, or was, stored there.
+ */
 export async function memoryIds(
   db: Db,
   { accountId, namespace, tag }: Place,
@@ -36,14 +46,18 @@ export async function memoryIds(
 ): Promise<string[]> {
   const blobIds = ids.filter((id) => !isUuid(id));
   const own = ids.filter(isUuid);
-  if (blobIds.length === 0) return own;
-  const { rows } = await db.query<{ id: string }>(
+  const { rows: kept } = await db.query<{ id: string }>(
+    `SELECT memory_id AS id FROM memory_job JOIN known_text USING (account_id, text_hash)
+     WHERE account_id = $1 AND namespace = $2 AND id = ANY($3::uuid[])`,
+    [accountId, namespace, own],
+  );
+  const { rows: stored } = await db.query<{ id: string }>(
     `SELECT id FROM memory WHERE account_id = $1 AND namespace = $2 AND blob_id = ANY($3::text[])
      UNION
      SELECT memory_id FROM forgotten_memory WHERE account_id = $1 AND tag = $4 AND blob_id = ANY($3::text[])`,
     [accountId, namespace, blobIds, tag],
   );
-  return [...own, ...rows.map(({ id }) => id)];
+  return [...new Set([...own, ...[...kept, ...stored].map(({ id }) => id)])];
 }
 
 /** A blob id has another length. */
@@ -52,7 +66,8 @@ function isUuid(id: string): boolean {
 }
 
 /**
- * Deletes everything of these memories, and the jobs that wait to become one of them because they brought the same text.
+ * Deletes everything of these memories, and the jobs that brought the same text: those that ended with its blob, and those
+ * that wait to.
  * Texts are locked first, then jobs, then memories, as those who write do. A job that is being worked on loses its
  * lease with its row: what it still brings is not taken.
  */
@@ -70,19 +85,20 @@ export async function deleteMemories(
      RETURNING text_hash`,
     [accountId, [...ids], namespace],
   );
-  const { rows: jobs } = await tx.query<{ id: string; envelope_id: Buffer | null }>(
+  const { rows: jobs } = await tx.query<JobRow>(
     `DELETE FROM memory_job WHERE account_id = $1 AND namespace = $3 AND kind = 1 AND id = ANY($2::uuid[])
-     RETURNING id, envelope_id`,
+     RETURNING id, envelope_id, duplicate AND status = 'done' AS stored_nothing`,
     [accountId, [...ids], namespace],
   );
-  const { rows: waiting } = await tx.query<{ id: string; envelope_id: Buffer | null }>(
+  const { rows: duplicates } = await tx.query<JobRow>(
     `DELETE FROM memory_job
-     WHERE account_id = $1 AND duplicate AND status = 'running'
+     WHERE account_id = $1 AND duplicate
        AND text_hash IN (SELECT decode(hash, 'hex') FROM unnest($2::text[]) AS hash)
-     RETURNING id, envelope_id`,
+     RETURNING id, envelope_id, status = 'done' AS stored_nothing`,
     [accountId, texts.map(({ text_hash }) => text_hash.toString('hex'))],
   );
-  const all = [...new Set([...ids, ...waiting.map(({ id }) => id)])];
+  const own = [...jobs, ...duplicates].filter((job) => !job.stored_nothing);
+  const all = [...new Set([...ids, ...own.map(({ id }) => id)])];
   const { rows: memories } = await tx.query<{
     id: string;
     envelope_id: Buffer | null;
@@ -98,7 +114,7 @@ export async function deleteMemories(
     [accountId, all, namespace],
   );
   const removed = new Map<string, Removed>();
-  for (const { id, envelope_id } of [...jobs, ...waiting])
+  for (const { id, envelope_id } of own)
     removed.set(id, { id, envelopeId: envelope_id ?? undefined, blobId: undefined, objectId: undefined });
   for (const { id, envelope_id, blob_id, object_id } of memories)
     removed.set(id, {

@@ -227,10 +227,23 @@ describe('what is on its way', () => {
     expect((await tombstonesOf(owner))[0]!.supersedes).toHaveLength(2);
   });
 
+  test('goes by the id of a job that brought the same text, with that job', async () => {
+    const [first] = await store(['note that is known']);
+    const { jobId } = await client.remember('note that is known');
+    expect(await client.waitForJob(jobId)).toMatchObject({ blobId: first!.blobId, deduplicated: true });
+    const { jobId: third } = await client.remember('note that is known');
+    await client.waitForJob(third);
+    expect((await client.forget({ ids: [jobId] })).deleted).toBe(1);
+    for (const id of [first!.jobId, jobId, third])
+      await expect(client.job(id)).rejects.toMatchObject({ code: 'job_not_found' });
+    expect(await texts()).toEqual([]);
+  });
+
   test('is named for deletion when its blob arrives after it was forgotten', async () => {
     publisher.fault = { method: 'PUT', kind: 'hold-answer' };
+    const before = publisher.hits();
     const { jobId } = await client.remember('note under way');
-    await publisher.hit();
+    await expect.poll(() => publisher.hits(), { timeout: 20_000 }).toBe(before + 1);
     publisher.fault = undefined;
     expect(await client.forget({ ids: [jobId] })).toEqual({ deleted: 1, blobsToDelete: [] });
     publisher.release();
