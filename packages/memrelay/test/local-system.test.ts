@@ -119,9 +119,7 @@ describe('the commands', () => {
     expect((await memrelay('forget', '--namespace', 'lamps', '--yes')).code).toBe(2);
     expect(await count('lamps')).toBe(2);
     const told = await memrelay('forget', first.blob_id, '--namespace', 'lamps', '--yes');
-    expect(told.stdout).toMatch(
-      /^Forgotten: 1 memory\.[\s\S]*npx memrelay blobs delete 0x[0-9a-f]{64}$/m,
-    );
+    expect(told.stdout).toMatch(/^Forgotten: 1 memory\.[\s\S]*npx memrelay blobs delete 0x[0-9a-f]{64}$/m);
     expect(await count('lamps')).toBe(1);
     const rest = await memrelay('forget', '--all', '--namespace', 'lamps', '--yes', '--json');
     expect(JSON.parse(rest.stdout)).toMatchObject({ deleted: 1, namespaces: ['lamps'] });

@@ -1,8 +1,4 @@
-import { randomUUID } from 'node:crypto';
-import { newEnvelopeId } from '@memrelay/envelope/envelope-id';
 import { envelopeKind } from '@memrelay/envelope/header';
-import { nodePrimitives } from '@memrelay/envelope/node-primitives';
-import { sealEnvelope } from '@memrelay/envelope/seal-envelope';
 import { type Wrap, wrapType } from '@memrelay/envelope/wraps';
 import { ApiError } from '@memrelay/protocol/errors';
 import type { KeyEntry, KeysResponse, RewrapRequest, RewrapResponse } from '@memrelay/protocol/key-wraps';
@@ -11,8 +7,8 @@ import { readerOf } from '../auth/reader.ts';
 import { requireFreshAccount } from '../auth/require-permission.ts';
 import type { RelayerContext } from '../context.ts';
 import { hexToBytes } from '../db/hex.ts';
-import { insertJobs, type NewJob } from '../jobs/accept-jobs.ts';
-import { sha256, standardImportance } from '../memories/remember.ts';
+import { insertJobs } from '../jobs/accept-jobs.ts';
+import { sealJob } from '../memories/seal-job.ts';
 import { type AccountKey, accountKeys } from './account-keys.ts';
 
 /** A key takes two operations of Seal, 80 ms of a thread. */
@@ -120,37 +116,15 @@ async function keep(
   const { account } = caller;
   const accountId = hexToBytes(account.accountId);
   const recipientPk = hexToBytes(key.recipientPk);
-  const envelopeId = newEnvelopeId(nodePrimitives);
-  const envelope = Buffer.from(
-    sealEnvelope(nodePrimitives, {
-      kind: envelopeKind.rewrap,
-      origin: hexToBytes(account.origin),
-      namespace: key.namespace,
-      keyEpoch: BigInt(key.keyEpoch),
-      envelopeId,
-      recipientPk,
-      wraps: [
-        { type: wrapType.seal, bytes: wrap },
-        ...key.wraps.filter(({ type }) => type === wrapType.recovery),
-      ],
-      meta: { created_at: new Date().toISOString(), by: caller.publicKey },
-      text: '',
-      signer: context.secrets.writerKeys[0]!,
-    }),
-  );
-  const job: NewJob = {
-    id: randomUUID(),
-    accountId,
-    owner: account.owner,
-    namespace: key.namespace,
-    delegatePk: Buffer.from(caller.publicKey, 'hex'),
-    outbox: undefined,
-    envelope,
-    envelopeId: Buffer.from(envelopeId),
-    envelopeSha256: sha256(envelope),
-    importance: standardImportance,
+  const recovery = key.wraps.filter(({ type }) => type === wrapType.recovery);
+  const job = sealJob(context, caller, {
     kind: envelopeKind.rewrap,
-  };
+    account,
+    namespace: key.namespace,
+    keyEpoch: key.keyEpoch,
+    key: { recipientPk, wraps: [{ type: wrapType.seal, bytes: wrap }, ...recovery] },
+    text: '',
+  });
   const isNew = await context.db.transaction(async (tx) => {
     const saved = await context.keyRewraps.save(tx, accountId, recipientPk, wrap);
     if (saved) await insertJobs(tx, [job], 'uploading');

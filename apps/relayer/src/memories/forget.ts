@@ -1,8 +1,4 @@
-import { randomUUID } from 'node:crypto';
-import { newEnvelopeId } from '@memrelay/envelope/envelope-id';
 import { envelopeKind } from '@memrelay/envelope/header';
-import { nodePrimitives } from '@memrelay/envelope/node-primitives';
-import { sealEnvelope } from '@memrelay/envelope/seal-envelope';
 import type { ForgetRequest, ForgetResponse } from '@memrelay/protocol/forget';
 import type { Caller } from '../auth/caller.ts';
 import { requireFreshAccount, requirePermission } from '../auth/require-permission.ts';
@@ -10,7 +6,7 @@ import type { RelayerContext } from '../context.ts';
 import { hexToBytes } from '../db/hex.ts';
 import { insertJobs, type NewJob } from '../jobs/accept-jobs.ts';
 import { deleteMemories, forgottenObjects, memoryIds, type Removed, targetsIn } from './forget-rows.ts';
-import { sha256, standardImportance } from './remember.ts';
+import { sealJob } from './seal-job.ts';
 
 /** A tombstone names as many (packages/envelope, `supersedes`). */
 const perTombstone = 200;
@@ -73,34 +69,14 @@ async function tombstones(
 ): Promise<(envelopeIds: string[]) => NewJob> {
   const account = await context.expiredDelegates.pruned(caller.account);
   const key = await context.namespaceKeys.current(account, tag);
-  return (envelopeIds) => {
-    const envelopeId = newEnvelopeId(nodePrimitives);
-    const envelope = Buffer.from(
-      sealEnvelope(nodePrimitives, {
-        kind: envelopeKind.tombstone,
-        origin: hexToBytes(account.origin),
-        namespace,
-        keyEpoch: BigInt(account.keyEpoch),
-        envelopeId,
-        recipientPk: key.recipientPk,
-        wraps: key.wraps,
-        meta: { created_at: new Date().toISOString(), supersedes: envelopeIds, by: caller.publicKey },
-        text: '',
-        signer: context.secrets.writerKeys[0]!,
-      }),
-    );
-    return {
-      id: randomUUID(),
-      accountId: hexToBytes(account.accountId),
-      owner: account.owner,
-      namespace,
-      delegatePk: Buffer.from(caller.publicKey, 'hex'),
-      outbox: undefined,
-      envelope,
-      envelopeId: Buffer.from(envelopeId),
-      envelopeSha256: sha256(envelope),
-      importance: standardImportance,
+  return (supersedes) =>
+    sealJob(context, caller, {
       kind: envelopeKind.tombstone,
-    };
-  };
+      account,
+      namespace,
+      keyEpoch: account.keyEpoch,
+      key,
+      meta: { supersedes },
+      text: '',
+    });
 }

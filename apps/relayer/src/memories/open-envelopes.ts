@@ -106,7 +106,7 @@ async function sharedHead(context: RelayerContext, caller: Caller): Promise<Omit
       ...new Set([
         ...context.writerPublicKeys,
         ...writers.map(({ publicKey }) => publicKey),
-        ...(await context.accountWriters.known(hexToBytes(account.accountId))),
+        ...(await context.accountWriters.of(hexToBytes(account.accountId))),
       ]),
     ],
   };

@@ -9,8 +9,9 @@ import { normalize } from '../embedding/embedder.ts';
 import { vectorKeyId } from '../embedding/vector-map.ts';
 import { insertJobs, insertManualMemory, type NewJob } from '../jobs/accept-jobs.ts';
 import { readJobs } from '../jobs/read-jobs.ts';
+import { sha256, standardImportance } from './envelope-facts.ts';
 import { manualEnvelopeId } from './manual-envelope.ts';
-import { type RepeatKey, sha256, standardImportance } from './remember.ts';
+import type { RepeatKey } from './remember.ts';
 
 /** How long a call waits for its upload before it tells the caller to come back, and how often it looks. */
 const waitMs = 60_000;

@@ -1,8 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto';
-import { newEnvelopeId } from '@memrelay/envelope/envelope-id';
 import { envelopeKind } from '@memrelay/envelope/header';
-import { nodePrimitives } from '@memrelay/envelope/node-primitives';
-import { sealEnvelope } from '@memrelay/envelope/seal-envelope';
 import type { RememberRequest } from '@memrelay/protocol/memories';
 import type { Caller } from '../auth/caller.ts';
 import { hasPermission, requirePermission } from '../auth/require-permission.ts';
@@ -12,9 +8,8 @@ import type { StageTimes } from '../http/stage-times.ts';
 import { insertJobs, type NewJob } from '../jobs/accept-jobs.ts';
 import type { RepeatableWrite } from '../jobs/idempotency.ts';
 import { textHash } from '../jobs/known-texts.ts';
-
-/** Of a memory nobody has weighed */
-export const standardImportance = 0.5;
+import { standardImportance } from './envelope-facts.ts';
+import { sealJob } from './seal-job.ts';
 
 /** The idempotency key of a request with what it covers, when the caller sent one. */
 export type RepeatKey = Pick<RepeatableWrite, 'route' | 'key' | 'bodySha256'>;
@@ -54,36 +49,18 @@ export async function remember(
     return readsAll ? textHash(context.secrets.indexKey, accountId, tag, text) : undefined;
   };
   const seal = (item: RememberRequest): NewJob => {
-    const id = randomUUID();
-    const key = keys.get(item.namespace)!;
-    const envelopeId = newEnvelopeId(nodePrimitives);
-    const envelope = Buffer.from(
-      sealEnvelope(nodePrimitives, {
-        kind: envelopeKind.memory,
-        origin: hexToBytes(account.origin),
-        namespace: item.namespace,
-        keyEpoch: BigInt(account.keyEpoch),
-        envelopeId,
-        recipientPk: key.recipientPk,
-        wraps: key.wraps,
-        meta: { created_at: new Date().toISOString(), importance: standardImportance, by: caller.publicKey },
-        text: item.text,
-        signer: context.secrets.writerKeys[0]!,
-      }),
-    );
-    return {
-      id,
-      accountId,
-      owner: account.owner,
-      namespace: item.namespace,
-      delegatePk: Buffer.from(caller.publicKey, 'hex'),
-      outbox: context.outbox.seal({ id, accountId, namespace: item.namespace }, item.text),
-      envelope,
-      envelopeId: Buffer.from(envelopeId),
-      envelopeSha256: sha256(envelope),
-      importance: standardImportance,
-      textHash: hashOf(item),
-    };
+    const { namespace, text } = item;
+    const job = sealJob(context, caller, {
+      kind: envelopeKind.memory,
+      account,
+      namespace,
+      keyEpoch: account.keyEpoch,
+      key: keys.get(namespace)!,
+      meta: { importance: standardImportance },
+      text,
+    });
+    const outbox = context.outbox.seal({ id: job.id, accountId, namespace }, text);
+    return { ...job, outbox, textHash: hashOf(item) };
   };
   const jobs = await stages.measure('seal', () => items.map(seal));
   const jobIds = jobs.map((job) => job.id);
@@ -93,8 +70,4 @@ export async function remember(
   if (!isNew) return context.idempotency.earlierAnswer(write!);
   context.pipeline.wakeEmbedding();
   return jobIds;
-}
-
-export function sha256(bytes: Buffer): Buffer {
-  return createHash('sha256').update(bytes).digest();
 }

@@ -1,0 +1,61 @@
+import { randomUUID } from 'node:crypto';
+import { newEnvelopeId } from '@memrelay/envelope/envelope-id';
+import type { EnvelopeKind } from '@memrelay/envelope/header';
+import type { EnvelopeMeta } from '@memrelay/envelope/meta';
+import { nodePrimitives } from '@memrelay/envelope/node-primitives';
+import { sealEnvelope } from '@memrelay/envelope/seal-envelope';
+import type { AccountSnapshot } from '../accounts/account-directory.ts';
+import type { Caller } from '../auth/caller.ts';
+import type { RelayerContext } from '../context.ts';
+import { hexToBytes } from '../db/hex.ts';
+import type { NewJob } from '../jobs/accept-jobs.ts';
+import type { NamespaceKey } from '../keys/namespace-keys.ts';
+import { sha256, standardImportance } from './envelope-facts.ts';
+
+/** What an envelope of the relayer's is made from; it is signed with the present writer key. */
+export interface Sealing {
+  kind: EnvelopeKind;
+  account: AccountSnapshot;
+  namespace: string;
+  /** The epoch of the key */
+  keyEpoch: number;
+  key: NamespaceKey;
+  meta?: Pick<EnvelopeMeta, 'importance' | 'supersedes'>;
+  text: string;
+}
+
+/** Seals an envelope now, on behalf of the caller, as a job that brings it to the owner. Needs no embedding as it is. */
+export function sealJob(
+  { secrets }: Pick<RelayerContext, 'secrets'>,
+  caller: Caller,
+  { kind, account, namespace, keyEpoch, key, meta, text }: Sealing,
+): NewJob {
+  const envelopeId = newEnvelopeId(nodePrimitives);
+  const envelope = Buffer.from(
+    sealEnvelope(nodePrimitives, {
+      kind,
+      origin: hexToBytes(account.origin),
+      namespace,
+      keyEpoch: BigInt(keyEpoch),
+      envelopeId,
+      recipientPk: key.recipientPk,
+      wraps: key.wraps,
+      meta: { created_at: new Date().toISOString(), ...meta, by: caller.publicKey },
+      text,
+      signer: secrets.writerKeys[0]!,
+    }),
+  );
+  return {
+    id: randomUUID(),
+    kind,
+    accountId: hexToBytes(account.accountId),
+    owner: account.owner,
+    namespace,
+    delegatePk: Buffer.from(caller.publicKey, 'hex'),
+    outbox: undefined,
+    envelope,
+    envelopeId: Buffer.from(envelopeId),
+    envelopeSha256: sha256(envelope),
+    importance: meta?.importance ?? standardImportance,
+  };
+}
