@@ -65,10 +65,13 @@ export function createProgram(environment: NodeJS.ProcessEnv): Command {
     .argument('[ids...]', 'ids as `list` and `remember` tell them')
     .option('--all', 'everything in the namespace')
     .option('--everything', 'everything in every namespace')
+    .option('--delete-blobs', "also delete their blobs on chain, signed by the owner's wallet")
+    .option('--wallet <path>', "file with the owner's key (default: wallet.json of the data directory)")
+    .option('--no-sponsor', 'pay the gas from the wallet')
     .option('--yes', 'do not ask')
     .action((ids, options) =>
       runCommand(options, async (output) =>
-        (await import('./commands/forget.ts')).forget(output, ids, options),
+        (await import('./commands/forget.ts')).forget(output, ids, options, environment),
       ),
     );
   clientCommand('retry', 'try a failed job again and wait until it is stored')

@@ -110,7 +110,7 @@ describe('the commands', () => {
     const remember = async (text: string, namespace: string) =>
       JSON.parse((await memrelay('remember', text, '--namespace', namespace, '--json')).stdout);
     const first = await remember('The lamp is green', 'lamps');
-    await remember('The lamp is blue', 'lamps');
+    const second = await remember('The lamp is blue', 'lamps');
     await remember('The chair is red', 'chairs');
     const count = async (namespace: string) =>
       JSON.parse((await memrelay('list', '--namespace', namespace, '--json')).stdout).memories.length;
@@ -121,8 +121,19 @@ describe('the commands', () => {
     const told = await memrelay('forget', first.blob_id, '--namespace', 'lamps', '--yes');
     expect(told.stdout).toMatch(/^Forgotten: 1 memory\.[\s\S]*npx memrelay blobs delete 0x[0-9a-f]{64}$/m);
     expect(await count('lamps')).toBe(1);
-    const rest = await memrelay('forget', '--all', '--namespace', 'lamps', '--yes', '--json');
-    expect(JSON.parse(rest.stdout)).toMatchObject({ deleted: 1, namespaces: ['lamps'] });
+    const rest = await memrelay(
+      'forget',
+      '--all',
+      '--namespace',
+      'lamps',
+      '--delete-blobs',
+      '--yes',
+      '--json',
+    );
+    expect(JSON.parse(rest.stdout)).toEqual({ deleted: 1, namespaces: ['lamps'], blobs_deleted: 1 });
+    const blobs = JSON.parse((await memrelay('blobs', 'list', '--json')).stdout).blobs;
+    expect(blobs.map(({ blob_id }: { blob_id: string }) => blob_id)).toContain(first.blob_id);
+    expect(blobs).not.toContainEqual(expect.objectContaining({ blob_id: second.blob_id }));
     expect([await count('lamps'), await count('chairs')]).toEqual([0, 1]);
   });
 

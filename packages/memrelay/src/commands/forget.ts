@@ -1,16 +1,19 @@
 import { defaultNamespace } from '@memrelay/protocol/limits';
 import { chunksOf } from '@memrelay/sdk/chunks';
-import { type ConnectOptions, type NamespaceOption, withClient } from '../connect.ts';
+import { type NamespaceOption, withClient } from '../connect.ts';
 import { ExitError, exitCodes } from '../exit-codes.ts';
 import type { Output } from '../output.ts';
 import { confirm } from '../owner/confirm.ts';
+import { type ConnectedOwner, connectOwner, type OwnerOptions } from '../owner/connect-owner.ts';
+import { networkFacts } from './account.ts';
 
-export interface ForgetCommandOptions extends ConnectOptions, NamespaceOption {
+export interface ForgetCommandOptions extends OwnerOptions, NamespaceOption {
   /** Everything in the namespace */
   all?: boolean;
   /** Everything in every namespace of the account */
   everything?: boolean;
-  yes?: boolean;
+  /** Also on chain, signed by the owner's wallet */
+  deleteBlobs?: boolean;
 }
 
 /** What the relayer takes in one request. */
@@ -21,6 +24,7 @@ export async function forget(
   output: Output,
   ids: readonly string[],
   options: ForgetCommandOptions,
+  environment: NodeJS.ProcessEnv,
 ): Promise<void> {
   const { all, everything } = options;
   if ([ids.length > 0, all, everything].filter(Boolean).length !== 1)
@@ -28,6 +32,8 @@ export async function forget(
       exitCodes.usage,
       'Name memories by their ids, or say --all for a namespace, or --everything for all namespaces.',
     );
+  // Before anything is gone: a wallet that cannot be used is better known now
+  const owner = options.deleteBlobs ? (await connectOwner(options, environment)).owner : undefined;
   await withClient(options, async ({ client }) => {
     const namespaces = everything
       ? (await client.namespaces()).map(({ namespace }) => namespace)
@@ -35,7 +41,12 @@ export async function forget(
     await confirm(
       output,
       ids.length > 0 ? `Forget ${memories(ids.length)}` : 'Forget all memories',
-      [['In', namespaces.length > 0 ? namespaces.join(', ') : 'no namespace: there is nothing']],
+      [
+        ['In', namespaces.length > 0 ? namespaces.join(', ') : 'no namespace: there is nothing'],
+        ...(owner
+          ? [...networkFacts(owner), ['Blobs', 'deleted on chain, signed by this wallet'] as const]
+          : []),
+      ],
       options.yes,
       { question: 'They cannot be brought back. Forget them?', declined: 'Nothing was forgotten' },
     );
@@ -45,16 +56,22 @@ export async function forget(
     let deleted = 0;
     const blobs: string[] = [];
     output.step('Forgetting');
-    for (const call of calls) {
+    for (const [i, call] of calls.entries()) {
+      if (i > 0) output.progress(() => `${deleted} forgotten`);
       const gone = await client.forget(call);
       deleted += gone.deleted;
       blobs.push(...gone.blobsToDelete);
-      output.progress(() => `${deleted} forgotten`);
     }
     output.done();
-    output.result({ deleted, namespaces, blobs_to_delete: blobs });
+    const blobsDeleted = owner ? await deleteObjects(output, owner, blobs) : 0;
+    output.result({
+      deleted,
+      namespaces,
+      ...(owner ? { blobs_deleted: blobsDeleted } : { blobs_to_delete: blobs }),
+    });
     output.line(`Forgotten: ${memories(deleted)}.`);
-    if (blobs.length > 0)
+    if (owner) output.line(`Deleted on chain: ${blobsDeleted} of ${blobs.length} blobs.`);
+    else if (blobs.length > 0)
       output.line(
         `What is left is yours: the encrypted blobs. Until you delete them, whoever kept a key can read them:\n  npx memrelay blobs delete ${blobs.join(' ')}`,
       );
@@ -63,4 +80,25 @@ export async function forget(
 
 function memories(count: number): string {
   return `${count} ${count === 1 ? 'memory' : 'memories'}`;
+}
+
+/** Returns how many were deleted: one that is gone already, or is permanent, stays out. */
+async function deleteObjects(
+  output: Output,
+  owner: ConnectedOwner['owner'],
+  objectIds: readonly string[],
+): Promise<number> {
+  if (objectIds.length === 0) return 0;
+  output.step('Signing and waiting for the chain');
+  const wanted = new Set(objectIds);
+  const present: string[] = [];
+  for await (const { objectId, deletable } of owner.blobs())
+    if (deletable && wanted.has(objectId)) present.push(objectId);
+  let count = 0;
+  for await (const done of owner.deleteBlobs(present)) {
+    count += done.count;
+    output.progress(() => `${count} of ${present.length} deleted`);
+  }
+  output.done();
+  return count;
 }
