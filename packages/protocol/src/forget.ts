@@ -1,19 +1,27 @@
 import { z } from 'zod';
 import { namespaceField } from './fields.ts';
-import { defaultNamespace } from './limits.ts';
 
 const blobId = z.string().regex(/^[A-Za-z0-9_-]{43}(?:[A-Za-z0-9_-]{7})?$/);
 
-/** `POST /api/forget` (decisions.md, "Routes beyond the spec"). */
-export const forgetRequest = z.object({
-  namespace: namespaceField.default(defaultNamespace),
-  /** Memory, job or blob ids; all of the namespace when omitted */
-  ids: z
-    .array(z.union([z.uuid(), blobId], 'must be a memory, job or blob id'))
-    .min(1)
-    .max(200)
-    .optional(),
-});
+/**
+ * `POST /api/forget` (decisions.md, "Routes beyond the spec"). A whole namespace goes only when it is named: a body that
+ * lost its fields on the way must not remove everything.
+ */
+export const forgetRequest = z
+  .object({
+    /** `default` when omitted */
+    namespace: namespaceField.optional(),
+    /** Memory, job or blob ids; all of the namespace when omitted */
+    ids: z
+      .array(z.union([z.uuid(), blobId], 'must be a memory, job or blob id'))
+      .min(1)
+      .max(200)
+      .optional(),
+  })
+  .refine(({ namespace, ids }) => namespace !== undefined || ids !== undefined, {
+    path: ['namespace'],
+    message: 'must be named when everything in it is to be forgotten; or send ids',
+  });
 export type ForgetRequest = z.infer<typeof forgetRequest>;
 
 export interface ForgetResponse {

@@ -1,4 +1,5 @@
 import type { ForgetResponse } from '@memrelay/protocol/forget';
+import { defaultNamespace } from '@memrelay/protocol/limits';
 import { type Connection, callRelayer } from './request.ts';
 import type { CallOptions } from './types.ts';
 
@@ -19,7 +20,7 @@ export interface Forgotten {
 /** Forgets until the namespace has nothing more to forget. */
 export async function forget(
   connection: Connection,
-  { namespace, ids, signal }: ForgetOptions,
+  { namespace = defaultNamespace, ids, signal }: ForgetOptions,
 ): Promise<Forgotten> {
   const forgotten: Forgotten = { deleted: 0, blobsToDelete: [] };
   for (let more = true; more; ) {

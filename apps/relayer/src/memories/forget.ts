@@ -1,5 +1,6 @@
 import { envelopeKind } from '@memrelay/envelope/header';
 import type { ForgetRequest, ForgetResponse } from '@memrelay/protocol/forget';
+import { defaultNamespace } from '@memrelay/protocol/limits';
 import type { Caller } from '../auth/caller.ts';
 import { requireFreshAccount, requirePermission } from '../auth/require-permission.ts';
 import type { RelayerContext } from '../context.ts';
@@ -20,7 +21,7 @@ const perCall = 1_000;
 export async function forget(
   context: RelayerContext,
   caller: Caller,
-  { namespace, ids }: ForgetRequest,
+  { namespace = defaultNamespace, ids }: ForgetRequest,
 ): Promise<ForgetResponse> {
   requireFreshAccount(caller);
   const tag = Buffer.from(context.tagOf(caller.account.origin, namespace));

@@ -14,6 +14,7 @@ import { createClient } from 'redis';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type EmbeddingProvider, startEmbeddingProvider } from '../../src/embedding-provider.ts';
 import { type FaultProxy, startFaultProxy } from '../../src/fault-proxy.ts';
+import { rawRequest } from '../../src/raw-request.ts';
 import { createSealReader } from '../../src/seal-reader.ts';
 import { createTestBackend, type TestBackend } from '../../src/test-backend.ts';
 import { startTestNetwork, type TestNetwork } from '../../src/test-network.ts';
@@ -209,6 +210,20 @@ test('a whole namespace is forgotten, and nothing beside it', async () => {
   await expect.poll(async () => (await tombstonesOf(owner)).length, { timeout: 20_000 }).toBe(1);
   expect((await tombstonesOf(owner))[0]!.supersedes.toSorted()).toEqual(envelopeIds.toSorted());
   theirs.destroy();
+});
+
+test('a whole namespace goes only by its name: not with a body that lost its fields', async () => {
+  await store(['note that stays']);
+  const request = { path: '/api/forget', accountId: owner.accountId };
+  for (const body of [undefined, {}, { name: 'default' }]) {
+    const answer = await rawRequest(relayer.url, owner.delegate, { ...request, body });
+    expect(answer.body).toMatchObject({
+      error: 'invalid_request',
+      details: { issues: [{ path: 'namespace' }] },
+    });
+  }
+  expect(await texts()).toEqual(['note that stays']);
+  expect((await client.forget()).deleted).toBe(1);
 });
 
 describe('what is on its way', () => {
