@@ -39,7 +39,9 @@ export async function forget(
     const gone = await context.db.transaction(async (tx) => {
       const rows = await deleteMemories(tx, place, part);
       const envelopeIds = rows.flatMap(({ envelopeId }) => (envelopeId ? [envelopeId.toString('hex')] : []));
-      if (envelopeIds.length > 0) await insertJobs(tx, [bury(envelopeIds)], 'uploading');
+      // More than were asked for: jobs that repeat a text go with it
+      for (let at = 0; at < envelopeIds.length; at += perTombstone)
+        await insertJobs(tx, [bury(envelopeIds.slice(at, at + perTombstone))], 'uploading');
       return rows;
     });
     // Nobody is led there any more; what cannot be deleted now goes when its time in the cache is over

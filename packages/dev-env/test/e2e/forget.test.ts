@@ -227,6 +227,19 @@ test('a whole namespace goes only by its name: not with a body that lost its fie
 });
 
 describe('what is on its way', () => {
+  test('is forgotten with all that repeats it, however many that are', async () => {
+    provider.fault = 503;
+    const many = Array.from({ length: 150 }, (_, i) => ({ text: `note ${i}` }));
+    await client.rememberBulk([...many, ...many]);
+    expect(await client.forget()).toMatchObject({ deleted: 300 });
+    provider.fault = undefined;
+    await expect
+      .poll(async () => (await tombstonesOf(owner)).flatMap(({ supersedes }) => supersedes).length, {
+        timeout: 20_000,
+      })
+      .toBe(300);
+  });
+
   test('never arrives when it is forgotten before it was embedded, nor do those that repeat it', async () => {
     provider.fault = 503;
     const { jobId } = await client.remember('note that waits');
