@@ -38,6 +38,7 @@ import { createOutbox } from './memories/outbox.ts';
 import { createQueryVectors } from './memories/query-vectors.ts';
 import { createVectorCounts } from './memories/vector-counts.ts';
 import { createNonceStore } from './nonces/create-nonce-store.ts';
+import { startRenewals } from './renewals/start-renewals.ts';
 import { accountRoute, infoRoutes } from './routes/info-routes.ts';
 import { keyRoutes } from './routes/key-routes.ts';
 import { listRoutes } from './routes/list-routes.ts';
@@ -132,6 +133,17 @@ export async function startRelayer({
       log: loggers.jobs,
     });
     closers.push(() => pipeline.stop());
+
+    const renewals = await startRenewals({
+      db,
+      sidecar,
+      accounts,
+      aggregators,
+      ...config.renewals,
+      wakeUpload: () => pipeline.wakeUpload(),
+      log: loggers.jobs,
+    });
+    closers.push(() => renewals.stop());
 
     const withWallet = wallets && createWithWallet(db, wallets);
     const expiredDelegates = createExpiredDelegates({

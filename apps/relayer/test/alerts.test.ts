@@ -5,12 +5,12 @@ import type { UploadCheckpoint } from '@memrelay/protocol/sidecar-api';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type SenderTimes, startAlertSender } from '../src/alerts/alert-sender.ts';
-import type { TaskLoop } from '../src/alerts/shared-task.ts';
 import { createMemoryBlobCache } from '../src/blobs/blob-cache.ts';
 import { insertJobs, insertManualMemory } from '../src/jobs/accept-jobs.ts';
 import { type ClaimedJob, claimJobs } from '../src/jobs/claim-jobs.ts';
 import { uploadJob } from '../src/jobs/upload-stage.ts';
 import type { SidecarClient } from '../src/sidecar/sidecar-client.ts';
+import type { TaskLoop } from '../src/tasks/shared-task.ts';
 import { databases, type TestDb } from './support/databases.ts';
 
 const vectors = JSON.parse(
@@ -76,7 +76,7 @@ describe.each(databases)('alerts on $name', ({ create }) => {
   }
   const claim = async (count = 1): Promise<ClaimedJob[]> => {
     await database.db.query('UPDATE memory_job SET run_at = now()');
-    return claimJobs(database.db, ['uploading', 'indexing'], 'uploading', count, randomUUID());
+    return claimJobs(database.db, 'uploading', count, randomUUID());
   };
 
   const noTransport: UploadCheckpoint = {

@@ -50,6 +50,7 @@ async function upload(client: SidecarClient): Promise<UploadCheckpoint[]> {
     epochs: 1,
     wallet: undefined,
     resume: false,
+    minEndEpoch: undefined,
     jobId: 'job',
   };
   for await (const checkpoint of client.upload(request)) reached.push(checkpoint);

@@ -23,6 +23,8 @@ export interface SidecarContext {
   sessionMaker: SessionMaker;
   unwrapper: KeyUnwrapper;
   uploads: Uploads;
+  /** The present storage epoch */
+  storeEpoch(): Promise<number>;
   sponsoring: Sponsoring;
   /** What our own wallets hold, and how many uploads for so many epochs that pays for */
   walletFunds(epochs: number): Promise<WalletFunds[]>;

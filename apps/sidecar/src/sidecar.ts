@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os';
 import { createBlobIdPool } from '@memrelay/blob-id/blob-id-pool';
 import { createChainClient } from '@memrelay/chain/chain-client';
 import { addressOfPrivateKey } from '@memrelay/chain/key-file';
+import { readWalrusTariff } from '@memrelay/chain/walrus-prices';
 import { ApiError } from '@memrelay/protocol/errors';
 import { secretHeaders } from '@memrelay/protocol/headers';
 import Fastify from 'fastify';
@@ -77,6 +78,7 @@ export async function startSidecar(config: Config, log: Logger): Promise<Sidecar
       logger: log,
     }),
     uploads,
+    storeEpoch: async () => (await readWalrusTariff(chain, config.walrus.systemObjectId)).epoch,
     sponsoring,
     walletFunds: (epochs) =>
       readWalletFunds(

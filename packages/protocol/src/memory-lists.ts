@@ -49,7 +49,10 @@ export interface NamespacesResponse {
   namespaces: NamespaceEntry[];
 }
 
-/** Of the namespaces in the signer's scope. `failed_ids`: at most 20 failed jobs, to be retried; absent without one. */
+/**
+ * Of the namespaces in the signer's scope. `failed_ids`: at most 20 failed jobs, to be retried; absent without one.
+ * `jobs.namespaces`: where there are jobs, also where nothing is stored yet; absent without one.
+ */
 export interface StatsResponse {
   memory_count: number;
   storage_bytes: number;
@@ -58,6 +61,6 @@ export interface StatsResponse {
   oldest?: string;
   /** Memories that no recall finds until they are embedded anew: their vectors are of another model */
   stale_count: number;
-  jobs: { running: number; failed: number; failed_ids?: string[] };
+  jobs: { running: number; failed: number; failed_ids?: string[]; namespaces?: string[] };
   namespaces: NamespaceEntry[];
 }

@@ -167,6 +167,9 @@ export const storeInfo = z.object({
 });
 export type StoreInfo = z.infer<typeof storeInfo>;
 
+/** `GET /store/epoch`: the present storage epoch, from the chain. */
+export const storeEpochResponse = z.object({ epoch: z.number().int() });
+
 /** `GET /wallets?epochs`: what our own wallets hold, with as many uploads for so many epochs as that pays for. */
 export const walletFunds = z.object({
   address,
@@ -199,7 +202,8 @@ export const dropSessionsRequest = z.object({ account_id: address });
 /**
  * `POST /store/upload?owner&epochs&wallet&job_id&resume`: raw bytes in, one JSON checkpoint a line out. The last line
  * is `done` or `failed`; a connection that ends before either is a transient failure. `resume=true` says that the job
- * may have begun before: what reached the chain then is found and not paid again.
+ * may have begun before: what reached the chain then is found and not paid again. Objects that end before `min_end_epoch`
+ * are none.
  */
 export const uploadCheckpoint = z.discriminatedUnion('stage', [
   z.object({ stage: z.literal('registered'), object_id: z.string(), blob_id: z.string() }),

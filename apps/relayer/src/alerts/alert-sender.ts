@@ -1,9 +1,9 @@
 import type { Logger } from 'pino';
 import type { Db } from '../db/db.ts';
+import { createSharedTask, startTaskLoop, type TaskLoop } from '../tasks/shared-task.ts';
 import { alertMessage } from './alert-message.ts';
 import { alertsWait, dropAlerts, takeAlerts } from './alert-outbox.ts';
 import { type Posted, postWebhook } from './post-webhook.ts';
-import { createSharedTask, startTaskLoop, type TaskLoop } from './shared-task.ts';
 
 export interface AlertSenderOptions {
   db: Db;

@@ -2,8 +2,8 @@ import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
 import type { Db } from '../db/db.ts';
 import type { SidecarClient } from '../sidecar/sidecar-client.ts';
+import type { TaskLoop } from '../tasks/shared-task.ts';
 import { startAlertSender } from './alert-sender.ts';
-import type { TaskLoop } from './shared-task.ts';
 import { startWalletWatch } from './wallet-watch.ts';
 
 export interface Alerts {

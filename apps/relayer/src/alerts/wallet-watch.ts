@@ -2,8 +2,8 @@ import type { WalletFunds } from '@memrelay/protocol/sidecar-api';
 import type { Logger } from 'pino';
 import type { Db, Queryable } from '../db/db.ts';
 import type { SidecarClient } from '../sidecar/sidecar-client.ts';
+import { createSharedTask, startTaskLoop, type TaskLoop } from '../tasks/shared-task.ts';
 import { type WalletAlertKind, writeWalletAlert } from './alert-outbox.ts';
-import { createSharedTask, startTaskLoop, type TaskLoop } from './shared-task.ts';
 import { type WalletLevel, walletLevel } from './wallet-level.ts';
 
 export interface WalletWatchOptions {

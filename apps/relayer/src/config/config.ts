@@ -32,6 +32,11 @@ export interface Config {
   blobCache: BlobCacheLimits;
   uploadConcurrency: number;
   storeEpochs: number;
+  renewals: {
+    /** Memories are stored once more when so many epochs are left; undefined: never */
+    epochsLeft: number | undefined;
+    perHour: number;
+  };
   alerts: {
     /** A secret: who knows it can post */
     webhookUrl: string | undefined;
@@ -100,6 +105,10 @@ export async function loadConfig(environment: Environment): Promise<{ config: Co
     blobCache: { ttlSeconds: values.BLOB_CACHE_TTL_SECS, maxBlobBytes: values.BLOB_CACHE_MAX_BYTES },
     uploadConcurrency: values.UPLOAD_CONCURRENCY,
     storeEpochs: values.STORE_EPOCHS ?? defaults.storeEpochs,
+    renewals: {
+      epochsLeft: renewEpochs(values.STORE_RENEW_EPOCHS, values.STORE_EPOCHS ?? defaults.storeEpochs),
+      perHour: values.STORE_RENEW_PER_HOUR,
+    },
     alerts: { webhookUrl: values.ALERT_TO_SLACK, walletUploads: values.STORE_WALLET_ALERT_UPLOADS },
     allowedOrigins: values.ALLOWED_ORIGINS,
     trustedProxyHops: values.TRUSTED_PROXY_HOPS,
@@ -118,4 +127,9 @@ function plainLoopback(url: string | undefined): string | undefined {
   const { hostname, username, password, pathname, search } = new URL(url);
   const isPlain = username === '' && password === '' && pathname === '/' && search === '';
   return isPlain && ['127.0.0.1', 'localhost', '[::1]'].includes(hostname) ? url : undefined;
+}
+
+/** A tenth of the time that memories are stored for, at least one epoch. */
+function renewEpochs(set: number | 'off' | undefined, storeEpochs: number): number | undefined {
+  return set === 'off' ? undefined : (set ?? Math.max(1, Math.ceil(storeEpochs / 10)));
 }

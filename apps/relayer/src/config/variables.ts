@@ -54,6 +54,8 @@ export const variables = z.object({
   STORE_AGGREGATOR_RACE_AFTER_MS: integer(0, 60_000).default(150),
   STORE_SKIP_CONSISTENCY_CHECK: flag.default(false),
   STORE_EPOCHS: integer(1, 53).optional(),
+  STORE_RENEW_EPOCHS: z.union([z.literal('off'), integer(1, 53)]).optional(),
+  STORE_RENEW_PER_HOUR: integer(1, 1_000_000).default(1000),
   STORE_WALLET_ALERT_UPLOADS: integer(1, 1_000_000).default(200),
   ALERT_TO_SLACK: url.optional(),
   BLOB_CACHE_TTL_SECS: integer(0, 31_536_000).default(1_209_600),

@@ -25,6 +25,10 @@ export interface UploadProgress {
   reached?: string | null;
   /** Who may have paid for it already; null once it is known that another has to */
   wallet?: string | null;
+  /** The memory whose blob is stored once more; absent where the job's own is stored */
+  renews?: string;
+  /** An object that ends before is none: what the renewal is for */
+  min_end_epoch?: number;
 }
 
 /** How long a lease lasts that is not extended; that of the wallet which pays for a job is as long. */

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { maxUploadAttempts } from '@memrelay/protocol/limits';
 import type { Logger } from 'pino';
-import type { TaskLoop } from '../alerts/shared-task.ts';
+import type { TaskLoop } from '../tasks/shared-task.ts';
 import type { BlobCache } from '../blobs/blob-cache.ts';
 import type { Db } from '../db/db.ts';
 import type { SidecarClient } from '../sidecar/sidecar-client.ts';

@@ -59,10 +59,11 @@ export async function saveUploaded(db: Db, job: ClaimedJob, blob: UploadedBlob):
     `WITH job AS (
        UPDATE memory_job SET status = 'done', stage = 'indexing', blob_id = $3, envelope = NULL, error_code = NULL,
          error_message = NULL, lease_until = NULL, lease_token = NULL, updated_at = now()
-       WHERE id = $1 AND lease_token = $2 RETURNING account_id, id),
+       WHERE id = $1 AND lease_token = $2
+       RETURNING account_id, id, coalesce((checkpoint ->> 'renews')::uuid, id) AS memory_id),
      memory AS (
-       UPDATE memory SET state = 'done', blob_id = $3, object_id = $4, end_epoch = $5
-       FROM job WHERE memory.account_id = job.account_id AND memory.id = job.id)
+       UPDATE memory SET state = 'done', blob_id = $3, object_id = coalesce($4, object_id), end_epoch = $5
+       FROM job WHERE memory.account_id = job.account_id AND memory.id = job.memory_id)
      SELECT id FROM job`,
     [job.id, job.leaseToken, blob.blobId, blob.objectId ?? null, blob.endEpoch],
   );
@@ -124,7 +125,7 @@ export async function saveFailed(
 export async function saveLateBlob(db: Db, job: ClaimedJob, blob: UploadedBlob): Promise<boolean> {
   const { rowCount } = await db.query(
     'UPDATE forgotten_memory SET blob_id = $3, object_id = $4 WHERE account_id = $1 AND memory_id = $2',
-    [job.accountId, job.id, blob.blobId, blob.objectId ?? null],
+    [job.accountId, job.checkpoint.renews ?? job.id, blob.blobId, blob.objectId ?? null],
   );
   return rowCount > 0;
 }

@@ -2,10 +2,10 @@ import { parseHeader } from '@memrelay/envelope/header';
 import { ApiError } from '@memrelay/protocol/errors';
 import type { Logger } from 'pino';
 import type { UploadDetail } from '../alerts/alert-outbox.ts';
-import type { TaskLoop } from '../alerts/shared-task.ts';
 import type { BlobCache } from '../blobs/blob-cache.ts';
 import type { Db } from '../db/db.ts';
 import { type SidecarClient, SidecarUnreachableError } from '../sidecar/sidecar-client.ts';
+import type { TaskLoop } from '../tasks/shared-task.ts';
 import { retryDelayMs } from './backoff.ts';
 import type { ClaimedJob } from './claim-jobs.ts';
 import {
@@ -150,6 +150,7 @@ async function upload(stage: UploadStage, job: ClaimedJob, wallet: string | unde
       bytes: job.envelope,
       owner: job.owner,
       epochs: stage.storeEpochs,
+      minEndEpoch: job.checkpoint.min_end_epoch,
       jobId: job.id,
       wallet,
       resume: job.uploadClaims > 1,

@@ -18,6 +18,7 @@ import {
   type StoreInfo,
   sidecarError,
   sidecarHealth,
+  storeEpochResponse,
   storeInfo,
   type UploadCheckpoint,
   uploadCheckpoint,
@@ -49,12 +50,16 @@ export interface UploadRequest {
   wallet: string | undefined;
   /** Whether it may have begun before */
   resume: boolean;
+  /** What ends before this epoch is not the object that is wanted */
+  minEndEpoch: number | undefined;
 }
 
 export interface SidecarClient {
   health(timeoutMs: number): Promise<SidecarHealth>;
   keyServers(): Promise<KeyServersResponse>;
   storeInfo(): Promise<StoreInfo>;
+  /** The present storage epoch */
+  storeEpoch(): Promise<number>;
   makeKey(request: MakeKeyRequest): Promise<MakeKeyResponse>;
   /** Results in the order of the envelopes; `payload` holds the texts of those that opened, back to back. */
   open(
@@ -169,6 +174,10 @@ export function createSidecarClient(url: string, token: string): SidecarClient {
       const response = await request({ method: 'GET', path: `/wallets?epochs=${epochs}`, timeoutMs: 30_000 });
       return walletsResponse.parse(await response.body.json()).wallets;
     },
+    async storeEpoch() {
+      const response = await request({ method: 'GET', path: '/store/epoch', timeoutMs: 30_000 });
+      return storeEpochResponse.parse(await response.body.json()).epoch;
+    },
     makeKey: async (body) => makeKeyResponse.parse(await postJson('/keys', body)),
     async open(head, envelopes, credentials) {
       const response = await request({
@@ -185,13 +194,14 @@ export function createSidecarClient(url: string, token: string): SidecarClient {
     },
     rewrapKeys: async (body, credentials) =>
       rewrapKeysResponse.parse(await postJson('/keys/rewrap', body, credentials)),
-    async *upload({ bytes, owner, epochs, jobId, wallet, resume }) {
+    async *upload({ bytes, owner, epochs, jobId, wallet, resume, minEndEpoch }) {
       const query = new URLSearchParams({
         owner,
         epochs: String(epochs),
         job_id: jobId,
         ...(wallet === undefined ? {} : { wallet }),
         ...(resume ? { resume: 'true' } : {}),
+        ...(minEndEpoch === undefined ? {} : { min_end_epoch: String(minEndEpoch) }),
       });
       const response = await request({
         method: 'POST',

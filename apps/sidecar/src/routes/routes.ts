@@ -143,22 +143,25 @@ const uploadQuery = z.object({
   wallet: z.string().optional(),
   job_id: z.string(),
   resume: z.stringbool().default(false),
+  min_end_epoch: z.coerce.number().int().optional(),
 });
 
 const walletsQuery = z.object({ epochs: z.coerce.number().int().min(1).max(53) });
 
 export function storeRoutes(app: FastifyInstance, context: SidecarContext): void {
   app.post('/store/upload', async (request, reply) => {
-    const { owner, epochs, wallet, job_id, resume } = parse(uploadQuery, request.query);
+    const { owner, epochs, wallet, job_id, resume, min_end_epoch } = parse(uploadQuery, request.query);
     const checkpoints = context.uploads.upload(request.body as Buffer, {
       owner,
       epochs: epochs ?? networkDefaults[context.config.network].storeEpochs,
       wallet,
       jobId: job_id,
       resume,
+      minEndEpoch: min_end_epoch,
     });
     return reply.type('application/x-ndjson').send(Readable.from(lines(checkpoints)));
   });
+  app.get('/store/epoch', async () => ({ epoch: await context.storeEpoch() }));
   app.get('/store', async (): Promise<StoreInfo> => context.uploads.info);
   app.get('/wallets', async (request): Promise<WalletsResponse> => {
     const { epochs } = parse(walletsQuery, request.query);

@@ -23,7 +23,10 @@ export async function findDelivered(
   blobType: string,
   owner: string,
   blobId: string,
+  minEndEpoch = 0,
 ): Promise<OwnedBlob | undefined> {
-  const certified = (await blobsOf(chain, blobType, owner, blobId)).filter((blob) => blob.certified);
+  const certified = (await blobsOf(chain, blobType, owner, blobId)).filter(
+    (blob) => blob.certified && blob.endEpoch >= minEndEpoch,
+  );
   return certified.sort((a, b) => b.endEpoch - a.endEpoch)[0];
 }

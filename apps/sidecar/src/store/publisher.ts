@@ -31,11 +31,15 @@ const storeAnswer = z.union([
 export type FindDelivered = (
   owner: string,
   blobId: string,
+  minEndEpoch: number | undefined,
 ) => Promise<{ objectId: string; endEpoch: number } | undefined>;
 
 export interface BlobPublisher {
   /** Stores the bytes and sends the blob object to `owner`. The result is `done` or `failed`; does not throw. */
-  store(bytes: Buffer, options: Pick<Upload, 'owner' | 'epochs' | 'resume'>): Promise<UploadCheckpoint>;
+  store(
+    bytes: Buffer,
+    options: Pick<Upload, 'owner' | 'epochs' | 'resume'> & Partial<Pick<Upload, 'minEndEpoch'>>,
+  ): Promise<UploadCheckpoint>;
   close(): Promise<void>;
 }
 
@@ -61,7 +65,7 @@ export function createPublisher(
     reason,
   });
   return {
-    async store(bytes, { owner, epochs, resume }) {
+    async store(bytes, { owner, epochs, resume, minEndEpoch }) {
       const target = new URL('v1/blobs', base);
       target.searchParams.set('epochs', String(epochs));
       target.searchParams.set('send_object_to', owner);
@@ -71,7 +75,7 @@ export function createPublisher(
       try {
         if (resume) {
           const { blobId } = await identity;
-          const there = await delivered(owner, blobId);
+          const there = await delivered(owner, blobId, minEndEpoch);
           if (there)
             return {
               stage: 'done',
@@ -112,6 +116,8 @@ export function createPublisher(
         }
         const { blobId, object, endEpoch } = answer.data.alreadyCertified;
         if (blobId !== expected) return failed('transient', otherBlob);
+        if (endEpoch < (minEndEpoch ?? 0))
+          return failed('transient', 'the publisher did not store it for longer');
         return {
           stage: 'done',
           blob_id: blobId,

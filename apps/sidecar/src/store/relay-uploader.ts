@@ -131,7 +131,8 @@ export function createRelayUploader(options: RelayUploaderOptions): RelayUploade
   async function* run(wallet: UploadWallet, bytes: Buffer, upload: Upload): AsyncGenerator<UploadCheckpoint> {
     const { blobId, rootHash } = await blobIds.ofBytes(bytes);
     if (upload.resume) {
-      const there = await findDelivered(chain, await walrus.getBlobType(), upload.owner, blobId);
+      const { owner, minEndEpoch } = upload;
+      const there = await findDelivered(chain, await walrus.getBlobType(), owner, blobId, minEndEpoch);
       if (there) {
         log.info({ job_id: upload.jobId }, 'the object of an earlier attempt had reached its owner');
         yield { stage: 'done', blob_id: blobId, object_id: there.objectId, end_epoch: there.endEpoch };

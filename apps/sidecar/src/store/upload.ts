@@ -7,4 +7,6 @@ export interface Upload {
   jobId: string;
   /** True when this job may have begun before: what it reached is looked for on chain, so that nothing is paid twice */
   resume: boolean;
+  /** What ends before this epoch is not the object that is wanted: the blob is being stored for longer */
+  minEndEpoch: number | undefined;
 }

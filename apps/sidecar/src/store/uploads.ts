@@ -47,7 +47,8 @@ export function createUploads(config: Config, chain: ChainClient, blobIds: BlobI
   const publisher = createPublisher(
     uploads.publisherUrl,
     blobIds,
-    async (owner, blobId) => findDelivered(chain, await walrus.getBlobType(), owner, blobId),
+    async (owner, blobId, minEndEpoch) =>
+      findDelivered(chain, await walrus.getBlobType(), owner, blobId, minEndEpoch),
     uploads.publisherSecret === undefined ? undefined : publisherTokens(uploads.publisherSecret),
   );
   return {

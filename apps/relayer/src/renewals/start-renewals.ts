@@ -1,0 +1,107 @@
+import { createHash } from 'node:crypto';
+import pLimit from 'p-limit';
+import type { Logger } from 'pino';
+import type { AccountDirectory } from '../accounts/account-directory.ts';
+import { type AggregatorReader, BlobReadError } from '../blobs/aggregator-reads.ts';
+import type { Db } from '../db/db.ts';
+import type { SidecarClient } from '../sidecar/sidecar-client.ts';
+import { createSharedTask, startTaskLoop, type TaskLoop } from '../tasks/shared-task.ts';
+import { countExpiring, type Expiring, expiringMemories, insertRenewal } from './expiring.ts';
+
+export interface RenewalOptions {
+  db: Db;
+  sidecar: Pick<SidecarClient, 'storeEpoch'>;
+  accounts: Pick<AccountDirectory, 'account'>;
+  aggregators: AggregatorReader;
+  /** Renew what has so many epochs left, or fewer; undefined only warns */
+  epochsLeft: number | undefined;
+  /** At most so many in an hour */
+  perHour: number;
+  /** There is something to upload */
+  wakeUpload(): void;
+  log: Logger;
+}
+
+const everyMs = 60 * 60_000;
+const againAfterFailureMs = 60_000;
+const pollMs = 10_000;
+/** A thousand reads of a quarter of a second each, four at once, with room to spare */
+const leaseSeconds = 900;
+const readsAtOnce = 4;
+/** Warned of when nobody renews */
+const warnEpochs = 1;
+
+interface Round {
+  queued: number;
+  unreadable: number;
+  left: number;
+}
+
+/**
+ * Stores memories once more before their blobs expire: the same envelope, so the same blob id, as a new object of the
+ * owner's. Looks once an hour, one relayer for all that share the database.
+ */
+export async function startRenewals(options: RenewalOptions): Promise<TaskLoop> {
+  const { db, sidecar, log } = options;
+  const task = await createSharedTask(db, 'renew memories', leaseSeconds);
+  await task.hurry();
+
+  async function look(): Promise<void> {
+    const claim = await task.claim();
+    if (!claim) return;
+    let failed = true;
+    try {
+      const epoch = await sidecar.storeEpoch();
+      if (options.epochsLeft === undefined) await warn(epoch);
+      else await renew(epoch, options.epochsLeft);
+      failed = false;
+    } finally {
+      await task.settle(claim.token, { dueInMs: failed ? againAfterFailureMs : everyMs, failed });
+    }
+  }
+
+  async function warn(epoch: number): Promise<void> {
+    const count = await countExpiring(db, epoch, epoch + warnEpochs);
+    if (count > 0)
+      log.warn(
+        { memories: count, end_epoch: epoch + warnEpochs },
+        'memories expire with this storage epoch and are not renewed: STORE_RENEW_EPOCHS is off',
+      );
+  }
+
+  async function renew(epoch: number, epochsLeft: number): Promise<void> {
+    const last = epoch + epochsLeft;
+    const due = await expiringMemories(db, epoch, last, options.perHour);
+    if (due.length === 0) return;
+    const limit = pLimit(readsAtOnce);
+    const outcomes = await limit.map(due, renewOne);
+    const round: Round = {
+      queued: outcomes.filter((outcome) => outcome === 'queued').length,
+      unreadable: outcomes.filter((outcome) => outcome === 'unreadable').length,
+      left: (await countExpiring(db, epoch, last)) - due.length,
+    };
+    options.wakeUpload();
+    if (round.unreadable > 0 || round.left > 0)
+      log.warn(round, 'not every memory that expires soon is renewed in this hour');
+    else log.info(round, 'memories that expire soon are stored once more');
+  }
+
+  async function renewOne(memory: Expiring): Promise<'queued' | 'unreadable' | 'not needed'> {
+    const account = await options.accounts.account(`0x${memory.accountId.toString('hex')}`);
+    if (!account) return 'not needed';
+    const isWhole = (bytes: Buffer): boolean =>
+      createHash('sha256').update(bytes).digest().equals(memory.envelopeSha256);
+    const envelope = await options.aggregators
+      .read(memory.blobId, isWhole, { fresh: false })
+      .catch((error: unknown) => {
+        if (error instanceof BlobReadError) return undefined;
+        throw error;
+      });
+    if (!envelope) return 'unreadable';
+    return (await insertRenewal(db, memory, account.owner, envelope)) ? 'queued' : 'not needed';
+  }
+
+  return startTaskLoop(pollMs, look, (error) =>
+    log.warn({ err: error }, 'memories could not be renewed; it is tried again'),
+  );
+}

@@ -1,0 +1,153 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type OwnedBlob, ownedBlobs } from '@memrelay/chain/owned-blobs';
+import { readWalrusNetwork } from '@memrelay/chain/walrus-network';
+import { askFaucet } from 'memrelay/system/network-info';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { startFaultProxy } from '../../src/fault-proxy.ts';
+import { createTestBackend, type TestBackend } from '../../src/test-backend.ts';
+import { startTestNetwork, type TestNetwork } from '../../src/test-network.ts';
+import { createTestOwner, newTestKey, type TestOwner } from '../../src/test-owner.ts';
+import { startTestRelayer, type TestRelayer } from '../../src/test-relayer.ts';
+
+/** Storage epochs pass: memories outlive the blobs that were paid for at first. */
+
+let network: TestNetwork;
+let backend: TestBackend;
+let relayer: TestRelayer | undefined;
+beforeEach(async () => {
+  [network, backend] = await Promise.all([startTestNetwork(), createTestBackend()]);
+});
+afterEach(async () => {
+  await relayer?.stop();
+  await Promise.all([network?.close(), backend?.drop()]);
+});
+
+/** Stored for two epochs; nothing is cached, so that every recall reads the blob. */
+async function startWith(environment: NodeJS.ProcessEnv): Promise<string> {
+  await relayer?.stop();
+  const shortLived = { STORE_EPOCHS: '2', BLOB_CACHE_TTL_SECS: '0' };
+  relayer = await startTestRelayer(network, { ...backend, environment: { ...shortLived, ...environment } });
+  return relayer.url;
+}
+
+async function advanceEpoch(): Promise<void> {
+  const token = (await readFile(join(network.paths.localnet, 'admin.token'), 'utf8')).trim();
+  const response = await fetch(`${network.chainUrl}/admin/advance-epoch`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
+    body: '{}',
+  });
+  expect(response.status).toBe(200);
+}
+
+async function blobsOf({ wallet }: TestOwner): Promise<OwnedBlob[]> {
+  const walrus = await readWalrusNetwork(network.chain, network.info.walrus.systemObjectId);
+  const blobs = [];
+  for await (const blob of ownedBlobs(network.chain, walrus, wallet.address)) blobs.push(blob);
+  return blobs;
+}
+
+async function endsOf(owner: TestOwner, url: string): Promise<(number | undefined)[]> {
+  const client = owner.client(url);
+  const { memories } = await client.memoriesPage();
+  client.destroy();
+  return memories.map(({ expiresEpoch }) => expiresEpoch);
+}
+
+async function texts(owner: TestOwner, url: string): Promise<string[]> {
+  const client = owner.client(url);
+  const { results } = await client.recall('note', { limit: 10 });
+  client.destroy();
+  return results.map(({ text }) => text).sort();
+}
+
+const notes = ['note one', 'note three', 'note two'];
+
+async function outlives(environment: NodeJS.ProcessEnv): Promise<void> {
+  const url = await startWith(environment);
+  const owner = await createTestOwner(network);
+  const client = owner.client(url);
+  await client.rememberBulkAndWait(notes.map((text) => ({ text })));
+  client.destroy();
+  const [first] = await endsOf(owner, url);
+  expect(await endsOf(owner, url)).toEqual([first, first, first]);
+
+  await advanceEpoch();
+  const again = await startWith(environment);
+  await expect
+    .poll(() => endsOf(owner, again), { timeout: 30_000 })
+    .toEqual([first! + 1, first! + 1, first! + 1]);
+  const blobs = await blobsOf(owner);
+  // Each once, and all of them with the owner
+  expect(blobs.filter(({ endEpoch }) => endEpoch === first! + 1)).toHaveLength(3);
+  expect(blobs).toHaveLength(6);
+  expect(blobs.every(({ certified }) => certified)).toBe(true);
+
+  await advanceEpoch();
+  expect(await texts(owner, again)).toEqual(notes);
+}
+
+test('by a publisher', () => outlives({}), 180_000);
+
+test('by a publisher that fails at first: the object that is about to expire is not taken for the new one', async () => {
+  const publisher = await startFaultProxy(network.blobstoreUrl);
+  const environment = { STORE_PUBLISHER_URL: publisher.url };
+  const url = await startWith(environment);
+  const owner = await createTestOwner(network);
+  const client = owner.client(url);
+  await client.rememberAndWait('note one');
+  client.destroy();
+  const [first] = await endsOf(owner, url);
+  await advanceEpoch();
+  publisher.fault = { method: 'PUT', kind: 503 };
+  const again = await startWith(environment);
+  await expect.poll(() => publisher.hits(), { timeout: 30_000 }).toBeGreaterThan(0);
+  publisher.fault = undefined;
+  await expect.poll(() => endsOf(owner, again), { timeout: 30_000 }).toEqual([first! + 1]);
+  expect((await blobsOf(owner)).map(({ endEpoch }) => endEpoch).sort()).toEqual([first, first! + 1]);
+  await publisher.close();
+}, 180_000);
+
+test('by a wallet of the server', async () => {
+  const wallet = newTestKey();
+  await askFaucet(network.chainUrl, wallet.address);
+  await outlives({
+    STORE_PUBLISHER_URL: '',
+    STORE_UPLOAD_RELAY_URL: network.blobstoreUrl,
+    SERVER_CHAIN_PRIVATE_KEYS: wallet.privateKey,
+  });
+}, 180_000);
+
+test('switched off, the log warns, nothing is stored again, and nothing is deleted', async () => {
+  const url = await startWith({ STORE_RENEW_EPOCHS: 'off' });
+  const owner = await createTestOwner(network);
+  const client = owner.client(url);
+  await client.rememberAndWait('note one');
+  client.destroy();
+  await advanceEpoch();
+  const again = await startWith({ STORE_RENEW_EPOCHS: 'off' });
+  await expect.poll(() => relayer!.logs(), { timeout: 30_000 }).toContain('STORE_RENEW_EPOCHS is off');
+  await advanceEpoch();
+  const late = owner.client(again);
+  expect(await late.recall('note')).toMatchObject({ results: [], droppedCount: 1 });
+  expect((await late.memoriesPage()).memories).toHaveLength(1);
+  late.destroy();
+  expect(await blobsOf(owner)).toHaveLength(1);
+}, 180_000);
+
+test('not when it was forgotten meanwhile', async () => {
+  const url = await startWith({});
+  const owner = await createTestOwner(network);
+  const client = owner.client(url);
+  const { jobId } = await client.rememberAndWait('note one');
+  await client.rememberAndWait('note two');
+  await client.forget({ ids: [jobId] });
+  client.destroy();
+  await advanceEpoch();
+  const again = await startWith({});
+  const renewed = async () => (await endsOf(owner, again)).length === 1 && (await blobsOf(owner)).length;
+  // Two memories, a tombstone, and the one that was stored once more
+  await expect.poll(renewed, { timeout: 30_000 }).toBe(4);
+  expect(await texts(owner, again)).toEqual(['note two']);
+}, 180_000);
