@@ -224,7 +224,7 @@ describe.each(databases)('identical texts on $name', ({ name, create }) => {
   test('a worker that lost its lease settles nothing', async () => {
     await stored('leased');
     const [second] = await accept(newJob('leased'));
-    const [late] = await claimJobs(database.db, ['queued'], 'embedding', 1, randomUUID());
+    const [late] = await claimJobs(database.db, 'embedding', 1, randomUUID());
     await database.db.query('UPDATE memory_job SET lease_token = $2 WHERE id = $1', [
       second!.id,
       randomUUID(),

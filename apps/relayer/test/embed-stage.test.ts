@@ -45,7 +45,7 @@ describe.each(databases)('embedding on $name', ({ create }) => {
   /** Accepts the jobs, claims them as one batch and embeds it; the records are in the order of the jobs. */
   async function embed(jobs: NewJob[], embedder: Embedder = lexical) {
     await insertJobs(database.db, jobs, 'queued');
-    const claimed = await claimJobs(database.db, ['queued', 'embedding'], 'embedding', 32, randomUUID());
+    const claimed = await claimJobs(database.db, 'embedding', 32, randomUUID());
     expect(claimed.length).toBe(jobs.length);
     const vectors = createAccountVectors(64, () => Buffer.alloc(32, 7));
     await createEmbedStage({ db: database.db, embedder, outbox, vectors, aggregators: noBlobs, log: silent })(

@@ -38,9 +38,9 @@ describe.each(databases)('jobs and search on $name', ({ create }) => {
   afterAll(() => database.drop());
 
   const claim = (limit = 10, token = randomUUID()) =>
-    claims.claimJobs(database.db, ['queued', 'embedding'], 'embedding', limit, token);
+    claims.claimJobs(database.db, 'embedding', limit, token);
   const claimUploads = (limit = 10, token = randomUUID()) =>
-    claims.claimJobs(database.db, ['uploading', 'indexing'], 'uploading', limit, token);
+    claims.claimJobs(database.db, 'uploading', limit, token);
 
   /** Takes a job through both stages with these vectors, one per chunk. */
   async function complete(

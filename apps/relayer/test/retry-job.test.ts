@@ -39,7 +39,7 @@ describe.each(databases)('a retry on $name', ({ name, create }) => {
 
   test('of a failed embedding goes on with the text, of a failed upload with the envelope', async () => {
     const [job] = await accept(newJob('tried again'));
-    const [claimed] = await claimJobs(database.db, ['queued'], 'embedding', 1, randomUUID());
+    const [claimed] = await claimJobs(database.db, 'embedding', 1, randomUUID());
     await saveFailed(database.db, claimed!, { code: 'embedding_rejected', message: 'no' });
     expect(await retry(job!)).toBe('queued');
     expect(await recordOf(job!)).toEqual({
@@ -148,7 +148,7 @@ describe.each(databases)('a retry on $name', ({ name, create }) => {
       await embedDue();
       await fail(await nextUpload());
       const [second] = await accept(newJob(text));
-      const [claimed] = await claimJobs(database.db, ['queued'], 'embedding', 1, randomUUID());
+      const [claimed] = await claimJobs(database.db, 'embedding', 1, randomUUID());
       expect(claimed!.id).toBe(second!.id);
       const [settlement] = await Promise.all([
         settleDuplicate(database.db, claimed!, { model: lexical.model, readable: undefined }),

@@ -45,7 +45,7 @@ describe.each(databases)('an upload on $name', ({ create }) => {
 
   async function claim(job: NewJob): Promise<ClaimedJob> {
     await database.db.query('UPDATE memory_job SET run_at = now() WHERE id = $1', [job.id]);
-    const [claimed] = await claimJobs(database.db, ['uploading', 'indexing'], 'uploading', 1, randomUUID());
+    const [claimed] = await claimJobs(database.db, 'uploading', 1, randomUUID());
     expect(claimed!.id).toBe(job.id);
     return claimed!;
   }
@@ -122,7 +122,7 @@ describe.each(databases)('an upload on $name', ({ create }) => {
     expect(record).toMatchObject({ status: 'failed', attempts: 5, error: { code: 'upload_exhausted' } });
     expect(record.next_retry_at).toBeUndefined();
     expect([await stateOf(job), await envelopeOf(job)]).toEqual(['failed', job.envelope]);
-    expect(await claimJobs(database.db, ['uploading', 'indexing'], 'uploading', 9, randomUUID())).toEqual([]);
+    expect(await claimJobs(database.db, 'uploading', 9, randomUUID())).toEqual([]);
   });
 
   test('that is refused ends the job at once', async () => {

@@ -1,4 +1,3 @@
-import type { JobStage } from '@memrelay/protocol/memories';
 import type { Db } from '../db/db.ts';
 
 /** A job as a worker holds it, until its lease ends. */
@@ -34,16 +33,70 @@ export interface UploadProgress {
 /** How long a lease lasts that is not extended; that of the wallet which pays for a job is as long. */
 export const leaseSeconds = 15;
 
+/** What a worker does with a job: each has its own jobs, its own index (0012_fair_turns.sql) and its own turns. */
+export type Work = 'embedding' | 'uploading';
+
+const waiting: Readonly<Record<Work, string>> = {
+  embedding: "status = 'running' AND stage IN ('queued', 'embedding')",
+  uploading: "status = 'running' AND stage IN ('uploading', 'indexing')",
+};
+const due = 'run_at <= now() AND (lease_until IS NULL OR lease_until < now())';
+
 /**
- * Takes up to `limit` due jobs of these stages, oldest first, and leases them. The array is made once: the planner may
- * run an `IN (SELECT … LIMIT)` again for each row, and then takes more than the limit.
+ * The accounts that wait stand in a ring, by their ids. The walk goes once around it, beginning after `$4`: one step in
+ * the index an account, until there are as many with a due job as the batch has places. They share the places equally,
+ * each for its oldest jobs, and what is left goes to those that have more, in the order of the ring. So between two turns
+ * of an account every other one that waits has its own. Only what is taken is locked, and each part is read only as far
+ * as it is needed. The inner limits of the two parts let the planner see how little that is: at a higher estimate Postgres
+ * compiles the statement each time (JIT), which takes a hundred times as long as running it.
+ */
+export const claimStatement = (work: Work): string => `
+  WITH RECURSIVE walk (account_id, lap) AS (
+    SELECT $4::bytea, 0
+    UNION ALL
+    SELECT coalesce(next.account_id, ''), walk.lap + (next.account_id IS NULL)::int
+    FROM walk LEFT JOIN LATERAL (
+      SELECT account_id FROM memory_job WHERE ${waiting[work]} AND account_id > walk.account_id
+      ORDER BY account_id, run_at LIMIT 1) AS next ON true
+    WHERE walk.lap = 0 OR (walk.lap = 1 AND walk.account_id < $4)),
+  turn AS (
+    SELECT account_id, (row_number() OVER ())::int AS no FROM (
+      SELECT account_id FROM walk
+      WHERE ((lap = 0 AND account_id > $4) OR (lap = 1 AND account_id <= $4)) AND (
+        SELECT true FROM memory_job WHERE account_id = walk.account_id AND ${waiting[work]} AND ${due}
+        ORDER BY run_at LIMIT 1)
+      LIMIT $3) AS with_due_job),
+  shared AS MATERIALIZED (
+    SELECT job.id, no
+    FROM turn, LATERAL (
+      SELECT id FROM (
+        SELECT id FROM memory_job WHERE account_id = turn.account_id AND ${waiting[work]} AND ${due}
+        ORDER BY run_at LIMIT $3 FOR UPDATE SKIP LOCKED) AS oldest
+      LIMIT $3 / (SELECT count(*) FROM turn)) AS job),
+  rest AS MATERIALIZED (
+    SELECT job.id, no
+    FROM turn, LATERAL (
+      SELECT id FROM memory_job WHERE account_id = turn.account_id AND ${waiting[work]} AND ${due}
+        AND id NOT IN (SELECT id FROM shared)
+      ORDER BY run_at LIMIT $3 FOR UPDATE SKIP LOCKED) AS job
+    LIMIT $3 - (SELECT count(*) FROM shared))
+  UPDATE memory_job SET stage = CASE WHEN stage = 'indexing' THEN stage ELSE $1 END, lease_token = $2,
+    upload_claims = upload_claims + CASE WHEN $1 = 'uploading' THEN 1 ELSE 0 END,
+    lease_until = now() + make_interval(secs => ${leaseSeconds})
+  FROM (SELECT * FROM shared UNION ALL SELECT * FROM rest) AS picked WHERE memory_job.id = picked.id
+  RETURNING memory_job.id, account_id, owner, namespace, attempts, upload_claims, checkpoint, outbox, envelope,
+    text_hash, duplicate, no`;
+
+/**
+ * Takes up to `limit` due jobs and leases them, in turns of the accounts, beginning after the account `after`. Returns
+ * them in the order of their turns.
  */
 export async function claimJobs(
   db: Db,
-  stages: readonly JobStage[],
-  become: JobStage,
+  work: Work,
   limit: number,
   leaseToken: string,
+  after: Buffer = Buffer.alloc(0),
 ): Promise<ClaimedJob[]> {
   const { rows } = await db.query<{
     id: string;
@@ -57,18 +110,9 @@ export async function claimJobs(
     envelope: Buffer;
     text_hash: Buffer | null;
     duplicate: boolean;
-  }>(
-    `UPDATE memory_job SET stage = CASE WHEN stage = 'indexing' THEN stage ELSE $1 END, lease_token = $2,
-       upload_claims = upload_claims + CASE WHEN $1 = 'uploading' THEN 1 ELSE 0 END,
-       lease_until = now() + make_interval(secs => ${leaseSeconds})
-     WHERE id = ANY (ARRAY(
-       SELECT id FROM memory_job
-       WHERE status = 'running' AND stage = ANY($3) AND run_at <= now() AND (lease_until IS NULL OR lease_until < now())
-       ORDER BY run_at LIMIT $4 FOR UPDATE SKIP LOCKED))
-     RETURNING id, account_id, owner, namespace, attempts, upload_claims, checkpoint, outbox, envelope, text_hash,
-       duplicate`,
-    [become, leaseToken, [...stages], limit],
-  );
+    no: number;
+  }>(claimStatement(work), [work, leaseToken, limit, after]);
+  rows.sort((a, b) => a.no - b.no);
   return rows.map((row) => ({
     id: row.id,
     accountId: row.account_id,
@@ -83,6 +127,19 @@ export async function claimJobs(
     textHash: row.text_hash ?? undefined,
     duplicate: row.duplicate,
   }));
+}
+
+/** Claims that go on, each, with the account after the last one whose turn it was. */
+export function claimInTurns(
+  db: Db,
+  work: Work,
+): (limit: number, leaseToken: string) => Promise<ClaimedJob[]> {
+  let last: Buffer | undefined;
+  return async (limit, leaseToken) => {
+    const jobs = await claimJobs(db, work, limit, leaseToken, last);
+    last = jobs.at(-1)?.accountId ?? last;
+    return jobs;
+  };
 }
 
 export async function extendLeases(db: Db, tokens: readonly string[]): Promise<void> {

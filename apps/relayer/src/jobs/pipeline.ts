@@ -1,13 +1,13 @@
 import { EventEmitter } from 'node:events';
 import { maxUploadAttempts } from '@memrelay/protocol/limits';
 import type { Logger } from 'pino';
-import type { TaskLoop } from '../tasks/shared-task.ts';
 import type { BlobCache } from '../blobs/blob-cache.ts';
 import type { Db } from '../db/db.ts';
 import type { SidecarClient } from '../sidecar/sidecar-client.ts';
+import type { TaskLoop } from '../tasks/shared-task.ts';
 import {
   type ClaimedJob,
-  claimJobs,
+  claimInTurns,
   clearLeases,
   extendLeases,
   heartbeatSeconds,
@@ -58,7 +58,7 @@ export async function startPipeline(options: PipelineOptions): Promise<Pipeline>
     concurrency: Math.min(options.uploadConcurrency, options.wallets?.size ?? options.uploadConcurrency),
     batchSize: 1,
     pollMs: 1_000,
-    claim: (limit, token) => claimJobs(db, ['uploading', 'indexing'], 'uploading', limit, token),
+    claim: claimInTurns(db, 'uploading'),
     async run([job]) {
       await uploadJob({ ...options, maxAttempts: maxUploadAttempts }, job!);
       ended.emit(job!.id);
@@ -70,7 +70,7 @@ export async function startPipeline(options: PipelineOptions): Promise<Pipeline>
     concurrency: 2,
     batchSize: embedBatch,
     pollMs: 1_000,
-    claim: (limit, token) => claimJobs(db, ['queued', 'embedding'], 'embedding', limit, token),
+    claim: claimInTurns(db, 'embedding'),
     async run(jobs) {
       await options.embedJobs(jobs);
       uploads.wake();

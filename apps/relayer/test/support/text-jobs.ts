@@ -61,13 +61,13 @@ export function textJobs(db: () => Db) {
       },
     };
     const vectors = createAccountVectors(64, () => Buffer.alloc(32, 7));
-    const claimed = await claimJobs(db(), ['queued', 'embedding'], 'embedding', 32, randomUUID());
+    const claimed = await claimJobs(db(), 'embedding', 32, randomUUID());
     await createEmbedStage({ db: db(), embedder: watched, outbox, vectors, aggregators, log: silent })(
       claimed,
     );
     return embedded.length - before;
   }
-  const claimUploads = () => claimJobs(db(), ['uploading', 'indexing'], 'uploading', 32, randomUUID());
+  const claimUploads = () => claimJobs(db(), 'uploading', 32, randomUUID());
   /** The next upload that is due, as its worker has it. */
   async function nextUpload(): Promise<ClaimedJob> {
     const claimed = await claimUploads();
