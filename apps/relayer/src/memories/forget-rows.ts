@@ -28,8 +28,7 @@ export async function targetsIn(db: Db, { accountId, namespace }: Place, limit: 
     `(SELECT id FROM memory WHERE account_id = $1 AND namespace = $2 LIMIT $3)
      UNION
      (SELECT id FROM memory_job
-      WHERE account_id = $1 AND namespace = $2 AND kind = 1 AND status <> 'done'
-        AND checkpoint ->> 'renews' IS NULL LIMIT $3)
+      WHERE account_id = $1 AND namespace = $2 AND kind = 1 AND status <> 'done' LIMIT $3)
      LIMIT $3`,
     [accountId, namespace, limit],
   );
@@ -98,11 +97,6 @@ export async function deleteMemories(
      RETURNING id, envelope_id, status = 'done' AS stored_nothing`,
     [accountId, texts.map(({ text_hash }) => text_hash.toString('hex'))],
   );
-  await tx.query(
-    `DELETE FROM memory_job WHERE account_id = $1 AND namespace = $3
-       AND checkpoint ->> 'renews' IS NOT NULL AND checkpoint ->> 'renews' = ANY($2::text[])`,
-    [accountId, [...ids], namespace],
-  );
   const own = [...jobs, ...duplicates].filter((job) => !job.stored_nothing);
   const all = [...new Set([...ids, ...own.map(({ id }) => id)])];
   const { rows: memories } = await tx.query<{
@@ -158,16 +152,20 @@ async function keepForgotten(
   );
 }
 
-/** Blob objects of forgotten memories, also of those that were forgotten by an earlier call. */
+/**
+ * Blob objects of forgotten memories, also of those that were forgotten by an earlier call: an answer may get lost, and a
+ * blob come late. Without ids of all that went in the last day.
+ */
 export async function forgottenObjects(
   db: Db,
   { accountId, tag }: Place,
-  ids: readonly string[],
+  ids: readonly string[] | undefined,
 ): Promise<string[]> {
   const { rows } = await db.query<{ object_id: string }>(
     `SELECT object_id FROM forgotten_memory
-     WHERE account_id = $1 AND tag = $2 AND memory_id = ANY($3::uuid[]) AND object_id IS NOT NULL`,
-    [accountId, tag, [...ids]],
+     WHERE account_id = $1 AND tag = $2 AND object_id IS NOT NULL
+       AND CASE WHEN $3::uuid[] IS NULL THEN forgotten_at > now() - interval '1 day' ELSE memory_id = ANY($3::uuid[]) END`,
+    [accountId, tag, ids ? [...ids] : null],
   );
   return rows.map(({ object_id }) => object_id);
 }

@@ -51,9 +51,10 @@ export async function forget(
     removed.push(...gone);
   }
   if (removed.length > 0) context.pipeline.wakeUpload();
-  const objects = ids
-    ? await forgottenObjects(context.db, place, targets)
-    : removed.flatMap(({ objectId }) => objectId ?? []);
+  const objects =
+    !ids && removed.length > 0
+      ? removed.flatMap(({ objectId }) => objectId ?? [])
+      : await forgottenObjects(context.db, place, ids && targets);
   return {
     deleted: removed.length,
     namespace,
