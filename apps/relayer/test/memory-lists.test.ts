@@ -187,7 +187,10 @@ describe.each(databases)('lists on $name', ({ create }) => {
     expect((await list(limited)).memories.map(({ namespace }) => namespace)).toEqual(['work']);
     expect(await listNamespaces(context, limited)).toMatchObject({ namespaces: [{ namespace: 'work' }] });
     const stats = await accountStats(context, limited);
-    expect(stats).toMatchObject({ memory_count: 1, jobs: { running: 2, failed: 2 } });
+    expect(stats).toMatchObject({
+      memory_count: 1,
+      jobs: { running: 2, failed: 2, namespaces: ['not yet', 'work'] },
+    });
     const { rows } = await database.db.query<{ id: string }>(
       "SELECT id FROM memory_job WHERE status = 'failed' AND namespace <> 'secret' ORDER BY id",
     );
@@ -197,6 +200,7 @@ describe.each(databases)('lists on $name', ({ create }) => {
       running: 3,
       failed: 3,
       failed_ids: failedIds,
+      namespaces: ['not yet', 'secret', 'work'],
     });
     await expect(list(limited, { namespace: 'home' })).rejects.toMatchObject({ code: 'insufficient_scope' });
     const nowhere = limitedTo(owner);

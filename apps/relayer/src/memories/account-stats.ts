@@ -33,6 +33,7 @@ export async function accountStats(context: RelayerContext, caller: Caller): Pro
   const jobsThatAre = (wanted: string): number =>
     readable.reduce((sum, { status, count }) => sum + (status === wanted ? count : 0), 0);
   const failedIds = readable.flatMap(({ status, ids }) => (status === 'failed' ? ids : [])).slice(0, 20);
+  const jobNamespaces = [...new Set(readable.map(({ namespace }) => namespace))].sort();
   const times = totals.flatMap(({ newest, oldest }) => [newest.getTime(), oldest.getTime()]);
   return {
     memory_count: totals.reduce((sum, each) => sum + each.memoryCount, 0),
@@ -48,6 +49,7 @@ export async function accountStats(context: RelayerContext, caller: Caller): Pro
       running: jobsThatAre('running'),
       failed: jobsThatAre('failed'),
       ...(failedIds.length > 0 ? { failed_ids: failedIds } : {}),
+      ...(jobNamespaces.length > 0 ? { namespaces: jobNamespaces } : {}),
     },
     namespaces: totals.map(namespaceEntry),
   };

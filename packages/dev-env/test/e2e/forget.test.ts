@@ -1,4 +1,9 @@
+import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { permissions } from '@memrelay/chain/account-bcs';
 import { readAccount } from '@memrelay/chain/account-reader';
 import { parsePrivateKey } from '@memrelay/chain/key-file';
@@ -22,6 +27,8 @@ import { createTestOwner, newTestKey, type TestKey, type TestOwner } from '../..
 import { startTestRelayer, type TestRelayer } from '../../src/test-relayer.ts';
 
 /** Forgotten means gone: from the answers, the database, the caches, and for a later restore from the chain. */
+
+const entry = fileURLToPath(new URL('../../../memrelay/bin/memrelay.mjs', import.meta.url));
 
 let network: TestNetwork;
 let backend: TestBackend;
@@ -256,6 +263,32 @@ describe('what is on its way', () => {
     expect(await texts()).toEqual(['note that comes later']);
     await expect.poll(async () => (await tombstonesOf(owner)).length, { timeout: 20_000 }).toBe(1);
     expect((await tombstonesOf(owner))[0]!.supersedes).toHaveLength(2);
+  });
+
+  test('goes with everything, also from a namespace in which nothing is stored yet', async () => {
+    provider.fault = 503;
+    const { jobId } = await client.remember('note that waits', { namespace: 'not yet' });
+    expect(await client.namespaces()).toEqual([]);
+    const credentials = join(network.dataDir, `${owner.accountId}.json`);
+    const file = {
+      delegatePrivateKey: owner.delegate.privateKey,
+      delegatePublicKey: owner.delegate.publicKey,
+      delegateAddress: owner.delegate.address,
+      walletAddress: owner.wallet.address,
+      accountId: owner.accountId,
+      packageId: network.info.packageId,
+      relayerUrl: relayer.url,
+      label: 'test',
+      createdAt: new Date().toISOString(),
+    };
+    await writeFile(credentials, JSON.stringify(file), { mode: 0o600 });
+    const { stdout } = await promisify(execFile)(
+      process.execPath,
+      [entry, 'forget', '--everything', '--yes', '--json', '--credentials', credentials],
+      { env: { PATH: process.env.PATH, HOME: network.dataDir } },
+    );
+    expect(JSON.parse(stdout)).toEqual({ deleted: 1, namespaces: ['not yet'], blobs_to_delete: [] });
+    await expect(client.job(jobId)).rejects.toMatchObject({ code: 'job_not_found' });
   });
 
   test('goes by the id of a job that brought the same text, with that job', async () => {

@@ -1,5 +1,6 @@
 import { defaultNamespace } from '@memrelay/protocol/limits';
 import { chunksOf } from '@memrelay/sdk/chunks';
+import type { MemRelay } from '@memrelay/sdk/mem-relay';
 import { type NamespaceOption, withClient } from '../connect.ts';
 import { ExitError, exitCodes } from '../exit-codes.ts';
 import type { Output } from '../output.ts';
@@ -35,9 +36,7 @@ export async function forget(
   // Before anything is gone: a wallet that cannot be used is better known now
   const owner = options.deleteBlobs ? (await connectOwner(options, environment)).owner : undefined;
   await withClient(options, async ({ client }) => {
-    const namespaces = everything
-      ? (await client.namespaces()).map(({ namespace }) => namespace)
-      : [options.namespace ?? defaultNamespace];
+    const namespaces = everything ? await allNamespaces(client) : [options.namespace ?? defaultNamespace];
     await confirm(
       output,
       ids.length > 0 ? `Forget ${memories(ids.length)}` : 'Forget all memories',
@@ -70,12 +69,22 @@ export async function forget(
       ...(owner ? { blobs_deleted: blobsDeleted } : { blobs_to_delete: blobs }),
     });
     output.line(`Forgotten: ${memories(deleted)}.`);
+    if (ids.length > 0 && deleted === 0 && blobs.length === 0)
+      output.line(
+        `None of these ids is in namespace "${namespaces[0]}". \`npx memrelay list\` tells where each is: name it with --namespace.`,
+      );
     if (owner) output.line(`Deleted on chain: ${blobsDeleted} of ${blobs.length} blobs.`);
     else if (blobs.length > 0)
       output.line(
         `What is left is yours: the encrypted blobs. Until you delete them, whoever kept a key can read them:\n  npx memrelay blobs delete ${blobs.join(' ')}`,
       );
   });
+}
+
+/** Also those in which nothing is stored yet: what is on its way would arrive later. */
+async function allNamespaces(client: MemRelay): Promise<string[]> {
+  const { namespaces, jobs } = await client.stats();
+  return [...new Set([...namespaces.map(({ namespace }) => namespace), ...(jobs.namespaces ?? [])])];
 }
 
 function memories(count: number): string {
