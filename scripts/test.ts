@@ -16,11 +16,18 @@ const endToEnd = 'packages/dev-env/test/e2e/';
 /** They are about processes, chain and sponsor: another database changes nothing in them. */
 const onPostgresAlone = [
   'account-owner',
+  'alerts',
   'core-dumps',
+  'cost',
+  'expired-delegates',
+  'key-servers',
+  'production-start',
   'publisher-tokens',
+  'revocation',
   'sidecar',
   'sidecar-ownership',
   'sponsor',
+  'upload-faults',
   'wallet-uploads',
   'without-provider',
 ].flatMap((name) => ['--exclude', `${endToEnd}${name}.test.ts`]);
