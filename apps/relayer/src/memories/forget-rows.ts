@@ -28,7 +28,8 @@ export async function targetsIn(db: Db, { accountId, namespace }: Place, limit: 
     `(SELECT id FROM memory WHERE account_id = $1 AND namespace = $2 LIMIT $3)
      UNION
      (SELECT id FROM memory_job
-      WHERE account_id = $1 AND namespace = $2 AND kind = 1 AND status <> 'done' LIMIT $3)
+      WHERE account_id = $1 AND namespace = $2 AND kind = 1 AND status <> 'done'
+        AND checkpoint ->> 'renews' IS NULL LIMIT $3)
      LIMIT $3`,
     [accountId, namespace, limit],
   );
@@ -96,6 +97,11 @@ export async function deleteMemories(
        AND text_hash IN (SELECT decode(hash, 'hex') FROM unnest($2::text[]) AS hash)
      RETURNING id, envelope_id, status = 'done' AS stored_nothing`,
     [accountId, texts.map(({ text_hash }) => text_hash.toString('hex'))],
+  );
+  await tx.query(
+    `DELETE FROM memory_job WHERE account_id = $1 AND namespace = $3
+       AND checkpoint ->> 'renews' IS NOT NULL AND checkpoint ->> 'renews' = ANY($2::text[])`,
+    [accountId, [...ids], namespace],
   );
   const own = [...jobs, ...duplicates].filter((job) => !job.stored_nothing);
   const all = [...new Set([...ids, ...own.map(({ id }) => id)])];
