@@ -10,6 +10,7 @@ import { type ClaimedJob, claimJobs } from '../src/jobs/claim-jobs.ts';
 import { readJobs, readPendingEnvelopes } from '../src/jobs/read-jobs.ts';
 import { uploadJob } from '../src/jobs/upload-stage.ts';
 import { createWalletPool, type WalletPool } from '../src/jobs/upload-wallets.ts';
+import { deleteMemories, forgottenObjects } from '../src/memories/forget-rows.ts';
 import { type SidecarClient, SidecarUnreachableError } from '../src/sidecar/sidecar-client.ts';
 import { databases, type TestDb } from './support/databases.ts';
 
@@ -56,7 +57,7 @@ describe.each(databases)('an upload on $name', ({ create }) => {
    */
   async function attempt(
     job: ClaimedJob,
-    checkpoints: UploadCheckpoint[],
+    checkpoints: Iterable<UploadCheckpoint> | AsyncIterable<UploadCheckpoint>,
     error?: Error,
     wallets?: WalletPool,
   ): Promise<string | undefined> {
@@ -76,6 +77,7 @@ describe.each(databases)('an upload on $name', ({ create }) => {
         wallets,
         alerts: undefined,
         maxAttempts: 5,
+        isStopping: () => false,
         log: silent,
       },
       job,
@@ -203,6 +205,22 @@ describe.each(databases)('an upload on $name', ({ create }) => {
       expect(await attempt(await claim(job), [], cutOff, former)).toBe('0xf');
       expect(await attempt(await claim(job), [failed], undefined, await pool())).toMatch(/^0x[123]$/);
     });
+  });
+
+  test('of a memory that is forgotten under way is followed to its end, so that its blob is named', async () => {
+    const [job, blobId] = [await accepted(), newBlobId()];
+    const place = { accountId: job.accountId, namespace: job.namespace, tag: Buffer.alloc(16, 1) };
+    const registered = { stage: 'registered', object_id: '0x7', blob_id: blobId } as const;
+    async function* checkpoints(): AsyncGenerator<UploadCheckpoint> {
+      yield registered;
+      await database.db.transaction((tx) => deleteMemories(tx, place, [job.id]));
+      yield { ...registered, stage: 'relayed' };
+      yield { ...registered, stage: 'certified' };
+      yield { ...registered, stage: 'done', end_epoch: 9 };
+    }
+    await attempt(await claim(job), checkpoints());
+    expect(await forgottenObjects(database.db, place, [job.id])).toEqual(['0x7']);
+    expect(await blobCache.getMany([blobId])).toEqual([undefined]);
   });
 
   test('of a worker that lost its lease writes nothing more', async () => {

@@ -129,3 +129,11 @@ export async function saveLateBlob(db: Db, job: ClaimedJob, blob: UploadedBlob):
   );
   return rowCount > 0;
 }
+
+export async function wasForgotten(db: Db, job: ClaimedJob): Promise<boolean> {
+  const { rows } = await db.query('SELECT 1 FROM forgotten_memory WHERE account_id = $1 AND memory_id = $2', [
+    job.accountId,
+    job.checkpoint.renews ?? job.id,
+  ]);
+  return rows.length > 0;
+}

@@ -17,6 +17,7 @@ import {
   saveRetry,
   saveUploaded,
   type UploadedBlob,
+  wasForgotten,
 } from './save-progress.ts';
 import { settleDuplicate } from './settle-duplicate.ts';
 import type { WalletPool } from './upload-wallets.ts';
@@ -144,6 +145,18 @@ async function attempt(stage: UploadStage, job: ClaimedJob): Promise<Outcome> {
   }
 }
 
+/**
+ * A memory that was forgotten has no row to note it in. It is followed to its end all the same: the sidecar may have gone
+ * further by now, and then the owner holds a blob that nobody would name.
+ */
+async function noteReached(...[db, job, reached, stage]: Parameters<typeof saveCheckpoint>): Promise<void> {
+  try {
+    await saveCheckpoint(db, job, reached, stage);
+  } catch (error) {
+    if (!(error instanceof LeaseLostError) || !(await wasForgotten(db, job))) throw error;
+  }
+}
+
 async function upload(stage: UploadStage, job: ClaimedJob, wallet: string | undefined): Promise<Outcome> {
   try {
     const checkpoints = stage.sidecar.upload({
@@ -174,7 +187,7 @@ async function upload(stage: UploadStage, job: ClaimedJob, wallet: string | unde
           unpaid: checkpoint.unpaid === true,
         };
       const { stage: reached, ...facts } = checkpoint;
-      await saveCheckpoint(
+      await noteReached(
         stage.db,
         job,
         { reached, ...facts },
