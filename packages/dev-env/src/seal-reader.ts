@@ -28,6 +28,7 @@ export async function createSealReader(
   const client = new SealClient({
     suiClient,
     serverConfigs: keyServers.map(({ objectId, weight }) => ({ objectId, weight })),
+    verifyKeyServers: true,
   });
   const address = signer.toSuiAddress();
   const sessionKey = await SessionKey.create({ address, packageId, ttlMin: 10, signer, suiClient });
