@@ -3,7 +3,7 @@ import type { Caller, Permission } from '../auth/caller.ts';
 import { namespacesWith } from '../auth/require-permission.ts';
 import type { RelayerContext } from '../context.ts';
 import { hexToBytes } from '../db/hex.ts';
-import { readNamespaceNames } from '../memories/memory-pages.ts';
+import { readNamespaceNames, readUnfinishedNames } from '../memories/memory-pages.ts';
 import { decodeColumn } from './namespace-keys.ts';
 
 /** A pair that memories of a namespace are sealed to. */
@@ -38,8 +38,9 @@ export async function accountKeys(
 ): Promise<AccountKey[]> {
   const scopes = permissions.map((permission) => namespacesWith(caller, permission));
   const accountId = hexToBytes(caller.account.accountId);
-  const [names, rewraps, { rows }] = await Promise.all([
+  const [stored, unfinished, rewraps, { rows }] = await Promise.all([
     readNamespaceNames(context.db, accountId),
+    readUnfinishedNames(context.db, accountId),
     context.keyRewraps.of(accountId),
     context.db.query<Row>(
       `SELECT tag, key_epoch, server_set, recipient_pk, wraps FROM namespace_key
@@ -49,7 +50,10 @@ export async function accountKeys(
   ]);
   const { serverSet } = context.keyRewraps;
   const byTag = new Map(
-    names.map((name) => [Buffer.from(context.tagOf(caller.account.origin, name)).toString('hex'), name]),
+    [...stored, ...unfinished].map((name) => [
+      Buffer.from(context.tagOf(caller.account.origin, name)).toString('hex'),
+      name,
+    ]),
   );
   return rows.flatMap((row): AccountKey[] => {
     const tag = row.tag.toString('hex');

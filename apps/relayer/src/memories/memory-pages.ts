@@ -95,3 +95,12 @@ export async function readNamespaceNames(db: Db, accountId: Buffer): Promise<str
   );
   return rows.map((row) => row.namespace);
 }
+
+/** The names of namespaces with jobs that are not done: nothing else may be there yet. */
+export async function readUnfinishedNames(db: Db, accountId: Buffer): Promise<string[]> {
+  const { rows } = await db.query<{ namespace: string }>(
+    "SELECT DISTINCT namespace FROM memory_job WHERE account_id = $1 AND status <> 'done'",
+    [accountId],
+  );
+  return rows.map((row) => row.namespace);
+}
