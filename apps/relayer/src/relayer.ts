@@ -80,6 +80,8 @@ export async function startRelayer({
   try {
     const app = createApp({ log: loggers.http, allowedOrigins: config.allowedOrigins });
     const db = onClose(await openDatabase(config.databaseUrl, loggers.database, onFatal));
+    let handBack: () => Promise<void> = async () => undefined;
+    closers.push(() => handBack());
     const applied = await migrate(db);
     if (applied.length > 0) loggers.database.info({ applied }, 'database schema is up to date');
     const ring = secretRing(config.secrets.serverSecrets);
@@ -132,7 +134,7 @@ export async function startRelayer({
       alerts: alerts.sender,
       log: loggers.jobs,
     });
-    closers.push(() => pipeline.stop());
+    handBack = pipeline.close;
 
     const renewals = await startRenewals({
       db,
@@ -244,7 +246,7 @@ export async function startRelayer({
     });
     await waitBriefly(() => nonces.health().ok);
     const url = await app.listen({ port: config.port, host: '127.0.0.1' });
-    closers.push(() => app.close());
+    closers.push(() => Promise.all([app.close(), pipeline.drain()]));
     return { url, context, app, close: () => closeAll(closers) };
   } catch (error) {
     await closeAll(closers);

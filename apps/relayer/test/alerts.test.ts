@@ -102,6 +102,7 @@ describe.each(databases)('alerts on $name', ({ create }) => {
         wallets: undefined,
         maxAttempts: 5,
         alerts,
+        isStopping: () => false,
         log: pino({ enabled: false }),
       },
       job,

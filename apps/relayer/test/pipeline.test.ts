@@ -26,7 +26,7 @@ describe.each(databases)('the pipeline on $name', ({ create }) => {
   beforeAll(async () => {
     database = await create();
   });
-  afterEach(() => pipeline?.stop());
+  afterEach(() => pipeline?.close());
   afterAll(() => database.drop());
 
   /** Starts it with a sidecar that ends each upload as `outcome` says. */

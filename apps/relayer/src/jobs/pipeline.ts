@@ -27,7 +27,15 @@ export interface Pipeline {
   wakeUpload(): void;
   /** Resolves when the job ended here, or after `timeoutMs`. The row tells how. */
   finished(jobId: string, timeoutMs: number): Promise<void>;
-  stop(): Promise<void>;
+  /** The process is about to end: nothing new is begun, and what waits for the end of a job here waits no longer */
+  readonly stopping: boolean;
+  /** Begins nothing new and lets what is under way end, for at most ten seconds */
+  drain(): Promise<void>;
+  /**
+   * Hands back what is still under way, so that another relayer takes it at once. To be called when the sidecar has ended
+   * or is cut off: whoever takes over an upload that goes on might pay for it again.
+   */
+  close(): Promise<void>;
 }
 
 export interface PipelineOptions {
@@ -45,6 +53,10 @@ export interface PipelineOptions {
 }
 
 const embedBatch = 32;
+/** The sidecar then has as long again for what it has begun, and both fit into the 30 seconds that platforms give. */
+const drainMs = 10_000;
+/** For those whose call has just broken off to write down where they stand */
+const lastWordMs = 1_000;
 
 export async function startPipeline(options: PipelineOptions): Promise<Pipeline> {
   const { db, log } = options;
@@ -53,6 +65,8 @@ export async function startPipeline(options: PipelineOptions): Promise<Pipeline>
   const onError = (error: unknown): void =>
     log.error({ err: error }, 'a job loop failed; it goes on at the next poll');
 
+  let stopping = false;
+  const uploadStage = { ...options, maxAttempts: maxUploadAttempts, isStopping: () => stopping };
   const uploads = startStageLoop<ClaimedJob>({
     // More than there are wallets would only wait for each other
     concurrency: Math.min(options.uploadConcurrency, options.wallets?.size ?? options.uploadConcurrency),
@@ -60,7 +74,7 @@ export async function startPipeline(options: PipelineOptions): Promise<Pipeline>
     pollMs: 1_000,
     claim: claimInTurns(db, 'uploading'),
     async run([job]) {
-      await uploadJob({ ...options, maxAttempts: maxUploadAttempts }, job!);
+      await uploadJob(uploadStage, job!);
       ended.emit(job!.id);
       if ((await wakeDuplicates(db, job!)) > 0) embeddings.wake();
     },
@@ -84,6 +98,8 @@ export async function startPipeline(options: PipelineOptions): Promise<Pipeline>
     if (options.wallets) extendWalletLeases(db, tokens).catch(onError);
   }, heartbeatSeconds * 1000);
 
+  const stop = (graceMs: number) => Promise.all([embeddings.stop(graceMs), uploads.stop(graceMs)]);
+
   return {
     wakeEmbedding: embeddings.wake,
     wakeUpload: uploads.wake,
@@ -98,11 +114,23 @@ export async function startPipeline(options: PipelineOptions): Promise<Pipeline>
         ended.once(jobId, done);
       });
     },
-    async stop() {
-      await Promise.all([embeddings.stop(10_000), uploads.stop(10_000)]);
+    get stopping() {
+      return stopping;
+    },
+    async drain() {
+      stopping = true;
+      for (const waiting of ended.eventNames()) ended.emit(waiting as string);
+      await stop(drainMs);
+    },
+    async close() {
+      stopping = true;
+      await stop(lastWordMs);
       clearInterval(heartbeat);
       const left = [...uploads.tokens(), ...embeddings.tokens()];
-      if (left.length > 0) await releaseLeases(db, left).catch(onError);
+      if (left.length === 0) return;
+      log.info({ batches: left.length }, 'work that is not finished is handed back');
+      await releaseLeases(db, left).catch(onError);
+      for (const token of left) await options.wallets?.release(token).catch(onError);
     },
   };
 }

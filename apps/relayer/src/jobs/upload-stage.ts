@@ -32,6 +32,8 @@ interface UploadStage {
   maxAttempts: number;
   /** Posts what is written to the outbox of alerts; undefined when nobody wants to be told */
   alerts: Pick<TaskLoop, 'wake'> | undefined;
+  /** The process is about to end, and breaks off what is under way */
+  isStopping: () => boolean;
   log: Logger;
 }
 
@@ -55,6 +57,11 @@ export async function uploadJob(stage: UploadStage, job: ClaimedJob): Promise<vo
     const outcome = await attempt(stage, job);
     if (outcome.ok) {
       await finish(stage, job, outcome.blob);
+      return;
+    }
+    // Handed back at once, and no attempt is counted: what broke off may be our own doing
+    if (outcome.kind === 'transient' && stage.isStopping()) {
+      await savePostponed(db, job, 0);
       return;
     }
     log.warn(

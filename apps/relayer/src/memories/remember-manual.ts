@@ -82,7 +82,8 @@ async function storedBlob(context: RelayerContext, accountId: Buffer, jobId: str
     const job = (await readJobs(context.db, accountId, [jobId])).get(jobId);
     if (job?.blob_id) return { blobId: job.blob_id, owner: job.owner, namespace: job.namespace };
     if (job?.status !== 'running') throw new ApiError('store_rejected', { details: { job_id: jobId } });
-    if (Date.now() > deadline) throw new ApiError('store_unavailable', { details: { job_id: jobId } });
+    if (Date.now() > deadline || context.pipeline.stopping)
+      throw new ApiError('store_unavailable', { details: { job_id: jobId } });
     await changed;
   }
 }

@@ -228,7 +228,8 @@ export function createSidecarClient(url: string, token: string): SidecarClient {
     sponsor: async (body) => sponsorResponse.parse(await postJson('/sponsor', body)),
     executeSponsored: async (body) => sponsorExecuteResponse.parse(await postJson('/sponsor/execute', body)),
     async close() {
-      await Promise.all([pool, uploads, control].map((each) => each.close()));
+      // An upload may take minutes; where it stands is found on chain by whoever takes it up
+      await Promise.all([uploads.destroy(), pool.close(), control.close()]);
     },
   };
 }

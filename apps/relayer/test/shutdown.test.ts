@@ -1,0 +1,182 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { secretRing } from '@memrelay/envelope/at-rest';
+import type { UploadCheckpoint } from '@memrelay/protocol/sidecar-api';
+import { pino } from 'pino';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createMemoryBlobCache } from '../src/blobs/blob-cache.ts';
+import { createAccountVectors } from '../src/embedding/account-vectors.ts';
+import type { Embedder } from '../src/embedding/embedder.ts';
+import { createLexicalEmbedder } from '../src/embedding/lexical-embedder.ts';
+import { insertJobs, type NewJob } from '../src/jobs/accept-jobs.ts';
+import { createEmbedStage } from '../src/jobs/embed-stage.ts';
+import { type Pipeline, startPipeline } from '../src/jobs/pipeline.ts';
+import { createWalletPool } from '../src/jobs/upload-wallets.ts';
+import { createOutbox } from '../src/memories/outbox.ts';
+import type { SidecarClient, UploadRequest } from '../src/sidecar/sidecar-client.ts';
+import { databases, type TestDb } from './support/databases.ts';
+
+/** A third of a lease. Nobody looks less often than once a second, so that it takes less on an idle machine. */
+const longestMs = 5_000;
+const silent = pino({ enabled: false });
+const outbox = createOutbox(secretRing([randomBytes(32)]));
+const noBlobs = { read: () => Promise.reject(new Error('nothing is read here')) };
+const lexical = createLexicalEmbedder(64);
+const wallets = Array.from({ length: 50 }, (_, i) => `0x${String(i).padStart(64, '0')}`);
+
+describe.each(databases)('a relayer that ends, on $name', ({ create }) => {
+  let database: TestDb;
+  const pipelines: Pipeline[] = [];
+  beforeEach(async () => {
+    database = await create();
+  });
+  afterEach(async () => {
+    await Promise.all(pipelines.splice(0).map((pipeline) => pipeline.close()));
+    await database.drop();
+  });
+
+  /** A relayer that uploads 50 at once. */
+  async function relayer(
+    upload: (request: UploadRequest) => Promise<UploadCheckpoint>,
+    embedder: Embedder = lexical,
+  ): Promise<Pipeline> {
+    const { db } = database;
+    const sidecar = {
+      async *upload(request: UploadRequest) {
+        yield await upload(request);
+      },
+    };
+    const vectors = createAccountVectors(64, () => Buffer.alloc(32, 7));
+    const pipeline = await startPipeline({
+      db,
+      sidecar: sidecar as unknown as SidecarClient,
+      blobCache: createMemoryBlobCache({ ttlSeconds: 60, maxBlobBytes: 10_000 }),
+      embedJobs: createEmbedStage({ db, embedder, outbox, vectors, aggregators: noBlobs, log: silent }),
+      uploadConcurrency: 50,
+      storeEpochs: 2,
+      wallets: await createWalletPool(db, wallets),
+      alerts: undefined,
+      log: silent,
+    });
+    pipelines.push(pipeline);
+    return pipeline;
+  }
+
+  async function accept(count: number): Promise<void> {
+    const accountId = randomBytes(32);
+    const jobs = Array.from({ length: count }, (_, i): NewJob => {
+      const place = { id: randomUUID(), accountId, namespace: 'default' };
+      return {
+        ...place,
+        owner: `0x${'ab'.repeat(32)}`,
+        delegatePk: randomBytes(32),
+        outbox: outbox.seal(place, `text ${i}`),
+        envelope: randomBytes(200),
+        envelopeId: randomBytes(16),
+        envelopeSha256: randomBytes(32),
+        importance: 0.5,
+      };
+    });
+    await insertJobs(database.db, jobs, 'queued');
+  }
+  async function count(condition: string): Promise<number> {
+    const { rows } = await database.db.query<{ count: number }>(
+      `SELECT count(*)::int AS count FROM memory_job WHERE ${condition}`,
+    );
+    return rows[0]!.count;
+  }
+  const done = async (): Promise<UploadCheckpoint> => ({
+    stage: 'done',
+    blob_id: randomBytes(32).toString('base64url'),
+    end_epoch: 9,
+  });
+
+  test('of 50 uploads under way, those that end in time are done, and the rest goes on elsewhere at once', async () => {
+    const held: PromiseWithResolvers<UploadCheckpoint>[] = [];
+    const ending = await relayer(() => {
+      held.push(Promise.withResolvers());
+      return held.at(-1)!.promise;
+    });
+    await accept(50);
+    ending.wakeEmbedding();
+    await expect.poll(() => held.length, { timeout: 20_000 }).toBe(50);
+    const drained = ending.drain();
+    for (const upload of held.slice(0, 25)) upload.resolve(done());
+    await expect.poll(() => count("status = 'done'"), { timeout: 5_000 }).toBe(25);
+    // The sidecar has ended
+    for (const upload of held.slice(25)) upload.reject(new Error('the connection broke off'));
+    await drained;
+    await ending.close();
+    expect(
+      await count("status = 'running' AND attempts = 0 AND lease_token IS NULL AND run_at <= now()"),
+    ).toBe(25);
+    const began = Date.now();
+    await relayer(done);
+    await expect.poll(() => count("status = 'done'"), { timeout: 10_000 }).toBe(50);
+    expect(Date.now() - began).toBeLessThan(longestMs);
+  });
+
+  test('what does not end is handed back with its wallet, and what it says later is not taken', async () => {
+    const late: PromiseWithResolvers<UploadCheckpoint>[] = [];
+    const ending = await relayer(() => {
+      late.push(Promise.withResolvers());
+      return late.at(-1)!.promise;
+    });
+    await accept(3);
+    ending.wakeEmbedding();
+    await expect.poll(() => late.length, { timeout: 20_000 }).toBe(3);
+    await ending.close();
+    const resumed: (string | undefined)[] = [];
+    const began = Date.now();
+    await relayer((request) => {
+      resumed.push(request.resume ? request.wallet : undefined);
+      return done();
+    });
+    await expect.poll(() => count("status = 'done'"), { timeout: 10_000 }).toBe(3);
+    expect(Date.now() - began).toBeLessThan(longestMs);
+    // With the wallets that may have paid
+    expect(resumed).not.toContain(undefined);
+    const stored = () => database.db.query('SELECT id, blob_id FROM memory ORDER BY id');
+    const { rows } = await stored();
+    for (const upload of late) upload.resolve(done());
+    await pipelines.pop()!.close();
+    expect((await stored()).rows).toEqual(rows);
+  });
+
+  test('texts that are being embedded go on elsewhere at once', async () => {
+    const asked = Promise.withResolvers<void>();
+    const silentProvider: Embedder = {
+      ...lexical,
+      embed() {
+        asked.resolve();
+        return new Promise(() => undefined);
+      },
+    };
+    const ending = await relayer(done, silentProvider);
+    await accept(40);
+    ending.wakeEmbedding();
+    await asked.promise;
+    await ending.close();
+    const began = Date.now();
+    await relayer(done);
+    await expect.poll(() => count("status = 'done'"), { timeout: 10_000 }).toBe(40);
+    expect(Date.now() - began).toBeLessThan(longestMs);
+    expect(await count('attempts > 0')).toBe(0);
+  });
+
+  test('takes no new work, and keeps nobody waiting for an end', async () => {
+    let begun = 0;
+    const ending = await relayer(() => {
+      begun += 1;
+      return done();
+    });
+    const waiting = ending.finished(randomUUID(), 60_000);
+    await ending.drain();
+    await waiting;
+    expect(ending.stopping).toBe(true);
+    await accept(1);
+    ending.wakeEmbedding();
+    await relayer(done);
+    await expect.poll(() => count("status = 'done'"), { timeout: 10_000 }).toBe(1);
+    expect(begun).toBe(0);
+  });
+});
