@@ -136,7 +136,7 @@ function check(
         reason: 'the epoch is before the first that the signer may read',
       };
     const { identity, recipientPk, wraps } = envelope.header;
-    const { wrap } = usableWrap(context, { identity, wraps: [...rewrapsOf(head, recipientPk), ...wraps] });
+    const wrap = usableWrap(context, { identity, wraps: [...rewrapsOf(head, recipientPk), ...wraps] });
     return { envelope, unwrap: { identity, recipientPk, wrap } };
   } catch (error) {
     return integrityFailure(error);

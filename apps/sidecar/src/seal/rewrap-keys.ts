@@ -10,16 +10,11 @@ import { wrapAgain } from './wrap-key.ts';
 
 type Result = RewrapKeysResponse['keys'][number];
 
-/** A wrap that may be opened, and whether it is for the current key servers already. */
-interface Usable {
-  unwrap: UnwrapItem;
-  isCurrent: boolean;
-}
-
 /**
- * For each key a wrap for the current key servers, once the given one was opened and belongs to `recipient_pk`. One that
- * fails fails alone; a session that is refused everything, or key servers that answer nothing, fail the call with
- * `decrypt_denied` or `decrypt_unavailable`.
+ * For each key a wrap for the current key servers, made here from the private key that belongs to `recipient_pk`. A given
+ * one is never handed on: where the session has the key already, it was not opened. One that fails fails alone; a session
+ * that is refused everything, or key servers that answer nothing, fail the call with `decrypt_denied` or
+ * `decrypt_unavailable`.
  */
 export async function rewrapKeys(
   context: SidecarContext,
@@ -27,18 +22,14 @@ export async function rewrapKeys(
   request: RewrapKeysRequest,
 ): Promise<Result[]> {
   const checked = request.keys.map((key) => check(context, request, key));
-  const usable = checked.filter((each): each is Usable => 'unwrap' in each);
+  const usable = checked.filter((each): each is UnwrapItem => 'identity' in each);
   const account = {
     objectId: request.account.id,
     initialSharedVersion: request.account.initial_shared_version,
   };
-  const unwrapped = await context.unwrapper.unwrapKeys(
-    session,
-    account,
-    usable.map(({ unwrap }) => unwrap),
-  );
+  const unwrapped = await context.unwrapper.unwrapKeys(session, account, usable);
   refuseWhenNothingOpens(unwrapped);
-  const results = new Map<Usable, Result>();
+  const results = new Map<UnwrapItem, Result>();
   await Promise.all(
     usable.map(async (each, i) => {
       const key = unwrapped[i]!;
@@ -47,22 +38,22 @@ export async function rewrapKeys(
         results.set(each, { ok: false, failure, reason: key.message });
         return;
       }
-      const wrap = each.isCurrent
-        ? each.unwrap.wrap
-        : await wrapAgain(each.unwrap.identity, key.privateKey, context).finally(() =>
-            key.privateKey.fill(0),
-          );
-      results.set(each, { ok: true, wrap: Buffer.from(wrap).toString('base64') });
+      try {
+        const wrap = await wrapAgain(each.identity, key.privateKey, context);
+        results.set(each, { ok: true, wrap: Buffer.from(wrap).toString('base64') });
+      } finally {
+        key.privateKey.fill(0);
+      }
     }),
   );
-  return checked.map((each) => ('unwrap' in each ? results.get(each)! : each));
+  return checked.map((each) => ('identity' in each ? results.get(each)! : each));
 }
 
 function check(
   context: SidecarContext,
   { account, signer }: RewrapKeysRequest,
   key: RewrapKeysRequest['keys'][number],
-): Usable | Result {
+): UnwrapItem | Result {
   const refuse = (failure: 'integrity' | 'denied', reason: string): Result => ({
     ok: false,
     failure,
@@ -75,9 +66,8 @@ function check(
   const identity = sealIdentity(origin, Buffer.from(key.tag, 'hex'), BigInt(key.key_epoch));
   const wraps = key.wraps.map(({ type, bytes }) => ({ type, bytes: Buffer.from(bytes, 'base64') }));
   try {
-    const { wrap, set } = usableWrap(context, { identity, wraps });
-    const recipientPk = Buffer.from(key.recipient_pk, 'hex');
-    return { unwrap: { identity, recipientPk, wrap }, isCurrent: set.id === context.sets.current.id };
+    const wrap = usableWrap(context, { identity, wraps });
+    return { identity, recipientPk: Buffer.from(key.recipient_pk, 'hex'), wrap };
   } catch (error) {
     if (!(error instanceof EnvelopeError)) throw error;
     return refuse('integrity', error.reason);

@@ -1,7 +1,7 @@
 import { checkWrap } from '@memrelay/envelope/check-wrap';
 import type { Wrap } from '@memrelay/envelope/wraps';
 import type { Config } from '../config/config.ts';
-import { findServerSet, type ServerSet, type ServerSets } from './server-sets.ts';
+import type { ServerSets } from './server-sets.ts';
 
 /**
  * The first of these wraps that is for our package, this identity and a configured set of key servers. Throws
@@ -10,8 +10,8 @@ import { findServerSet, type ServerSet, type ServerSets } from './server-sets.ts
 export function usableWrap(
   { config, sets }: { config: Pick<Config, 'packageId'>; sets: ServerSets },
   header: { identity: Uint8Array; wraps: Wrap[] },
-): { wrap: Uint8Array; set: ServerSet } {
-  const { bytes, object } = checkWrap(
+): Uint8Array {
+  return checkWrap(
     { header },
     {
       packageId: bytesOf(config.packageId),
@@ -20,9 +20,7 @@ export function usableWrap(
         threshold,
       })),
     },
-  );
-  const services = object.services.map(({ objectId }) => `0x${Buffer.from(objectId).toString('hex')}`);
-  return { wrap: bytes, set: findServerSet(sets, services, object.threshold)! };
+  ).bytes;
 }
 
 function bytesOf(id: string): Buffer {

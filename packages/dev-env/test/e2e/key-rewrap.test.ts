@@ -12,6 +12,7 @@ import { envelopeKind, parseHeader } from '@memrelay/envelope/header';
 import { readNetwork } from '@memrelay/sdk/account/network';
 import { type RecoveryKey, recoveryKey, wrapWithRecoveryKey } from '@memrelay/sdk/account/recovery';
 import type { MemRelay } from '@memrelay/sdk/mem-relay';
+import { SealClient } from '@mysten/seal';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createTestBackend, type TestBackend } from '../../src/test-backend.ts';
 import { startTestNetwork, type TestNetwork } from '../../src/test-network.ts';
@@ -223,6 +224,32 @@ describe('a wrap is not believed', () => {
     });
     left.destroy();
     expect(await recalled(owner, 'first')).toEqual({ texts: [], dropped: 1 });
+  });
+
+  test('for the reason that its session has opened the key before', async () => {
+    await startWith(before);
+    const owner = await createTestOwner(network);
+    const client = owner.client(relayer.url);
+    await store(client, 'default', ['note one']);
+    client.destroy();
+    await startWith(during);
+    const moving = owner.client(relayer.url);
+    expect((await moving.recall('note')).results).toHaveLength(1);
+    const [key] = await moving.keys();
+    const { keyServers } = await readNetwork(relayer.url, fetch, network.info.packageId);
+    const seal = new SealClient({ suiClient: network.chain.sui, serverConfigs: [...keyServers.servers] });
+    // For the right identity and the right key servers, with the private half of another key
+    const { encryptedObject } = await seal.encrypt({
+      packageId: network.info.packageId,
+      id: `${owner.wallet.address.slice(2)}${key!.tag}${'00'.repeat(8)}`,
+      threshold: keyServers.threshold,
+      data: randomBytes(32),
+    });
+    await moving.rewrapKeys({ keys: [{ recipientPk: key!.recipientPk, wrap: encryptedObject }] });
+    await moving.rewrapKeys();
+    moving.destroy();
+    await startWith(after);
+    expect(await recalled(owner, 'default')).toEqual({ texts: ['note one'], dropped: 0 });
   });
 
   test('from a delegate that may not both read and write there', async () => {
