@@ -22,7 +22,8 @@ export const errorAdvice: Readonly<Record<string, string>> = {
   decrypt_denied:
     'Make a new session for the key that signs the request. Check that it may read this namespace.',
   not_found: 'Check the path.',
-  job_not_found: 'Check the id; a job is visible only to its own account.',
+  job_not_found:
+    'Check the id; a job is visible only to its own account, and a done one for a week (`MEM_JOB_KEEP_DAYS`).',
   method_not_allowed: 'Use a method that the `Allow` header lists.',
   request_timeout: 'Send the body faster, or in smaller requests.',
   idempotency_key_reused: 'Use a new key for another body.',

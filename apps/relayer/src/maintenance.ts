@@ -8,7 +8,7 @@ export interface Maintenance {
 const everyMs = 10 * 60_000;
 
 export function startMaintenance(
-  tasks: Readonly<Record<string, () => Promise<void>>>,
+  tasks: Readonly<Record<string, () => Promise<unknown>>>,
   log: Logger,
 ): Maintenance {
   let running: Promise<void> | undefined;

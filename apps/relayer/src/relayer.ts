@@ -24,6 +24,7 @@ import { registerStageTimes } from './http/stage-times.ts';
 import { createEmbedStage } from './jobs/embed-stage.ts';
 import { createIdempotency } from './jobs/idempotency.ts';
 import { startPipeline } from './jobs/pipeline.ts';
+import { pruneJobs } from './jobs/prune-jobs.ts';
 import { createWalletPool } from './jobs/upload-wallets.ts';
 import { createWithWallet } from './jobs/with-wallet.ts';
 import { createKeyRewraps } from './keys/key-rewraps.ts';
@@ -158,7 +159,14 @@ export async function startRelayer({
     });
 
     const idempotency = createIdempotency(db, ring, config.secrets.indexKey);
-    const maintenance = startMaintenance({ idempotency: idempotency.purge }, loggers.database);
+    const { keepDoneDays } = config.jobs;
+    const maintenance = startMaintenance(
+      {
+        idempotency: idempotency.purge,
+        ...(keepDoneDays === undefined ? {} : { jobs: () => pruneJobs(db, keepDoneDays) }),
+      },
+      loggers.database,
+    );
     closers.push(() => maintenance.stop());
 
     const context: RelayerContext = {

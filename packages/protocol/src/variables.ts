@@ -52,6 +52,7 @@ export const furtherVariables = [
   'MEM_WRITER_KEYS',
   'MEM_BLIND_INDEX',
   'MEM_ALLOW_MOCK_LLM',
+  'MEM_JOB_KEEP_DAYS',
   'ALLOWED_ORIGINS',
   'METRICS_PORT',
   'PUBLIC_CHAIN_RPC_URL',

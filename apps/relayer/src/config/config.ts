@@ -31,6 +31,10 @@ export interface Config {
   aggregators: { urls: readonly string[]; raceAfterMs: number; skipConsistencyCheck: boolean };
   blobCache: BlobCacheLimits;
   uploadConcurrency: number;
+  jobs: {
+    /** Days after which a done job is removed; undefined keeps it */
+    keepDoneDays: number | undefined;
+  };
   storeEpochs: number;
   renewals: {
     /** Memories are stored once more when so many epochs are left; undefined: never */
@@ -104,6 +108,7 @@ export async function loadConfig(environment: Environment): Promise<{ config: Co
     },
     blobCache: { ttlSeconds: values.BLOB_CACHE_TTL_SECS, maxBlobBytes: values.BLOB_CACHE_MAX_BYTES },
     uploadConcurrency: values.UPLOAD_CONCURRENCY,
+    jobs: { keepDoneDays: values.MEM_JOB_KEEP_DAYS === 'off' ? undefined : values.MEM_JOB_KEEP_DAYS },
     storeEpochs: values.STORE_EPOCHS ?? defaults.storeEpochs,
     renewals: {
       epochsLeft: renewEpochs(values.STORE_RENEW_EPOCHS, values.STORE_EPOCHS ?? defaults.storeEpochs),

@@ -93,6 +93,7 @@ export const variables = z.object({
   ALLOWED_ORIGINS: list.pipe(z.array(url.transform((value) => new URL(value).origin))).default([]),
   TRUSTED_PROXY_HOPS: integer(0, 16).default(0),
   UPLOAD_CONCURRENCY: integer(1, 256).default(8),
+  MEM_JOB_KEEP_DAYS: z.union([z.literal('off'), integer(1, 3650)]).default(7),
   MEM_RELAYER_URL: url.optional(),
 });
 
