@@ -100,6 +100,30 @@ describe('the embedded database', () => {
 const adminUrl = process.env.MEMRELAY_TEST_DATABASE_URL;
 
 describe.runIf(adminUrl)('Postgres', () => {
+  test('that gives up one of two transactions which wait for each other asks for the same again', async () => {
+    const database = await createTestDatabase(adminUrl!);
+    const db = await openDatabase(database.url, silent);
+    await db.query('CREATE TABLE note (id integer PRIMARY KEY)');
+    await db.query('INSERT INTO note VALUES (1), (2)');
+    const bothHold = Promise.withResolvers<void>();
+    let holding = 0;
+    const lock = 'SELECT 1 FROM note WHERE id = $1 FOR UPDATE';
+    const outcomes = await Promise.allSettled(
+      [1, 2].map((id) =>
+        db.transaction(async (tx) => {
+          await tx.query(lock, [id]);
+          if (++holding === 2) bothHold.resolve();
+          await bothHold.promise;
+          await tx.query(lock, [3 - id]);
+        }),
+      ),
+    );
+    const refused = outcomes.filter((outcome) => outcome.status === 'rejected');
+    expect(refused.map(({ reason }) => reason)).toMatchObject([{ code: 'overloaded', status: 503 }]);
+    await db.close();
+    await database.drop();
+  });
+
   test('that cannot be reached is 503, and is used again when it is back', async () => {
     const target = new URL(adminUrl!);
     const proxy = await startTcpProxy(Number(target.port));

@@ -17,9 +17,13 @@ const unavailableClasses: ReadonlySet<string> = new Set(['08', '53', '57']);
 /** Our own time limit, or somebody cancelled the query: the server is well. */
 const queryCanceled = '57014';
 
+/** Two transactions waited for each other, and this one was given up: the same again succeeds. */
+const deadlock = '40P01';
+
 /** Whatever Postgres did not answer itself is about the way to it. */
 function asFailure(error: unknown): unknown {
   const answered = error instanceof pg.DatabaseError ? (error.code ?? '') : undefined;
+  if (answered === deadlock) return new ApiError('overloaded', { cause: error });
   const isAway =
     answered === undefined || (unavailableClasses.has(answered.slice(0, 2)) && answered !== queryCanceled);
   return isAway ? new ApiError('database_unavailable', { cause: error }) : error;
