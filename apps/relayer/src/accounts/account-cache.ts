@@ -28,13 +28,19 @@ interface Entry {
   readAtMs: number;
 }
 
+/** A read under way. */
+interface Flight {
+  readAtMs: number;
+  account: Promise<AccountSnapshot | undefined>;
+}
+
 /** Accounts by id for a few seconds, one read under way per account, and what is still served in an outage. */
 export class AccountCache {
   readonly #options: AccountCacheOptions;
   readonly #known = new LRUCache<string, Entry>({ max: 20_000 });
   /** Apart from the known ones, so that made-up ids cannot push those out */
   readonly #missing = new LRUCache<string, Entry>({ max: 10_000 });
-  readonly #flights = new Map<string, Promise<AccountSnapshot | undefined>>();
+  readonly #flights = new Map<string, Flight>();
   /** The last read when it failed */
   #failure: { atMs: number; cause: unknown } | undefined;
 
@@ -52,12 +58,13 @@ export class AccountCache {
     const entry = this.#known.get(accountId) ?? this.#missing.get(accountId);
     const age = entry ? this.#options.now() - entry.readAtMs : Number.POSITIVE_INFINITY;
     if (entry && age <= maxAgeMs) {
-      if (age > this.#options.cacheMs / 2 && !this.#isResting()) this.#read(accountId).catch(() => undefined);
+      if (age > this.#options.cacheMs / 2 && !this.#isResting())
+        this.#read(accountId, maxAgeMs).catch(() => undefined);
       return entry.account;
     }
     if (this.#isResting()) return this.#duringOutage(accountId, this.#failure?.cause);
     try {
-      return await this.#read(accountId);
+      return await this.#read(accountId, maxAgeMs);
     } catch (error) {
       return this.#duringOutage(accountId, error);
     }
@@ -81,16 +88,17 @@ export class AccountCache {
     this.#missing.delete(accountId);
   }
 
-  #read(accountId: string): Promise<AccountSnapshot | undefined> {
+  /** Joins a read that began at most `maxAgeMs` ago: what happened since then it may not tell. */
+  #read(accountId: string, maxAgeMs: number): Promise<AccountSnapshot | undefined> {
     const running = this.#flights.get(accountId);
-    if (running) return running;
     const readAtMs = this.#options.now();
-    const flight = this.#options.read(accountId).then(
-      (account) => {
+    if (running && readAtMs - running.readAtMs <= maxAgeMs) return running.account;
+    const account = this.#options.read(accountId).then(
+      (found) => {
         this.#failure = undefined;
-        if (account) this.put(account, readAtMs);
-        else this.#missing.set(accountId, { account, readAtMs });
-        return account;
+        if (found) this.put(found, readAtMs);
+        else this.#missing.set(accountId, { account: found, readAtMs });
+        return found;
       },
       (error: unknown) => {
         if (!(error instanceof OutdatedAnswerError))
@@ -98,12 +106,13 @@ export class AccountCache {
         throw error;
       },
     );
+    const flight = { readAtMs, account };
     this.#flights.set(accountId, flight);
     const done = (): void => {
-      this.#flights.delete(accountId);
+      if (this.#flights.get(accountId) === flight) this.#flights.delete(accountId);
     };
-    flight.then(done, done);
-    return flight;
+    account.then(done, done);
+    return account;
   }
 
   #isResting(): boolean {
