@@ -5,6 +5,7 @@ import { type ClaimedJob, claimJobs } from '../src/jobs/claim-jobs.ts';
 import { retryJob } from '../src/jobs/retry-job.ts';
 import { saveFailed } from '../src/jobs/save-progress.ts';
 import { settleDuplicate } from '../src/jobs/settle-duplicate.ts';
+import { deleteMemories } from '../src/memories/forget-rows.ts';
 import { databases, type TestDb } from './support/databases.ts';
 import { lexical, textJobs } from './support/text-jobs.ts';
 
@@ -36,6 +37,23 @@ describe.each(databases)('a retry on $name', ({ name, create }) => {
   } = textJobs(() => database.db);
 
   const retry = ({ id }: { id: string }) => retryJob(database.db, accountId, id);
+
+  test('finds nothing when its text was forgotten meanwhile, also by the id of another that stored it', async () => {
+    const [first] = await accept(newJob('said, failed, said again'));
+    await embedDue();
+    await fail(await nextUpload());
+    const [second] = await accept(newJob('said, failed, said again'));
+    await embedDue();
+    await upload(await nextUpload());
+    const [other] = await accept(newJob('something else'));
+    await embedDue();
+    await fail(await nextUpload());
+    const place = { accountId, namespace: 'default', tag: Buffer.alloc(16, 1) };
+    await database.db.transaction((tx) => deleteMemories(tx, place, [second!.id]));
+    expect(await retry(first!)).toBeUndefined();
+    expect(await memories()).toMatchObject([{ id: other!.id }]);
+    expect(await retry(other!)).toBe('uploading');
+  });
 
   test('of a failed embedding goes on with the text, of a failed upload with the envelope', async () => {
     const [job] = await accept(newJob('tried again'));

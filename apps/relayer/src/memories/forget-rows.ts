@@ -67,8 +67,8 @@ function isUuid(id: string): boolean {
 }
 
 /**
- * Deletes everything of these memories, and the jobs that brought the same text: those that ended with its blob, and those
- * that wait to.
+ * Deletes everything of these memories, and the jobs that brought the same text: those that ended with its blob, those
+ * that wait to, and those that failed and would bring it back when they are tried again.
  * Texts are locked first, then jobs, then memories, as those who write do. A job that is being worked on loses its
  * lease with its row: what it still brings is not taken.
  */
@@ -93,10 +93,10 @@ export async function deleteMemories(
   );
   const { rows: duplicates } = await tx.query<JobRow>(
     `DELETE FROM memory_job
-     WHERE account_id = $1 AND duplicate
+     WHERE account_id = $1 AND (duplicate OR namespace = $3 AND status = 'failed')
        AND text_hash IN (SELECT decode(hash, 'hex') FROM unnest($2::text[]) AS hash)
      RETURNING id, envelope_id, status = 'done' AS stored_nothing`,
-    [accountId, texts.map(({ text_hash }) => text_hash.toString('hex'))],
+    [accountId, texts.map(({ text_hash }) => text_hash.toString('hex')), namespace],
   );
   await tx.query(
     `DELETE FROM memory_job WHERE account_id = $1 AND namespace = $3
