@@ -121,11 +121,16 @@ export async function saveFailed(
   );
 }
 
-/** The blob of a memory that was forgotten while it was uploaded. False when it was not forgotten. */
+/**
+ * The blob of a memory that was forgotten while it was uploaded. One that was being renewed has another object already,
+ * which lives on: the new one stands beside it, under the job's id. False when it was not forgotten.
+ */
 export async function saveLateBlob(db: Db, job: ClaimedJob, blob: UploadedBlob): Promise<boolean> {
   const { rowCount } = await db.query(
-    'UPDATE forgotten_memory SET blob_id = $3, object_id = $4 WHERE account_id = $1 AND memory_id = $2',
-    [job.accountId, job.checkpoint.renews ?? job.id, blob.blobId, blob.objectId ?? null],
+    `INSERT INTO forgotten_memory (account_id, memory_id, tag, envelope_id, blob_id, object_id)
+     SELECT account_id, $3::uuid, tag, envelope_id, $4::text, $5::text FROM forgotten_memory WHERE account_id = $1 AND memory_id = $2
+     ON CONFLICT (account_id, memory_id) DO UPDATE SET blob_id = excluded.blob_id, object_id = excluded.object_id`,
+    [job.accountId, job.checkpoint.renews ?? job.id, job.id, blob.blobId, blob.objectId ?? null],
   );
   return rowCount > 0;
 }

@@ -61,6 +61,21 @@ export async function memoryIds(
   return [...new Set([...own, ...[...kept, ...stored].map(({ id }) => id)])];
 }
 
+/** Those of these memories that there is anything of. */
+export async function present(
+  db: Db,
+  { accountId, namespace }: Place,
+  ids: readonly string[],
+): Promise<string[]> {
+  const { rows } = await db.query<{ id: string }>(
+    `SELECT id FROM memory WHERE account_id = $1 AND namespace = $2 AND id = ANY($3::uuid[])
+     UNION
+     SELECT id FROM memory_job WHERE account_id = $1 AND namespace = $2 AND kind = 1 AND id = ANY($3::uuid[])`,
+    [accountId, namespace, [...ids]],
+  );
+  return rows.map(({ id }) => id);
+}
+
 /** A blob id has another length. */
 function isUuid(id: string): boolean {
   return id.length === 36;
@@ -158,6 +173,17 @@ async function keepForgotten(
   );
 }
 
+const ofLastDay = `
+  SELECT object_id FROM forgotten_memory
+  WHERE account_id = $1 AND tag = $2 AND object_id IS NOT NULL AND forgotten_at > now() - interval '1 day'`;
+
+/** By envelope too: a memory may have several objects when it was being renewed. */
+const ofMemories = `
+  SELECT object_id FROM forgotten_memory
+  WHERE account_id = $1 AND tag = $2 AND object_id IS NOT NULL AND (
+    memory_id = ANY($3::uuid[]) OR envelope_id IN (
+      SELECT envelope_id FROM forgotten_memory WHERE account_id = $1 AND memory_id = ANY($3::uuid[])))`;
+
 /**
  * Blob objects of forgotten memories, also of those that were forgotten by an earlier call: an answer may get lost, and a
  * blob come late. Without ids of all that went in the last day.
@@ -168,10 +194,8 @@ export async function forgottenObjects(
   ids: readonly string[] | undefined,
 ): Promise<string[]> {
   const { rows } = await db.query<{ object_id: string }>(
-    `SELECT object_id FROM forgotten_memory
-     WHERE account_id = $1 AND tag = $2 AND object_id IS NOT NULL
-       AND CASE WHEN $3::uuid[] IS NULL THEN forgotten_at > now() - interval '1 day' ELSE memory_id = ANY($3::uuid[]) END`,
-    [accountId, tag, ids ? [...ids] : null],
+    ids ? ofMemories : ofLastDay,
+    ids ? [accountId, tag, [...ids]] : [accountId, tag],
   );
   return rows.map(({ object_id }) => object_id);
 }

@@ -6,7 +6,14 @@ import { requireFreshAccount, requirePermission } from '../auth/require-permissi
 import type { RelayerContext } from '../context.ts';
 import { hexToBytes } from '../db/hex.ts';
 import { insertJobs, type NewJob } from '../jobs/accept-jobs.ts';
-import { deleteMemories, forgottenObjects, memoryIds, type Removed, targetsIn } from './forget-rows.ts';
+import {
+  deleteMemories,
+  forgottenObjects,
+  memoryIds,
+  present,
+  type Removed,
+  targetsIn,
+} from './forget-rows.ts';
 import { sealJob } from './seal-job.ts';
 
 /** A tombstone names as many (packages/envelope, `supersedes`). */
@@ -31,9 +38,10 @@ export async function forget(
   const targets = ids
     ? await memoryIds(context.db, place, ids)
     : await targetsIn(context.db, place, perCall + 1);
-  const chosen = targets.slice(0, perCall);
+  const chosen = (ids ? await present(context.db, place, targets) : targets).slice(0, perCall);
   const removed: Removed[] = [];
-  const bury = await tombstones(context, caller, namespace, tag);
+  // Names that nothing stands under get no key
+  const bury = chosen.length > 0 ? await tombstones(context, caller, namespace, tag) : undefined;
   for (let i = 0; i < chosen.length; i += perTombstone) {
     const part = chosen.slice(i, i + perTombstone);
     const gone = await context.db.transaction(async (tx) => {
@@ -41,7 +49,7 @@ export async function forget(
       const envelopeIds = rows.flatMap(({ envelopeId }) => (envelopeId ? [envelopeId.toString('hex')] : []));
       // More than were asked for: jobs that repeat a text go with it
       for (let at = 0; at < envelopeIds.length; at += perTombstone)
-        await insertJobs(tx, [bury(envelopeIds.slice(at, at + perTombstone))], 'uploading');
+        await insertJobs(tx, [bury!(envelopeIds.slice(at, at + perTombstone))], 'uploading');
       return rows;
     });
     // Nobody is led there any more; what cannot be deleted now goes when its time in the cache is over

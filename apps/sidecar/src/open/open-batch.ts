@@ -7,7 +7,6 @@ import { ApiError } from '@memrelay/protocol/errors';
 import type { OpenRequestHead, OpenResponseHead } from '@memrelay/protocol/sidecar-api';
 import type { SidecarContext } from '../context.ts';
 import type { DecryptSession } from '../seal/decrypt-session.ts';
-import { refuseWhenNothingOpens } from '../seal/refuse-when-nothing-opens.ts';
 import type { UnwrapItem, UnwrapResult } from '../seal/seal-tasks.ts';
 import { usableWrap } from '../seal/usable-wrap.ts';
 import type { OpenItem } from './open-tasks.ts';
@@ -154,4 +153,11 @@ function rewrapsOf(head: OpenRequestHead, recipientPk: Uint8Array): Wrap[] {
 function integrityFailure(error: unknown): Item {
   if (!(error instanceof EnvelopeError)) throw error;
   return { ok: false, failure: 'integrity', reason: error.reason };
+}
+
+function refuseWhenNothingOpens(keys: readonly UnwrapResult[]): void {
+  if (keys.length === 0 || keys.some((key) => key.ok)) return;
+  const reasons = new Set(keys.map((key) => (key.ok ? '' : key.reason)));
+  if (reasons.has('unavailable')) throw new ApiError('decrypt_unavailable');
+  if (reasons.has('denied')) throw new ApiError('decrypt_denied');
 }

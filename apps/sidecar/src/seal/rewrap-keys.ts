@@ -3,7 +3,6 @@ import { sealIdentity } from '@memrelay/envelope/identity';
 import type { RewrapKeysRequest, RewrapKeysResponse } from '@memrelay/protocol/sidecar-api';
 import type { SidecarContext } from '../context.ts';
 import type { DecryptSession } from './decrypt-session.ts';
-import { refuseWhenNothingOpens } from './refuse-when-nothing-opens.ts';
 import type { UnwrapItem } from './seal-tasks.ts';
 import { usableWrap } from './usable-wrap.ts';
 import { wrapAgain } from './wrap-key.ts';
@@ -12,9 +11,8 @@ type Result = RewrapKeysResponse['keys'][number];
 
 /**
  * For each key a wrap for the current key servers, made here from the private key that belongs to `recipient_pk`. A given
- * one is never handed on: where the session has the key already, it was not opened. One that fails fails alone; a session
- * that is refused everything, or key servers that answer nothing, fail the call with `decrypt_denied` or
- * `decrypt_unavailable`.
+ * one is never handed on: where the session has the key already, it was not opened. One that fails fails alone, also when
+ * all of them do: others may follow whose key servers answer.
  */
 export async function rewrapKeys(
   context: SidecarContext,
@@ -28,7 +26,6 @@ export async function rewrapKeys(
     initialSharedVersion: request.account.initial_shared_version,
   };
   const unwrapped = await context.unwrapper.unwrapKeys(session, account, usable);
-  refuseWhenNothingOpens(unwrapped);
   const results = new Map<UnwrapItem, Result>();
   await Promise.all(
     usable.map(async (each, i) => {

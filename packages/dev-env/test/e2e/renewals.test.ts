@@ -151,3 +151,29 @@ test('not when it was forgotten meanwhile', async () => {
   await expect.poll(renewed, { timeout: 30_000 }).toBe(4);
   expect(await texts(owner, again)).toEqual(['note two']);
 }, 180_000);
+
+test('one that is forgotten while it is stored again has both objects named for deletion', async () => {
+  const publisher = await startFaultProxy(network.blobstoreUrl);
+  const environment = { STORE_PUBLISHER_URL: publisher.url };
+  const url = await startWith(environment);
+  const owner = await createTestOwner(network);
+  const first = owner.client(url);
+  const { jobId } = await first.rememberAndWait('note one');
+  first.destroy();
+  await advanceEpoch();
+  publisher.fault = { method: 'PUT', kind: 'hold-answer' };
+  const client = owner.client(await startWith(environment));
+  await expect.poll(() => publisher.hits(), { timeout: 30_000 }).toBe(1);
+  publisher.fault = undefined;
+  expect(await client.forget({ ids: [jobId] })).toMatchObject({
+    deleted: 1,
+    blobsToDelete: [expect.any(String)],
+  });
+  publisher.release();
+  const named = async () => (await client.forget({ ids: [jobId] })).blobsToDelete.toSorted();
+  await expect.poll(async () => (await named()).length, { timeout: 30_000 }).toBe(2);
+  const objects = (await blobsOf(owner)).map(({ objectId }) => objectId);
+  expect(objects).toEqual(expect.arrayContaining(await named()));
+  client.destroy();
+  await publisher.close();
+}, 180_000);

@@ -40,10 +40,20 @@ export async function rewrap(output: Output, options: RewrapCommandOptions): Pro
       ? await withRecoveryKey(output, connected, left, options.recoveryKey, options.yes)
       : await withKeyServers(output, client, left.length);
     output.step('Storing the new wraps with the owner');
-    if (jobIds.length > 0) await client.waitForJobs(jobIds);
+    const outcomes = jobIds.length > 0 ? await client.waitForJobs(jobIds) : [];
     output.done();
-    output.result({ keys: keys.length, rewrapped: jobIds.length, failed });
+    const unstored = outcomes.filter(({ status }) => status !== 'done');
+    output.result({
+      keys: keys.length,
+      rewrapped: jobIds.length,
+      failed,
+      ...(unstored.length > 0 ? { not_stored: unstored.map(({ jobId }) => jobId) } : {}),
+    });
     output.line(`${jobIds.length} of ${left.length} keys are wrapped for the present key servers.`);
+    if (unstored.length > 0)
+      output.line(
+        `${unstored.length} of them stand only in the relayer's database: their upload to the owner failed. Try each again with \`npx memrelay retry JOB\`:\n  ${unstored.map(({ jobId }) => jobId).join('\n  ')}`,
+      );
     if (failed.length === 0) return;
     throw new ExitError(
       exitCodes.failed,
