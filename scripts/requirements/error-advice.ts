@@ -46,7 +46,8 @@ export const errorAdvice: Readonly<Record<string, string>> = {
   embedding_unavailable: 'Wait and repeat. Operators: check the provider and `LLM_API_KEY`.',
   llm_not_configured:
     'Operators: set `LLM_API_KEY`, or `MEM_ALLOW_MOCK_LLM=true`. The manual routes work without.',
-  overloaded: 'Wait, and send less at once.',
+  overloaded:
+    'Wait as long as `Retry-After` says, and send less at once. Operators: see [background work](configuration.md#background-work).',
   sidecar_unavailable: 'Wait and repeat. Operators: the relayer ends and is started again when this lasts.',
   sponsor_unavailable: 'Wait and repeat, or pay the gas yourself.',
   sponsor_unconfigured: 'Pay the gas yourself. Operators: set `SPONSOR_API_KEY`.',

@@ -8,6 +8,7 @@ import type { Secrets } from './config/secrets.ts';
 import type { Db } from './db/db.ts';
 import type { AccountVectors } from './embedding/account-vectors.ts';
 import type { Embedder } from './embedding/embedder.ts';
+import type { Backlog } from './jobs/backlog.ts';
 import type { Idempotency } from './jobs/idempotency.ts';
 import type { Pipeline } from './jobs/pipeline.ts';
 import type { KeyRewraps } from './keys/key-rewraps.ts';
@@ -45,6 +46,7 @@ export interface RelayerContext {
   aggregators: AggregatorReader;
   outbox: Outbox;
   idempotency: Idempotency;
+  backlog: Backlog;
   pipeline: Pipeline;
   /** Addresses of the wallets that pay for uploads; none where a publisher does */
   uploadWallets: readonly string[];

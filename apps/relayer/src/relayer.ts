@@ -21,6 +21,7 @@ import { createAccountVectors } from './embedding/account-vectors.ts';
 import { createEmbedder } from './embedding/create-embedder.ts';
 import { createApp } from './http/app.ts';
 import { registerStageTimes } from './http/stage-times.ts';
+import { createBacklog } from './jobs/backlog.ts';
 import { createEmbedStage } from './jobs/embed-stage.ts';
 import { createIdempotency } from './jobs/idempotency.ts';
 import { startPipeline } from './jobs/pipeline.ts';
@@ -207,6 +208,7 @@ export async function startRelayer({
       aggregators,
       outbox,
       idempotency,
+      backlog: createBacklog(db, config.jobs.backlog),
       pipeline,
       uploadWallets: store.wallets,
       secrets: config.secrets,

@@ -3,6 +3,7 @@ import type { Network } from '@memrelay/protocol/networks';
 import { networkDefaults } from '@memrelay/protocol/networks';
 import type { BlobCacheLimits } from '../blobs/blob-cache.ts';
 import type { EmbeddingConfig } from '../embedding/create-embedder.ts';
+import type { BacklogLimits } from '../jobs/backlog.ts';
 import type { SponsorLimits } from '../routes/sponsor-routes.ts';
 import { type Environment, readVariables } from './read-config.ts';
 import { resolveSecrets, type Secrets } from './secrets.ts';
@@ -34,6 +35,7 @@ export interface Config {
   jobs: {
     /** Days after which a done job is removed; undefined keeps it */
     keepDoneDays: number | undefined;
+    backlog: BacklogLimits;
   };
   storeEpochs: number;
   renewals: {
@@ -108,7 +110,13 @@ export async function loadConfig(environment: Environment): Promise<{ config: Co
     },
     blobCache: { ttlSeconds: values.BLOB_CACHE_TTL_SECS, maxBlobBytes: values.BLOB_CACHE_MAX_BYTES },
     uploadConcurrency: values.UPLOAD_CONCURRENCY,
-    jobs: { keepDoneDays: values.MEM_JOB_KEEP_DAYS === 'off' ? undefined : values.MEM_JOB_KEEP_DAYS },
+    jobs: {
+      keepDoneDays: values.MEM_JOB_KEEP_DAYS === 'off' ? undefined : values.MEM_JOB_KEEP_DAYS,
+      backlog: {
+        perAccount: boundOf(values.MEM_MAX_PENDING_JOBS_PER_ACCOUNT),
+        inAll: boundOf(values.MEM_MAX_PENDING_JOBS),
+      },
+    },
     storeEpochs: values.STORE_EPOCHS ?? defaults.storeEpochs,
     renewals: {
       epochsLeft: renewEpochs(values.STORE_RENEW_EPOCHS, values.STORE_EPOCHS ?? defaults.storeEpochs),
@@ -137,4 +145,8 @@ function plainLoopback(url: string | undefined): string | undefined {
 /** A tenth of the time that memories are stored for, at least one epoch. */
 function renewEpochs(set: number | 'off' | undefined, storeEpochs: number): number | undefined {
   return set === 'off' ? undefined : (set ?? Math.max(1, Math.ceil(storeEpochs / 10)));
+}
+
+function boundOf(value: number | 'off'): number {
+  return value === 'off' ? Number.POSITIVE_INFINITY : value;
 }

@@ -5,6 +5,7 @@ import {
   parseEncKeyServers,
   parseEncServerConfigs,
 } from '@memrelay/protocol/enc-servers';
+import { limits } from '@memrelay/protocol/limits';
 import { z } from 'zod';
 import {
   flag,
@@ -93,6 +94,13 @@ export const variables = z.object({
   ALLOWED_ORIGINS: list.pipe(z.array(url.transform((value) => new URL(value).origin))).default([]),
   TRUSTED_PROXY_HOPS: integer(0, 16).default(0),
   UPLOAD_CONCURRENCY: integer(1, 256).default(8),
+  // Off, or room for one bulk at least
+  MEM_MAX_PENDING_JOBS: z
+    .union([z.literal('off'), integer(limits.bulkItems, 1_000_000_000)])
+    .default(200_000),
+  MEM_MAX_PENDING_JOBS_PER_ACCOUNT: z
+    .union([z.literal('off'), integer(limits.bulkItems, 1_000_000_000)])
+    .default(50_000),
   MEM_JOB_KEEP_DAYS: z.union([z.literal('off'), integer(1, 3650)]).default(7),
   MEM_RELAYER_URL: url.optional(),
 });

@@ -36,7 +36,8 @@ export const leaseSeconds = 15;
 /** What a worker does with a job: each has its own jobs, its own index (0012_fair_turns.sql) and its own turns. */
 export type Work = 'embedding' | 'uploading';
 
-const waiting: Readonly<Record<Work, string>> = {
+/** Jobs that wait for this work or are at it, in the words of its index */
+export const waiting: Readonly<Record<Work, string>> = {
   embedding: "status = 'running' AND stage IN ('queued', 'embedding')",
   uploading: "status = 'running' AND stage IN ('uploading', 'indexing')",
 };

@@ -32,6 +32,7 @@ export async function rememberManual(
   const tag = context.tagOf(account.origin, request.namespace);
   requirePermission(caller, 'write', tag);
   const vector = context.checkVector(request.vector);
+  await context.backlog.admit(hexToBytes(account.accountId), 1);
   // The client has sealed this one; the next one is sealed under the new epoch
   await context.expiredDelegates.pruned(account);
   const accountId = hexToBytes(account.accountId);

@@ -33,6 +33,7 @@ export async function remember(
     }),
   );
   context.requireEmbedder();
+  await context.backlog.admit(hexToBytes(caller.account.accountId), items.length);
   const account = await context.expiredDelegates.pruned(caller.account);
   const keys = await stages.measure('keys', async () => {
     const entries = [...tags].map(

@@ -22,6 +22,7 @@ import { hexToBytes } from '../db/hex.ts';
 import { validate } from '../http/validate.ts';
 import { readJobs } from '../jobs/read-jobs.ts';
 import { retryJob } from '../jobs/retry-job.ts';
+import { createInFlight } from '../limits/in-flight.ts';
 import { forget } from '../memories/forget.ts';
 import { recall, recallManual } from '../memories/recall.ts';
 import { type RepeatKey, remember } from '../memories/remember.ts';
@@ -29,18 +30,28 @@ import { rememberManual } from '../memories/remember-manual.ts';
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
+/** Of bodies at once, each of at most 2 MiB: parsed and sealed they take a few times as much. */
+const maxInFlightBytes = 64 * 1024 * 1024;
+
 /** The signed memory routes; `app` has the auth hook, so every request has a caller. */
 export function memoryRoutes(app: FastifyInstance, context: RelayerContext): void {
+  // Apart: a manual call waits for its upload, and many that wait must not keep others from being accepted
+  const accepting = createInFlight(maxInFlightBytes);
+  const awaitingUpload = createInFlight(maxInFlightBytes);
   app.post('/api/remember', async (request, reply): Promise<RememberAccepted> => {
     const item = validate(rememberRequest, request.body);
-    const [jobId] = await remember(context, request.caller, [item], repeatKeyOf(request), request.stages);
+    const [jobId] = await accepting.run(request.rawBody.length, () =>
+      remember(context, request.caller, [item], repeatKeyOf(request), request.stages),
+    );
     reply.code(202);
     return { job_id: jobId!, status: 'running' };
   });
 
   app.post('/api/remember/bulk', async (request, reply): Promise<RememberBulkAccepted> => {
     const { items } = validate(rememberBulkRequest, request.body);
-    const jobIds = await remember(context, request.caller, items, repeatKeyOf(request), request.stages);
+    const jobIds = await accepting.run(request.rawBody.length, () =>
+      remember(context, request.caller, items, repeatKeyOf(request), request.stages),
+    );
     reply.code(202);
     return { job_ids: jobIds, total: jobIds.length, status: 'running' };
   });
@@ -99,11 +110,13 @@ export function memoryRoutes(app: FastifyInstance, context: RelayerContext): voi
   });
 
   app.post('/api/remember/manual', async (request) =>
-    rememberManual(
-      context,
-      request.caller,
-      validate(rememberManualRequest, request.body),
-      repeatKeyOf(request),
+    awaitingUpload.run(request.rawBody.length, () =>
+      rememberManual(
+        context,
+        request.caller,
+        validate(rememberManualRequest, request.body),
+        repeatKeyOf(request),
+      ),
     ),
   );
 
