@@ -49,6 +49,15 @@ export function createApp(options: AppOptions): FastifyInstance {
     reply.header(headers.requestId, request.id);
     allowOrigin(request, options.allowedOrigins, (name, value) => reply.header(name, value));
   });
+  // Idle connections are closed by Fastify; one that is answered during the end would keep it waiting for a minute
+  let closing = false;
+  app.addHook('preClose', (done) => {
+    closing = true;
+    done();
+  });
+  app.addHook('onSend', async (_request, reply) => {
+    if (closing) reply.header('connection', 'close');
+  });
   app.addHook('onResponse', async (request, reply) => {
     options.log.info(
       {

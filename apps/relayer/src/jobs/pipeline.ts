@@ -29,7 +29,7 @@ export interface Pipeline {
   finished(jobId: string, timeoutMs: number): Promise<void>;
   /** The process is about to end: nothing new is begun, and what waits for the end of a job here waits no longer */
   readonly stopping: boolean;
-  /** Begins nothing new and lets what is under way end, for at most ten seconds */
+  /** Begins nothing new and lets what is under way end, for at most five seconds */
   drain(): Promise<void>;
   /**
    * Hands back what is still under way, so that another relayer takes it at once. To be called when the sidecar has ended
@@ -53,8 +53,8 @@ export interface PipelineOptions {
 }
 
 const embedBatch = 32;
-/** The sidecar then has as long again for what it has begun, and both fit into the 30 seconds that platforms give. */
-const drainMs = 10_000;
+/** With what the sidecar then has (run-sidecar.ts) it fits into the 10 seconds that Docker gives, if nothing else is said. */
+const drainMs = 5_000;
 /** For those whose call has just broken off to write down where they stand */
 const lastWordMs = 1_000;
 

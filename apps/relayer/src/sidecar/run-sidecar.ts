@@ -63,10 +63,13 @@ export async function runSidecar(options: RunSidecarOptions): Promise<RunningSid
     async stop() {
       stopping = true;
       stopWatching();
-      await child?.stop();
+      await child?.stop(endMs);
     },
   };
 }
+
+/** For what the sidecar has begun when the relayer ends; where it stands then is found on chain. */
+const endMs = 3_000;
 
 /** How long the sidecar of a relayer that was killed may take to notice and end. */
 const leaveMs = 15_000;
