@@ -4,6 +4,9 @@
  *
  * Arguments go to vitest. With one that is no option (`npm test -- packages/protocol`) only vitest runs.
  */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type ProvidedServices, provideServices } from '../packages/dev-env/src/services/provide.ts';
 import { printChecks } from './checks/print-checks.ts';
@@ -13,20 +16,28 @@ import type { SuiteResult } from './testing/suite-result.ts';
 import { summarize } from './testing/summary.ts';
 
 const endToEnd = 'packages/dev-env/test/e2e/';
-/** They are about processes, chain and sponsor: another database changes nothing in them. */
+/**
+ * They are about processes, chain, sponsor and who may do what: another database changes nothing in them, or only in
+ * statements that the relayer's own tests run on both.
+ */
 const onPostgresAlone = [
+  'access',
   'account-owner',
   'alerts',
   'core-dumps',
   'cost',
   'expired-delegates',
+  'key-rewrap',
   'key-servers',
+  'other-clients',
   'production-start',
   'publisher-tokens',
+  'renewals',
   'revocation',
   'sidecar',
   'sidecar-ownership',
   'sponsor',
+  'trust',
   'upload-faults',
   'wallet-uploads',
   'without-provider',
@@ -46,6 +57,9 @@ async function main(args: readonly string[]): Promise<number> {
   const narrowed = args.some((arg) => !arg.startsWith('-'));
   const services = await provideServices().catch(servicesFailed);
   if (!services) return 1;
+  // Parts of the system are started hundreds of times
+  const compiled = await mkdtemp(join(tmpdir(), 'memrelay-compiled-'));
+  process.env.NODE_COMPILE_CACHE ??= compiled;
   const suites: SuiteResult[] = [];
   let interrupted = false;
   const add = (run: VitestRun) => {
@@ -61,6 +75,7 @@ async function main(args: readonly string[]): Promise<number> {
     }
   } finally {
     await services.stop();
+    await rm(compiled, { recursive: true, force: true });
   }
   if (interrupted) return 130;
   const notes = services.missing.map((line) => `Not tested here: ${line}`);

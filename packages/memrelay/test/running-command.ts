@@ -19,9 +19,10 @@ export interface RunningCommand {
   ended: Promise<Ended>;
 }
 
-/** Starts `memrelay` as a person would, with nothing of this process's environment but PATH. */
+/** Starts `memrelay` as a person would, with nothing of this process's environment but PATH and the compiled modules. */
 export function startCommand(args: readonly string[], environment: NodeJS.ProcessEnv): RunningCommand {
-  const env = { PATH: process.env.PATH, ...environment };
+  const { PATH, NODE_COMPILE_CACHE } = process.env;
+  const env = { PATH, ...(NODE_COMPILE_CACHE ? { NODE_COMPILE_CACHE } : {}), ...environment };
   const child = spawn(process.execPath, [entry, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
   const text = { stdout: '', stderr: '' };
   const waiting = new Set<() => void>();

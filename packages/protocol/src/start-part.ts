@@ -46,7 +46,7 @@ export async function startPart(options: PartOptions): Promise<RunningPart> {
   const { entry, args = [] } = options;
   const flags = ['--disable-warning=ExperimentalWarning', entry, ...args];
   const child = spawn(...withoutCoreDumps(process.execPath, flags), {
-    env: { ...options.environment, [supervisedVariable]: '1' },
+    env: { ...compileCache(), ...options.environment, [supervisedVariable]: '1' },
     stdio: ['pipe', 'pipe', 'pipe'],
   });
   const ended = new Promise<string>((resolve) => {
@@ -104,4 +104,10 @@ function parseReady(line: string): ReadyLine | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** Where this process finds compiled modules, so that a part that is started often does not compile them each time. */
+function compileCache(): NodeJS.ProcessEnv {
+  const { NODE_COMPILE_CACHE } = process.env;
+  return NODE_COMPILE_CACHE === undefined ? {} : { NODE_COMPILE_CACHE };
 }

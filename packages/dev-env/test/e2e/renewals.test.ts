@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type OwnedBlob, ownedBlobs } from '@memrelay/chain/owned-blobs';
 import { readWalrusNetwork } from '@memrelay/chain/walrus-network';
 import { askFaucet } from 'memrelay/system/network-info';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { startFaultProxy } from '../../src/fault-proxy.ts';
 import { createTestBackend, type TestBackend } from '../../src/test-backend.ts';
 import { startTestNetwork, type TestNetwork } from '../../src/test-network.ts';
@@ -15,12 +15,17 @@ import { startTestRelayer, type TestRelayer } from '../../src/test-relayer.ts';
 let network: TestNetwork;
 let backend: TestBackend;
 let relayer: TestRelayer | undefined;
+beforeAll(async () => {
+  network = await startTestNetwork();
+});
+afterAll(() => network?.close());
 beforeEach(async () => {
-  [network, backend] = await Promise.all([startTestNetwork(), createTestBackend()]);
+  backend = await createTestBackend();
 });
 afterEach(async () => {
   await relayer?.stop();
-  await Promise.all([network?.close(), backend?.drop()]);
+  relayer = undefined;
+  await backend.drop();
 });
 
 /** Stored for two epochs; nothing is cached, so that every recall reads the blob. */
