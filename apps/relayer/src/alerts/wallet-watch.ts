@@ -2,7 +2,7 @@ import type { WalletFunds } from '@memrelay/protocol/sidecar-api';
 import type { Logger } from 'pino';
 import type { Db, Queryable } from '../db/db.ts';
 import type { SidecarClient } from '../sidecar/sidecar-client.ts';
-import { createSharedTask, startTaskLoop, type TaskLoop } from '../tasks/shared-task.ts';
+import { startPeriodicTask, type TaskLoop } from '../tasks/shared-task.ts';
 import { type WalletAlertKind, writeWalletAlert } from './alert-outbox.ts';
 import { type WalletLevel, walletLevel } from './wallet-level.ts';
 
@@ -17,11 +17,14 @@ export interface WalletWatchOptions {
   log: Logger;
 }
 
-const everyMs = 5 * 60_000;
-const againAfterFailureMs = 30_000;
-const pollMs = 5_000;
-/** The sidecar's answer is waited for 30 seconds */
-const leaseSeconds = 60;
+const rounds = {
+  name: 'look at wallets',
+  everyMs: 5 * 60_000,
+  againAfterFailureMs: 30_000,
+  pollMs: 5_000,
+  // The sidecar's answer is waited for 30 seconds
+  leaseSeconds: 60,
+};
 
 const kinds: Readonly<Record<WalletLevel, WalletAlertKind>> = {
   ok: 'wallet_filled',
@@ -41,29 +44,19 @@ interface Change {
  */
 export async function startWalletWatch(options: WalletWatchOptions): Promise<TaskLoop> {
   const { db, sidecar, log } = options;
-  const task = await createSharedTask(db, 'look at wallets', leaseSeconds);
-  await task.hurry();
 
   async function look(): Promise<void> {
-    const claim = await task.claim();
-    if (!claim) return;
-    let failed = true;
-    try {
-      const wallets = await sidecar.wallets(options.storeEpochs);
-      const changes = await db.transaction(async (tx) => {
-        const found: Change[] = [];
-        for (const wallet of wallets) {
-          const change = await note(tx, wallet);
-          if (change.level !== change.before) found.push(change);
-        }
-        return found;
-      });
-      for (const change of changes) tell(log, change);
-      if (changes.length > 0) options.alerts?.wake();
-      failed = false;
-    } finally {
-      await task.settle(claim.token, { dueInMs: failed ? againAfterFailureMs : everyMs, failed });
-    }
+    const wallets = await sidecar.wallets(options.storeEpochs);
+    const changes = await db.transaction(async (tx) => {
+      const found: Change[] = [];
+      for (const wallet of wallets) {
+        const change = await note(tx, wallet);
+        if (change.level !== change.before) found.push(change);
+      }
+      return found;
+    });
+    for (const change of changes) tell(log, change);
+    if (changes.length > 0) options.alerts?.wake();
   }
 
   /** Writes down how the wallet stands, and an alert when that is news. */
@@ -91,7 +84,7 @@ export async function startWalletWatch(options: WalletWatchOptions): Promise<Tas
     return { wallet, before, level };
   }
 
-  return startTaskLoop(pollMs, look, (error) =>
+  return startPeriodicTask(db, rounds, look, (error) =>
     log.warn({ err: error }, 'the wallets could not be looked at; it is tried again'),
   );
 }

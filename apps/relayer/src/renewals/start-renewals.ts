@@ -5,7 +5,7 @@ import type { AccountDirectory } from '../accounts/account-directory.ts';
 import { type AggregatorReader, BlobReadError } from '../blobs/aggregator-reads.ts';
 import type { Db } from '../db/db.ts';
 import type { SidecarClient } from '../sidecar/sidecar-client.ts';
-import { createSharedTask, startTaskLoop, type TaskLoop } from '../tasks/shared-task.ts';
+import { startPeriodicTask, type TaskLoop } from '../tasks/shared-task.ts';
 import { countExpiring, type Expiring, expiringMemories, insertRenewal } from './expiring.ts';
 
 export interface RenewalOptions {
@@ -22,11 +22,14 @@ export interface RenewalOptions {
   log: Logger;
 }
 
-const everyMs = 60 * 60_000;
-const againAfterFailureMs = 60_000;
-const pollMs = 10_000;
-/** A thousand reads of a quarter of a second each, four at once, with room to spare */
-const leaseSeconds = 900;
+const rounds = {
+  name: 'renew memories',
+  everyMs: 60 * 60_000,
+  againAfterFailureMs: 60_000,
+  pollMs: 10_000,
+  // A thousand reads of a quarter of a second each, four at once, with room to spare
+  leaseSeconds: 900,
+};
 const readsAtOnce = 4;
 /** Warned of when nobody renews */
 const warnEpochs = 1;
@@ -43,21 +46,11 @@ interface Round {
  */
 export async function startRenewals(options: RenewalOptions): Promise<TaskLoop> {
   const { db, sidecar, log } = options;
-  const task = await createSharedTask(db, 'renew memories', leaseSeconds);
-  await task.hurry();
 
   async function look(): Promise<void> {
-    const claim = await task.claim();
-    if (!claim) return;
-    let failed = true;
-    try {
-      const epoch = await sidecar.storeEpoch();
-      if (options.epochsLeft === undefined) await warn(epoch);
-      else await renew(epoch, options.epochsLeft);
-      failed = false;
-    } finally {
-      await task.settle(claim.token, { dueInMs: failed ? againAfterFailureMs : everyMs, failed });
-    }
+    const epoch = await sidecar.storeEpoch();
+    if (options.epochsLeft === undefined) await warn(epoch);
+    else await renew(epoch, options.epochsLeft);
   }
 
   async function warn(epoch: number): Promise<void> {
@@ -101,7 +94,7 @@ export async function startRenewals(options: RenewalOptions): Promise<TaskLoop> 
     return (await insertRenewal(db, memory, account.owner, envelope)) ? 'queued' : 'not needed';
   }
 
-  return startTaskLoop(pollMs, look, (error) =>
+  return startPeriodicTask(db, rounds, look, (error) =>
     log.warn({ err: error }, 'memories could not be renewed; it is tried again'),
   );
 }

@@ -74,3 +74,37 @@ export function startTaskLoop(
     },
   };
 }
+
+export interface PeriodicTask {
+  name: string;
+  /** Between two rounds, and after one that failed */
+  everyMs: number;
+  againAfterFailureMs: number;
+  /** Between looks whether it is due */
+  pollMs: number;
+  /** As `createSharedTask` */
+  leaseSeconds: number;
+}
+
+/** Does `work` at the start and then every so often, by one relayer of all that share the database. */
+export async function startPeriodicTask(
+  db: Db,
+  { name, everyMs, againAfterFailureMs, pollMs, leaseSeconds }: PeriodicTask,
+  work: () => Promise<void>,
+  onError: (error: unknown) => void,
+): Promise<TaskLoop> {
+  const task = await createSharedTask(db, name, leaseSeconds);
+  await task.hurry();
+  async function round(): Promise<void> {
+    const claim = await task.claim();
+    if (!claim) return;
+    let failed = true;
+    try {
+      await work();
+      failed = false;
+    } finally {
+      await task.settle(claim.token, { dueInMs: failed ? againAfterFailureMs : everyMs, failed });
+    }
+  }
+  return startTaskLoop(pollMs, round, onError);
+}
