@@ -1,11 +1,11 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { BlobReadError } from '../src/blobs/aggregator-reads.ts';
+import type { BlobReads } from '../src/blobs/read-stored.ts';
 import { type Embedder, EmbeddingError } from '../src/embedding/embedder.ts';
 import { insertJobs, type NewJob } from '../src/jobs/accept-jobs.ts';
 import { claimJobs } from '../src/jobs/claim-jobs.ts';
 import { textHash } from '../src/jobs/known-texts.ts';
-import type { BlobReads } from '../src/jobs/read-kept.ts';
 import { LeaseLostError } from '../src/jobs/save-progress.ts';
 import { settleDuplicate } from '../src/jobs/settle-duplicate.ts';
 import { databases, type TestDb } from './support/databases.ts';

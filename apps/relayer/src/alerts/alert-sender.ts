@@ -58,17 +58,14 @@ export async function startAlertSender(options: AlertSenderOptions): Promise<Tas
       alertMessage(options.network, batch),
       times.deadlineMs,
     );
-    if (posted.result === 'posted') {
+    if (posted.result !== 'retry') {
       const count = await dropAlerts(db, token);
-      log.info({ alerts: count }, 'alerts were posted');
-      return task.settle(token, { dueInMs: times.pauseMs, failed: false });
-    }
-    if (posted.result === 'refused') {
-      const count = await dropAlerts(db, token);
-      log.error(
-        { alerts: count, reason: posted.reason },
-        'the webhook of ALERT_TO_SLACK refuses: alerts lost',
-      );
+      if (posted.result === 'posted') log.info({ alerts: count }, 'alerts were posted');
+      else
+        log.error(
+          { alerts: count, reason: posted.reason },
+          'the webhook of ALERT_TO_SLACK refuses: alerts lost',
+        );
       return task.settle(token, { dueInMs: times.pauseMs, failed: false });
     }
     const dueInMs = retryInMs(posted, failures);

@@ -1,6 +1,7 @@
 import { jobErrorCatalogue } from '@memrelay/protocol/errors';
 import pLimit from 'p-limit';
 import type { Logger } from 'pino';
+import type { BlobReads } from '../blobs/read-stored.ts';
 import type { Db } from '../db/db.ts';
 import type { AccountVectors } from '../embedding/account-vectors.ts';
 import { embeddingChunks } from '../embedding/chunks.ts';
@@ -9,7 +10,7 @@ import { vectorKeyId } from '../embedding/vector-map.ts';
 import type { Outbox } from '../memories/outbox.ts';
 import { retryDelayMs } from './backoff.ts';
 import type { ClaimedJob } from './claim-jobs.ts';
-import { type BlobReads, readKept } from './read-kept.ts';
+import { readKept } from './read-kept.ts';
 import { saveRefreshed } from './refresh-memory.ts';
 import { LeaseLostError, saveEmbedded, saveFailed, saveRetry } from './save-progress.ts';
 import { settleDuplicate } from './settle-duplicate.ts';

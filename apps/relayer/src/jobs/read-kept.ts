@@ -1,10 +1,6 @@
-import { createHash } from 'node:crypto';
-import { type AggregatorReader, BlobReadError } from '../blobs/aggregator-reads.ts';
+import { type BlobReads, readStored } from '../blobs/read-stored.ts';
 import type { Db } from '../db/db.ts';
 import type { ClaimedJob } from './claim-jobs.ts';
-
-/** Where blobs are read: all that this needs of it. */
-export type BlobReads = Pick<AggregatorReader, 'read'>;
 
 /** How long a stored memory is believed to be there without a look: the shortest epoch of a network is a day. */
 export const trustedFor = '1 hour';
@@ -25,13 +21,6 @@ export async function readKept(db: Db, blobs: BlobReads, job: ClaimedJob): Promi
   );
   const kept = rows[0];
   if (!kept) return undefined;
-  const isRight = (bytes: Buffer): boolean =>
-    createHash('sha256').update(bytes).digest().equals(kept.envelope_sha256);
-  try {
-    await blobs.read(kept.blob_id, isRight);
-    return kept.id;
-  } catch (error) {
-    if (error instanceof BlobReadError) return undefined;
-    throw error;
-  }
+  const stored = { blobId: kept.blob_id, envelopeSha256: kept.envelope_sha256 };
+  return (await readStored(blobs, stored)) && kept.id;
 }

@@ -25,7 +25,7 @@ export async function listKeys(context: RelayerContext, caller: Caller): Promise
         key_epoch: key.keyEpoch,
         recipient_pk: key.recipientPk,
         current: key.isCurrent,
-        wraps: key.wraps.map(({ type, bytes }) => ({ type, bytes: Buffer.from(bytes).toString('base64') })),
+        wraps: onWire(key.wraps),
       }),
     ),
   };
@@ -55,7 +55,7 @@ export async function rewrapKeys(
           tag: key.tag,
           key_epoch: key.keyEpoch,
           recipient_pk: key.recipientPk,
-          wraps: wraps.map(({ type, bytes }) => ({ type, bytes: Buffer.from(bytes).toString('base64') })),
+          wraps: onWire(wraps),
         })),
       },
       caller.credentials,
@@ -75,6 +75,10 @@ export async function rewrapKeys(
     context.pipeline.wakeUpload();
   }
   return { job_ids: jobIds, failed, ...(next === undefined ? {} : { next }) };
+}
+
+function onWire(wraps: readonly Wrap[]): KeyEntry['wraps'] {
+  return wraps.map(({ type, bytes }) => ({ type, bytes: Buffer.from(bytes).toString('base64') }));
 }
 
 interface Chosen {

@@ -45,20 +45,17 @@ export async function memoryIds(
   { accountId, namespace, tag }: Place,
   ids: readonly string[],
 ): Promise<string[]> {
-  const blobIds = ids.filter((id) => !isUuid(id));
   const own = ids.filter(isUuid);
-  const { rows: kept } = await db.query<{ id: string }>(
+  const { rows } = await db.query<{ id: string }>(
     `SELECT memory_id AS id FROM memory_job JOIN known_text USING (account_id, text_hash)
-     WHERE account_id = $1 AND namespace = $2 AND id = ANY($3::uuid[])`,
-    [accountId, namespace, own],
-  );
-  const { rows: stored } = await db.query<{ id: string }>(
-    `SELECT id FROM memory WHERE account_id = $1 AND namespace = $2 AND blob_id = ANY($3::text[])
+     WHERE account_id = $1 AND namespace = $2 AND id = ANY($3::uuid[])
      UNION
-     SELECT memory_id FROM forgotten_memory WHERE account_id = $1 AND tag = $4 AND blob_id = ANY($3::text[])`,
-    [accountId, namespace, blobIds, tag],
+     SELECT id FROM memory WHERE account_id = $1 AND namespace = $2 AND blob_id = ANY($4::text[])
+     UNION
+     SELECT memory_id FROM forgotten_memory WHERE account_id = $1 AND tag = $5 AND blob_id = ANY($4::text[])`,
+    [accountId, namespace, own, ids.filter((id) => !isUuid(id)), tag],
   );
-  return [...new Set([...own, ...[...kept, ...stored].map(({ id }) => id)])];
+  return [...new Set([...own, ...rows.map(({ id }) => id)])];
 }
 
 /** Those of these memories that there is anything of. */

@@ -31,8 +31,10 @@ export async function openEnvelopes(
 ): Promise<(string | undefined)[]> {
   const texts = new Array<string | undefined>(ranked.length).fill(undefined);
   const accountId = hexToBytes(caller.account.accountId);
-  const shared = await sharedHead(context, caller);
-  const rewraps = await context.keyRewraps.of(accountId);
+  const [shared, rewraps] = await Promise.all([
+    sharedHead(context, caller, accountId),
+    context.keyRewraps.of(accountId),
+  ]);
   for (const batch of batches(ranked, envelopes)) {
     const { items, payload } = await context.sidecar.open(
       {
@@ -97,7 +99,11 @@ function recipientOf(envelope: Buffer): string {
 }
 
 /** Whose request it is, and whose signatures are believed. */
-async function sharedHead(context: RelayerContext, caller: Caller): Promise<Omit<OpenRequestHead, 'items'>> {
+async function sharedHead(
+  context: RelayerContext,
+  caller: Caller,
+  accountId: Buffer,
+): Promise<Omit<OpenRequestHead, 'items'>> {
   const { account } = caller;
   const writers = account.delegates.filter(({ scope }) => ((scope?.perms ?? 0) & permissionBits.write) !== 0);
   return {
@@ -106,7 +112,7 @@ async function sharedHead(context: RelayerContext, caller: Caller): Promise<Omit
       ...new Set([
         ...context.writerPublicKeys,
         ...writers.map(({ publicKey }) => publicKey),
-        ...(await context.accountWriters.of(hexToBytes(account.accountId))),
+        ...(await context.accountWriters.of(accountId)),
       ]),
     ],
   };

@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
 import pLimit from 'p-limit';
-import { type AggregatorReader, BlobReadError } from '../blobs/aggregator-reads.ts';
+import type { AggregatorReader } from '../blobs/aggregator-reads.ts';
 import type { BlobCache } from '../blobs/blob-cache.ts';
+import { isStored, readStored } from '../blobs/read-stored.ts';
 import type { Db } from '../db/db.ts';
 import { readPendingEnvelopes } from '../jobs/read-jobs.ts';
 import type { Match } from './search.ts';
@@ -50,14 +50,11 @@ export async function readEnvelopes(
   await Promise.all(
     cold.map((match) =>
       limit(async () => {
-        const bytes = await sources.aggregators
-          .read(match.blobId!, (read) => isStored(match, read), {
-            fresh: Date.now() - match.createdAt.getTime() < freshMs,
-          })
-          .catch((error: unknown) => {
-            if (error instanceof BlobReadError) return undefined;
-            throw error;
-          });
+        const bytes = await readStored(
+          sources.aggregators,
+          { blobId: match.blobId!, envelopeSha256: match.envelopeSha256 },
+          { fresh: Date.now() - match.createdAt.getTime() < freshMs },
+        );
         if (!bytes) return;
         found.set(match.id, bytes);
         await sources.blobCache.set(match.blobId!, bytes);
@@ -65,8 +62,4 @@ export async function readEnvelopes(
     ),
   );
   return matches.map((match) => found.get(match.id));
-}
-
-function isStored(match: Match, bytes: Buffer): boolean {
-  return createHash('sha256').update(bytes).digest().equals(match.envelopeSha256);
 }

@@ -9,9 +9,10 @@ import { normalize } from '../embedding/embedder.ts';
 import { vectorKeyId } from '../embedding/vector-map.ts';
 import { insertJobs, insertManualMemory, type NewJob } from '../jobs/accept-jobs.ts';
 import { readJobs } from '../jobs/read-jobs.ts';
-import { sha256, standardImportance } from './envelope-facts.ts';
+import { sha256 } from '../sha256.ts';
 import { manualEnvelopeId } from './manual-envelope.ts';
 import type { RepeatKey } from './remember.ts';
+import { standardImportance } from './seal-job.ts';
 
 /** How long a call waits for its upload before it tells the caller to come back, and how often it looks. */
 const waitMs = 60_000;
@@ -32,10 +33,10 @@ export async function rememberManual(
   const tag = context.tagOf(account.origin, request.namespace);
   requirePermission(caller, 'write', tag);
   const vector = context.checkVector(request.vector);
-  await context.backlog.admit(hexToBytes(account.accountId), 1);
+  const accountId = hexToBytes(account.accountId);
+  await context.backlog.admit(accountId, 1);
   // The client has sealed this one; the next one is sealed under the new epoch
   await context.expiredDelegates.pruned(account);
-  const accountId = hexToBytes(account.accountId);
   const envelope = Buffer.from(request.encrypted_data, 'base64');
   const job: NewJob = {
     id: randomUUID(),

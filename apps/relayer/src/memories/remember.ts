@@ -8,8 +8,7 @@ import type { StageTimes } from '../http/stage-times.ts';
 import { insertJobs, type NewJob } from '../jobs/accept-jobs.ts';
 import type { RepeatableWrite } from '../jobs/idempotency.ts';
 import { textHash } from '../jobs/known-texts.ts';
-import { standardImportance } from './envelope-facts.ts';
-import { sealJob } from './seal-job.ts';
+import { sealJob, standardImportance } from './seal-job.ts';
 
 /** The idempotency key of a request with what it covers, when the caller sent one. */
 export type RepeatKey = Pick<RepeatableWrite, 'route' | 'key' | 'bodySha256'>;
@@ -33,7 +32,8 @@ export async function remember(
     }),
   );
   context.requireEmbedder();
-  await context.backlog.admit(hexToBytes(caller.account.accountId), items.length);
+  const accountId = hexToBytes(caller.account.accountId);
+  await context.backlog.admit(accountId, items.length);
   const account = await context.expiredDelegates.pruned(caller.account);
   const keys = await stages.measure('keys', async () => {
     const entries = [...tags].map(
@@ -41,7 +41,6 @@ export async function remember(
     );
     return new Map(await Promise.all(entries));
   });
-  const accountId = hexToBytes(account.accountId);
   // A key that could not read the kept memory must not learn that it is there, by its blob or by the time it takes, nor
   // lose what it stores to one that it cannot read
   const hashOf = ({ text, namespace }: RememberRequest): Buffer | undefined => {

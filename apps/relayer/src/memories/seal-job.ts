@@ -10,7 +10,10 @@ import type { RelayerContext } from '../context.ts';
 import { hexToBytes } from '../db/hex.ts';
 import type { NewJob } from '../jobs/accept-jobs.ts';
 import type { NamespaceKey } from '../keys/namespace-keys.ts';
-import { sha256, standardImportance } from './envelope-facts.ts';
+import { sha256 } from '../sha256.ts';
+
+/** Of a memory nobody has weighed */
+export const standardImportance = 0.5;
 
 /** What an envelope of the relayer's is made from; it is signed with the present writer key. */
 export interface Sealing {

@@ -1,8 +1,7 @@
-import { createHash } from 'node:crypto';
 import pLimit from 'p-limit';
 import type { Logger } from 'pino';
 import type { AccountDirectory } from '../accounts/account-directory.ts';
-import { type AggregatorReader, BlobReadError } from '../blobs/aggregator-reads.ts';
+import { type BlobReads, readStored } from '../blobs/read-stored.ts';
 import type { Db } from '../db/db.ts';
 import type { SidecarClient } from '../sidecar/sidecar-client.ts';
 import { startPeriodicTask, type TaskLoop } from '../tasks/shared-task.ts';
@@ -12,7 +11,7 @@ export interface RenewalOptions {
   db: Db;
   sidecar: Pick<SidecarClient, 'storeEpoch'>;
   accounts: Pick<AccountDirectory, 'account'>;
-  aggregators: AggregatorReader;
+  aggregators: BlobReads;
   /** Renew what has so many epochs left, or fewer; undefined only warns */
   epochsLeft: number | undefined;
   /** At most so many in an hour */
@@ -82,14 +81,7 @@ export async function startRenewals(options: RenewalOptions): Promise<TaskLoop> 
   async function renewOne(memory: Expiring): Promise<'queued' | 'unreadable' | 'not needed'> {
     const account = await options.accounts.account(`0x${memory.accountId.toString('hex')}`);
     if (!account) return 'not needed';
-    const isWhole = (bytes: Buffer): boolean =>
-      createHash('sha256').update(bytes).digest().equals(memory.envelopeSha256);
-    const envelope = await options.aggregators
-      .read(memory.blobId, isWhole, { fresh: false })
-      .catch((error: unknown) => {
-        if (error instanceof BlobReadError) return undefined;
-        throw error;
-      });
+    const envelope = await readStored(options.aggregators, memory);
     if (!envelope) return 'unreadable';
     return (await insertRenewal(db, memory, account.owner, envelope)) ? 'queued' : 'not needed';
   }

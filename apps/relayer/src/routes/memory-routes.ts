@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { ApiError } from '@memrelay/protocol/errors';
 import { forgetRequest } from '@memrelay/protocol/forget';
 import { headers } from '@memrelay/protocol/headers';
@@ -27,6 +26,7 @@ import { forget } from '../memories/forget.ts';
 import { recall, recallManual } from '../memories/recall.ts';
 import { type RepeatKey, remember } from '../memories/remember.ts';
 import { rememberManual } from '../memories/remember-manual.ts';
+import { sha256 } from '../sha256.ts';
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
@@ -174,6 +174,6 @@ function repeatKeyOf(request: FastifyRequest): RepeatKey | undefined {
   return {
     route: request.routeOptions.url!,
     key,
-    bodySha256: createHash('sha256').update(request.rawBody).digest(),
+    bodySha256: sha256(request.rawBody),
   };
 }
