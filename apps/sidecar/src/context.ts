@@ -1,3 +1,4 @@
+import type { WrapExpectation } from '@memrelay/envelope/check-wrap';
 import type { WalletFunds } from '@memrelay/protocol/sidecar-api';
 import type { Logger } from 'pino';
 import type { Pruner } from './accounts/prune-expired.ts';
@@ -18,6 +19,8 @@ export interface SidecarContext {
   pool: SealPool;
   openPool: OpenPool;
   sets: ServerSets;
+  /** Which wraps may be opened */
+  expectedWraps: WrapExpectation;
   directory: KeyServerDirectory;
   sessions: SessionReader;
   sessionMaker: SessionMaker;

@@ -26,6 +26,7 @@ import { SealPool } from './seal/seal-pool.ts';
 import { createSessionReader } from './seal/session.ts';
 import { createSessionMaker } from './seal/session-maker.ts';
 import { KeyUnwrapper } from './seal/unwrap-keys.ts';
+import { wrapExpectation } from './seal/wrap-expectation.ts';
 import { createGasWallet } from './sponsor/gas-wallet.ts';
 import { createSponsorApi } from './sponsor/sponsor-api.ts';
 import { createSponsoring } from './sponsor/sponsoring.ts';
@@ -67,6 +68,7 @@ export async function startSidecar(config: Config, log: Logger): Promise<Sidecar
     pool,
     openPool,
     sets,
+    expectedWraps: wrapExpectation(config.packageId, sets),
     directory,
     sessions: createSessionReader({ packageId: config.packageId, client: chain.sui }),
     sessionMaker: createSessionMaker({ packageId: config.packageId }),

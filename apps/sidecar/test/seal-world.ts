@@ -21,7 +21,7 @@ import { SealPool } from '../src/seal/seal-pool.ts';
 import { makeServerSet, makeServerSets } from '../src/seal/server-sets.ts';
 import { createSessionMaker } from '../src/seal/session-maker.ts';
 import { KeyUnwrapper } from '../src/seal/unwrap-keys.ts';
-import { wrapNewKey } from '../src/seal/wrap-key.ts';
+import { wrapKey } from '../src/seal/wrap-key.ts';
 import { startFaultyProxy } from './faulty-proxy.ts';
 import { rewrittenServers } from './rewritten-servers.ts';
 
@@ -64,8 +64,7 @@ export async function startSealWorld() {
     twoOfTwo,
     unwrapper,
     sessions: createSessionMaker({ packageId: spelled }),
-    wrap: (identity: Uint8Array, sealSets = sets) =>
-      wrapNewKey(identity, { directory, pool, sets: sealSets }),
+    wrap: (identity: Uint8Array, sealSets = sets) => wrapKey(identity, { directory, pool, sets: sealSets }),
 
     async createAccount(owner: Ed25519Keypair): Promise<AccountObject> {
       await fetch(`${localnet.url}/faucet`, {

@@ -1,3 +1,4 @@
+import { checkWrap } from '@memrelay/envelope/check-wrap';
 import { EnvelopeError } from '@memrelay/envelope/envelope-error';
 import { namespaceTag } from '@memrelay/envelope/namespace-tag';
 import { nodePrimitives } from '@memrelay/envelope/node-primitives';
@@ -5,10 +6,10 @@ import { checkHeader, type Envelope } from '@memrelay/envelope/open-envelope';
 import { type Wrap, wrapType } from '@memrelay/envelope/wraps';
 import { ApiError } from '@memrelay/protocol/errors';
 import type { OpenRequestHead, OpenResponseHead } from '@memrelay/protocol/sidecar-api';
+import { fromHex } from '@mysten/sui/utils';
 import type { SidecarContext } from '../context.ts';
 import type { DecryptSession } from '../seal/decrypt-session.ts';
 import type { UnwrapItem, UnwrapResult } from '../seal/seal-tasks.ts';
-import { usableWrap } from '../seal/usable-wrap.ts';
 import type { OpenItem } from './open-tasks.ts';
 
 type Item = OpenResponseHead['items'][number];
@@ -16,10 +17,6 @@ type Item = OpenResponseHead['items'][number];
 interface Checked {
   envelope: Envelope;
   unwrap: UnwrapItem;
-}
-
-function bytesOf(address: string): Buffer {
-  return Buffer.from(address.replace(/^0x/, ''), 'hex');
 }
 
 /**
@@ -122,7 +119,7 @@ function check(
   namespace: string,
 ): Checked | Item {
   try {
-    const origin = bytesOf(head.account.origin);
+    const origin = fromHex(head.account.origin);
     const envelope = checkHeader(bytes, {
       origin,
       tag: namespaceTag(nodePrimitives, origin, namespace),
@@ -135,7 +132,8 @@ function check(
         reason: 'the epoch is before the first that the signer may read',
       };
     const { identity, recipientPk, wraps } = envelope.header;
-    const wrap = usableWrap(context, { identity, wraps: [...rewrapsOf(head, recipientPk), ...wraps] });
+    const candidates = { identity, wraps: [...rewrapsOf(head, recipientPk), ...wraps] };
+    const { bytes: wrap } = checkWrap({ header: candidates }, context.expectedWraps);
     return { envelope, unwrap: { identity, recipientPk, wrap } };
   } catch (error) {
     return integrityFailure(error);

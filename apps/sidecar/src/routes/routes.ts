@@ -24,6 +24,7 @@ import { sidecarTokenProof } from '@memrelay/protocol/sidecar-token-node';
 import { sponsorExecuteRequest, sponsorRequest } from '@memrelay/protocol/sponsor';
 import { supervisedVariable } from '@memrelay/protocol/supervised';
 import { relayerVersion } from '@memrelay/protocol/versions';
+import { fromHex } from '@mysten/sui/utils';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { SidecarContext } from '../context.ts';
@@ -31,7 +32,7 @@ import { openBatch } from '../open/open-batch.ts';
 import type { DecryptSession } from '../seal/decrypt-session.ts';
 import { describeServerSets } from '../seal/describe-server-sets.ts';
 import { rewrapKeys } from '../seal/rewrap-keys.ts';
-import { wrapNewKey } from '../seal/wrap-key.ts';
+import { wrapKey } from '../seal/wrap-key.ts';
 
 /** Every route but `/health` needs the shared token (compared in constant time). */
 export function requireToken(token: string): (request: FastifyRequest) => Promise<void> {
@@ -69,16 +70,10 @@ export function keyRoutes(app: FastifyInstance, context: SidecarContext): void {
 
   app.post('/keys', async (request): Promise<MakeKeyResponse> => {
     const { origin, tag, key_epoch, recovery_pk } = parse(makeKeyRequest, request.body);
-    const identity = sealIdentity(
-      Buffer.from(origin.slice(2), 'hex'),
-      Buffer.from(tag, 'hex'),
-      BigInt(key_epoch),
-    );
-    const wrapped = await wrapNewKey(
-      identity,
-      context,
-      recovery_pk ? Buffer.from(recovery_pk, 'hex') : undefined,
-    );
+    const identity = sealIdentity(fromHex(origin), fromHex(tag), BigInt(key_epoch));
+    const wrapped = await wrapKey(identity, context, {
+      recoveryPk: recovery_pk === undefined ? undefined : fromHex(recovery_pk),
+    });
     return {
       recipient_pk: Buffer.from(wrapped.recipientPk).toString('hex'),
       wraps: [

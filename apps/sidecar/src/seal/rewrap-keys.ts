@@ -1,11 +1,12 @@
+import { checkWrap } from '@memrelay/envelope/check-wrap';
 import { EnvelopeError } from '@memrelay/envelope/envelope-error';
 import { sealIdentity } from '@memrelay/envelope/identity';
 import type { RewrapKeysRequest, RewrapKeysResponse } from '@memrelay/protocol/sidecar-api';
+import { fromHex } from '@mysten/sui/utils';
 import type { SidecarContext } from '../context.ts';
 import type { DecryptSession } from './decrypt-session.ts';
 import type { UnwrapItem } from './seal-tasks.ts';
-import { usableWrap } from './usable-wrap.ts';
-import { wrapAgain } from './wrap-key.ts';
+import { wrapKey } from './wrap-key.ts';
 
 type Result = RewrapKeysResponse['keys'][number];
 
@@ -36,7 +37,7 @@ export async function rewrapKeys(
         return;
       }
       try {
-        const wrap = await wrapAgain(each.identity, key.privateKey, context);
+        const { wrap } = await wrapKey(each.identity, context, { privateKey: key.privateKey });
         results.set(each, { ok: true, wrap: Buffer.from(wrap).toString('base64') });
       } finally {
         key.privateKey.fill(0);
@@ -59,12 +60,11 @@ function check(
   if (key.key_epoch > account.key_epoch) return refuse('integrity', 'future_epoch');
   if (key.key_epoch < signer.min_epoch)
     return refuse('denied', 'the epoch is before the first that the signer may read');
-  const origin = Buffer.from(account.origin.slice(2), 'hex');
-  const identity = sealIdentity(origin, Buffer.from(key.tag, 'hex'), BigInt(key.key_epoch));
+  const identity = sealIdentity(fromHex(account.origin), fromHex(key.tag), BigInt(key.key_epoch));
   const wraps = key.wraps.map(({ type, bytes }) => ({ type, bytes: Buffer.from(bytes, 'base64') }));
   try {
-    const wrap = usableWrap(context, { identity, wraps });
-    return { identity, recipientPk: Buffer.from(key.recipient_pk, 'hex'), wrap };
+    const { bytes: wrap } = checkWrap({ header: { identity, wraps } }, context.expectedWraps);
+    return { identity, recipientPk: fromHex(key.recipient_pk), wrap };
   } catch (error) {
     if (!(error instanceof EnvelopeError)) throw error;
     return refuse('integrity', error.reason);

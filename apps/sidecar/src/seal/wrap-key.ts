@@ -9,15 +9,23 @@ export interface WrappedKey extends WrapOutcome {
   readonly serverSet: string;
 }
 
+/** What a key is made from, when not everything of it is new. */
+export interface WrapOptions {
+  /** The key to wrap, 32 bytes: zeroed in the thread's copy; a new one when left out */
+  privateKey?: Uint8Array;
+  /** The owner's recovery key, 32 bytes, which it is wrapped for as well */
+  recoveryPk?: Uint8Array | undefined;
+}
+
 /**
- * Makes an X25519 pair for an identity (origin ‖ tag ‖ epoch) and wraps its private half for the current key
- * servers; only the public half and the wrap come back. About 45 ms in a worker thread. Throws `RangeError`
- * on an identity of another length, and what `KeyServerDirectory.snapshot` and `SealPool` throw.
+ * Wraps the private half of an X25519 pair of an identity (origin ‖ tag ‖ epoch) for the current key servers; only the
+ * public half and the wraps come back. About 45 ms in a worker thread. Throws `RangeError` on an identity of another
+ * length, and what `KeyServerDirectory.snapshot` and `SealPool` throw.
  */
-export async function wrapNewKey(
+export async function wrapKey(
   identity: Uint8Array,
   parts: { directory: KeyServerDirectory; pool: SealPool; sets: ServerSets },
-  recoveryPk?: Uint8Array,
+  { privateKey, recoveryPk }: WrapOptions = {},
 ): Promise<WrappedKey> {
   if (identity.length !== sealIdentityLength) throw new RangeError('a Seal identity has 56 bytes');
   const { current } = parts.sets;
@@ -25,18 +33,8 @@ export async function wrapNewKey(
   const wrapped = await parts.pool.wrapKey({
     snapshot,
     identity: new Uint8Array(identity),
+    ...(privateKey ? { privateKey } : {}),
     ...(recoveryPk ? { recoveryPk: new Uint8Array(recoveryPk) } : {}),
   });
   return { ...wrapped, serverSet: current.id };
-}
-
-/** Wraps a given private key for the current key servers. Throws as `wrapNewKey`. */
-export async function wrapAgain(
-  identity: Uint8Array,
-  privateKey: Uint8Array,
-  parts: { directory: KeyServerDirectory; pool: SealPool; sets: ServerSets },
-): Promise<Uint8Array> {
-  const snapshot = await parts.directory.snapshot(parts.sets.current);
-  const { wrap } = await parts.pool.wrapKey({ snapshot, identity: new Uint8Array(identity), privateKey });
-  return wrap;
 }
