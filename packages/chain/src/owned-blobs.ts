@@ -1,4 +1,7 @@
+import { ObjectError } from '@mysten/sui/client';
+import { normalizeStructTag } from '@mysten/sui/utils';
 import type { ChainClient } from './chain-client.ts';
+import { ChainUnavailableError } from './chain-errors.ts';
 import { ownedObjects } from './owned-objects.ts';
 import { blobBcs, blobIdFromInteger } from './walrus-bcs.ts';
 import type { WalrusNetwork } from './walrus-network.ts';
@@ -25,14 +28,47 @@ export async function* ownedBlobs(
   owner: string,
 ): AsyncGenerator<OwnedBlob> {
   for await (const { objectId, content } of ownedObjects(chain, { owner, type: blobType })) {
-    const blob = blobBcs.parse(content);
-    yield {
-      objectId,
-      blobId: blobIdFromInteger(blob.blob_id),
-      size: Number(blob.size),
-      endEpoch: blob.storage.end_epoch,
-      certified: blob.certified_epoch !== null,
-      deletable: blob.deletable,
-    };
+    yield parseBlobObject(objectId, content);
   }
+}
+
+/** So many objects the chain reads in one call. */
+const maxObjects = 50;
+
+/**
+ * Blob objects by their ids, whoever holds them, 50 in one call. What was deleted, and what is no blob object, is left
+ * out. Throws `ChainUnavailableError` and `ChainRejectedError`.
+ */
+export async function readBlobObjects(
+  chain: ChainClient,
+  { blobType }: Pick<WalrusNetwork, 'blobType'>,
+  ids: readonly string[],
+): Promise<OwnedBlob[]> {
+  const found: OwnedBlob[] = [];
+  for (let start = 0; start < ids.length; start += maxObjects) {
+    const objectIds = ids.slice(start, start + maxObjects);
+    const { objects } = await chain.call((sui, signal) =>
+      sui.core.getObjects({ objectIds, include: { content: true }, signal }),
+    );
+    for (const object of objects) {
+      if (!(object instanceof Error)) {
+        if (object.type === normalizeStructTag(blobType))
+          found.push(parseBlobObject(object.objectId, object.content));
+      } else if (!(object instanceof ObjectError) || object.reason === 'unknown')
+        throw new ChainUnavailableError('an object could not be read', { cause: object });
+    }
+  }
+  return found;
+}
+
+function parseBlobObject(objectId: string, content: Uint8Array): OwnedBlob {
+  const blob = blobBcs.parse(content);
+  return {
+    objectId,
+    blobId: blobIdFromInteger(blob.blob_id),
+    size: Number(blob.size),
+    endEpoch: blob.storage.end_epoch,
+    certified: blob.certified_epoch !== null,
+    deletable: blob.deletable,
+  };
 }

@@ -1,7 +1,5 @@
-import { parseStructTag } from '@mysten/sui/utils';
 import type { ChainClient } from './chain-client.ts';
-import { ChainUnavailableError } from './chain-errors.ts';
-import { walrusObjectBcs } from './walrus-state-bcs.ts';
+import { readSystemObject } from './walrus-system.ts';
 
 /** What a transaction on blobs has to name. */
 export interface WalrusNetwork {
@@ -15,14 +13,6 @@ export interface WalrusNetwork {
 
 /** Reads the system object. Throws `ChainUnavailableError` and `ChainRejectedError`. */
 export async function readWalrusNetwork(chain: ChainClient, systemObjectId: string): Promise<WalrusNetwork> {
-  const { object } = await chain.call((sui, signal) =>
-    sui.core.getObject({ objectId: systemObjectId, include: { content: true }, signal }),
-  );
-  const { address } = parseStructTag(object.type);
-  try {
-    const { package_id } = walrusObjectBcs.parse(object.content);
-    return { systemObjectId, packageId: package_id, blobType: `${address}::blob::Blob` };
-  } catch (cause) {
-    throw new ChainUnavailableError('the Walrus system object could not be parsed', { cause });
-  }
+  const { packageId, typePackageId } = await readSystemObject(chain, systemObjectId);
+  return { systemObjectId, packageId, blobType: `${typePackageId}::blob::Blob` };
 }

@@ -1,10 +1,9 @@
-import { bcs } from '@mysten/sui/bcs';
 import { normalizeStructTag } from '@mysten/sui/utils';
 import type { ChainClient } from './chain-client.ts';
 import { ChainUnavailableError } from './chain-errors.ts';
 import type { WalrusNetwork } from './walrus-network.ts';
 import type { WalrusPrices } from './walrus-sizes.ts';
-import { systemStateBcs, walrusObjectBcs } from './walrus-state-bcs.ts';
+import { readSystemObject, readSystemState } from './walrus-system.ts';
 
 /** What storing costs now; the network's committee votes on it anew in each epoch. */
 export interface WalrusTariff extends WalrusPrices {
@@ -24,18 +23,7 @@ export const assumedGas = {
 
 /** Reads the prices from the system object, never from a cache. Throws `ChainUnavailableError` and `ChainRejectedError`. */
 export async function readWalrusTariff(chain: ChainClient, systemObjectId: string): Promise<WalrusTariff> {
-  const { object } = await chain.call((sui, signal) =>
-    sui.core.getObject({ objectId: systemObjectId, include: { content: true }, signal }),
-  );
-  const { version } = parsed(() => walrusObjectBcs.parse(object.content));
-  const { dynamicField } = await chain.call((sui, signal) =>
-    sui.core.getDynamicField({
-      parentId: systemObjectId,
-      name: { type: 'u64', bcs: bcs.u64().serialize(version).toBytes() },
-      signal,
-    }),
-  );
-  const state = parsed(() => systemStateBcs.parse(dynamicField.value.bcs));
+  const state = await readSystemState(chain, await readSystemObject(chain, systemObjectId));
   return {
     storage: BigInt(state.storage_price_per_unit_size),
     write: BigInt(state.write_price_per_unit_size),
@@ -57,12 +45,4 @@ export async function readWalType(chain: ChainClient, { packageId }: WalrusNetwo
   const wal = coin?.$kind === 'datatype' ? coin.datatype.typeParameters[0] : undefined;
   if (wal?.$kind !== 'datatype') throw new ChainUnavailableError('the type of the WAL coin was not found');
   return normalizeStructTag(wal.datatype.typeName);
-}
-
-function parsed<T>(parse: () => T): T {
-  try {
-    return parse();
-  } catch (cause) {
-    throw new ChainUnavailableError('the Walrus system object could not be parsed', { cause });
-  }
 }

@@ -1,9 +1,8 @@
 import type { ChainClient } from '@memrelay/chain/chain-client';
 import { blobIdFromInteger, walrusEventBcs } from '@memrelay/chain/walrus-bcs';
+import { readWalrusTariff } from '@memrelay/chain/walrus-prices';
 import { encodedBlobLength, storageCost, type WalrusPrices } from '@memrelay/chain/walrus-sizes';
-import { systemStateBcs, walrusObjectBcs } from '@memrelay/chain/walrus-state-bcs';
 import type { LocalnetInfo } from '@memrelay/protocol/localnet-info';
-import { bcs } from '@mysten/sui/bcs';
 import type { SuiClientTypes } from '@mysten/sui/client';
 import { normalizeStructTag, parseStructTag } from '@mysten/sui/utils';
 
@@ -40,7 +39,8 @@ export async function readLedger(
   info: LocalnetInfo,
   wallets: readonly string[],
 ): Promise<LedgerEntry[]> {
-  const prices = await readPrices(chain, info);
+  // Nothing in a run changes them
+  const prices = await readWalrusTariff(chain, info.walrus.systemObjectId);
   // Genesis and the faucet are no programmable transactions, and the client reads senders of those alone
   const senders = new Map<string, string>();
   for (const sender of wallets)
@@ -96,18 +96,4 @@ function changesOf(listed: Listed, coinType: string): Map<string, bigint> {
   for (const { address, coinType: type, amount } of listed.balanceChanges)
     if (normalizeStructTag(type) === wanted) sums.set(address, (sums.get(address) ?? 0n) + BigInt(amount));
   return sums;
-}
-
-/** What storage costs now; nothing in a run changes it. */
-async function readPrices(chain: ChainClient, { walrus }: LocalnetInfo): Promise<WalrusPrices> {
-  const objectId = walrus.systemObjectId;
-  const { object } = await chain.call((sui) => sui.core.getObject({ objectId, include: { content: true } }));
-  const { version } = walrusObjectBcs.parse(object.content);
-  const name = { type: 'u64', bcs: bcs.u64().serialize(version).toBytes() };
-  const { dynamicField } = await chain.call((sui) => sui.core.getDynamicField({ parentId: objectId, name }));
-  const state = systemStateBcs.parse(dynamicField.value.bcs);
-  return {
-    storage: BigInt(state.storage_price_per_unit_size),
-    write: BigInt(state.write_price_per_unit_size),
-  };
 }

@@ -1,8 +1,7 @@
 import type { ChainClient } from '@memrelay/chain/chain-client';
 import type { WalrusPrices } from '@memrelay/chain/walrus-sizes';
-import { systemStateBcs, walrusObjectBcs } from '@memrelay/chain/walrus-state-bcs';
+import { readSystemObject, readSystemState } from '@memrelay/chain/walrus-system';
 import { type LocalnetInfo, localnetInfoSchema } from '@memrelay/protocol/localnet-info';
-import { bcs } from '@mysten/sui/bcs';
 
 /** What every Walrus call names, fixed for the life of a network. */
 export interface WalrusSystem {
@@ -45,29 +44,12 @@ export async function readWalrusSystem(
   chain: ChainClient,
   { packageId, systemObjectId, walType, nShards }: LocalnetInfo['walrus'],
 ): Promise<WalrusSystem> {
-  const { object } = await chain.call((sui, signal) =>
-    sui.core.getObject({ objectId: systemObjectId, include: { content: true }, signal }),
-  );
-  if (object.owner.$kind !== 'Shared') throw new Error(`${systemObjectId} is not a shared object`);
-  return {
-    packageId,
-    objectId: systemObjectId,
-    initialSharedVersion: object.owner.Shared.initialSharedVersion,
-    stateVersion: walrusObjectBcs.parse(object.content).version,
-    walType,
-    nShards,
-  };
+  const { initialSharedVersion, stateVersion } = await readSystemObject(chain, systemObjectId);
+  return { packageId, objectId: systemObjectId, initialSharedVersion, stateVersion, walType, nShards };
 }
 
 export async function readWalrusState(chain: ChainClient, system: WalrusSystem): Promise<WalrusState> {
-  const { dynamicField } = await chain.call((sui, signal) =>
-    sui.core.getDynamicField({
-      parentId: system.objectId,
-      name: { type: 'u64', bcs: bcs.u64().serialize(system.stateVersion).toBytes() },
-      signal,
-    }),
-  );
-  const state = systemStateBcs.parse(dynamicField.value.bcs);
+  const state = await readSystemState(chain, system);
   return {
     epoch: state.committee.epoch,
     nShards: state.committee.n_shards,

@@ -1,0 +1,60 @@
+import { bcs } from '@mysten/sui/bcs';
+import { parseStructTag } from '@mysten/sui/utils';
+import type { ChainClient } from './chain-client.ts';
+import { ChainUnavailableError } from './chain-errors.ts';
+import { systemStateBcs, walrusObjectBcs } from './walrus-state-bcs.ts';
+
+/** The shared system object of a Walrus network: what does not change from epoch to epoch. */
+export interface WalrusSystemObject {
+  objectId: string;
+  /** The version of the package in force: functions are called there */
+  packageId: string;
+  /** The package that defines the types */
+  typePackageId: string;
+  /** Which inner state is in use, decimal */
+  stateVersion: string;
+  /** Decimal; transactions name a shared object by it */
+  initialSharedVersion: string;
+}
+
+export type WalrusSystemState = typeof systemStateBcs.$inferType;
+
+/** Throws `ChainUnavailableError` and `ChainRejectedError`, also below. Nothing here is cached. */
+export async function readSystemObject(chain: ChainClient, objectId: string): Promise<WalrusSystemObject> {
+  const { object } = await chain.call((sui, signal) =>
+    sui.core.getObject({ objectId, include: { content: true }, signal }),
+  );
+  const { owner } = object;
+  if (owner.$kind !== 'Shared') throw new ChainUnavailableError(`${objectId} is not a shared object`);
+  const { package_id, version } = parsed(() => walrusObjectBcs.parse(object.content));
+  return {
+    objectId,
+    packageId: package_id,
+    typePackageId: parseStructTag(object.type).address,
+    stateVersion: version,
+    initialSharedVersion: owner.Shared.initialSharedVersion,
+  };
+}
+
+/** The inner state, where committee, epoch and prices stand. */
+export async function readSystemState(
+  chain: ChainClient,
+  { objectId, stateVersion }: Pick<WalrusSystemObject, 'objectId' | 'stateVersion'>,
+): Promise<WalrusSystemState> {
+  const { dynamicField } = await chain.call((sui, signal) =>
+    sui.core.getDynamicField({
+      parentId: objectId,
+      name: { type: 'u64', bcs: bcs.u64().serialize(stateVersion).toBytes() },
+      signal,
+    }),
+  );
+  return parsed(() => systemStateBcs.parse(dynamicField.value.bcs));
+}
+
+function parsed<T>(parse: () => T): T {
+  try {
+    return parse();
+  } catch (cause) {
+    throw new ChainUnavailableError('the Walrus system object could not be parsed', { cause });
+  }
+}
