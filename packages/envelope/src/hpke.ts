@@ -119,8 +119,21 @@ export function hpkeOpen(
   aead = aes256Gcm,
 ): Uint8Array | undefined {
   if (sealed.enc.length !== 32) return undefined;
-  const dh = p.x25519SharedSecret(from.keyPair.privateKey, sealed.enc);
-  if (dh === undefined) return undefined;
-  const { key, nonce } = keyAndNonce(p, aead, dh, sealed.enc, from.keyPair.publicKey, from.info);
+  const secret = p.x25519SharedSecret(from.keyPair.privateKey, sealed.enc);
+  if (secret === undefined) return undefined;
+  return hpkeOpenWithSecret(p, { ...from, secret, publicKey: from.keyPair.publicKey }, sealed, aead);
+}
+
+/**
+ * `hpkeOpen` for whoever was given the Diffie-Hellman secret of recipient key and `enc` instead of the recipient's private
+ * key: it opens what was sealed with that `enc`, and nothing else.
+ */
+export function hpkeOpenWithSecret(
+  p: Primitives,
+  from: { secret: Uint8Array; publicKey: Uint8Array; info: Uint8Array; aad: Uint8Array },
+  sealed: HpkeSealed,
+  aead = aes256Gcm,
+): Uint8Array | undefined {
+  const { key, nonce } = keyAndNonce(p, aead, from.secret, sealed.enc, from.publicKey, from.info);
   return p.aesGcmOpen(key, nonce, from.aad, sealed.ciphertext);
 }

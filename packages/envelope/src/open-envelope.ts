@@ -2,7 +2,7 @@ import { decodeBody, signedMessage, splitBody } from './body.ts';
 import { equalBytes, plainView, toHex } from './bytes.ts';
 import { EnvelopeError } from './envelope-error.ts';
 import { type EnvelopeHeader, parseHeader } from './header.ts';
-import { hpkeOpen } from './hpke.ts';
+import { hpkeOpenWithSecret } from './hpke.ts';
 import type { EnvelopeMeta } from './meta.ts';
 import { namespaceTag } from './namespace-tag.ts';
 import type { Primitives } from './primitives.ts';
@@ -67,16 +67,38 @@ export function openBody(
   recipientPrivateKey: Uint8Array,
   trust: Trust,
 ): OpenedEnvelope {
-  const { header, bytes } = envelope;
+  return openWithSecret(p, envelope, envelopeSecret(p, envelope.header, recipientPrivateKey), trust);
+}
+
+/**
+ * What opens one envelope and no other of its key: 32 bytes. Throws `wrong_recipient`, and `decrypt_failed` for an `enc`
+ * of small order.
+ */
+export function envelopeSecret(
+  p: Primitives,
+  { recipientPk, enc }: Pick<EnvelopeHeader, 'recipientPk' | 'enc'>,
+  recipientPrivateKey: Uint8Array,
+): Uint8Array {
   if (recipientPrivateKey.length !== 32)
     throw new EnvelopeError('wrong_recipient', 'not a 32-byte private key');
-  if (!equalBytes(p.x25519PublicKey(recipientPrivateKey), header.recipientPk))
+  if (!equalBytes(p.x25519PublicKey(recipientPrivateKey), recipientPk))
     throw new EnvelopeError('wrong_recipient', 'the private key is not of recipient_pk');
+  const secret = p.x25519SharedSecret(recipientPrivateKey, enc);
+  if (secret === undefined) throw new EnvelopeError('decrypt_failed', 'the body does not authenticate');
+  return secret;
+}
 
+/** `openBody` with the secret of this one envelope (`envelopeSecret`). Throws the same but for `wrong_recipient`. */
+export function openWithSecret(
+  p: Primitives,
+  { header, bytes }: Envelope,
+  secret: Uint8Array,
+  trust: Trust,
+): OpenedEnvelope {
   const headerBytes = bytes.subarray(0, header.headerLength);
-  const keyPair = { privateKey: recipientPrivateKey, publicKey: header.recipientPk };
+  const from = { secret, publicKey: header.recipientPk, info: envelopeInfo, aad: headerBytes };
   const sealed = { enc: header.enc, ciphertext: bytes.subarray(header.headerLength) };
-  const plaintext = hpkeOpen(p, { keyPair, info: envelopeInfo, aad: headerBytes }, sealed);
+  const plaintext = hpkeOpenWithSecret(p, from, sealed);
   if (plaintext === undefined) throw new EnvelopeError('decrypt_failed', 'the body does not authenticate');
 
   const parts = splitBody(plaintext);
