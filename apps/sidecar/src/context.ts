@@ -1,5 +1,5 @@
 import type { WrapExpectation } from '@memrelay/envelope/check-wrap';
-import type { WalletFunds } from '@memrelay/protocol/sidecar-api';
+import type { StoreObjectsRequest, StoreObjectsResponse, WalletFunds } from '@memrelay/protocol/sidecar-api';
 import type { Logger } from 'pino';
 import type { Pruner } from './accounts/prune-expired.ts';
 import type { Config } from './config/config.ts';
@@ -28,6 +28,8 @@ export interface SidecarContext {
   uploads: Uploads;
   /** The present storage epoch */
   storeEpoch(): Promise<number>;
+  /** What the chain says of blob objects now */
+  storeObjects(request: StoreObjectsRequest): Promise<StoreObjectsResponse>;
   sponsoring: Sponsoring;
   /** What our own wallets hold, and how many uploads for so many epochs that pays for */
   walletFunds(epochs: number): Promise<WalletFunds[]>;

@@ -57,7 +57,7 @@ export const keyServersResponse = z.object({
 export type KeyServersResponse = z.infer<typeof keyServersResponse>;
 
 /** Who reads what, and with whose leave. */
-const reader = z.object({
+export const reader = z.object({
   account: z.object({
     id: address,
     initial_shared_version: z.string(),
@@ -164,11 +164,39 @@ export type RewrapKeysResponse = z.infer<typeof rewrapKeysResponse>;
 export const storeInfo = z.object({
   mode: z.enum(['publisher', 'relay']),
   wallets: z.array(address),
+  /** Shards of the network, which bound how many patches a quilt has */
+  n_shards: z.number().int().min(4),
 });
 export type StoreInfo = z.infer<typeof storeInfo>;
 
 /** `GET /store/epoch`: the present storage epoch, from the chain. */
 export const storeEpochResponse = z.object({ epoch: z.number().int() });
+
+/**
+ * `POST /store/objects`: what the chain says of blob objects now, of those with these ids and of those of an owner that
+ * hold one of these blobs (43 characters; a patch is named by its quilt). What is not in the answer does not exist.
+ */
+export const storeObjectsRequest = z.object({
+  object_ids: z.array(address).max(1_000),
+  owned: z.object({ owner: address, blob_ids: z.array(z.string()).max(1_000) }).optional(),
+});
+export type StoreObjectsRequest = z.infer<typeof storeObjectsRequest>;
+
+export const storeObject = z.object({
+  object_id: address,
+  blob_id: z.string(),
+  /** The first epoch in which it is gone */
+  end_epoch: z.number().int(),
+  certified: z.boolean(),
+});
+export type StoreObject = z.infer<typeof storeObject>;
+
+export const storeObjectsResponse = z.object({
+  /** The present storage epoch */
+  epoch: z.number().int(),
+  objects: z.array(storeObject),
+});
+export type StoreObjectsResponse = z.infer<typeof storeObjectsResponse>;
 
 /** `GET /wallets?epochs`: what our own wallets hold, with as many uploads for so many epochs as that pays for. */
 export const walletFunds = z.object({
@@ -199,11 +227,17 @@ export const pruneResponse = z.object({ pruned: z.boolean() });
 /** `POST /sessions/drop`: forget everything cached for an account, because its state changed. */
 export const dropSessionsRequest = z.object({ account_id: address });
 
+/** Head of a frame with the files of a quilt, back to back; of the same files there is one quilt. */
+export const quiltUploadHead = z.object({
+  files: z.array(z.object({ identifier: z.string().min(1), size: z.number().int().min(0) })).min(1),
+});
+export type QuiltUploadHead = z.infer<typeof quiltUploadHead>;
+
 /**
  * `POST /store/upload?owner&epochs&wallet&job_id&resume`: raw bytes in, one JSON checkpoint a line out. The last line
  * is `done` or `failed`; a connection that ends before either is a transient failure. `resume=true` says that the job
  * may have begun before: what reached the chain then is found and not paid again. Objects that end before `min_end_epoch`
- * are none.
+ * are none. With `quilt=true` the body is a frame (`quiltUploadHead`) whose files are stored as one quilt.
  */
 export const uploadCheckpoint = z.discriminatedUnion('stage', [
   z.object({ stage: z.literal('registered'), object_id: z.string(), blob_id: z.string() }),
@@ -214,6 +248,8 @@ export const uploadCheckpoint = z.discriminatedUnion('stage', [
     blob_id: z.string(),
     object_id: z.string().optional(),
     end_epoch: z.number().int(),
+    /** Of a quilt: the ids of its patches in the order of the files */
+    patch_ids: z.array(z.string()).optional(),
   }),
   z.object({
     stage: z.literal('failed'),

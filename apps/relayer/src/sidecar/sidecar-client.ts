@@ -2,6 +2,11 @@ import { ApiError, type ErrorCode } from '@memrelay/protocol/errors';
 import { decodeFrame, encodeFrame } from '@memrelay/protocol/framing';
 import { headers } from '@memrelay/protocol/headers';
 import {
+  type ExportKeysRequest,
+  type ExportKeysResponse,
+  exportKeysResponse,
+} from '@memrelay/protocol/key-exports';
+import {
   type KeyServersResponse,
   keyServersResponse,
   type MakeKeyRequest,
@@ -16,10 +21,13 @@ import {
   rewrapKeysResponse,
   type SidecarHealth,
   type StoreInfo,
+  type StoreObjectsRequest,
+  type StoreObjectsResponse,
   sidecarError,
   sidecarHealth,
   storeEpochResponse,
   storeInfo,
+  storeObjectsResponse,
   type UploadCheckpoint,
   uploadCheckpoint,
   type WalletFunds,
@@ -60,6 +68,8 @@ export interface SidecarClient {
   storeInfo(): Promise<StoreInfo>;
   /** The present storage epoch */
   storeEpoch(): Promise<number>;
+  /** What the chain says of blob objects now. A call for an owner of very many takes long */
+  storeObjects(request: StoreObjectsRequest): Promise<StoreObjectsResponse>;
   makeKey(request: MakeKeyRequest): Promise<MakeKeyResponse>;
   /** Results in the order of the envelopes; `payload` holds the texts of those that opened, back to back. */
   open(
@@ -71,6 +81,8 @@ export interface SidecarClient {
   wallets(epochs: number): Promise<WalletFunds[]>;
   /** Wraps for the current key servers, once the given ones were opened */
   rewrapKeys(request: RewrapKeysRequest, credentials: DecryptCredentials): Promise<RewrapKeysResponse>;
+  /** Sealed to the reader's own key: what is in the answer opens nothing here */
+  exportKeys(request: ExportKeysRequest, credentials: DecryptCredentials): Promise<ExportKeysResponse>;
   /** Yields checkpoints as they are reached; the last is `done` or `failed` unless the connection broke. */
   upload(request: UploadRequest): AsyncGenerator<UploadCheckpoint>;
   dropSessions(accountId: string): Promise<void>;
@@ -147,12 +159,18 @@ export function createSidecarClient(url: string, token: string): SidecarClient {
     throw refusal(response.statusCode, await response.body.json().catch(() => undefined));
   }
 
-  async function postJson(path: string, body: unknown, credentials?: DecryptCredentials): Promise<unknown> {
+  async function postJson(
+    path: string,
+    body: unknown,
+    credentials?: DecryptCredentials,
+    timeoutMs?: number,
+  ): Promise<unknown> {
     const response = await request({
       method: 'POST',
       path,
       body: JSON.stringify(body),
       headers: { 'content-type': 'application/json', ...credentialHeaders(credentials) },
+      ...(timeoutMs === undefined ? {} : { timeoutMs }),
     });
     return response.body.json();
   }
@@ -178,6 +196,8 @@ export function createSidecarClient(url: string, token: string): SidecarClient {
       const response = await request({ method: 'GET', path: '/store/epoch', timeoutMs: 30_000 });
       return storeEpochResponse.parse(await response.body.json()).epoch;
     },
+    storeObjects: async (body) =>
+      storeObjectsResponse.parse(await postJson('/store/objects', body, undefined, 180_000)),
     makeKey: async (body) => makeKeyResponse.parse(await postJson('/keys', body)),
     async open(head, envelopes, credentials) {
       const response = await request({
@@ -194,6 +214,8 @@ export function createSidecarClient(url: string, token: string): SidecarClient {
     },
     rewrapKeys: async (body, credentials) =>
       rewrapKeysResponse.parse(await postJson('/keys/rewrap', body, credentials)),
+    exportKeys: async (body, credentials) =>
+      exportKeysResponse.parse(await postJson('/keys/export', body, credentials)),
     async *upload({ bytes, owner, epochs, jobId, wallet, resume, minEndEpoch }) {
       const query = new URLSearchParams({
         owner,

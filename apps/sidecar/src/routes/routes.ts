@@ -5,6 +5,7 @@ import { wrapType } from '@memrelay/envelope/wraps';
 import { ApiError } from '@memrelay/protocol/errors';
 import { decodeFrame, encodeFrame } from '@memrelay/protocol/framing';
 import { headers } from '@memrelay/protocol/headers';
+import { type ExportKeysResponse, exportKeysRequest } from '@memrelay/protocol/key-exports';
 import { networkDefaults } from '@memrelay/protocol/networks';
 import {
   dropSessionsRequest,
@@ -13,11 +14,14 @@ import {
   makeKeyRequest,
   openRequestHead,
   pruneRequest,
+  quiltUploadHead,
   type Reader,
   type RewrapKeysResponse,
   rewrapKeysRequest,
   type SidecarHealth,
   type StoreInfo,
+  type StoreObjectsResponse,
+  storeObjectsRequest,
   type WalletsResponse,
 } from '@memrelay/protocol/sidecar-api';
 import { sidecarTokenProof } from '@memrelay/protocol/sidecar-token-node';
@@ -31,8 +35,10 @@ import type { SidecarContext } from '../context.ts';
 import { openBatch } from '../open/open-batch.ts';
 import type { DecryptSession } from '../seal/decrypt-session.ts';
 import { describeServerSets } from '../seal/describe-server-sets.ts';
+import { exportKeys } from '../seal/export-keys.ts';
 import { rewrapKeys } from '../seal/rewrap-keys.ts';
 import { wrapKey } from '../seal/wrap-key.ts';
+import type { QuiltFile } from '../store/quilt-encoding.ts';
 
 /** Every route but `/health` needs the shared token (compared in constant time). */
 export function requireToken(token: string): (request: FastifyRequest) => Promise<void> {
@@ -66,6 +72,11 @@ export function keyRoutes(app: FastifyInstance, context: SidecarContext): void {
     const body = parse(rewrapKeysRequest, request.body);
     const keys = await rewrapKeys(context, await sessionOf(context, request, body), body);
     return { server_set: context.sets.current.id, keys };
+  });
+
+  app.post('/keys/export', async (request): Promise<ExportKeysResponse> => {
+    const body = parse(exportKeysRequest, request.body);
+    return { keys: await exportKeys(context, await sessionOf(context, request, body), body) };
   });
 
   app.post('/keys', async (request): Promise<MakeKeyResponse> => {
@@ -139,14 +150,18 @@ const uploadQuery = z.object({
   job_id: z.string(),
   resume: z.stringbool().default(false),
   min_end_epoch: z.coerce.number().int().optional(),
+  quilt: z.stringbool().default(false),
 });
 
 const walletsQuery = z.object({ epochs: z.coerce.number().int().min(1).max(53) });
 
 export function storeRoutes(app: FastifyInstance, context: SidecarContext): void {
   app.post('/store/upload', async (request, reply) => {
-    const { owner, epochs, wallet, job_id, resume, min_end_epoch } = parse(uploadQuery, request.query);
-    const checkpoints = context.uploads.upload(request.body as Buffer, {
+    const query = parse(uploadQuery, request.query);
+    const { owner, epochs, wallet, job_id, resume, min_end_epoch } = query;
+    const body = request.body as Buffer;
+    const content = query.quilt ? await context.uploads.quiltOf(quiltFiles(body)) : { bytes: body };
+    const checkpoints = context.uploads.upload(content, {
       owner,
       epochs: epochs ?? networkDefaults[context.config.network].storeEpochs,
       wallet,
@@ -157,6 +172,11 @@ export function storeRoutes(app: FastifyInstance, context: SidecarContext): void
     return reply.type('application/x-ndjson').send(Readable.from(lines(checkpoints)));
   });
   app.get('/store/epoch', async () => ({ epoch: await context.storeEpoch() }));
+  app.post(
+    '/store/objects',
+    async (request): Promise<StoreObjectsResponse> =>
+      context.storeObjects(parse(storeObjectsRequest, request.body)),
+  );
   app.get('/store', async (): Promise<StoreInfo> => context.uploads.info);
   app.get('/wallets', async (request): Promise<WalletsResponse> => {
     const { epochs } = parse(walletsQuery, request.query);
@@ -169,6 +189,19 @@ export function sponsorRoutes(app: FastifyInstance, { sponsoring }: SidecarConte
   app.post('/sponsor/execute', async (request) =>
     sponsoring.execute(parse(sponsorExecuteRequest, request.body)),
   );
+}
+
+/** The files of a frame, as views of it. */
+function quiltFiles(body: Buffer): QuiltFile[] {
+  const frame = decodeFrame(body);
+  let end = 0;
+  const files = parse(quiltUploadHead, frame.head).files.map(({ identifier, size }) => {
+    end += size;
+    return { identifier, contents: frame.payload.subarray(end - size, end) };
+  });
+  if (end !== frame.payload.length)
+    throw new ApiError('invalid_request', { message: 'the sizes of the files are not those of the frame' });
+  return files;
 }
 
 async function* lines(values: AsyncIterable<unknown>): AsyncGenerator<string> {
