@@ -1,0 +1,94 @@
+import { z } from 'zod';
+import { limitField, namespaceField } from './fields.ts';
+import { limits } from './limits.ts';
+
+/**
+ * `POST /api/export` and `POST /api/import` (decisions.md, "Routes beyond the spec"): what a bundle is made from and taken
+ * in by, a bounded part in each call. The bundle itself is the client's (docs/export-and-import.md).
+ */
+
+const hex32 = z.string().regex(/^[0-9a-f]{64}$/, 'must be 64 lower-case hex digits');
+
+export const exportRequest = z.object({
+  /** Every namespace in the signer's scope when omitted */
+  namespace: namespaceField.optional(),
+  /** `next_cursor` of the page before */
+  cursor: z.string().max(512).optional(),
+  limit: limitField(limits.exportLimit),
+  /** X25519 public key that the caller made for this export: data keys leave the sidecar sealed to it alone */
+  recipient_pk: hex32,
+});
+export type ExportRequest = z.infer<typeof exportRequest>;
+
+/** Vectors of one memory, as the model made them: chunk after chunk, 32-bit floats, little-endian, base64 */
+export interface BareVectors {
+  model: string;
+  values: string[];
+}
+
+export interface ExportedMemory {
+  id: string;
+  namespace: string;
+  created_at: string;
+  importance: number;
+  /** Base64 */
+  envelope: string;
+  /** Absent where there are none of the server's present model */
+  vectors?: BareVectors;
+}
+
+/** The private half of a pair that memories on this page are sealed to. */
+export interface ExportedKey {
+  /** Its public half, 64 hex digits */
+  recipient_pk: string;
+  /** In the form of a recovery wrap: HPKE to the `recipient_pk` of the request; base64 */
+  sealed: string;
+}
+
+export interface ExportResponse {
+  /** Newest first */
+  memories: ExportedMemory[];
+  keys: ExportedKey[];
+  /** Memories that cannot be exported, and why */
+  failed: { id: string; blob_id?: string; reason: string }[];
+  /** Ed25519 keys, hex, whose memories this server believes in this account */
+  trusted_writers: string[];
+  /** Present when there are more */
+  next_cursor?: string;
+}
+
+export const importRequest = z.object({
+  memories: z
+    .array(
+      z.object({
+        envelope: z.base64().min(1).max(2_000_000),
+        /** What opens this envelope and no other: the X25519 secret of its `enc` and its key, 64 hex digits */
+        secret: hex32,
+        importance: z.number().min(-1e9).max(1e9).optional(),
+        /** Used where the model is the server's own; else the text is embedded anew */
+        vectors: z
+          .object({ model: z.string().min(1).max(256), values: z.array(z.base64()).min(1).max(1_000) })
+          .optional(),
+      }),
+    )
+    .min(1)
+    .max(limits.importItems),
+  /** Ed25519 keys, hex, whose signatures the caller vouches for, beside those of its own account and this server */
+  trusted_writers: z.array(hex32).max(200).optional(),
+});
+export type ImportRequest = z.infer<typeof importRequest>;
+
+/** In the order of the request. */
+export type ImportResult =
+  | { status: 'running'; job_id: string }
+  /** Signed by nobody who is believed: not stored */
+  | { status: 'unverified'; signer: string }
+  | { status: 'failed'; reason: string };
+
+export interface ImportResponse {
+  results: ImportResult[];
+  /** Of those that are running */
+  job_ids: string[];
+  unverified: number;
+  owner: string;
+}
