@@ -2,11 +2,11 @@ import { recipientPkBytes } from '@memrelay/envelope/header';
 import type { OpenRequestHead } from '@memrelay/protocol/sidecar-api';
 import type { Caller } from '../auth/caller.ts';
 import { readerOf } from '../auth/reader.ts';
-import { permissionBits } from '../auth/require-permission.ts';
 import type { RelayerContext } from '../context.ts';
 import { hexToBytes } from '../db/hex.ts';
 import type { RankedMatch } from './ranking.ts';
 import type { Match } from './search.ts';
+import { trustedSigners } from './trusted-signers.ts';
 
 /** Sent to the sidecar in one call; a recall of many large memories takes several. */
 const batchBytes = 8 * 1024 * 1024;
@@ -32,7 +32,7 @@ export async function openEnvelopes(
   const texts = new Array<string | undefined>(ranked.length).fill(undefined);
   const accountId = hexToBytes(caller.account.accountId);
   const [shared, rewraps] = await Promise.all([
-    sharedHead(context, caller, accountId),
+    sharedHead(context, caller),
     context.keyRewraps.of(accountId),
   ]);
   for (const batch of batches(ranked, envelopes)) {
@@ -99,22 +99,10 @@ function recipientOf(envelope: Buffer): string {
 }
 
 /** Whose request it is, and whose signatures are believed. */
-async function sharedHead(
-  context: RelayerContext,
-  caller: Caller,
-  accountId: Buffer,
-): Promise<Omit<OpenRequestHead, 'items'>> {
-  const { account } = caller;
-  const writers = account.delegates.filter(({ scope }) => ((scope?.perms ?? 0) & permissionBits.write) !== 0);
+async function sharedHead(context: RelayerContext, caller: Caller): Promise<Omit<OpenRequestHead, 'items'>> {
   return {
     ...readerOf(caller, context.serverAddress),
-    trusted_signers: [
-      ...new Set([
-        ...context.writerPublicKeys,
-        ...writers.map(({ publicKey }) => publicKey),
-        ...(await context.accountWriters.of(accountId)),
-      ]),
-    ],
+    trusted_signers: await trustedSigners(context, caller.account),
   };
 }
 

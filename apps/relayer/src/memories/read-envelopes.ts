@@ -12,6 +12,9 @@ export interface EnvelopeSources {
   aggregators: AggregatorReader;
 }
 
+/** A memory whose envelope is wanted. */
+export type EnvelopePlace = Pick<Match, 'id' | 'blobId' | 'envelopeSha256' | 'createdAt'>;
+
 /** Of one recall, so that a large one leaves room for others */
 const coldReadsAtOnce = 16;
 
@@ -26,7 +29,7 @@ const freshMs = 5 * 60_000;
 export async function readEnvelopes(
   sources: EnvelopeSources,
   accountId: Buffer,
-  matches: readonly Match[],
+  matches: readonly EnvelopePlace[],
 ): Promise<(Buffer | undefined)[]> {
   const stored = matches.filter((match) => match.blobId !== undefined);
   const pending = matches.filter((match) => match.blobId === undefined);
@@ -41,7 +44,7 @@ export async function readEnvelopes(
       : new Map<string, Buffer>(),
   ]);
   const found = new Map<string, Buffer>(rows);
-  const cold: Match[] = [];
+  const cold: EnvelopePlace[] = [];
   for (const [i, match] of stored.entries()) {
     if (cached[i] && isStored(match, cached[i])) found.set(match.id, cached[i]);
     else cold.push(match);

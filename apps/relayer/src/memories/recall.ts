@@ -1,4 +1,3 @@
-import { ApiError } from '@memrelay/protocol/errors';
 import type {
   MemoryHit,
   RecallManualRequest,
@@ -6,6 +5,7 @@ import type {
   RecallRequest,
   RecallResponse,
 } from '@memrelay/protocol/memories';
+import { requireDecryptCredential } from '../auth/decrypt-credential.ts';
 import type { Caller } from '../auth/caller.ts';
 import { requireFreshAccount, requirePermission } from '../auth/require-permission.ts';
 import type { RelayerContext } from '../context.ts';
@@ -90,14 +90,6 @@ export async function recallManual(
     ...(match.blobId!.length === 50 ? { quilt_patch: true as const } : {}),
   }));
   return { results, total: results.length };
-}
-
-/** Said before any work is done, and also where there is nothing to decrypt. */
-function requireDecryptCredential(context: RelayerContext, caller: Caller): void {
-  const { encSession, delegateKey } = caller.credentials;
-  if (encSession || delegateKey) return;
-  if (caller.account.delegates.some(({ address }) => address === context.serverAddress)) return;
-  throw new ApiError('decrypt_credential_required');
 }
 
 function requireReadable(context: RelayerContext, caller: Caller, namespace: string): void {

@@ -1,26 +1,18 @@
 import { nodePrimitives } from '@memrelay/envelope/node-primitives';
 import { sealRecoveryWrap } from '@memrelay/envelope/recovery-wrap';
-import { ApiError } from '@memrelay/protocol/errors';
 import type { ExportKeysRequest, ExportKeysResponse } from '@memrelay/protocol/key-exports';
 import { fromHex } from '@mysten/sui/utils';
 import type { SidecarContext } from '../context.ts';
 import type { DecryptSession } from './decrypt-session.ts';
 import { openKeys } from './open-keys.ts';
 
-/**
- * Private keys of an account, each sealed to the public key that its reader made for an export. Throws `invalid_request`
- * for one of small order, to which anybody could open.
- */
+/** Private keys of an account, each sealed to the public key that its reader made for an export. */
 export async function exportKeys(
   context: SidecarContext,
   session: DecryptSession,
   request: ExportKeysRequest,
 ): Promise<ExportKeysResponse['keys']> {
   const to = fromHex(request.to);
-  if (!nodePrimitives.x25519SharedSecret(nodePrimitives.randomBytes(32), to))
-    throw new ApiError('invalid_request', {
-      details: { issues: [{ path: 'recipient_pk', message: 'is of small order' }] },
-    });
   return openKeys(context, session, request, ({ identity, recipientPk }, privateKey) => {
     const { bytes } = sealRecoveryWrap(nodePrimitives, to, { identity, recipientPk }, privateKey);
     return { ok: true as const, sealed: Buffer.from(bytes).toString('base64') };
