@@ -31,7 +31,7 @@ describe('ranking', () => {
       { match: near, score: undefined },
       { match: far, score: undefined },
     ]);
-    expect(candidateLimit(request)).toBe(10);
+    expect(candidateLimit(request)).toBeGreaterThan(10);
   });
 
   test('a least score alone compares similarity, at and above it', () => {
@@ -65,6 +65,15 @@ describe('ranking', () => {
       'm1',
       'm2',
     ]);
+  });
+
+  test('a memory that another replaces counts half, and does not push out what holds', () => {
+    const replaced = { ...match('replaced', 0.1), supersededBy: 'far' };
+    expect(order(rank([replaced, far], { ...request, limit: 1 }, now))).toEqual(['far']);
+    const scored = rank([replaced, far], { ...request, scoring_weights: weights }, now);
+    expect(scored.map(({ score }) => score)).toEqual([0.5, 0.45]);
+    const opposite = { ...match('opposite', 1.5), supersededBy: 'far' };
+    expect(rank([opposite], { ...request, min_score: -1 }, now)[0]!.score).toBe(-0.5);
   });
 
   test('equal scores keep the order of distance', () => {

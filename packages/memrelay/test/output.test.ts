@@ -73,7 +73,7 @@ describe('what a memory says', () => {
   });
 
   it('is folded under itself, and in a narrow terminal under its number', () => {
-    const hit = { text: `one ${'word '.repeat(20)}`, distance: 0.25, createdAt: '2026-03-02T10:00:00Z' };
+    const hit = { id: 'a', text: `one ${'word '.repeat(20)}`, distance: 0.25, createdAt: '2026-03-02T10:00:00Z' };
     const wide = hitLines(hit, 1, 80);
     expect(wide[0]).toMatch(/^ 1\. {2}0\.250 {2}2026-03-02 {2}one word/);
     expect(wide[1]).toMatch(/^ {24}word/);

@@ -93,6 +93,7 @@ export interface BulkStatusResult {
 }
 
 export interface MemoryHit {
+  id: string;
   /** Absent only while `pending` */
   blob_id?: string;
   text: string;
@@ -100,6 +101,8 @@ export interface MemoryHit {
   score?: number;
   created_at?: string;
   pending?: true;
+  /** The memory that replaces this one, which counts half for it */
+  superseded_by?: string;
 }
 
 export interface RecallResponse {

@@ -1,4 +1,5 @@
 import type { Db, Queryable } from '../db/db.ts';
+import { moveSuccession, successorOf } from '../memories/successors.ts';
 import type { ClaimedJob } from './claim-jobs.ts';
 import { lockKeeper, replaceKeeper } from './known-texts.ts';
 import { trustedFor } from './read-kept.ts';
@@ -28,6 +29,8 @@ interface Keeper {
   searchable: boolean;
   /** Stored so lately that its blob is there */
   trusted: boolean;
+  /** Another memory replaces it: who stores the text again means that it holds again */
+  superseded: boolean;
 }
 
 /**
@@ -46,7 +49,8 @@ export async function settleDuplicate(
   return db.transaction(async (tx): Promise<Settlement> => {
     const keeperId = await lockKeeper(tx, hashed);
     const keeper = await readKeeper(tx, job.accountId, keeperId, model ?? '');
-    const isThere = keeper.state === 'done' && (keeper.trusted || keeperId === readable);
+    const isThere =
+      keeper.state === 'done' && (keeper.trusted || keeperId === readable) && !keeper.superseded;
     if (keeperId !== job.id && isThere) {
       if (model !== undefined && !keeper.searchable) return { is: 'refresh', memoryId: keeperId };
       await endAsDuplicate(tx, job, keeperId);
@@ -65,7 +69,8 @@ export async function settleDuplicate(
 async function readKeeper(tx: Queryable, accountId: Buffer, id: string, model: string): Promise<Keeper> {
   const { rows } = await tx.query<Keeper>(
     `SELECT memory.state, memory_job.status,
-       coalesce(memory.created_at > now() - interval '${trustedFor}', false) AS trusted, EXISTS (
+       coalesce(memory.created_at > now() - interval '${trustedFor}', false) AS trusted,
+       ${successorOf('memory', 'true')} IS NOT NULL AS superseded, EXISTS (
        SELECT 1 FROM memory_vector WHERE account_id = $1 AND memory_id = $2 AND embedding_model = $3) AS searchable
      FROM (VALUES ($2::uuid)) AS keeper (id)
        LEFT JOIN memory ON memory.account_id = $1 AND memory.id = keeper.id
@@ -90,6 +95,7 @@ export async function endAsDuplicate(tx: Queryable, job: ClaimedJob, keeperId: s
     [job.id, job.leaseToken, job.accountId, keeperId],
   );
   if (rowCount === 0) throw new LeaseLostError(job.id);
+  await moveSuccession(tx, job.accountId, job.id, keeperId);
   if (job.outbox) return;
   // It was embedded, failed, and another took its place meanwhile
   for (const own of [

@@ -1,4 +1,5 @@
 import type { Db, Queryable } from '../db/db.ts';
+import { deleteSuccessors } from './successors.ts';
 
 export interface Place {
   accountId: Buffer;
@@ -141,6 +142,7 @@ export async function deleteMemories(
       blobId: blob_id ?? undefined,
       objectId: object_id ?? undefined,
     });
+  await deleteSuccessors(tx, accountId, [...removed.values()]);
   await keepForgotten(tx, accountId, tag, [...removed.values()]);
   return [...removed.values()];
 }

@@ -5,8 +5,8 @@ import type {
   RecallRequest,
   RecallResponse,
 } from '@memrelay/protocol/memories';
-import { requireDecryptCredential } from '../auth/decrypt-credential.ts';
 import type { Caller } from '../auth/caller.ts';
+import { requireDecryptCredential } from '../auth/decrypt-credential.ts';
 import { requireFreshAccount, requirePermission } from '../auth/require-permission.ts';
 import type { RelayerContext } from '../context.ts';
 import { hexToBytes } from '../db/hex.ts';
@@ -55,11 +55,13 @@ export async function recall(
     const text = texts[i];
     if (text === undefined) continue;
     results.push({
+      id: match.id,
       ...(match.blobId ? { blob_id: match.blobId } : { pending: true }),
       text,
       distance: match.distance,
       ...(score === undefined ? {} : { score }),
       created_at: match.createdAt.toISOString(),
+      ...(match.supersededBy ? { superseded_by: match.supersededBy } : {}),
     });
   }
   const dropped = ranked.length - results.length;

@@ -1,5 +1,6 @@
 import type { Db } from '../db/db.ts';
 import { encodeVector } from '../db/vector.ts';
+import { successorOf } from './successors.ts';
 
 /** A memory that matches, nearest first. */
 export interface Match {
@@ -11,6 +12,8 @@ export interface Match {
   envelopeSha256: Buffer;
   importance: number;
   createdAt: Date;
+  /** The memory that replaces it, if one does */
+  supersededBy?: string | undefined;
 }
 
 export interface SearchQuery {
@@ -44,7 +47,8 @@ const ranked = (candidates: string): string => `
     SELECT memory_id, min(distance) AS distance
     FROM (${candidates} OFFSET 0) candidate
     GROUP BY memory_id ORDER BY distance, memory_id LIMIT $5)
-  SELECT m.id, best.distance, m.state, m.blob_id, m.envelope_id, m.envelope_sha256, m.importance, m.created_at
+  SELECT m.id, best.distance, m.state, m.blob_id, m.envelope_id, m.envelope_sha256, m.importance, m.created_at,
+    ${successorOf('m', '$6')} AS superseded_by
   FROM best JOIN memory m ON m.account_id = $1 AND m.id = best.memory_id
   ORDER BY best.distance, m.id`;
 
@@ -72,6 +76,7 @@ interface MatchRow {
   envelope_sha256: Buffer;
   importance: number;
   created_at: Date;
+  superseded_by: string | null;
 }
 
 /** The nearest memories of one namespace of one account, at most `limit`. */
@@ -97,6 +102,7 @@ export async function searchMemories(db: Db, query: SearchQuery, vectorCount: nu
     envelopeSha256: row.envelope_sha256,
     importance: row.importance,
     createdAt: row.created_at,
+    supersededBy: row.superseded_by ?? undefined,
   }));
 }
 

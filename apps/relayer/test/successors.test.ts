@@ -1,0 +1,114 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { createAccountVectors } from '../src/embedding/account-vectors.ts';
+import type { NewJob } from '../src/jobs/accept-jobs.ts';
+import { deleteMemories } from '../src/memories/forget-rows.ts';
+import { searchMemories } from '../src/memories/search.ts';
+import { insertSuccessors } from '../src/memories/successors.ts';
+import { databases, type TestDb } from './support/databases.ts';
+import { lexical, textJobs } from './support/text-jobs.ts';
+
+describe.each(databases)('memories that replace others on $name', ({ create }) => {
+  let database: TestDb;
+  beforeAll(async () => {
+    database = await create();
+  });
+  afterEach(async () => {
+    await clear();
+    await database.db.query('DELETE FROM memory_successor');
+  });
+  afterAll(() => database.drop());
+
+  const { accountId, newJob, accept, embedDue, nextUpload, upload, fail, recordOf, memories, stored, clear } =
+    textJobs(() => database.db);
+  const replaces = (successor: NewJob, ...replaced: NewJob[]) =>
+    insertSuccessors(database.db, [
+      { accountId, successorId: successor.id, envelopeIds: replaced.map(({ envelopeId }) => envelopeId!) },
+    ]);
+  /** Which memories a search finds, each with the one that replaces it. */
+  async function found(includePending = true) {
+    const [vector] = await lexical.embed(['lives in']);
+    const mapped = createAccountVectors(64, () => Buffer.alloc(32, 7))
+      .mapOf(accountId)
+      .apply(vector!);
+    const query = { accountId, namespace: 'default', model: lexical.model, vector: mapped, limit: 10 };
+    const matches = await searchMemories(database.db, { ...query, includePending }, 10);
+    return new Map(matches.map(({ id, supersededBy }) => [id, supersededBy]));
+  }
+  const links = async () => (await database.db.query('SELECT 1 FROM memory_successor')).rows.length;
+
+  test('a search tells what is replaced once the other is there, and no more when it failed', async () => {
+    const { job: old } = await stored('Ana lives in Porto');
+    const [next] = await accept(newJob('Ana lives in Lisbon'));
+    await replaces(next!, old);
+    expect(await found()).toEqual(new Map([[old.id, undefined]]));
+    await embedDue();
+    expect(await found()).toEqual(
+      new Map([
+        [old.id, next!.id],
+        [next!.id, undefined],
+      ]),
+    );
+    expect(await found(false)).toEqual(new Map([[old.id, undefined]]));
+    await fail(await nextUpload());
+    expect(await found()).toEqual(new Map([[old.id, undefined]]));
+  });
+
+  test('the link may stand before either memory does', async () => {
+    const [old, next] = [newJob('Ana lives in Porto'), newJob('Ana lives in Lisbon')];
+    await replaces(next, old);
+    await replaces(next, old);
+    await accept(old, next);
+    await embedDue();
+    expect((await found()).get(old.id)).toBe(next.id);
+    expect(await links()).toBe(1);
+  });
+
+  test('a replaced text that is stored again is a memory of its own, which holds', async () => {
+    const { job: old } = await stored('Ana lives in Porto');
+    const { job: next } = await stored('Ana lives in Lisbon');
+    await replaces(next, old);
+    const [again] = await accept(newJob('Ana lives in Porto'));
+    expect(await embedDue()).toBe(1);
+    await upload(await nextUpload());
+    expect(await recordOf(again!)).not.toHaveProperty('deduplicated');
+    expect(await memories()).toHaveLength(3);
+    expect(await found()).toEqual(
+      new Map([
+        [old.id, next.id],
+        [next.id, undefined],
+        [again!.id, undefined],
+      ]),
+    );
+  });
+
+  test('a duplicate leaves what it replaces to the memory that keeps the text, which never replaces itself', async () => {
+    const { job: old } = await stored('Ana lives in Porto');
+    const { job: keeper } = await stored('Ana lives in Lisbon');
+    const [same] = await accept(newJob('Ana lives in Lisbon'));
+    await replaces(same!, old, keeper);
+    expect(await embedDue()).toBe(0);
+    expect(await found()).toEqual(
+      new Map([
+        [old.id, keeper.id],
+        [keeper.id, undefined],
+      ]),
+    );
+    expect(await links()).toBe(1);
+  });
+
+  test('of what is forgotten no link stays, whichever of the two it was', async () => {
+    const place = { accountId, namespace: 'default', tag: randomBytes(16) };
+    for (const forgotten of ['old', 'next'] as const) {
+      const { job: old } = await stored('Ana lives in Porto');
+      const { job: next } = await stored('Ana lives in Lisbon');
+      await replaces(next, old);
+      expect((await found()).get(old.id)).toBe(next.id);
+      const { id } = { old, next }[forgotten];
+      await database.db.transaction((tx) => deleteMemories(tx, place, [id]));
+      expect(await links()).toBe(0);
+      if (forgotten === 'next') expect(await found()).toEqual(new Map([[old.id, undefined]]));
+      await clear();
+    }
+  });
+});
