@@ -46,7 +46,7 @@ async function store(
     async () => delivered,
   );
   open.push({ server, publisher });
-  const result = await publisher.store(Buffer.from('an envelope'), { owner, epochs: 3, resume });
+  const result = await publisher.store({ bytes: Buffer.from('an envelope') }, { owner, epochs: 3, resume });
   return { result, seen };
 }
 const json =

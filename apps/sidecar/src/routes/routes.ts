@@ -39,6 +39,7 @@ import { exportKeys } from '../seal/export-keys.ts';
 import { rewrapKeys } from '../seal/rewrap-keys.ts';
 import { wrapKey } from '../seal/wrap-key.ts';
 import type { QuiltFile } from '../store/quilt-encoding.ts';
+import type { Upload } from '../store/upload.ts';
 
 /** Every route but `/health` needs the shared token (compared in constant time). */
 export function requireToken(token: string): (request: FastifyRequest) => Promise<void> {
@@ -160,15 +161,17 @@ export function storeRoutes(app: FastifyInstance, context: SidecarContext): void
     const query = parse(uploadQuery, request.query);
     const { owner, epochs, wallet, job_id, resume, min_end_epoch } = query;
     const body = request.body as Buffer;
-    const content = query.quilt ? await context.uploads.quiltOf(quiltFiles(body)) : { bytes: body };
-    const checkpoints = context.uploads.upload(content, {
+    const upload: Upload = {
       owner,
       epochs: epochs ?? networkDefaults[context.config.network].storeEpochs,
       wallet,
       jobId: job_id,
       resume,
       minEndEpoch: min_end_epoch,
-    });
+    };
+    const checkpoints = query.quilt
+      ? context.uploads.uploadQuilt(quiltFiles(body), upload)
+      : context.uploads.upload(body, upload);
     return reply.type('application/x-ndjson').send(Readable.from(lines(checkpoints)));
   });
   app.get('/store/epoch', async () => ({ epoch: await context.storeEpoch() }));

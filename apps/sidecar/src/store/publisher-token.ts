@@ -6,8 +6,11 @@ const lifeSeconds = 300;
 
 /** What a token allows: exactly one store. */
 export interface StoreClaims {
-  /** Bytes of the blob */
-  size: number;
+  /**
+   * Bytes of the blob. Of a quilt the most that either its form or its packed bytes have: a publisher holds both to the
+   * same claim.
+   */
+  bytes: { size: number } | { max_size: number };
   epochs: number;
   owner: string;
 }
@@ -20,8 +23,8 @@ export function publisherTokens(secret: string): (claims: StoreClaims) => Promis
   const key = /^0x(?:[0-9a-fA-F]{2})+$/.test(secret)
     ? Buffer.from(secret.slice(2), 'hex')
     : new TextEncoder().encode(secret);
-  return ({ size, epochs, owner }) =>
-    new SignJWT({ size, epochs, send_object_to: owner, jti: randomUUID() })
+  return ({ bytes, epochs, owner }) =>
+    new SignJWT({ ...bytes, epochs, send_object_to: owner, jti: randomUUID() })
       .setProtectedHeader({ alg: 'HS256' })
       .setIssuedAt()
       .setExpirationTime(`${lifeSeconds} s`)

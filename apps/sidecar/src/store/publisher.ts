@@ -2,10 +2,11 @@ import type { BlobIdPool } from '@memrelay/blob-id/blob-id-pool';
 import { ChainRejectedError, ChainUnavailableError } from '@memrelay/chain/chain-errors';
 import { blobIdPattern } from '@memrelay/protocol/fields';
 import type { UploadCheckpoint } from '@memrelay/protocol/sidecar-api';
-import { Pool } from 'undici';
+import { type Dispatcher, Pool } from 'undici';
 import { z } from 'zod';
 import type { StoreClaims } from './publisher-token.ts';
-import type { Upload } from './upload.ts';
+import { quiltForm } from './quilt-form.ts';
+import type { Upload, UploadContent } from './upload.ts';
 
 /** A publisher's answer to a store; releases differ in the fields that are not read here. */
 const storeAnswer = z.union([
@@ -27,6 +28,12 @@ const storeAnswer = z.union([
   }),
 ]);
 
+/** A publisher's answer to a quilt. */
+const quiltAnswer = z.object({
+  blobStoreResult: storeAnswer,
+  storedQuiltBlobs: z.array(z.object({ identifier: z.string(), quiltPatchId: z.string() })),
+});
+
 /** The certified object of these bytes that an owner holds already, if one does. */
 export type FindDelivered = (
   owner: string,
@@ -35,9 +42,9 @@ export type FindDelivered = (
 ) => Promise<{ objectId: string; endEpoch: number } | undefined>;
 
 export interface BlobPublisher {
-  /** Stores the bytes and sends the blob object to `owner`. The result is `done` or `failed`; does not throw. */
+  /** Stores the content and sends the blob object to `owner`. The result is `done` or `failed`; does not throw. */
   store(
-    bytes: Buffer,
+    content: UploadContent,
     options: Pick<Upload, 'owner' | 'epochs' | 'resume'> & Partial<Pick<Upload, 'minEndEpoch'>>,
   ): Promise<UploadCheckpoint>;
   close(): Promise<void>;
@@ -49,7 +56,7 @@ const otherBlob = 'the publisher stored another blob than it was given';
 
 /**
  * Uploads through a publisher's HTTP API (spec, blob store, "Publisher"). What it says that it stored is believed only
- * when the blob id is the one of these bytes. With `token`, each store carries one made for it alone.
+ * when the blob id, and those of a quilt's patches, are the ones of these bytes. With `token`, each store carries one made for it alone.
  */
 export function createPublisher(
   baseUrl: string,
@@ -64,66 +71,62 @@ export function createPublisher(
     kind,
     reason,
   });
+
+  async function put(
+    { bytes, quilt }: UploadContent,
+    { owner, epochs }: Pick<Upload, 'owner' | 'epochs'>,
+  ): Promise<Dispatcher.ResponseData> {
+    const target = new URL(quilt ? 'v1/quilts' : 'v1/blobs', base);
+    target.searchParams.set('epochs', String(epochs));
+    target.searchParams.set('send_object_to', owner);
+    const { contentType, body } = quilt
+      ? quiltForm(quilt.files)
+      : { contentType: 'application/octet-stream', body: bytes };
+    const size = quilt ? { max_size: Math.max(body.length, bytes.length) } : { size: bytes.length };
+    return pool.request({
+      method: 'PUT',
+      path: target.pathname + target.search,
+      headers: {
+        'content-type': contentType,
+        ...(token && { authorization: `Bearer ${await token({ bytes: size, epochs, owner })}` }),
+      },
+      body,
+    });
+  }
+
   return {
-    async store(bytes, { owner, epochs, resume, minEndEpoch }) {
-      const target = new URL('v1/blobs', base);
-      target.searchParams.set('epochs', String(epochs));
-      target.searchParams.set('send_object_to', owner);
+    async store(content, { owner, epochs, resume, minEndEpoch }) {
+      const { bytes, quilt } = content;
       // Computed while the publisher works; its failure is seen where it is awaited
       const identity = blobIds.ofBytes(bytes);
       identity.catch(() => undefined);
+      const done = (blobId: string, endEpoch: number, objectId: string | undefined): UploadCheckpoint => ({
+        stage: 'done',
+        blob_id: blobId,
+        end_epoch: endEpoch,
+        ...(objectId ? { object_id: objectId } : {}),
+        ...(quilt ? { patch_ids: quilt.patchIds(blobId) } : {}),
+      });
       try {
         if (resume) {
           const { blobId } = await identity;
           const there = await delivered(owner, blobId, minEndEpoch);
-          if (there)
-            return {
-              stage: 'done',
-              blob_id: blobId,
-              object_id: there.objectId,
-              end_epoch: there.endEpoch,
-            };
+          if (there) return done(blobId, there.endEpoch, there.objectId);
         }
-        const response = await pool.request({
-          method: 'PUT',
-          path: target.pathname + target.search,
-          headers: {
-            'content-type': 'application/octet-stream',
-            ...(token && {
-              authorization: `Bearer ${await token({ size: bytes.length, epochs, owner })}`,
-            }),
-          },
-          body: bytes,
-        });
+        const response = await put(content, { owner, epochs });
         if (response.statusCode !== 200) {
           await response.body.dump();
           const kind = permanentStatuses.has(response.statusCode) ? 'permanent' : 'transient';
           return failed(kind, `the publisher answered ${response.statusCode}`);
         }
-        const answer = storeAnswer.safeParse(await response.body.json());
+        const stored = readAnswer(quilt, await response.body.json());
         // A 200 can carry a per-blob error: the upload began and then failed
-        if (!answer.success) return failed('transient', 'the publisher sent no blob object');
+        if (!stored) return failed('transient', 'the publisher sent no blob object');
         const { blobId: expected } = await identity;
-        if ('newlyCreated' in answer.data) {
-          const { blobObject } = answer.data.newlyCreated;
-          if (blobObject.blobId !== expected) return failed('transient', otherBlob);
-          return {
-            stage: 'done',
-            blob_id: blobObject.blobId,
-            object_id: blobObject.id,
-            end_epoch: blobObject.storage.endEpoch,
-          };
-        }
-        const { blobId, object, endEpoch } = answer.data.alreadyCertified;
-        if (blobId !== expected) return failed('transient', otherBlob);
-        if (endEpoch < (minEndEpoch ?? 0))
+        if (stored.blobId !== expected || !hasPatches(quilt, stored)) return failed('transient', otherBlob);
+        if (stored.isOld && stored.endEpoch < (minEndEpoch ?? 0))
           return failed('transient', 'the publisher did not store it for longer');
-        return {
-          stage: 'done',
-          blob_id: blobId,
-          end_epoch: endEpoch,
-          ...(object ? { object_id: object } : {}),
-        };
+        return done(expected, stored.endEpoch, stored.objectId);
       } catch (error) {
         if (error instanceof ChainUnavailableError || error instanceof ChainRejectedError)
           return failed('transient', 'the chain cannot be reached');
@@ -132,4 +135,43 @@ export function createPublisher(
     },
     close: () => pool.close(),
   };
+}
+
+/** What the publisher says that it stored. */
+interface Stored {
+  blobId: string;
+  objectId: string | undefined;
+  endEpoch: number;
+  /** It was there already */
+  isOld: boolean;
+  /** Of a quilt: its patches by identifier */
+  patches: ReadonlyMap<string, string>;
+}
+
+/** Undefined for anything but a stored blob. */
+function readAnswer(quilt: UploadContent['quilt'], body: unknown): Stored | undefined {
+  if (!quilt) {
+    const blob = storeAnswer.safeParse(body).data;
+    return blob && { ...readBlob(blob), patches: new Map() };
+  }
+  const answer = quiltAnswer.safeParse(body).data;
+  if (!answer) return undefined;
+  const patches = answer.storedQuiltBlobs.map((patch) => [patch.identifier, patch.quiltPatchId] as const);
+  return { ...readBlob(answer.blobStoreResult), patches: new Map(patches) };
+}
+
+function readBlob(answer: z.infer<typeof storeAnswer>): Omit<Stored, 'patches'> {
+  if ('alreadyCertified' in answer) {
+    const { blobId, object, endEpoch } = answer.alreadyCertified;
+    return { blobId, objectId: object, endEpoch, isOld: true };
+  }
+  const { id, blobId, storage } = answer.newlyCreated.blobObject;
+  return { blobId, objectId: id, endEpoch: storage.endEpoch, isOld: false };
+}
+
+/** Whether the patches are where we know them to be. */
+function hasPatches(quilt: UploadContent['quilt'], { blobId, patches }: Stored): boolean {
+  if (!quilt) return true;
+  const expected = quilt.patchIds(blobId);
+  return quilt.files.every(({ identifier }, i) => patches.get(identifier) === expected[i]);
 }

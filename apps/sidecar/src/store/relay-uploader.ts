@@ -10,7 +10,7 @@ import type { WalrusClient } from '@mysten/walrus';
 import type { Logger } from 'pino';
 import { blobsOf, findDelivered } from './delivered.ts';
 import { retryRelay, UnpaidError, uploadFailure, WalletEmptyError } from './relay-failures.ts';
-import type { Upload } from './upload.ts';
+import { quiltAttributes, type Upload, type UploadContent } from './upload.ts';
 import type { UploadWallet } from './upload-wallets.ts';
 
 /**
@@ -19,7 +19,7 @@ import type { UploadWallet } from './upload-wallets.ts';
  */
 export interface RelayUploader {
   /** Checkpoints as they are reached; the last is `done` or `failed`. Does not throw. */
-  upload(bytes: Buffer, options: Upload): AsyncGenerator<UploadCheckpoint>;
+  upload(content: UploadContent, options: Upload): AsyncGenerator<UploadCheckpoint>;
 }
 
 export interface RelayUploaderOptions {
@@ -36,6 +36,9 @@ interface Registered {
   digest: string;
   endEpoch: number;
 }
+
+/** What is to be stored, with the ids that its bytes decide. */
+type IdentifiedContent = UploadContent & { blobId: string; rootHash: string };
 
 /** What the two transactions of an upload and the relay's tip may cost, with room to spare: a wallet with less is not used. */
 export const gasReserveMist = 50_000_000n;
@@ -72,7 +75,7 @@ export function createRelayUploader(options: RelayUploaderOptions): RelayUploade
 
   async function register(
     wallet: UploadWallet,
-    blob: { blobId: string; rootHash: string; bytes: Buffer },
+    blob: IdentifiedContent,
     { epochs, jobId }: Upload,
   ): Promise<Registered> {
     const { blobId, bytes } = blob;
@@ -94,6 +97,7 @@ export function createRelayUploader(options: RelayUploaderOptions): RelayUploade
         blobId,
         rootHash: Uint8Array.from(Buffer.from(blob.rootHash, 'base64url')),
         deletable: true,
+        ...(blob.quilt ? { attributes: quiltAttributes } : {}),
       }),
     );
     transaction.transferObjects([registration], wallet.address);
@@ -113,7 +117,7 @@ export function createRelayUploader(options: RelayUploaderOptions): RelayUploade
   /** Registers unless an attempt before has, also where that one's transaction comes to light only now. */
   async function registerOnce(
     wallet: UploadWallet,
-    blob: { blobId: string; rootHash: string; bytes: Buffer },
+    blob: IdentifiedContent,
     upload: Upload,
   ): Promise<Registered> {
     const before = upload.resume ? await findRegistered(wallet, blob.blobId) : undefined;
@@ -128,18 +132,30 @@ export function createRelayUploader(options: RelayUploaderOptions): RelayUploade
     }
   }
 
-  async function* run(wallet: UploadWallet, bytes: Buffer, upload: Upload): AsyncGenerator<UploadCheckpoint> {
+  async function* run(
+    wallet: UploadWallet,
+    content: UploadContent,
+    upload: Upload,
+  ): AsyncGenerator<UploadCheckpoint> {
+    const { bytes, quilt } = content;
     const { blobId, rootHash } = await blobIds.ofBytes(bytes);
+    const done = (objectId: string, endEpoch: number): UploadCheckpoint => ({
+      stage: 'done',
+      blob_id: blobId,
+      object_id: objectId,
+      end_epoch: endEpoch,
+      ...(quilt ? { patch_ids: quilt.patchIds(blobId) } : {}),
+    });
     if (upload.resume) {
       const { owner, minEndEpoch } = upload;
       const there = await findDelivered(chain, await walrus.getBlobType(), owner, blobId, minEndEpoch);
       if (there) {
         log.info({ job_id: upload.jobId }, 'the object of an earlier attempt had reached its owner');
-        yield { stage: 'done', blob_id: blobId, object_id: there.objectId, end_epoch: there.endEpoch };
+        yield done(there.objectId, there.endEpoch);
         return;
       }
     }
-    const registered = await registerOnce(wallet, { blobId, rootHash, bytes }, upload);
+    const registered = await registerOnce(wallet, { ...content, blobId, rootHash }, upload);
     const { objectId, endEpoch } = registered;
     yield { stage: 'registered', blob_id: blobId, object_id: objectId };
 
@@ -168,11 +184,11 @@ export function createRelayUploader(options: RelayUploaderOptions): RelayUploade
       throw error;
     }
     yield { stage: 'certified', blob_id: blobId, object_id: objectId };
-    yield { stage: 'done', blob_id: blobId, object_id: objectId, end_epoch: endEpoch };
+    yield done(objectId, endEpoch);
   }
 
   return {
-    async *upload(bytes, upload) {
+    async *upload(content, upload) {
       const wallet = upload.wallet && wallets.get(upload.wallet);
       if (!wallet) {
         yield {
@@ -183,7 +199,7 @@ export function createRelayUploader(options: RelayUploaderOptions): RelayUploade
         return;
       }
       try {
-        yield* run(wallet, bytes, upload);
+        yield* run(wallet, content, upload);
       } catch (error) {
         log.warn(
           { err: error, job_id: upload.jobId, wallet: wallet.address },

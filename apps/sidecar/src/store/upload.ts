@@ -1,3 +1,5 @@
+import type { QuiltFile } from './quilt-encoding.ts';
+
 /** One blob that goes to the network. */
 export interface Upload {
   owner: string;
@@ -10,3 +12,14 @@ export interface Upload {
   /** What ends before this epoch is not the object that is wanted: the blob is being stored for longer */
   minEndEpoch: number | undefined;
 }
+
+/** What a blob holds: bytes as they are, or a quilt of files. */
+export interface UploadContent {
+  /** Of the blob; of a quilt as it is packed */
+  bytes: Uint8Array;
+  /** The files of a quilt, with the ids of their patches as a function of the quilt's id */
+  quilt?: { files: readonly QuiltFile[]; patchIds(quiltId: string): string[] };
+}
+
+/** Tells quilts from other blobs, as everywhere on Walrus. */
+export const quiltAttributes = { _walrusBlobType: 'quilt' };

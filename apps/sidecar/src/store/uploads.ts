@@ -1,5 +1,6 @@
 import type { BlobIdPool } from '@memrelay/blob-id/blob-id-pool';
 import type { ChainClient } from '@memrelay/chain/chain-client';
+import { ApiError } from '@memrelay/protocol/errors';
 import type { StoreInfo, UploadCheckpoint } from '@memrelay/protocol/sidecar-api';
 import { WalrusClient } from '@mysten/walrus';
 import type { Logger } from 'pino';
@@ -7,8 +8,10 @@ import type { Config } from '../config/config.ts';
 import { findDelivered } from './delivered.ts';
 import { createPublisher } from './publisher.ts';
 import { publisherTokens } from './publisher-token.ts';
+import { patchId, type QuiltFile } from './quilt-encoding.ts';
+import { createQuiltPool, type QuiltPool } from './quilt-pool.ts';
 import { createRelayUploader } from './relay-uploader.ts';
-import type { Upload } from './upload.ts';
+import type { Upload, UploadContent } from './upload.ts';
 import { type UploadWallet, uploadWallets } from './upload-wallets.ts';
 
 /** Brings envelopes to the network, by a publisher or by wallets of our own. */
@@ -17,7 +20,9 @@ export interface Uploads {
   /** Those that pay, by address; none where a publisher does */
   readonly wallets: ReadonlyMap<string, UploadWallet>;
   /** Checkpoints as they are reached; the last is `done` or `failed`. Does not throw. */
-  upload(bytes: Buffer, options: Upload): AsyncGenerator<UploadCheckpoint>;
+  upload(bytes: Uint8Array, options: Upload): AsyncGenerator<UploadCheckpoint>;
+  /** As `upload`, of these files as one quilt; those that fit into none are refused for good */
+  uploadQuilt(files: readonly QuiltFile[], options: Upload): AsyncGenerator<UploadCheckpoint>;
   /** Tip of the upload relay for a blob of this size, in MIST; nothing where a publisher pays */
   tipMist(size: number): Promise<bigint>;
   close(): Promise<void>;
@@ -27,7 +32,8 @@ export interface Uploads {
 const maxTipMist = 10_000_000;
 
 export function createUploads(config: Config, chain: ChainClient, blobIds: BlobIdPool, log: Logger): Uploads {
-  const { uploads } = config;
+  const { uploads, nShards } = config;
+  const quilts = createQuiltPool(nShards, log);
   const walrus = new WalrusClient({
     suiClient: chain.sui,
     packageConfig: config.walrus,
@@ -37,11 +43,11 @@ export function createUploads(config: Config, chain: ChainClient, blobIds: BlobI
     const wallets = uploadWallets(uploads.walletKeys);
     const relay = createRelayUploader({ walrus, chain, wallets, blobIds, log });
     return {
-      info: { mode: 'relay', wallets: [...wallets.keys()] },
+      info: { mode: 'relay', wallets: [...wallets.keys()], n_shards: nShards },
       wallets,
-      upload: relay.upload,
+      ...uploadsOf(quilts, relay.upload, log),
       tipMist: async (size) => BigInt(await walrus.calculateUploadRelayTip({ size })),
-      close: async () => undefined,
+      close: quilts.close,
     };
   }
   const publisher = createPublisher(
@@ -52,12 +58,44 @@ export function createUploads(config: Config, chain: ChainClient, blobIds: BlobI
     uploads.publisherSecret === undefined ? undefined : publisherTokens(uploads.publisherSecret),
   );
   return {
-    info: { mode: 'publisher', wallets: [] },
+    info: { mode: 'publisher', wallets: [], n_shards: nShards },
     wallets: new Map(),
-    async *upload(bytes, options) {
-      yield await publisher.store(bytes, options);
-    },
+    ...uploadsOf(
+      quilts,
+      async function* store(content, options) {
+        yield await publisher.store(content, options);
+      },
+      log,
+    ),
     tipMist: async () => 0n,
-    close: () => publisher.close(),
+    async close() {
+      await Promise.all([publisher.close(), quilts.close()]);
+    },
+  };
+}
+
+type UploadContents = (content: UploadContent, options: Upload) => AsyncGenerator<UploadCheckpoint>;
+
+function uploadsOf(
+  quilts: QuiltPool,
+  upload: UploadContents,
+  log: Logger,
+): Pick<Uploads, 'upload' | 'uploadQuilt'> {
+  return {
+    upload: (bytes, options) => upload({ bytes }, options),
+    async *uploadQuilt(files, options) {
+      let content: UploadContent;
+      try {
+        const { bytes, ranges } = await quilts.encode(files);
+        const patchIds = (quiltId: string) => ranges.map((range) => patchId(quiltId, range));
+        content = { bytes, quilt: { files, patchIds } };
+      } catch (error) {
+        log.warn({ err: error, job_id: options.jobId, files: files.length }, 'a quilt could not be packed');
+        const kind = error instanceof ApiError ? 'transient' : 'permanent';
+        yield { stage: 'failed', kind, reason: 'the quilt could not be packed' };
+        return;
+      }
+      yield* upload(content, options);
+    },
   };
 }
