@@ -5,10 +5,11 @@ import { headers } from '@memrelay/protocol/headers';
 import { Client } from 'pg';
 import { createClient, RESP_TYPES } from 'redis';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { type EmbeddingProvider, startEmbeddingProvider } from '../../src/embedding-provider.ts';
+import type { EmbeddingProvider } from '../../src/embedding-provider.ts';
+import { type FaultyWorld, startFaultyWorld } from '../../src/faulty-world.ts';
 import { rawRequest } from '../../src/raw-request.ts';
-import { createTestBackend, type TestBackend } from '../../src/test-backend.ts';
-import { startTestNetwork, type TestNetwork } from '../../src/test-network.ts';
+import type { TestBackend } from '../../src/test-backend.ts';
+import type { TestNetwork } from '../../src/test-network.ts';
 import { createTestOwner, type TestOwner } from '../../src/test-owner.ts';
 import { startTestRelayer, type TestRelayer } from '../../src/test-relayer.ts';
 
@@ -19,6 +20,7 @@ import { startTestRelayer, type TestRelayer } from '../../src/test-relayer.ts';
 
 const canary = `canary${randomBytes(12).toString('hex')}`;
 const secretWord = `zanzibar${randomBytes(6).toString('hex')}`;
+let world: FaultyWorld;
 let network: TestNetwork;
 let backend: TestBackend;
 let provider: EmbeddingProvider;
@@ -26,26 +28,12 @@ let relayer: TestRelayer;
 let owner: TestOwner;
 
 beforeAll(async () => {
-  [network, backend, provider] = await Promise.all([
-    startTestNetwork(),
-    createTestBackend(),
-    startEmbeddingProvider(),
-  ]);
-  const environment = { LLM_API_KEY: 'test', LLM_API_BASE: provider.url, RUST_LOG: 'trace' };
-  [relayer, owner] = await Promise.all([
-    startTestRelayer(network, { ...backend, environment }),
-    createTestOwner(network),
-  ]);
+  world = await startFaultyWorld({ environment: { RUST_LOG: 'trace' } });
+  ({ network, backend, provider, relayer } = world);
+  owner = await createTestOwner(network);
 });
-afterAll(async () => {
-  await relayer?.stop();
-  await provider?.close();
-  await Promise.all([network?.close(), backend?.drop()]);
-});
-
-beforeEach(() => {
-  provider.fault = undefined;
-});
+afterAll(() => world?.close());
+beforeEach(() => world.heal());
 
 /** The ways a text can stand in a file. */
 function formsOf(text: string): Buffer[] {

@@ -1,28 +1,21 @@
-import { execFile } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
 import { ownedBlobs } from '@memrelay/chain/owned-blobs';
 import { readWalrusNetwork } from '@memrelay/chain/walrus-network';
 import { freePorts } from '@memrelay/protocol/free-ports-node';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type CommandEnd, runMemrelay } from '../../src/memrelay-command.ts';
 import { createTestBackend } from '../../src/test-backend.ts';
 import { startTestNetwork, type TestNetwork } from '../../src/test-network.ts';
 import { createTestOwner } from '../../src/test-owner.ts';
 import { startTestRelayer } from '../../src/test-relayer.ts';
 
-const entry = fileURLToPath(new URL('../../../memrelay/bin/memrelay.mjs', import.meta.url));
 let network: TestNetwork;
 beforeAll(async () => {
   network = await startTestNetwork();
 });
 afterAll(() => network?.close());
 
-function cost(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
-  const env = { PATH: process.env.PATH, CHAIN_NETWORK: 'localnet', CHAIN_RPC_URL: network.chainUrl };
-  return new Promise((resolve) => {
-    execFile(process.execPath, [entry, 'cost', ...args], { env }, (error, stdout, stderr) =>
-      resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr }),
-    );
-  });
+function cost(...args: string[]): Promise<CommandEnd> {
+  return runMemrelay(['cost', ...args], { CHAIN_NETWORK: 'localnet', CHAIN_RPC_URL: network.chainUrl });
 }
 
 test('memrelay cost tells what storing costs at the prices on chain, alone and in quilts', async () => {

@@ -1,45 +1,28 @@
 import { headers } from '@memrelay/protocol/headers';
 import { NetworkError } from '@memrelay/sdk/errors';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type EmbeddingProvider, startEmbeddingProvider } from '../../src/embedding-provider.ts';
-import { type FaultProxy, startFaultProxy } from '../../src/fault-proxy.ts';
+import type { EmbeddingProvider } from '../../src/embedding-provider.ts';
+import type { FaultProxy } from '../../src/fault-proxy.ts';
+import { type FaultyWorld, startFaultyWorld } from '../../src/faulty-world.ts';
 import { rawRequest } from '../../src/raw-request.ts';
-import { createTestBackend, type TestBackend } from '../../src/test-backend.ts';
-import { startTestNetwork, type TestNetwork } from '../../src/test-network.ts';
 import { createTestOwner, type TestOwner } from '../../src/test-owner.ts';
-import { startTestRelayer, type TestRelayer } from '../../src/test-relayer.ts';
+import type { TestRelayer } from '../../src/test-relayer.ts';
 
 /** `kill -9` of the relayer wherever a memory can be: what was accepted is stored and found, once. */
 
-let network: TestNetwork;
-let backend: TestBackend;
+let world: FaultyWorld;
 let provider: EmbeddingProvider;
 let publisher: FaultProxy;
 let relayer: TestRelayer;
 let owner: TestOwner;
 
 beforeAll(async () => {
-  [network, backend, provider] = await Promise.all([
-    startTestNetwork(),
-    createTestBackend(),
-    startEmbeddingProvider(),
-  ]);
-  publisher = await startFaultProxy(network.blobstoreUrl);
-  const environment = { STORE_PUBLISHER_URL: publisher.url, LLM_API_KEY: 'test', LLM_API_BASE: provider.url };
-  [relayer, owner] = await Promise.all([
-    startTestRelayer(network, { ...backend, environment }),
-    createTestOwner(network),
-  ]);
+  world = await startFaultyWorld();
+  ({ provider, publisher, relayer } = world);
+  owner = await createTestOwner(world.network);
 });
-afterAll(async () => {
-  await relayer?.stop();
-  await Promise.all([publisher?.close(), provider?.close()]);
-  await Promise.all([network?.close(), backend?.drop()]);
-});
-beforeEach(() => {
-  provider.fault = undefined;
-  publisher.fault = undefined;
-});
+afterAll(() => world?.close());
+beforeEach(() => world.heal());
 
 async function everyTextOnce(namespace: string, texts: string[]): Promise<void> {
   const { results, droppedCount } = await owner

@@ -1,9 +1,4 @@
-import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { permissions } from '@memrelay/chain/account-bcs';
 import { readAccount } from '@memrelay/chain/account-reader';
 import { parsePrivateKey } from '@memrelay/chain/key-file';
@@ -17,19 +12,20 @@ import type { MemRelay } from '@memrelay/sdk/mem-relay';
 import { Client } from 'pg';
 import { createClient } from 'redis';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type EmbeddingProvider, startEmbeddingProvider } from '../../src/embedding-provider.ts';
-import { type FaultProxy, startFaultProxy } from '../../src/fault-proxy.ts';
+import type { EmbeddingProvider } from '../../src/embedding-provider.ts';
+import type { FaultProxy } from '../../src/fault-proxy.ts';
+import { type FaultyWorld, startFaultyWorld } from '../../src/faulty-world.ts';
+import { commandOf } from '../../src/memrelay-command.ts';
 import { rawRequest } from '../../src/raw-request.ts';
 import { createSealReader } from '../../src/seal-reader.ts';
-import { createTestBackend, type TestBackend } from '../../src/test-backend.ts';
-import { startTestNetwork, type TestNetwork } from '../../src/test-network.ts';
+import type { TestBackend } from '../../src/test-backend.ts';
+import type { TestNetwork } from '../../src/test-network.ts';
 import { createTestOwner, newTestKey, type TestKey, type TestOwner } from '../../src/test-owner.ts';
-import { startTestRelayer, type TestRelayer } from '../../src/test-relayer.ts';
+import type { TestRelayer } from '../../src/test-relayer.ts';
 
 /** Forgotten means gone: from the answers, the database, the caches, and for a later restore from the chain. */
 
-const entry = fileURLToPath(new URL('../../../memrelay/bin/memrelay.mjs', import.meta.url));
-
+let world: FaultyWorld;
 let network: TestNetwork;
 let backend: TestBackend;
 let provider: EmbeddingProvider;
@@ -39,23 +35,12 @@ let owner: TestOwner;
 let client: MemRelay;
 
 beforeAll(async () => {
-  [network, backend, provider] = await Promise.all([
-    startTestNetwork(),
-    createTestBackend(),
-    startEmbeddingProvider(),
-  ]);
-  publisher = await startFaultProxy(network.blobstoreUrl);
-  const environment = { STORE_PUBLISHER_URL: publisher.url, LLM_API_KEY: 'test', LLM_API_BASE: provider.url };
-  relayer = await startTestRelayer(network, { ...backend, environment });
+  world = await startFaultyWorld();
+  ({ network, backend, provider, publisher, relayer } = world);
 });
-afterAll(async () => {
-  await relayer?.stop();
-  await Promise.all([publisher?.close(), provider?.close()]);
-  await Promise.all([network?.close(), backend?.drop()]);
-});
+afterAll(() => world?.close());
 beforeEach(async () => {
-  provider.fault = undefined;
-  publisher.fault = undefined;
+  world.heal();
   owner = await createTestOwner(network);
   client = owner.client(relayer.url);
 });
@@ -269,25 +254,11 @@ describe('what is on its way', () => {
     provider.fault = 503;
     const { jobId } = await client.remember('note that waits', { namespace: 'not yet' });
     expect(await client.namespaces()).toEqual([]);
-    const credentials = join(network.dataDir, `${owner.accountId}.json`);
-    const file = {
-      delegatePrivateKey: owner.delegate.privateKey,
-      delegatePublicKey: owner.delegate.publicKey,
-      delegateAddress: owner.delegate.address,
-      walletAddress: owner.wallet.address,
-      accountId: owner.accountId,
-      packageId: network.info.packageId,
-      relayerUrl: relayer.url,
-      label: 'test',
-      createdAt: new Date().toISOString(),
-    };
-    await writeFile(credentials, JSON.stringify(file), { mode: 0o600 });
-    const { stdout } = await promisify(execFile)(
-      process.execPath,
-      [entry, 'forget', '--everything', '--yes', '--json', '--credentials', credentials],
-      { env: { PATH: process.env.PATH, HOME: network.dataDir } },
-    );
-    expect(JSON.parse(stdout)).toEqual({ deleted: 1, namespaces: ['not yet'], blobs_to_delete: [] });
+    const memrelay = await commandOf(network, owner, relayer.url);
+    expect(await memrelay('forget', '--everything', '--yes')).toEqual({
+      code: 0,
+      last: { deleted: 1, namespaces: ['not yet'], blobs_to_delete: [] },
+    });
     await expect(client.job(jobId)).rejects.toMatchObject({ code: 'job_not_found' });
   });
 

@@ -1,9 +1,6 @@
-import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { permissions } from '@memrelay/chain/account-bcs';
 import { rotateKeyEpoch, setRecoveryKey } from '@memrelay/chain/account-transactions';
 import { ownedBlobs } from '@memrelay/chain/owned-blobs';
@@ -14,6 +11,7 @@ import { type RecoveryKey, recoveryKey, wrapWithRecoveryKey } from '@memrelay/sd
 import type { MemRelay } from '@memrelay/sdk/mem-relay';
 import { SealClient } from '@mysten/seal';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { commandOf } from '../../src/memrelay-command.ts';
 import { createTestBackend, type TestBackend } from '../../src/test-backend.ts';
 import { startTestNetwork, type TestNetwork } from '../../src/test-network.ts';
 import { createTestOwner, newTestKey, type TestOwner } from '../../src/test-owner.ts';
@@ -21,8 +19,6 @@ import { startTestRelayer, type TestRelayer } from '../../src/test-relayer.ts';
 
 /** Key servers change, or are lost: memories stay readable through new wraps of their keys. */
 vi.setConfig({ testTimeout: 180_000 });
-
-const entry = fileURLToPath(new URL('../../../memrelay/bin/memrelay.mjs', import.meta.url));
 
 let network: TestNetwork;
 let backend: TestBackend;
@@ -60,33 +56,6 @@ async function recalled(owner: TestOwner, namespace: string): Promise<{ texts: s
 
 async function store(client: MemRelay, namespace: string, texts: readonly string[]): Promise<void> {
   for (const text of texts) await client.rememberAndWait(text, { namespace });
-}
-
-/** The `memrelay` command with the owner's credentials; `last` is what it said last. */
-async function commandOf(owner: TestOwner) {
-  const path = join(network.dataDir, `${owner.accountId}.json`);
-  const credentials = {
-    delegatePrivateKey: owner.delegate.privateKey,
-    delegatePublicKey: owner.delegate.publicKey,
-    delegateAddress: owner.delegate.address,
-    walletAddress: owner.wallet.address,
-    accountId: owner.accountId,
-    packageId: network.info.packageId,
-    relayerUrl: relayer.url,
-    label: 'test',
-    createdAt: new Date().toISOString(),
-  };
-  await writeFile(path, JSON.stringify(credentials), { mode: 0o600 });
-  return async (...args: string[]) => {
-    const given = [entry, ...args, '--credentials', path, '--json'];
-    const options = { env: { PATH: process.env.PATH, HOME: network.dataDir } };
-    const { code, stdout } = await promisify(execFile)(process.execPath, given, options).then(
-      (ended) => ({ code: 0, stdout: ended.stdout }),
-      (error: { code: number; stdout: string }) => error,
-    );
-    const lines = stdout.trim().split('\n');
-    return { code, last: JSON.parse(lines.at(-1)!) };
-  };
 }
 
 async function recoveryFile({ privateKey }: RecoveryKey): Promise<string> {
@@ -167,7 +136,7 @@ test('with the recovery key memories come back when the key servers are gone for
 
   await startWith(after);
   expect(await recalled(owner, 'default')).toEqual({ texts: [], dropped: 2 });
-  const run = await commandOf(owner);
+  const run = await commandOf(network, owner, relayer.url);
   expect(await run('key', 'rewrap')).toMatchObject({
     code: 1,
     last: { error: 'keys_not_opened', message: expect.stringMatching(/ENC_HISTORICAL_SETS.*--recovery-key/) },

@@ -10,18 +10,18 @@ import type { MemRelay } from '@memrelay/sdk/mem-relay';
 import { retry } from 'memrelay/commands/retry';
 import { createOutput } from 'memrelay/output';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type EmbeddingProvider, startEmbeddingProvider } from '../../src/embedding-provider.ts';
-import { type FaultProxy, startFaultProxy } from '../../src/fault-proxy.ts';
+import type { EmbeddingProvider } from '../../src/embedding-provider.ts';
+import type { FaultProxy } from '../../src/fault-proxy.ts';
+import { type FaultyWorld, startFaultyWorld } from '../../src/faulty-world.ts';
 import { rawRequest } from '../../src/raw-request.ts';
-import { createTestBackend, type TestBackend } from '../../src/test-backend.ts';
-import { startTestNetwork, type TestNetwork } from '../../src/test-network.ts';
+import type { TestNetwork } from '../../src/test-network.ts';
 import { createTestOwner, newTestKey, type TestKey, type TestOwner } from '../../src/test-owner.ts';
-import { startTestRelayer, type TestRelayer } from '../../src/test-relayer.ts';
+import type { TestRelayer } from '../../src/test-relayer.ts';
 
 /** What an account knows of its memories without reading them: lists, duplicates, and jobs that failed. */
 
+let world: FaultyWorld;
 let network: TestNetwork;
-let backend: TestBackend;
 let provider: EmbeddingProvider;
 let publisher: FaultProxy;
 let relayer: TestRelayer;
@@ -29,29 +29,16 @@ let owner: TestOwner;
 let client: MemRelay;
 
 beforeAll(async () => {
-  [network, backend, provider] = await Promise.all([
-    startTestNetwork(),
-    createTestBackend(),
-    startEmbeddingProvider(),
-  ]);
-  publisher = await startFaultProxy(network.blobstoreUrl);
-  const environment = { STORE_PUBLISHER_URL: publisher.url, LLM_API_KEY: 'test', LLM_API_BASE: provider.url };
-  [relayer, owner] = await Promise.all([
-    startTestRelayer(network, { ...backend, environment }),
-    createTestOwner(network),
-  ]);
+  world = await startFaultyWorld();
+  ({ network, provider, publisher, relayer } = world);
+  owner = await createTestOwner(network);
   client = owner.client(relayer.url);
 });
 afterAll(async () => {
   client?.destroy();
-  await relayer?.stop();
-  await Promise.all([publisher?.close(), provider?.close()]);
-  await Promise.all([network?.close(), backend?.drop()]);
+  await world?.close();
 });
-beforeEach(() => {
-  provider.fault = undefined;
-  publisher.fault = undefined;
-});
+beforeEach(() => world.heal());
 
 const call = (key: TestKey, path: string, body: unknown = {}) =>
   rawRequest(relayer.url, key, { path, body, accountId: owner.accountId });

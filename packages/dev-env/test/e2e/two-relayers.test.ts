@@ -2,58 +2,32 @@ import { randomUUID } from 'node:crypto';
 import { rotateKeyEpoch } from '@memrelay/chain/account-transactions';
 import { headers } from '@memrelay/protocol/headers';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type EmbeddingProvider, startEmbeddingProvider } from '../../src/embedding-provider.ts';
-import { type FaultProxy, startFaultProxy } from '../../src/fault-proxy.ts';
+import type { FaultProxy } from '../../src/fault-proxy.ts';
+import { type FaultyWorld, startFaultyWorld } from '../../src/faulty-world.ts';
 import { rawRequest } from '../../src/raw-request.ts';
-import { createTestBackend, type TestBackend } from '../../src/test-backend.ts';
-import { startTestNetwork, type TestNetwork } from '../../src/test-network.ts';
 import { createTestOwner, type TestOwner } from '../../src/test-owner.ts';
-import { startTestRelayer, type TestRelayer } from '../../src/test-relayer.ts';
+import type { TestRelayer } from '../../src/test-relayer.ts';
 
 /** Two relayers on one Postgres and one Redis: each memory once, whoever accepts it, works on it or is asked. */
 const hasPostgres =
   process.env.MEMRELAY_TEST_DATABASE_URL !== undefined && process.env.MEMRELAY_TEST_BACKEND !== 'embedded';
 
 describe.runIf(hasPostgres)('two relayers on one database', () => {
-  let network: TestNetwork;
-  let backend: TestBackend;
-  let provider: EmbeddingProvider;
+  let world: FaultyWorld;
   /** In front of the first relayer's uploads */
   let publisher: FaultProxy;
   let relayers: [TestRelayer, TestRelayer];
   let owner: TestOwner;
 
   beforeAll(async () => {
-    [network, backend, provider] = await Promise.all([
-      startTestNetwork(),
-      createTestBackend(),
-      startEmbeddingProvider(),
-    ]);
-    publisher = await startFaultProxy(network.blobstoreUrl);
-    const embedding = { LLM_API_KEY: 'test', LLM_API_BASE: provider.url };
     // Both at once: they migrate, pin key servers and check secrets one after the other
-    const start = (publisherUrl: string) =>
-      startTestRelayer(network, {
-        ...backend,
-        environment: { ...embedding, STORE_PUBLISHER_URL: publisherUrl },
-      });
-    const [first, second, own] = await Promise.all([
-      start(publisher.url),
-      start(network.blobstoreUrl),
-      createTestOwner(network),
-    ]);
-    relayers = [first, second];
-    owner = own;
+    world = await startFaultyWorld({ relayers: 2 });
+    publisher = world.publisher;
+    relayers = [world.relayers[0]!, world.relayers[1]!];
+    owner = await createTestOwner(world.network);
   });
-  afterAll(async () => {
-    await Promise.all((relayers ?? []).map((relayer) => relayer.stop()));
-    await Promise.all([publisher?.close(), provider?.close()]);
-    await Promise.all([network?.close(), backend?.drop()]);
-  });
-  beforeEach(() => {
-    provider.fault = undefined;
-    publisher.fault = undefined;
-  });
+  afterAll(() => world?.close());
+  beforeEach(() => world.heal());
 
   async function everyTextOnce(namespace: string, texts: string[]): Promise<void> {
     for (const { url } of relayers) {
@@ -136,7 +110,7 @@ describe.runIf(hasPostgres)('two relayers on one database', () => {
     const namespace = 'two epochs';
     const clients = relayers.map(({ url }) => owner.client(url));
     await clients[0]!.rememberAndWait('sentence before', { namespace });
-    await owner.execute(rotateKeyEpoch(network.info.packageId, owner.accountId));
+    await owner.execute(rotateKeyEpoch(world.network.info.packageId, owner.accountId));
     for (const client of clients)
       await expect
         .poll(async () => (await client.account()).keyEpoch, { timeout: 10_000 })

@@ -1,0 +1,50 @@
+import { execFile } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { TestNetwork } from './test-network.ts';
+import type { TestOwner } from './test-owner.ts';
+
+const entry = fileURLToPath(new URL('../../memrelay/bin/memrelay.mjs', import.meta.url));
+
+export interface CommandEnd {
+  code: number;
+  stdout: string;
+  stderr: string;
+}
+
+/** Runs `memrelay` to its end, with nothing of this process's environment but PATH and the compiled modules. */
+export function runMemrelay(args: readonly string[], environment: NodeJS.ProcessEnv): Promise<CommandEnd> {
+  const { PATH, NODE_COMPILE_CACHE } = process.env;
+  const env = { PATH, ...(NODE_COMPILE_CACHE ? { NODE_COMPILE_CACHE } : {}), ...environment };
+  return new Promise((resolve) => {
+    execFile(process.execPath, [entry, ...args], { env }, (error, stdout, stderr) =>
+      resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr }),
+    );
+  });
+}
+
+/**
+ * `memrelay` with the credentials of an owner's first delegate key, as a program runs it (`--json`). Each call resolves
+ * to the exit code and the last thing it said.
+ */
+export async function commandOf(network: TestNetwork, owner: TestOwner, relayerUrl: string) {
+  const path = join(network.dataDir, `${owner.accountId}.json`);
+  const credentials = {
+    delegatePrivateKey: owner.delegate.privateKey,
+    delegatePublicKey: owner.delegate.publicKey,
+    delegateAddress: owner.delegate.address,
+    walletAddress: owner.wallet.address,
+    accountId: owner.accountId,
+    packageId: network.info.packageId,
+    relayerUrl,
+    label: 'test',
+    createdAt: new Date().toISOString(),
+  };
+  await writeFile(path, JSON.stringify(credentials), { mode: 0o600 });
+  return async (...args: string[]) => {
+    const given = [...args, '--credentials', path, '--json'];
+    const { code, stdout } = await runMemrelay(given, { HOME: network.dataDir });
+    return { code, last: JSON.parse(stdout.trim().split('\n').at(-1)!) };
+  };
+}
