@@ -2,6 +2,7 @@
  * Synthetic memories: plausible sentences from a seed, so that every run stores and asks the same. A fact has ten
  * tellings with the same person, thing and place, so that one question has exactly ten good answers.
  */
+import { seededRandom } from '@memrelay/dev-env/seeded-random';
 
 const people =
   'Ana Bruno Chidi Dalia Emre Farah Goran Hana Ivo Jamila Kenji Leila Marek Nadia Oskar Priya Quentin Rosa Samir Tove Ugo Vera Wen Yara Zoltan'.split(
@@ -58,20 +59,9 @@ interface Fact {
 
 export const tellingsOfAFact = 10;
 
-/** Numbers from 0 to 1 that depend on the seed alone (mulberry32). */
-function random(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
 /** Person and place together are different for each of the first 1,000 facts. */
 function factOf(number: number): Fact {
-  const draw = random(number * 7919 + 17);
+  const draw = seededRandom(number * 7919 + 17);
   const pick = <T>(list: readonly T[]): T => list[Math.floor(draw() * list.length)]!;
   return {
     person: people[number % people.length]!,

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { between, type Random } from './random.ts';
+import { between, type Random } from '../../src/seeded-random.ts';
 import { sidecarPidOf, type UploadWorld } from './upload-world.ts';
 
 export type Victim = 'sidecar' | 'relayer';

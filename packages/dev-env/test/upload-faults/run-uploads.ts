@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { between, type Random, seededRandom } from '../../src/seeded-random.ts';
 import { accountForPayments } from './account-for-payments.ts';
 import { checkDone, checkRecall, type StoredJob } from './check-memories.ts';
 import { doneCount, type Kill, killDuringUploads, leasedOf, type Victim } from './kills.ts';
 import type { Drain, Payments } from './payments.ts';
-import { between, type Random, seededRandom } from './random.ts';
 import { restoreFromChain } from './restore-proof.ts';
 import { startUploadWorld, type UploadPath, type UploadWorld } from './upload-world.ts';
 
