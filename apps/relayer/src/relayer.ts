@@ -41,10 +41,8 @@ import { createQueryVectors } from './memories/query-vectors.ts';
 import { createVectorCounts } from './memories/vector-counts.ts';
 import { createNonceStore } from './nonces/create-nonce-store.ts';
 import { startRenewals } from './renewals/start-renewals.ts';
-import { accountRoute, infoRoutes } from './routes/info-routes.ts';
-import { keyRoutes } from './routes/key-routes.ts';
-import { listRoutes } from './routes/list-routes.ts';
-import { memoryRoutes } from './routes/memory-routes.ts';
+import { infoRoutes } from './routes/info-routes.ts';
+import { signedRoutes } from './routes/signed-routes.ts';
 import { sponsorRoutes } from './routes/sponsor-routes.ts';
 import { runSidecar } from './sidecar/run-sidecar.ts';
 import { createSidecarClient } from './sidecar/sidecar-client.ts';
@@ -249,10 +247,7 @@ export async function startRelayer({
         log: loggers.auth,
       });
       registerStageTimes(signed);
-      accountRoute(signed);
-      memoryRoutes(signed, context);
-      keyRoutes(signed, context);
-      listRoutes(signed, context);
+      signedRoutes(signed, context);
     });
     await waitBriefly(() => nonces.health().ok);
     const url = await app.listen({ port: config.port, host: '127.0.0.1' });

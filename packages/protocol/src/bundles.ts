@@ -81,6 +81,8 @@ export type ImportRequest = z.infer<typeof importRequest>;
 /** In the order of the request. */
 export type ImportResult =
   | { status: 'running'; job_id: string }
+  /** The text is stored in this namespace already, as the memory with this id */
+  | { status: 'known'; id: string }
   /** Signed by nobody who is believed: not stored */
   | { status: 'unverified'; signer: string }
   | { status: 'failed'; reason: string };
@@ -89,6 +91,5 @@ export interface ImportResponse {
   results: ImportResult[];
   /** Of those that are running */
   job_ids: string[];
-  unverified: number;
   owner: string;
 }

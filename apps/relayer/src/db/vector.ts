@@ -7,3 +7,10 @@ export function encodeVector(values: Float32Array): Buffer {
   bytes.subarray(4).swap32();
   return bytes;
 }
+
+/** The numbers of pgvector's binary form, as `vector_send` gives it. */
+export function decodeVector(bytes: Buffer): Float32Array {
+  const values = new Float32Array(bytes.readUInt16BE(0));
+  for (let i = 0; i < values.length; i++) values[i] = bytes.readFloatBE(4 + i * 4);
+  return values;
+}

@@ -8,6 +8,8 @@ import { hkdfSync } from 'node:crypto';
  */
 export interface VectorMap {
   apply(vector: Float32Array): Float32Array;
+  /** The vector that `apply` was given, up to rounding */
+  invert(mapped: Float32Array): Float32Array;
 }
 
 /** Stored beside every vector that went through this map. */
@@ -24,16 +26,33 @@ interface Round {
 export function createVectorMap(key: Buffer, dimension: number): VectorMap {
   const block = 1 << Math.floor(Math.log2(blockSource(dimension)));
   const stages = Array.from({ length: rounds }, (_, round) => drawRound(key, dimension, round));
+  const check = ({ length }: Float32Array): void => {
+    if (length !== dimension) throw new RangeError(`expected ${dimension} dimensions, got ${length}`);
+  };
+  const transform = (values: Float32Array): void => {
+    for (let start = 0; start + block <= dimension; start += block) hadamard(values, start, block);
+  };
   return {
     apply(vector) {
-      if (vector.length !== dimension)
-        throw new RangeError(`expected ${dimension} dimensions, got ${vector.length}`);
+      check(vector);
       let current = Float32Array.from(vector);
       for (const { signs, permutation } of stages) {
         const next = new Float32Array(dimension);
         for (let i = 0; i < dimension; i++) next[i] = current[permutation[i]!]! * signs[i]!;
-        for (let start = 0; start + block <= dimension; start += block) hadamard(next, start, block);
+        transform(next);
         current = next;
+      }
+      return current;
+    },
+    invert(mapped) {
+      check(mapped);
+      let current = Float32Array.from(mapped);
+      for (const { signs, permutation } of stages.toReversed()) {
+        // The transform is its own inverse
+        transform(current);
+        const previous = new Float32Array(dimension);
+        for (let i = 0; i < dimension; i++) previous[permutation[i]!] = current[i]! * signs[i]!;
+        current = previous;
       }
       return current;
     },

@@ -21,6 +21,10 @@ export interface NewJob {
   textHash?: Buffer | undefined;
   /** Of the envelope; a memory when left out */
   kind?: EnvelopeKind;
+  /** When it was first written, where it comes from elsewhere */
+  writtenAt?: Date;
+  /** Vectors of its text, mapped and joined (bundles/bare-vectors.ts): not embedded where the model is still that */
+  given?: { model: string; vectors: Buffer };
 }
 
 const jobColumns = [
@@ -37,6 +41,9 @@ const jobColumns = [
   ['importance', 'real'],
   ['text_hash', 'bytea'],
   ['kind', 'smallint'],
+  ['written_at', 'timestamptz'],
+  ['given_vectors', 'bytea'],
+  ['given_model', 'text'],
 ] as const;
 
 /** A key that is still remembered is left alone; one past its time is as good as none. */
@@ -94,6 +101,9 @@ function jobValues(job: NewJob, stage: JobStage): SqlValue[] {
     job.importance,
     job.textHash ?? null,
     job.kind ?? envelopeKind.memory,
+    job.writtenAt ?? null,
+    job.given?.vectors ?? null,
+    job.given?.model ?? null,
   ];
 }
 

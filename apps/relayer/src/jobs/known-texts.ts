@@ -51,3 +51,19 @@ export async function replaceKeeper(tx: Queryable, { id, accountId, textHash }: 
     id,
   ]);
 }
+
+/** The memories that keep these texts, stored or on their way, by the hash in hex. Nothing is locked. */
+export async function keptTexts(
+  db: Queryable,
+  accountId: Buffer,
+  textHashes: readonly Buffer[],
+): Promise<Map<string, string>> {
+  const { rows } = await db.query<{ hash: string; memory_id: string }>(
+    `SELECT encode(text_hash, 'hex') AS hash, memory_id FROM known_text
+     WHERE account_id = $1 AND text_hash IN (SELECT decode(hash, 'hex') FROM unnest($2::text[]) AS hash) AND (
+       EXISTS (SELECT 1 FROM memory WHERE account_id = $1 AND id = memory_id AND state IN ('pending', 'done'))
+       OR EXISTS (SELECT 1 FROM memory_job WHERE account_id = $1 AND id = memory_id AND status = 'running'))`,
+    [accountId, textHashes.map((hash) => hash.toString('hex'))],
+  );
+  return new Map(rows.map(({ hash, memory_id }) => [hash, memory_id]));
+}

@@ -26,12 +26,13 @@ export async function saveEmbedded(
   const { places, values } = chunkParameters(chunks, 5);
   const { rowCount } = await db.query(
     `WITH job AS (
-       UPDATE memory_job SET stage = 'uploading', outbox = NULL, attempts = 0, run_at = now(), error_code = NULL,
-         error_message = NULL, lease_until = NULL, lease_token = NULL, updated_at = now()
+       UPDATE memory_job SET stage = 'uploading', outbox = NULL, given_vectors = NULL, attempts = 0, run_at = now(),
+         error_code = NULL, error_message = NULL, lease_until = NULL, lease_token = NULL, updated_at = now()
        WHERE id = $1 AND lease_token = $4 RETURNING *),
      memory AS (
        INSERT INTO memory (account_id, id, namespace, state, envelope_id, envelope_sha256, size, importance, created_at)
-       SELECT account_id, id, namespace, 'pending', envelope_id, envelope_sha256, length(envelope), importance, created_at
+       SELECT account_id, id, namespace, 'pending', envelope_id, envelope_sha256, length(envelope), importance,
+         coalesce(written_at, created_at)
        FROM job)
      ${insertVectors(places)}`,
     [job.id, info.model, info.keyId, job.leaseToken, ...values],

@@ -87,7 +87,7 @@ export async function endAsDuplicate(tx: Queryable, job: ClaimedJob, keeperId: s
        SELECT account_id, id, blob_id FROM memory WHERE account_id = $3 AND id = $4 AND state = 'done'),
      job AS (
        UPDATE memory_job SET status = 'done', stage = 'indexing', blob_id = keeper.blob_id, outbox = NULL,
-         envelope = NULL, error_code = NULL, error_message = NULL, lease_until = NULL, lease_token = NULL,
+         given_vectors = NULL, envelope = NULL, error_code = NULL, error_message = NULL, lease_until = NULL, lease_token = NULL,
          updated_at = now()
        FROM keeper WHERE memory_job.id = $1 AND lease_token = $2 RETURNING memory_job.importance)
      UPDATE memory SET importance = greatest(memory.importance, job.importance)

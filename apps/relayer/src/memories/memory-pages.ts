@@ -6,6 +6,7 @@ export interface ListedMemory {
   namespace: string;
   blobId: string | undefined;
   createdAt: Date;
+  envelopeSha256: Buffer;
   /** Bytes of the envelope */
   size: number;
   importance: number;
@@ -25,7 +26,7 @@ export const firstPage: PagePosition = {
   id: 'ffffffff-ffff-ffff-ffff-ffffffffffff',
 };
 
-const shown = 'id, namespace, blob_id, created_at, size, importance, end_epoch';
+const shown = 'id, namespace, blob_id, created_at, envelope_sha256, size, importance, end_epoch';
 const before = `state <> 'failed' AND (created_at, id) < ($2::timestamptz, $3::uuid)
   ORDER BY created_at DESC, id DESC LIMIT $4`;
 const withPosition = `SELECT ${shown},
@@ -57,6 +58,7 @@ export async function readMemoryPage(
     namespace: string;
     blob_id: string | null;
     created_at: Date;
+    envelope_sha256: Buffer;
     size: number;
     importance: number;
     end_epoch: number | null;
@@ -70,6 +72,7 @@ export async function readMemoryPage(
     namespace: row.namespace,
     blobId: row.blob_id ?? undefined,
     createdAt: row.created_at,
+    envelopeSha256: row.envelope_sha256,
     size: row.size,
     importance: row.importance,
     endEpoch: row.end_epoch ?? undefined,

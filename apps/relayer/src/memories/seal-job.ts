@@ -23,7 +23,8 @@ export interface Sealing {
   /** The epoch of the key */
   keyEpoch: number;
   key: NamespaceKey;
-  meta?: Pick<EnvelopeMeta, 'importance' | 'supersedes'>;
+  /** `created_at` is now when left out */
+  meta?: Partial<Omit<EnvelopeMeta, 'ns' | 'by'>>;
   text: string;
 }
 

@@ -1,0 +1,16 @@
+import type { FastifyInstance } from 'fastify';
+import type { RelayerContext } from '../context.ts';
+import { bundleRoutes } from './bundle-routes.ts';
+import { accountRoute } from './info-routes.ts';
+import { keyRoutes } from './key-routes.ts';
+import { listRoutes } from './list-routes.ts';
+import { memoryRoutes } from './memory-routes.ts';
+
+/** Every route that needs a signature; `app` has the auth hook. */
+export function signedRoutes(app: FastifyInstance, context: RelayerContext): void {
+  accountRoute(app);
+  memoryRoutes(app, context);
+  listRoutes(app, context);
+  keyRoutes(app, context);
+  bundleRoutes(app, context);
+}
