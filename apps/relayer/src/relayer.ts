@@ -40,7 +40,7 @@ import { createOutbox } from './memories/outbox.ts';
 import { createQueryVectors } from './memories/query-vectors.ts';
 import { createVectorCounts } from './memories/vector-counts.ts';
 import { createNonceStore } from './nonces/create-nonce-store.ts';
-import { startRenewals } from './renewals/start-renewals.ts';
+import { startUpkeep } from './renewals/start-upkeep.ts';
 import { infoRoutes } from './routes/info-routes.ts';
 import { signedRoutes } from './routes/signed-routes.ts';
 import { sponsorRoutes } from './routes/sponsor-routes.ts';
@@ -136,16 +136,18 @@ export async function startRelayer({
     });
     handBack = pipeline.close;
 
-    const renewals = await startRenewals({
-      db,
-      sidecar,
-      accounts,
-      aggregators,
-      ...config.renewals,
-      wakeUpload: () => pipeline.wakeUpload(),
-      log: loggers.jobs,
-    });
-    closers.push(() => renewals.stop());
+    onClose(
+      await startUpkeep({
+        db,
+        sidecar,
+        accounts,
+        aggregators,
+        blobCache,
+        wakeUpload: () => pipeline.wakeUpload(),
+        config,
+        loggers,
+      }),
+    );
 
     const withWallet = wallets && createWithWallet(db, wallets);
     const expiredDelegates = createExpiredDelegates({

@@ -13,6 +13,12 @@ export const memoriesRequest = z.object({
 });
 export type MemoriesRequest = z.infer<typeof memoriesRequest>;
 
+/**
+ * Why a memory cannot be read any more: its blob was not paid for any longer, or is gone before its time. The memory is
+ * kept, and comes back when its blob does.
+ */
+export type LostReason = 'expired' | 'missing';
+
 export interface MemoryEntry {
   id: string;
   /** Absent only while `pending` */
@@ -26,6 +32,8 @@ export interface MemoryEntry {
   expires_epoch?: number;
   /** Accepted and safe, on the way to the blob store */
   pending?: true;
+  /** Present when the blob is gone: no recall finds the memory */
+  lost?: LostReason;
 }
 
 export interface MemoriesResponse {
@@ -61,6 +69,8 @@ export interface StatsResponse {
   oldest?: string;
   /** Memories that no recall finds until they are embedded anew: their vectors are of another model */
   stale_count: number;
+  /** Those of `memory_count` whose blobs are gone, by reason; absent without one */
+  lost?: Partial<Record<LostReason, number>>;
   jobs: { running: number; failed: number; failed_ids?: string[]; namespaces?: string[] };
   namespaces: NamespaceEntry[];
 }

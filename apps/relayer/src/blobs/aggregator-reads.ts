@@ -9,9 +9,12 @@ import { race } from './race.ts';
 export class BlobReadError extends Error {
   override name = 'BlobReadError';
   readonly kind: 'missing' | 'unavailable';
-  constructor(kind: 'missing' | 'unavailable', options?: ErrorOptions) {
+  /** How many aggregators said that they do not have it, when all of them did; else 0 */
+  readonly absentAt: number;
+  constructor(kind: 'missing' | 'unavailable', options: ErrorOptions & { absentAt?: number } = {}) {
     super(kind === 'missing' ? 'no aggregator has the blob' : 'no aggregator could be read', options);
     this.kind = kind;
+    this.absentAt = options.absentAt ?? 0;
   }
 }
 
@@ -123,5 +126,6 @@ function mayPass(failure: unknown, fresh: boolean): boolean {
  */
 function summary(failures: readonly unknown[], cause: unknown): BlobReadError {
   const missing = failures.every((failure) => failure instanceof AggregatorError && failure.status === 404);
-  return new BlobReadError(missing && failures.length > 1 ? 'missing' : 'unavailable', { cause });
+  const absentAt = missing ? failures.length : 0;
+  return new BlobReadError(absentAt > 1 ? 'missing' : 'unavailable', { cause, absentAt });
 }

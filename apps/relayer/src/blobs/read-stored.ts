@@ -14,16 +14,34 @@ export function isStored({ envelopeSha256 }: Pick<StoredEnvelope, 'envelopeSha25
   return sha256(bytes).equals(envelopeSha256);
 }
 
-/** The stored envelope, from an aggregator that has these very bytes; undefined where none has them now. */
+/** What looking for an envelope brought. */
+export interface Look {
+  /** Undefined where no aggregator has it now */
+  bytes: Buffer | undefined;
+  /** How many aggregators do not have the blob, when all of them said so: none failed, and none had other bytes */
+  absentAt: number;
+}
+
+/** Looks for the stored envelope at the aggregators: the first wins that has these very bytes. */
+export async function lookFor(
+  blobs: BlobReads,
+  stored: StoredEnvelope,
+  options: ReadOptions = {},
+): Promise<Look> {
+  try {
+    const bytes = await blobs.read(stored.blobId, (read) => isStored(stored, read), options);
+    return { bytes, absentAt: 0 };
+  } catch (error) {
+    if (error instanceof BlobReadError) return { bytes: undefined, absentAt: error.absentAt };
+    throw error;
+  }
+}
+
+/** The stored envelope; undefined where none has it now. */
 export async function readStored(
   blobs: BlobReads,
   stored: StoredEnvelope,
   options: ReadOptions = {},
 ): Promise<Buffer | undefined> {
-  try {
-    return await blobs.read(stored.blobId, (bytes) => isStored(stored, bytes), options);
-  } catch (error) {
-    if (error instanceof BlobReadError) return undefined;
-    throw error;
-  }
+  return (await lookFor(blobs, stored, options)).bytes;
 }

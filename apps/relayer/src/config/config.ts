@@ -43,6 +43,12 @@ export interface Config {
     epochsLeft: number | undefined;
     perHour: number;
   };
+  blobChecks: {
+    /** Blobs that are looked for in an hour; undefined: none */
+    perHour: number | undefined;
+    /** Gone for so long, a blob is given up */
+    graceMs: number;
+  };
   alerts: {
     /** A secret: who knows it can post */
     webhookUrl: string | undefined;
@@ -121,6 +127,10 @@ export async function loadConfig(environment: Environment): Promise<{ config: Co
     renewals: {
       epochsLeft: renewEpochs(values.STORE_RENEW_EPOCHS, values.STORE_EPOCHS ?? defaults.storeEpochs),
       perHour: values.STORE_RENEW_PER_HOUR,
+    },
+    blobChecks: {
+      perHour: values.STORE_CHECKS_PER_HOUR === 'off' ? undefined : values.STORE_CHECKS_PER_HOUR,
+      graceMs: values.STORE_LOST_AFTER_SECS * 1000,
     },
     alerts: { webhookUrl: values.ALERT_TO_SLACK, walletUploads: values.STORE_WALLET_ALERT_UPLOADS },
     allowedOrigins: values.ALLOWED_ORIGINS,

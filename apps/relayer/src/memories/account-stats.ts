@@ -3,6 +3,7 @@ import type { Caller } from '../auth/caller.ts';
 import type { RelayerContext } from '../context.ts';
 import { hexToBytes } from '../db/hex.ts';
 import {
+  countLost,
   countStale,
   type NamespaceTotals,
   readNamespaceTotals,
@@ -23,12 +24,11 @@ export async function accountStats(context: RelayerContext, caller: Caller): Pro
     readableTotals(context, caller),
     readUnfinishedJobs(context.db, accountId),
   ]);
-  const stale = await countStale(
-    context.db,
-    accountId,
-    totals.map(({ namespace }) => namespace),
-    context.embedder.model,
-  );
+  const names = totals.map(({ namespace }) => namespace);
+  const [stale, lost] = await Promise.all([
+    countStale(context.db, accountId, names, context.embedder.model),
+    countLost(context.db, accountId, names),
+  ]);
   const readable = jobs.filter(({ namespace }) => isReadable(namespace));
   const jobsThatAre = (wanted: string): number =>
     readable.reduce((sum, { status, count }) => sum + (status === wanted ? count : 0), 0);
@@ -45,6 +45,7 @@ export async function accountStats(context: RelayerContext, caller: Caller): Pro
         }
       : {}),
     stale_count: stale,
+    ...(lost ? { lost } : {}),
     jobs: {
       running: jobsThatAre('running'),
       failed: jobsThatAre('failed'),

@@ -34,7 +34,7 @@ export async function listMemories(
 }
 
 function memoryEntry(memory: ListedMemory): MemoryEntry {
-  const { id, namespace, blobId, createdAt, size, importance, endEpoch } = memory;
+  const { id, namespace, blobId, createdAt, size, importance, endEpoch, lost } = memory;
   return {
     id,
     ...(blobId === undefined ? {} : { blob_id: blobId }),
@@ -44,5 +44,6 @@ function memoryEntry(memory: ListedMemory): MemoryEntry {
     importance,
     ...(endEpoch === undefined ? {} : { expires_epoch: endEpoch }),
     ...(blobId === undefined ? { pending: true as const } : {}),
+    ...(lost === undefined ? {} : { lost }),
   };
 }

@@ -1,6 +1,7 @@
+import type { LostReason } from '@memrelay/protocol/memory-lists';
 import type { Db } from '../db/db.ts';
 
-/** A memory as lists show it: pending or stored, never failed. */
+/** A memory as lists show it: pending, stored or lost, never failed. */
 export interface ListedMemory {
   id: string;
   namespace: string;
@@ -11,6 +12,8 @@ export interface ListedMemory {
   size: number;
   importance: number;
   endEpoch: number | undefined;
+  /** Why its blob is gone */
+  lost: LostReason | undefined;
   /** Where the page after this memory begins */
   position: PagePosition;
 }
@@ -26,7 +29,7 @@ export const firstPage: PagePosition = {
   id: 'ffffffff-ffff-ffff-ffff-ffffffffffff',
 };
 
-const shown = 'id, namespace, blob_id, created_at, envelope_sha256, size, importance, end_epoch';
+const shown = 'id, namespace, blob_id, created_at, envelope_sha256, size, importance, end_epoch, lost_reason';
 const before = `state <> 'failed' AND (created_at, id) < ($2::timestamptz, $3::uuid)
   ORDER BY created_at DESC, id DESC LIMIT $4`;
 const withPosition = `SELECT ${shown},
@@ -62,6 +65,7 @@ export async function readMemoryPage(
     size: number;
     importance: number;
     end_epoch: number | null;
+    lost_reason: LostReason | null;
     position: string;
   }>(
     namespaces === 'all' ? ofAccount : ofNamespaces,
@@ -76,6 +80,7 @@ export async function readMemoryPage(
     size: row.size,
     importance: row.importance,
     endEpoch: row.end_epoch ?? undefined,
+    lost: row.lost_reason ?? undefined,
     position: { createdAt: row.position, id: row.id },
   }));
 }

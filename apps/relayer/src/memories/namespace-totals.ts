@@ -1,3 +1,4 @@
+import type { LostReason } from '@memrelay/protocol/memory-lists';
 import type { Db } from '../db/db.ts';
 
 export interface NamespaceTotals {
@@ -65,6 +66,21 @@ export async function readUnfinishedJobs(db: Db, accountId: Buffer): Promise<Unf
   return rows;
 }
 
+/** Memories of these namespaces whose blobs are gone, by reason; undefined without one. */
+export async function countLost(
+  db: Db,
+  accountId: Buffer,
+  namespaces: readonly string[],
+): Promise<Partial<Record<LostReason, number>> | undefined> {
+  const { rows } = await db.query<{ lost_reason: LostReason; count: number }>(
+    `SELECT lost_reason, count(*)::int AS count FROM memory
+     WHERE account_id = $1 AND namespace = ANY($2::text[]) AND state = 'lost' GROUP BY lost_reason`,
+    [accountId, [...namespaces]],
+  );
+  if (rows.length === 0) return undefined;
+  return Object.fromEntries(rows.map((row) => [row.lost_reason, row.count]));
+}
+
 /**
  * Memories of these namespaces without a vector of this model: what the search of today does not find. Looks to both
  * sides of the model in the index, so that it costs as much as there is of other models.
@@ -85,7 +101,7 @@ export async function countStale(
          SELECT memory_id FROM memory_vector
          WHERE account_id = $1 AND namespace = name AND embedding_model > $3) AS other
      WHERE EXISTS (
-         SELECT 1 FROM memory WHERE account_id = $1 AND id = other.memory_id AND state <> 'failed')
+         SELECT 1 FROM memory WHERE account_id = $1 AND id = other.memory_id AND state IN ('pending', 'done'))
        AND NOT EXISTS (
          SELECT 1 FROM memory_vector
          WHERE account_id = $1 AND memory_id = other.memory_id AND embedding_model = $3)`,

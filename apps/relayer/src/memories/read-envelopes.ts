@@ -1,9 +1,10 @@
 import pLimit from 'p-limit';
 import type { AggregatorReader } from '../blobs/aggregator-reads.ts';
 import type { BlobCache } from '../blobs/blob-cache.ts';
-import { isStored, readStored } from '../blobs/read-stored.ts';
+import { isStored, lookFor } from '../blobs/read-stored.ts';
 import type { Db } from '../db/db.ts';
 import { readPendingEnvelopes } from '../jobs/read-jobs.ts';
+import { suspect } from '../missing/unreadable.ts';
 import type { Match } from './search.ts';
 
 export interface EnvelopeSources {
@@ -50,19 +51,27 @@ export async function readEnvelopes(
     else cold.push(match);
   }
   const limit = pLimit(coldReadsAtOnce);
+  const absent: string[] = [];
+  let aggregators = 0;
   await Promise.all(
     cold.map((match) =>
       limit(async () => {
-        const bytes = await readStored(
+        const fresh = Date.now() - match.createdAt.getTime() < freshMs;
+        const { bytes, absentAt } = await lookFor(
           sources.aggregators,
           { blobId: match.blobId!, envelopeSha256: match.envelopeSha256 },
-          { fresh: Date.now() - match.createdAt.getTime() < freshMs },
+          { fresh },
         );
-        if (!bytes) return;
-        found.set(match.id, bytes);
-        await sources.blobCache.set(match.blobId!, bytes);
+        if (bytes) {
+          found.set(match.id, bytes);
+          await sources.blobCache.set(match.blobId!, bytes);
+        } else if (absentAt > 0 && !fresh) {
+          absent.push(match.id);
+          aggregators = absentAt;
+        }
       }),
     ),
   );
+  if (absent.length > 0) await suspect(sources.db, accountId, absent, aggregators);
   return matches.map((match) => found.get(match.id));
 }

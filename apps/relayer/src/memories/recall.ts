@@ -12,6 +12,7 @@ import type { RelayerContext } from '../context.ts';
 import { hexToBytes } from '../db/hex.ts';
 import { normalize } from '../embedding/embedder.ts';
 import type { StageTimes } from '../http/stage-times.ts';
+import { countLostMatches } from './lost-matches.ts';
 import { openEnvelopes } from './open-envelopes.ts';
 import { candidateLimit, rank } from './ranking.ts';
 import { readEnvelopes } from './read-envelopes.ts';
@@ -40,12 +41,16 @@ export async function recall(
     }),
   );
   const ranked = rank(candidates, request, Date.now());
-  const envelopes = await stages.measure('blobs', () =>
-    readEnvelopes(
-      context,
-      hexToBytes(caller.account.accountId),
-      ranked.map(({ match }) => match),
-    ),
+  const accountId = hexToBytes(caller.account.accountId);
+  const [envelopes, lost] = await stages.measure('blobs', () =>
+    Promise.all([
+      readEnvelopes(
+        context,
+        accountId,
+        ranked.map(({ match }) => match),
+      ),
+      countLostMatches(context, accountId, request, vector, candidates),
+    ]),
   );
   const texts = await stages.measure('open', () =>
     openEnvelopes(context, caller, request.namespace, ranked, envelopes),
@@ -64,7 +69,7 @@ export async function recall(
       ...(match.supersededBy ? { superseded_by: match.supersededBy } : {}),
     });
   }
-  const dropped = ranked.length - results.length;
+  const dropped = ranked.length - results.length + lost;
   return {
     results,
     total: results.length,

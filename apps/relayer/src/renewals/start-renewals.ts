@@ -1,17 +1,22 @@
 import pLimit from 'p-limit';
 import type { Logger } from 'pino';
 import type { AccountDirectory } from '../accounts/account-directory.ts';
-import { type BlobReads, readStored } from '../blobs/read-stored.ts';
+import type { BlobCache } from '../blobs/blob-cache.ts';
+import { saveEndEpochs } from '../blobs/end-epochs.ts';
+import { readObjects } from '../blobs/read-objects.ts';
+import { type BlobReads, isStored, lookFor } from '../blobs/read-stored.ts';
 import type { Db } from '../db/db.ts';
+import { suspect } from '../missing/unreadable.ts';
 import type { SidecarClient } from '../sidecar/sidecar-client.ts';
 import { startPeriodicTask, type TaskLoop } from '../tasks/shared-task.ts';
 import { countExpiring, type Expiring, expiringMemories, insertRenewal } from './expiring.ts';
 
 export interface RenewalOptions {
   db: Db;
-  sidecar: Pick<SidecarClient, 'storeEpoch'>;
+  sidecar: Pick<SidecarClient, 'storeEpoch' | 'storeObjects'>;
   accounts: Pick<AccountDirectory, 'account'>;
   aggregators: BlobReads;
+  blobCache: BlobCache;
   /** Renew what has so many epochs left, or fewer; undefined only warns */
   epochsLeft: number | undefined;
   /** At most so many in an hour */
@@ -35,6 +40,8 @@ const warnEpochs = 1;
 
 interface Round {
   queued: number;
+  /** Their owners have prolonged them */
+  prolonged: number;
   unreadable: number;
   left: number;
 }
@@ -65,12 +72,14 @@ export async function startRenewals(options: RenewalOptions): Promise<TaskLoop> 
     const last = epoch + epochsLeft;
     const due = await expiringMemories(db, epoch, last, options.perHour);
     if (due.length === 0) return;
+    const wanted = await stillDue(due, last);
     const limit = pLimit(readsAtOnce);
-    const outcomes = await limit.map(due, renewOne);
+    const outcomes = await limit.map(wanted, renewOne);
     const round: Round = {
+      prolonged: due.length - wanted.length,
       queued: outcomes.filter((outcome) => outcome === 'queued').length,
       unreadable: outcomes.filter((outcome) => outcome === 'unreadable').length,
-      left: (await countExpiring(db, epoch, last)) - due.length,
+      left: (await countExpiring(db, epoch, last)) - wanted.length,
     };
     options.wakeUpload();
     if (round.unreadable > 0 || round.left > 0)
@@ -78,12 +87,41 @@ export async function startRenewals(options: RenewalOptions): Promise<TaskLoop> 
     else log.info(round, 'memories that expire soon are stored once more');
   }
 
+  /**
+   * Those whose blobs still end by then. An owner may have prolonged an object: the chain is asked about all of them
+   * before anything is paid for, and what it says is kept.
+   */
+  async function stillDue(due: readonly Expiring[], last: number): Promise<Expiring[]> {
+    const objects = await readObjects(
+      sidecar,
+      due.map(({ objectId }) => objectId),
+    );
+    const ends = new Map(objects.map(({ object_id, end_epoch }) => [object_id, end_epoch]));
+    const known = due.map((memory) => ({
+      ...memory,
+      endEpoch: Math.max(memory.endEpoch, ends.get(memory.objectId ?? '') ?? 0),
+    }));
+    await saveEndEpochs(
+      db,
+      known.filter(({ endEpoch }, i) => endEpoch > due[i]!.endEpoch),
+    );
+    return known.filter(({ endEpoch }) => endEpoch <= last);
+  }
+
   async function renewOne(memory: Expiring): Promise<'queued' | 'unreadable' | 'not needed'> {
     const account = await options.accounts.account(`0x${memory.accountId.toString('hex')}`);
     if (!account) return 'not needed';
-    const envelope = await readStored(options.aggregators, memory);
+    const envelope = await envelopeOf(memory);
     if (!envelope) return 'unreadable';
     return (await insertRenewal(db, memory, account.owner, envelope)) ? 'queued' : 'not needed';
+  }
+
+  async function envelopeOf(memory: Expiring): Promise<Buffer | undefined> {
+    const [cached] = await options.blobCache.getMany([memory.blobId]);
+    if (cached && isStored(memory, cached)) return cached;
+    const { bytes, absentAt } = await lookFor(options.aggregators, memory);
+    if (absentAt > 0) await suspect(db, memory.accountId, [memory.id], absentAt);
+    return bytes;
   }
 
   return startPeriodicTask(db, rounds, look, (error) =>

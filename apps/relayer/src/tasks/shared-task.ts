@@ -44,6 +44,19 @@ export async function createSharedTask(db: Db, name: string, leaseSeconds: numbe
   };
 }
 
+/** How far work has come that goes through a table bit by bit, as it was last saved. */
+export async function taskPosition(db: Db, name: string): Promise<string | undefined> {
+  const { rows } = await db.query<{ position: string | null }>(
+    'SELECT position FROM shared_task WHERE name = $1',
+    [name],
+  );
+  return rows[0]?.position ?? undefined;
+}
+
+export async function savePosition(db: Db, name: string, position: string): Promise<void> {
+  await db.query('UPDATE shared_task SET position = $2 WHERE name = $1', [name, position]);
+}
+
 /** Runs `work` at the interval and when woken, never twice at once. */
 export interface TaskLoop {
   wake(): void;

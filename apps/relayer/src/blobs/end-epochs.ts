@@ -1,0 +1,25 @@
+import type { Db } from '../db/db.ts';
+
+/** Until when a memory's blob is paid for, as the chain tells it. */
+export interface PaidUntil {
+  accountId: Buffer;
+  id: string;
+  /** The first epoch in which it is gone */
+  endEpoch: number;
+}
+
+/** Notes later end epochs than were known, as of objects that their owners have prolonged. One statement. */
+export async function saveEndEpochs(db: Db, memories: readonly PaidUntil[]): Promise<void> {
+  if (memories.length === 0) return;
+  await db.query(
+    `UPDATE memory SET end_epoch = known.end_epoch
+     FROM unnest($1::text[], $2::uuid[], $3::int[]) AS known (account_id, id, end_epoch)
+     WHERE memory.account_id = decode(known.account_id, 'hex') AND memory.id = known.id
+       AND coalesce(memory.end_epoch, 0) < known.end_epoch`,
+    [
+      memories.map(({ accountId }) => accountId.toString('hex')),
+      memories.map(({ id }) => id),
+      memories.map(({ endEpoch }) => endEpoch),
+    ],
+  );
+}

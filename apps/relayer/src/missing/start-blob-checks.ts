@@ -1,0 +1,98 @@
+import type { SidecarClient } from '../sidecar/sidecar-client.ts';
+import { savePosition, startPeriodicTask, type TaskLoop, taskPosition } from '../tasks/shared-task.ts';
+import { type BlobLooks, type LookResult, lookAtBlobs } from './look-at-blobs.ts';
+import {
+  dueForLook,
+  nextOfWalk,
+  timeIsOver,
+  type WalkPosition,
+  type WatchedMemory,
+  walkBegin,
+} from './watched-memories.ts';
+
+export interface BlobCheckOptions extends BlobLooks {
+  sidecar: Pick<SidecarClient, 'storeEpoch' | 'storeObjects'>;
+  /** At most so many blobs are looked for in an hour */
+  perHour: number;
+  /** There is something to upload */
+  wakeUpload(): void;
+}
+
+const rounds = {
+  name: 'look for blobs',
+  everyMs: 5 * 60_000,
+  againAfterFailureMs: 60_000,
+  pollMs: 10_000,
+  leaseSeconds: 900,
+};
+const roundsPerHour = 3_600_000 / rounds.everyMs;
+/** After that a round begins nothing new, so that it ends with its lease */
+const roundMs = 10 * 60_000;
+/** A walk through all memories takes a day at least */
+const walkEveryMs = 24 * 3_600_000;
+/** Blobs that are in memory at a time */
+const atOnce = 20;
+
+/**
+ * Looks whether the blobs of memories are still there: of what recalls did not find, of what expired, and bit by bit of
+ * all. At the start and every five minutes, a bounded number, one relayer for all that share the database.
+ */
+export async function startBlobChecks(options: BlobCheckOptions): Promise<TaskLoop> {
+  const { db, log } = options;
+
+  async function look(): Promise<void> {
+    const epoch = await options.sidecar.storeEpoch();
+    const deadline = Date.now() + roundMs;
+    let left = Math.ceil(options.perHour / roundsPerHour);
+    const total: LookResult = { suspected: 0, lost: 0, found: 0, storedAgain: 0, livesOnChain: 0 };
+
+    /** `next` gives at most so many, each of them once, until there are none or the share is used up. */
+    async function lookAtAll(
+      share: number,
+      next: (limit: number) => Promise<WatchedMemory[]>,
+    ): Promise<void> {
+      for (let rest = Math.min(share, left); rest > 0 && Date.now() < deadline; ) {
+        const limit = Math.min(rest, atOnce);
+        const memories = await next(limit);
+        const result = await lookAtBlobs(options, memories, epoch);
+        for (const key of Object.keys(total) as (keyof LookResult)[]) total[key] += result[key];
+        rest -= memories.length;
+        left -= memories.length;
+        if (memories.length < limit) return;
+      }
+    }
+
+    // However much there is of one kind, the others have their share
+    const quarter = Math.ceil(left / 4);
+    await lookAtAll(2 * quarter, (limit) => dueForLook(db, 'done', limit));
+    await lookAtAll(quarter, (limit) => timeIsOver(db, epoch, limit));
+    await lookAtAll(quarter, (limit) => dueForLook(db, 'lost', limit));
+    await lookAtAll(left, nextInWalk);
+    if (total.storedAgain > 0) options.wakeUpload();
+    if (Object.values(total).some((count) => count > 0)) log.info(total, 'blobs were looked for');
+  }
+
+  /** Nothing more for a day when the walk has come to its end. */
+  async function nextInWalk(limit: number): Promise<WatchedMemory[]> {
+    const position = parsePosition(await taskPosition(db, rounds.name));
+    if (position.endedAtMs !== undefined && Date.now() - position.endedAtMs < walkEveryMs) return [];
+    const memories = await nextOfWalk(db, position.after, limit);
+    const last = memories.at(-1);
+    const next =
+      last && memories.length === limit
+        ? `after ${last.accountId.toString('hex')} ${last.id}`
+        : `ended ${Date.now()}`;
+    await savePosition(db, rounds.name, next);
+    return memories;
+  }
+
+  return startPeriodicTask(db, rounds, look, (error) =>
+    log.warn({ err: error }, 'blobs could not be looked for; it is tried again'),
+  );
+}
+
+function parsePosition(position = ''): { after: WalkPosition; endedAtMs?: number } {
+  const [word, first, id] = position.split(' ');
+  if (word === 'after') return { after: { accountId: Buffer.from(first!, 'hex'), id: id! } };
+  return { after: walkBegin, ...(word === 'ended' ? { endedAtMs: Number(first) } : {}) };
+}
