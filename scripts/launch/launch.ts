@@ -14,6 +14,7 @@ const commands: Record<string, readonly [script: string, ...args: string[]]> = {
   bench: ['bench/src/main.ts'],
   'conformance:blobstore': ['apps/blobstore/conformance/main.ts'],
   'faults:uploads': ['packages/dev-env/test/upload-faults/uploads-long.ts'],
+  'test:faults': ['packages/dev-env/test/faults/faults-long.ts'],
 };
 
 /** Installs what the lockfile says if needed and runs the command. Returns the exit code. */

@@ -55,7 +55,9 @@ export interface TestOwner {
   client(serverUrl: string, options?: Partial<MemRelayOptions>): MemRelay;
 }
 
-export async function createTestOwner(network: TestNetwork): Promise<TestOwner> {
+export async function createTestOwner(
+  network: Pick<TestNetwork, 'info' | 'chainUrl' | 'chain'>,
+): Promise<TestOwner> {
   const { packageId, registryId } = network.info;
   const wallet = newTestKey();
   const delegate = newTestKey();

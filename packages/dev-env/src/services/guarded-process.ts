@@ -11,14 +11,18 @@ export interface Account {
 export interface GuardedCommand {
   command: string;
   args: string[];
-  /** Working folder of the service; removed when the service has stopped. */
+  /** Working folder of the service; removed when the service has stopped, unless it is kept. */
   directory: string;
+  /** The folder is its owner's to remove: the service is started on it again */
+  keepsDirectory?: boolean;
   logFile: string;
   stopSignal: NodeJS.Signals;
   account?: Account | undefined;
 }
 
 export interface GuardedProcess {
+  /** Of its guardian, whose only child is the service */
+  guardianPid: number;
   /** Settles when the service is gone, with the reason, or '' after an asked-for stop. */
   ended: Promise<string>;
   /** Stops the service and removes its folder; returns when both are done. Safe to call twice. */
@@ -51,6 +55,7 @@ export function startGuarded(spec: GuardedCommand): GuardedProcess {
   }>;
   for (const handle of handles) handle.unref();
   return {
+    guardianPid: guardian.pid!,
     ended,
     async stop() {
       for (const handle of handles) handle.ref();

@@ -2,7 +2,7 @@
  * Runs one service for one owner and takes it down when the owner goes away.
  *
  * The owner holds this process's stdin. Whether the owner asks for a stop, crashes or is killed with -9, the
- * pipe closes, and the service is stopped and its folder removed. Started by `guarded-process.ts` in a
+ * pipe closes, and the service is stopped and its folder, unless it is kept, removed. Started by `guarded-process.ts` in a
  * session of its own, so that Ctrl-C in a terminal does not take the service away under running tests.
  */
 import { spawn } from 'node:child_process';
@@ -41,7 +41,7 @@ service.once('exit', (code, signal) => {
 
 /** Tells the owner, if it still listens, why the service is gone, and leaves nothing behind. */
 function leave(code: number, reason: string): void {
-  rmSync(spec.directory, { recursive: true, force: true, maxRetries: 5 });
+  if (!spec.keepsDirectory) rmSync(spec.directory, { recursive: true, force: true, maxRetries: 5 });
   process.stdout.on('error', () => process.exit(code));
   process.stdout.write(reason, () => process.exit(code));
 }

@@ -6,7 +6,7 @@ import { Client } from 'pg';
 import { findPostgres } from './find-postgres.ts';
 import { type Account, startGuarded } from './guarded-process.ts';
 import { CommandError, runCommand } from './run-command.ts';
-import { type RunningService, untilReady } from './service.ts';
+import { type PreparedService, type RunningService, untilReady } from './service.ts';
 
 /**
  * Starts a Postgres with pgvector for this process alone, on a free loopback port, without a password. Its
@@ -15,6 +15,14 @@ import { type RunningService, untilReady } from './service.ts';
  * Throws when no Postgres with pgvector is installed or it does not start.
  */
 export async function startPostgres(): Promise<RunningService> {
+  const { command, url, isReady } = await preparePostgres();
+  const service = startGuarded(command);
+  await untilReady('postgres', service, isReady);
+  return { url, stop: service.stop };
+}
+
+/** Makes the folder of such a Postgres, and does not start it yet. Throws when none is installed. */
+export async function preparePostgres(): Promise<PreparedService> {
   const install = await findPostgres();
   if (!install?.pgvector) throw new Error('no Postgres 15 or newer with pgvector is installed');
   const account = unprivilegedAccount();
@@ -33,18 +41,20 @@ export async function startPostgres(): Promise<RunningService> {
     if (error instanceof CommandError) throw new Error(`${error.message}\n${error.output}`);
     throw error;
   }
-  const service = startGuarded({
-    command: join(install.binDir, 'postgres'),
-    args: ['-D', data, ...settings(port).flatMap((setting) => ['-c', setting])],
-    directory,
-    logFile: join(directory, 'log'),
-    // Postgres's fast shutdown: open connections are ended.
-    stopSignal: 'SIGINT',
-    account,
-  });
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
-  await untilReady('postgres', service, () => accepts(url));
-  return { url, stop: service.stop };
+  return {
+    command: {
+      command: join(install.binDir, 'postgres'),
+      args: ['-D', data, ...settings(port).flatMap((setting) => ['-c', setting])],
+      directory,
+      logFile: join(directory, 'log'),
+      // Postgres's fast shutdown: open connections are ended.
+      stopSignal: 'SIGINT',
+      account,
+    },
+    url,
+    isReady: () => accepts(url),
+  };
 }
 
 function settings(port: number): string[] {

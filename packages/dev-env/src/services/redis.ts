@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { freePort } from '@memrelay/protocol/free-ports-node';
 import { findBinary } from './find-binary.ts';
 import { startGuarded } from './guarded-process.ts';
-import { type RunningService, untilReady } from './service.ts';
+import { type PreparedService, type RunningService, untilReady } from './service.ts';
 
 /** The redis-server (or Valkey) of this machine, undefined when there is none. */
 export function findRedis(): string | undefined {
@@ -17,22 +17,32 @@ export function findRedis(): string | undefined {
  * need, never evicts. Throws when no redis-server is installed or it does not start.
  */
 export async function startRedis(): Promise<RunningService> {
+  const { command, url, isReady } = await prepareRedis({ appendOnly: false });
+  const service = startGuarded(command);
+  await untilReady('redis-server', service, isReady);
+  return { url, stop: service.stop };
+}
+
+/** Makes the folder of such a Redis, and does not start it yet. With `appendOnly` it keeps all on disk. */
+export async function prepareRedis({ appendOnly }: { appendOnly: boolean }): Promise<PreparedService> {
   const command = findRedis();
   if (!command) throw new Error('no redis-server is installed');
   const directory = mkdtempSync(join(tmpdir(), 'memrelay-redis-'));
   const port = await freePort();
-  const service = startGuarded({
-    command,
-    args: [
-      ...['--bind', '127.0.0.1', '--port', String(port), '--dir', directory],
-      ...['--save', '', '--appendonly', 'no', '--maxmemory-policy', 'noeviction'],
-    ],
-    directory,
-    logFile: join(directory, 'log'),
-    stopSignal: 'SIGTERM',
-  });
-  await untilReady('redis-server', service, () => answersPing(port));
-  return { url: `redis://127.0.0.1:${port}`, stop: service.stop };
+  return {
+    command: {
+      command,
+      args: [
+        ...['--bind', '127.0.0.1', '--port', String(port), '--dir', directory],
+        ...['--save', '', '--appendonly', appendOnly ? 'yes' : 'no', '--maxmemory-policy', 'noeviction'],
+      ],
+      directory,
+      logFile: join(directory, 'log'),
+      stopSignal: 'SIGTERM',
+    },
+    url: `redis://127.0.0.1:${port}`,
+    isReady: () => answersPing(port),
+  };
 }
 
 function answersPing(port: number): Promise<boolean> {

@@ -1,11 +1,18 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { GuardedProcess } from './guarded-process.ts';
+import type { GuardedCommand, GuardedProcess } from './guarded-process.ts';
 
 /** A service that runs for this process only. */
 export interface RunningService {
   url: string;
   /** Stops it and removes its files. Called or not, it ends with this process. */
   stop(): Promise<void>;
+}
+
+/** A service whose folder is there and that is not started yet. */
+export interface PreparedService {
+  command: GuardedCommand;
+  url: string;
+  isReady(): Promise<boolean>;
 }
 
 const readyTimeoutMs = 60_000;

@@ -1,0 +1,45 @@
+import { open, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { formsOf } from '../../../src/text-forms.ts';
+import type { FaultWorld } from '../world/fault-world.ts';
+
+const partBytes = 4 * 1024 * 1024;
+
+/** Searches all that the world has on disk for a text that stands in each of its memories. Returns where it is found. */
+export async function searchFor(
+  world: FaultWorld,
+  canary: string,
+): Promise<{ files: number; found: string[] }> {
+  // What Postgres has only in memory comes to its files
+  await world.database.query('CHECKPOINT');
+  const forms = formsOf(canary);
+  const found: string[] = [];
+  let files = 0;
+  for (const directory of world.directories)
+    for (const entry of await readdir(directory, { recursive: true, withFileTypes: true })) {
+      if (!entry.isFile()) continue;
+      files += 1;
+      const path = join(entry.parentPath, entry.name);
+      const form = await formIn(path, forms);
+      if (form) found.push(`${form.toString('latin1')} in ${path}`);
+    }
+  return { files, found };
+}
+
+/** The first of the forms that stands in a file; in parts that overlap, since write-ahead logs and logs are large. */
+async function formIn(path: string, forms: readonly Buffer[]): Promise<Buffer | undefined> {
+  const longest = Math.max(...forms.map(({ length }) => length));
+  const file = await open(path).catch(() => undefined);
+  if (!file) return undefined;
+  try {
+    const buffer = Buffer.alloc(partBytes + longest);
+    for (let at = 0; ; at += partBytes) {
+      const { bytesRead } = await file.read(buffer, 0, buffer.length, at);
+      const part = buffer.subarray(0, bytesRead);
+      const form = forms.find((each) => part.includes(each));
+      if (form || bytesRead < buffer.length) return form;
+    }
+  } finally {
+    await file.close();
+  }
+}

@@ -1,0 +1,140 @@
+import type { MemRelay } from '@memrelay/sdk/mem-relay';
+import type { JobOutcome } from '@memrelay/sdk/types';
+import type { Ledger, Written } from '../load/ledger.ts';
+import { clientsOf } from '../load/load.ts';
+import type { FaultWorld } from '../world/fault-world.ts';
+import type { Findings } from './findings.ts';
+import { settle } from './settle.ts';
+
+/** At once against a relayer; more would only wait for each other */
+const abreast = 6;
+
+/**
+ * Looks as callers do whether each memory of the ledger is where it should be. The world has come to rest. `isChosen` says
+ * which are searched one by one; what is listed is always held against all of them.
+ */
+export async function checkMemories(
+  world: FaultWorld,
+  ledger: Ledger,
+  isChosen: (one: Written) => boolean,
+  findings: Findings,
+): Promise<void> {
+  for (const [account] of world.owners.entries()) {
+    const clients = clientsOf(world, account);
+    const mine = ledger.written.filter((one) => one.account === account);
+    const outcomes = await outcomesOf(world, clients, ledger, mine, findings);
+    await checkList(clients[0]!, mine, outcomes, findings);
+    const chosen = mine.filter(isChosen);
+    await eachOf(chosen, (one, i) => checkFound(clients[i % clients.length]!, one, outcomes, findings));
+    for (const client of clients) client.destroy();
+  }
+}
+
+/** How every acknowledged job ended; those that failed are tried again, now that all is well. */
+async function outcomesOf(
+  world: FaultWorld,
+  [client]: readonly MemRelay[],
+  ledger: Ledger,
+  mine: readonly Written[],
+  findings: Findings,
+): Promise<Map<string, JobOutcome>> {
+  const kept = mine.filter((one) => one.jobId && one.forgotten === 'no');
+  const ids = kept.map(({ jobId }) => jobId!);
+  let outcomes = await client!.jobs(ids);
+  const failed = outcomes.filter(({ status }) => status === 'failed');
+  for (const { jobId, error } of failed) {
+    if (!error?.code || !error.message) findings.broken.push(`job ${jobId} failed without a reason`);
+    ledger.failed.add(jobId);
+    await client!.retryJob(jobId);
+  }
+  if (failed.length > 0) {
+    findings.broken.push(...(await settle(world)));
+    outcomes = await client!.jobs(ids);
+  }
+  findings.acknowledged += kept.length;
+  for (const { jobId, status, blobId, error } of outcomes)
+    if (status === 'done' && blobId) findings.done += 1;
+    else findings.lost.push(`job ${jobId} is ${status}${error ? ` (${error.code})` : ''}`);
+  return new Map(outcomes.map((outcome) => [outcome.jobId, outcome]));
+}
+
+/** The list of the account has each of its memories once, and nothing that nobody sent. */
+async function checkList(
+  client: MemRelay,
+  mine: readonly Written[],
+  outcomes: ReadonlyMap<string, JobOutcome>,
+  findings: Findings,
+): Promise<void> {
+  const listed = new Map<string, string | undefined>();
+  for await (const { id, blobId, pending } of client.memories({ allNamespaces: true, limit: 100 })) {
+    if (listed.has(id)) findings.doubled.push(`${id} is listed twice`);
+    if (pending) findings.broken.push(`${id} is pending when all has come to rest`);
+    listed.set(id, blobId);
+  }
+  for (const one of mine) {
+    if (!one.jobId) continue;
+    const outcome = outcomes.get(one.jobId);
+    if (one.forgotten === 'yes' && listed.has(one.jobId)) findings.undead.push(`${one.jobId} is listed`);
+    if (one.forgotten === 'no' && outcome?.status === 'done' && !outcome.deduplicated) {
+      if (!listed.has(one.jobId)) findings.lost.push(`${one.jobId} is done and not listed`);
+      else if (listed.get(one.jobId) !== outcome.blobId)
+        findings.broken.push(`${one.jobId} is listed with another blob`);
+    }
+    listed.delete(one.jobId);
+  }
+  const unanswered = mine.filter(({ jobId }) => !jobId).length;
+  if (listed.size > unanswered)
+    findings.doubled.push(
+      `${listed.size} memories are listed that no answer named, for ${unanswered} calls without one`,
+    );
+}
+
+async function checkFound(
+  client: MemRelay,
+  one: Written,
+  outcomes: ReadonlyMap<string, JobOutcome>,
+  findings: Findings,
+): Promise<void> {
+  const blobs = one.manual
+    ? await manualBlobs(client, one, one.manual)
+    : await textBlobs(client, one, findings);
+  const name = `${one.jobId ?? 'an unanswered call'} (${one.kind}, round ${one.round})`;
+  if (blobs.length > 1) findings.doubled.push(`${name} is found ${blobs.length} times`);
+  if (one.forgotten === 'yes' && blobs.length > 0) findings.undead.push(`${name} is found`);
+  if (!one.jobId || one.forgotten !== 'no') return;
+  if (blobs.length === 0) findings.lost.push(`${name} is not found`);
+  else if (blobs[0] !== outcomes.get(one.jobId)?.blobId)
+    findings.broken.push(`${name} is found with another blob than its job has: the order is not kept`);
+}
+
+async function textBlobs(
+  client: MemRelay,
+  one: Written,
+  findings: Findings,
+): Promise<(string | undefined)[]> {
+  const query = one.text.slice(0, 1_000);
+  const { results, droppedCount } = await client.recall(query, { namespace: one.namespace, limit: 5 });
+  if (droppedCount) findings.broken.push(`${droppedCount} were dropped beside ${one.jobId}`);
+  return results.filter(({ text }) => text === one.text).map(({ blobId }) => blobId);
+}
+
+/** A vector that nobody else has is at distance 0 of itself alone. */
+async function manualBlobs(
+  client: MemRelay,
+  { namespace }: Written,
+  { vector }: NonNullable<Written['manual']>,
+): Promise<string[]> {
+  const { results } = await client.recallManual({ vector, namespace, limit: 5 });
+  return results.filter(({ distance }) => distance < 1e-4).map(({ blobId }) => blobId);
+}
+
+async function eachOf<T>(
+  items: readonly T[],
+  work: (item: T, index: number) => Promise<void>,
+): Promise<void> {
+  const entries = items.entries();
+  const worker = async (): Promise<void> => {
+    for (const [index, item] of entries) await work(item, index);
+  };
+  await Promise.all(Array.from({ length: abreast }, worker));
+}

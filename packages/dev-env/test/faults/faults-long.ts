@@ -1,0 +1,42 @@
+/**
+ * `npm run test:faults`: a load on two relayers while processes are killed, disks fill, clocks jump and providers fail.
+ * Ends with exit code 1 when anything was lost, doubled, or paid twice without being listed.
+ */
+import { writeFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { isWhole } from './check/findings.ts';
+import { providerFaults, providerTimeout, publisherFaults } from './inject/http-faults.ts';
+import { freeze, killsAtRandom } from './inject/kill.ts';
+import { killsAtCheckpoints } from './inject/kill-at.ts';
+import { clockJumps, diskFull, storageNodesFail } from './inject/machine-faults.ts';
+import { resultFile, table } from './report.ts';
+import { runFaults } from './run-faults.ts';
+
+const { values } = parseArgs({
+  options: {
+    faults: { type: 'string', default: '1000' },
+    seed: { type: 'string', default: String(Date.now() % 1_000_000) },
+    minutes: { type: 'string', default: '120' },
+    /** Added to the name of the result */
+    name: { type: 'string', default: 'faults' },
+    'faults-per-round': { type: 'string', default: '40' },
+  },
+});
+const result = await runFaults({
+  seed: Number(values.seed),
+  faults: Number(values.faults),
+  minutes: Number(values.minutes),
+  lanes: [
+    [...killsAtRandom, ...killsAtCheckpoints, freeze, clockJumps],
+    [...publisherFaults, ...providerFaults, providerTimeout, diskFull, storageNodesFail],
+  ],
+  faultsPerRound: Number(values['faults-per-round']),
+  memoriesPerRound: Number(values['faults-per-round']) * 8,
+  accounts: 3,
+  onProgress: (line) => void process.stderr.write(`${line}\n`),
+});
+const name = `../../../../bench/results/${new Date().toISOString().slice(0, 10)}-${values.name}.json`;
+await writeFile(fileURLToPath(new URL(name, import.meta.url)), resultFile(result, values));
+process.stdout.write(`${table(result)}\n`);
+process.exitCode = isWhole(result.findings) ? 0 : 1;

@@ -1,0 +1,25 @@
+import type { FaultWorld } from '../world/fault-world.ts';
+
+/** Makes the blob store itself fail (docs/blob-store-admin.md). Returns what ends it. Throws when the store is away. */
+export async function storeFault(
+  { network, adminToken }: Pick<FaultWorld, 'network' | 'adminToken'>,
+  fault: object,
+): Promise<() => Promise<void>> {
+  const call = async (method: string, path: string, body?: object): Promise<unknown> => {
+    const response = await fetch(`${network.blobstoreUrl}/admin/faults${path}`, {
+      method,
+      headers: { authorization: `Bearer ${adminToken}`, 'content-type': 'application/json' },
+      ...(body ? { body: JSON.stringify(body) } : {}),
+      signal: AbortSignal.timeout(5_000),
+    });
+    if (!response.ok) throw new Error(`the blob store answered ${response.status} to a fault`);
+    return response.json();
+  };
+  const { id } = (await call('POST', '', fault)) as { id: string };
+  // A store that was killed has forgotten it
+  return () =>
+    call('DELETE', `/${id}`).then(
+      () => undefined,
+      () => undefined,
+    );
+}

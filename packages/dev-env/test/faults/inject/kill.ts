@@ -1,0 +1,81 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Random } from '../../../src/seeded-random.ts';
+import type { FaultRelayer, FaultWorld } from '../world/fault-world.ts';
+import { childrenOf, killNow } from '../world/kept-service.ts';
+import { type Fault, pick } from './fault.ts';
+import { until } from './until.ts';
+
+export const victims = ['relayer', 'sidecar', 'blobstore', 'localnet', 'postgres', 'redis'] as const;
+export type Victim = (typeof victims)[number];
+
+/** The longest that a victim stays away beyond its own start */
+const downMs = 600;
+const restartMs = 60_000;
+
+/** `kill -9` of one process. Returns when it, and what depends on it, runs again. */
+export async function kill(
+  world: FaultWorld,
+  victim: Victim,
+  relayer: FaultRelayer,
+  random: Random,
+): Promise<boolean> {
+  const away = random() * downMs;
+  if (victim === 'sidecar') {
+    const starts = relayer.starts();
+    const [sidecar] = childrenOf(relayer.pid() ?? 0);
+    if (!sidecar || !killNow(sidecar)) return false;
+    // A relayer whose sidecar is gone ends itself, and comes back with another
+    return until(() => relayer.starts() > starts, restartMs);
+  }
+  const kept = victim === 'relayer' ? relayer : world[victim];
+  const happened = await kept.kill(away);
+  await kept.up();
+  return happened;
+}
+
+/** At whatever moment it is. */
+export const killsAtRandom: readonly Fault[] = [
+  ...victims.map(
+    (victim): Fault => ({
+      kind: `kill ${victim}`,
+      weight: 3,
+      async run(world, random) {
+        await pause(random() * 300);
+        return kill(world, victim, pick(random, world.relayers), random);
+      },
+    }),
+  ),
+  {
+    kind: 'kill both relayers',
+    weight: 1,
+    async run(world, random) {
+      const killed = await Promise.all(
+        world.relayers.map((relayer) => kill(world, 'relayer', relayer, random)),
+      );
+      return killed.every(Boolean);
+    },
+  },
+];
+
+/** Longer than a lease lasts: what it was doing is another's when it goes on */
+const frozenMs = 17_000;
+
+export const freeze: Fault = {
+  kind: 'relayer stands still for 17 s',
+  weight: 1,
+  async run(world, random) {
+    const relayer = pick(random, world.relayers);
+    const pid = relayer.pid();
+    if (!pid) return false;
+    try {
+      process.kill(pid, 'SIGSTOP');
+    } catch {
+      return false;
+    }
+    await pause(frozenMs);
+    // The same run, unless another fault ended it
+    if (relayer.pid() !== pid) return false;
+    process.kill(pid, 'SIGCONT');
+    return true;
+  },
+};

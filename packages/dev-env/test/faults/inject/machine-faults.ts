@@ -1,0 +1,83 @@
+import { rmSync, writeFileSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
+import { between } from '../../../src/seeded-random.ts';
+import { storeFault } from './admin.ts';
+import { type Fault, pick } from './fault.ts';
+import { until } from './until.ts';
+
+const patienceMs = 6_000;
+
+/** Stores that failed at the store itself, as the proxies saw it. */
+const failedStores = (relayers: Parameters<Fault['run']>[0]['relayers']): number =>
+  relayers.reduce(
+    (sum, { publisher }) =>
+      sum + [...publisher.statuses].reduce((count, [status, n]) => count + (status >= 500 ? n : 0), 0),
+    0,
+  );
+
+export const diskFull: Fault = {
+  kind: 'disk of the blob store is full',
+  weight: 3,
+  async run(world) {
+    const before = failedStores(world.relayers);
+    const happened = () => until(() => failedStores(world.relayers) > before, patienceMs);
+    if (!world.disk) {
+      const fault = { operation: 'store', fault: 'INTERNAL_ERROR', durationMs: patienceMs };
+      const end = await storeFault(world, fault).catch(() => undefined);
+      if (!end) return false;
+      const failed = await happened();
+      await end();
+      return failed;
+    }
+    await world.disk.fill();
+    try {
+      return await happened();
+    } finally {
+      await world.disk.free();
+    }
+  },
+};
+
+const storeFaults = ['INSUFFICIENT_CONFIRMATIONS', 'REGISTRY_UNAVAILABLE'] as const;
+
+/** Also one that leaves a blob paid and not certified. */
+export const storageNodesFail: Fault = {
+  kind: 'storage nodes do not confirm',
+  weight: 2,
+  async run(world, random) {
+    const before = failedStores(world.relayers);
+    const fault = { operation: 'store', fault: pick(random, storeFaults), count: between(random, 1, 3) };
+    const end = await storeFault(world, fault).catch(() => undefined);
+    if (!end) return false;
+    try {
+      return await until(() => failedStores(world.relayers) > before, patienceMs);
+    } finally {
+      await end();
+    }
+  },
+};
+
+const jumpsMs = [-24 * 3_600_000, -3_600_000, -600_000, -30_000, 30_000, 600_000, 3_600_000, 24 * 3_600_000];
+/** More than this between the clock of a relayer and ours is a jump: its Date header has whole seconds */
+const seenMs = 15_000;
+
+export const clockJumps: Fault = {
+  kind: "a relayer's clock jumps",
+  weight: 4,
+  async run(world, random) {
+    const { clockFile, url } = pick(random, world.relayers);
+    const jump = pick(random, jumpsMs);
+    const lasts = between(random, 500, 3_000);
+    writeFileSync(clockFile, String(jump));
+    try {
+      const happened = await until(async () => {
+        const { headers } = await fetch(`${url}/health`, { signal: AbortSignal.timeout(1_000) });
+        return Math.abs(Date.parse(headers.get('date') ?? '') - Date.now()) > seenMs;
+      }, patienceMs);
+      if (happened) await pause(lasts);
+      return happened;
+    } finally {
+      rmSync(clockFile, { force: true });
+    }
+  },
+};

@@ -1,0 +1,21 @@
+import { setTimeout as pause } from 'node:timers/promises';
+
+/** Looks until `condition` holds; false when it does not within the time. A look that throws is one that says no. */
+export async function until(condition: () => Promise<boolean> | boolean, mostMs: number): Promise<boolean> {
+  for (const deadline = Date.now() + mostMs; Date.now() < deadline; await pause(10)) {
+    const holds = await Promise.resolve()
+      .then(condition)
+      .catch(() => false);
+    if (holds) return true;
+  }
+  return false;
+}
+
+/** False when it does not settle in time. */
+export async function inTime(promise: Promise<unknown>, mostMs: number): Promise<boolean> {
+  const ending = new AbortController();
+  const late = pause(mostMs, false, { signal: ending.signal }).catch(() => false);
+  const settled = await Promise.race([promise.then(() => true), late]);
+  ending.abort();
+  return settled;
+}

@@ -1,0 +1,214 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { MemRelayError } from '@memrelay/sdk/errors';
+import type { MemRelay } from '@memrelay/sdk/mem-relay';
+import { between, type Random, seededRandom } from '../../../src/seeded-random.ts';
+import type { FaultWorld } from '../world/fault-world.ts';
+import { countError, type Ledger, type Written } from './ledger.ts';
+
+/** Apps that write, read and forget all the time, each for one account at either relayer. */
+export interface Load {
+  /** No new call is begun; those that are under way end, or are given up */
+  stop(): Promise<void>;
+}
+
+export interface LoadOptions {
+  world: FaultWorld;
+  ledger: Ledger;
+  round: number;
+  seed: number;
+  /** Stands in every text */
+  canary: string;
+  /** So many memories at most */
+  budget: number;
+}
+
+export const namespaces = ['work', 'home'] as const;
+/** An app that gets no answer asks again, with the same idempotency key, for so long */
+const patienceMs = 90_000;
+const attemptMs = 10_000;
+
+export function startLoad(options: LoadOptions): Load {
+  const { world } = options;
+  const stopping = new AbortController();
+  const shared = { ...options, left: options.budget, stopping: stopping.signal };
+  const apps = world.owners.map((_, account) =>
+    runApp(account, shared, seededRandom(options.seed * 31 + account)),
+  );
+  return {
+    async stop() {
+      stopping.abort();
+      await Promise.all(apps);
+    },
+  };
+}
+
+interface Shared extends LoadOptions {
+  left: number;
+  stopping: AbortSignal;
+}
+
+/** Clients keep what they learnt of their relayer's clock, so an app has one for each. */
+export function clientsOf({ owners, relayers }: FaultWorld, account: number): MemRelay[] {
+  return relayers.map(({ url }) => owners[account]!.client(url, { timeoutMs: attemptMs, maxAttempts: 2 }));
+}
+
+async function runApp(account: number, shared: Shared, random: Random): Promise<void> {
+  const clients = clientsOf(shared.world, account);
+  const { ledger, stopping } = shared;
+
+  /** Undefined when no relayer answered for as long as the app was willing to wait. */
+  async function surely<T>(what: string, call: (client: MemRelay) => Promise<T>): Promise<T | undefined> {
+    for (const deadline = Date.now() + patienceMs; Date.now() < deadline; ) {
+      try {
+        return await call(clients[between(random, 0, clients.length - 1)]!);
+      } catch (error) {
+        if (!(error instanceof MemRelayError)) throw error;
+        countError(ledger, error.code);
+        // A clock that jumps back between the refusal and the second try of the SDK
+        const passes = error.retryable || error.code === 'timestamp_out_of_window';
+        if (!passes) {
+          const { job_id: jobId } = (error.details ?? {}) as { job_id?: string };
+          if (error.code === 'store_rejected' && jobId) throw new EndedBadly(jobId);
+          ledger.broken.push(`${what} was answered ${error.status} ${error.code}: ${error.message}`);
+          return undefined;
+        }
+        await pause(100 + random() * 400);
+      }
+    }
+    return undefined;
+  }
+
+  function write(kind: Written['kind'], text: string): Written {
+    const namespace = namespaces[between(random, 0, namespaces.length - 1)]!;
+    const { round } = shared;
+    const one: Written = {
+      account,
+      namespace,
+      kind,
+      text,
+      round,
+      jobId: undefined,
+      forgotten: 'no',
+      manual: undefined,
+    };
+    ledger.written.push(one);
+    return one;
+  }
+
+  async function remember(): Promise<void> {
+    const one = write('remember', textOf(shared, random));
+    const idempotencyKey = key(random);
+    const { namespace } = one;
+    const accepted = await surely('remember', (client) =>
+      client.remember(one.text, { namespace, idempotencyKey }),
+    );
+    one.jobId = accepted?.jobId;
+  }
+
+  async function rememberBulk(): Promise<void> {
+    const items = Array.from({ length: between(random, 2, 6) }, () => write('bulk', textOf(shared, random)));
+    shared.left -= items.length - 1;
+    const idempotencyKey = key(random);
+    const accepted = await surely('bulk', (client) =>
+      client.rememberBulk(
+        items.map(({ text, namespace }) => ({ text, namespace })),
+        { idempotencyKey },
+      ),
+    );
+    if (!accepted) return;
+    for (const [i, item] of items.entries()) item.jobId = accepted.jobIds[i];
+    ledger.bulks.push(items);
+  }
+
+  async function rememberManual(): Promise<void> {
+    const text = textOf(shared, random);
+    const one = write('manual', text);
+    const manual = {
+      bytes: Uint8Array.from(
+        Array.from({ length: between(random, 100, 3_000) }, () => between(random, 0, 255)),
+      ),
+      vector: Array.from({ length: shared.world.dimension }, () => random() - 0.5),
+    };
+    one.manual = manual;
+    const { namespace } = one;
+    const idempotencyKey = key(random);
+    try {
+      const stored = await surely('manual', (client) =>
+        client.rememberManual({
+          encryptedData: manual.bytes,
+          vector: manual.vector,
+          namespace,
+          idempotencyKey,
+        }),
+      );
+      one.jobId = stored?.id;
+    } catch (error) {
+      if (!(error instanceof EndedBadly)) throw error;
+      one.jobId = error.jobId;
+    }
+  }
+
+  const mine = (): Written[] =>
+    ledger.written.filter((one) => one.account === account && one.jobId && one.forgotten === 'no');
+
+  async function recall(): Promise<void> {
+    const known = mine().filter(({ kind }) => kind !== 'manual');
+    const one = known[between(random, 0, known.length - 1)];
+    if (!one) return;
+    const found = await surely('recall', (client) =>
+      client.recall(one.text.slice(0, 1_000), { namespace: one.namespace, limit: 5 }),
+    );
+    const times = found?.results.filter(({ text }) => text === one.text).length ?? 0;
+    if (times > 1) ledger.broken.push(`recall found one memory ${times} times at once`);
+  }
+
+  async function forget(): Promise<void> {
+    const known = mine();
+    const one = known[between(random, 0, known.length - 1)];
+    if (!one) return;
+    one.forgotten = 'asked';
+    const { namespace, jobId } = one;
+    const gone = await surely('forget', (client) => client.forget({ namespace, ids: [jobId!] }));
+    if (!gone) return;
+    one.forgotten = 'yes';
+    for (const object of gone.blobsToDelete) ledger.namedForDeletion.add(object);
+  }
+
+  const kinds = [
+    { upTo: 0.45, run: remember, writes: true },
+    { upTo: 0.6, run: rememberBulk, writes: true },
+    { upTo: 0.7, run: rememberManual, writes: true },
+    { upTo: 0.92, run: recall, writes: false },
+    { upTo: 1, run: forget, writes: false },
+  ];
+  while (!stopping.aborted) {
+    const drawn = random();
+    const { run, writes } = kinds.find(({ upTo }) => drawn < upTo)!;
+    if (writes && shared.left <= 0) {
+      await recall();
+    } else {
+      if (writes) shared.left -= 1;
+      await run();
+    }
+    await pause(20 + random() * 80);
+  }
+  for (const client of clients) client.destroy();
+}
+
+/** A manual call whose job has failed: who wrote it knows the job, and can have it tried again. */
+class EndedBadly extends Error {
+  readonly jobId: string;
+  constructor(jobId: string) {
+    super('the job failed');
+    this.jobId = jobId;
+  }
+}
+
+const word = (random: Random): string => Math.floor(random() * 2 ** 32).toString(36);
+const key = (random: Random): string => Array.from({ length: 4 }, () => word(random)).join('-');
+
+/** Each its own; some of pages, which are embedded in several parts. */
+function textOf({ canary }: LoadOptions, random: Random): string {
+  const words = random() < 0.03 ? between(random, 800, 1_500) : between(random, 4, 40);
+  return `${canary} ${Array.from({ length: words }, () => word(random)).join(' ')}`;
+}

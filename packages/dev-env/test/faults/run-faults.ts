@@ -1,0 +1,120 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import { seededRandom } from '../../src/seeded-random.ts';
+import { searchFor } from './check/canary.ts';
+import { checkMemories } from './check/check-memories.ts';
+import { checkObjects } from './check/check-objects.ts';
+import { type Findings, isWhole, noFindings } from './check/findings.ts';
+import { settle } from './check/settle.ts';
+import type { FaultResult } from './fault-result.ts';
+import type { Fault } from './inject/fault.ts';
+import { emptyLedger, type Ledger } from './load/ledger.ts';
+import { startLoad } from './load/load.ts';
+import { progressLine, total } from './report.ts';
+import { type FaultWorld, startFaultWorld } from './world/fault-world.ts';
+
+export interface FaultRun {
+  seed: number;
+  /** Of faults that happened; it ends when there are as many, or when the time is up */
+  faults: number;
+  minutes: number;
+  /** What may go wrong: each lane deals its own, one after the other, all lanes at once */
+  lanes: readonly (readonly Fault[])[];
+  faultsPerRound: number;
+  /** Memories written in a round, at most */
+  memoriesPerRound: number;
+  accounts: number;
+  onProgress: (line: string) => void;
+}
+
+/** Lets a load run while faults happen, and looks after each round whether every promise was kept. */
+export async function runFaults(run: FaultRun): Promise<FaultResult> {
+  const started = performance.now();
+  const canary = `canary${randomBytes(12).toString('hex')}`;
+  const ledger = emptyLedger();
+  const tally: Tally = { injected: new Map(), missed: new Map() };
+  const world = await startFaultWorld({ accounts: run.accounts, relayers: 2, note: () => undefined });
+  let findings = noFindings();
+  let round = 0;
+  const result = (): FaultResult => ({
+    seed: run.seed,
+    seconds: Math.round((performance.now() - started) / 1000),
+    rounds: round,
+    ...tally,
+    errors: ledger.errors,
+    written: ledger.written.length,
+    unacknowledged: ledger.written.filter(({ jobId }) => !jobId).length,
+    forgotten: ledger.written.filter(({ forgotten }) => forgotten === 'yes').length,
+    findings,
+  });
+  try {
+    const deals = run.lanes.map((lane, i) => dealer(lane, seededRandom(run.seed * 7 + i)));
+    const deadline = started + run.minutes * 60_000;
+    const isLate = (): boolean => performance.now() > deadline;
+    while (total(tally.injected) < run.faults && !isLate() && isWhole(findings)) {
+      round += 1;
+      const enough = Math.min(run.faults, total(tally.injected) + run.faultsPerRound);
+      const isEnough = (): boolean => total(tally.injected) >= enough || isLate();
+      const seed = run.seed + round;
+      const load = startLoad({ world, ledger, round, canary, seed, budget: run.memoriesPerRound });
+      await Promise.all(deals.map((deal) => inject(world, deal, tally, isEnough)));
+      await load.stop();
+      findings = await check(world, ledger, round);
+      run.onProgress(progressLine(result()));
+    }
+    if (round > 1) findings = await check(world, ledger, 'all');
+    const { files, found } = await searchFor(world, canary);
+    findings.canary.push(...found);
+    if (files < fewestFiles) findings.broken.push(`only ${files} files were searched for the canary`);
+    return result();
+  } finally {
+    await world.close();
+  }
+}
+
+/** Postgres alone has more: a search of fewer has looked in the wrong place */
+const fewestFiles = 300;
+
+type Tally = Pick<FaultResult, 'injected' | 'missed'>;
+
+/** One fault after the other until it is enough. */
+async function inject(
+  world: FaultWorld,
+  deal: () => { fault: Fault; random: () => number },
+  { injected, missed }: Tally,
+  isEnough: () => boolean,
+): Promise<void> {
+  while (!isEnough()) {
+    const { fault, random } = deal();
+    await pause(random() * 400);
+    const happened = await fault.run(world, random);
+    const counts = happened ? injected : missed;
+    counts.set(fault.kind, (counts.get(fault.kind) ?? 0) + 1);
+  }
+}
+
+/** Deals faults as from a deck in which each lies as often as it weighs: all come before any comes too often. */
+function dealer(lane: readonly Fault[], random: () => number) {
+  let deck: Fault[] = [];
+  return () => {
+    if (deck.length === 0) {
+      deck = lane.flatMap((fault) => Array.from({ length: fault.weight }, () => fault));
+      for (let i = deck.length - 1; i > 0; i--) {
+        const j = Math.floor(random() * (i + 1));
+        [deck[i], deck[j]] = [deck[j]!, deck[i]!];
+      }
+    }
+    // A source of its own, so that what it draws does not change what is dealt next
+    return { fault: deck.pop()!, random: seededRandom(Math.floor(random() * 2 ** 32)) };
+  };
+}
+
+async function check(world: FaultWorld, ledger: Ledger, round: number | 'all'): Promise<Findings> {
+  const findings = noFindings();
+  findings.broken.push(...(await settle(world)));
+  await checkMemories(world, ledger, (one) => round === 'all' || one.round === round, findings);
+  await checkObjects(world, ledger, findings);
+  findings.broken.push(...ledger.broken);
+  findings.failed = ledger.failed.size;
+  return findings;
+}

@@ -1,0 +1,34 @@
+import { mkdirSync, statfsSync } from 'node:fs';
+import { runCommand } from '../../../src/services/run-command.ts';
+
+/** A file system of its own, whose room can be taken away and given back while it is in use. */
+export interface SmallDisk {
+  /** From now on nothing more fits */
+  fill(): Promise<void>;
+  free(): Promise<void>;
+  /** Unmounts it; what stood on it is gone */
+  remove(): Promise<void>;
+}
+
+const megabytes = 1_024;
+
+/** Mounts one on `directory`. Undefined where this process may not mount (it needs root). */
+export async function mountSmallDisk(directory: string): Promise<SmallDisk | undefined> {
+  mkdirSync(directory, { recursive: true });
+  const mount = (options: string) =>
+    runCommand('mount', ['-t', 'tmpfs', '-o', options, 'memrelay-faults', directory]);
+  try {
+    await mount(`size=${megabytes}m`);
+  } catch {
+    return undefined;
+  }
+  return {
+    async fill() {
+      const { blocks, bfree, bsize } = statfsSync(directory);
+      // A tmpfs of size 0 would be one without a limit
+      await mount(`remount,size=${Math.max(1, blocks - bfree) * bsize}`);
+    },
+    free: async () => void (await mount(`remount,size=${megabytes}m`)),
+    remove: async () => void (await runCommand('umount', ['--lazy', directory])),
+  };
+}
