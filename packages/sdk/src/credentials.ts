@@ -1,5 +1,8 @@
 import type { CredentialFile } from '@memrelay/protocol/credential-file';
+import { bytesToHex } from '@noble/hashes/utils.js';
 import { MemRelayError } from './errors.ts';
+import { createSigner, parsePrivateKey } from './signer.ts';
+import type { MemRelayOptions } from './types.ts';
 
 const hex32 = /^[0-9a-fA-F]{64}$/;
 const objectId = /^0x[0-9a-fA-F]{64}$/;
@@ -34,4 +37,28 @@ export function checkCredentials(file: unknown, source = 'The credentials'): Cre
     'invalid_credentials',
     `${source} cannot be used: ${problems.join('; ')}. Sign in again to write a new file.`,
   );
+}
+
+/**
+ * The options of a client with these credentials; `overrides` win. Throws `invalid_credentials`, also when private and
+ * public key do not belong together.
+ */
+export function credentialOptions(
+  file: CredentialFile,
+  overrides: Partial<MemRelayOptions>,
+): MemRelayOptions {
+  const credentials = checkCredentials(file);
+  const { delegatePrivateKey: key, accountId, packageId, relayerUrl: serverUrl } = credentials;
+  if (overrides.key === undefined && publicKeyOf(key) !== credentials.delegatePublicKey.toLowerCase())
+    throw new MemRelayError(
+      'invalid_credentials',
+      'The credentials cannot be used: delegatePrivateKey and delegatePublicKey do not belong together. Sign in again to write a new file.',
+    );
+  return { key, accountId, packageId, serverUrl, ...overrides };
+}
+
+function publicKeyOf(privateKey: string): string {
+  const signer = createSigner(parsePrivateKey(privateKey));
+  signer.destroy();
+  return bytesToHex(signer.publicKey);
 }

@@ -11,6 +11,10 @@ export type ClientErrorCode =
   | 'invalid_response'
   | 'account_mismatch'
   | 'package_mismatch'
+  | 'invalid_bundle'
+  | 'bundle_cut_off'
+  | 'unsupported_bundle'
+  | 'wrong_passphrase'
   | 'job_failed'
   | 'job_timeout';
 

@@ -1,3 +1,9 @@
+import type {
+  ExportRequest,
+  ExportResponse,
+  ImportRequest,
+  ImportResponse,
+} from '@memrelay/protocol/bundles';
 import type { CredentialFile } from '@memrelay/protocol/credential-file';
 import { limits } from '@memrelay/protocol/limits';
 import type {
@@ -8,15 +14,15 @@ import type {
 } from '@memrelay/protocol/memories';
 import type { MemoriesResponse, NamespacesResponse, StatsResponse } from '@memrelay/protocol/memory-lists';
 import type { AccountInfo, HealthInfo, PublicConfig, VersionInfo } from '@memrelay/protocol/service-info';
-import { toBase64 } from './base64.ts';
 import { rememberInChunks } from './bulk.ts';
 import { type CamelKeys, camelKeys } from './camel-keys.ts';
 import { chunksOf } from './chunks.ts';
-import { checkCredentials } from './credentials.ts';
+import { credentialOptions } from './credentials.ts';
 import { MemRelayError } from './errors.ts';
 import { type ForgetOptions, type Forgotten, forget } from './forget.ts';
 import { onePoll, readJob, readJobs } from './jobs.ts';
 import { type AccountKey, type RewrapOptions, type Rewrapped, readKeys, rewrapKeys } from './keys.ts';
+import { recallManualBody, rememberManualBody } from './manual-bodies.ts';
 import { eachMemory } from './memory-pages.ts';
 import { checkIdempotencyKey, connect, parsePackageId } from './options.ts';
 import { waitForJob, waitForJobs } from './polling.ts';
@@ -77,16 +83,7 @@ export class MemRelay {
    * when private and public key of the file do not belong together.
    */
   static fromCredentials(file: CredentialFile, overrides: Partial<MemRelayOptions> = {}): MemRelay {
-    const credentials = checkCredentials(file);
-    const { delegatePrivateKey: key, accountId, packageId, relayerUrl: serverUrl } = credentials;
-    const client = new MemRelay({ key, accountId, packageId, serverUrl, ...overrides });
-    if (overrides.key !== undefined || client.publicKey === credentials.delegatePublicKey.toLowerCase())
-      return client;
-    client.destroy();
-    throw new MemRelayError(
-      'invalid_credentials',
-      'The credentials cannot be used: delegatePrivateKey and delegatePublicKey do not belong together. Sign in again to write a new file.',
-    );
+    return new MemRelay(credentialOptions(file, overrides));
   }
 
   /** The delegate public key, 64 lower-case hex characters */
@@ -136,11 +133,8 @@ export class MemRelay {
 
   /** Finds memories by meaning and returns their texts, nearest first. */
   async recall(query: string, options: RecallOptions = {}): Promise<RecallResult> {
-    const { signal } = options;
     const body = recallBody(query, { ...options, namespace: options.namespace ?? this.#namespace });
-    const sessionPackageId = await this.#sessionPackage(signal);
-    const call = { method: 'POST', path: '/api/recall', body, sessionPackageId, signal } as const;
-    return camelKeys((await this.#call<RecallResponse>(call)).value);
+    return camelKeys(await this.#read<RecallResponse>('/api/recall', body, options));
   }
 
   /** The state of one job. Throws `job_not_found`. */
@@ -208,21 +202,13 @@ export class MemRelay {
 
   /** Stores bytes that the caller has encrypted, under a vector that the caller has made. */
   async rememberManual(input: RememberManualInput): Promise<ManualMemory> {
-    const body = {
-      encrypted_data: toBase64(input.encryptedData),
-      vector: Array.from(input.vector),
-      namespace: input.namespace ?? this.#namespace,
-    };
+    const body = rememberManualBody(input, this.#namespace);
     return camelKeys(await this.#write<RememberManualResponse>('/api/remember/manual', body, input));
   }
 
   /** Finds blobs by a vector of the caller; fetching and decrypting them is the caller's. */
   async recallManual(input: RecallManualInput): Promise<RecallManualResult> {
-    const body = {
-      vector: Array.from(input.vector),
-      limit: input.limit,
-      namespace: input.namespace ?? this.#namespace,
-    };
+    const body = recallManualBody(input, this.#namespace);
     return this.#post<RecallManualResponse>('/api/recall/manual', body, input);
   }
 
@@ -234,6 +220,16 @@ export class MemRelay {
   /** Wraps keys for the relayer's present key servers, some in each call: go on with `next` as `after`. */
   async rewrapKeys(options: RewrapOptions = {}): Promise<Rewrapped> {
     return rewrapKeys(this.#connection, await this.#sessionPackage(options.signal), options);
+  }
+
+  /** A part of an export as the relayer gives it; `bundle/export-bundle.ts` makes a bundle of all. */
+  exportPage(request: ExportRequest, options: CallOptions = {}): Promise<ExportResponse> {
+    return this.#read('/api/export', request, options);
+  }
+
+  /** Memories of a bundle, as `bundle/import-bundle.ts` sends them. */
+  importPage(request: ImportRequest, options: CallOptions = {}): Promise<ImportResponse> {
+    return this.#read('/api/import', request, options);
   }
 
   /** Whose account this is and what this delegate key may do: a check of credentials that stores nothing. */
@@ -278,6 +274,12 @@ export class MemRelay {
 
   async #post<T>(path: string, body: unknown, { signal }: CallOptions): Promise<CamelKeys<T>> {
     return camelKeys((await this.#call<T>({ method: 'POST', path, body, signal })).value);
+  }
+
+  /** A call that decrypts: it carries a session. */
+  async #read<T>(path: string, body: unknown, { signal }: CallOptions): Promise<T> {
+    const sessionPackageId = await this.#sessionPackage(signal);
+    return (await this.#call<T>({ method: 'POST', path, body, sessionPackageId, signal })).value;
   }
 
   async #write<T>(path: string, body: unknown, options: WriteOptions): Promise<T> {

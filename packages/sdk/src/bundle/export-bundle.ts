@@ -1,0 +1,167 @@
+import { toHex } from '@memrelay/envelope/bytes';
+import { EnvelopeError } from '@memrelay/envelope/envelope-error';
+import { parseHeader } from '@memrelay/envelope/header';
+import { openBody } from '@memrelay/envelope/open-envelope';
+import { portablePrimitives } from '@memrelay/envelope/portable-primitives';
+import type { Primitives } from '@memrelay/envelope/primitives';
+import { openRecoveryWrap } from '@memrelay/envelope/recovery-wrap';
+import { wrapType } from '@memrelay/envelope/wraps';
+import type { ExportedMemory, ExportRequest, ExportResponse } from '@memrelay/protocol/bundles';
+import { fromBase64 } from '../base64.ts';
+import type { CallOptions } from '../types.ts';
+import { type BundlePage, encodeContent, type PageMemory } from './bundle-content.ts';
+import { newBundleKey } from './bundle-key.ts';
+import { sealRecord } from './bundle-records.ts';
+import type { BundlePosition } from './resume-bundle.ts';
+
+/** What an export needs of `MemRelay`. */
+export interface ExportClient {
+  readonly accountId: string;
+  exportPage(request: ExportRequest, options?: CallOptions): Promise<ExportResponse>;
+}
+
+export interface ExportOptions extends CallOptions {
+  /** At least 12 characters. It stays here: no server sees it or anything made from it. */
+  passphrase: string;
+  /** Every namespace that the key may read when omitted */
+  namespace?: string | undefined;
+  /** Where an interrupted export stands (`resumeBundle`): what comes is to be appended there */
+  resume?: BundlePosition | undefined;
+  onProgress?: (progress: ExportProgress) => void;
+  /** What each try of a passphrase costs, as a power of two, 10 to 19: 17 is 128 MiB and about a second */
+  scryptLogN?: number;
+  /** `nodePrimitives` is faster in Node */
+  primitives?: Primitives;
+}
+
+export interface ExportProgress {
+  memories: number;
+  /** What could not be exported, in this run */
+  failed: readonly { id: string; blobId?: string | undefined; reason: string }[];
+}
+
+/** Memories in one call; the relayer gives fewer where they are large. */
+const pageLimit = 100;
+
+/**
+ * A bundle, part after part, newest memory first: to be written to a file as it comes. Each envelope is opened and its
+ * signature checked before it counts, so that what is in the bundle can be read. Throws `MemRelayError`; an interrupted
+ * one can go on.
+ */
+export async function* exportBundle(
+  client: ExportClient,
+  options: ExportOptions,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  const { namespace, resume, signal, primitives: p = portablePrimitives } = options;
+  const key = resume?.key ?? (await newBundleKey(options.passphrase, options.scryptLogN));
+  // Made for this run: keys are sealed to it. One made from the passphrase would let a server try passphrases.
+  const privateKey = p.randomBytes(32);
+  const recipient_pk = toHex(p.x25519PublicKey(privateKey));
+  const failed: ExportProgress['failed'][number][] = [];
+  let index = resume?.records ?? 0;
+  let memories = resume?.memories ?? 0;
+  let failures = resume?.failed ?? 0;
+  let cursor = resume?.cursor;
+  const record = (head: Parameters<typeof encodeContent>[0], payload: Uint8Array[] = []): Uint8Array =>
+    sealRecord(p, key, {
+      index: index++,
+      last: head.kind === 'end',
+      plaintext: encodeContent(head, payload),
+    });
+
+  if (!resume) {
+    yield key.header;
+    yield record({
+      kind: 'start',
+      account_id: client.accountId,
+      created_at: new Date().toISOString(),
+      ...(namespace === undefined ? {} : { namespace }),
+    });
+  }
+  for (let more = !resume || cursor !== undefined; more; more = cursor !== undefined) {
+    const request = { namespace, cursor, limit: pageLimit, recipient_pk };
+    const page = readPage(p, privateKey, await client.exportPage(request, { signal }));
+    cursor = page.head.next_cursor;
+    memories += page.head.memories.length;
+    failures += page.head.failed.length;
+    failed.push(...page.head.failed.map(({ id, blob_id, reason }) => ({ id, blobId: blob_id, reason })));
+    yield record(page.head, page.payload);
+    options.onProgress?.({ memories, failed });
+  }
+  yield record({ kind: 'end', memories, failed: failures });
+}
+
+/** A page of the relayer as it stands in a bundle: keys opened, envelopes tried. */
+function readPage(
+  p: Primitives,
+  privateKey: Uint8Array,
+  answer: ExportResponse,
+): { head: BundlePage; payload: Uint8Array[] } {
+  const { trusted_writers, next_cursor } = answer;
+  const trust = new Set(trusted_writers);
+  const sealed = new Map(answer.keys.map((each) => [each.recipient_pk, fromBase64(each.sealed)]));
+  const opened = new Map<string, Uint8Array>();
+  const failed = [...answer.failed];
+  const memories: PageMemory[] = [];
+  const payload: Uint8Array[] = [];
+  for (const memory of answer.memories) {
+    const envelope = fromBase64(memory.envelope);
+    try {
+      tryToOpen(p, envelope, trust, privateKey, sealed, opened);
+    } catch (error) {
+      if (!(error instanceof EnvelopeError)) throw error;
+      failed.push({ id: memory.id, reason: error.reason });
+      continue;
+    }
+    const vectors = memory.vectors?.values.map(fromBase64) ?? [];
+    memories.push(pageMemory(memory, envelope, vectors));
+    payload.push(envelope, ...vectors);
+  }
+  const keys = [...opened].map(([recipient_pk, key]) => ({ recipient_pk, private_key: toHex(key) }));
+  const head: BundlePage = {
+    kind: 'page',
+    memories,
+    keys,
+    trusted_writers,
+    failed,
+    ...(next_cursor === undefined ? {} : { next_cursor }),
+  };
+  return { head, payload };
+}
+
+/** Throws `EnvelopeError`. */
+function tryToOpen(
+  p: Primitives,
+  bytes: Uint8Array,
+  trust: ReadonlySet<string>,
+  privateKey: Uint8Array,
+  sealed: ReadonlyMap<string, Uint8Array>,
+  opened: Map<string, Uint8Array>,
+): void {
+  const header = parseHeader(bytes, bytes.length);
+  const name = toHex(header.recipientPk);
+  let key = opened.get(name);
+  if (!key) {
+    const wrap = { type: wrapType.recovery, bytes: sealed.get(name) ?? new Uint8Array(0) };
+    key = openRecoveryWrap(p, wrap, privateKey, header);
+  }
+  openBody(p, { header, bytes }, key, trust);
+  opened.set(name, key);
+}
+
+function pageMemory(
+  { id, namespace, created_at, importance, vectors }: ExportedMemory,
+  envelope: Uint8Array,
+  values: readonly Uint8Array[],
+): PageMemory {
+  return {
+    id,
+    namespace,
+    created_at,
+    importance,
+    envelope: envelope.length,
+    ...(vectors && values.length > 0
+      ? { vectors: { model: vectors.model, count: values.length, bytes: values[0]!.length } }
+      : {}),
+  };
+}

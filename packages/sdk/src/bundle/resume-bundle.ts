@@ -1,0 +1,57 @@
+import { portablePrimitives } from '@memrelay/envelope/portable-primitives';
+import type { Primitives } from '@memrelay/envelope/primitives';
+import { MemRelayError } from '../errors.ts';
+import { type BundleStart, decodeContent } from './bundle-content.ts';
+import type { BundleKey } from './bundle-key.ts';
+import { openRecords } from './bundle-records.ts';
+
+/** How far an interrupted export came. */
+export interface BundlePosition {
+  key: BundleKey;
+  start: BundleStart;
+  records: number;
+  memories: number;
+  failed: number;
+  /** Undefined when only the end is missing */
+  cursor: string | undefined;
+  /** Length of what is whole: what stands after it is to be cut off before more is appended */
+  bytes: number;
+}
+
+/**
+ * Where to go on with a bundle whose export was interrupted: undefined when not even its first page is whole. Throws
+ * `invalid_argument` when it is complete, `wrong_passphrase`, `invalid_bundle`.
+ */
+export async function resumeBundle(
+  source: AsyncIterable<Uint8Array>,
+  passphrase: string,
+  p: Primitives = portablePrimitives,
+): Promise<BundlePosition | undefined> {
+  let position: BundlePosition | undefined;
+  try {
+    const { key, records } = await openRecords(p, source, passphrase);
+    let start: BundleStart | undefined;
+    for await (const { index, plaintext, end } of records) {
+      const { head } = decodeContent(plaintext);
+      if (head.kind === 'start') start = head;
+      else if (head.kind === 'page')
+        position = {
+          key,
+          start: start!,
+          records: index + 1,
+          memories: (position?.memories ?? 0) + head.memories.length,
+          failed: (position?.failed ?? 0) + head.failed.length,
+          cursor: head.next_cursor,
+          bytes: end,
+        };
+      else
+        throw new MemRelayError(
+          'invalid_argument',
+          'The bundle is complete: there is nothing to go on with.',
+        );
+    }
+  } catch (error) {
+    if (!(error instanceof MemRelayError) || error.code !== 'bundle_cut_off') throw error;
+  }
+  return position;
+}

@@ -1,0 +1,199 @@
+import { concatBytes } from '@memrelay/envelope/bytes';
+import { nodePrimitives as p } from '@memrelay/envelope/node-primitives';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type BundleContent, encodeContent } from '../src/bundle/bundle-content.ts';
+import { bundleHeaderLength, isBundle, newBundleKey } from '../src/bundle/bundle-key.ts';
+import { sealRecord } from '../src/bundle/bundle-records.ts';
+import { exportBundle } from '../src/bundle/export-bundle.ts';
+import { importBundle } from '../src/bundle/import-bundle.ts';
+import { openBundle } from '../src/bundle/open-bundle.ts';
+import { resumeBundle } from '../src/bundle/resume-bundle.ts';
+import { bundleSource } from './bundle-source.ts';
+
+/** The file of an export: what it holds, and that nothing of a changed one is used. */
+
+const passphrase = 'a passphrase of some length';
+
+/** The bytes in pieces of an awkward size. */
+async function* inPieces(bytes: Uint8Array, size = 1_000): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+}
+const open = (bytes: Uint8Array, given = passphrase) => openBundle(() => inPieces(bytes), given, p);
+async function collect(parts: AsyncIterable<Uint8Array>, atMost = Infinity): Promise<Uint8Array> {
+  const all: Uint8Array[] = [];
+  for await (const part of parts) if (all.push(part) >= atMost) break;
+  return concatBytes(...all);
+}
+const source = bundleSource({ memories: 7, perPage: 3 });
+/** Cheap, since it is done often here */
+const scryptLogN = 10;
+const options = { passphrase, primitives: p, scryptLogN };
+
+let whole: Uint8Array;
+beforeAll(async () => {
+  whole = await collect(exportBundle(source.client, options));
+});
+
+describe('a bundle', () => {
+  it('holds every memory, and tells neither text nor namespace', async () => {
+    const bundle = await open(whole);
+    expect(bundle).toMatchObject({
+      memories: 7,
+      failed: 0,
+      start: { account_id: source.client.accountId },
+      trustedWriters: [source.writer],
+    });
+    expect(isBundle(whole)).toBe(true);
+    const bytes = Buffer.from(whole);
+    for (const known of ['memory number', source.namespace, source.client.accountId])
+      expect(bytes.includes(known)).toBe(false);
+  });
+
+  it('is sent with the secrets of its envelopes, never with their keys', async () => {
+    const sent = source.importing();
+    const parts = [];
+    for await (const part of importBundle(sent.client, await open(whole), { primitives: p }))
+      parts.push(part);
+    expect(parts.flatMap(({ memories }) => memories.map(({ id }) => id))).toEqual(source.ids);
+    expect(sent.texts()).toEqual(source.texts);
+    expect(sent.vectors()).toEqual(source.vectors);
+    const body = JSON.stringify(sent.requests);
+    for (const key of source.privateKeys) {
+      expect(body).not.toContain(Buffer.from(key).toString('hex'));
+      expect(body).not.toContain(Buffer.from(key).toString('base64').slice(0, 40));
+    }
+    expect(sent.requests.map(({ trusted_writers }) => trusted_writers)).toEqual(
+      sent.requests.map(() => [source.writer]),
+    );
+  });
+
+  it('leaves requests out that were sent before', async () => {
+    const sent = source.importing();
+    const bundle = await open(whole);
+    const parts = [];
+    for await (const part of importBundle(sent.client, bundle, { primitives: p, skip: new Set([0, 2]) }))
+      parts.push(part.no);
+    expect(parts).toEqual([1]);
+  });
+
+  it('needs its passphrase, in whatever Unicode form it is typed', async () => {
+    await expect(open(whole, 'another passphrase')).rejects.toMatchObject({ code: 'wrong_passphrase' });
+    const accented = { ...options, passphrase: 'pass\u0065\u0301 pass\u0065\u0301 pass' };
+    const bytes = await collect(exportBundle(source.client, accented));
+    expect((await open(bytes, 'pass\u00e9 pass\u00e9 pass')).memories).toBe(7);
+    await expect(collect(exportBundle(source.client, { passphrase: 'too short' }))).rejects.toMatchObject({
+      code: 'invalid_argument',
+    });
+  });
+
+  it('is refused when a byte of it is another', async () => {
+    const positions = [
+      0,
+      4,
+      5,
+      6,
+      7,
+      12,
+      bundleHeaderLength,
+      bundleHeaderLength + 1,
+      bundleHeaderLength + 30,
+    ];
+    const codes: string[] = [];
+    for (const at of [...positions, Math.floor(whole.length / 2), whole.length - 1]) {
+      const changed = Uint8Array.from(whole);
+      changed[at]! ^= 0x01;
+      codes.push(
+        await open(changed).then(
+          () => `accepted at ${at}`,
+          (error) => error.code,
+        ),
+      );
+    }
+    expect(new Set(codes)).toEqual(new Set(['invalid_bundle', 'unsupported_bundle', 'wrong_passphrase']));
+  });
+
+  it('is refused when it is cut off, at the end of a record too, and when something follows', async () => {
+    for (const length of [
+      bundleHeaderLength + 5,
+      whole.length - 1,
+      (await resumeBundle(inPieces(whole.subarray(0, -1)), passphrase, p))!.bytes,
+    ])
+      await expect(open(whole.subarray(0, length))).rejects.toMatchObject({ code: 'bundle_cut_off' });
+    await expect(open(concatBytes(whole, Uint8Array.of(0)))).rejects.toMatchObject({
+      code: 'invalid_bundle',
+    });
+    for (const other of [new Uint8Array(0), Buffer.from('just a text file with some lines')])
+      await expect(open(other)).rejects.toMatchObject({ code: 'invalid_bundle' });
+  });
+
+  it('is refused when records are missing, doubled or of another bundle', async () => {
+    const ends = await recordEnds(whole);
+    const record = (i: number) => whole.subarray(ends[i - 1] ?? bundleHeaderLength, ends[i]);
+    const header = whole.subarray(0, bundleHeaderLength);
+    const other = await collect(exportBundle(source.client, options));
+    const otherEnds = await recordEnds(other);
+    const forged = [
+      concatBytes(header, record(0), record(2), record(3), record(4)),
+      concatBytes(header, record(0), record(1), record(1), record(3), record(4)),
+      concatBytes(header, record(0), record(2), record(1), record(3), record(4)),
+      concatBytes(header, record(0), other.subarray(otherEnds[0], otherEnds[1]), whole.subarray(ends[1])),
+    ];
+    for (const bytes of forged) await expect(open(bytes)).rejects.toMatchObject({ code: 'invalid_bundle' });
+  });
+
+  it('is refused when its end tells of other memories than there are', async () => {
+    const key = await newBundleKey(passphrase, scryptLogN);
+    const record = (index: number, head: BundleContent, last = false) =>
+      sealRecord(p, key, { index, last, plaintext: encodeContent(head) });
+    const bytes = concatBytes(
+      key.header,
+      record(0, { kind: 'start', account_id: '0x1', created_at: '2026-01-01T00:00:00Z' }),
+      record(1, { kind: 'end', memories: 1, failed: 0 }, true),
+    );
+    await expect(open(bytes)).rejects.toMatchObject({ code: 'invalid_bundle' });
+  });
+});
+
+describe('an export', () => {
+  it('goes on where it was interrupted, and gives the same bundle', async () => {
+    // Header, start, one page, and a torn record
+    const first = await collect(exportBundle(source.client, options), 3);
+    const torn = concatBytes(first, Uint8Array.of(0, 9, 9));
+    const position = (await resumeBundle(inPieces(torn), passphrase, p))!;
+    expect(position).toMatchObject({ bytes: first.length, memories: 3 });
+    const rest = await collect(exportBundle(source.client, { ...options, resume: position }));
+    const bundle = await open(concatBytes(torn.subarray(0, position.bytes), rest));
+    expect(bundle.memories).toBe(7);
+    const sent = source.importing();
+    for await (const _ of importBundle(sent.client, bundle, { primitives: p }));
+    expect(sent.texts()).toEqual(source.texts);
+  });
+
+  it('has nothing to go on with before its first page, and refuses one that is complete', async () => {
+    const start = await collect(exportBundle(source.client, options), 2);
+    expect(await resumeBundle(inPieces(start), passphrase, p)).toBeUndefined();
+    await expect(resumeBundle(inPieces(whole), passphrase, p)).rejects.toMatchObject({
+      code: 'invalid_argument',
+    });
+  });
+
+  it('leaves out what does not open or is signed by nobody who is believed, and says so', async () => {
+    const damaged = bundleSource({ memories: 4, perPage: 4, damaged: 1, unsigned: 2 });
+    const failed: unknown[] = [];
+    const onProgress = (progress: { failed: readonly unknown[] }) => failed.splice(0, 9, ...progress.failed);
+    const bundle = await open(await collect(exportBundle(damaged.client, { ...options, onProgress })));
+    expect(bundle).toMatchObject({ memories: 2, failed: 2 });
+    expect(failed).toEqual([
+      { id: damaged.ids[1], reason: 'decrypt_failed' },
+      { id: damaged.ids[2], reason: 'untrusted_signer' },
+    ]);
+  });
+});
+
+async function recordEnds(bytes: Uint8Array): Promise<number[]> {
+  const view = new DataView(bytes.buffer, bytes.byteOffset);
+  const ends: number[] = [];
+  for (let at = bundleHeaderLength; at < bytes.length; at = ends.at(-1)!)
+    ends.push(at + 17 + view.getUint32(at + 1, true));
+  return ends;
+}
