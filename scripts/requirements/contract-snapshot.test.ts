@@ -11,7 +11,15 @@ import { repository, root } from './repository.ts';
 type Contract = Record<string, string[]>;
 
 const snapshotPath = 'docs/contract-snapshot.json';
-const fieldFiles = ['memories', 'memory-lists', 'service-info', 'credential-file', 'enc-session', 'fields'];
+const fieldFiles = [
+  'memories',
+  'llm',
+  'memory-lists',
+  'service-info',
+  'credential-file',
+  'enc-session',
+  'fields',
+];
 
 const current: Contract = sorted({
   variables: [...specVariables, ...furtherVariables, ...clientVariables],

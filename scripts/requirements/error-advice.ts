@@ -37,6 +37,10 @@ export const errorAdvice: Readonly<Record<string, string>> = {
   internal_error: "Report it with the request id. The server's log has the cause.",
   sponsor_failed:
     "Pay the gas yourself, or repeat later. Operators: check `SPONSOR_API_KEY` and the sponsor's own status.",
+  llm_answer_invalid:
+    'Send the text again, or in smaller parts. Operators: `LLM_CHAT_MODEL` must support structured output (`json_schema`).',
+  llm_rejected:
+    'Send another text. Operators: the log has the status; look whether the provider knows `LLM_CHAT_MODEL` and structured output.',
   store_rejected:
     'Poll the job named in `details.job_id`: its `error` says why. Retry that job when it is mended.',
   auth_unavailable:
@@ -46,6 +50,8 @@ export const errorAdvice: Readonly<Record<string, string>> = {
   embedding_unavailable: 'Wait and repeat. Operators: check the provider and `LLM_API_KEY`.',
   llm_not_configured:
     'Operators: set `LLM_API_KEY`, or `MEM_ALLOW_MOCK_LLM=true`. The manual routes work without.',
+  llm_unavailable:
+    'Wait and repeat: nothing was stored. Operators: check the provider, its limits and `LLM_API_KEY`.',
   overloaded:
     'Wait as long as `Retry-After` says, and send less at once. Operators: see [background work](configuration.md#background-work).',
   sidecar_unavailable: 'Wait and repeat. Operators: the relayer ends and is started again when this lasts.',

@@ -1,12 +1,15 @@
 import { createHash } from 'node:crypto';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { type ChatCompletions, createChatCompletions } from './chat-completions.ts';
 
 /** A stand-in for an OpenAI-compatible provider: the one part of the system that cannot be had for a test. */
 export interface EmbeddingProvider {
   url: string;
   /** Texts embedded so far */
   texts: string[];
+  /** Its language model */
+  chat: ChatCompletions;
   /** While set, calls wait (`hang`) or get this status */
   fault: 'hang' | number | undefined;
   /** Resolves when a call has come in while `fault` was `hang` */
@@ -25,6 +28,7 @@ function vectorOf(text: string, dimension: number): number[] {
 }
 
 export async function startEmbeddingProvider(): Promise<EmbeddingProvider> {
+  const chat = createChatCompletions();
   const held: ServerResponse[] = [];
   let arrived = Promise.withResolvers<void>();
   const server = createServer((request, response) => {
@@ -40,7 +44,9 @@ export async function startEmbeddingProvider(): Promise<EmbeddingProvider> {
         response.writeHead(provider.fault).end('{}');
         return;
       }
-      const { input, dimensions } = JSON.parse(Buffer.concat(parts).toString());
+      const body = JSON.parse(Buffer.concat(parts).toString());
+      if (request.url?.endsWith('/chat/completions')) return chat.handle(body, request, response);
+      const { input, dimensions } = body;
       provider.texts.push(...input);
       const data = (input as string[]).map((text, index) => ({
         index,
@@ -53,6 +59,7 @@ export async function startEmbeddingProvider(): Promise<EmbeddingProvider> {
   const provider: EmbeddingProvider = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
     texts: [],
+    chat,
     fault: undefined,
     async waiting() {
       await arrived.promise;

@@ -45,5 +45,18 @@ export const scoringWeightsField = z.object({
   importance: weight.default(0),
 });
 
+const withOffset = { offset: true } as const;
+const secondsTold = /T\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/;
+
+/** RFC 3339 with its offset, seconds told, at most nanoseconds; upper case when it has been read. */
+export const timeField = z
+  .string()
+  .max(40)
+  .toUpperCase()
+  .pipe(z.iso.datetime(withOffset))
+  .superRefine((time, context) => {
+    if (!secondsTold.test(time)) context.addIssue('must tell seconds, with at most nine digits behind them');
+  });
+
 /** 43 characters name a blob, 50 a quilt patch. */
 export const blobIdPattern = /^(?:[A-Za-z0-9_-]{43}|[A-Za-z0-9_-]{50})$/;

@@ -1,5 +1,5 @@
-import { Pool } from 'undici';
 import { z } from 'zod';
+import { createProviderClient, ProviderError } from '../provider/provider-client.ts';
 import { type Embedder, EmbeddingError, normalize } from './embedder.ts';
 
 const answerSchema = z.object({
@@ -16,42 +16,31 @@ export interface ProviderOptions {
   batchSize?: number;
 }
 
+/** 64 vectors of 16,000 numbers as decimal text are less */
+const maxAnswerBytes = 32 * 1024 * 1024;
+
 /** Models that take a `dimensions` parameter: OpenAI's third generation. */
 const shortens = /text-embedding-3/;
 
 /** Embeddings of an OpenAI-compatible provider, in batches, as base64 where the provider gives it. */
 export function createProviderEmbedder(options: ProviderOptions): Embedder & { close(): Promise<void> } {
-  const base = new URL(options.baseUrl.endsWith('/') ? options.baseUrl : `${options.baseUrl}/`);
-  const target = new URL('embeddings', base);
-  const pool = new Pool(base.origin, { connections: 16, pipelining: 1 });
+  const client = createProviderClient(options);
   const batchSize = options.batchSize ?? 64;
 
   async function call(texts: readonly string[]): Promise<Float32Array[]> {
-    const response = await pool
-      .request({
-        method: 'POST',
-        path: target.pathname + target.search,
-        headers: { authorization: `Bearer ${options.apiKey}`, 'content-type': 'application/json' },
-        body: JSON.stringify({
-          model: options.model,
-          input: texts,
-          encoding_format: 'base64',
-          ...(shortens.test(options.model) ? { dimensions: options.dimension } : {}),
-        }),
-        headersTimeout: options.timeoutMs ?? 30_000,
-        bodyTimeout: options.timeoutMs ?? 30_000,
-      })
-      .catch((error: Error) => {
-        throw new EmbeddingError('transient', 'the embedding provider cannot be reached', { cause: error });
+    const body = {
+      model: options.model,
+      input: texts,
+      encoding_format: 'base64',
+      ...(shortens.test(options.model) ? { dimensions: options.dimension } : {}),
+    };
+    const answer = await client
+      .post('embeddings', body, { timeoutMs: options.timeoutMs ?? 30_000, maxBytes: maxAnswerBytes })
+      .catch((cause: unknown) => {
+        if (!(cause instanceof ProviderError)) throw cause;
+        throw new EmbeddingError(kindOf(cause), `embedding: ${cause.message}`, { cause });
       });
-    if (response.statusCode !== 200) {
-      await response.body.dump();
-      throw new EmbeddingError(
-        kindOf(response.statusCode),
-        `the embedding provider answered ${response.statusCode}`,
-      );
-    }
-    const parsed = answerSchema.safeParse(await response.body.json().catch(() => undefined));
+    const parsed = answerSchema.safeParse(answer);
     if (!parsed.success || parsed.data.data.length !== texts.length)
       throw new EmbeddingError('transient', 'the embedding provider sent an answer of another form');
     const vectors = new Array<Float32Array>(texts.length);
@@ -74,7 +63,7 @@ export function createProviderEmbedder(options: ProviderOptions): Embedder & { c
       for (const batch of batches) answers.push(await call(batch));
       return answers.flat();
     },
-    close: () => pool.close(),
+    close: () => client.close(),
   };
 }
 
@@ -82,8 +71,8 @@ export function createProviderEmbedder(options: ProviderOptions): Embedder & { c
  * Only what speaks of the text itself can never succeed. All else passes or is mended by the operator (a wrong key,
  * address, model or dimension), so the memory must wait for it, not fail.
  */
-function kindOf(status: number): 'transient' | 'rejected' {
-  return [400, 413, 422].includes(status) ? 'rejected' : 'transient';
+function kindOf({ status }: ProviderError): 'transient' | 'rejected' {
+  return status !== undefined && [400, 413, 422].includes(status) ? 'rejected' : 'transient';
 }
 
 function decode(embedding: string | number[], dimension: number): Float32Array {

@@ -65,9 +65,7 @@ export async function insertJobs(
   stage: 'queued' | 'uploading',
   key?: IdempotencyRow,
 ): Promise<boolean> {
-  const keyValues = key
-    ? [key.accountId, key.delegatePk, key.route, key.keyHash, key.bodyHash, key.answer]
-    : [];
+  const keyValues = key ? keyValuesOf(key) : [];
   let next = keyValues.length;
   const places = jobs.map(() => `(${jobColumns.map(([, type]) => `$${++next}::${type}`).join(', ')})`);
   const names = jobColumns.map(([name]) => name).join(', ');
@@ -105,6 +103,16 @@ function jobValues(job: NewJob, stage: JobStage): SqlValue[] {
     job.given?.vectors ?? null,
     job.given?.model ?? null,
   ];
+}
+
+/** Keeps the answer of a write that led to no job. Returns false when the key was used before. */
+export async function insertKey(tx: Queryable, key: IdempotencyRow): Promise<boolean> {
+  const { rowCount } = await tx.query(keepIdempotencyKey, keyValuesOf(key));
+  return rowCount > 0;
+}
+
+function keyValuesOf(key: IdempotencyRow): SqlValue[] {
+  return [key.accountId, key.delegatePk, key.route, key.keyHash, key.bodyHash, key.answer];
 }
 
 /** A memory whose vector the client sent: it needs no embedding and waits for its upload. */

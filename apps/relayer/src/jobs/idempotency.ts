@@ -24,9 +24,12 @@ export interface IdempotencyRow {
 }
 
 export interface Idempotency {
-  rowFor(write: RepeatableWrite, jobIds: readonly string[]): IdempotencyRow;
-  /** The job ids of the first such write. Throws `idempotency_key_reused` when its body was another. */
-  earlierAnswer(write: RepeatableWrite): Promise<string[]>;
+  /** `answer`: what a repetition is answered, as JSON */
+  rowFor(write: RepeatableWrite, answer: unknown): IdempotencyRow;
+  /** The answer of the first such write. Throws `idempotency_key_reused` when its body was another. */
+  earlierAnswer<T>(write: RepeatableWrite): Promise<T>;
+  /** The same where there was one, in the last day */
+  knownAnswer<T>(write: RepeatableWrite): Promise<T | undefined>;
   /** Removes rows older than a day, in bounded steps */
   purge(): Promise<void>;
 }
@@ -50,25 +53,33 @@ export function createIdempotency(db: Db, ring: SecretRing, indexSecret: Buffer)
     namespace: write.route,
     column: 'answer',
   });
+  async function knownAnswer<T>(write: RepeatableWrite): Promise<T | undefined> {
+    const { keyHash, bodyHash } = hashes(write);
+    const { rows } = await db.query<{ body_hash: Buffer; answer: Buffer }>(
+      `SELECT body_hash, answer FROM idempotency
+       WHERE account_id = $1 AND delegate_pk = $2 AND route = $3 AND key_hash = $4
+         AND created_at >= now() - make_interval(hours => ${idempotencyHours})`,
+      [write.accountId, write.delegatePk, write.route, keyHash],
+    );
+    const row = rows[0];
+    if (!row) return undefined;
+    if (!row.body_hash.equals(bodyHash)) throw new ApiError('idempotency_key_reused');
+    return JSON.parse(Buffer.from(openCell(ring, placeOf(write, keyHash), row.answer)).toString('utf8'));
+  }
   return {
-    rowFor(write, jobIds) {
+    knownAnswer,
+    rowFor(write, answered) {
       const { keyHash, bodyHash } = hashes(write);
       const { accountId, delegatePk, route } = write;
       const answer = Buffer.from(
-        sealCell(ring, placeOf(write, keyHash), Buffer.from(JSON.stringify(jobIds))),
+        sealCell(ring, placeOf(write, keyHash), Buffer.from(JSON.stringify(answered))),
       );
       return { accountId, delegatePk, route, keyHash, bodyHash, answer };
     },
-    async earlierAnswer(write) {
-      const { keyHash, bodyHash } = hashes(write);
-      const { rows } = await db.query<{ body_hash: Buffer; answer: Buffer }>(
-        'SELECT body_hash, answer FROM idempotency WHERE account_id = $1 AND delegate_pk = $2 AND route = $3 AND key_hash = $4',
-        [write.accountId, write.delegatePk, write.route, keyHash],
-      );
-      const row = rows[0];
-      if (!row) throw new ApiError('internal_error');
-      if (!row.body_hash.equals(bodyHash)) throw new ApiError('idempotency_key_reused');
-      return JSON.parse(Buffer.from(openCell(ring, placeOf(write, keyHash), row.answer)).toString('utf8'));
+    async earlierAnswer<T>(write: RepeatableWrite) {
+      const answer = await knownAnswer<T>(write);
+      if (answer === undefined) throw new ApiError('internal_error');
+      return answer;
     },
     async purge() {
       for (let removed = purgeBatch; removed === purgeBatch; ) {

@@ -7,11 +7,11 @@ import type { RelayerContext } from '../context.ts';
 import { hexToBytes } from '../db/hex.ts';
 import { normalize } from '../embedding/embedder.ts';
 import { vectorKeyId } from '../embedding/vector-map.ts';
+import type { RepeatKey } from '../http/repeat-key.ts';
 import { insertJobs, insertManualMemory, type NewJob } from '../jobs/accept-jobs.ts';
 import { readJobs } from '../jobs/read-jobs.ts';
 import { sha256 } from '../sha256.ts';
 import { manualEnvelopeId } from './manual-envelope.ts';
-import type { RepeatKey } from './remember.ts';
 import { standardImportance } from './seal-job.ts';
 
 /** How long a call waits for its upload before it tells the caller to come back, and how often it looks. */
@@ -66,7 +66,7 @@ export async function rememberManual(
     }
     return inserted;
   });
-  const jobId = isNew ? job.id : (await context.idempotency.earlierAnswer(write!))[0]!;
+  const jobId = isNew ? job.id : (await context.idempotency.earlierAnswer<string[]>(write!))[0]!;
   if (isNew) {
     context.accountWriters.refresh(accountId);
     context.pipeline.wakeUpload();

@@ -1,6 +1,5 @@
 import { ApiError } from '@memrelay/protocol/errors';
 import { forgetRequest } from '@memrelay/protocol/forget';
-import { headers } from '@memrelay/protocol/headers';
 import {
   type BulkStatusResult,
   bulkStatusRequest,
@@ -13,20 +12,21 @@ import {
   rememberManualRequest,
   rememberRequest,
 } from '@memrelay/protocol/memories';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import type { Caller } from '../auth/caller.ts';
 import { hasPermission, requirePermission } from '../auth/require-permission.ts';
 import type { RelayerContext } from '../context.ts';
 import { hexToBytes } from '../db/hex.ts';
+import { warnOfDelegateKey } from '../http/deprecations.ts';
+import { repeatKeyOf } from '../http/repeat-key.ts';
 import { validate } from '../http/validate.ts';
 import { readJobs } from '../jobs/read-jobs.ts';
 import { retryJob } from '../jobs/retry-job.ts';
 import { createInFlight } from '../limits/in-flight.ts';
 import { forget } from '../memories/forget.ts';
 import { recall, recallManual } from '../memories/recall.ts';
-import { type RepeatKey, remember } from '../memories/remember.ts';
+import { remember } from '../memories/remember.ts';
 import { rememberManual } from '../memories/remember-manual.ts';
-import { sha256 } from '../sha256.ts';
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
@@ -105,7 +105,7 @@ export function memoryRoutes(app: FastifyInstance, context: RelayerContext): voi
   );
 
   app.post('/api/recall', async (request, reply) => {
-    warnOfDelegateKey(context, request, reply);
+    warnOfDelegateKey(context.loggers.memories, request, reply);
     return recall(context, request.caller, validate(recallRequest, request.body), request.stages);
   });
 
@@ -146,34 +146,4 @@ async function jobsOf(
     if (job.deduplicated && !hasPermission(caller, 'read', context.tagOf(origin, job.namespace)))
       delete job.deduplicated;
   return jobs;
-}
-
-/** RFC 9745; the date is when API 1.0.0 deprecated the header. */
-const delegateKeyDeprecated = `@${Date.UTC(2026, 10, 1) / 1000}`;
-
-function warnOfDelegateKey(context: RelayerContext, request: FastifyRequest, reply: FastifyReply): void {
-  const { delegateKey, encSession } = request.caller.credentials;
-  if (!delegateKey || encSession) return;
-  reply.header('deprecation', delegateKeyDeprecated);
-  context.loggers.memories.warn(
-    { account_id: request.caller.account.accountId },
-    'a caller sends its private key in x-delegate-key, which is deprecated',
-  );
-}
-
-/** Throws `invalid_request` on a key of another form than 1–128 visible ASCII characters. */
-function repeatKeyOf(request: FastifyRequest): RepeatKey | undefined {
-  const key = request.headers[headers.idempotencyKey];
-  if (key === undefined) return undefined;
-  if (typeof key !== 'string' || !/^[!-~]{1,128}$/.test(key))
-    throw new ApiError('invalid_request', {
-      details: {
-        issues: [{ path: headers.idempotencyKey, message: 'must be 1 to 128 visible ASCII characters' }],
-      },
-    });
-  return {
-    route: request.routeOptions.url!,
-    key,
-    bodySha256: sha256(request.rawBody),
-  };
 }

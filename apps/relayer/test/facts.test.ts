@@ -1,0 +1,168 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { anchorDates } from '../src/facts/anchor-dates.ts';
+import { oneLine } from '../src/facts/fact.ts';
+import { localFacts } from '../src/facts/local-facts.ts';
+import { halves, passageBytes, passages, topics } from '../src/facts/passages.ts';
+import { wordsKey } from '../src/facts/same-words.ts';
+import { longestSentence, sentences } from '../src/facts/sentences.ts';
+
+const letters = (text: string) => text.replace(/\s+/gu, '');
+/** Lines of many scripts, with and without ends of sentences */
+const anyText = fc
+  .array(fc.string({ unit: 'grapheme', minLength: 1, maxLength: 60 }), { minLength: 1, maxLength: 60 })
+  .map((parts) => parts.join('. '))
+  .filter((text) => !/\p{Lu}[^\n]*:/u.test(text) && text.trim() !== '');
+
+describe('sentences', () => {
+  test('end where they end: not at titles, initials, numbers or in the middle of a quotation', () => {
+    expect(
+      sentences(
+        'Dr. Smith met J. R. Tolkien at 5 p.m. in Washington, D.C. on Jan. 5. He paid $3.50, i.e. not much, for version 1.2.3 of it! ' +
+          '今天我去了北京，见到了老朋友。 明天回来，好吗？我很高兴。\nДва часа назад я купил дом. Он мне очень нравится.',
+      ),
+    ).toEqual([
+      'Dr. Smith met J. R. Tolkien at 5 p.m. in Washington, D.C. on Jan. 5.',
+      'He paid $3.50, i.e. not much, for version 1.2.3 of it!',
+      '今天我去了北京，见到了老朋友。',
+      '明天回来，好吗？我很高兴。',
+      'Два часа назад я купил дом.',
+      'Он мне очень нравится.',
+    ]);
+  });
+
+  test('of a conversation name who says them; what says little alone stays with its neighbour', () => {
+    expect(
+      sentences(
+        'Ana: Hi! How are you? I moved to Lisbon in May.\n\n[8:15 pm] Bo Li: Wow! Thanks for telling me.',
+      ),
+    ).toEqual([
+      'Ana: Hi! How are you? I moved to Lisbon in May.',
+      '[8:15 pm] Bo Li: Wow! Thanks for telling me.',
+    ]);
+  });
+
+  test('together are the whole text, whatever it is; none is longer than allowed', () => {
+    fc.assert(
+      fc.property(anyText, (text) => {
+        const found = sentences(text);
+        expect(letters(found.join(' '))).toBe(letters(text));
+        for (const sentence of found) expect(sentence.length).toBeLessThanOrEqual(longestSentence);
+      }),
+      { numRuns: 200 },
+    );
+    const endless = '🐈x'.repeat(3_000);
+    const cut = sentences(endless);
+    expect(cut.join('')).toBe(endless);
+    expect(cut.every((piece) => piece.isWellFormed())).toBe(true);
+  });
+});
+
+describe('passages of a long text', () => {
+  const long = Array.from(
+    { length: 900 },
+    (_, i) => `Statement number ${i} is about the thing ${i * 7}.`,
+  ).join(' ');
+
+  test('hold every sentence once, whole, and see the end of what stands before', () => {
+    const found = passages(long);
+    expect(found.length).toBeGreaterThan(5);
+    expect(
+      found
+        .map(({ text }) => text)
+        .join('\n')
+        .split('\n'),
+    ).toEqual(sentences(long));
+    for (const [i, { text, before }] of found.entries()) {
+      expect(Buffer.byteLength(text)).toBeLessThanOrEqual(passageBytes);
+      if (i === 0) expect(before).toBe('');
+      else expect(found[i - 1]!.text.endsWith(before)).toBe(true);
+      expect(before.length).toBeLessThanOrEqual(1_200);
+    }
+    expect(passages('Short.')).toEqual([{ text: 'Short.', before: '' }]);
+  });
+
+  test('are halved without a loss, as long as there are two sentences', () => {
+    const [whole] = passages(long);
+    const [first, second] = halves(whole!)!;
+    expect(`${first.text}\n${second.text}`).toBe(whole!.text);
+    expect(first.text.endsWith(second.before)).toBe(true);
+    expect(halves({ text: 'Only one.', before: '' })).toBeUndefined();
+  });
+
+  test('the topics of a text are all of it, too', () => {
+    expect(letters(topics(long).join(''))).toBe(letters(long));
+    for (const topic of topics(long)) expect(Buffer.byteLength(topic)).toBeLessThanOrEqual(600);
+  });
+});
+
+describe('dates', () => {
+  const monday = '2023-05-08T13:56:00+02:00';
+  test.each([
+    ['I went yesterday and it was good.', 'I went yesterday (2023-05-07) and it was good.'],
+    ['Last night we talked.', 'Last night (2023-05-07) we talked.'],
+    ['See you tomorrow morning!', 'See you tomorrow morning (2023-05-09)!'],
+    ['the day before yesterday', 'the day before yesterday (2023-05-06)'],
+    ['It broke three days ago.', 'It broke three days ago (2023-05-05).'],
+    ['I left 10 years ago.', 'I left 10 years ago (about 2013).'],
+    ['two months ago', 'two months ago (about March 2023)'],
+    ['last Friday, last Monday', 'last Friday (2023-05-05), last Monday (2023-05-01)'],
+    ['last week', 'last week (in the week before 2023-05-08)'],
+    ['next month', 'next month (June 2023)'],
+    ['I painted it last year (2022).', 'I painted it last year (2022).'],
+    ["today's world, Todayville, holidays ago", "today's world, Todayville, holidays ago"],
+    ['yesterday (2023-05-07)', 'yesterday (2023-05-07)'],
+  ])('%s', (text, anchored) => expect(anchorDates(text, monday)).toBe(anchored));
+
+  test('are those of the calendar of whoever speaks, and none without it', () => {
+    expect(anchorDates('today', '2024-01-01T00:30:00+09:00')).toBe('today (2024-01-01)');
+    expect(anchorDates('last month, yesterday', '2024-01-01T00:30:00+09:00')).toBe(
+      'last month (December 2023), yesterday (2023-12-31)',
+    );
+    expect(anchorDates('yesterday', undefined)).toBe('yesterday');
+  });
+});
+
+describe('the same words', () => {
+  test('are the same but for case, signs and idle words', () => {
+    const key = wordsKey('The cat, that Ana’s brother had, is 3 years old!');
+    expect(wordsKey("cat Ana's brother had is 3 years old")).toBe(key);
+    expect(wordsKey('ＣＡＴ ana’s BROTHER had is really 3 years old')).toBe(key);
+  });
+
+  test.each([
+    ['Ana lives in Porto', 'Ana does not live in Porto'],
+    ['Ana beat Bo', 'Bo beat Ana'],
+    ['It costs 3.50', 'It costs 35.0'],
+    ['born on 3 May', 'born on 4 May'],
+    ['Ana was a nurse', 'Ana is a nurse'],
+    ["I can't swim", 'I can swim'],
+    ['uses C', 'uses C++'],
+    ['-5 degrees', '5 degrees'],
+    ['今天', '明天'],
+  ])('%s / %s say something else', (one, other) => expect(wordsKey(one)).not.toBe(wordsKey(other)));
+
+  test('texts of idle words or signs alone are not all one', () => {
+    expect(wordsKey('the')).not.toBe(wordsKey('so'));
+    expect(wordsKey('👍')).not.toBe(wordsKey('👎'));
+  });
+});
+
+describe('facts without a model', () => {
+  test('are the sentences, with dates', () => {
+    expect(localFacts('Ana: I went to Porto yesterday. Thanks!\n---\n', '2023-05-08T01:00:00Z')).toEqual([
+      { text: 'Ana: I went to Porto yesterday (2023-05-07). Thanks!', importance: 0.5 },
+    ]);
+  });
+
+  test('of very many sentences are at most 500, and hold them all', () => {
+    const text = Array.from({ length: 2_100 }, (_, i) => `Here is the statement no ${i}.`).join(' ');
+    const found = localFacts(text, undefined);
+    expect(found.length).toBeLessThanOrEqual(500);
+    expect(found.map((fact) => fact.text).join(' ')).toBe(text);
+  });
+
+  test('nothing in them steers a terminal or the direction of writing', () => {
+    expect(oneLine('a\u0000b\u001b[31m\r\n c\u202ed\ud800')).toBe('ab[31m cd\ufffd');
+  });
+});

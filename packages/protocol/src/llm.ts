@@ -1,0 +1,92 @@
+import { z } from 'zod';
+import { limitField, namespaceField, textField, timeField } from './fields.ts';
+import { defaultNamespace, limits } from './limits.ts';
+import { type MemoryHit, recallRequest } from './memories.ts';
+
+/** Requests and answers of the two routes that a language model takes part in (spec "Relayer routes"). */
+
+export const analyzeRequest = z.object({
+  text: textField(limits.analyzeTextBytes),
+  namespace: namespaceField.default(defaultNamespace),
+  /** When what the text tells happened: anchors its relative dates */
+  occurred_at: timeField.optional(),
+});
+export type AnalyzeRequest = z.infer<typeof analyzeRequest>;
+
+/** What a request asked of the model */
+export interface LlmUsage {
+  /** Repetitions included */
+  calls: number;
+  prompt_tokens: number;
+  completion_tokens: number;
+}
+
+export interface AnalyzedFact {
+  text: string;
+  /** Of the memory */
+  id: string;
+  /** Of the job that stores it; the same as `id` */
+  job_id: string;
+  /** From 0 to 1 */
+  importance: number;
+  /** Memories that it replaces: they stay, and count half in a recall */
+  supersedes?: string[];
+}
+
+/** A fact that is not stored because a memory says the same */
+export interface UnchangedFact {
+  text: string;
+  /** Of that memory */
+  id: string;
+  /** Absent while that memory is pending */
+  blob_id?: string;
+}
+
+export interface AnalyzeAccepted {
+  /** In the order of `facts` */
+  job_ids: string[];
+  facts: AnalyzedFact[];
+  fact_count: number;
+  status: 'pending';
+  owner: string;
+  /** Absent where there is none */
+  unchanged?: UnchangedFact[];
+  /** Present when memories could not be read at the moment, so that facts may be stored that are known */
+  context?: 'unavailable';
+  /** Absent when no model was asked */
+  usage?: LlmUsage;
+  /** True when the text was split into sentences, because no model is configured */
+  mock?: true;
+}
+
+const { query: _query, limit: _limit, ...likeRecall } = recallRequest.shape;
+
+export const askRequest = z.object({
+  ...likeRecall,
+  question: textField(limits.queryBytes),
+  limit: limitField(limits.askLimit),
+});
+export type AskRequest = z.infer<typeof askRequest>;
+
+export interface AskResponse {
+  /** `[1]` in it names the first of `memories` */
+  answer: string;
+  /** False when the memories do not tell */
+  known: boolean;
+  memories_used: number;
+  /** Those that the answer rests on, in the order in which it names them */
+  memories: MemoryHit[];
+  /** Matches that could not be read, when there were any */
+  dropped_count?: number;
+  usage?: LlmUsage;
+  mock?: true;
+}
+
+/** Events of a streamed answer: any number of `delta`, then one `done`, or an `error` in its place. */
+export interface AskEvents {
+  /** The next piece of `answer` */
+  delta: { text: string };
+  done: AskResponse;
+  /** The body of an error, as any route answers it */
+  error: { error: string; message: string; request_id: string };
+}

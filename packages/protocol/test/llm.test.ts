@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest';
+import { analyzeRequest, askRequest } from '../src/llm.ts';
+
+describe('analyze', () => {
+  const parse = (fields: object) => analyzeRequest.safeParse({ text: 'x', ...fields }).success;
+
+  it('takes a text of 1 to 65,536 bytes', () => {
+    expect(parse({ text: 'x'.repeat(65_536) })).toBe(true);
+    for (const text of ['', ' \n', 'x'.repeat(65_537), 'é'.repeat(32_769), undefined, 1])
+      expect(parse({ text })).toBe(false);
+  });
+
+  it('takes a time of RFC 3339, keeps its offset, and nothing else', () => {
+    for (const time of ['2023-05-08T13:56:00Z', '2024-02-29T23:59:59.123456789+14:00'])
+      expect(analyzeRequest.parse({ text: 'x', occurred_at: time }).occurred_at).toBe(time);
+    expect(analyzeRequest.parse({ text: 'x', occurred_at: '2023-05-08t13:56:00z' }).occurred_at).toBe(
+      '2023-05-08T13:56:00Z',
+    );
+    for (const time of [
+      '2023-05-08',
+      '2023-05-08T13:56Z',
+      '2023-05-08T13:56:00',
+      '2023-02-30T00:00:00Z',
+      '2023-05-08T24:00:00Z',
+      '2023-05-08T13:56:00.1234567890Z',
+      'yesterday',
+      1_683_554_160,
+    ])
+      expect(parse({ occurred_at: time }), String(time)).toBe(false);
+  });
+});
+
+describe('ask', () => {
+  const parse = (fields: object) => askRequest.safeParse({ question: 'x', ...fields }).success;
+
+  it('takes a question of 1 to 8,192 bytes', () => {
+    expect(parse({ question: 'x'.repeat(8_192) })).toBe(true);
+    for (const question of ['', ' ', 'x'.repeat(8_193), undefined]) expect(parse({ question })).toBe(false);
+  });
+
+  it('takes a limit of 1 to 100, 5 when left out', () => {
+    expect(askRequest.parse({ question: 'x' })).toMatchObject({ limit: 5, namespace: 'default' });
+    for (const limit of [1, 100]) expect(parse({ limit })).toBe(true);
+    for (const limit of [0, 101, 1.5, '5']) expect(parse({ limit })).toBe(false);
+  });
+
+  it('takes what recall takes beside the question', () => {
+    const fields = { include_pending: true, min_score: 0.5, scoring_weights: { recency: 2 } };
+    expect(askRequest.parse({ question: 'x', ...fields })).toMatchObject(fields);
+    expect(parse({ scoring_weights: { recency: 101 } })).toBe(false);
+  });
+});
