@@ -14,11 +14,13 @@ import type { Pipeline } from './jobs/pipeline.ts';
 import type { KeyRewraps } from './keys/key-rewraps.ts';
 import type { NamespaceKeys } from './keys/namespace-keys.ts';
 import type { VerifiedKeys } from './keys/verified-keys.ts';
+import type { BlindIndex } from './keywords/blind-index.ts';
 import type { Loggers } from './logging/loggers.ts';
 import type { AccountWriters } from './memories/account-writers.ts';
+import type { TextIndexer } from './memories/index-data.ts';
+import type { NamespaceSizes } from './memories/namespace-sizes.ts';
 import type { Outbox } from './memories/outbox.ts';
 import type { QueryVectors } from './memories/query-vectors.ts';
-import type { VectorCounts } from './memories/vector-counts.ts';
 import type { NonceStore } from './nonces/nonce-store.ts';
 import type { SidecarClient } from './sidecar/sidecar-client.ts';
 
@@ -39,8 +41,10 @@ export interface RelayerContext {
   /** A request's vector of the right length. Throws `invalid_request`. */
   checkVector(vector: readonly number[]): Float32Array;
   vectors: AccountVectors;
+  blindIndex: BlindIndex;
+  indexer: TextIndexer;
   accountWriters: AccountWriters;
-  vectorCounts: VectorCounts;
+  namespaceSizes: NamespaceSizes;
   queryVectors: QueryVectors;
   blobCache: BlobCache;
   aggregators: AggregatorReader;

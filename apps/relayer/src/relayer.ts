@@ -33,12 +33,14 @@ import { readKeyServers } from './keys/key-servers.ts';
 import { createNamespaceKeys } from './keys/namespace-keys.ts';
 import { createVerifiedKeys } from './keys/verified-keys.ts';
 import { createRateLimits } from './limits/rate-limits.ts';
+import { createBlindIndex } from './keywords/blind-index.ts';
 import type { Loggers } from './logging/loggers.ts';
 import { startMaintenance } from './maintenance.ts';
 import { createAccountWriters } from './memories/account-writers.ts';
 import { createOutbox } from './memories/outbox.ts';
+import { createTextIndexer } from './memories/index-data.ts';
+import { createNamespaceSizes } from './memories/namespace-sizes.ts';
 import { createQueryVectors } from './memories/query-vectors.ts';
-import { createVectorCounts } from './memories/vector-counts.ts';
 import { createNonceStore } from './nonces/create-nonce-store.ts';
 import { startUpkeep } from './renewals/start-upkeep.ts';
 import { infoRoutes } from './routes/info-routes.ts';
@@ -116,10 +118,12 @@ export async function startRelayer({
     const aggregators = onClose(
       createAggregatorReader({ ...config.aggregators, maxBytes: maxEnvelopeLength, log: loggers.blobs }),
     );
-    const embedder = createEmbedder(config.embedding);
-    const vectors = createAccountVectors(embedder.dimension, (accountId) =>
-      Buffer.from(indexKey(config.secrets.indexKey, 'vector-map', accountId.toString('hex'))),
-    );
+    const keyFor = (purpose: 'lexical' | 'vector-map') => (accountId: Buffer) =>
+      Buffer.from(indexKey(config.secrets.indexKey, purpose, accountId.toString('hex')));
+    const embedder = createEmbedder(config.embedding, keyFor('lexical'));
+    const vectors = createAccountVectors(embedder.dimension, keyFor('vector-map'));
+    const blindIndex = createBlindIndex(config.secrets.indexKey, config.blindIndex);
+    const indexer = createTextIndexer({ embedder, vectors, blindIndex });
     const outbox = createOutbox(ring);
     const alerts = onClose(await startAlerts({ config, db, sidecar, log: loggers.alerts }));
     const wallets = await createWalletPool(db, store.wallets);
@@ -127,7 +131,7 @@ export async function startRelayer({
       db,
       sidecar,
       blobCache,
-      embedJobs: createEmbedStage({ db, embedder, outbox, vectors, aggregators, log: loggers.jobs }),
+      embedJobs: createEmbedStage({ db, indexer, outbox, aggregators, log: loggers.jobs }),
       uploadConcurrency: config.uploadConcurrency,
       storeEpochs: config.storeEpochs,
       wallets,
@@ -202,11 +206,13 @@ export async function startRelayer({
       },
       vectors,
       accountWriters: createAccountWriters(db),
-      vectorCounts: createVectorCounts(db),
+      namespaceSizes: createNamespaceSizes(db),
       queryVectors: createQueryVectors(embedder, config.embedding.cacheTtlSeconds),
       blobCache,
       aggregators,
       outbox,
+      blindIndex,
+      indexer,
       idempotency,
       backlog: createBacklog(db, config.jobs.backlog),
       pipeline,

@@ -9,7 +9,8 @@ import { textHash } from '../src/jobs/known-texts.ts';
 import { LeaseLostError } from '../src/jobs/save-progress.ts';
 import { settleDuplicate } from '../src/jobs/settle-duplicate.ts';
 import { databases, type TestDb } from './support/databases.ts';
-import { lexical, textJobs } from './support/text-jobs.ts';
+import { lexical } from './support/index-parts.ts';
+import { textJobs } from './support/text-jobs.ts';
 
 test('a text hash is of one secret, account, namespace and text, to the byte', () => {
   const [secret, account] = [randomBytes(32), randomBytes(32)];

@@ -2,19 +2,17 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { secretRing } from '@memrelay/envelope/at-rest';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { createAccountVectors } from '../src/embedding/account-vectors.ts';
 import { type Embedder, EmbeddingError } from '../src/embedding/embedder.ts';
-import { createLexicalEmbedder } from '../src/embedding/lexical-embedder.ts';
 import { insertJobs, type NewJob } from '../src/jobs/accept-jobs.ts';
 import { claimJobs } from '../src/jobs/claim-jobs.ts';
 import { createEmbedStage } from '../src/jobs/embed-stage.ts';
 import { readJobs } from '../src/jobs/read-jobs.ts';
 import { createOutbox } from '../src/memories/outbox.ts';
 import { databases, type TestDb } from './support/databases.ts';
+import { indexerWith, lexical } from './support/index-parts.ts';
 
 const silent = pino({ enabled: false });
 const outbox = createOutbox(secretRing([randomBytes(32)]));
-const lexical = createLexicalEmbedder(64);
 const noBlobs = { read: () => Promise.reject(new Error('nothing is read here')) };
 
 describe.each(databases)('embedding on $name', ({ create }) => {
@@ -47,10 +45,9 @@ describe.each(databases)('embedding on $name', ({ create }) => {
     await insertJobs(database.db, jobs, 'queued');
     const claimed = await claimJobs(database.db, 'embedding', 32, randomUUID());
     expect(claimed.length).toBe(jobs.length);
-    const vectors = createAccountVectors(64, () => Buffer.alloc(32, 7));
-    await createEmbedStage({ db: database.db, embedder, outbox, vectors, aggregators: noBlobs, log: silent })(
-      claimed,
-    );
+    const { db } = database;
+    const indexer = indexerWith(embedder);
+    await createEmbedStage({ db, indexer, outbox, aggregators: noBlobs, log: silent })(claimed);
     const records = await readJobs(
       database.db,
       accountId,
@@ -62,9 +59,9 @@ describe.each(databases)('embedding on $name', ({ create }) => {
   /** Fails on texts with this word, as a provider that refuses some texts does. */
   const failing = (word: string, kind: 'rejected' | 'transient'): Embedder => ({
     ...lexical,
-    async embed(texts) {
+    async embed(texts, accounts) {
       if (texts.some((text) => text.includes(word))) throw new EmbeddingError(kind, 'refused');
-      return lexical.embed(texts);
+      return lexical.embed(texts, accounts);
     },
   });
 

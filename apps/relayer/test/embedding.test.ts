@@ -11,12 +11,12 @@ import { createVectorMap } from '../src/embedding/vector-map.ts';
 const dot = (a: Float32Array, b: Float32Array): number => a.reduce((sum, value, i) => sum + value * b[i]!, 0);
 
 describe('the lexical embedder', () => {
-  const near = (a: string, b: string) => dot(lexicalVector(a, 1536), lexicalVector(b, 1536));
+  const near = (a: string, b: string) => dot(lexicalVector(a, 1536, 'key'), lexicalVector(b, 1536, 'key'));
 
   test('gives unit vectors, the same for the same text', () => {
-    const vector = lexicalVector('The cat sat on the mat', 1536);
+    const vector = lexicalVector('The cat sat on the mat', 1536, 'key');
     expect(dot(vector, vector)).toBeCloseTo(1, 5);
-    expect(lexicalVector('The cat sat on the mat', 1536)).toEqual(vector);
+    expect(lexicalVector('The cat sat on the mat', 1536, 'key')).toEqual(vector);
   });
 
   test('puts a question nearer to its answer than to other texts', () => {
@@ -60,7 +60,7 @@ describe('the vector map', () => {
   });
 
   test('spreads a vector with few coordinates over all of them', () => {
-    const mapped = createVectorMap(key, 1536).apply(lexicalVector('one', 1536));
+    const mapped = createVectorMap(key, 1536).apply(lexicalVector('tea', 1536, 'key'));
     const largest = Math.max(...mapped.map(Math.abs));
     expect(largest).toBeLessThan(0.2);
   });
@@ -134,7 +134,7 @@ describe('the provider embedder', () => {
           .reverse(),
       },
     }));
-    const vectors = await embedder.embed(['a', 'bb', 'ccc']);
+    const vectors = await embedder.embed(['a', 'bb', 'ccc'], []);
     expect(calls.map((call) => call.input)).toEqual([['a', 'bb'], ['ccc']]);
     expect(calls[0]!.dimensions).toBe(8);
     expect(vectors.map((vector) => Math.round(vector[0]! / vector[7]!))).toEqual([1, 2, 3]);
@@ -155,7 +155,7 @@ describe('the provider embedder', () => {
       status,
       body: { error: { message: 'secret upstream text' } },
     }));
-    const error = await embedder.embed(['a']).catch((failure: unknown) => failure);
+    const error = await embedder.embed(['a'], []).catch((failure: unknown) => failure);
     expect(error).toBeInstanceOf(EmbeddingError);
     expect(error).toMatchObject({ kind });
     expect((error as Error).message).not.toContain('secret upstream text');
@@ -166,14 +166,14 @@ describe('the provider embedder', () => {
     const { embedder } = await provider(({ input }) =>
       input[0] === 'short' ? { body: { data: [{ index: 0, embedding: [1, 2] }] } } : { body: { error: 'x' } },
     );
-    await expect(embedder.embed(['a'])).rejects.toMatchObject({ kind: 'transient' });
-    await expect(embedder.embed(['short'])).rejects.toMatchObject({
+    await expect(embedder.embed(['a'], [])).rejects.toMatchObject({ kind: 'transient' });
+    await expect(embedder.embed(['short'], [])).rejects.toMatchObject({
       kind: 'transient',
       message: expect.stringContaining('EMBEDDING_DIM'),
     });
     await new Promise((resolve) => server!.close(resolve).closeAllConnections());
     server = undefined;
-    await expect(embedder.embed(['a'])).rejects.toMatchObject({ kind: 'transient' });
+    await expect(embedder.embed(['a'], [])).rejects.toMatchObject({ kind: 'transient' });
     await embedder.close();
   });
 });

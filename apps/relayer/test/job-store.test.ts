@@ -5,9 +5,10 @@ import * as accept from '../src/jobs/accept-jobs.ts';
 import * as claims from '../src/jobs/claim-jobs.ts';
 import * as reads from '../src/jobs/read-jobs.ts';
 import * as saves from '../src/jobs/save-progress.ts';
-import { countVectors, type SearchQuery, searchMemories } from '../src/memories/search.ts';
+import { readNamespaceSize, type SearchQuery, searchMemories } from '../src/memories/search.ts';
 import { databases, type TestDb } from './support/databases.ts';
 
+import { sizeOf } from './support/index-parts.ts';
 const info = { model: 'test-model', keyId: 1 };
 const dimension = 64;
 
@@ -50,12 +51,8 @@ describe.each(databases)('jobs and search on $name', ({ create }) => {
   ): Promise<string> {
     await accept.insertJobs(database.db, [job], 'queued');
     const [claimed] = await claim(1);
-    await saves.saveEmbedded(
-      database.db,
-      claimed!,
-      info,
-      vectors.map((vector, no) => ({ no, vector })),
-    );
+    const chunks = vectors.map((vector, no) => ({ no, vector }));
+    await saves.saveEmbedded(database.db, claimed!, { info, chunks });
     const [upload] = await claimUploads(1);
     await saves.saveUploaded(database.db, upload!, { blobId, objectId: '0x1', endEpoch: 9 });
     return blobId;
@@ -69,12 +66,18 @@ describe.each(databases)('jobs and search on $name', ({ create }) => {
       model: info.model,
       vector,
       limit: 10,
+      tokens: [],
       includePending: false,
       ...more,
     };
   }
 
   test('a job goes from accepted to done, and its text and envelope leave the row', async () => {
+  const search = async (wanted: SearchQuery, vectors: number) =>
+    (await searchMemories(database.db, wanted, sizeOf(vectors))).matches;
+  const vectorsOf = async (accountId: Buffer, model: string) =>
+    (await readNamespaceSize(database.db, accountId, 'default', model)).vectors;
+
     const accountId = randomBytes(32);
     const job = newJob(accountId);
     await accept.insertJobs(database.db, [job], 'queued');
@@ -95,15 +98,15 @@ describe.each(databases)('jobs and search on $name', ({ create }) => {
     expect(claimed).toMatchObject({ id: job.id, outbox: job.outbox, envelope: job.envelope });
     expect((await read()).stage).toBe('embedding');
     const vector = randomVector();
-    await saves.saveEmbedded(database.db, claimed!, info, [{ no: 0, vector }]);
+    await saves.saveEmbedded(database.db, claimed!, { info, chunks: [{ no: 0, vector }] });
     const outbox = await database.db.query<{ outbox: Buffer | null }>(
       'SELECT outbox FROM memory_job WHERE id = $1',
       [job.id],
     );
     expect(outbox.rows[0]!.outbox).toBeNull();
 
-    expect(await searchMemories(database.db, query(accountId, vector), 1)).toEqual([]);
-    const pending = await searchMemories(database.db, query(accountId, vector, { includePending: true }), 1);
+    expect(await search(query(accountId, vector), 1)).toEqual([]);
+    const pending = await search(query(accountId, vector, { includePending: true }), 1);
     expect(pending).toMatchObject([{ id: job.id, state: 'pending', blobId: undefined }]);
     expect(pending[0]!.distance).toBeCloseTo(0, 5);
     expect((await reads.readPendingEnvelopes(database.db, accountId, [job.id])).get(job.id)).toEqual(
@@ -120,9 +123,7 @@ describe.each(databases)('jobs and search on $name', ({ create }) => {
       namespace: 'default',
       blob_id: blobId,
     });
-    expect(await searchMemories(database.db, query(accountId, vector), 1)).toMatchObject([
-      { id: job.id, blobId },
-    ]);
+    expect(await search(query(accountId, vector), 1)).toMatchObject([{ id: job.id, blobId }]);
     expect((await reads.readPendingEnvelopes(database.db, accountId, [job.id])).size).toBe(0);
   });
 
@@ -150,9 +151,12 @@ describe.each(databases)('jobs and search on $name', ({ create }) => {
     ]);
     const [second] = await claim();
     expect(second!.id).toBe(job.id);
-    const late = saves.saveEmbedded(database.db, first!, info, [{ no: 0, vector: randomVector() }]);
+    const late = saves.saveEmbedded(database.db, first!, {
+      info,
+      chunks: [{ no: 0, vector: randomVector() }],
+    });
     await expect(late).rejects.toThrow(saves.LeaseLostError);
-    await saves.saveEmbedded(database.db, second!, info, [{ no: 0, vector: randomVector() }]);
+    await saves.saveEmbedded(database.db, second!, { info, chunks: [{ no: 0, vector: randomVector() }] });
     const { rows } = await database.db.query('SELECT 1 FROM memory_vector WHERE memory_id = $1', [job.id]);
     expect(rows.length).toBe(1);
     const [upload] = await claimUploads();
@@ -202,12 +206,12 @@ describe.each(databases)('jobs and search on $name', ({ create }) => {
     const long = newJob(mine);
     const blobId = await complete(long, [randomVector(), target, randomVector()]);
     for (let i = 0; i < 5; i++) await complete(newJob(mine), [randomVector()]);
-    const found = await searchMemories(database.db, query(mine, target, { limit: 3 }), 8);
+    const found = await search(query(mine, target, { limit: 3 }), 8);
     expect(found.length).toBe(3);
     expect(found[0]).toMatchObject({ id: long.id, blobId });
     expect(found[0]!.distance).toBeCloseTo(0, 5);
     expect(new Set(found.map((match) => match.id)).size).toBe(3);
-    expect(await countVectors(database.db, mine, 'default', info.model)).toBe(8);
+    expect(await vectorsOf(mine, info.model)).toBe(8);
   });
 
   test('search compares only the vectors of the current model', async () => {
@@ -217,16 +221,19 @@ describe.each(databases)('jobs and search on $name', ({ create }) => {
       const job = newJob(accountId);
       await accept.insertJobs(database.db, [job], 'queued');
       const [claimed] = await claim(1);
-      await saves.saveEmbedded(database.db, claimed!, { ...info, model }, [{ no: 0, vector: target }]);
+      await saves.saveEmbedded(database.db, claimed!, {
+        info: { ...info, model },
+        chunks: [{ no: 0, vector: target }],
+      });
     }
     // By the exact search, and by the shortlist
     for (const vectors of [2, 5_000])
       for (const model of [info.model, 'former-model', 'a-model-of-none']) {
         const options = { model, includePending: true };
-        const found = await searchMemories(database.db, query(accountId, target, options), vectors);
+        const found = await search(query(accountId, target, options), vectors);
         expect(found.length).toBe(model === 'a-model-of-none' ? 0 : 1);
       }
-    expect(await countVectors(database.db, accountId, 'default', 'former-model')).toBe(1);
+    expect(await vectorsOf(accountId, 'former-model')).toBe(1);
     for (const job of await claimUploads())
       await saves.saveFailed(database.db, job, { code: 'upload_rejected', message: 'no' });
   });
@@ -235,8 +242,8 @@ describe.each(databases)('jobs and search on $name', ({ create }) => {
     const accountId = randomBytes(32);
     const vectors = Array.from({ length: 60 }, randomVector);
     for (const vector of vectors) await complete(newJob(accountId), [vector]);
-    const exact = await searchMemories(database.db, query(accountId, vectors[7]!), 60);
-    const shortlisted = await searchMemories(database.db, query(accountId, vectors[7]!), 5_000);
+    const exact = await search(query(accountId, vectors[7]!), 60);
+    const shortlisted = await search(query(accountId, vectors[7]!), 5_000);
     expect(shortlisted).toEqual(exact);
     expect(exact.length).toBe(10);
   });

@@ -5,8 +5,6 @@ import type { UploadCheckpoint } from '@memrelay/protocol/sidecar-api';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { createMemoryBlobCache } from '../src/blobs/blob-cache.ts';
-import { createAccountVectors } from '../src/embedding/account-vectors.ts';
-import { createLexicalEmbedder } from '../src/embedding/lexical-embedder.ts';
 import { insertJobs, type NewJob } from '../src/jobs/accept-jobs.ts';
 import { createEmbedStage } from '../src/jobs/embed-stage.ts';
 import { type Pipeline, startPipeline } from '../src/jobs/pipeline.ts';
@@ -14,6 +12,7 @@ import { readJobs } from '../src/jobs/read-jobs.ts';
 import { createOutbox } from '../src/memories/outbox.ts';
 import type { SidecarClient, UploadRequest } from '../src/sidecar/sidecar-client.ts';
 import { databases, type TestDb } from './support/databases.ts';
+import { indexerWith } from './support/index-parts.ts';
 
 const silent = pino({ enabled: false });
 const outbox = createOutbox(secretRing([randomBytes(32)]));
@@ -38,13 +37,11 @@ describe.each(databases)('the pipeline on $name', ({ create }) => {
     async function* upload(request: UploadRequest): AsyncGenerator<UploadCheckpoint> {
       yield await outcome(request);
     }
-    const vectors = createAccountVectors(64, () => Buffer.alloc(32, 7));
-    const embedder = createLexicalEmbedder(64);
     pipeline = await startPipeline({
       db,
       sidecar: { upload } as SidecarClient,
       blobCache: createMemoryBlobCache({ ttlSeconds: 60, maxBlobBytes: 10_000 }),
-      embedJobs: createEmbedStage({ db, embedder, outbox, vectors, aggregators: noBlobs, log: silent }),
+      embedJobs: createEmbedStage({ db, indexer: indexerWith(), outbox, aggregators: noBlobs, log: silent }),
       uploadConcurrency,
       storeEpochs: 2,
       wallets: undefined,

@@ -5,7 +5,8 @@ import { pruneJobs } from '../src/jobs/prune-jobs.ts';
 import { retryJob } from '../src/jobs/retry-job.ts';
 import { deleteMemories, memoryIds } from '../src/memories/forget-rows.ts';
 import { databases, type TestDb } from './support/databases.ts';
-import { lexical, textJobs } from './support/text-jobs.ts';
+import { lexical } from './support/index-parts.ts';
+import { textJobs } from './support/text-jobs.ts';
 
 describe.each(databases)('old jobs on $name', ({ create }) => {
   let database: TestDb;

@@ -1,19 +1,17 @@
 import { describe, expect, test } from 'vitest';
 import { EmbeddingError } from '../src/embedding/embedder.ts';
-import { createLexicalEmbedder } from '../src/embedding/lexical-embedder.ts';
 import { createQueryVectors } from '../src/memories/query-vectors.ts';
-
-const lexical = createLexicalEmbedder(64);
+import { lexical } from './support/index-parts.ts';
 
 /** Query vectors that say which texts were embedded. */
 function queryVectors(ttlSeconds: number, failures = 0) {
   const embedded: string[] = [];
   const embedder: typeof lexical = {
     ...lexical,
-    async embed(texts) {
+    async embed(texts, accounts) {
       embedded.push(...texts);
       if (embedded.length <= failures) throw new EmbeddingError('transient', 'inner words of a provider');
-      return lexical.embed(texts);
+      return lexical.embed(texts, accounts);
     },
   };
   return { embedded, vectors: createQueryVectors(embedder, ttlSeconds) };
@@ -22,17 +20,20 @@ function queryVectors(ttlSeconds: number, failures = 0) {
 describe('the vector of a query', () => {
   test('is computed once for the time it is kept, also for recalls that come at once', async () => {
     const { vectors, embedded } = queryVectors(600);
-    const [first, second] = await Promise.all([vectors.vectorOf('a', 'tea?'), vectors.vectorOf('a', 'tea?')]);
-    expect(await vectors.vectorOf('a', 'tea?')).toBe(first);
+    const [first, second] = await Promise.all([
+      vectors.vectorOf('aa', 'tea?'),
+      vectors.vectorOf('aa', 'tea?'),
+    ]);
+    expect(await vectors.vectorOf('aa', 'tea?')).toBe(first);
     expect(second).toBe(first);
-    expect([first]).toEqual(await lexical.embed(['tea?']));
+    expect([first]).toEqual(await lexical.embed(['tea?'], [Buffer.from('aa', 'hex')]));
     expect(embedded).toEqual(['tea?']);
   });
 
   test('is not shared between accounts, nor by queries that only look alike', async () => {
     const { vectors, embedded } = queryVectors(600);
-    for (const account of ['a', 'b']) await vectors.vectorOf(account, 'tea?');
-    await vectors.vectorOf('a', 'tea? ');
+    for (const account of ['aa', 'bb']) await vectors.vectorOf(account, 'tea?');
+    await vectors.vectorOf('aa', 'tea? ');
     expect(embedded).toEqual(['tea?', 'tea?', 'tea? ']);
   });
 
@@ -41,23 +42,23 @@ describe('the vector of a query', () => {
     await expect
       .poll(
         async () => {
-          await kept.vectors.vectorOf('a', 'tea?');
+          await kept.vectors.vectorOf('aa', 'tea?');
           return kept.embedded.length;
         },
         { timeout: 5_000 },
       )
       .toBe(2);
     const none = queryVectors(0);
-    for (const _again of [1, 2]) await none.vectors.vectorOf('a', 'tea?');
+    for (const _again of [1, 2]) await none.vectors.vectorOf('aa', 'tea?');
     expect(none.embedded.length).toBe(2);
   });
 
   test('that failed is tried again at the next recall, and the provider is not quoted', async () => {
     const { vectors, embedded } = queryVectors(600, 1);
-    const failed = await vectors.vectorOf('a', 'tea?').catch((error: Error) => error);
+    const failed = await vectors.vectorOf('aa', 'tea?').catch((error: Error) => error);
     expect(failed).toMatchObject({ code: 'embedding_unavailable', status: 503 });
     expect((failed as Error).message).not.toContain('inner words');
-    await vectors.vectorOf('a', 'tea?');
+    await vectors.vectorOf('aa', 'tea?');
     expect(embedded.length).toBe(2);
   });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { candidateLimit, rank } from '../src/memories/ranking.ts';
+import type { Relevance } from '../src/memories/fusion.ts';
+import { candidateLimit, type RankedMatch, rank as rankFound } from '../src/memories/ranking.ts';
 import type { Match } from '../src/memories/search.ts';
 
 const now = Date.UTC(2026, 0, 31);
@@ -9,6 +10,7 @@ function match(id: string, distance: number, more: { ageDays?: number; importanc
   return {
     id,
     distance,
+    near: true,
     state: 'done',
     blobId: id,
     envelopeId: undefined,
@@ -18,16 +20,25 @@ function match(id: string, distance: number, more: { ageDays?: number; importanc
   };
 }
 
-const request = { query: 'q', limit: 10, namespace: 'default', include_pending: false };
+/** As relevant as they are near: what the fusion makes of them without a known word. */
+const relevant = (found: Match): Relevance => ({
+  match: found,
+  score: 1 - found.distance,
+  explanation: { vector: { score: 1 - found.distance }, vector_share: 1 },
+});
+type Request = Parameters<typeof rankFound>[1];
+const rank = (found: Match[], asked: Request, nowMs: number) => rankFound(found.map(relevant), asked, nowMs);
+
+const request = { query: 'q', limit: 10, namespace: 'default', include_pending: false, explain: false };
 const weights = { semantic: 1, recency: 0, recency_half_life_days: 30, importance: 0 };
-const order = (ranked: ReturnType<typeof rank>) => ranked.map((each) => each.match.id);
+const order = (ranked: RankedMatch[]) => ranked.map((each) => each.match.id);
 
 describe('ranking', () => {
   const near = match('near', 0.1, { ageDays: 60 });
   const far = match('far', 0.5, { ageDays: 0, importance: 1 });
 
   test('without weights keeps the order of distance, and gives no score', () => {
-    expect(rank([near, far], request, now)).toEqual([
+    expect(rank([near, far], request, now)).toMatchObject([
       { match: near, score: undefined },
       { match: far, score: undefined },
     ]);

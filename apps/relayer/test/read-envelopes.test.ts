@@ -12,6 +12,7 @@ const accountId = randomBytes(32);
 function matchOf(stored: Buffer, createdAt = new Date()): Match {
   return {
     id: randomUUID(),
+    near: true,
     distance: 0,
     state: 'done',
     blobId: randomBytes(32).toString('base64url'),

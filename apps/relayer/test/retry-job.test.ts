@@ -7,7 +7,8 @@ import { saveFailed } from '../src/jobs/save-progress.ts';
 import { settleDuplicate } from '../src/jobs/settle-duplicate.ts';
 import { deleteMemories } from '../src/memories/forget-rows.ts';
 import { databases, type TestDb } from './support/databases.ts';
-import { lexical, textJobs } from './support/text-jobs.ts';
+import { lexical } from './support/index-parts.ts';
+import { textJobs } from './support/text-jobs.ts';
 
 /** What the upload knows of the memory that keeps a text: nothing. */
 const blind = { model: undefined, readable: undefined };

@@ -4,9 +4,7 @@ import type { UploadCheckpoint } from '@memrelay/protocol/sidecar-api';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createMemoryBlobCache } from '../src/blobs/blob-cache.ts';
-import { createAccountVectors } from '../src/embedding/account-vectors.ts';
 import type { Embedder } from '../src/embedding/embedder.ts';
-import { createLexicalEmbedder } from '../src/embedding/lexical-embedder.ts';
 import { insertJobs, type NewJob } from '../src/jobs/accept-jobs.ts';
 import { createEmbedStage } from '../src/jobs/embed-stage.ts';
 import { type Pipeline, startPipeline } from '../src/jobs/pipeline.ts';
@@ -14,13 +12,13 @@ import { createWalletPool } from '../src/jobs/upload-wallets.ts';
 import { createOutbox } from '../src/memories/outbox.ts';
 import type { SidecarClient, UploadRequest } from '../src/sidecar/sidecar-client.ts';
 import { databases, type TestDb } from './support/databases.ts';
+import { indexerWith, lexical } from './support/index-parts.ts';
 
 /** A third of a lease. Nobody looks less often than once a second, so that it takes less on an idle machine. */
 const longestMs = 5_000;
 const silent = pino({ enabled: false });
 const outbox = createOutbox(secretRing([randomBytes(32)]));
 const noBlobs = { read: () => Promise.reject(new Error('nothing is read here')) };
-const lexical = createLexicalEmbedder(64);
 const wallets = Array.from({ length: 50 }, (_, i) => `0x${String(i).padStart(64, '0')}`);
 
 describe.each(databases)('a relayer that ends, on $name', ({ create }) => {
@@ -45,12 +43,17 @@ describe.each(databases)('a relayer that ends, on $name', ({ create }) => {
         yield await upload(request);
       },
     };
-    const vectors = createAccountVectors(64, () => Buffer.alloc(32, 7));
     const pipeline = await startPipeline({
       db,
       sidecar: sidecar as unknown as SidecarClient,
       blobCache: createMemoryBlobCache({ ttlSeconds: 60, maxBlobBytes: 10_000 }),
-      embedJobs: createEmbedStage({ db, embedder, outbox, vectors, aggregators: noBlobs, log: silent }),
+      embedJobs: createEmbedStage({
+        db,
+        indexer: indexerWith(embedder),
+        outbox,
+        aggregators: noBlobs,
+        log: silent,
+      }),
       uploadConcurrency: 50,
       storeEpochs: 2,
       wallets: await createWalletPool(db, wallets),

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { createAccountVectors } from '../src/embedding/account-vectors.ts';
 import type { NewJob } from '../src/jobs/accept-jobs.ts';
 import { deleteMemories } from '../src/memories/forget-rows.ts';
 import { searchMemories } from '../src/memories/search.ts';
 import { insertSuccessors } from '../src/memories/successors.ts';
 import { databases, type TestDb } from './support/databases.ts';
-import { lexical, textJobs } from './support/text-jobs.ts';
+import { accountVectors, lexical, sizeOf } from './support/index-parts.ts';
+import { textJobs } from './support/text-jobs.ts';
 
 describe.each(databases)('memories that replace others on $name', ({ create }) => {
   let database: TestDb;
@@ -27,12 +27,17 @@ describe.each(databases)('memories that replace others on $name', ({ create }) =
     ]);
   /** Which memories a search finds, each with the one that replaces it. */
   async function found(includePending = true) {
-    const [vector] = await lexical.embed(['lives in']);
-    const mapped = createAccountVectors(64, () => Buffer.alloc(32, 7))
-      .mapOf(accountId)
-      .apply(vector!);
-    const query = { accountId, namespace: 'default', model: lexical.model, vector: mapped, limit: 10 };
-    const matches = await searchMemories(database.db, { ...query, includePending }, 10);
+    const [vector] = await lexical.embed(['lives in'], [accountId]);
+    const mapped = accountVectors.mapOf(accountId).apply(vector!);
+    const query = {
+      accountId,
+      namespace: 'default',
+      model: lexical.model,
+      vector: mapped,
+      limit: 10,
+      tokens: [],
+    };
+    const { matches } = await searchMemories(database.db, { ...query, includePending }, sizeOf(10));
     return new Map(matches.map(({ id, supersededBy }) => [id, supersededBy]));
   }
   const links = async () => (await database.db.query('SELECT 1 FROM memory_successor')).rows.length;

@@ -139,6 +139,7 @@ export type IndexPurpose =
   | 'dedupe'
   | 'idem'
   | 'vector-map'
+  | 'lexical'
   | 'embed-cache'
   | 'namespace-key'
   | 'list-cursor';

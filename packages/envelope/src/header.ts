@@ -127,3 +127,8 @@ export function parseHeader(prefix: Uint8Array, totalLength?: number): EnvelopeH
 export function recipientPkBytes(envelope: Uint8Array): Uint8Array {
   return envelope.subarray(88, 120);
 }
+
+/** The namespace tag of an envelope, unparsed. Of bytes that end before it, what there is. */
+export function tagBytes(envelope: Uint8Array): Uint8Array {
+  return envelope.subarray(48, 64);
+}

@@ -23,6 +23,7 @@ export const recallRequest = z.object({
   include_pending: z.boolean().default(false),
   scoring_weights: scoringWeightsField.optional(),
   min_score: z.number().optional(),
+  explain: z.boolean().default(false),
 });
 export type RecallRequest = z.infer<typeof recallRequest>;
 
@@ -103,6 +104,27 @@ export interface MemoryHit {
   pending?: true;
   /** The memory that replaces this one, which counts half for it */
   superseded_by?: string;
+  explain?: HitExplanation;
+}
+
+/** What one leg of a recall says of a memory. */
+export interface LegScore {
+  /** From 1; absent when this leg did not find it */
+  rank?: number;
+  score: number;
+}
+
+/** Why a memory stands where it stands. */
+export interface HitExplanation {
+  /** Score: similarity, 1 − distance */
+  vector: LegScore;
+  /** Score: the share of the question that its words cover, rare ones counting more; absent without a keyword index */
+  keywords?: LegScore & {
+    /** Different words of the question that stand in it */
+    terms: number;
+  };
+  /** What the vector counts, of 1; the rest is the keywords' */
+  vector_share: number;
 }
 
 export interface RecallResponse {

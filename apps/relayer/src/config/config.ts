@@ -29,6 +29,7 @@ export interface Config {
     watchdog: { intervalMs: number; timeoutMs: number; maxFailures: number };
   };
   embedding: EmbeddingConfig;
+  blindIndex: boolean;
   aggregators: { urls: readonly string[]; raceAfterMs: number; skipConsistencyCheck: boolean };
   blobCache: BlobCacheLimits;
   uploadConcurrency: number;
@@ -115,6 +116,7 @@ export async function loadConfig(environment: Environment): Promise<{ config: Co
       skipConsistencyCheck: values.STORE_SKIP_CONSISTENCY_CHECK,
     },
     blobCache: { ttlSeconds: values.BLOB_CACHE_TTL_SECS, maxBlobBytes: values.BLOB_CACHE_MAX_BYTES },
+    blindIndex: values.MEM_BLIND_INDEX,
     uploadConcurrency: values.UPLOAD_CONCURRENCY,
     jobs: {
       keepDoneDays: values.MEM_JOB_KEEP_DAYS === 'off' ? undefined : values.MEM_JOB_KEEP_DAYS,

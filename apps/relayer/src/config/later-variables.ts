@@ -15,7 +15,6 @@ export const laterVariables = {
   MCP_MAX_NEW_SESSIONS_PER_IP_PER_MIN: integer(1, 1_000_000).optional(),
   MCP_MAX_SESSIONS_PER_IP: integer(1, 1_000_000).optional(),
   MCP_MAX_TOTAL_SESSIONS: integer(1, 1_000_000).optional(),
-  MEM_BLIND_INDEX: z.enum(['on', 'off', 'true', 'false']).optional(),
   METRICS_PORT: integer(1, 65_535).optional(),
   OTEL_EXPORTER_OTLP_ENDPOINT: url.optional(),
   RATE_LIMIT_KEY_PER_MINUTE: limit.optional(),

@@ -39,6 +39,10 @@ export const variables = z.object({
   EMBEDDING_DIM: integer(8, 16_000).default(1536),
   EMBEDDING_CACHE_TTL_SECS: integer(0, 86_400).default(600),
   MEM_ALLOW_MOCK_LLM: flag.default(false),
+  MEM_BLIND_INDEX: z
+    .enum(['on', 'off', 'true', 'false'])
+    .default('on')
+    .transform((value) => value === 'on' || value === 'true'),
   PORT: integer(0, 65_535).default(8000),
   RUST_LOG: text.default('memrelay_server=info,tower_http=info'),
   LOG_FORMAT: z.enum(['json', 'pretty', 'text']).default('pretty'),

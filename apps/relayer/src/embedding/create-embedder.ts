@@ -14,7 +14,10 @@ export interface EmbeddingConfig {
   allowMock: boolean;
 }
 
-export function createEmbedder(config: EmbeddingConfig): Embedder {
+/** `deriveKey`: the account's own key for the lexical embedder. */
+export function createEmbedder(config: EmbeddingConfig, deriveKey: (accountId: Buffer) => Buffer): Embedder {
   const { apiKey, ...rest } = config;
-  return apiKey ? createProviderEmbedder({ apiKey, ...rest }) : createLexicalEmbedder(config.dimension);
+  return apiKey
+    ? createProviderEmbedder({ apiKey, ...rest })
+    : createLexicalEmbedder(config.dimension, deriveKey);
 }

@@ -5,8 +5,8 @@ export interface Embedder {
   readonly dimension: number;
   /** True for the built-in lexical embedder: answers that rest on it carry `mock: true` */
   readonly mock: boolean;
-  /** One unit vector per text, in order. Throws `EmbeddingError`. */
-  embed(texts: readonly string[]): Promise<Float32Array[]>;
+  /** One unit vector per text, in order; `accounts` are whose they are. Throws `EmbeddingError`. */
+  embed(texts: readonly string[], accounts: readonly Buffer[]): Promise<Float32Array[]>;
 }
 
 /** `transient`: the same call may succeed later. `rejected`: it never will. */

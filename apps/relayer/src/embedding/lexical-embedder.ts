@@ -1,29 +1,37 @@
+import { hash } from 'node:crypto';
 import { setImmediate as yieldToEvents } from 'node:timers/promises';
+import { LRUCache } from 'lru-cache';
+import { termsOf } from '../keywords/terms.ts';
 import { type Embedder, normalize } from './embedder.ts';
-
-/** Words that carry little meaning in English questions and statements. */
-const stopWords = new Set(
-  'a an and are as at be been but by can could did do does for from had has have he her hers him his how i if in into is it its me my of on or our she so than that the their them then there these they this those to us was we were what when where which who why will with would you your about just also not no yes'.split(
-    ' ',
-  ),
-);
 
 const yieldEvery = 8;
 
+/** A whole term says more than a part of one. */
+const partWeight = 0.25;
+
 /**
- * A deterministic embedder without a model: words, their stems and character trigrams are hashed to signed positions
- * (the hashing trick), so that texts that share words or word parts are near. Good enough for a local recall.
+ * A deterministic embedder without a model: terms and their character trigrams are hashed to signed positions (the
+ * hashing trick), so that texts that share words or word parts are near. The hash is keyed by account: who has only
+ * the vectors, even without the account's map, cannot tell which words they are of. `deriveKey` gives the account's
+ * own 32-byte key from the index key.
  */
-export function createLexicalEmbedder(dimension: number): Embedder {
+export function createLexicalEmbedder(dimension: number, deriveKey: (accountId: Buffer) => Buffer): Embedder {
+  const keys = new LRUCache<string, string>({ max: 10_000 });
+  function keyOf(accountId: Buffer): string {
+    const id = accountId.toString('hex');
+    const key = keys.get(id) ?? deriveKey(accountId).toString('hex');
+    keys.set(id, key);
+    return key;
+  }
   return {
-    model: `lexical-v1-${dimension}`,
+    model: `lexical-v2-${dimension}`,
     dimension,
     mock: true,
-    async embed(texts) {
+    async embed(texts, accounts) {
       const vectors: Float32Array[] = [];
-      for (const text of texts) {
-        vectors.push(lexicalVector(text, dimension));
-        // A long memory has hundreds of chunks of a millisecond each: requests must not wait for all of them
+      for (const [i, text] of texts.entries()) {
+        vectors.push(lexicalVector(text, dimension, keyOf(accounts[i]!)));
+        // A long memory has hundreds of chunks of some milliseconds each: requests must not wait for all of them
         if (vectors.length % yieldEvery === 0) await yieldToEvents();
       }
       return vectors;
@@ -31,48 +39,34 @@ export function createLexicalEmbedder(dimension: number): Embedder {
   };
 }
 
-export function lexicalVector(text: string, dimension: number): Float32Array {
-  const words =
-    text
-      .normalize('NFKC')
-      .toLowerCase()
-      .match(/[\p{L}\p{N}]+/gu) ?? [];
-  const telling = words.filter((word) => !stopWords.has(word));
-  const counts = new Map<string, number>();
-  // A text of stop words alone still is what it is
-  for (const word of telling.length > 0 ? telling : words) {
-    count(counts, `w:${stem(word)}`);
-    if (word.length > 3)
-      for (let i = 0; i + 3 <= word.length; i++) count(counts, `g:${word.slice(i, i + 3)}`);
-  }
+/** `key` is text of a fixed length, so that a keyed hash of it and a feature is one of no other pair. */
+export function lexicalVector(text: string, dimension: number, key: string): Float32Array {
   const vector = new Float32Array(dimension);
-  for (const [feature, times] of counts) {
-    // A whole word says more than a part of one
-    const weight = (feature.startsWith('g:') ? 0.25 : 1) * (1 + Math.log(times));
-    const hash = fnv1a(feature);
-    vector[hash % dimension]! += hash & 0x80000000 ? weight : -weight;
+  for (const [feature, weight] of featuresOf(text)) {
+    const digest = hash('sha256', `${key}${feature}`, 'buffer');
     // A second position halves the harm of two features that meet in the first
-    const other = fnv1a(`2${feature}`);
-    vector[other % dimension]! += other & 0x80000000 ? weight : -weight;
+    for (const at of [0, 4]) {
+      const word = digest.readUInt32LE(at);
+      vector[word % dimension]! += word & 0x80000000 ? weight : -weight;
+    }
   }
   return normalize(vector);
 }
 
-function count(counts: Map<string, number>, feature: string): void {
-  counts.set(feature, (counts.get(feature) ?? 0) + 1);
-}
-
-/** Cuts common English endings; enough to bring `painting`, `painted` and `paints` together. */
-function stem(word: string): string {
-  if (word.length < 5) return word.length === 4 && word.endsWith('s') ? word.slice(0, -1) : word;
-  return word.replace(/(?:ations?|ings?|ies|ied|edly|ed|es|s|ly|e)$/, '');
-}
-
-function fnv1a(text: string): number {
-  let hash = 0x811c9dc5;
-  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
-  // FNV's low bits are weak for short keys: finish with a mix (murmur3's finalizer)
-  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
-  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
-  return (hash ^ (hash >>> 16)) >>> 0;
+function featuresOf(text: string): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const term of termsOf(text)) counts.set(term, (counts.get(term) ?? 0) + 1);
+  // A text of stop words alone still is what it is
+  if (counts.size === 0) counts.set(text.normalize('NFKC').toLowerCase(), 1);
+  const features = new Map<string, number>();
+  for (const [term, times] of counts) {
+    const weight = 1 + Math.log(times);
+    features.set(`w:${term}`, weight);
+    if (term.length <= 3) continue;
+    for (let i = 0; i + 3 <= term.length; i++) {
+      const part = `g:${term.slice(i, i + 3)}`;
+      features.set(part, (features.get(part) ?? 0) + partWeight * weight);
+    }
+  }
+  return features;
 }

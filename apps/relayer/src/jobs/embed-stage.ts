@@ -1,12 +1,12 @@
+import { tagBytes } from '@memrelay/envelope/header';
 import { jobErrorCatalogue } from '@memrelay/protocol/errors';
 import pLimit from 'p-limit';
 import type { Logger } from 'pino';
 import type { BlobReads } from '../blobs/read-stored.ts';
+import { readGivenVectors } from '../bundles/given-vectors.ts';
 import type { Db } from '../db/db.ts';
-import type { AccountVectors } from '../embedding/account-vectors.ts';
-import { embeddingChunks } from '../embedding/chunks.ts';
-import { type Embedder, EmbeddingError } from '../embedding/embedder.ts';
-import { vectorKeyId } from '../embedding/vector-map.ts';
+import { EmbeddingError } from '../embedding/embedder.ts';
+import type { IndexData, TextIndexer, TextToIndex } from '../memories/index-data.ts';
 import type { Outbox } from '../memories/outbox.ts';
 import { retryDelayMs } from './backoff.ts';
 import type { ClaimedJob } from './claim-jobs.ts';
@@ -19,9 +19,8 @@ export type EmbedJobs = (jobs: readonly ClaimedJob[]) => Promise<void>;
 
 interface EmbedStage {
   db: Db;
-  embedder: Embedder;
+  indexer: TextIndexer;
   outbox: Outbox;
-  vectors: AccountVectors;
   aggregators: BlobReads;
   log: Logger;
 }
@@ -33,6 +32,11 @@ const duplicatesAtOnce = 4;
 interface Task {
   job: ClaimedJob;
   refreshes: string | undefined;
+}
+
+interface Readable {
+  task: Task;
+  of: TextToIndex;
 }
 
 /**
@@ -56,7 +60,7 @@ export function createEmbedStage(stage: EmbedStage): EmbedJobs {
   async function taskOf(job: ClaimedJob): Promise<Task | undefined> {
     try {
       const readable = await readKept(stage.db, stage.aggregators, job);
-      const settlement = await settleDuplicate(stage.db, job, { model: stage.embedder.model, readable });
+      const settlement = await settleDuplicate(stage.db, job, { model: stage.indexer.model, readable });
       if (settlement.is === 'own') return { job, refreshes: undefined };
       if (settlement.is === 'refresh') return { job, refreshes: settlement.memoryId };
     } catch (error) {
@@ -66,18 +70,33 @@ export function createEmbedStage(stage: EmbedStage): EmbedJobs {
   }
 
   async function embedBatch(tasks: readonly Task[]): Promise<void> {
-    const readable: { task: Task; chunks: string[] }[] = [];
+    const jobIds = tasks.map(({ job }) => job.id);
+    const given = await readGivenVectors(stage.db, jobIds, stage.indexer);
+    const readable: Readable[] = [];
     for (const task of tasks) {
+      const { job } = task;
       try {
-        readable.push({ task, chunks: embeddingChunks(stage.outbox.open(task.job)) });
+        const text = stage.outbox.open(job);
+        readable.push({
+          task,
+          of: { accountId: job.accountId, tag: tagBytes(job.envelope), text, given: given.get(job.id) },
+        });
       } catch (error) {
-        await tryLater(task.job, error);
+        await tryLater(job, error);
       }
     }
+    // What came with its vectors does not wait for the provider
+    await Promise.all([
+      indexBatch(readable.filter(({ of }) => of.given)),
+      indexBatch(readable.filter(({ of }) => !of.given)),
+    ]);
+  }
+
+  async function indexBatch(readable: readonly Readable[]): Promise<void> {
     if (readable.length === 0) return;
-    let vectors: Float32Array[];
+    let indexed: IndexData[];
     try {
-      vectors = await stage.embedder.embed(readable.flatMap(({ chunks }) => chunks));
+      indexed = await stage.indexer.indexTexts(readable.map(({ of }) => of));
     } catch (error) {
       await handleFailure(
         readable.map(({ task }) => task),
@@ -85,21 +104,13 @@ export function createEmbedStage(stage: EmbedStage): EmbedJobs {
       );
       return;
     }
-    let next = 0;
-    const own = readable.map(({ chunks }) => {
-      next += chunks.length;
-      return vectors.slice(next - chunks.length, next);
-    });
-    await Promise.all(readable.map(({ task }, i) => save(task, own[i]!)));
+    await Promise.all(readable.map(({ task }, i) => save(task, indexed[i]!)));
   }
 
-  async function save({ job, refreshes }: Task, vectors: readonly Float32Array[]): Promise<void> {
-    const map = stage.vectors.mapOf(job.accountId);
-    const chunks = vectors.map((vector, no) => ({ no, vector: map.apply(vector) }));
-    const info = { model: stage.embedder.model, keyId: vectorKeyId };
+  async function save({ job, refreshes }: Task, data: IndexData): Promise<void> {
     const saved = refreshes
-      ? saveRefreshed(stage.db, job, refreshes, info, chunks)
-      : saveEmbedded(stage.db, job, info, chunks);
+      ? saveRefreshed(stage.db, job, refreshes, data)
+      : saveEmbedded(stage.db, job, data);
     await saved.catch((error: unknown) => tryLater(job, error));
   }
 

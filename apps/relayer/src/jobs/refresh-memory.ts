@@ -1,18 +1,19 @@
 import type { Db } from '../db/db.ts';
+import type { IndexData } from '../memories/index-data.ts';
 import type { ClaimedJob } from './claim-jobs.ts';
+import { keywordColumns, keywordPlaces, keywordValues } from './keyword-columns.ts';
 import { endAsDuplicate } from './settle-duplicate.ts';
-import { chunkParameters, type EmbeddedChunk, insertVectors, type VectorInfo } from './vector-rows.ts';
+import { chunkParameters, insertVectors } from './vector-rows.ts';
 
 /**
- * A known text came again after the model was changed: its memory gets the vectors, so that a search finds it, and the
+ * A known text came again after the model was changed: its memory gets the index data, so that a search finds it, and the
  * job ends as its duplicate. Throws `LeaseLostError`, and has written nothing, also when the memory is gone.
  */
 export async function saveRefreshed(
   db: Db,
   job: ClaimedJob,
   memoryId: string,
-  info: VectorInfo,
-  chunks: readonly EmbeddedChunk[],
+  { info, chunks, keywords }: IndexData,
 ): Promise<void> {
   const { places, values } = chunkParameters(chunks, 5);
   await db.transaction(async (tx) => {
@@ -21,6 +22,11 @@ export async function saveRefreshed(
          SELECT account_id, namespace, id FROM memory WHERE account_id = $1 AND id = $4 AND state = 'done')
        ${insertVectors(places)} ON CONFLICT DO NOTHING`,
       [job.accountId, info.model, info.keyId, memoryId, ...values],
+    );
+    await tx.query(
+      `UPDATE memory SET (${keywordColumns}) = (${keywordPlaces(3)})
+       WHERE account_id = $1 AND id = $2 AND state = 'done'`,
+      [job.accountId, memoryId, ...keywordValues(keywords)],
     );
     await endAsDuplicate(tx, job, memoryId);
   });

@@ -2,8 +2,10 @@ import type { JobErrorCode } from '@memrelay/protocol/errors';
 import type { JobStage } from '@memrelay/protocol/memories';
 import type { UploadDetail } from '../alerts/alert-outbox.ts';
 import type { Db } from '../db/db.ts';
+import type { IndexData } from '../memories/index-data.ts';
 import type { ClaimedJob } from './claim-jobs.ts';
-import { chunkParameters, type EmbeddedChunk, insertVectors, type VectorInfo } from './vector-rows.ts';
+import { keywordColumns, keywordPlaces, keywordValues } from './keyword-columns.ts';
+import { chunkParameters, insertVectors } from './vector-rows.ts';
 
 export interface UploadedBlob {
   blobId: string;
@@ -16,26 +18,27 @@ export class LeaseLostError extends Error {
   override name = 'LeaseLostError';
 }
 
-/** The memory becomes visible as pending, its vectors stand, the sealed text is wiped: one statement. */
+/** The memory becomes visible as pending, its index data stands, the sealed text is wiped: one statement. */
 export async function saveEmbedded(
   db: Db,
   job: ClaimedJob,
-  info: VectorInfo,
-  chunks: readonly EmbeddedChunk[],
+  { info, chunks, keywords }: IndexData,
 ): Promise<void> {
-  const { places, values } = chunkParameters(chunks, 5);
+  const ofKeywords = keywordValues(keywords);
+  const { places, values } = chunkParameters(chunks, 5 + ofKeywords.length);
   const { rowCount } = await db.query(
     `WITH job AS (
        UPDATE memory_job SET stage = 'uploading', outbox = NULL, given_vectors = NULL, attempts = 0, run_at = now(),
          error_code = NULL, error_message = NULL, lease_until = NULL, lease_token = NULL, updated_at = now()
        WHERE id = $1 AND lease_token = $4 RETURNING *),
      memory AS (
-       INSERT INTO memory (account_id, id, namespace, state, envelope_id, envelope_sha256, size, importance, created_at)
+       INSERT INTO memory (account_id, id, namespace, state, envelope_id, envelope_sha256, size, importance, created_at,
+         ${keywordColumns})
        SELECT account_id, id, namespace, 'pending', envelope_id, envelope_sha256, length(envelope), importance,
-         coalesce(written_at, created_at)
+         coalesce(written_at, created_at), ${keywordPlaces(5)}
        FROM job)
      ${insertVectors(places)}`,
-    [job.id, info.model, info.keyId, job.leaseToken, ...values],
+    [job.id, info.model, info.keyId, job.leaseToken, ...ofKeywords, ...values],
   );
   if (rowCount === 0) throw new LeaseLostError(job.id);
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { ApiError } from '@memrelay/protocol/errors';
 import { LRUCache } from 'lru-cache';
+import { hexToBytes } from '../db/hex.ts';
 import { type Embedder, EmbeddingError } from '../embedding/embedder.ts';
 
 /** Vectors of recent queries: agents ask the same thing again, and a provider call costs 100 ms or more. */
@@ -23,7 +24,7 @@ export function createQueryVectors(embedder: Embedder, ttlSeconds: number): Quer
       const key = createHash('sha256').update(`${accountId}\n${query}`).digest('base64');
       const known = ttlSeconds > 0 ? cache.get(key) : undefined;
       if (known) return known;
-      const vector = embedder.embed([query]).then(
+      const vector = embedder.embed([query], [hexToBytes(accountId)]).then(
         ([only]) => only!,
         (error: unknown) => {
           cache.delete(key);

@@ -1,10 +1,12 @@
 import type { RecallRequest } from '@memrelay/protocol/memories';
+import type { Relevance } from './fusion.ts';
 import type { Match } from './search.ts';
 
 export interface RankedMatch {
   match: Match;
-  /** Present when the request asked for weights or a least score */
+  /** Present when the request asked for weights, a least score or reasons */
   score: number | undefined;
+  relevance: Relevance;
 }
 
 /** So many that were replaced may stand above without taking the place of what holds now */
@@ -16,27 +18,32 @@ export function candidateLimit(request: Pick<RecallRequest, 'limit' | 'scoring_w
 }
 
 /**
- * Orders by distance, or by weighted score where weights are given: similarity (1 − distance), recency with its
- * half-life, importance. A replaced memory counts half. Equal scores keep the order of distance.
+ * Orders by relevance, or by weighted score where weights are given: relevance, recency with its half-life, importance.
+ * A replaced memory counts half. Equal scores keep the order they came in.
  */
-export function rank(matches: readonly Match[], request: RecallRequest, nowMs: number): RankedMatch[] {
-  const weights = request.scoring_weights;
-  const wanted = weights !== undefined || request.min_score !== undefined;
-  const scored = matches.map((match) => {
-    const similarity = 1 - match.distance;
-    if (!weights) return { match, score: standing(match, similarity) };
-    const ageDays = Math.max(0, nowMs - match.createdAt.getTime()) / 86_400_000;
-    const recency = weights.recency_half_life_days > 0 ? 2 ** (-ageDays / weights.recency_half_life_days) : 0;
+export function rank(found: readonly Relevance[], request: RecallRequest, nowMs: number): RankedMatch[] {
+  const { scoring_weights: weights, min_score: least } = request;
+  const wanted = weights !== undefined || least !== undefined || request.explain;
+  const scored = found.map((relevance) => {
+    const { match } = relevance;
+    if (!weights) return { match, relevance, score: standing(match, relevance.score) };
     const score =
-      weights.semantic * similarity + weights.recency * recency + weights.importance * match.importance;
-    return { match, score: standing(match, score) };
+      weights.semantic * relevance.score +
+      weights.recency * recencyOf(match, weights.recency_half_life_days, nowMs) +
+      weights.importance * match.importance;
+    return { match, relevance, score: standing(match, score) };
   });
-  const least = request.min_score;
   const kept = least === undefined ? scored : scored.filter(({ score }) => score >= least);
   kept.sort((a, b) => b.score - a.score);
   return kept
     .slice(0, request.limit)
-    .map(({ match, score }) => ({ match, score: wanted ? score : undefined }));
+    .map(({ match, relevance, score }) => ({ match, relevance, score: wanted ? score : undefined }));
+}
+
+/** 1 now, half of it after each half-life; without a half-life it does not count. */
+function recencyOf({ createdAt }: Match, halfLifeDays: number, nowMs: number): number {
+  const ageDays = Math.max(0, nowMs - createdAt.getTime()) / 86_400_000;
+  return halfLifeDays > 0 ? 2 ** (-ageDays / halfLifeDays) : 0;
 }
 
 /** What a score counts once it is known whether the memory still holds. */

@@ -12,11 +12,12 @@ import type { RelayerContext } from '../context.ts';
 import { hexToBytes } from '../db/hex.ts';
 import { normalize } from '../embedding/embedder.ts';
 import type { StageTimes } from '../http/stage-times.ts';
+import { fuse, lexicalWeights, modelWeights, type Relevance } from './fusion.ts';
 import { countLostMatches } from './lost-matches.ts';
 import { openEnvelopes } from './open-envelopes.ts';
 import { candidateLimit, rank } from './ranking.ts';
 import { readEnvelopes } from './read-envelopes.ts';
-import { type Match, searchMemories } from './search.ts';
+import { type Match, type SearchQuery, searchMemories } from './search.ts';
 
 /** The nearest memories of a namespace, decrypted for the caller (spec, `POST /api/recall`). */
 export async function recall(
@@ -32,16 +33,18 @@ export async function recall(
   const vector = await stages.measure('embed', () =>
     context.queryVectors.vectorOf(caller.account.accountId, request.query),
   );
-  const candidates = await stages.measure('search', () =>
-    nearest(context, caller, {
+  const accountId = hexToBytes(caller.account.accountId);
+  const tag = context.tagOf(caller.account.origin, request.namespace);
+  const found = await stages.measure('search', () =>
+    search(context, accountId, {
       namespace: request.namespace,
       vector,
+      tokens: context.blindIndex.queryTokens(accountId, tag, request.query),
       limit: candidateLimit(request),
       includePending: request.include_pending,
     }),
   );
-  const ranked = rank(candidates, request, Date.now());
-  const accountId = hexToBytes(caller.account.accountId);
+  const ranked = rank(found, request, Date.now());
   const [envelopes, lost] = await stages.measure('blobs', () =>
     Promise.all([
       readEnvelopes(
@@ -49,14 +52,14 @@ export async function recall(
         accountId,
         ranked.map(({ match }) => match),
       ),
-      countLostMatches(context, accountId, request, vector, candidates),
+      countLostMatches(context, accountId, request, vector, nearestOf(found)),
     ]),
   );
   const texts = await stages.measure('open', () =>
     openEnvelopes(context, caller, request.namespace, ranked, envelopes),
   );
   const results: MemoryHit[] = [];
-  for (const [i, { match, score }] of ranked.entries()) {
+  for (const [i, { match, score, relevance }] of ranked.entries()) {
     const text = texts[i];
     if (text === undefined) continue;
     results.push({
@@ -67,6 +70,7 @@ export async function recall(
       ...(score === undefined ? {} : { score }),
       created_at: match.createdAt.toISOString(),
       ...(match.supersededBy ? { superseded_by: match.supersededBy } : {}),
+      ...(request.explain ? { explain: relevance.explanation } : {}),
     });
   }
   const dropped = ranked.length - results.length + lost;
@@ -88,10 +92,11 @@ export async function recallManual(
   requireReadable(context, caller, request.namespace);
   const vector = context.checkVector(request.vector);
   const { namespace, limit } = request;
-  const matches = await stages.measure('search', () =>
-    nearest(context, caller, { namespace, vector, limit, includePending: false }),
+  const accountId = hexToBytes(caller.account.accountId);
+  const found = await stages.measure('search', () =>
+    search(context, accountId, { namespace, vector, tokens: [], limit, includePending: false }),
   );
-  const results = matches.map((match) => ({
+  const results = found.map(({ match }) => ({
     blob_id: match.blobId!,
     distance: match.distance,
     ...(match.blobId!.length === 50 ? { quilt_patch: true as const } : {}),
@@ -103,14 +108,22 @@ function requireReadable(context: RelayerContext, caller: Caller, namespace: str
   requirePermission(caller, 'read', context.tagOf(caller.account.origin, namespace));
 }
 
-async function nearest(
+async function search(
   context: RelayerContext,
-  caller: Caller,
-  query: { namespace: string; vector: Float32Array; limit: number; includePending: boolean },
-): Promise<Match[]> {
-  const accountId = hexToBytes(caller.account.accountId);
-  const model = context.embedder.model;
-  const count = await context.vectorCounts.countOf(accountId, query.namespace, model);
-  const mapped = context.vectors.mapOf(accountId).apply(normalize(query.vector.slice()));
-  return searchMemories(context.db, { ...query, accountId, model, vector: mapped }, count);
+  accountId: Buffer,
+  query: Omit<SearchQuery, 'accountId' | 'model'>,
+): Promise<Relevance[]> {
+  const { model, mock } = context.embedder;
+  const size = await context.namespaceSizes.sizeOf(accountId, query.namespace, model);
+  const vector = context.vectors.mapOf(accountId).apply(normalize(query.vector.slice()));
+  const result = await searchMemories(context.db, { ...query, accountId, model, vector }, size);
+  return fuse(result, size, mock ? lexicalWeights : modelWeights);
+}
+
+/** Those that the vector alone would have found, nearest first. */
+function nearestOf(found: readonly Relevance[]): Match[] {
+  return found
+    .map(({ match }) => match)
+    .filter(({ near }) => near)
+    .sort((a, b) => a.distance - b.distance);
 }

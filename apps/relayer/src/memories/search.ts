@@ -1,11 +1,18 @@
 import type { Db } from '../db/db.ts';
 import { encodeVector } from '../db/vector.ts';
-import { successorOf } from './successors.ts';
+import { tokenList } from '../jobs/keyword-columns.ts';
+import { type Collection, lengthOf } from '../keywords/bm25.ts';
+import { leastCandidates } from './fusion.ts';
+import { searchSql } from './search-sql.ts';
 
-/** A memory that matches, nearest first. */
+/** A memory that matches. */
 export interface Match {
   id: string;
   distance: number;
+  /** Among the nearest; one that is not was found by its words */
+  near: boolean;
+  /** How often each term of the question stands in it (0–3), and how long it is; absent without a keyword search */
+  words?: { steps: readonly number[]; lengthBucket: number };
   state: 'pending' | 'done';
   blobId: string | undefined;
   envelopeId: Buffer | undefined;
@@ -16,14 +23,30 @@ export interface Match {
   supersededBy?: string | undefined;
 }
 
+export interface SearchResult {
+  /** The nearest, at most as many with the question's words, and no others; by distance */
+  matches: Match[];
+  /** In how many texts each term of the question stands; about, where there are thousands */
+  documents: readonly number[];
+}
+
 export interface SearchQuery {
   accountId: Buffer;
   namespace: string;
   model: string;
-  /** Unit vector, already through the account's map */
+  /** Unit vector, through the account's map */
   vector: Float32Array;
+  /** Tokens of the question's terms; with none the vector alone decides */
+  tokens: readonly bigint[];
+  /** The nearest that are asked for */
   limit: number;
   includePending: boolean;
+}
+
+/** What decides how a namespace is searched. */
+export interface NamespaceSize extends Collection {
+  /** At most `exactUpTo` and one more */
+  vectors: number;
 }
 
 /** From this many vectors in a namespace the sign bits make a shortlist first (design.md, "Index"). */
@@ -34,42 +57,13 @@ const exactUpTo = 4_000;
  */
 const shortlist = (limit: number): number => Math.max(200, limit * 8);
 
-/**
- * Distances are `1 − inner product` of unit vectors. A long memory counts by its best chunk. `OFFSET 0` keeps the
- * planner from carrying whole vectors into the grouping's sort, which then spills to disk (18 ms instead of 2 for
- * 1,000 rows).
- */
-const ranked = (candidates: string): string => `
-  WITH hidden AS MATERIALIZED (
-    SELECT array_agg(id) AS ids FROM memory
-    WHERE account_id = $1 AND namespace = $2 AND state <> 'done' AND NOT ($6 AND state = 'pending')),
-  best AS (
-    SELECT memory_id, min(distance) AS distance
-    FROM (${candidates} OFFSET 0) candidate
-    GROUP BY memory_id ORDER BY distance, memory_id LIMIT $5)
-  SELECT m.id, best.distance, m.state, m.blob_id, m.envelope_id, m.envelope_sha256, m.importance, m.created_at,
-    ${successorOf('m', '$6')} AS superseded_by
-  FROM best JOIN memory m ON m.account_id = $1 AND m.id = best.memory_id
-  ORDER BY best.distance, m.id`;
-
-const distanceTo = (embedding: string): string => `1 + (${embedding} <#> $4::vector) AS distance`;
-
-const visible = `account_id = $1 AND namespace = $2 AND embedding_model = $3
-  AND NOT coalesce(memory_id = ANY ((SELECT ids FROM hidden)::uuid[]), false)`;
-
-const exactSearch = ranked(`
-  SELECT memory_id, ${distanceTo('embedding')} FROM memory_vector WHERE ${visible}`);
-
-const shortlistSearch = ranked(`
-  SELECT v.memory_id, ${distanceTo('v.embedding')} FROM (
-    SELECT memory_id, chunk_no FROM memory_vector WHERE ${visible}
-    ORDER BY code::"bit" <~> binary_quantize($4::vector) LIMIT $7) short
-  JOIN memory_vector v ON v.account_id = $1 AND v.memory_id = short.memory_id AND v.chunk_no = short.chunk_no
-    AND v.embedding_model = $3`);
-
 interface MatchRow {
   id: string;
   distance: number;
+  near: boolean;
+  steps?: number[] | null;
+  length_bucket?: number | null;
+  documents?: number[] | null;
   state: Match['state'];
   blob_id: string | null;
   envelope_id: Buffer | null;
@@ -79,23 +73,35 @@ interface MatchRow {
   superseded_by: string | null;
 }
 
-/** The nearest memories of one namespace of one account, at most `limit`. */
-export async function searchMemories(db: Db, query: SearchQuery, vectorCount: number): Promise<Match[]> {
+/** The memories of one namespace of one account that are nearest to the vector or have the tokens, in one round trip. */
+export async function searchMemories(
+  db: Db,
+  query: SearchQuery,
+  { vectors, texts, meanLength }: NamespaceSize,
+): Promise<SearchResult> {
+  const statements = vectors <= exactUpTo ? searchSql.exact : searchSql.shortlist;
+  const hasWords = query.tokens.length > 0;
   const parameters = [
     query.accountId,
     query.namespace,
     query.model,
     encodeVector(query.vector),
-    query.limit,
+    hasWords ? Math.max(query.limit, leastCandidates) : query.limit,
     query.includePending,
+    shortlist(query.limit),
   ];
-  const { rows } =
-    vectorCount <= exactUpTo
-      ? await db.query<MatchRow>(exactSearch, parameters)
-      : await db.query<MatchRow>(shortlistSearch, [...parameters, shortlist(query.limit)]);
-  return rows.map((row) => ({
+  const { rows } = await (hasWords
+    ? db.query<MatchRow>(statements.byBoth, [...parameters, tokenList(query.tokens), texts, meanLength])
+    : db.query<MatchRow>(statements.byVector, parameters));
+  return { matches: rows.map(matchOf), documents: rows[0]?.documents ?? [] };
+}
+
+function matchOf(row: MatchRow): Match {
+  return {
     id: row.id,
     distance: row.distance,
+    near: row.near,
+    ...(row.steps ? { words: { steps: row.steps, lengthBucket: row.length_bucket ?? 0 } } : {}),
     state: row.state,
     blobId: row.blob_id ?? undefined,
     envelopeId: row.envelope_id ?? undefined,
@@ -103,21 +109,30 @@ export async function searchMemories(db: Db, query: SearchQuery, vectorCount: nu
     importance: row.importance,
     createdAt: row.created_at,
     supersededBy: row.superseded_by ?? undefined,
-  }));
+  };
 }
 
-/** Vectors of one namespace, which decides how to search it. */
-export async function countVectors(
+/** How long texts are is judged from so many of the newest. */
+const lengthsRead = 1_000;
+
+/** Vectors and texts of one namespace. */
+export async function readNamespaceSize(
   db: Db,
   accountId: Buffer,
   namespace: string,
   model: string,
-): Promise<number> {
-  const { rows } = await db.query<{ count: number }>(
-    `SELECT count(*)::int AS count FROM (
-       SELECT 1 FROM memory_vector WHERE account_id = $1 AND namespace = $2 AND embedding_model = $3 LIMIT ${exactUpTo + 1}
-     ) counted`,
+): Promise<NamespaceSize> {
+  const { rows } = await db.query<{ vectors: number; texts: number; mean_length: number | null }>(
+    `SELECT
+       (SELECT count(*)::int FROM (
+         SELECT 1 FROM memory_vector WHERE account_id = $1 AND namespace = $2 AND embedding_model = $3
+         LIMIT ${exactUpTo + 1}) counted) AS vectors,
+       (SELECT count(*)::int FROM memory WHERE account_id = $1 AND namespace = $2 AND state <> 'failed') AS texts,
+       (SELECT avg(${lengthOf(0)} * 2 ^ length_bucket)::float8 FROM (
+         SELECT length_bucket FROM memory WHERE account_id = $1 AND namespace = $2 AND state <> 'failed'
+         ORDER BY created_at DESC, id DESC LIMIT ${lengthsRead}) newest) AS mean_length`,
     [accountId, namespace, model],
   );
-  return rows[0]!.count;
+  const { vectors, texts, mean_length } = rows[0]!;
+  return { vectors, texts, meanLength: mean_length ?? lengthOf(0) };
 }

@@ -4,9 +4,7 @@ import { pino } from 'pino';
 import { expect } from 'vitest';
 import type { BlobReads } from '../../src/blobs/read-stored.ts';
 import type { Db } from '../../src/db/db.ts';
-import { createAccountVectors } from '../../src/embedding/account-vectors.ts';
 import type { Embedder } from '../../src/embedding/embedder.ts';
-import { createLexicalEmbedder } from '../../src/embedding/lexical-embedder.ts';
 import { insertJobs, type NewJob } from '../../src/jobs/accept-jobs.ts';
 import { type ClaimedJob, claimJobs } from '../../src/jobs/claim-jobs.ts';
 import { createEmbedStage } from '../../src/jobs/embed-stage.ts';
@@ -16,14 +14,13 @@ import { saveFailed, saveUploaded } from '../../src/jobs/save-progress.ts';
 import { wakeDuplicates } from '../../src/jobs/settle-duplicate.ts';
 import { createOutbox } from '../../src/memories/outbox.ts';
 
+import { indexerWith, lexical } from './index-parts.ts';
 const silent = pino({ enabled: false });
 const outbox = createOutbox(secretRing([randomBytes(32)]));
 const secret = randomBytes(32);
 const tag = Buffer.alloc(16, 1);
 
 const noBlobs: BlobReads = { read: () => Promise.reject(new Error('nothing is read here')) };
-
-export const lexical = createLexicalEmbedder(64);
 
 /** Jobs of one account, each of a text, taken by hand through the stages that the pipeline runs. */
 export function textJobs(db: () => Db) {
@@ -55,16 +52,14 @@ export function textJobs(db: () => Db) {
     const before = embedded.length;
     const watched: Embedder = {
       ...embedder,
-      embed(texts) {
+      embed(texts, accounts) {
         embedded.push(...texts);
-        return embedder.embed(texts);
+        return embedder.embed(texts, accounts);
       },
     };
-    const vectors = createAccountVectors(64, () => Buffer.alloc(32, 7));
     const claimed = await claimJobs(db(), 'embedding', 32, randomUUID());
-    await createEmbedStage({ db: db(), embedder: watched, outbox, vectors, aggregators, log: silent })(
-      claimed,
-    );
+    const indexer = indexerWith(watched);
+    await createEmbedStage({ db: db(), indexer, outbox, aggregators, log: silent })(claimed);
     return embedded.length - before;
   }
   const claimUploads = () => claimJobs(db(), 'uploading', 32, randomUUID());

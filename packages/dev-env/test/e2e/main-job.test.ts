@@ -245,7 +245,7 @@ describe('the information routes', () => {
       network: 'localnet',
       aggregatorUrl: network.blobstoreUrl,
       encThreshold: 2,
-      embedding: { model: 'lexical-v1-1536', dimension: 1536 },
+      embedding: { model: 'lexical-v2-1536', dimension: 1536 },
     });
     expect(config.encServerConfigs).toHaveLength(2);
     expect(JSON.stringify(config)).not.toContain(relayer.environment.MEM_SERVER_SECRET);

@@ -1,0 +1,67 @@
+import type { AccountVectors } from '../embedding/account-vectors.ts';
+import { embeddingChunks } from '../embedding/chunks.ts';
+import type { Embedder } from '../embedding/embedder.ts';
+import { vectorKeyId } from '../embedding/vector-map.ts';
+import type { EmbeddedChunk, VectorInfo } from '../jobs/vector-rows.ts';
+import type { BlindEntry, BlindIndex } from '../keywords/blind-index.ts';
+
+/** A text, and the place whose keys its index data is made with. */
+export interface TextToIndex {
+  accountId: Buffer;
+  /** 16 bytes, of the namespace */
+  tag: Uint8Array;
+  text: string;
+  /** Its vectors, of the present model and through the account's map, where they are there already */
+  given?: readonly Float32Array[] | undefined;
+}
+
+/** Everything a memory is found by. */
+export interface IndexData {
+  info: VectorInfo;
+  /** Through the account's map */
+  chunks: EmbeddedChunk[];
+  /** Undefined where the blind index is switched off, or nobody knows the text */
+  keywords?: BlindEntry | undefined;
+}
+
+/** Makes the index data of texts; nothing else does. */
+export interface TextIndexer {
+  /** Of the vectors it makes */
+  readonly model: string;
+  readonly dimension: number;
+  /** In the order of the texts, with one call for those without vectors. Throws `EmbeddingError`. */
+  indexTexts(texts: readonly TextToIndex[]): Promise<IndexData[]>;
+}
+
+export function createTextIndexer(parts: {
+  embedder: Embedder;
+  vectors: AccountVectors;
+  blindIndex: BlindIndex;
+}): TextIndexer {
+  const { embedder, vectors, blindIndex } = parts;
+
+  async function embedAll(texts: readonly TextToIndex[]): Promise<Float32Array[][]> {
+    const chunks = texts.map(({ text, given }) => (given ? [] : embeddingChunks(text)));
+    const accounts = chunks.flatMap((pieces, i) => pieces.map(() => texts[i]!.accountId));
+    const embedded = accounts.length > 0 ? await embedder.embed(chunks.flat(), accounts) : [];
+    let next = 0;
+    return chunks.map((pieces, i) => {
+      next += pieces.length;
+      const map = vectors.mapOf(texts[i]!.accountId);
+      return embedded.slice(next - pieces.length, next).map((vector) => map.apply(vector));
+    });
+  }
+
+  return {
+    model: embedder.model,
+    dimension: embedder.dimension,
+    async indexTexts(texts) {
+      const embedded = await embedAll(texts);
+      return texts.map(({ accountId, tag, text, given }, i) => ({
+        info: { model: embedder.model, keyId: vectorKeyId },
+        chunks: (given ?? embedded[i]!).map((vector, no) => ({ no, vector })),
+        keywords: blindIndex.entryOf(accountId, tag, text),
+      }));
+    },
+  };
+}

@@ -1,0 +1,174 @@
+import { randomBytes } from 'node:crypto';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { coverage, lengthBucket, termWeight } from '../src/keywords/bm25.ts';
+import { termsOf } from '../src/keywords/terms.ts';
+import { databases, type TestDb } from './support/databases.ts';
+import { blindIndex, indexerWith, lexical } from './support/index-parts.ts';
+import { ask, insertMemories, type Place, tagOf } from './support/indexed-memories.ts';
+
+describe.each(databases)('a search by vector and words on $name', ({ create }) => {
+  let database: TestDb;
+  beforeAll(async () => {
+    database = await create();
+  });
+  afterAll(() => database.drop());
+  const newPlace = (namespace = 'default'): Place => ({ accountId: randomBytes(32), namespace });
+
+  test('finds by its words what the vector puts far away, with its true distance', async () => {
+    const place = newPlace();
+    // Its vector is that of another text, so that its words alone lead to it
+    const astray: typeof lexical = {
+      ...lexical,
+      embed: (texts, accounts) =>
+        lexical.embed(
+          texts.map(() => 'violin'),
+          accounts,
+        ),
+    };
+    const [id] = await insertMemories(database.db, place, ['the code is zx-4471'], {
+      indexer: indexerWith(astray),
+    });
+    const filler = Array.from({ length: 70 }, (_, i) => `a code of a meeting, number ${i}`);
+    await insertMemories(database.db, place, filler);
+    const [first] = await ask(database.db, place, 'code zx-4471', { limit: 5 });
+    expect(first!.match).toMatchObject({ id, near: false });
+    const accounts = [place.accountId, place.accountId];
+    const [a, b] = await lexical.embed(['code zx-4471', 'violin'], accounts);
+    const similarity = a!.reduce((sum, value, i) => sum + value * b![i]!, 0);
+    expect(first!.match.distance).toBeCloseTo(1 - similarity, 4);
+  });
+
+  test('gives exactly as many as there are, up to the limit, also where few or none have a word', async () => {
+    const place = newPlace();
+    const texts = Array.from({ length: 12 }, (_, i) => `note ${i} ${i < 2 ? 'saffron' : 'other'}`);
+    await insertMemories(database.db, place, texts);
+    for (const query of ['saffron', 'nothing of this stands there', 'the of and'])
+      for (const [limit, count] of [
+        [1, 1],
+        [7, 7],
+        [100, 12],
+      ] as const)
+        expect((await ask(database.db, place, query, { limit })).slice(0, limit).length).toBe(count);
+  });
+
+  test('pending memories only when they are asked for, failed and lost ones never', async () => {
+    const place = newPlace();
+    const [done] = await insertMemories(database.db, place, ['saffron one']);
+    const [pending] = await insertMemories(database.db, place, ['saffron two'], { state: 'pending' });
+    await insertMemories(database.db, place, ['saffron three'], { state: 'failed' });
+    const found = async (includePending: boolean) =>
+      (await ask(database.db, place, 'saffron', { includePending })).map(({ match }) => match.id).sort();
+    expect(await found(false)).toEqual([done]);
+    expect(await found(true)).toEqual([done!, pending!].sort());
+  });
+
+  test('only the memories of the owner and the namespace, whatever is asked, and scored as their texts say', async () => {
+    const words = ['tea', 'coffee', 'garden', 'violin', 'harbour', 'the', 'Porto', 'v1.2.3'];
+    const text = fc
+      .array(fc.constantFrom(...words), { minLength: 1, maxLength: 12 })
+      .map((all) => all.join(' '));
+    const accounts = [randomBytes(32), randomBytes(32)];
+    const places = accounts.flatMap((accountId) =>
+      ['a', 'b'].map((namespace): Place => ({ accountId, namespace })),
+    );
+    const texts = new Map<string, { place: Place; text: string; state: string }>();
+    for (const [i, place] of places.entries())
+      for (const [n, sample] of fc.sample(text, { numRuns: 14, seed: i }).entries()) {
+        const state = ['done', 'done', 'pending', 'failed'][n % 4]!;
+        const [id] = await insertMemories(database.db, place, [sample], { state });
+        texts.set(id!, { place, text: sample, state });
+      }
+    await fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom(...places),
+        text,
+        fc.integer({ min: 1, max: 100 }),
+        fc.boolean(),
+        fc.constantFrom(undefined, 5_000),
+        async (place, query, limit, includePending, vectors) => {
+          const all = await ask(database.db, place, query, { limit, includePending, vectors });
+          const own = [...texts.values()].filter((each) => each.place === place);
+          const visible = own.filter(
+            ({ state }) => state === 'done' || (includePending && state === 'pending'),
+          );
+          expect(all.slice(0, limit).length).toBe(Math.min(limit, visible.length));
+          const stored = own.filter(({ state }) => state !== 'failed').map((each) => termsOf(each.text));
+          const size = {
+            texts: stored.length,
+            meanLength:
+              stored.reduce((sum, terms) => sum + 4 * 2 ** lengthBucket(terms.length), 0) / stored.length,
+          };
+          const asked = [...new Set(termsOf(query))];
+          const weights = asked.map((term) =>
+            termWeight(size, own.filter((each) => termsOf(each.text).includes(term)).length),
+          );
+          for (const { match, explanation } of all) {
+            const of = texts.get(match.id)!;
+            expect(visible).toContain(of);
+            const terms = termsOf(of.text);
+            const steps = asked.map((term) => Math.min(3, terms.filter((each) => each === term).length));
+            const expected = coverage(size, weights, steps, lengthBucket(terms.length));
+            expect(explanation.keywords?.score ?? 0).toBeCloseTo(expected, 5);
+          }
+        },
+      ),
+      { numRuns: 40 },
+    );
+  });
+
+  test('no term of a text stands in the database, and no other owner or namespace has one of its tokens', async () => {
+    const canary = 'Quetzalcoatlus';
+    const accountId = randomBytes(32);
+    const places = [newPlace(), { accountId, namespace: 'one' }, { accountId, namespace: 'two' }];
+    for (const place of places)
+      await insertMemories(database.db, place, [`${canary} flew over canary.example/path_name in 2026`]);
+    const { rows } = await database.db.query<{ all: string; tokens: string }>(
+      `SELECT memory::text || coalesce((SELECT string_agg(v::text, '') FROM memory_vector v WHERE v.memory_id = memory.id), '')
+         AS all, tokens::text FROM memory
+       WHERE account_id IN ($1, $2)`,
+      [places[0]!.accountId, accountId],
+    );
+    expect(rows.length).toBe(3);
+    const hex = (text: string) => Buffer.from(text).toString('hex');
+    for (const { all } of rows)
+      for (const term of [canary, ...termsOf(`${canary} flew canary.example path_name`)]) {
+        expect(all.toLowerCase()).not.toContain(term.toLowerCase());
+        expect(all).not.toContain(hex(term));
+      }
+    const tokens = rows.map((row) => row.tokens.slice(1, -1).split(','));
+    expect(tokens[0]!.length).toBeGreaterThan(6);
+    expect(new Set(tokens.flat()).size).toBe(tokens.flat().length);
+  });
+
+  test('a word of thousands of texts is judged by the newest of them, and does not hide a rare one', async () => {
+    const place = newPlace();
+    const tag = tagOf(place);
+    const [common, rare] = blindIndex.queryTokens(place.accountId, tag, 'common saffron');
+    await database.db.query(
+      `INSERT INTO memory (account_id, id, namespace, state, blob_id, envelope_sha256, size, tokens, length_bucket)
+       SELECT $1, gen_random_uuid(), $2, 'done', 'b', '', 1, ARRAY[$3::text::bigint], 0 FROM generate_series(1, 5000)`,
+      [place.accountId, place.namespace, String(common)],
+    );
+    const [id] = await insertMemories(database.db, place, ['common saffron']);
+    const [first] = await ask(database.db, place, 'common saffron');
+    expect(first!.match.id).toBe(id);
+    expect(first!.explanation.keywords).toMatchObject({ rank: 1, terms: 2 });
+    expect(first!.explanation.keywords!.score).toBeGreaterThan(0.9);
+    expect(rare).not.toBe(common);
+  });
+
+  test('without a blind index nothing of the words is kept, and the vector finds as before', async () => {
+    const place = newPlace();
+    const indexer = indexerWith(lexical, false);
+    const [id] = await insertMemories(database.db, place, ['saffron rice'], { indexer });
+    const { rows } = await database.db.query(
+      'SELECT tokens, tokens_twice, tokens_often, length_bucket FROM memory WHERE id = $1',
+      [id!],
+    );
+    expect(rows).toEqual([{ tokens: null, tokens_twice: null, tokens_often: null, length_bucket: null }]);
+    const [first] = await ask(database.db, place, 'saffron');
+    expect(first).toMatchObject({ match: { id }, explanation: { keywords: { terms: 0, score: 0 } } });
+    expect(first!.score).toBeCloseTo(1 - first!.match.distance, 10);
+  });
+});

@@ -1,0 +1,24 @@
+import { createAccountVectors } from '../../src/embedding/account-vectors.ts';
+import type { Embedder } from '../../src/embedding/embedder.ts';
+import { createLexicalEmbedder } from '../../src/embedding/lexical-embedder.ts';
+import { createBlindIndex } from '../../src/keywords/blind-index.ts';
+import { createTextIndexer, type TextIndexer } from '../../src/memories/index-data.ts';
+import type { NamespaceSize } from '../../src/memories/search.ts';
+
+/** The parts that make index data, small and with fixed keys. */
+export const lexical = createLexicalEmbedder(64, () => Buffer.alloc(32, 5));
+export const accountVectors = createAccountVectors(64, () => Buffer.alloc(32, 7));
+export const blindIndex = createBlindIndex(Buffer.alloc(32, 9), true);
+
+export function indexerWith(embedder: Embedder = lexical, withWords = true): TextIndexer {
+  return createTextIndexer({
+    embedder,
+    vectors: accountVectors,
+    blindIndex: withWords ? blindIndex : createBlindIndex(Buffer.alloc(32, 9), false),
+  });
+}
+
+/** A namespace with so many memories of one vector each. */
+export function sizeOf(memories: number): NamespaceSize {
+  return { vectors: memories, texts: memories, meanLength: 8 };
+}
