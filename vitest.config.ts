@@ -11,6 +11,7 @@ export default defineConfig({
       'docs/**/*.test.ts',
       'bench/**/*.test.ts',
     ],
+    globalSetup: ['scripts/testing/run-directory-setup.ts'],
     // A process per file: native addons, worker threads and signal handlers stay apart.
     pool: 'forks',
     // Most of the time of the long files is waiting: for leases, restarts, what another process does

@@ -4,11 +4,9 @@
  *
  * Arguments go to vitest. With one that is no option (`npm test -- packages/protocol`) only vitest runs.
  */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type ProvidedServices, provideServices } from '../packages/dev-env/src/services/provide.ts';
+import { provideRunDirectory } from '../packages/dev-env/src/services/run-directory.ts';
 import { printChecks } from './checks/print-checks.ts';
 import { runChecks } from './checks/run-checks.ts';
 import { runVitest, type VitestRun } from './testing/run-vitest.ts';
@@ -57,9 +55,7 @@ async function main(args: readonly string[]): Promise<number> {
   const narrowed = args.some((arg) => !arg.startsWith('-'));
   const services = await provideServices().catch(servicesFailed);
   if (!services) return 1;
-  // Parts of the system are started hundreds of times
-  const compiled = await mkdtemp(join(tmpdir(), 'memrelay-compiled-'));
-  process.env.NODE_COMPILE_CACHE ??= compiled;
+  const removeRunDirectory = provideRunDirectory();
   const suites: SuiteResult[] = [];
   let interrupted = false;
   const add = (run: VitestRun) => {
@@ -75,7 +71,7 @@ async function main(args: readonly string[]): Promise<number> {
     }
   } finally {
     await services.stop();
-    await rm(compiled, { recursive: true, force: true });
+    removeRunDirectory();
   }
   if (interrupted) return 130;
   const notes = services.missing.map((line) => `Not tested here: ${line}`);

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fillEmbeddedDirectory } from './embedded-directory.ts';
 import { createTestDatabase } from './services/test-database.ts';
 
 /** Where a relayer under test keeps its rows and nonces. */
@@ -24,6 +25,7 @@ export async function createTestBackend(environment: NodeJS.ProcessEnv = process
   const adminUrl = environment.MEMRELAY_TEST_DATABASE_URL;
   if (!adminUrl || environment.MEMRELAY_TEST_BACKEND === 'embedded') {
     const directory = await mkdtemp(join(tmpdir(), 'memrelay-database-'));
+    await fillEmbeddedDirectory(directory);
     return {
       name: 'embedded',
       databaseUrl: `pglite:${directory}`,

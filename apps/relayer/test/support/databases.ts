@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fillEmbeddedDirectory } from '@memrelay/dev-env/embedded-directory';
 import { createTestDatabase } from '@memrelay/dev-env/services/test-database';
 import { pino } from 'pino';
 import type { Db } from '../../src/db/db.ts';
@@ -31,6 +32,7 @@ async function onPostgres(adminUrl: string): Promise<TestDb> {
 
 async function onPglite(): Promise<TestDb> {
   const directory = await mkdtemp(join(tmpdir(), 'memrelay-pglite-'));
+  await fillEmbeddedDirectory(directory);
   const url = `pglite:${directory}`;
   const db = await openDatabase(url, silent);
   await migrate(db);

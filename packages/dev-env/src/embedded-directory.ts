@@ -1,0 +1,14 @@
+import { openDatabase } from '@memrelay/relayer/db/open-database';
+import { pino } from 'pino';
+import { copyPrepared } from './services/run-directory.ts';
+
+/**
+ * Fills a directory as the embedded database does when it is opened there for the first time, which takes three seconds
+ * of a processor. Tests about that first time leave the directory empty instead.
+ */
+export function fillEmbeddedDirectory(directory: string): Promise<void> {
+  return copyPrepared('embedded-database', directory, async (empty) => {
+    const db = await openDatabase(`pglite:${empty}`, pino({ enabled: false }));
+    await db.close();
+  });
+}
