@@ -7,8 +7,8 @@ import * as reads from '../src/jobs/read-jobs.ts';
 import * as saves from '../src/jobs/save-progress.ts';
 import { readNamespaceSize, type SearchQuery, searchMemories } from '../src/memories/search.ts';
 import { databases, type TestDb } from './support/databases.ts';
-
 import { sizeOf } from './support/index-parts.ts';
+
 const info = { model: 'test-model', keyId: 1 };
 const dimension = 64;
 
@@ -65,19 +65,19 @@ describe.each(databases)('jobs and search on $name', ({ create }) => {
       namespace: 'default',
       model: info.model,
       vector,
-      limit: 10,
       tokens: [],
+      limit: 10,
       includePending: false,
       ...more,
     };
   }
 
-  test('a job goes from accepted to done, and its text and envelope leave the row', async () => {
   const search = async (wanted: SearchQuery, vectors: number) =>
     (await searchMemories(database.db, wanted, sizeOf(vectors))).matches;
   const vectorsOf = async (accountId: Buffer, model: string) =>
     (await readNamespaceSize(database.db, accountId, 'default', model)).vectors;
 
+  test('a job goes from accepted to done, and its text and envelope leave the row', async () => {
     const accountId = randomBytes(32);
     const job = newJob(accountId);
     await accept.insertJobs(database.db, [job], 'queued');

@@ -57,7 +57,7 @@ export interface AskOptions {
   limit?: number;
   includePending?: boolean;
   /** Pretends that the namespace is this large, so that its sign bits make a shortlist */
-  vectors?: number;
+  vectors?: number | undefined;
 }
 
 /** What a search of the place finds for the question, fused. */
