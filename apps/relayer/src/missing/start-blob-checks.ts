@@ -18,14 +18,18 @@ export interface BlobCheckOptions extends BlobLooks {
   wakeUpload(): void;
 }
 
-const rounds = {
-  name: 'look for blobs',
-  everyMs: 5 * 60_000,
-  againAfterFailureMs: 60_000,
-  pollMs: 10_000,
-  leaseSeconds: 900,
+const name = 'look for blobs';
+/** As often as a grace may end, and every five minutes */
+const rounds = (graceMs: number) => {
+  const everyMs = Math.min(5 * 60_000, Math.max(graceMs, 1_000));
+  return {
+    name,
+    everyMs,
+    againAfterFailureMs: 60_000,
+    pollMs: Math.min(10_000, everyMs),
+    leaseSeconds: 900,
+  };
 };
-const roundsPerHour = 3_600_000 / rounds.everyMs;
 /** After that a round begins nothing new, so that it ends with its lease */
 const roundMs = 10 * 60_000;
 /** A walk through all memories takes a day at least */
@@ -35,15 +39,17 @@ const atOnce = 20;
 
 /**
  * Looks whether the blobs of memories are still there: of what recalls did not find, of what expired, and bit by bit of
- * all. At the start and every five minutes, a bounded number, one relayer for all that share the database.
+ * all. At the start and every few minutes, a bounded number, one relayer for all that share the database.
  */
 export async function startBlobChecks(options: BlobCheckOptions): Promise<TaskLoop> {
   const { db, log } = options;
+  const task = rounds(options.graceMs);
+  const perRound = Math.ceil((options.perHour * task.everyMs) / 3_600_000);
 
   async function look(): Promise<void> {
     const epoch = await options.sidecar.storeEpoch();
     const deadline = Date.now() + roundMs;
-    let left = Math.ceil(options.perHour / roundsPerHour);
+    let left = perRound;
     const total: LookResult = { suspected: 0, lost: 0, found: 0, storedAgain: 0, livesOnChain: 0 };
 
     /** `next` gives at most so many, each of them once, until there are none or the share is used up. */
@@ -74,7 +80,7 @@ export async function startBlobChecks(options: BlobCheckOptions): Promise<TaskLo
 
   /** Nothing more for a day when the walk has come to its end. */
   async function nextInWalk(limit: number): Promise<WatchedMemory[]> {
-    const position = parsePosition(await taskPosition(db, rounds.name));
+    const position = parsePosition(await taskPosition(db, name));
     if (position.endedAtMs !== undefined && Date.now() - position.endedAtMs < walkEveryMs) return [];
     const memories = await nextOfWalk(db, position.after, limit);
     const last = memories.at(-1);
@@ -82,11 +88,11 @@ export async function startBlobChecks(options: BlobCheckOptions): Promise<TaskLo
       last && memories.length === limit
         ? `after ${last.accountId.toString('hex')} ${last.id}`
         : `ended ${Date.now()}`;
-    await savePosition(db, rounds.name, next);
+    await savePosition(db, name, next);
     return memories;
   }
 
-  return startPeriodicTask(db, rounds, look, (error) =>
+  return startPeriodicTask(db, task, look, (error) =>
     log.warn({ err: error }, 'blobs could not be looked for; it is tried again'),
   );
 }

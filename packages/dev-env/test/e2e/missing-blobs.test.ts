@@ -1,0 +1,134 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parsePrivateKey } from '@memrelay/chain/key-file';
+import { ownedBlobs } from '@memrelay/chain/owned-blobs';
+import { readWalrusNetwork } from '@memrelay/chain/walrus-network';
+import { AccountOwner } from '@memrelay/sdk/account/account-owner';
+import type { MemRelay } from '@memrelay/sdk/mem-relay';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type FaultProxy, startFaultProxy } from '../../src/fault-proxy.ts';
+import { createTestBackend, type TestBackend } from '../../src/test-backend.ts';
+import { startTestNetwork, type TestNetwork } from '../../src/test-network.ts';
+import { createTestOwner, type TestOwner } from '../../src/test-owner.ts';
+import { startTestRelayer, type TestRelayer } from '../../src/test-relayer.ts';
+
+/** Storage epochs pass, and blobs go: what the owner has prolonged, what is lost, and what comes back. */
+
+let network: TestNetwork;
+let backend: TestBackend;
+let owner: TestOwner;
+let aggregators: FaultProxy[];
+let relayer: TestRelayer | undefined;
+let client: MemRelay;
+beforeAll(async () => {
+  [network, backend] = await Promise.all([startTestNetwork(), createTestBackend()]);
+  aggregators = [await startFaultProxy(network.blobstoreUrl), await startFaultProxy(network.blobstoreUrl)];
+  owner = await createTestOwner(network);
+});
+afterAll(async () => {
+  client?.destroy();
+  await relayer?.stop();
+  await Promise.all((aggregators ?? []).map((aggregator) => aggregator.close()));
+  await Promise.all([network?.close(), backend?.drop()]);
+});
+
+/** A relayer that looks for blobs at its start, reads from two aggregators and keeps nothing in a cache. */
+async function start(environment: NodeJS.ProcessEnv): Promise<void> {
+  client?.destroy();
+  await relayer?.stop();
+  relayer = await startTestRelayer(network, {
+    ...backend,
+    environment: {
+      STORE_AGGREGATOR_URL: aggregators[0]!.url,
+      STORE_AGGREGATOR_URLS: aggregators[1]!.url,
+      STORE_EPOCHS: '2',
+      STORE_LOST_AFTER_SECS: '1',
+      BLOB_CACHE_TTL_SECS: '0',
+      ...environment,
+    },
+  });
+  client = owner.client(relayer.url);
+}
+
+async function advanceEpoch(): Promise<void> {
+  const token = (await readFile(join(network.paths.localnet, 'admin.token'), 'utf8')).trim();
+  const response = await fetch(`${network.chainUrl}/admin/advance-epoch`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
+    body: '{}',
+  });
+  expect(response.status).toBe(200);
+}
+
+async function objectsOf(wanted: string): Promise<string[]> {
+  const walrus = await readWalrusNetwork(network.chain, network.info.walrus.systemObjectId);
+  const found = [];
+  for await (const { objectId, blobId } of ownedBlobs(network.chain, walrus, owner.wallet.address))
+    if (blobId === wanted) found.push(objectId);
+  return found;
+}
+
+const entries = async () => (await client.memoriesPage()).memories;
+const entryOf = async (id: string) => (await entries()).find((memory) => memory.id === id)!;
+const patience = { timeout: 30_000 };
+
+test('the owner prolongs one, another expires, is lost with its reason, and comes back with its bytes', async () => {
+  await start({});
+  const [one, two] = await client.rememberBulkAndWait([
+    { text: 'note of tea' },
+    { text: 'note of coffee', namespace: 'other' },
+  ]);
+  const { expiresEpoch: first } = await entryOf(one!.jobId);
+  const envelope = await (await fetch(`${network.blobstoreUrl}/v1/blobs/${two!.blobId}`)).arrayBuffer();
+
+  // What the owner has prolonged is learnt from the chain and not paid for again
+  const wallet = await AccountOwner.connect({
+    serverUrl: relayer!.url,
+    signer: parsePrivateKey(owner.wallet.privateKey),
+  });
+  for await (const done of wallet.extendBlobs(await objectsOf(one!.blobId!), 5)) expect(done.count).toBe(1);
+  await advanceEpoch();
+  await start({});
+  await expect.poll(async () => (await entryOf(one!.jobId)).expiresEpoch, patience).toBe(first! + 5);
+  await expect.poll(async () => (await entryOf(two!.jobId)).expiresEpoch, patience).toBe(first! + 1);
+  expect(await objectsOf(one!.blobId!)).toHaveLength(1);
+  expect(await objectsOf(two!.blobId!)).toHaveLength(2);
+
+  // The other one expires while nobody renews; one aggregator that fails is enough to keep it from being given up
+  await start({ STORE_RENEW_EPOCHS: 'off' });
+  aggregators[1]!.fault = { method: 'GET', kind: 503 };
+  await advanceEpoch();
+  await advanceEpoch();
+  await expect.poll(() => aggregators[1]!.hits(), patience).toBeGreaterThan(5);
+  expect((await entries()).filter(({ lost }) => lost)).toEqual([]);
+  aggregators[1]!.fault = undefined;
+  await expect.poll(async () => (await entryOf(two!.jobId)).lost, patience).toBe('expired');
+  expect(await entryOf(two!.jobId)).toMatchObject({ blobId: two!.blobId, namespace: 'other' });
+  expect(await client.stats()).toMatchObject({ memoryCount: 2, lost: { expired: 1 } });
+  expect(await client.recall('note of coffee', { namespace: 'other' })).toMatchObject({
+    results: [],
+    droppedCount: 1,
+  });
+  expect((await client.recall('note of tea')).results).toMatchObject([{ text: 'note of tea' }]);
+
+  // Its text is not answered with a blob that nobody has
+  const again = await client.rememberAndWait('note of coffee', { namespace: 'other' });
+  expect(again.deduplicated).toBeUndefined();
+  expect(again.blobId).not.toBe(two!.blobId);
+
+  // Whoever stores the same bytes again brings it back
+  const stored = await fetch(
+    `${network.blobstoreUrl}/v1/blobs?epochs=5&send_object_to=${owner.wallet.address}`,
+    {
+      method: 'PUT',
+      body: envelope,
+    },
+  );
+  expect(stored.status).toBe(200);
+  await expect.poll(async () => (await entryOf(two!.jobId)).lost, patience).toBeUndefined();
+  const { results, droppedCount } = await client.recall('note of coffee', { namespace: 'other' });
+  expect(droppedCount).toBeUndefined();
+  expect(results.map(({ blobId }) => blobId).sort()).toEqual([two!.blobId, again.blobId].sort());
+
+  expect(await client.stats()).not.toHaveProperty('lost');
+}, 180_000);
