@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { computeBlobId } from '@memrelay/blob-id/blob-id';
+import type { UploadCheckpoint } from '@memrelay/protocol/sidecar-api';
 import { afterEach, expect, test } from 'vitest';
 import { createPublisher } from '../src/store/publisher.ts';
 import type { StoreClaims } from '../src/store/publisher-token.ts';
@@ -54,7 +55,10 @@ async function store(answer: object, options: { resume?: boolean; minEndEpoch?: 
     await new Promise((resolve) => server.close(resolve));
     await publisher.close();
   });
-  const result = await publisher.store(content, { owner, epochs: 3, resume: false, ...options });
+  const checkpoints: UploadCheckpoint[] = [];
+  for await (const checkpoint of publisher.store(content, { owner, epochs: 3, resume: false, ...options }))
+    checkpoints.push(checkpoint);
+  const result = checkpoints.at(-1);
   return { result, seen, claims };
 }
 

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { computeBlobId } from '@memrelay/blob-id/blob-id';
+import type { UploadCheckpoint } from '@memrelay/protocol/sidecar-api';
 import { afterEach, describe, expect, test } from 'vitest';
 import { type BlobPublisher, createPublisher, type FindDelivered } from '../src/store/publisher.ts';
 
@@ -46,8 +47,14 @@ async function store(
     async () => delivered,
   );
   open.push({ server, publisher });
-  const result = await publisher.store({ bytes: Buffer.from('an envelope') }, { owner, epochs: 3, resume });
-  return { result, seen };
+  const checkpoints: UploadCheckpoint[] = [];
+  for await (const checkpoint of publisher.store(
+    { bytes: Buffer.from('an envelope') },
+    { owner, epochs: 3, resume },
+  ))
+    checkpoints.push(checkpoint);
+  const result = checkpoints.at(-1);
+  return { result, seen, checkpoints };
 }
 const json =
   (body: unknown, status = 200) =>
@@ -63,6 +70,14 @@ describe('an upload through a publisher', () => {
       body: Buffer.from('an envelope'),
     });
     expect(result).toEqual({ stage: 'done', blob_id: blobId, object_id: '0x1', end_epoch: 9 });
+  });
+
+  test('is told of by the id of its blob before the publisher has answered', async () => {
+    const { checkpoints } = await store(json(created, 500));
+    expect(checkpoints).toEqual([
+      { stage: 'named', blob_id: blobId },
+      { stage: 'failed', kind: 'transient', reason: 'the publisher answered 500' },
+    ]);
   });
 
   test('takes a blob that is there already, with its object or with the event that made it', async () => {

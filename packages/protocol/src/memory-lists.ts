@@ -59,7 +59,9 @@ export interface NamespacesResponse {
 
 /**
  * Of the namespaces in the signer's scope. `failed_ids`: at most 20 failed jobs, to be retried; absent without one.
- * `jobs.namespaces`: where there are jobs, also where nothing is stored yet; absent without one.
+ * `jobs.namespaces`: where there are jobs, also where nothing is stored yet; absent without one. `blobs_to_delete`: at
+ * most 200 blob objects of the owner that no memory needs, because a blob was paid for twice or came after its memory was
+ * forgotten; absent without one.
  */
 export interface StatsResponse {
   memory_count: number;
@@ -72,5 +74,6 @@ export interface StatsResponse {
   /** Those of `memory_count` whose blobs are gone, by reason; absent without one */
   lost?: Partial<Record<LostReason, number>>;
   jobs: { running: number; failed: number; failed_ids?: string[]; namespaces?: string[] };
+  blobs_to_delete?: string[];
   namespaces: NamespaceEntry[];
 }

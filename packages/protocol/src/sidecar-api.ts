@@ -174,11 +174,12 @@ export const storeEpochResponse = z.object({ epoch: z.number().int() });
 
 /**
  * `POST /store/objects`: what the chain says of blob objects now, of those with these ids and of those of an owner that
- * hold one of these blobs (43 characters; a patch is named by its quilt). What is not in the answer does not exist.
+ * hold one of these blobs (43 characters; a patch is named by its quilt), or of all that the owner holds. What is not in
+ * the answer does not exist.
  */
 export const storeObjectsRequest = z.object({
   object_ids: z.array(address).max(1_000),
-  owned: z.object({ owner: address, blob_ids: z.array(z.string()).max(1_000) }).optional(),
+  owned: z.object({ owner: address, blob_ids: z.array(z.string()).max(1_000).optional() }).optional(),
 });
 export type StoreObjectsRequest = z.infer<typeof storeObjectsRequest>;
 
@@ -240,6 +241,8 @@ export type QuiltUploadHead = z.infer<typeof quiltUploadHead>;
  * are none. With `quilt=true` the body is a frame (`quiltUploadHead`) whose files are stored as one quilt.
  */
 export const uploadCheckpoint = z.discriminatedUnion('stage', [
+  /** A publisher is at it, which may store it also when nobody hears of its answer */
+  z.object({ stage: z.literal('named'), blob_id: z.string() }),
   z.object({ stage: z.literal('registered'), object_id: z.string(), blob_id: z.string() }),
   z.object({ stage: z.literal('relayed'), blob_id: z.string() }),
   z.object({ stage: z.literal('certified'), blob_id: z.string(), object_id: z.string() }),

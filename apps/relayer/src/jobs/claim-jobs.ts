@@ -22,6 +22,9 @@ export interface ClaimedJob {
 
 export interface UploadProgress {
   reached?: string | null;
+  /** Blobs that its uploads were about to store, or have begun to: another each time it was packed anew */
+  blob_id?: string;
+  blob_ids?: string[];
   /** Who may have paid for it already; null once it is known that another has to */
   wallet?: string | null;
   /** The memory whose blob is stored once more; absent where the job's own is stored */

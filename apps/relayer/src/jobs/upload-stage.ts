@@ -5,6 +5,7 @@ import type { UploadDetail } from '../alerts/alert-outbox.ts';
 import type { BlobCache } from '../blobs/blob-cache.ts';
 import type { Db } from '../db/db.ts';
 import { type SidecarClient, SidecarUnreachableError } from '../sidecar/sidecar-client.ts';
+import { triedBlobs } from '../strays/stray-rows.ts';
 import type { TaskLoop } from '../tasks/shared-task.ts';
 import { retryDelayMs } from './backoff.ts';
 import type { ClaimedJob } from './claim-jobs.ts';
@@ -193,6 +194,11 @@ async function upload(stage: UploadStage, job: ClaimedJob, wallet: string | unde
           walletEmpty: checkpoint.wallet_empty === true,
           unpaid: checkpoint.unpaid === true,
         };
+      if (checkpoint.stage === 'named') {
+        const named = { blob_ids: [...new Set([...triedBlobs(job.checkpoint), checkpoint.blob_id])] };
+        await noteReached(stage.db, job, named, 'uploading');
+        continue;
+      }
       const { stage: reached, ...facts } = checkpoint;
       await noteReached(
         stage.db,

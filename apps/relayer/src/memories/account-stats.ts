@@ -2,6 +2,7 @@ import type { NamespaceEntry, NamespacesResponse, StatsResponse } from '@memrela
 import type { Caller } from '../auth/caller.ts';
 import type { RelayerContext } from '../context.ts';
 import { hexToBytes } from '../db/hex.ts';
+import { listStrays } from '../strays/stray-rows.ts';
 import {
   countLost,
   countStale,
@@ -16,13 +17,16 @@ export async function listNamespaces(context: RelayerContext, caller: Caller): P
   return { namespaces: (await readableTotals(context, caller)).map(namespaceEntry) };
 }
 
+const listedStrays = 200;
+
 /** All of them together, with the state of the jobs and what a change of the model has left behind. */
 export async function accountStats(context: RelayerContext, caller: Caller): Promise<StatsResponse> {
   const accountId = hexToBytes(caller.account.accountId);
   const isReadable = readableNamespace(context, caller);
-  const [totals, jobs] = await Promise.all([
+  const [totals, jobs, strays] = await Promise.all([
     readableTotals(context, caller),
     readUnfinishedJobs(context.db, accountId),
+    listStrays(context.db, accountId, listedStrays),
   ]);
   const names = totals.map(({ namespace }) => namespace);
   const [stale, lost] = await Promise.all([
@@ -52,6 +56,7 @@ export async function accountStats(context: RelayerContext, caller: Caller): Pro
       ...(failedIds.length > 0 ? { failed_ids: failedIds } : {}),
       ...(jobNamespaces.length > 0 ? { namespaces: jobNamespaces } : {}),
     },
+    ...(strays.length > 0 ? { blobs_to_delete: strays } : {}),
     namespaces: totals.map(namespaceEntry),
   };
 }

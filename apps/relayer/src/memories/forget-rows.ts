@@ -1,4 +1,6 @@
 import type { Db, Queryable } from '../db/db.ts';
+import type { UploadProgress } from '../jobs/claim-jobs.ts';
+import { noteBrokenOff, triedBlobs } from '../strays/stray-rows.ts';
 import { deleteSuccessors } from './successors.ts';
 
 export interface Place {
@@ -21,6 +23,8 @@ interface JobRow {
   envelope_id: Buffer | null;
   /** It ended with the blob of another */
   stored_nothing: boolean;
+  /** Of an upload that may have been begun and not heard of */
+  checkpoint: UploadProgress | null;
 }
 
 /** Ids of memories of a namespace, stored, on their way or failed; at most `limit`. */
@@ -79,6 +83,8 @@ function isUuid(id: string): boolean {
   return id.length === 36;
 }
 
+const unheard = "CASE WHEN status <> 'done' OR upload_claims > 1 THEN checkpoint END AS checkpoint";
+
 /**
  * Deletes everything of these memories, and the jobs that brought the same text: those that ended with its blob, those
  * that wait to, and those that failed and would bring it back when they are tried again.
@@ -101,21 +107,26 @@ export async function deleteMemories(
   );
   const { rows: jobs } = await tx.query<JobRow>(
     `DELETE FROM memory_job WHERE account_id = $1 AND namespace = $3 AND kind = 1 AND id = ANY($2::uuid[])
-     RETURNING id, envelope_id, duplicate AND status = 'done' AS stored_nothing`,
+     RETURNING id, envelope_id, duplicate AND status = 'done' AS stored_nothing, ${unheard}`,
     [accountId, [...ids], namespace],
   );
   const { rows: duplicates } = await tx.query<JobRow>(
     `DELETE FROM memory_job
      WHERE account_id = $1 AND (duplicate OR namespace = $3 AND status = 'failed')
        AND text_hash IN (SELECT decode(hash, 'hex') FROM unnest($2::text[]) AS hash)
-     RETURNING id, envelope_id, status = 'done' AS stored_nothing`,
+     RETURNING id, envelope_id, status = 'done' AS stored_nothing, ${unheard}`,
     [accountId, texts.map(({ text_hash }) => text_hash.toString('hex')), namespace],
   );
-  await tx.query(
+  const { rows: renewals } = await tx.query<Pick<JobRow, 'checkpoint'>>(
     `DELETE FROM memory_job WHERE account_id = $1 AND namespace = $3
-       AND checkpoint ->> 'renews' IS NOT NULL AND checkpoint ->> 'renews' = ANY($2::text[])`,
+       AND checkpoint ->> 'renews' IS NOT NULL AND checkpoint ->> 'renews' = ANY($2::text[])
+     RETURNING ${unheard}`,
     [accountId, [...ids], namespace],
   );
+  const brokenOff = [...jobs, ...duplicates, ...renewals].flatMap(({ checkpoint }) =>
+    checkpoint ? triedBlobs(checkpoint) : [],
+  );
+  await noteBrokenOff(tx, accountId, brokenOff);
   const own = [...jobs, ...duplicates].filter((job) => !job.stored_nothing);
   const all = [...new Set([...ids, ...own.map(({ id }) => id)])];
   const { rows: memories } = await tx.query<{
@@ -133,8 +144,14 @@ export async function deleteMemories(
     [accountId, all, namespace],
   );
   const removed = new Map<string, Removed>();
-  for (const { id, envelope_id } of own)
-    removed.set(id, { id, envelopeId: envelope_id ?? undefined, blobId: undefined, objectId: undefined });
+  for (const { id, envelope_id, checkpoint } of own)
+    removed.set(id, {
+      id,
+      envelopeId: envelope_id ?? undefined,
+      // What may be stored yet
+      blobId: checkpoint ? triedBlobs(checkpoint).at(-1) : undefined,
+      objectId: undefined,
+    });
   for (const { id, envelope_id, blob_id, object_id } of memories)
     removed.set(id, {
       id,
@@ -173,15 +190,22 @@ async function keepForgotten(
 }
 
 const ofLastDay = `
-  SELECT object_id FROM forgotten_memory
-  WHERE account_id = $1 AND tag = $2 AND object_id IS NOT NULL AND forgotten_at > now() - interval '1 day'`;
+  SELECT blob_id, object_id FROM forgotten_memory
+  WHERE account_id = $1 AND tag = $2 AND blob_id IS NOT NULL AND forgotten_at > now() - interval '1 day'`;
 
 /** By envelope too: a memory may have several objects when it was being renewed. */
 const ofMemories = `
-  SELECT object_id FROM forgotten_memory
-  WHERE account_id = $1 AND tag = $2 AND object_id IS NOT NULL AND (
+  SELECT blob_id, object_id FROM forgotten_memory
+  WHERE account_id = $1 AND tag = $2 AND blob_id IS NOT NULL AND (
     memory_id = ANY($3::uuid[]) OR envelope_id IN (
       SELECT envelope_id FROM forgotten_memory WHERE account_id = $1 AND memory_id = ANY($3::uuid[])))`;
+
+/** With second objects of the same blobs (strays/start-strays.ts) */
+const withStrays = (forgotten: string): string => `
+  WITH forgotten AS (${forgotten})
+  SELECT object_id FROM forgotten WHERE object_id IS NOT NULL
+  UNION
+  SELECT object_id FROM stray_object WHERE account_id = $1 AND blob_id IN (SELECT blob_id FROM forgotten)`;
 
 /**
  * Blob objects of forgotten memories, also of those that were forgotten by an earlier call: an answer may get lost, and a
@@ -193,7 +217,7 @@ export async function forgottenObjects(
   ids: readonly string[] | undefined,
 ): Promise<string[]> {
   const { rows } = await db.query<{ object_id: string }>(
-    ids ? ofMemories : ofLastDay,
+    withStrays(ids ? ofMemories : ofLastDay),
     ids ? [accountId, tag, [...ids]] : [accountId, tag],
   );
   return rows.map(({ object_id }) => object_id);

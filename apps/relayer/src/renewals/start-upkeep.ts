@@ -1,6 +1,7 @@
 import type { Config } from '../config/config.ts';
 import type { Loggers } from '../logging/loggers.ts';
 import { type BlobCheckOptions, startBlobChecks } from '../missing/start-blob-checks.ts';
+import { startStrays } from '../strays/start-strays.ts';
 import type { TaskLoop } from '../tasks/shared-task.ts';
 import { startRenewals } from './start-renewals.ts';
 
@@ -10,7 +11,7 @@ export interface UpkeepOptions
   loggers: Pick<Loggers, 'jobs' | 'blobs'>;
 }
 
-/** Starts what keeps stored memories readable: renewals, and the look whether their blobs are still there. */
+/** Starts what looks after stored memories: renewals, whether their blobs are there, and whether one was paid for twice. */
 export async function startUpkeep({ config, loggers, ...parts }: UpkeepOptions): Promise<{
   close(): Promise<void>;
 }> {
@@ -19,6 +20,7 @@ export async function startUpkeep({ config, loggers, ...parts }: UpkeepOptions):
   const tasks: TaskLoop[] = [await startRenewals({ ...parts, ...config.renewals, log: loggers.jobs })];
   if (perHour !== undefined)
     tasks.push(await startBlobChecks({ ...parts, perHour, graceMs, storesAgain, log: loggers.blobs }));
+  tasks.push(await startStrays({ ...parts, log: loggers.blobs }));
   return {
     async close() {
       await Promise.all(tasks.map((task) => task.stop()));

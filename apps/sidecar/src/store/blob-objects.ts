@@ -4,7 +4,7 @@ import { readSystemObject, readSystemState } from '@memrelay/chain/walrus-system
 import type { StoreObjectsRequest, StoreObjectsResponse } from '@memrelay/protocol/sidecar-api';
 
 /**
- * What the chain says of blob objects now: those with these ids, and what an address holds of these blobs. The second
+ * What the chain says of blob objects now: those with these ids, and what an address holds of these blobs, or of all. The second
  * pages through all that the address owns. Throws the chain's errors.
  */
 export async function describeObjects(
@@ -17,7 +17,7 @@ export async function describeObjects(
   const [state, named, held] = await Promise.all([
     readSystemState(chain, system),
     readBlobObjects(chain, network, [...new Set(object_ids)]),
-    owned ? heldBy(chain, network, owned.owner, new Set(owned.blob_ids)) : [],
+    owned ? heldBy(chain, network, owned.owner, owned.blob_ids && new Set(owned.blob_ids)) : [],
   ]);
   const found = new Map([...named, ...held].map((blob) => [blob.objectId, blob]));
   return {
@@ -35,9 +35,10 @@ async function heldBy(
   chain: ChainClient,
   network: { blobType: string },
   owner: string,
-  blobIds: ReadonlySet<string>,
+  blobIds: ReadonlySet<string> | undefined,
 ): Promise<OwnedBlob[]> {
   const found: OwnedBlob[] = [];
-  for await (const blob of ownedBlobs(chain, network, owner)) if (blobIds.has(blob.blobId)) found.push(blob);
+  for await (const blob of ownedBlobs(chain, network, owner))
+    if (!blobIds || blobIds.has(blob.blobId)) found.push(blob);
   return found;
 }

@@ -42,11 +42,14 @@ export type FindDelivered = (
 ) => Promise<{ objectId: string; endEpoch: number } | undefined>;
 
 export interface BlobPublisher {
-  /** Stores the content and sends the blob object to `owner`. The result is `done` or `failed`; does not throw. */
+  /**
+   * Stores the content and sends the blob object to `owner`. Tells which blob it will be, while the publisher is at it;
+   * the last checkpoint is `done` or `failed`. Does not throw.
+   */
   store(
     content: UploadContent,
     options: Pick<Upload, 'owner' | 'epochs' | 'resume'> & Partial<Pick<Upload, 'minEndEpoch'>>,
-  ): Promise<UploadCheckpoint>;
+  ): AsyncGenerator<UploadCheckpoint>;
   close(): Promise<void>;
 }
 
@@ -95,7 +98,7 @@ export function createPublisher(
   }
 
   return {
-    async store(content, { owner, epochs, resume, minEndEpoch }) {
+    async *store(content, { owner, epochs, resume, minEndEpoch }) {
       const { bytes, quilt } = content;
       // Computed while the publisher works; its failure is seen where it is awaited
       const identity = blobIds.ofBytes(bytes);
@@ -111,26 +114,34 @@ export function createPublisher(
         if (resume) {
           const { blobId } = await identity;
           const there = await delivered(owner, blobId, minEndEpoch);
-          if (there) return done(blobId, there.endEpoch, there.objectId);
+          if (there) {
+            yield done(blobId, there.endEpoch, there.objectId);
+            return;
+          }
         }
-        const response = await put(content, { owner, epochs });
+        const sent = put(content, { owner, epochs });
+        sent.catch(() => undefined);
+        const { blobId: expected } = await identity;
+        yield { stage: 'named', blob_id: expected };
+        const response = await sent;
         if (response.statusCode !== 200) {
           await response.body.dump();
           const kind = permanentStatuses.has(response.statusCode) ? 'permanent' : 'transient';
-          return failed(kind, `the publisher answered ${response.statusCode}`);
+          yield failed(kind, `the publisher answered ${response.statusCode}`);
+          return;
         }
         const stored = readAnswer(quilt, await response.body.json());
         // A 200 can carry a per-blob error: the upload began and then failed
-        if (!stored) return failed('transient', 'the publisher sent no blob object');
-        const { blobId: expected } = await identity;
-        if (stored.blobId !== expected || !hasPatches(quilt, stored)) return failed('transient', otherBlob);
-        if (stored.isOld && stored.endEpoch < (minEndEpoch ?? 0))
-          return failed('transient', 'the publisher did not store it for longer');
-        return done(expected, stored.endEpoch, stored.objectId);
+        if (!stored) yield failed('transient', 'the publisher sent no blob object');
+        else if (stored.blobId !== expected || !hasPatches(quilt, stored))
+          yield failed('transient', otherBlob);
+        else if (stored.isOld && stored.endEpoch < (minEndEpoch ?? 0))
+          yield failed('transient', 'the publisher did not store it for longer');
+        else yield done(expected, stored.endEpoch, stored.objectId);
       } catch (error) {
         if (error instanceof ChainUnavailableError || error instanceof ChainRejectedError)
-          return failed('transient', 'the chain cannot be reached');
-        return failed('transient', `the publisher cannot be reached (${(error as Error).name})`);
+          yield failed('transient', 'the chain cannot be reached');
+        else yield failed('transient', `the publisher cannot be reached (${(error as Error).name})`);
       }
     },
     close: () => pool.close(),

@@ -60,13 +60,7 @@ export function createUploads(config: Config, chain: ChainClient, blobIds: BlobI
   return {
     info: { mode: 'publisher', wallets: [], n_shards: nShards },
     wallets: new Map(),
-    ...uploadsOf(
-      quilts,
-      async function* store(content, options) {
-        yield await publisher.store(content, options);
-      },
-      log,
-    ),
+    ...uploadsOf(quilts, publisher.store, log),
     tipMist: async () => 0n,
     async close() {
       await Promise.all([publisher.close(), quilts.close()]);

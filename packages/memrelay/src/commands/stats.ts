@@ -35,6 +35,7 @@ export async function stats(output: Output, options: ConnectOptions): Promise<vo
       failed: found.jobs.failed,
       ...(found.jobs.failedIds ? { failed_ids: found.jobs.failedIds } : {}),
     },
+    ...(found.blobsToDelete ? { blobs_to_delete: found.blobsToDelete } : {}),
     namespaces: found.namespaces.map(namespaceJson),
   });
   for (const line of columns(statsRows(found))) output.line(line);
@@ -42,6 +43,10 @@ export async function stats(output: Output, options: ConnectOptions): Promise<vo
   if (found.staleCount > 0)
     output.line(
       `${found.staleCount} are not found by a recall: their vectors are of another model than the relayer has now.`,
+    );
+  if (found.blobsToDelete)
+    output.line(
+      `${counted(found.blobsToDelete.length, 'blob object is', 'blob objects are')} of no use: paid for twice, or stored after the memory was forgotten. You may delete them:\n  npx memrelay blobs delete ${found.blobsToDelete.join(' ')}`,
     );
 }
 

@@ -1,0 +1,197 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import type { StoreObject, StoreObjectsRequest } from '@memrelay/protocol/sidecar-api';
+import { pino } from 'pino';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { insertJobs } from '../src/jobs/accept-jobs.ts';
+import { deleteMemories, forgottenObjects } from '../src/memories/forget-rows.ts';
+import { dueLooks } from '../src/strays/due-looks.ts';
+import { findStrays, type KnownBlobs } from '../src/strays/find-strays.ts';
+import { startStrays } from '../src/strays/start-strays.ts';
+import { listStrays } from '../src/strays/stray-rows.ts';
+import { databases, type TestDb } from './support/databases.ts';
+import { newId, type StoredMemory, storeMemory } from './support/stored-memories.ts';
+
+const newBlob = (): string => randomBytes(32).toString('base64url');
+const object = (blob_id: string, more: Partial<StoreObject> = {}): StoreObject => ({
+  object_id: newId(),
+  blob_id,
+  end_epoch: 60,
+  certified: true,
+  ...more,
+});
+const nothing: KnownBlobs = {
+  objects: new Set(),
+  needed: new Map(),
+  underWay: new Set(),
+  forgotten: new Set(),
+  replaced: new Set(),
+};
+
+describe('of the objects that an owner holds', () => {
+  const blob = newBlob();
+  const [first, second] = [object(blob), object(blob)];
+
+  test('a second one of a blob that is needed was paid for in vain, and the one that the memory names stays', () => {
+    const known = { ...nothing, needed: new Map([[blob, 60]]), objects: new Set([second.object_id]) };
+    const stray = { objectId: first.object_id, blobId: blob, reason: 'paid_twice' };
+    expect(findStrays([first, second], known)).toEqual([stray]);
+    expect(findStrays([second], known)).toEqual([]);
+  });
+
+  test('where nobody knows which is named, one stays that is certified and lives longest, the same at each look', () => {
+    const known = { ...nothing, needed: new Map([[blob, 0]]) };
+    const longest = object(blob, { end_epoch: 70 });
+    const halfDone = object(blob, { end_epoch: 90, certified: false });
+    for (const held of [
+      [first, longest, halfDone],
+      [halfDone, longest, first],
+    ])
+      expect(findStrays(held, known).map(({ objectId }) => objectId)).not.toContain(longest.object_id);
+    expect(findStrays([first, second], known)).toEqual(findStrays([second, first], known));
+  });
+
+  test('one that ends before the blob does was renewed, and one that is under way is found by its upload', () => {
+    const named = object(blob, { end_epoch: 90 });
+    const known = { ...nothing, needed: new Map([[blob, 90]]), objects: new Set([named.object_id]) };
+    expect(findStrays([first, named], known)).toEqual([]);
+    expect(findStrays([first, second], { ...known, underWay: new Set([blob]) })).toEqual([]);
+  });
+
+  test('what came after it was forgotten, or was packed anew, is of no use; what nobody knows is not ours to judge', () => {
+    expect(findStrays([first], { ...nothing, forgotten: new Set([blob]) })).toMatchObject([
+      { reason: 'forgotten' },
+    ]);
+    expect(findStrays([first], { ...nothing, replaced: new Set([blob]) })).toMatchObject([
+      { reason: 'paid_twice' },
+    ]);
+    expect(findStrays([first, second], nothing)).toEqual([]);
+  });
+});
+
+describe.each(databases)('stray objects on $name', ({ create }) => {
+  let database: TestDb;
+  const held = new Map<string, StoreObject[]>();
+  const silent = pino({ enabled: false });
+  beforeAll(async () => {
+    database = await create();
+  });
+  afterAll(() => database.drop());
+
+  const ownerOf = (accountId: Buffer): string => `0x${accountId.toString('hex')}`;
+
+  /** One round, with every look that was noted due now. */
+  async function look(): Promise<void> {
+    const round = async (): Promise<void> => {
+      await database.db.query("UPDATE shared_task SET due_at = now() WHERE name = 'look for stray objects'");
+      const sidecar = {
+        storeObjects: async ({ owned }: StoreObjectsRequest) => ({
+          epoch: 10,
+          objects: held.get(owned!.owner) ?? [],
+        }),
+      };
+      const accounts = { account: async (owner: string) => ({ owner }) };
+      const task = await startStrays({
+        db: database.db,
+        sidecar,
+        accounts: accounts as unknown as Parameters<typeof startStrays>[0]['accounts'],
+        log: silent,
+      });
+      await task.stop();
+    };
+    await round();
+    await database.db.query('UPDATE stray_look SET due_at = now()');
+    await round();
+  }
+
+  async function jobOf(memory: Omit<StoredMemory, 'objectId'>, columns: string): Promise<void> {
+    await database.db.transaction((tx) =>
+      insertJobs(
+        tx,
+        [
+          {
+            id: memory.id,
+            accountId: memory.accountId,
+            owner: ownerOf(memory.accountId),
+            namespace: 'default',
+            delegatePk: randomBytes(32),
+            outbox: undefined,
+            envelope: memory.envelope,
+            envelopeId: randomBytes(16),
+            envelopeSha256: randomBytes(32),
+            importance: 0.5,
+          },
+        ],
+        'uploading',
+      ),
+    );
+    await database.db.query(`UPDATE memory_job SET ${columns} WHERE id = $1`, [memory.id]);
+  }
+
+  const place = (accountId: Buffer) => ({ accountId, namespace: 'default', tag: Buffer.alloc(16) });
+  const forgetOne = ({ accountId, id }: { accountId: Buffer; id: string }) =>
+    database.db.transaction((tx) => deleteMemories(tx, place(accountId), [id]));
+
+  test('a second object is listed when the upload was begun twice, named when the memory is forgotten, and gone when it was deleted', async () => {
+    const memory = await storeMemory(database.db);
+    const { accountId, blobId, objectId } = memory;
+    await jobOf(memory, `status = 'done', blob_id = '${blobId}', upload_claims = 2, updated_at = now()`);
+    const second = object(blobId);
+    held.set(ownerOf(accountId), [object(blobId, { object_id: objectId }), second]);
+    await look();
+    expect(await listStrays(database.db, accountId, 10)).toEqual([second.object_id]);
+
+    await forgetOne(memory);
+    const named = await forgottenObjects(database.db, place(accountId), [memory.id]);
+    expect(named.toSorted()).toEqual([objectId, second.object_id].toSorted());
+
+    held.set(ownerOf(accountId), []);
+    await look();
+    expect(await listStrays(database.db, accountId, 10)).toEqual([]);
+  });
+
+  test('one upload alone is no reason to look', async () => {
+    const memory = await storeMemory(database.db);
+    await jobOf(
+      memory,
+      `status = 'done', blob_id = '${memory.blobId}', upload_claims = 1, updated_at = now()`,
+    );
+    held.set(ownerOf(memory.accountId), [object(memory.blobId)]);
+    await look();
+    expect(await listStrays(database.db, memory.accountId, 10)).toEqual([]);
+  });
+
+  test('a blob that a publisher stores after its memory was forgotten on the way is named for deletion', async () => {
+    const memory = {
+      accountId: randomBytes(32),
+      id: randomUUID(),
+      blobId: newBlob(),
+      envelope: randomBytes(1_500),
+    };
+    await jobOf(memory, `upload_claims = 1, checkpoint = '{"blob_ids": ["${memory.blobId}"]}'`);
+    await forgetOne(memory);
+    await look();
+    expect(await listStrays(database.db, memory.accountId, 10)).toEqual([]);
+    const late = object(memory.blobId);
+    held.set(ownerOf(memory.accountId), [late]);
+    await look();
+    expect(await listStrays(database.db, memory.accountId, 10)).toEqual([late.object_id]);
+    expect(await forgottenObjects(database.db, place(memory.accountId), [memory.id])).toEqual([
+      late.object_id,
+    ]);
+  });
+
+  test('nobody is looked at for ever', async () => {
+    const memory = {
+      accountId: randomBytes(32),
+      id: randomUUID(),
+      blobId: newBlob(),
+      envelope: randomBytes(1_500),
+    };
+    await jobOf(memory, `upload_claims = 1, checkpoint = '{"blob_ids": ["${memory.blobId}"]}'`);
+    await forgetOne(memory);
+    for (let i = 0; i < 3; i++) await look();
+    await database.db.query('UPDATE stray_look SET due_at = now()');
+    const due = await dueLooks(database.db, 100);
+    expect(due.filter(({ accountId }) => accountId.equals(memory.accountId))).toEqual([]);
+  });
+});
