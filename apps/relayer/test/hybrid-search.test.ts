@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto';
+import { type Place, placeTag } from '@memrelay/dev-env/search-index';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { coverage, lengthBucket, termWeight } from '../src/keywords/bm25.ts';
 import { termsOf } from '../src/keywords/terms.ts';
 import { databases, type TestDb } from './support/databases.ts';
 import { blindIndex, indexerWith, lexical } from './support/index-parts.ts';
-import { ask, insertMemories, type Place, tagOf } from './support/indexed-memories.ts';
+import { ask, insertMemories } from './support/indexed-memories.ts';
 
 describe.each(databases)('a search by vector and words on $name', ({ create }) => {
   let database: TestDb;
@@ -143,7 +144,7 @@ describe.each(databases)('a search by vector and words on $name', ({ create }) =
 
   test('a word of thousands of texts is judged by the newest of them, and does not hide a rare one', async () => {
     const place = newPlace();
-    const tag = tagOf(place);
+    const tag = placeTag(place);
     const [common, rare] = blindIndex.queryTokens(place.accountId, tag, 'common saffron');
     await database.db.query(
       `INSERT INTO memory (account_id, id, namespace, state, blob_id, envelope_sha256, size, tokens, length_bucket)

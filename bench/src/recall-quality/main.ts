@@ -1,0 +1,45 @@
+import { startPostgres } from '@memrelay/dev-env/services/postgres';
+import { createTestDatabase } from '@memrelay/dev-env/services/test-database';
+import { machineFacts } from '../machine.ts';
+import { embeddingsFrom } from './embedding-variables.ts';
+import { readLocomo } from './locomo.ts';
+import { measureKind } from './measure.ts';
+import { printScores, saveScores, scoresOf } from './report.ts';
+
+/** `npm run bench:recall`: how much of what answers a question is found (bench/README.md). */
+
+/** On the first half of the conversations the parameters were chosen. */
+const path = process.env.LOCOMO_FILE ?? new URL('../../../../shared/data/locomo-dev.json', import.meta.url);
+const conversations = await readLocomo(path);
+const chosenOn = new Set(
+  conversations.slice(0, Math.floor(conversations.length / 2)).map(({ name }) => name),
+);
+const embeddings = embeddingsFrom(process.env);
+const postgres = await startPostgres();
+try {
+  const databases = await Promise.all(embeddings.map(() => createTestDatabase(postgres.url)));
+  const urls = databases.map(({ url }) => url);
+  const outcomes = {
+    turns: await measureKind(conversations, 'turns', embeddings, urls),
+    sessions: await measureKind(conversations, 'sessions', embeddings, urls),
+  };
+  const scores = {
+    turns: scoresOf(outcomes.turns, chosenOn),
+    sessions: scoresOf(outcomes.sessions, chosenOn),
+  };
+  printScores(scores);
+  const about = {
+    data: 'LoCoMo (snap-research/locomo, CC BY-NC 4.0)',
+    conversations: conversations.map(({ name, turns, sessions, questions }) => ({
+      name,
+      turns: turns.length,
+      sessions: sessions.length,
+      questions: questions.length,
+      parametersChosenOnIt: chosenOn.has(name),
+    })),
+  };
+  for (const file of await saveScores(await machineFacts(), about, scores, outcomes))
+    console.log(`Kept in ${file}`);
+} finally {
+  await postgres.stop();
+}

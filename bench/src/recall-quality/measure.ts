@@ -1,0 +1,61 @@
+import { randomBytes } from 'node:crypto';
+import { type EmbeddingConfig, openSearchIndex } from '@memrelay/dev-env/search-index';
+import { type Conversation, evidenceIn } from './locomo.ts';
+import { ownRankings, plainRankings, type Rankings } from './rankings.ts';
+import { evidenceRanks, type Outcome } from './score.ts';
+
+export type UnitKind = 'turns' | 'sessions';
+
+/** What each ranking found of each question, by the ranking's name. */
+export type Outcomes = Map<string, Outcome[]>;
+
+/**
+ * Stores each conversation as a namespace of an owner of its own and asks all its questions. Each embedder has the
+ * database of its place in `databaseUrls`.
+ */
+export async function measureKind(
+  conversations: readonly Conversation[],
+  kind: UnitKind,
+  embeddings: readonly EmbeddingConfig[],
+  databaseUrls: readonly string[],
+): Promise<Outcomes> {
+  const outcomes: Outcomes = new Map();
+  for (const conversation of conversations)
+    await askAll(conversation, kind, '', plainRankings(conversation[kind]), outcomes);
+  for (const [i, embedding] of embeddings.entries()) {
+    const index = await openSearchIndex(databaseUrls[i]!, embedding);
+    try {
+      for (const conversation of conversations) {
+        const place = { accountId: randomBytes(32), namespace: conversation.name };
+        const rankings = await ownRankings(index, place, conversation[kind]);
+        await askAll(conversation, kind, `${index.model}: `, rankings, outcomes);
+      }
+    } finally {
+      await index.close();
+    }
+  }
+  return outcomes;
+}
+
+async function askAll(
+  conversation: Conversation,
+  kind: UnitKind,
+  prefix: string,
+  rankings: Rankings,
+  outcomes: Outcomes,
+): Promise<void> {
+  for (const question of conversation.questions) {
+    const evidence = evidenceIn(kind, question);
+    for (const [name, ranking] of Object.entries(await rankings(question.text))) {
+      const list = outcomes.get(prefix + name) ?? [];
+      list.push({
+        conversation: conversation.name,
+        question: question.no,
+        category: question.category,
+        evidence: evidence.size,
+        ranks: evidenceRanks(ranking, evidence),
+      });
+      outcomes.set(prefix + name, list);
+    }
+  }
+}

@@ -1,0 +1,53 @@
+import type { Place, SearchIndex } from '@memrelay/dev-env/search-index';
+import type { Unit } from './locomo.ts';
+import { plainBm25 } from './plain-bm25.ts';
+import { depth } from './score.ts';
+
+/** Makes a ranking of a question's units, best first, by each of its names. */
+export type Rankings = (query: string) => Promise<Record<string, string[]>>;
+
+/** Textbook values first, then others for short texts. */
+const plainParameters = [
+  { k1: 1.2, b: 0.75 },
+  { k1: 1.5, b: 0.75 },
+  { k1: 0.9, b: 0.4 },
+  { k1: 0.6, b: 0.5 },
+] as const;
+
+/** Plain BM25 over the texts as they are. */
+export function plainRankings(units: readonly Unit[]): Rankings {
+  const each = plainParameters.map((parameters) => ({
+    name: `plain BM25, k1 ${parameters.k1}, b ${parameters.b}`,
+    rank: plainBm25(units, parameters),
+  }));
+  return async (query) => Object.fromEntries(each.map(({ name, rank }) => [name, rank(query)]));
+}
+
+/** Our own search, whole and each of its legs alone: one search gives all three. */
+export async function ownRankings(
+  index: SearchIndex,
+  place: Place,
+  units: readonly Unit[],
+): Promise<Rankings> {
+  const ids = await index.add(
+    place,
+    units.map(({ text }) => text),
+  );
+  const unitOf = new Map(ids.map((id, i) => [id, units[i]!.id]));
+  return async (query) => {
+    const found = await index.search(place, query, depth);
+    const by = (leg: 'vector' | 'keywords'): string[] =>
+      found
+        .flatMap(({ match, explanation }) => {
+          const rank = explanation[leg]?.rank;
+          return rank === undefined ? [] : [{ id: unitOf.get(match.id)!, rank }];
+        })
+        .sort((a, b) => a.rank - b.rank)
+        .map(({ id }) => id);
+    return {
+      'vector only': by('vector'),
+      'blind BM25 only': by('keywords'),
+      fused: found.map(({ match }) => unitOf.get(match.id)!),
+    };
+  };
+}

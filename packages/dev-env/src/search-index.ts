@@ -1,0 +1,103 @@
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import { indexKey } from '@memrelay/envelope/at-rest';
+import type { Db } from '@memrelay/relayer/db/db';
+import { migrate } from '@memrelay/relayer/db/migrate';
+import { openDatabase } from '@memrelay/relayer/db/open-database';
+import { encodeVector } from '@memrelay/relayer/db/vector';
+import { createAccountVectors } from '@memrelay/relayer/embedding/account-vectors';
+import { createEmbedder, type EmbeddingConfig } from '@memrelay/relayer/embedding/create-embedder';
+import { keywordColumns, keywordPlaces, keywordValues } from '@memrelay/relayer/jobs/keyword-columns';
+import { createBlindIndex } from '@memrelay/relayer/keywords/blind-index';
+import { fuse, lexicalWeights, modelWeights, type Relevance } from '@memrelay/relayer/memories/fusion';
+import { createTextIndexer, type IndexData } from '@memrelay/relayer/memories/index-data';
+import { readNamespaceSize, searchMemories } from '@memrelay/relayer/memories/search';
+import { pino } from 'pino';
+
+export type { EmbeddingConfig };
+
+export interface Place {
+  accountId: Buffer;
+  namespace: string;
+}
+
+/** Stands for the tag that an account's origin gives a namespace. */
+export function placeTag({ namespace }: Place): Buffer {
+  return createHash('sha256').update(namespace).digest().subarray(0, 16);
+}
+
+/** One memory with its index data, as the embed stage and the upload leave it. Returns its id. */
+export async function insertIndexed(
+  db: Db,
+  { accountId, namespace }: Place,
+  { info, chunks, keywords }: IndexData,
+  state = 'done',
+): Promise<string> {
+  const id = randomUUID();
+  const blobId = state === 'done' ? randomBytes(32).toString('base64url') : null;
+  await db.query(
+    `INSERT INTO memory (account_id, id, namespace, state, blob_id, envelope_sha256, size, ${keywordColumns})
+     VALUES ($1, $2, $3, $4, $5, $6, 1500, ${keywordPlaces(7)})`,
+    [accountId, id, namespace, state, blobId, randomBytes(32), ...keywordValues(keywords)],
+  );
+  for (const { no, vector } of chunks)
+    await db.query(
+      `INSERT INTO memory_vector (account_id, namespace, embedding_model, memory_id, chunk_no, vector_key_id, embedding, code)
+       VALUES ($1, $2, $3, $4, $5, $6, $7::vector, binary_quantize($7::vector))`,
+      [accountId, namespace, info.model, id, no, info.keyId, encodeVector(vector)],
+    );
+  return id;
+}
+
+/** The relayer's index and search on a database, without what stands around it: HTTP, jobs, envelopes. */
+export interface SearchIndex {
+  db: Db;
+  model: string;
+  /** Ids in the order of the texts */
+  add(place: Place, texts: readonly string[]): Promise<string[]>;
+  /** At least as many as there are, up to `limit`, best first */
+  search(place: Place, query: string, limit: number): Promise<Relevance[]>;
+  close(): Promise<void>;
+}
+
+/** Texts in one call to the embedder. */
+const batch = 64;
+
+/** On a database that is empty or of this version, with a fixed key. */
+export async function openSearchIndex(databaseUrl: string, embedding: EmbeddingConfig): Promise<SearchIndex> {
+  const secret = Buffer.alloc(32, 1);
+  const keyFor = (purpose: 'lexical' | 'vector-map') => (accountId: Buffer) =>
+    Buffer.from(indexKey(secret, purpose, accountId.toString('hex')));
+  const db = await openDatabase(databaseUrl, pino({ enabled: false }));
+  await migrate(db);
+  const embedder = createEmbedder(embedding, keyFor('lexical'));
+  const { model, mock } = embedder;
+  const vectors = createAccountVectors(embedder.dimension, keyFor('vector-map'));
+  const blindIndex = createBlindIndex(secret, true);
+  const indexer = createTextIndexer({ embedder, vectors, blindIndex });
+  return {
+    db,
+    model,
+    async add(place, texts) {
+      const tag = placeTag(place);
+      const ids: string[] = [];
+      for (let i = 0; i < texts.length; i += batch) {
+        const some = texts.slice(i, i + batch);
+        const data = await indexer.indexTexts(
+          some.map((text) => ({ accountId: place.accountId, tag, text })),
+        );
+        for (const each of data) ids.push(await insertIndexed(db, place, each));
+      }
+      return ids;
+    },
+    async search(place, query, limit) {
+      const { accountId, namespace } = place;
+      const [vector] = await embedder.embed([query], [accountId]);
+      const size = await readNamespaceSize(db, accountId, namespace, model);
+      const tokens = blindIndex.queryTokens(accountId, placeTag(place), query);
+      const mapped = vectors.mapOf(accountId).apply(vector!);
+      const asked = { accountId, namespace, model, vector: mapped, tokens, limit, includePending: false };
+      return fuse(await searchMemories(db, asked, size), size, mock ? lexicalWeights : modelWeights);
+    },
+    close: () => db.close(),
+  };
+}
