@@ -83,12 +83,26 @@ export function createProgram(environment: NodeJS.ProcessEnv): Command {
       ),
     );
   memoryCommand('import', 'store many memories from a file; run it again to go on after an interruption')
-    .argument('<file>', 'a text file with one memory a line, or JSON with chat messages')
+    .argument(
+      '<file>',
+      'a text file with one memory a line, JSON with chat messages, or a bundle of `memrelay export`',
+    )
     .option('--no-wait', 'return as soon as all are accepted')
     .option('--again', 'import also what an earlier import of this file has stored')
+    .option('--passphrase-file <path>', 'of a bundle: file whose first line is its passphrase')
+    .option('--no-bundle-writers', 'of a bundle: take only what this account and relayer have signed')
     .action((file, options) =>
       runCommand(options, async (output) =>
         (await import('./commands/import.ts')).importFile(output, file, options, environment),
+      ),
+    );
+  clientCommand('export', 'write memories with their keys into a file under a passphrase, for another server')
+    .argument('<file>', 'the bundle to write')
+    .addOption(new Option('--namespace <name>', 'only this one (default: all)').env('MEM_NAMESPACE'))
+    .option('--passphrase-file <path>', 'file whose first line is the passphrase (default: ask)')
+    .action((file, options) =>
+      runCommand(options, async (output) =>
+        (await import('./commands/export.ts')).exportFile(output, file, options),
       ),
     );
   clientCommand('status', 'how the relayer and the account are').action((options) =>

@@ -144,7 +144,6 @@ async function jobOf(
     ...job,
     outbox: context.outbox.seal({ id: job.id, accountId, namespace: meta.ns }, text),
     textHash,
-    writtenAt: new Date(meta.created_at),
     ...(vectors?.model === model
       ? {
           given: {

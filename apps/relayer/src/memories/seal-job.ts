@@ -35,6 +35,7 @@ export function sealJob(
   { kind, account, namespace, keyEpoch, key, meta, text }: Sealing,
 ): NewJob {
   const envelopeId = newEnvelopeId(nodePrimitives);
+  const written = { created_at: new Date().toISOString(), ...meta };
   const envelope = Buffer.from(
     sealEnvelope(nodePrimitives, {
       kind,
@@ -44,7 +45,7 @@ export function sealJob(
       envelopeId,
       recipientPk: key.recipientPk,
       wraps: key.wraps,
-      meta: { created_at: new Date().toISOString(), ...meta, by: caller.publicKey },
+      meta: { ...written, by: caller.publicKey },
       text,
       signer: secrets.writerKeys[0]!,
     }),
@@ -61,5 +62,7 @@ export function sealJob(
     envelopeId: Buffer.from(envelopeId),
     envelopeSha256: sha256(envelope),
     importance: meta?.importance ?? standardImportance,
+    // As the envelope says, so that a restore from the chain gives the same
+    writtenAt: new Date(written.created_at),
   };
 }

@@ -1,6 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { defaultNamespace } from '@memrelay/protocol/limits';
 import { dataDir } from '@memrelay/sdk/data-dir-node';
+import { isBundleFile } from '../bundle/bundle-file.ts';
+import type { PassphraseOption } from '../bundle/passphrase.ts';
 import { type ConnectOptions, connectClient, type NamespaceOption, withClient } from '../connect.ts';
 import { duration } from '../durations.ts';
 import { ExitError, exitCodes } from '../exit-codes.ts';
@@ -12,8 +14,9 @@ import { catchInterruption } from '../interruption.ts';
 import type { Output } from '../output.ts';
 import { systemPaths } from '../system/system-paths.ts';
 
-export interface ImportOptions extends ConnectOptions, NamespaceOption {
+export interface ImportOptions extends ConnectOptions, NamespaceOption, PassphraseOption {
   wait: boolean;
+  bundleWriters: boolean;
   again?: boolean;
 }
 
@@ -21,13 +24,15 @@ export interface ImportOptions extends ConnectOptions, NamespaceOption {
 const patience = { maxAttempts: 15, deadlineMs: 15 * 60_000 };
 const failuresShown = 20;
 
-/** Stores every memory of a file, and goes on where an earlier run was interrupted. */
+/** Stores every memory of a file, be it text, chat or a bundle, and goes on where an earlier run was interrupted. */
 export async function importFile(
   output: Output,
   path: string,
   options: ImportOptions,
   environment: NodeJS.ProcessEnv,
 ): Promise<void> {
+  if (await isBundleFile(path))
+    return (await import('./import-bundle.ts')).importBundleFile(output, path, options, environment);
   const content = await readFile(path, 'utf8');
   const file = readMemories(path, content);
   const namespace = options.namespace ?? defaultNamespace;

@@ -20,13 +20,13 @@ export interface BundlePosition {
 
 /**
  * Where to go on with a bundle whose export was interrupted: undefined when not even its first page is whole. Throws
- * `invalid_argument` when it is complete, `wrong_passphrase`, `invalid_bundle`.
+ * `wrong_passphrase`, `invalid_bundle`.
  */
 export async function resumeBundle(
   source: AsyncIterable<Uint8Array>,
   passphrase: string,
   p: Primitives = portablePrimitives,
-): Promise<BundlePosition | undefined> {
+): Promise<BundlePosition | 'complete' | undefined> {
   let position: BundlePosition | undefined;
   try {
     const { key, records } = await openRecords(p, source, passphrase);
@@ -44,11 +44,7 @@ export async function resumeBundle(
           cursor: head.next_cursor,
           bytes: end,
         };
-      else
-        throw new MemRelayError(
-          'invalid_argument',
-          'The bundle is complete: there is nothing to go on with.',
-        );
+      else return 'complete';
     }
   } catch (error) {
     if (!(error instanceof MemRelayError) || error.code !== 'bundle_cut_off') throw error;

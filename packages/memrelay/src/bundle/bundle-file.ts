@@ -1,0 +1,13 @@
+import { open } from 'node:fs/promises';
+import { isBundle } from '@memrelay/sdk/bundle/bundle-key';
+
+/** Whether the file is a bundle of `memrelay export`, by how it begins. */
+export async function isBundleFile(path: string): Promise<boolean> {
+  const file = await open(path, 'r');
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(4), 0, 4, 0);
+    return isBundle(buffer.subarray(0, bytesRead));
+  } finally {
+    await file.close();
+  }
+}

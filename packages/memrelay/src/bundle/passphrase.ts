@@ -1,0 +1,48 @@
+import { readFile } from 'node:fs/promises';
+import { createInterface } from 'node:readline/promises';
+import { Writable } from 'node:stream';
+import { ExitError, exitCodes } from '../exit-codes.ts';
+import type { Output } from '../output.ts';
+
+export interface PassphraseOption {
+  /** File whose first line is the passphrase */
+  passphraseFile?: string;
+}
+
+/**
+ * The passphrase of a bundle: the first line of a file, or asked for without showing it; `twice` where a typing error
+ * would lose what is written under it. Throws `ExitError`.
+ */
+export async function readPassphrase(
+  output: Output,
+  { passphraseFile }: PassphraseOption,
+  { twice }: { twice: boolean },
+): Promise<string> {
+  if (passphraseFile !== undefined) {
+    const [line = ''] = (await readFile(passphraseFile, 'utf8')).split(/\r?\n/, 1);
+    if (line !== '') return line;
+    throw new ExitError(exitCodes.usage, `${passphraseFile} begins with an empty line.`);
+  }
+  if (output.json || !process.stdin.isTTY)
+    throw new ExitError(
+      exitCodes.usage,
+      'The bundle needs a passphrase: name a file that holds it with --passphrase-file.',
+      { code: 'passphrase_required' },
+    );
+  const passphrase = await ask('Passphrase of the bundle: ');
+  if (twice && (await ask('Once more: ')) !== passphrase)
+    throw new ExitError(exitCodes.usage, 'The two passphrases differ.');
+  return passphrase;
+}
+
+async function ask(question: string): Promise<string> {
+  process.stdout.write(question);
+  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const prompt = createInterface({ input: process.stdin, output: nowhere, terminal: true });
+  try {
+    return await prompt.question('');
+  } finally {
+    prompt.close();
+    process.stdout.write('\n');
+  }
+}

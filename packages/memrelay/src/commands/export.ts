@@ -1,0 +1,116 @@
+import { createReadStream } from 'node:fs';
+import { type FileHandle, open, rename, stat } from 'node:fs/promises';
+import { nodePrimitives } from '@memrelay/envelope/node-primitives';
+import { type ExportProgress, exportBundle } from '@memrelay/sdk/bundle/export-bundle';
+import { type BundlePosition, resumeBundle } from '@memrelay/sdk/bundle/resume-bundle';
+import { type PassphraseOption, readPassphrase } from '../bundle/passphrase.ts';
+import { type ConnectOptions, connectClient, type NamespaceOption } from '../connect.ts';
+import { dataSize } from '../data-size.ts';
+import { ExitError, exitCodes } from '../exit-codes.ts';
+import { catchInterruption } from '../interruption.ts';
+import type { Output } from '../output.ts';
+
+export interface ExportCommandOptions extends ConnectOptions, NamespaceOption, PassphraseOption {}
+
+/** An export rides out a restart of the relayer and of its key servers. */
+const patience = { maxAttempts: 15, deadlineMs: 5 * 60_000 };
+const failuresShown = 20;
+
+/**
+ * Writes memories with their keys into a file under a passphrase. An interrupted export leaves `FILE.part` and goes on
+ * from there.
+ */
+export async function exportFile(output: Output, path: string, options: ExportCommandOptions): Promise<void> {
+  if (await isThere(path)) throw new ExitError(exitCodes.usage, `${path} is there already.`);
+  const { client } = await connectClient(options, patience);
+  const interruption = catchInterruption('Interrupted. Run the same command again to go on.');
+  const part = `${path}.part`;
+  let file: FileHandle | undefined;
+  let last: ExportProgress = { memories: 0, failed: [] };
+  try {
+    await client.account({ signal: interruption.signal });
+    const found = await isThere(part);
+    const passphrase = await readPassphrase(output, options, { twice: !found });
+    const resume = found ? await positionOf(part, passphrase, options, client.accountId) : undefined;
+    if (resume) output.line(`Going on with an interrupted export: ${resume.memories} are in it already.`);
+    output.step('Exporting');
+    file = await open(part, resume ? 'r+' : 'w', 0o600);
+    await file.truncate(resume?.bytes ?? 0);
+    let position = resume?.bytes ?? 0;
+    const parts = exportBundle(client, {
+      passphrase,
+      namespace: options.namespace,
+      resume,
+      signal: interruption.signal,
+      primitives: nodePrimitives,
+      onProgress(progress) {
+        last = progress;
+        output.progress(() => `${progress.memories} memories · ${dataSize(position)}`);
+      },
+    });
+    for await (const bytes of parts) {
+      await file.write(bytes, 0, bytes.length, position);
+      position += bytes.length;
+    }
+    await file.sync();
+    await file.close();
+    file = undefined;
+    await rename(part, path);
+    output.done();
+    report(output, path, last, position);
+  } catch (error) {
+    output.abandon();
+    throw error;
+  } finally {
+    interruption.release();
+    await file?.close();
+    client.destroy();
+  }
+}
+
+/** Where the file goes on. Throws `ExitError` when it is of another export. */
+async function positionOf(
+  part: string,
+  passphrase: string,
+  { namespace }: NamespaceOption,
+  accountId: string,
+): Promise<BundlePosition | undefined> {
+  const position = await resumeBundle(createReadStream(part), passphrase, nodePrimitives);
+  if (position === 'complete')
+    throw new ExitError(
+      exitCodes.usage,
+      `${part} is a complete bundle: rename it, or remove it to begin anew.`,
+    );
+  if (position && (position.start.namespace !== namespace || position.start.account_id !== accountId))
+    throw new ExitError(
+      exitCodes.usage,
+      `${part} is what is left of an export of another account or namespace: remove it to begin anew.`,
+    );
+  return position;
+}
+
+async function isThere(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
+}
+
+function report(output: Output, path: string, { memories, failed }: ExportProgress, bytes: number): void {
+  output.result({
+    file: path,
+    memories,
+    bytes,
+    failed: failed.map(({ id, blobId, reason }) => ({ id, ...(blobId ? { blob_id: blobId } : {}), reason })),
+  });
+  output.line(`${memories} memories in ${path} (${dataSize(bytes)}).`);
+  output.line('Whoever has the file and its passphrase can read them. Without the passphrase nobody can.');
+  if (failed.length === 0) return;
+  output.line(`${failed.length} are not in it:`);
+  for (const { id, reason } of failed.slice(0, failuresShown)) output.line(`  ${id}: ${reason}`);
+  if (failed.length > failuresShown)
+    output.line(`  … and ${failed.length - failuresShown} more (--json lists all)`);
+  throw new ExitError(exitCodes.failed, `${failed.length} memories could not be exported.`, {
+    code: 'not_exported',
+  });
+}

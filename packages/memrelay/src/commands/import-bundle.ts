@@ -1,0 +1,187 @@
+import { createReadStream } from 'node:fs';
+import { toHex } from '@memrelay/envelope/bytes';
+import { nodePrimitives } from '@memrelay/envelope/node-primitives';
+import { importBundle } from '@memrelay/sdk/bundle/import-bundle';
+import { type Bundle, openBundle } from '@memrelay/sdk/bundle/open-bundle';
+import { dataDir } from '@memrelay/sdk/data-dir-node';
+import type { MemRelay } from '@memrelay/sdk/mem-relay';
+import { type PassphraseOption, readPassphrase } from '../bundle/passphrase.ts';
+import { type ConnectOptions, connectClient, withClient } from '../connect.ts';
+import { ExitError, exitCodes } from '../exit-codes.ts';
+import { followJobs } from '../import/follow-jobs.ts';
+import { beginJournal, type ImportJournal, journalPath, openJournal } from '../import/import-journal.ts';
+import { progressText } from '../import/progress-text.ts';
+import { catchInterruption } from '../interruption.ts';
+import type { Output } from '../output.ts';
+import { systemPaths } from '../system/system-paths.ts';
+
+export interface ImportBundleOptions extends ConnectOptions, PassphraseOption {
+  wait: boolean;
+  /** Whether what the bundle's own writers have signed is believed; the passphrase's holder vouches for them */
+  bundleWriters: boolean;
+}
+
+/** It rides out a restart of the relayer and the long pauses that a busy one asks for. */
+const patience = { maxAttempts: 15, deadlineMs: 15 * 60_000 };
+const failuresShown = 20;
+
+interface Outcome {
+  total: number;
+  accepted: number;
+  stored: number;
+  known: number;
+  unverified: number;
+  failures: { id: string; reason: string }[];
+}
+
+/** Stores the memories of a bundle. Nothing is sent before the whole file was read and found whole. */
+export async function importBundleFile(
+  output: Output,
+  path: string,
+  options: ImportBundleOptions,
+  environment: NodeJS.ProcessEnv,
+): Promise<void> {
+  // Refused credentials or a silent relayer show now, not after the patience of the import.
+  await withClient(options, ({ client }) => client.account());
+  const passphrase = await readPassphrase(output, options, { twice: false });
+  output.step('Reading the bundle');
+  const bundle = await openBundle(() => createReadStream(path), passphrase, nodePrimitives);
+  output.done();
+  output.line(
+    `${bundle.memories} memories of account ${bundle.start.account_id}, exported on ${bundle.start.created_at.slice(0, 10)}.`,
+  );
+  const { client, serverUrl, credentials } = await connectClient(options, patience);
+  const interruption = catchInterruption('Interrupted. Run the same command again to go on.');
+  let journal: ImportJournal | undefined;
+  try {
+    const directory = systemPaths(dataDir(environment)).imports;
+    const { accountId } = credentials;
+    const place = { content: toHex(bundle.header), serverUrl, accountId, namespace: 'bundle' };
+    const journalFile = journalPath(directory, place);
+    journal = await openJournal(journalFile);
+    if (journal.ended) {
+      await journal.close();
+      journal = await beginJournal(journalFile, undefined);
+    }
+    output.step('Importing');
+    const outcome = await run(output, client, bundle, journal, options, interruption.signal);
+    output.done();
+    report(output, outcome, options.wait);
+  } catch (error) {
+    output.abandon();
+    throw error;
+  } finally {
+    interruption.release();
+    await journal?.close();
+    client.destroy();
+  }
+}
+
+async function run(
+  output: Output,
+  client: MemRelay,
+  bundle: Bundle,
+  journal: ImportJournal,
+  { wait, bundleWriters }: ImportBundleOptions,
+  signal: AbortSignal,
+): Promise<Outcome> {
+  const outcome: Outcome = {
+    total: bundle.memories,
+    accepted: 0,
+    stored: 0,
+    known: 0,
+    unverified: 0,
+    failures: [],
+  };
+  const text = progressText(wait);
+  const show = (): void => {
+    text.update({ ...outcome, failed: outcome.failures.length + outcome.unverified });
+    output.progress(text.render);
+  };
+  const idOfJob = new Map<string, string>();
+  const follower = followJobs(
+    client,
+    (job) => {
+      if (job.status === 'done') {
+        outcome.stored++;
+        if (job.deduplicated) outcome.known++;
+      } else
+        outcome.failures.push({
+          id: idOfJob.get(job.jobId) ?? job.jobId,
+          reason: job.error?.message ?? 'The relayer does not know this job any more.',
+        });
+      show();
+    },
+    signal,
+  );
+  const accept = (jobIds: readonly string[]): void => {
+    outcome.accepted += jobIds.length;
+    if (wait) follower.add(jobIds);
+    show();
+  };
+  const earlier = [...journal.acknowledged.values()].flat();
+  if (earlier.length > 0) {
+    output.line(`Going on with an interrupted import: ${earlier.length} are accepted already.`);
+    accept(earlier);
+  }
+  const parts = importBundle(client, bundle, {
+    signal,
+    primitives: nodePrimitives,
+    skip: new Set(journal.acknowledged.keys()),
+    ...(bundleWriters ? {} : { trustedWriters: [] }),
+  });
+  for await (const { no, memories } of parts) {
+    const jobIds: string[] = [];
+    let refused = false;
+    for (const { id, result } of memories) {
+      if (result.status === 'running') {
+        jobIds.push(result.jobId);
+        idOfJob.set(result.jobId, id);
+      } else if (result.status === 'known') {
+        outcome.stored++;
+        outcome.known++;
+        outcome.accepted++;
+      } else {
+        refused = true;
+        if (result.status === 'unverified') outcome.unverified++;
+        else outcome.failures.push({ id, reason: result.reason });
+      }
+    }
+    // What was refused is to be tried again: its request is not noted, and the others in it are known by then
+    if (!refused) await journal.acknowledge(no, jobIds);
+    accept(jobIds);
+  }
+  follower.noMore();
+  await follower.finished;
+  if (wait) await journal.end([]);
+  return outcome;
+}
+
+function report(output: Output, outcome: Outcome, wait: boolean): void {
+  const { total, accepted, stored, known, unverified, failures } = outcome;
+  output.result({
+    total,
+    accepted,
+    ...(wait ? { stored } : {}),
+    known,
+    unverified,
+    failed: failures,
+  });
+  output.line(
+    wait
+      ? `${stored} of ${total} are stored, ${known} of them were there already.`
+      : `${accepted} of ${total} are accepted; storing goes on behind.`,
+  );
+  if (unverified > 0)
+    output.line(`${unverified} were not taken: they are signed by keys that this account does not believe.`);
+  if (failures.length > 0) output.line(`${failures.length} failed:`);
+  for (const { id, reason } of failures.slice(0, failuresShown)) output.line(`  ${id}: ${reason}`);
+  if (failures.length > failuresShown)
+    output.line(`  … and ${failures.length - failuresShown} more (--json lists all)`);
+  const missing = failures.length + unverified;
+  if (missing > 0)
+    throw new ExitError(
+      exitCodes.failed,
+      `${missing} memories were not stored. Run the same command again to try those that failed.`,
+    );
+}
