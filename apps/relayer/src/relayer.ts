@@ -26,20 +26,21 @@ import { createEmbedStage } from './jobs/embed-stage.ts';
 import { createIdempotency } from './jobs/idempotency.ts';
 import { startPipeline } from './jobs/pipeline.ts';
 import { pruneJobs } from './jobs/prune-jobs.ts';
+import { quiltBounds } from './jobs/quilt-bounds.ts';
 import { createWalletPool } from './jobs/upload-wallets.ts';
 import { createWithWallet } from './jobs/with-wallet.ts';
 import { createKeyRewraps } from './keys/key-rewraps.ts';
 import { readKeyServers } from './keys/key-servers.ts';
 import { createNamespaceKeys } from './keys/namespace-keys.ts';
 import { createVerifiedKeys } from './keys/verified-keys.ts';
-import { createRateLimits } from './limits/rate-limits.ts';
 import { createBlindIndex } from './keywords/blind-index.ts';
+import { createRateLimits } from './limits/rate-limits.ts';
 import type { Loggers } from './logging/loggers.ts';
 import { startMaintenance } from './maintenance.ts';
 import { createAccountWriters } from './memories/account-writers.ts';
-import { createOutbox } from './memories/outbox.ts';
 import { createTextIndexer } from './memories/index-data.ts';
 import { createNamespaceSizes } from './memories/namespace-sizes.ts';
+import { createOutbox } from './memories/outbox.ts';
 import { createQueryVectors } from './memories/query-vectors.ts';
 import { createNonceStore } from './nonces/create-nonce-store.ts';
 import { startUpkeep } from './renewals/start-upkeep.ts';
@@ -136,6 +137,11 @@ export async function startRelayer({
       storeEpochs: config.storeEpochs,
       wallets,
       alerts: alerts.sender,
+      quilts: {
+        ...quiltBounds(config.quilts.maxItems, store.n_shards),
+        windowMs: config.quilts.windowMs,
+      },
+      repack: undefined,
       log: loggers.jobs,
     });
     handBack = pipeline.close;

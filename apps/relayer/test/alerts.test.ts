@@ -8,7 +8,7 @@ import { type SenderTimes, startAlertSender } from '../src/alerts/alert-sender.t
 import { createMemoryBlobCache } from '../src/blobs/blob-cache.ts';
 import { insertJobs, insertManualMemory } from '../src/jobs/accept-jobs.ts';
 import { type ClaimedJob, claimJobs } from '../src/jobs/claim-jobs.ts';
-import { uploadJob } from '../src/jobs/upload-stage.ts';
+import { uploadJobs } from '../src/jobs/upload-stage.ts';
 import type { SidecarClient } from '../src/sidecar/sidecar-client.ts';
 import type { TaskLoop } from '../src/tasks/shared-task.ts';
 import { databases, type TestDb } from './support/databases.ts';
@@ -93,7 +93,7 @@ describe.each(databases)('alerts on $name', ({ create }) => {
     async function* upload(): AsyncGenerator<UploadCheckpoint> {
       yield checkpoint;
     }
-    await uploadJob(
+    await uploadJobs(
       {
         db: database.db,
         sidecar: { upload } as unknown as SidecarClient,
@@ -102,10 +102,11 @@ describe.each(databases)('alerts on $name', ({ create }) => {
         wallets: undefined,
         maxAttempts: 5,
         alerts,
+        repack: undefined,
         isStopping: () => false,
         log: pino({ enabled: false }),
       },
-      job,
+      [job],
     );
   }
 

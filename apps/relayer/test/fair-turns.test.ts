@@ -104,7 +104,7 @@ describe.each(databases)('turns of accounts on $name', ({ name, create }) => {
       for (const limit of [1, 32]) {
         const { rows } = await database.db.query<{ 'QUERY PLAN': { Plan: PlanNode; JIT?: unknown }[] }>(
           `EXPLAIN (ANALYZE, FORMAT JSON) ${claimStatement(work)}`,
-          [work, randomUUID(), limit, Buffer.alloc(0)],
+          [work, randomUUID(), limit, Buffer.alloc(0), ...(work === 'uploading' ? [0] : [])],
         );
         const { Plan, JIT } = rows[0]!['QUERY PLAN'][0]!;
         const nodes = flat(Plan).filter((node) => node['Node Type'].includes('Scan'));

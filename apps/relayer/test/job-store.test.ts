@@ -5,6 +5,7 @@ import * as accept from '../src/jobs/accept-jobs.ts';
 import * as claims from '../src/jobs/claim-jobs.ts';
 import * as reads from '../src/jobs/read-jobs.ts';
 import * as saves from '../src/jobs/save-progress.ts';
+import { saveUploaded } from '../src/jobs/save-stored.ts';
 import { readNamespaceSize, type SearchQuery, searchMemories } from '../src/memories/search.ts';
 import { databases, type TestDb } from './support/databases.ts';
 import { sizeOf } from './support/index-parts.ts';
@@ -54,7 +55,7 @@ describe.each(databases)('jobs and search on $name', ({ create }) => {
     const chunks = vectors.map((vector, no) => ({ no, vector }));
     await saves.saveEmbedded(database.db, claimed!, { info, chunks });
     const [upload] = await claimUploads(1);
-    await saves.saveUploaded(database.db, upload!, { blobId, objectId: '0x1', endEpoch: 9 });
+    await saveUploaded(database.db, upload!, { blobId, objectId: '0x1', endEpoch: 9 });
     return blobId;
   }
   const randomBlobId = () => randomBytes(32).toString('base64url');
@@ -115,7 +116,7 @@ describe.each(databases)('jobs and search on $name', ({ create }) => {
 
     const [upload] = await claimUploads();
     const blobId = randomBlobId();
-    await saves.saveUploaded(database.db, upload!, { blobId, objectId: undefined, endEpoch: 12 });
+    await saveUploaded(database.db, upload!, { blobId, objectId: undefined, endEpoch: 12 });
     expect(await read()).toEqual({
       job_id: job.id,
       status: 'done',
@@ -162,7 +163,7 @@ describe.each(databases)('jobs and search on $name', ({ create }) => {
     const [upload] = await claimUploads();
     await saves.saveFailed(database.db, upload!, { code: 'upload_rejected', message: 'no' });
     await expect(
-      saves.saveUploaded(database.db, upload!, { blobId: randomBlobId(), objectId: undefined, endEpoch: 1 }),
+      saveUploaded(database.db, upload!, { blobId: randomBlobId(), objectId: undefined, endEpoch: 1 }),
     ).rejects.toThrow(saves.LeaseLostError);
   });
 

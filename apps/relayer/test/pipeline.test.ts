@@ -46,6 +46,8 @@ describe.each(databases)('the pipeline on $name', ({ create }) => {
       storeEpochs: 2,
       wallets: undefined,
       alerts: undefined,
+      quilts: { maxItems: 1, nShards: 31, windowMs: 0 },
+      repack: undefined,
       log: silent,
     });
     return pipeline;

@@ -58,6 +58,8 @@ describe.each(databases)('a relayer that ends, on $name', ({ create }) => {
       storeEpochs: 2,
       wallets: await createWalletPool(db, wallets),
       alerts: undefined,
+      quilts: { maxItems: 1, nShards: 31, windowMs: 0 },
+      repack: undefined,
       log: silent,
     });
     pipelines.push(pipeline);

@@ -45,7 +45,7 @@ const refusing = (status: number, body: unknown) => (_request: IncomingMessage, 
 async function upload(client: SidecarClient): Promise<UploadCheckpoint[]> {
   const reached: UploadCheckpoint[] = [];
   const request = {
-    bytes: Buffer.from('x'),
+    content: Buffer.from('x'),
     owner: address,
     epochs: 1,
     wallet: undefined,

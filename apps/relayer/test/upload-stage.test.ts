@@ -8,7 +8,7 @@ import { insertJobs, insertManualMemory, type NewJob } from '../src/jobs/accept-
 import { retryDelayMs } from '../src/jobs/backoff.ts';
 import { type ClaimedJob, claimJobs } from '../src/jobs/claim-jobs.ts';
 import { readJobs, readPendingEnvelopes } from '../src/jobs/read-jobs.ts';
-import { uploadJob } from '../src/jobs/upload-stage.ts';
+import { uploadJobs } from '../src/jobs/upload-stage.ts';
 import { createWalletPool, type WalletPool } from '../src/jobs/upload-wallets.ts';
 import { deleteMemories, forgottenObjects } from '../src/memories/forget-rows.ts';
 import { type SidecarClient, SidecarUnreachableError } from '../src/sidecar/sidecar-client.ts';
@@ -68,7 +68,7 @@ describe.each(databases)('an upload on $name', ({ create }) => {
       if (error) throw error;
     }
     const sidecar = { upload } as unknown as SidecarClient;
-    await uploadJob(
+    await uploadJobs(
       {
         db: database.db,
         sidecar,
@@ -76,11 +76,12 @@ describe.each(databases)('an upload on $name', ({ create }) => {
         storeEpochs: 2,
         wallets,
         alerts: undefined,
+        repack: undefined,
         maxAttempts: 5,
         isStopping: () => false,
         log: silent,
       },
-      job,
+      [job],
     );
     return payer;
   }

@@ -5,6 +5,8 @@ const indexPrefixBytes = 5;
 /** Header of a patch, and the length of its identifier */
 const patchPrefixBytes = 6 + 2;
 const maxIndexColumns = 10;
+/** Symbols have an even number of bytes */
+const symbolAlignment = 2;
 
 export interface QuiltSize {
   /** Of the whole quilt before it is encoded: what is stored as one blob */
@@ -26,22 +28,47 @@ export function maxPatches(nShards: number): number {
 
 /**
  * Size of a quilt of `count` patches of `size` bytes each, with identifiers of so many ASCII characters (below 128) and
- * no tags. Each patch takes whole columns, so a quilt has the smallest symbol with which all of them fit. Throws
- * `RangeError` for more patches than columns.
+ * no tags. Throws `RangeError` for more patches than columns.
  */
 export function quiltSize(count: number, size: number, identifierLength: number, nShards: number): QuiltSize {
+  const bytes = quiltBytes(new Array<number>(count).fill(size), identifierLength, nShards);
+  const { columns } = matrix(nShards);
+  return { bytes, columns: Math.ceil(patchBytes(size, identifierLength) / (bytes / columns)) };
+}
+
+/**
+ * Bytes of a quilt of patches of these sizes, with identifiers as above and no tags. Each patch takes whole columns, so a
+ * quilt has the smallest symbol with which all of them fit: one large patch among many small ones makes it many times
+ * their size. Throws `RangeError` for more patches than columns.
+ */
+export function quiltBytes(sizes: readonly number[], identifierLength: number, nShards: number): number {
   const { rows, columns } = matrix(nShards);
-  if (count < 1 || count > maxPatches(nShards))
+  if (sizes.length < 1 || sizes.length > maxPatches(nShards))
     throw new RangeError(`a quilt over ${nShards} shards has from 1 to ${maxPatches(nShards)} patches`);
-  const identifier = 1 + identifierLength;
-  const patch = patchPrefixBytes + identifier + size;
   // Each entry: its end (2 bytes), its identifier, and that it has no tags; before them their number
-  const index = indexPrefixBytes + (count < 128 ? 1 : 2) + count * (2 + identifier + 1);
-  for (let symbol = 2; ; symbol += 2) {
-    const columnBytes = rows * symbol;
+  const index =
+    indexPrefixBytes + (sizes.length < 128 ? 1 : 2) + sizes.length * (2 + 1 + identifierLength + 1);
+  const patches = sizes.map((size) => patchBytes(size, identifierLength));
+  const fits = (halfSymbol: number): boolean => {
+    const columnBytes = rows * halfSymbol * symbolAlignment;
     const indexColumns = Math.ceil(index / columnBytes);
-    const each = Math.ceil(patch / columnBytes);
-    if (indexColumns <= maxIndexColumns && indexColumns + count * each <= columns)
-      return { bytes: rows * columns * symbol, columns: each };
+    const used = patches.reduce((sum, bytes) => sum + Math.ceil(bytes / columnBytes), indexColumns);
+    return indexColumns <= maxIndexColumns && used <= columns;
+  };
+  let tooSmall = 0;
+  let enough = 1;
+  while (!fits(enough)) {
+    tooSmall = enough;
+    enough *= 2;
   }
+  while (enough - tooSmall > 1) {
+    const middle = Math.floor((tooSmall + enough) / 2);
+    if (fits(middle)) enough = middle;
+    else tooSmall = middle;
+  }
+  return rows * columns * enough * symbolAlignment;
+}
+
+function patchBytes(size: number, identifierLength: number): number {
+  return patchPrefixBytes + 1 + identifierLength + size;
 }

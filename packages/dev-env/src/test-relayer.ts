@@ -45,6 +45,8 @@ export async function startTestRelayer(
     CHAIN_RPC_URL: network.chainUrl,
     STORE_PUBLISHER_URL: network.blobstoreUrl,
     STORE_AGGREGATOR_URL: network.blobstoreUrl,
+    // A blob a memory, which tests count and read by its id; those of quilts ask for them
+    STORE_QUILT_MAX_ITEMS: '1',
     LOG_FORMAT: 'json',
     RUST_LOG: 'info',
     ...options.environment,

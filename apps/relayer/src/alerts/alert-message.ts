@@ -27,8 +27,9 @@ function uploads({ counts, samples, reasons, since }: AlertBatch): string {
   return `${count} uploads were given up after ${maxUploadAttempts} attempts each, the first at ${since.toISOString()}.\n${why}\nJobs:\n${jobs}${more}\n${advice}`;
 }
 
-function tagOf({ tag }: UploadDetail): string {
-  return tag === null ? 'no namespace tag' : `namespace tag ${tag}`;
+function tagOf({ tag, memories }: UploadDetail): string {
+  const place = tag === null ? 'no namespace tag' : `namespace tag ${tag}`;
+  return memories === undefined ? place : `${place}, and ${memories - 1} more memories of its quilt`;
 }
 
 const words = {

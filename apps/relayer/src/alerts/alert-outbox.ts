@@ -14,6 +14,8 @@ export interface UploadDetail {
   /** Namespace tag, hex; null where a client stored bytes of a form of its own */
   tag: string | null;
   reason: string;
+  /** How many were stored as one quilt and failed with it; absent for one alone */
+  memories?: number;
 }
 
 export type WalletAlertKind = 'wallet_low' | 'wallet_empty' | 'wallet_filled';

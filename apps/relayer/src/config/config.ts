@@ -50,6 +50,12 @@ export interface Config {
     /** Gone for so long, a blob is given up */
     graceMs: number;
   };
+  quilts: {
+    /** Milliseconds that an upload waits for others that go into the same quilt */
+    windowMs: number;
+    /** Undefined: as many as the network has room for */
+    maxItems: number | undefined;
+  };
   alerts: {
     /** A secret: who knows it can post */
     webhookUrl: string | undefined;
@@ -133,6 +139,10 @@ export async function loadConfig(environment: Environment): Promise<{ config: Co
     blobChecks: {
       perHour: values.STORE_CHECKS_PER_HOUR === 'off' ? undefined : values.STORE_CHECKS_PER_HOUR,
       graceMs: values.STORE_LOST_AFTER_SECS * 1000,
+    },
+    quilts: {
+      windowMs: values.STORE_QUILT_WINDOW_MS ?? (values.CHAIN_NETWORK === 'localnet' ? 0 : 1_000),
+      maxItems: values.STORE_QUILT_MAX_ITEMS,
     },
     alerts: { webhookUrl: values.ALERT_TO_SLACK, walletUploads: values.STORE_WALLET_ALERT_UPLOADS },
     allowedOrigins: values.ALLOWED_ORIGINS,

@@ -18,6 +18,8 @@ export interface ClaimedJob {
   textHash: Buffer | undefined;
   /** Another memory keeps its text (settle-duplicate.ts) */
   duplicate: boolean;
+  /** It is stored together with others (pack-quilt.ts) */
+  quiltId: string | undefined;
 }
 
 export interface UploadProgress {
@@ -44,7 +46,50 @@ export const waiting: Readonly<Record<Work, string>> = {
   embedding: "status = 'running' AND stage IN ('queued', 'embedding')",
   uploading: "status = 'running' AND stage IN ('uploading', 'indexing')",
 };
-const due = 'run_at <= now() AND (lease_until IS NULL OR lease_until < now())';
+/** Nobody works on it */
+export const free = '(lease_until IS NULL OR lease_until < now())';
+/** `$5`: seconds that an upload waits for others that go with it, before it is begun for the first time */
+const due: Readonly<Record<Work, string>> = {
+  embedding: `run_at <= now() AND ${free}`,
+  uploading: `run_at <= now() - CASE WHEN upload_claims = 0 THEN make_interval(secs => $5) ELSE '0' END AND ${free}`,
+};
+
+/** What a worker is told of a job that it claimed */
+export const claimedColumns = `memory_job.id, account_id, owner, namespace, attempts, upload_claims, checkpoint, outbox,
+    envelope, text_hash, duplicate, quilt_id`;
+
+export interface ClaimedRow {
+  id: string;
+  account_id: Buffer;
+  owner: string;
+  namespace: string;
+  attempts: number;
+  upload_claims: number;
+  checkpoint: UploadProgress;
+  outbox: Buffer | null;
+  envelope: Buffer;
+  text_hash: Buffer | null;
+  duplicate: boolean;
+  quilt_id: string | null;
+}
+
+export function claimedJob(row: ClaimedRow, leaseToken: string): ClaimedJob {
+  return {
+    id: row.id,
+    accountId: row.account_id,
+    owner: row.owner,
+    namespace: row.namespace,
+    attempts: row.attempts,
+    uploadClaims: row.upload_claims,
+    checkpoint: row.checkpoint,
+    leaseToken,
+    outbox: row.outbox,
+    envelope: row.envelope,
+    textHash: row.text_hash ?? undefined,
+    duplicate: row.duplicate,
+    quiltId: row.quilt_id ?? undefined,
+  };
+}
 
 /**
  * The accounts that wait stand in a ring, by their ids. The walk goes once around it, beginning after `$4`: one step in
@@ -67,20 +112,20 @@ export const claimStatement = (work: Work): string => `
     SELECT account_id, (row_number() OVER ())::int AS no FROM (
       SELECT account_id FROM walk
       WHERE ((lap = 0 AND account_id > $4) OR (lap = 1 AND account_id <= $4)) AND (
-        SELECT true FROM memory_job WHERE account_id = walk.account_id AND ${waiting[work]} AND ${due}
+        SELECT true FROM memory_job WHERE account_id = walk.account_id AND ${waiting[work]} AND ${due[work]}
         ORDER BY run_at LIMIT 1)
       LIMIT $3) AS with_due_job),
   shared AS MATERIALIZED (
     SELECT job.id, no
     FROM turn, LATERAL (
       SELECT id FROM (
-        SELECT id FROM memory_job WHERE account_id = turn.account_id AND ${waiting[work]} AND ${due}
+        SELECT id FROM memory_job WHERE account_id = turn.account_id AND ${waiting[work]} AND ${due[work]}
         ORDER BY run_at LIMIT $3 FOR UPDATE SKIP LOCKED) AS oldest
       LIMIT $3 / (SELECT count(*) FROM turn)) AS job),
   rest AS MATERIALIZED (
     SELECT job.id, no
     FROM turn, LATERAL (
-      SELECT id FROM memory_job WHERE account_id = turn.account_id AND ${waiting[work]} AND ${due}
+      SELECT id FROM memory_job WHERE account_id = turn.account_id AND ${waiting[work]} AND ${due[work]}
         AND id NOT IN (SELECT id FROM shared)
       ORDER BY run_at LIMIT $3 FOR UPDATE SKIP LOCKED) AS job
     LIMIT $3 - (SELECT count(*) FROM shared))
@@ -88,12 +133,11 @@ export const claimStatement = (work: Work): string => `
     upload_claims = upload_claims + CASE WHEN $1 = 'uploading' THEN 1 ELSE 0 END,
     lease_until = now() + make_interval(secs => ${leaseSeconds})
   FROM (SELECT * FROM shared UNION ALL SELECT * FROM rest) AS picked WHERE memory_job.id = picked.id
-  RETURNING memory_job.id, account_id, owner, namespace, attempts, upload_claims, checkpoint, outbox, envelope,
-    text_hash, duplicate, no`;
+  RETURNING ${claimedColumns}, no`;
 
 /**
- * Takes up to `limit` due jobs and leases them, in turns of the accounts, beginning after the account `after`. Returns
- * them in the order of their turns.
+ * Takes up to `limit` due jobs and leases them, in turns of the accounts, beginning after the account `after`. An upload
+ * is not begun before it has waited `windowMs`. Returns them in the order of their turns.
  */
 export async function claimJobs(
   db: Db,
@@ -101,46 +145,28 @@ export async function claimJobs(
   limit: number,
   leaseToken: string,
   after: Buffer = Buffer.alloc(0),
+  windowMs = 0,
 ): Promise<ClaimedJob[]> {
-  const { rows } = await db.query<{
-    id: string;
-    account_id: Buffer;
-    owner: string;
-    namespace: string;
-    attempts: number;
-    upload_claims: number;
-    checkpoint: UploadProgress;
-    outbox: Buffer | null;
-    envelope: Buffer;
-    text_hash: Buffer | null;
-    duplicate: boolean;
-    no: number;
-  }>(claimStatement(work), [work, leaseToken, limit, after]);
-  rows.sort((a, b) => a.no - b.no);
-  return rows.map((row) => ({
-    id: row.id,
-    accountId: row.account_id,
-    owner: row.owner,
-    namespace: row.namespace,
-    attempts: row.attempts,
-    uploadClaims: row.upload_claims,
-    checkpoint: row.checkpoint,
+  const { rows } = await db.query<ClaimedRow & { no: number }>(claimStatement(work), [
+    work,
     leaseToken,
-    outbox: row.outbox,
-    envelope: row.envelope,
-    textHash: row.text_hash ?? undefined,
-    duplicate: row.duplicate,
-  }));
+    limit,
+    after,
+    ...(work === 'uploading' ? [windowMs / 1000] : []),
+  ]);
+  rows.sort((a, b) => a.no - b.no);
+  return rows.map((row) => claimedJob(row, leaseToken));
 }
 
 /** Claims that go on, each, with the account after the last one whose turn it was. */
 export function claimInTurns(
   db: Db,
   work: Work,
+  windowMs = 0,
 ): (limit: number, leaseToken: string) => Promise<ClaimedJob[]> {
   let last: Buffer | undefined;
   return async (limit, leaseToken) => {
-    const jobs = await claimJobs(db, work, limit, leaseToken, last);
+    const jobs = await claimJobs(db, work, limit, leaseToken, last, windowMs);
     last = jobs.at(-1)?.accountId ?? last;
     return jobs;
   };

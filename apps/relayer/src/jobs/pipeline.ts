@@ -14,9 +14,11 @@ import {
   releaseLeases,
 } from './claim-jobs.ts';
 import type { EmbedJobs } from './embed-stage.ts';
+import { withCompanions } from './pack-quilt.ts';
+import type { QuiltBounds } from './quilt-bounds.ts';
 import { wakeDuplicates } from './settle-duplicate.ts';
 import { startStageLoop } from './stage-loop.ts';
-import { uploadJob } from './upload-stage.ts';
+import { uploadJobs } from './upload-stage.ts';
 import { extendWalletLeases, type WalletPool } from './upload-wallets.ts';
 
 /** Takes accepted jobs through embedding and upload; the rows are the queue, so nothing lives only here. */
@@ -49,6 +51,12 @@ export interface PipelineOptions {
   wallets: WalletPool | undefined;
   /** Undefined when nobody wants to be told of uploads that were given up */
   alerts: Pick<TaskLoop, 'wake'> | undefined;
+  quilts: QuiltBounds & {
+    /** An upload waits so long for others that go with it */
+    windowMs: number;
+  };
+  /** Stores anew what shares a quilt with something that was forgotten */
+  repack: Pick<TaskLoop, 'wake'> | undefined;
   log: Logger;
 }
 
@@ -72,11 +80,11 @@ export async function startPipeline(options: PipelineOptions): Promise<Pipeline>
     concurrency: Math.min(options.uploadConcurrency, options.wallets?.size ?? options.uploadConcurrency),
     batchSize: 1,
     pollMs: 1_000,
-    claim: claimInTurns(db, 'uploading'),
-    async run([job]) {
-      await uploadJob(uploadStage, job!);
-      ended.emit(job!.id);
-      if ((await wakeDuplicates(db, job!)) > 0) embeddings.wake();
+    claim: claimUploads(db, options.quilts),
+    async run(jobs) {
+      await uploadJobs(uploadStage, jobs);
+      for (const { id } of jobs) ended.emit(id);
+      if ((await wakeDuplicates(db, jobs)) > 0) embeddings.wake();
     },
     onError,
   });
@@ -87,10 +95,16 @@ export async function startPipeline(options: PipelineOptions): Promise<Pipeline>
     claim: claimInTurns(db, 'embedding'),
     async run(jobs) {
       await options.embedJobs(jobs);
-      uploads.wake();
+      wakeUploads();
     },
     onError,
   });
+  const { windowMs } = options.quilts;
+  /** When their time to wait for others is over */
+  function wakeUploads(): void {
+    if (windowMs > 0) setTimeout(uploads.wake, windowMs).unref();
+    else uploads.wake();
+  }
   const heartbeat = setInterval(() => {
     const tokens = [...uploads.tokens(), ...embeddings.tokens()];
     if (tokens.length === 0) return;
@@ -102,7 +116,7 @@ export async function startPipeline(options: PipelineOptions): Promise<Pipeline>
 
   return {
     wakeEmbedding: embeddings.wake,
-    wakeUpload: uploads.wake,
+    wakeUpload: wakeUploads,
     finished(jobId, timeoutMs) {
       return new Promise((resolve) => {
         const done = (): void => {
@@ -132,5 +146,21 @@ export async function startPipeline(options: PipelineOptions): Promise<Pipeline>
       await releaseLeases(db, left).catch(onError);
       for (const token of left) await options.wallets?.release(token).catch(onError);
     },
+  };
+}
+
+/** A job and those that are stored with it. Where another relayer is at them, the next one is looked for. */
+function claimUploads(
+  db: Db,
+  quilts: PipelineOptions['quilts'],
+): (limit: number, leaseToken: string) => Promise<ClaimedJob[]> {
+  const claim = claimInTurns(db, 'uploading', quilts.windowMs);
+  return async (limit, leaseToken) => {
+    for (;;) {
+      const [job] = await claim(limit, leaseToken);
+      if (!job) return [];
+      const jobs = await withCompanions(db, job, quilts);
+      if (jobs.length > 0) return jobs;
+    }
   };
 }

@@ -128,13 +128,15 @@ async function becomeOwn(tx: Queryable, job: ClaimedJob): Promise<void> {
   ]);
 }
 
-/** The duplicates that wait for this text are due now. Returns how many. */
-export async function wakeDuplicates(db: Db, { accountId, textHash }: ClaimedJob): Promise<number> {
-  if (!textHash) return 0;
+/** The duplicates that wait for the texts of these jobs of one account are due now. Returns how many. */
+export async function wakeDuplicates(db: Db, jobs: readonly ClaimedJob[]): Promise<number> {
+  const hashes = jobs.flatMap(({ textHash }) => textHash?.toString('hex') ?? []);
+  if (hashes.length === 0) return 0;
   const { rowCount } = await db.query(
     `UPDATE memory_job SET run_at = now()
-     WHERE account_id = $1 AND text_hash = $2 AND duplicate AND status = 'running'`,
-    [accountId, textHash],
+     WHERE account_id = $1 AND duplicate AND status = 'running'
+       AND text_hash IN (SELECT decode(hash, 'hex') FROM unnest($2::text[]) AS hash)`,
+    [jobs[0]!.accountId, hashes],
   );
   return rowCount;
 }

@@ -9,17 +9,16 @@ import { triedBlobs } from '../strays/stray-rows.ts';
 import type { TaskLoop } from '../tasks/shared-task.ts';
 import { retryDelayMs } from './backoff.ts';
 import type { ClaimedJob } from './claim-jobs.ts';
+import { patchName } from './quilt-bounds.ts';
+import { LeaseLostError, saveCheckpoint, saveFailed, savePostponed, saveRetry } from './save-progress.ts';
 import {
-  LeaseLostError,
-  saveCheckpoint,
-  saveFailed,
   saveLateBlob,
-  savePostponed,
-  saveRetry,
+  saveQuiltUploaded,
   saveUploaded,
   type UploadedBlob,
+  unpackQuilt,
   wasForgotten,
-} from './save-progress.ts';
+} from './save-stored.ts';
 import { settleDuplicate } from './settle-duplicate.ts';
 import type { WalletPool } from './upload-wallets.ts';
 
@@ -33,13 +32,22 @@ interface UploadStage {
   maxAttempts: number;
   /** Posts what is written to the outbox of alerts; undefined when nobody wants to be told */
   alerts: Pick<TaskLoop, 'wake'> | undefined;
+  /** Stores anew what shares a quilt with something that was forgotten */
+  repack: Pick<TaskLoop, 'wake'> | undefined;
   /** The process is about to end, and breaks off what is under way */
   isStopping: () => boolean;
   log: Logger;
 }
 
+/** A job, or those that are stored as one quilt: under one lease, at the same stage, with the same checkpoint. */
+type Jobs = readonly [ClaimedJob, ...ClaimedJob[]];
+
 type Outcome =
-  | { ok: true; blob: UploadedBlob }
+  | {
+      ok: true;
+      /** In the order of the jobs */
+      blobs: UploadedBlob[];
+    }
   | {
       ok: false;
       kind: 'transient' | 'permanent' | 'not-tried';
@@ -48,29 +56,33 @@ type Outcome =
       unpaid?: boolean;
     };
 
-/** One attempt at storing a job's envelope; what happened stands in the row afterwards. Does not throw. */
-export async function uploadJob(stage: UploadStage, job: ClaimedJob): Promise<void> {
+/**
+ * One attempt at storing a job's envelope, or those of several as one quilt; what happened stands in the rows afterwards.
+ * Does not throw.
+ */
+export async function uploadJobs(stage: UploadStage, jobs: readonly ClaimedJob[]): Promise<void> {
   const { db, log } = stage;
+  const [job] = jobs as Jobs;
+  const about = { job_id: job.id, ...(jobs.length > 1 ? { jobs: jobs.length, quilt: job.quiltId } : {}) };
   try {
     // A job that was tried again may find that another has stored its text meanwhile
     const known = { model: undefined, readable: undefined };
-    if ((await settleDuplicate(db, job, known)).is !== 'own') return;
-    const outcome = await attempt(stage, job);
+    if (jobs.length === 1 && (await settleDuplicate(db, job, known)).is !== 'own') return;
+    const outcome = await attempt(stage, jobs as Jobs);
     if (outcome.ok) {
-      await finish(stage, job, outcome.blob);
+      await finish(stage, jobs as Jobs, outcome.blobs);
       return;
     }
     // Handed back at once, and no attempt is counted: what broke off may be our own doing
     if (outcome.kind === 'transient' && stage.isStopping()) {
-      await savePostponed(db, job, 0);
+      await savePostponed(db, jobs, 0);
       return;
     }
-    log.warn(
-      { job_id: job.id, attempt: job.attempts + 1, kind: outcome.kind, reason: outcome.reason },
-      'upload failed',
-    );
-    if (outcome.kind === 'not-tried') await savePostponed(db, job, 500);
-    else if (outcome.kind === 'permanent')
+    const { kind, reason } = outcome;
+    log.warn({ ...about, attempt: job.attempts + 1, kind, reason }, 'upload failed');
+    if (kind === 'not-tried') await savePostponed(db, jobs, 500);
+    else if (kind === 'permanent' && jobs.length > 1) await unpackQuilt(db, jobs);
+    else if (kind === 'permanent')
       await saveFailed(db, job, {
         code: 'upload_rejected',
         message: 'The blob store refused the upload.',
@@ -80,12 +92,12 @@ export async function uploadJob(stage: UploadStage, job: ClaimedJob): Promise<vo
         code: 'upload_exhausted',
         message: `All ${stage.maxAttempts} upload attempts failed.`,
       } as const;
-      await saveFailed(db, job, failure, stage.alerts && alertOf(job, outcome.reason));
+      await saveFailed(db, jobs, failure, stage.alerts && alertOf(jobs as Jobs, reason));
       stage.alerts?.wake();
     } else
       await saveRetry(
         db,
-        job,
+        jobs,
         {
           code: 'upload_unavailable',
           message: 'The blob store or the chain did not answer; the attempt is repeated.',
@@ -93,33 +105,48 @@ export async function uploadJob(stage: UploadStage, job: ClaimedJob): Promise<vo
         retryDelayMs(job.attempts),
       );
   } catch (error) {
-    // The lease ends by itself, so the job is taken up again by whoever comes next
-    log.warn({ err: error, job_id: job.id }, 'the result of an upload could not be saved');
+    // The lease ends by itself, so the jobs are taken up again by whoever comes next
+    log.warn({ err: error, ...about }, 'the result of an upload could not be saved');
   }
 }
 
-/** The memory is stored. One that was forgotten meanwhile is not: its blob is kept in mind for the owner to delete. */
-async function finish(
-  { db, blobCache, log }: UploadStage,
-  job: ClaimedJob,
-  blob: UploadedBlob,
-): Promise<void> {
+/** The memories are stored. One that was forgotten meanwhile is not: its blob is kept in mind for the owner to delete. */
+async function finish(stage: UploadStage, jobs: Jobs, blobs: readonly UploadedBlob[]): Promise<void> {
+  const { db, blobCache, log } = stage;
   // Warmed before it is announced: a recall right after `done` reads no aggregator
-  await blobCache.set(blob.blobId, job.envelope);
-  try {
-    await saveUploaded(db, job, blob);
-  } catch (error) {
-    if (!(error instanceof LeaseLostError) || !(await saveLateBlob(db, job, blob))) throw error;
+  await Promise.all(jobs.map((job, i) => blobCache.set(blobs[i]!.blobId, job.envelope)));
+  const late = jobs.length > 1 ? await notDone(db, jobs, blobs) : await lostLease(db, jobs[0], blobs[0]!);
+  for (const job of late) {
+    const blob = blobs[jobs.indexOf(job)]!;
+    if (!(await saveLateBlob(db, job, blob))) continue;
     await blobCache.delete([blob.blobId]);
     log.info({ job_id: job.id }, 'a memory was stored after it was forgotten');
+    if (jobs.length > 1) stage.repack?.wake();
   }
 }
 
-function alertOf(job: ClaimedJob, reason: string): UploadDetail {
+async function notDone(db: Db, jobs: Jobs, blobs: readonly UploadedBlob[]): Promise<ClaimedJob[]> {
+  const done = await saveQuiltUploaded(db, jobs, blobs);
+  return jobs.filter(({ id }) => !done.has(id));
+}
+
+/** Throws `LeaseLostError` when somebody else has the job now. */
+async function lostLease(db: Db, job: ClaimedJob, blob: UploadedBlob): Promise<ClaimedJob[]> {
   try {
-    return { tag: Buffer.from(parseHeader(job.envelope).tag).toString('hex'), reason };
+    await saveUploaded(db, job, blob);
+    return [];
+  } catch (error) {
+    if (!(error instanceof LeaseLostError) || !(await wasForgotten(db, [job]))) throw error;
+    return [job];
+  }
+}
+
+function alertOf(jobs: Jobs, reason: string): UploadDetail {
+  const more = jobs.length > 1 ? { memories: jobs.length } : {};
+  try {
+    return { tag: Buffer.from(parseHeader(jobs[0].envelope).tag).toString('hex'), reason, ...more };
   } catch {
-    return { tag: null, reason };
+    return { tag: null, reason, ...more };
   }
 }
 
@@ -127,26 +154,27 @@ function alertOf(job: ClaimedJob, reason: string): UploadDetail {
  * Uploads with a wallet of the pool where there is one. A wallet that may have registered the blob goes on with it, also
  * when its answer was lost: only it can, and any other would pay again. Else every attempt takes the next one.
  */
-async function attempt(stage: UploadStage, job: ClaimedJob): Promise<Outcome> {
+async function attempt(stage: UploadStage, jobs: Jobs): Promise<Outcome> {
   const { wallets } = stage;
-  if (!wallets) return upload(stage, job, undefined);
+  if (!wallets) return upload(stage, jobs, undefined);
+  const [job] = jobs;
   const previous = job.checkpoint.wallet ?? undefined;
   const wallet = await wallets.lease(job.leaseToken, previous);
   if (wallet === undefined) return { ok: false, kind: 'not-tried', reason: 'no wallet is free' };
   try {
     await saveCheckpoint(
       stage.db,
-      job,
+      jobs,
       { wallet, ...(wallet === previous ? {} : { reached: null }) },
       'uploading',
     );
-    const outcome = await upload(stage, job, wallet);
+    const outcome = await upload(stage, jobs, wallet);
     if (!outcome.ok && outcome.walletEmpty) {
       stage.log.error({ wallet, job_id: job.id }, `a wallet needs coins: ${outcome.reason}`);
       await wallets.rest(wallet);
     }
     if (!outcome.ok && (outcome.walletEmpty || outcome.unpaid))
-      await saveCheckpoint(stage.db, job, { wallet: null, reached: null }, 'uploading');
+      await saveCheckpoint(stage.db, jobs, { wallet: null, reached: null }, 'uploading');
     return outcome;
   } finally {
     await wallets.release(job.leaseToken);
@@ -157,35 +185,43 @@ async function attempt(stage: UploadStage, job: ClaimedJob): Promise<Outcome> {
  * A memory that was forgotten has no row to note it in. It is followed to its end all the same: the sidecar may have gone
  * further by now, and then the owner holds a blob that nobody would name.
  */
-async function noteReached(...[db, job, reached, stage]: Parameters<typeof saveCheckpoint>): Promise<void> {
+async function noteReached(
+  db: Db,
+  jobs: Jobs,
+  reached: object,
+  stage: 'indexing' | 'uploading',
+): Promise<void> {
   try {
-    await saveCheckpoint(db, job, reached, stage);
+    await saveCheckpoint(db, jobs, reached, stage);
   } catch (error) {
-    if (!(error instanceof LeaseLostError) || !(await wasForgotten(db, job))) throw error;
+    if (!(error instanceof LeaseLostError) || !(await wasForgotten(db, jobs))) throw error;
   }
 }
 
-async function upload(stage: UploadStage, job: ClaimedJob, wallet: string | undefined): Promise<Outcome> {
+async function upload(stage: UploadStage, jobs: Jobs, wallet: string | undefined): Promise<Outcome> {
+  const [job] = jobs;
+  const isQuilt = jobs.length > 1;
+  const lastEpochs = jobs.flatMap(({ checkpoint }) => checkpoint.min_end_epoch ?? []);
   try {
     const checkpoints = stage.sidecar.upload({
-      bytes: job.envelope,
+      content: isQuilt
+        ? jobs.map(({ envelope }) => ({ identifier: patchName(envelope), contents: envelope }))
+        : job.envelope,
       owner: job.owner,
       epochs: stage.storeEpochs,
-      minEndEpoch: job.checkpoint.min_end_epoch,
-      jobId: job.id,
+      minEndEpoch: lastEpochs.length > 0 ? Math.max(...lastEpochs) : undefined,
+      jobId: isQuilt ? job.quiltId! : job.id,
       wallet,
       resume: job.uploadClaims > 1,
     });
     for await (const checkpoint of checkpoints) {
-      if (checkpoint.stage === 'done')
-        return {
-          ok: true,
-          blob: {
-            blobId: checkpoint.blob_id,
-            objectId: checkpoint.object_id,
-            endEpoch: checkpoint.end_epoch,
-          },
-        };
+      if (checkpoint.stage === 'done') {
+        const ids = isQuilt ? checkpoint.patch_ids : [checkpoint.blob_id];
+        if (ids?.length !== jobs.length)
+          return { ok: false, kind: 'transient', reason: 'the sidecar did not name the patches' };
+        const where = { objectId: checkpoint.object_id, endEpoch: checkpoint.end_epoch };
+        return { ok: true, blobs: ids.map((blobId) => ({ blobId, ...where })) };
+      }
       if (checkpoint.stage === 'failed')
         return {
           ok: false,
@@ -202,7 +238,7 @@ async function upload(stage: UploadStage, job: ClaimedJob, wallet: string | unde
       const { stage: reached, ...facts } = checkpoint;
       await noteReached(
         stage.db,
-        job,
+        jobs,
         { reached, ...facts },
         reached === 'certified' ? 'indexing' : 'uploading',
       );

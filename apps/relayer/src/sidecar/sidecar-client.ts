@@ -16,6 +16,7 @@ import {
   type OpenResponseHead,
   openResponseHead,
   pruneResponse,
+  type QuiltUploadHead,
   type RewrapKeysRequest,
   type RewrapKeysResponse,
   rewrapKeysResponse,
@@ -49,8 +50,15 @@ export interface DecryptCredentials {
   delegateKey: string | undefined;
 }
 
+export interface QuiltFile {
+  /** ASCII */
+  identifier: string;
+  contents: Uint8Array;
+}
+
 export interface UploadRequest {
-  bytes: Uint8Array;
+  /** An envelope, or files that are stored as one quilt */
+  content: Uint8Array | readonly QuiltFile[];
   owner: string;
   epochs: number;
   jobId: string;
@@ -216,11 +224,12 @@ export function createSidecarClient(url: string, token: string): SidecarClient {
       rewrapKeysResponse.parse(await postJson('/keys/rewrap', body, credentials)),
     exportKeys: async (body, credentials) =>
       exportKeysResponse.parse(await postJson('/keys/export', body, credentials)),
-    async *upload({ bytes, owner, epochs, jobId, wallet, resume, minEndEpoch }) {
+    async *upload({ content, owner, epochs, jobId, wallet, resume, minEndEpoch }) {
       const query = new URLSearchParams({
         owner,
         epochs: String(epochs),
         job_id: jobId,
+        ...(content instanceof Uint8Array ? {} : { quilt: 'true' }),
         ...(wallet === undefined ? {} : { wallet }),
         ...(resume ? { resume: 'true' } : {}),
         ...(minEndEpoch === undefined ? {} : { min_end_epoch: String(minEndEpoch) }),
@@ -228,7 +237,7 @@ export function createSidecarClient(url: string, token: string): SidecarClient {
       const response = await request({
         method: 'POST',
         path: `/store/upload?${query}`,
-        body: bytes,
+        body: content instanceof Uint8Array ? content : quiltFrame(content),
         headers: { 'content-type': 'application/octet-stream' },
         timeoutMs: 180_000,
         through: uploads,
@@ -254,6 +263,16 @@ export function createSidecarClient(url: string, token: string): SidecarClient {
       await Promise.all([uploads.destroy(), pool.close(), control.close()]);
     },
   };
+}
+
+function quiltFrame(files: readonly QuiltFile[]): Uint8Array {
+  const head: QuiltUploadHead = {
+    files: files.map(({ identifier, contents }) => ({ identifier, size: contents.length })),
+  };
+  return encodeFrame(
+    head,
+    files.map(({ contents }) => contents),
+  );
 }
 
 function credentialHeaders(credentials?: DecryptCredentials): Record<string, string> {

@@ -10,11 +10,13 @@ import { type ClaimedJob, claimJobs } from '../../src/jobs/claim-jobs.ts';
 import { createEmbedStage } from '../../src/jobs/embed-stage.ts';
 import { textHash } from '../../src/jobs/known-texts.ts';
 import { readJobs } from '../../src/jobs/read-jobs.ts';
-import { saveFailed, saveUploaded } from '../../src/jobs/save-progress.ts';
+import { saveFailed } from '../../src/jobs/save-progress.ts';
+import { saveUploaded } from '../../src/jobs/save-stored.ts';
 import { wakeDuplicates } from '../../src/jobs/settle-duplicate.ts';
 import { createOutbox } from '../../src/memories/outbox.ts';
 
 import { indexerWith, lexical } from './index-parts.ts';
+
 const silent = pino({ enabled: false });
 const outbox = createOutbox(secretRing([randomBytes(32)]));
 const secret = randomBytes(32);
@@ -72,12 +74,12 @@ export function textJobs(db: () => Db) {
   async function upload(job: ClaimedJob): Promise<string> {
     const blobId = randomBytes(32).toString('base64url');
     await saveUploaded(db(), job, { blobId, objectId: '0x1', endEpoch: 9 });
-    await wakeDuplicates(db(), job);
+    await wakeDuplicates(db(), [job]);
     return blobId;
   }
   async function fail(job: ClaimedJob): Promise<void> {
     await saveFailed(db(), job, { code: 'upload_exhausted', message: 'no' });
-    await wakeDuplicates(db(), job);
+    await wakeDuplicates(db(), [job]);
   }
   const recordOf = async ({ id }: { id: string }) => (await readJobs(db(), accountId, [id])).get(id)!;
   async function rowOf({ id }: { id: string }) {

@@ -1,0 +1,94 @@
+import { type OwnedBlob, ownedBlobs } from '@memrelay/chain/owned-blobs';
+import { readWalrusNetwork } from '@memrelay/chain/walrus-network';
+import type { MemRelay } from '@memrelay/sdk/mem-relay';
+import { askFaucet } from 'memrelay/system/network-info';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { type FaultProxy, startFaultProxy } from '../../src/fault-proxy.ts';
+import { createTestBackend, type TestBackend } from '../../src/test-backend.ts';
+import { startTestNetwork, type TestNetwork } from '../../src/test-network.ts';
+import { createTestOwner, newTestKey, type TestOwner } from '../../src/test-owner.ts';
+import { startTestRelayer, type TestRelayer } from '../../src/test-relayer.ts';
+
+/** Memories that wait together are stored as one quilt, through crashes too, and nothing is paid twice. */
+
+let network: TestNetwork;
+let backend: TestBackend;
+let store: FaultProxy;
+beforeAll(async () => {
+  [network, backend] = await Promise.all([startTestNetwork(), createTestBackend()]);
+  store = await startFaultProxy(network.blobstoreUrl);
+});
+afterAll(async () => {
+  await store?.close();
+  await Promise.all([network?.close(), backend?.drop()]);
+});
+
+const wallet = newTestKey();
+const payers: [string, NodeJS.ProcessEnv, 'PUT' | 'POST', 'hold-answer' | 'hold-request'][] = [
+  ['a publisher', {}, 'PUT', 'hold-answer'],
+  [
+    'a wallet of the server',
+    { STORE_PUBLISHER_URL: '', SERVER_CHAIN_PRIVATE_KEYS: wallet.privateKey },
+    'POST',
+    'hold-request',
+  ],
+];
+const texts = Array.from({ length: 12 }, (_, i) => `note ${String(i).padStart(2, '0')}`);
+
+async function blobsOf(address: string): Promise<OwnedBlob[]> {
+  const walrus = await readWalrusNetwork(network.chain, network.info.walrus.systemObjectId);
+  const blobs = [];
+  for await (const blob of ownedBlobs(network.chain, walrus, address)) blobs.push(blob);
+  return blobs;
+}
+
+/** The blob that an id names, or that its patch is in. */
+const blobOf = (id: string): string => Buffer.from(id, 'base64url').subarray(0, 32).toString('base64url');
+
+async function recalled(client: MemRelay): Promise<string[]> {
+  const { results } = await client.recall('note', { limit: 50 });
+  return results.map(({ text }) => text).sort();
+}
+
+describe.each(payers)('paid by %s', (_payer, environment, method, fault) => {
+  let relayer: TestRelayer;
+  let owner: TestOwner;
+  let client: MemRelay;
+  beforeAll(async () => {
+    await askFaucet(network.chainUrl, wallet.address);
+    const ours = {
+      STORE_PUBLISHER_URL: store.url,
+      STORE_UPLOAD_RELAY_URL: store.url,
+      STORE_QUILT_MAX_ITEMS: '20',
+      STORE_QUILT_WINDOW_MS: '300',
+      BLOB_CACHE_TTL_SECS: '0',
+    };
+    relayer = await startTestRelayer(network, { ...backend, environment: { ...ours, ...environment } });
+  });
+  afterAll(() => relayer?.stop());
+  beforeEach(async () => {
+    owner = await createTestOwner(network);
+    client = owner.client(relayer.url);
+    return () => client.destroy();
+  });
+
+  test('a bulk is one quilt, also when the relayer is killed while it is uploaded', async () => {
+    store.fault = { method, kind: fault };
+    const { jobIds } = await client.rememberBulk(texts.map((text) => ({ text })));
+    await store.hit();
+    await relayer.kill();
+    store.fault = undefined;
+    store.release();
+    await relayer.start();
+    const outcomes = await client.waitForJobs(jobIds);
+    const ids = outcomes.map(({ blobId }) => blobId!);
+    expect(new Set(ids).size).toBe(texts.length);
+    expect(ids.every((id) => /^[A-Za-z0-9_-]{50}$/.test(id))).toBe(true);
+    const blobs = await blobsOf(owner.wallet.address);
+    expect(blobs.map(({ blobId }) => blobId)).toEqual([blobOf(ids[0]!)]);
+    expect(new Set(ids.map(blobOf)).size).toBe(1);
+    // What a killed upload left with the wallet would have been paid for as well
+    expect(await blobsOf(wallet.address)).toEqual([]);
+    expect(await recalled(client)).toEqual(texts);
+  });
+});
