@@ -231,8 +231,9 @@ async function upload(stage: UploadStage, jobs: Jobs, wallet: string | undefined
           unpaid: checkpoint.unpaid === true,
         };
       if (checkpoint.stage === 'named') {
-        const named = { blob_ids: [...new Set([...triedBlobs(job.checkpoint), checkpoint.blob_id])] };
-        await noteReached(stage.db, job, named, 'uploading');
+        const before = jobs.flatMap((each) => triedBlobs(each.checkpoint));
+        const named = { blob_ids: [...new Set([...before, checkpoint.blob_id])] };
+        await noteReached(stage.db, jobs, named, 'uploading');
         continue;
       }
       const { stage: reached, ...facts } = checkpoint;
