@@ -14,6 +14,9 @@ CREATE INDEX memory_unfinished ON memory (account_id, namespace) WHERE state IN 
 --
 CREATE INDEX memory_lost ON memory (account_id, namespace) WHERE state = 'lost'
 --
+-- What of an account expires soon is read from this alone
+CREATE INDEX memory_account_expiry ON memory (account_id, end_epoch) INCLUDE (namespace, size) WHERE state = 'done'
+--
 -- Vectors of lost memories, as they stood in memory_vector: they come back with the blob
 CREATE TABLE lost_vector (
   account_id bytea NOT NULL,

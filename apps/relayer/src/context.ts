@@ -17,6 +17,7 @@ import type { VerifiedKeys } from './keys/verified-keys.ts';
 import type { BlindIndex } from './keywords/blind-index.ts';
 import type { Loggers } from './logging/loggers.ts';
 import type { AccountWriters } from './memories/account-writers.ts';
+import type { StorageTime } from './memories/expiring-soon.ts';
 import type { TextIndexer } from './memories/index-data.ts';
 import type { NamespaceSizes } from './memories/namespace-sizes.ts';
 import type { Outbox } from './memories/outbox.ts';
@@ -52,6 +53,7 @@ export interface RelayerContext {
   idempotency: Idempotency;
   backlog: Backlog;
   pipeline: Pipeline;
+  storageTime: StorageTime;
   /** Addresses of the wallets that pay for uploads; none where a publisher does */
   uploadWallets: readonly string[];
   secrets: Secrets;

@@ -38,6 +38,7 @@ import { createRateLimits } from './limits/rate-limits.ts';
 import type { Loggers } from './logging/loggers.ts';
 import { startMaintenance } from './maintenance.ts';
 import { createAccountWriters } from './memories/account-writers.ts';
+import { createStorageTime } from './memories/expiring-soon.ts';
 import { createTextIndexer } from './memories/index-data.ts';
 import { createNamespaceSizes } from './memories/namespace-sizes.ts';
 import { createOutbox } from './memories/outbox.ts';
@@ -222,6 +223,7 @@ export async function startRelayer({
       idempotency,
       backlog: createBacklog(db, config.jobs.backlog),
       pipeline,
+      storageTime: createStorageTime(sidecar, config),
       uploadWallets: store.wallets,
       secrets: config.secrets,
       writerPublicKeys: config.secrets.writerKeys.map((seed) =>

@@ -35,10 +35,18 @@ const limitedTo = (caller: Caller, ...names: string[]): Caller => {
 describe.each(databases)('lists on $name', ({ create }) => {
   let database: TestDb;
   let context: RelayerContext;
+  let epoch: number | undefined;
   beforeAll(async () => {
     database = await create();
     const secrets = { indexKey: randomBytes(32) };
-    context = { db: database.db, secrets, tagOf, embedder: { model } } as unknown as RelayerContext;
+    const storageTime = { epoch: async () => epoch, soonEpochs: 3, renewed: true };
+    context = {
+      db: database.db,
+      secrets,
+      tagOf,
+      embedder: { model },
+      storageTime,
+    } as unknown as RelayerContext;
   });
   afterAll(() => database.drop());
 
@@ -266,6 +274,35 @@ describe.each(databases)('lists on $name', ({ create }) => {
       namespaces,
     });
     expect(await listNamespaces(context, newCaller())).toEqual({ namespaces: [] });
+  });
+
+  test('what expires within the next epochs is told, by scope, and nothing of it while the epoch is unknown', async () => {
+    const caller = newCaller();
+    for (const endEpoch of [49, 50, 51, 53, 54, null]) await store(caller, { endEpoch });
+    await store(caller, { endEpoch: 52, namespace: 'work', size: 500 });
+    await store(caller, { state: 'pending' });
+    await store(newCaller(), { endEpoch: 51 });
+    expect(await accountStats(context, caller)).not.toHaveProperty('expiry');
+    epoch = 50;
+    const known = { epoch, renewed: true };
+    expect((await accountStats(context, caller)).expiry).toEqual({
+      ...known,
+      soon_count: 3,
+      soon_bytes: 3_500,
+      first_epoch: 51,
+    });
+    expect((await accountStats(context, limitedTo(caller, 'work'))).expiry).toEqual({
+      ...known,
+      soon_count: 1,
+      soon_bytes: 500,
+      first_epoch: 52,
+    });
+    expect((await accountStats(context, newCaller())).expiry).toEqual({
+      ...known,
+      soon_count: 0,
+      soon_bytes: 0,
+    });
+    epoch = undefined;
   });
 
   test('a memory is stale that has vectors of other models only', async () => {

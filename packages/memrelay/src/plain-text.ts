@@ -9,6 +9,11 @@ export function plainText(text: string): string {
     .trim();
 }
 
+/** `1 memory`, `2 memories`. */
+export function counted(count: number, one: string, many: string): string {
+  return `${count} ${count === 1 ? one : many}`;
+}
+
 /** Cuts to at most `width` characters, with an ellipsis where something is left out. */
 export function cut(text: string, width: number): string {
   const characters = [...text];

@@ -73,6 +73,18 @@ export interface StatsResponse {
   stale_count: number;
   /** Those of `memory_count` whose blobs are gone, by reason; absent without one */
   lost?: Partial<Record<LostReason, number>>;
+  /** What expires soon; absent while the present storage epoch cannot be learnt */
+  expiry?: {
+    /** The present storage epoch */
+    epoch: number;
+    /** Memories that expire within the next epochs, and their bytes */
+    soon_count: number;
+    soon_bytes: number;
+    /** When the first of them does; absent without one */
+    first_epoch?: number;
+    /** Whether the relayer stores them once more before that */
+    renewed: boolean;
+  };
   jobs: { running: number; failed: number; failed_ids?: string[]; namespaces?: string[] };
   blobs_to_delete?: string[];
   namespaces: NamespaceEntry[];

@@ -3,6 +3,7 @@ import type { Caller } from '../auth/caller.ts';
 import type { RelayerContext } from '../context.ts';
 import { hexToBytes } from '../db/hex.ts';
 import { listStrays } from '../strays/stray-rows.ts';
+import { expiringSoon } from './expiring-soon.ts';
 import {
   countLost,
   countStale,
@@ -29,9 +30,10 @@ export async function accountStats(context: RelayerContext, caller: Caller): Pro
     listStrays(context.db, accountId, listedStrays),
   ]);
   const names = totals.map(({ namespace }) => namespace);
-  const [stale, lost] = await Promise.all([
+  const [stale, lost, expiry] = await Promise.all([
     countStale(context.db, accountId, names, context.embedder.model),
     countLost(context.db, accountId, names),
+    expiringSoon(context, accountId, names),
   ]);
   const readable = jobs.filter(({ namespace }) => isReadable(namespace));
   const jobsThatAre = (wanted: string): number =>
@@ -50,6 +52,7 @@ export async function accountStats(context: RelayerContext, caller: Caller): Pro
       : {}),
     stale_count: stale,
     ...(lost ? { lost } : {}),
+    ...(expiry ? { expiry } : {}),
     jobs: {
       running: jobsThatAre('running'),
       failed: jobsThatAre('failed'),

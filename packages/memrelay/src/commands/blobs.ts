@@ -55,14 +55,21 @@ export async function deleteBlobs(
 export async function extendBlobs(
   output: Output,
   ids: readonly string[],
-  options: OwnerOptions & { all?: boolean; epochs: string },
+  options: OwnerOptions & { all?: boolean; until?: string; epochs: string },
   environment: NodeJS.ProcessEnv,
 ): Promise<void> {
   const epochs = /^\d{1,2}$/.test(options.epochs) ? Number(options.epochs) : 0;
   if (epochs < 1 || epochs > 53)
     throw new ExitError(exitCodes.usage, '--epochs takes a whole number from 1 to 53.');
+  const until = options.until === undefined ? undefined : untilEpoch(options.until, ids, options.all);
   const { owner } = await connectOwner(options, environment);
-  const chosen = choose(await allBlobs(output, owner), ids, options.all);
+  const blobs = await allBlobs(output, owner);
+  const chosen = until === undefined ? choose(blobs, ids, options.all) : await endingBy(owner, blobs, until);
+  if (chosen.length === 0) {
+    output.result({ extended: 0, digests: [] });
+    output.line(until === undefined ? 'This wallet has no blobs.' : `Nothing ends by epoch ${until}.`);
+    return;
+  }
   await confirm(
     output,
     `Prolong ${chosen.length} blobs by ${epochs} epochs, paid with this wallet's WAL`,
@@ -89,6 +96,26 @@ async function allBlobs(output: Output, owner: ConnectedOwner['owner']): Promise
   }
   output.done();
   return blobs;
+}
+
+function untilEpoch(text: string, ids: readonly string[], all: boolean | undefined): number {
+  if (all || ids.length > 0)
+    throw new ExitError(
+      exitCodes.usage,
+      'Name blobs by their ids, or say --all, or --until: one of the three.',
+    );
+  if (/^\d{1,9}$/.test(text)) return Number(text);
+  throw new ExitError(exitCodes.usage, '--until takes a storage epoch, as `npx memrelay list` tells it.');
+}
+
+/** Those that end by this epoch and can still be prolonged: not expired, and certified. */
+async function endingBy(
+  owner: ConnectedOwner['owner'],
+  blobs: readonly OwnedBlob[],
+  until: number,
+): Promise<OwnedBlob[]> {
+  const now = await owner.storageEpoch();
+  return blobs.filter(({ endEpoch, certified }) => certified && endEpoch > now && endEpoch <= until);
 }
 
 function choose(blobs: OwnedBlob[], ids: readonly string[], all: boolean | undefined): OwnedBlob[] {

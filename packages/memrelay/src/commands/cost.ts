@@ -1,10 +1,10 @@
-import { createChainClient } from '@memrelay/chain/chain-client';
 import { ChainRejectedError, ChainUnavailableError } from '@memrelay/chain/chain-errors';
 import { coinAmount } from '@memrelay/chain/coin-amount';
 import { maxPatches } from '@memrelay/chain/quilt-size';
-import { readWalrusTariff, type WalrusTariff } from '@memrelay/chain/walrus-prices';
+import type { WalrusTariff } from '@memrelay/chain/walrus-prices';
 import { limits } from '@memrelay/protocol/limits';
 import { type Network, networkDefaults } from '@memrelay/protocol/networks';
+import { readTariff } from '../cost/read-tariff.ts';
 import {
   costAlone,
   costQuilted,
@@ -15,7 +15,6 @@ import {
 import { ExitError, exitCodes } from '../exit-codes.ts';
 import type { Output } from '../output.ts';
 import { columns } from '../plain-text.ts';
-import { readLocalnetInfo } from '../system/network-info.ts';
 
 export interface CostOptions {
   network: string;
@@ -32,7 +31,7 @@ export async function cost(output: Output, options: CostOptions): Promise<void> 
   const memories = whole('--memories', options.memories, 1, 1_000_000_000);
   const textBytes = whole('--bytes', options.bytes, 1, limits.textBytes);
   const rpcUrl = options.rpc ?? networkDefaults[network].chainRpcUrl;
-  const tariff = await readTariff(network, rpcUrl);
+  const tariff = await tariffOf(network, rpcUrl);
   const epochs = whole(
     '--epochs',
     options.epochs ?? String(networkDefaults[network].storeEpochs),
@@ -101,15 +100,12 @@ function costJson(cost: StorageCost) {
   };
 }
 
-async function readTariff(network: Network, rpcUrl: string): Promise<WalrusTariff> {
+async function tariffOf(network: Network, rpcUrl: string): Promise<WalrusTariff> {
   if (!URL.canParse(rpcUrl)) throw new ExitError(exitCodes.usage, '--rpc must be an http or https URL.');
   // A key of the provider may stand in the rest
   const { origin } = new URL(rpcUrl);
   try {
-    const systemObjectId =
-      networkDefaults[network].walrusSystemObjectId ?? (await readLocalnetInfo(rpcUrl)).walrus.systemObjectId;
-    const chain = createChainClient({ network, baseUrl: rpcUrl, timeoutMs: 15_000 });
-    return await readWalrusTariff(chain, systemObjectId);
+    return await readTariff(network, rpcUrl);
   } catch (error) {
     if (error instanceof ChainRejectedError)
       throw new ExitError(

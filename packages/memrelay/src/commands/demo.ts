@@ -14,7 +14,7 @@ import { storeConversation } from '../demo/store-conversation.ts';
 import { ExitError, exitCodes } from '../exit-codes.ts';
 import { catchInterruption } from '../interruption.ts';
 import type { Output } from '../output.ts';
-import { columns } from '../plain-text.ts';
+import { columns, counted } from '../plain-text.ts';
 import { type PrivateSystem, startPrivateSystem } from '../system/private-system.ts';
 
 export interface DemoOptions {
@@ -118,7 +118,7 @@ function describe(conversations: readonly Conversation[]): string {
     conversations.reduce((total, conversation) => total + of(conversation), 0);
   const messages = sum(({ memories }) => memories.length);
   const questions = sum((conversation) => conversation.questions.length);
-  return `${conversations.length} conversation${conversations.length === 1 ? '' : 's'}, ${messages} messages, ${questions} questions`;
+  return `${counted(conversations.length, 'conversation', 'conversations')}, ${messages} messages, ${questions} questions`;
 }
 
 function count(option: string, text: string | undefined): number | undefined {

@@ -6,6 +6,7 @@ import { ExitError, exitCodes } from '../exit-codes.ts';
 import type { Output } from '../output.ts';
 import { confirm } from '../owner/confirm.ts';
 import { type ConnectedOwner, connectOwner, type OwnerOptions } from '../owner/connect-owner.ts';
+import { counted } from '../plain-text.ts';
 import { networkFacts } from './account.ts';
 
 export interface ForgetCommandOptions extends OwnerOptions, NamespaceOption {
@@ -88,7 +89,7 @@ async function allNamespaces(client: MemRelay): Promise<string[]> {
 }
 
 function memories(count: number): string {
-  return `${count} ${count === 1 ? 'memory' : 'memories'}`;
+  return counted(count, 'memory', 'memories');
 }
 
 /** Returns how many were deleted: one that is gone already, or is permanent, stays out. */

@@ -2,6 +2,7 @@ import { limits } from '@memrelay/protocol/limits';
 import type { MemRelay } from '@memrelay/sdk/mem-relay';
 import type { MemoriesOptions, MemoryEntry } from '@memrelay/sdk/types';
 import { type ConnectOptions, type NamespaceOption, withClient } from '../connect.ts';
+import { expiryRemark } from '../cost/expiry-remark.ts';
 import { dataSize } from '../data-size.ts';
 import { ExitError, exitCodes } from '../exit-codes.ts';
 import type { Output } from '../output.ts';
@@ -18,12 +19,16 @@ export async function list(output: Output, options: ListOptions): Promise<void> 
   const limit = parseLimit(options.limit);
   const { namespace } = options;
   // One more than is shown tells whether there are more
-  const found = await withClient(options, ({ client }) => take(client, { namespace }, limit + 1));
+  const { found, remark } = await withClient(options, async ({ client }) => {
+    const entries = await take(client, { namespace }, limit + 1);
+    const speaks = !output.json && entries.some(({ expiresEpoch }) => expiresEpoch !== undefined);
+    return { found: entries, remark: speaks ? await expiryRemark(client, await client.stats()) : [] };
+  });
   const shown = found.slice(0, limit);
   output.result({ memories: shown.map(json), more: found.length > limit });
   if (output.json) return;
   for (const line of columns(shown.map(row))) output.line(line);
-  for (const line of remarks(shown, found.length > limit, namespace)) output.line(line);
+  for (const line of [...remarks(shown, found.length > limit, namespace), ...remark]) output.line(line);
 }
 
 async function take(client: MemRelay, options: MemoriesOptions, count: number): Promise<MemoryEntry[]> {
@@ -46,7 +51,7 @@ function row(memory: MemoryEntry): string[] {
     moment(memory.createdAt),
     plainText(memory.namespace),
     dataSize(memory.size),
-    memory.expiresEpoch === undefined ? '' : `until epoch ${memory.expiresEpoch}`,
+    memory.lost ?? (memory.expiresEpoch === undefined ? '' : `until epoch ${memory.expiresEpoch}`),
     memory.blobId ?? '(pending)',
   ];
 }
@@ -66,6 +71,7 @@ function json(memory: MemoryEntry) {
     size: memory.size,
     importance: memory.importance,
     ...(memory.expiresEpoch === undefined ? {} : { expires_epoch: memory.expiresEpoch }),
+    ...(memory.lost ? { lost: memory.lost } : {}),
   };
 }
 
@@ -78,9 +84,13 @@ function remarks(shown: readonly MemoryEntry[], more: boolean, namespace: string
       'Store something with `npx memrelay remember "…"`.',
     ];
   const pending = shown.filter((memory) => memory.pending).length;
+  const lost = shown.filter((memory) => memory.lost).length;
   return [
     '',
     ...(pending > 0 ? [`${pending} pending: accepted and safe, still on the way to the blob store.`] : []),
+    ...(lost > 0
+      ? [`${lost} lost: their blobs expired or are missing. They are kept, and come back with their blobs.`]
+      : []),
     ...(more ? [`There are more: \`npx memrelay list --limit ${shown.length * 10}\`.`] : []),
     'The texts are encrypted: `npx memrelay recall "…"` finds and reads them.',
   ];

@@ -1,8 +1,9 @@
 import type { NamespaceEntry, Stats } from '@memrelay/sdk/types';
 import { type ConnectOptions, withClient } from '../connect.ts';
+import { expiryRemark } from '../cost/expiry-remark.ts';
 import { dataSize } from '../data-size.ts';
 import type { Output } from '../output.ts';
-import { columns, plainText } from '../plain-text.ts';
+import { columns, counted, plainText } from '../plain-text.ts';
 import { moment } from './list.ts';
 
 /** The namespaces that the key may read, with what is in them. */
@@ -23,13 +24,18 @@ export async function namespaces(output: Output, options: ConnectOptions): Promi
 
 /** All that the key may read, in numbers, and what deserves a look. */
 export async function stats(output: Output, options: ConnectOptions): Promise<void> {
-  const found = await withClient(options, ({ client }) => client.stats());
+  const { found, remark } = await withClient(options, async ({ client }) => {
+    const numbers = await client.stats();
+    return { found: numbers, remark: output.json ? [] : await expiryRemark(client, numbers) };
+  });
   output.result({
     memory_count: found.memoryCount,
     storage_bytes: found.storageBytes,
     ...(found.newest ? { newest: found.newest } : {}),
     ...(found.oldest ? { oldest: found.oldest } : {}),
     stale_count: found.staleCount,
+    ...(found.lost ? { lost: found.lost } : {}),
+    ...(found.expiry ? { expiry: expiryJson(found.expiry) } : {}),
     jobs: {
       running: found.jobs.running,
       failed: found.jobs.failed,
@@ -40,6 +46,7 @@ export async function stats(output: Output, options: ConnectOptions): Promise<vo
   });
   for (const line of columns(statsRows(found))) output.line(line);
   for (const id of found.jobs.failedIds ?? []) output.line(`  npx memrelay retry ${id}`);
+  for (const line of remark) output.line(line);
   if (found.staleCount > 0)
     output.line(
       `${found.staleCount} are not found by a recall: their vectors are of another model than the relayer has now.`,
@@ -50,20 +57,30 @@ export async function stats(output: Output, options: ConnectOptions): Promise<vo
     );
 }
 
-function statsRows({ memoryCount, storageBytes, newest, oldest, jobs, namespaces }: Stats): string[][] {
+function statsRows(stats: Stats): string[][] {
+  const { memoryCount, storageBytes, newest, oldest, jobs, namespaces, lost, expiry } = stats;
+  const { expired = 0, missing = 0 } = lost ?? {};
   return [
     ['Memories', String(memoryCount)],
+    ...(lost ? [['Lost of them', `${expired + missing}: ${expired} expired, ${missing} missing`]] : []),
     ['Namespaces', String(namespaces.length)],
     ['Encrypted size', dataSize(storageBytes)],
     ['Newest', newest ? moment(newest) : 'none'],
     ['Oldest', oldest ? moment(oldest) : 'none'],
+    ...(expiry ? [['Storage epoch', String(expiry.epoch)]] : []),
     ['Jobs running', String(jobs.running)],
     ['Jobs failed', `${jobs.failed}${jobs.failed > 0 ? '; try them again with:' : ''}`],
   ];
 }
 
-function counted(count: number, one: string, many: string): string {
-  return `${count} ${count === 1 ? one : many}`;
+function expiryJson({ epoch, soonCount, soonBytes, firstEpoch, renewed }: NonNullable<Stats['expiry']>) {
+  return {
+    epoch,
+    soon_count: soonCount,
+    soon_bytes: soonBytes,
+    ...(firstEpoch === undefined ? {} : { first_epoch: firstEpoch }),
+    renewed,
+  };
 }
 
 function namespaceJson(entry: NamespaceEntry) {

@@ -138,6 +138,7 @@ function addBlobCommands(blobs: Command, environment: NodeJS.ProcessEnv): void {
     runCommand(options, async (output) => (await load()).deleteBlobs(output, ids, options, environment)),
   );
   all(ownerCommand(blobs, 'extend', 'prolong blobs, paid with WAL'))
+    .option('--until <epoch>', 'those that end at this storage epoch or before')
     .requiredOption('--epochs <n>', 'by how many epochs')
     .action((ids, options) =>
       runCommand(options, async (output) => (await load()).extendBlobs(output, ids, options, environment)),

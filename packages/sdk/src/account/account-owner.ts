@@ -12,6 +12,7 @@ import {
 } from '@memrelay/chain/execute-transaction';
 import { type OwnedBlob, ownedBlobs } from '@memrelay/chain/owned-blobs';
 import { readWalCoins } from '@memrelay/chain/wal-coins';
+import { readWalrusTariff } from '@memrelay/chain/walrus-prices';
 import type { Signer } from '@mysten/sui/cryptography';
 import type { Transaction } from '@mysten/sui/transactions';
 import { chunksOf } from '../chunks.ts';
@@ -164,6 +165,12 @@ export class AccountOwner {
   /** The blob objects of this wallet, page by page. */
   async *blobs(): AsyncGenerator<OwnedBlob> {
     yield* ownedBlobs(this.network.chain, await this.network.walrus(), this.address);
+  }
+
+  /** The present storage epoch: a blob whose `endEpoch` is not later cannot be prolonged any more. */
+  async storageEpoch(): Promise<number> {
+    const { systemObjectId } = await this.network.walrus();
+    return (await readWalrusTariff(this.network.chain, systemObjectId)).epoch;
   }
 
   /** Deletes blobs, up to 30 in one transaction; yields after each how many are done. */

@@ -1,0 +1,41 @@
+import { coinAmount } from '@memrelay/chain/coin-amount';
+import type { WalrusTariff } from '@memrelay/chain/walrus-prices';
+import { type Network, networkDefaults } from '@memrelay/protocol/networks';
+import type { MemRelay } from '@memrelay/sdk/mem-relay';
+import type { Stats } from '@memrelay/sdk/types';
+import { counted } from '../plain-text.ts';
+import { readTariff } from './read-tariff.ts';
+import { costAlone } from './storage-cost.ts';
+
+type Expiry = NonNullable<Stats['expiry']>;
+
+/** What to say of memories that expire soon, with the prices of now where they can be had; nothing when none does. */
+export async function expiryRemark(client: MemRelay, { expiry }: Stats): Promise<string[]> {
+  if (!expiry || expiry.soonCount === 0) return [];
+  const { network, suiRpcUrl } = await client.config();
+  const tariff = Object.hasOwn(networkDefaults, network)
+    ? await readTariff(network as Network, suiRpcUrl).catch(() => undefined)
+    : undefined;
+  const epochs = networkDefaults[network as Network]?.storeEpochs ?? 1;
+  return expiryLines(expiry, epochs, tariff);
+}
+
+/**
+ * `epochs` for which both ways are compared: an extension pays the storage alone, a renewal the writing too. Quilts cost
+ * less than what is reckoned here, each memory as a blob of its own.
+ */
+export function expiryLines(expiry: Expiry, epochs: number, tariff: WalrusTariff | undefined): string[] {
+  const { soonCount, soonBytes, epoch, firstEpoch, renewed } = expiry;
+  const last = firstEpoch ?? epoch + 1;
+  // Storage is sold for so many epochs from now on
+  const ahead = Math.max(1, Math.min(epochs, (tariff?.maxEpochsAhead ?? Number.POSITIVE_INFINITY) - (last - epoch)));
+  const what = `${counted(soonCount, 'memory expires', 'memories expire')} soon, the first at the start of storage epoch ${last} (now ${epoch}).`;
+  const who = renewed
+    ? 'The relayer stores them once more before that. Prolonged with your signature instead, they are not paid for twice'
+    : 'The relayer does not store them again: they are lost then, unless you prolong them';
+  const cost = tariff && costAlone(soonCount, Math.ceil(soonBytes / soonCount), ahead, tariff);
+  const price = cost
+    ? `: for ${counted(ahead, 'epoch', 'epochs')} at most ${coinAmount(cost.storageFrost)} WAL, against ${coinAmount(cost.storageFrost + cost.writeFrost)} WAL for storing them anew`
+    : ', which costs the storage without the writing';
+  return [what, `${who}${price}.`, `  npx memrelay blobs extend --until ${last} --epochs ${ahead}`];
+}

@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest';
+import { expiryLines } from '../src/cost/expiry-remark.ts';
+
+/** As on mainnet in 2026; FROST. */
+const tariff = {
+  storage: 11_000n,
+  write: 20_000n,
+  nShards: 1000,
+  epoch: 33,
+  maxEpochsAhead: 53,
+};
+const expiry = { epoch: 33, soonCount: 3, soonBytes: 4_800, firstEpoch: 34, renewed: true };
+
+test('an extension is told with its price, which is that of a renewal without the writing', () => {
+  const [what, who, how] = expiryLines(expiry, 2, tariff);
+  expect(what).toBe('3 memories expire soon, the first at the start of storage epoch 34 (now 33).');
+  // Three blobs of 66 MB encoded: 63 MiB each, so 3 · 63 · 2 · 11,000 FROST, and 3 · 63 · 20,000 for writing
+  expect(who).toContain('at most 0.004158 WAL, against 0.007938 WAL for storing them anew');
+  expect(how).toBe('  npx memrelay blobs extend --until 34 --epochs 2');
+});
+
+test('no more epochs are proposed than are sold, and nothing is made up without prices', () => {
+  expect(expiryLines(expiry, 53, tariff)[2]).toBe('  npx memrelay blobs extend --until 34 --epochs 52');
+  const [, who, how] = expiryLines({ ...expiry, renewed: false }, 2, undefined);
+  expect(who).toBe(
+    'The relayer does not store them again: they are lost then, unless you prolong them, which costs the storage without the writing.',
+  );
+  expect(how).toContain('--epochs 2');
+});
