@@ -53,9 +53,12 @@ process.exitCode = await main(process.argv.slice(2));
 
 async function main(args: readonly string[]): Promise<number> {
   const narrowed = args.some((arg) => !arg.startsWith('-'));
-  const services = await provideServices().catch(servicesFailed);
-  if (!services) return 1;
   const removeRunDirectory = provideRunDirectory();
+  const services = await provideServices().catch(servicesFailed);
+  if (!services) {
+    removeRunDirectory();
+    return 1;
+  }
   const suites: SuiteResult[] = [];
   let interrupted = false;
   const add = (run: VitestRun) => {

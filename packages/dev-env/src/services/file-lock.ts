@@ -86,7 +86,8 @@ function isAbandoned(path: string, holder: string): boolean {
   return holder !== '' && Number.isInteger(pid) && pid > 0 && !isAlive(pid);
 }
 
-function isAlive(pid: number): boolean {
+/** Whether a process with this id runs on this machine. */
+export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;

@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
@@ -42,14 +42,27 @@ test('what could not be made is not copied, and made by the next who asks', asyn
   expect(await contentOf('b')).toBe('whole');
 });
 
-test('a run has one directory, which is gone afterwards; processes below use it and leave it', async () => {
+test('a run has one directory with the temporary files, gone afterwards; processes below use it and leave it', async () => {
   const environment: NodeJS.ProcessEnv = {};
   const remove = provideRunDirectory(environment);
   const { MEMRELAY_TEST_RUN_DIR } = environment;
   expect(environment.NODE_COMPILE_CACHE).toContain(MEMRELAY_TEST_RUN_DIR);
   provideRunDirectory(environment)();
   expect(environment.MEMRELAY_TEST_RUN_DIR).toBe(MEMRELAY_TEST_RUN_DIR);
-  expect(await readdir(MEMRELAY_TEST_RUN_DIR!)).toEqual([]);
+  expect(environment.TMPDIR).toContain(MEMRELAY_TEST_RUN_DIR);
+  expect(await readdir(environment.TMPDIR!)).toEqual([]);
   remove();
   await expect(readdir(MEMRELAY_TEST_RUN_DIR!)).rejects.toMatchObject({ code: 'ENOENT' });
+});
+
+test('a run removes what a killed run has left, and nothing of one that may go on', async () => {
+  const left = ['memrelay-run-1-lives', 'memrelay-run-99999999-old', 'memrelay-run-99999999-new', 'other'];
+  for (const name of left) await mkdir(target(name));
+  for (const name of left.slice(0, 2)) await utimes(target(name), 0, 0);
+  provideRunDirectory({ TMPDIR: directory })();
+  expect((await readdir(directory)).sort()).toEqual([
+    'memrelay-run-1-lives',
+    'memrelay-run-99999999-new',
+    'other',
+  ]);
 });
