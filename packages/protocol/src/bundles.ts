@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { exportLimit, importItems } from './bundle-limits.ts';
 import { limitField, namespaceField } from './fields.ts';
-import { limits } from './limits.ts';
 
 /**
  * `POST /api/export` and `POST /api/import` (decisions.md, "Routes beyond the spec"): what a bundle is made from and taken
@@ -14,7 +14,7 @@ export const exportRequest = z.object({
   namespace: namespaceField.optional(),
   /** `next_cursor` of the page before */
   cursor: z.string().max(512).optional(),
-  limit: limitField(limits.exportLimit),
+  limit: limitField(exportLimit),
   /** X25519 public key that the caller made for this export: data keys leave the sidecar sealed to it alone */
   recipient_pk: hex32,
 });
@@ -72,7 +72,7 @@ export const importRequest = z.object({
       }),
     )
     .min(1)
-    .max(limits.importItems),
+    .max(importItems),
   /** Ed25519 keys, hex, whose signatures the caller vouches for, beside those of its own account and this server */
   trusted_writers: z.array(hex32).max(200).optional(),
 });

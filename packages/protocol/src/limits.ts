@@ -13,8 +13,6 @@ export const limits = {
   askLimit: { default: 5, max: 100 },
   restoreLimit: { default: 10, max: 500 },
   listLimit: { default: 50, max: 100 },
-  exportLimit: { default: 50, max: 100 },
-  importItems: 50,
 } as const;
 
 export const defaultNamespace = 'default';

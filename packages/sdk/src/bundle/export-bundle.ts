@@ -6,6 +6,7 @@ import { portablePrimitives } from '@memrelay/envelope/portable-primitives';
 import type { Primitives } from '@memrelay/envelope/primitives';
 import { openRecoveryWrap } from '@memrelay/envelope/recovery-wrap';
 import { wrapType } from '@memrelay/envelope/wraps';
+import { exportLimit } from '@memrelay/protocol/bundle-limits';
 import type { ExportedMemory, ExportRequest, ExportResponse } from '@memrelay/protocol/bundles';
 import { fromBase64 } from '../base64.ts';
 import type { CallOptions } from '../types.ts';
@@ -39,9 +40,6 @@ export interface ExportProgress {
   /** What could not be exported, in this run */
   failed: readonly { id: string; blobId?: string | undefined; reason: string }[];
 }
-
-/** Memories in one call; the relayer gives fewer where they are large. */
-const pageLimit = 100;
 
 /**
  * A bundle, part after part, newest memory first: to be written to a file as it comes. Each envelope is opened and its
@@ -79,7 +77,7 @@ export async function* exportBundle(
     });
   }
   for (let more = !resume || cursor !== undefined; more; more = cursor !== undefined) {
-    const request = { namespace, cursor, limit: pageLimit, recipient_pk };
+    const request = { namespace, cursor, limit: exportLimit.max, recipient_pk };
     const page = readPage(p, privateKey, await client.exportPage(request, { signal }));
     cursor = page.head.next_cursor;
     memories += page.head.memories.length;

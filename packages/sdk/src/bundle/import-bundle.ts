@@ -4,6 +4,7 @@ import { parseHeader } from '@memrelay/envelope/header';
 import { envelopeSecret } from '@memrelay/envelope/open-envelope';
 import { portablePrimitives } from '@memrelay/envelope/portable-primitives';
 import type { Primitives } from '@memrelay/envelope/primitives';
+import { importItems } from '@memrelay/protocol/bundle-limits';
 import type { ImportRequest, ImportResponse, ImportResult } from '@memrelay/protocol/bundles';
 import { limits } from '@memrelay/protocol/limits';
 import { toBase64 } from '../base64.ts';
@@ -82,7 +83,7 @@ function* requests(
     const item = itemOf(p, memory, keys, payload.subarray(offset));
     offset += memory.envelope + vectorBytes(memory);
     const size = sizeOf(item);
-    if (part.length === limits.importItems || (part.length > 0 && bytes + size > requestBytes)) {
+    if (part.length === importItems || (part.length > 0 && bytes + size > requestBytes)) {
       yield part;
       part = [];
       bytes = 0;
