@@ -15,6 +15,7 @@ import type { KeyRewraps } from './keys/key-rewraps.ts';
 import type { NamespaceKeys } from './keys/namespace-keys.ts';
 import type { VerifiedKeys } from './keys/verified-keys.ts';
 import type { BlindIndex } from './keywords/blind-index.ts';
+import type { ChatClient } from './llm/chat-client.ts';
 import type { Loggers } from './logging/loggers.ts';
 import type { AccountWriters } from './memories/account-writers.ts';
 import type { StorageTime } from './memories/expiring-soon.ts';
@@ -37,6 +38,8 @@ export interface RelayerContext {
   verifiedKeys: VerifiedKeys;
   keyRewraps: KeyRewraps;
   embedder: Embedder;
+  /** Undefined without a key: then sentences are facts, and memories are quoted */
+  chat: ChatClient | undefined;
   /** Throws `llm_not_configured` where texts cannot be embedded */
   requireEmbedder(): void;
   /** A request's vector of the right length. Throws `invalid_request`. */

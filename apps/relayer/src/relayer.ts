@@ -35,6 +35,7 @@ import { createNamespaceKeys } from './keys/namespace-keys.ts';
 import { createVerifiedKeys } from './keys/verified-keys.ts';
 import { createBlindIndex } from './keywords/blind-index.ts';
 import { createRateLimits } from './limits/rate-limits.ts';
+import { createChatClient } from './llm/chat-client.ts';
 import type { Loggers } from './logging/loggers.ts';
 import { startMaintenance } from './maintenance.ts';
 import { createAccountWriters } from './memories/account-writers.ts';
@@ -123,6 +124,7 @@ export async function startRelayer({
     const keyFor = (purpose: 'lexical' | 'vector-map') => (accountId: Buffer) =>
       Buffer.from(indexKey(config.secrets.indexKey, purpose, accountId.toString('hex')));
     const embedder = createEmbedder(config.embedding, keyFor('lexical'));
+    const chat = config.chat && onClose(createChatClient(config.chat));
     const vectors = createAccountVectors(embedder.dimension, keyFor('vector-map'));
     const blindIndex = createBlindIndex(config.secrets.indexKey, config.blindIndex);
     const indexer = createTextIndexer({ embedder, vectors, blindIndex });
@@ -198,6 +200,7 @@ export async function startRelayer({
       verifiedKeys: createVerifiedKeys(db, loggers.memories),
       keyRewraps: createKeyRewraps(db, keyServers.current),
       embedder,
+      chat,
       requireEmbedder() {
         if (embedder.mock && config.network !== 'localnet' && !config.embedding.allowMock)
           throw new ApiError('llm_not_configured');
@@ -212,14 +215,14 @@ export async function startRelayer({
         return vector;
       },
       vectors,
+      blindIndex,
+      indexer,
       accountWriters: createAccountWriters(db),
       namespaceSizes: createNamespaceSizes(db),
       queryVectors: createQueryVectors(embedder, config.embedding.cacheTtlSeconds),
       blobCache,
       aggregators,
       outbox,
-      blindIndex,
-      indexer,
       idempotency,
       backlog: createBacklog(db, config.jobs.backlog),
       pipeline,

@@ -34,6 +34,3 @@ export const deprecations: readonly Deprecation[] = [
     guidance: 'Use ENC_SERVER_CONFIGS, a JSON array of key-server entries.',
   },
 ];
-
-/** Prompt versions that `/health` names. */
-export const promptVersions = { extract: 'extract.v1', ask: 'ask.v1' } as const;

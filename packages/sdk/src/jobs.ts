@@ -1,13 +1,15 @@
+import { limits } from '@memrelay/protocol/limits';
 import type { BulkStatusResult, JobRecord } from '@memrelay/protocol/memories';
 import { camelKeys } from './camel-keys.ts';
+import { chunksOf } from './chunks.ts';
 import { type ApiCall, type Connection, callRelayer, type Reply } from './request.ts';
-import type { Job, JobOutcome } from './types.ts';
+import type { CallOptions, Job, JobOutcome } from './types.ts';
 
 /** How a state is read: its signal, and for a poll its own policy. */
 export type Reading = Pick<ApiCall, 'signal' | 'policy'>;
 
 /** The waiting loop repeats polls itself. */
-export function onePoll(timeoutMs: number): NonNullable<ApiCall['policy']> {
+function onePoll(timeoutMs: number): NonNullable<ApiCall['policy']> {
   return { maxAttempts: 1, deadlineMs: timeoutMs };
 }
 
@@ -32,4 +34,27 @@ export async function readJobs(
   };
   const reply = await callRelayer<{ results: BulkStatusResult[] }>(connection, call);
   return { ...reply, value: camelKeys(reply.value.results) };
+}
+
+/** The states of any number of jobs, in the order asked. */
+export async function readAllJobs(
+  connection: Connection,
+  ids: readonly string[],
+  { signal }: CallOptions,
+): Promise<JobOutcome[]> {
+  const outcomes: JobOutcome[] = [];
+  for (const chunk of chunksOf(ids, limits.bulkItems))
+    outcomes.push(...(await readJobs(connection, chunk, { signal })).value);
+  return outcomes;
+}
+
+/** One look at a job, for a loop that waits. */
+export function pollJob(connection: Connection, id: string, { signal }: CallOptions) {
+  return (timeoutMs: number) => readJob(connection, id, { signal, policy: onePoll(timeoutMs) });
+}
+
+/** The same for many. */
+export function pollJobs(connection: Connection, { signal }: CallOptions) {
+  return (ids: readonly string[]) => (timeoutMs: number) =>
+    readJobs(connection, ids, { signal, policy: onePoll(timeoutMs) });
 }

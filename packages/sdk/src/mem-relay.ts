@@ -5,29 +5,23 @@ import type {
   ImportResponse,
 } from '@memrelay/protocol/bundles';
 import type { CredentialFile } from '@memrelay/protocol/credential-file';
-import { limits } from '@memrelay/protocol/limits';
-import type {
-  RecallManualResponse,
-  RecallResponse,
-  RememberAccepted,
-  RememberManualResponse,
-} from '@memrelay/protocol/memories';
+import type { RememberAccepted, RememberManualResponse } from '@memrelay/protocol/memories';
 import type { MemoriesResponse, NamespacesResponse, StatsResponse } from '@memrelay/protocol/memory-lists';
 import type { AccountInfo, HealthInfo, PublicConfig, VersionInfo } from '@memrelay/protocol/service-info';
+import { type Analyzed, type AnalyzeOptions, analyze } from './analyze.ts';
+import { type AskEvent, type AskOptions, type AskResult, ask, askStream } from './ask.ts';
 import { rememberInChunks } from './bulk.ts';
 import { type CamelKeys, camelKeys } from './camel-keys.ts';
-import { chunksOf } from './chunks.ts';
 import { credentialOptions } from './credentials.ts';
-import { MemRelayError } from './errors.ts';
 import { type ForgetOptions, type Forgotten, forget } from './forget.ts';
-import { onePoll, readJob, readJobs } from './jobs.ts';
+import { pollJob, pollJobs, readAllJobs, readJob } from './jobs.ts';
 import { type AccountKey, type RewrapOptions, type Rewrapped, readKeys, rewrapKeys } from './keys.ts';
-import { recallManualBody, rememberManualBody } from './manual-bodies.ts';
+import { rememberManualBody } from './manual-bodies.ts';
 import { eachMemory } from './memory-pages.ts';
-import { checkIdempotencyKey, connect, parsePackageId } from './options.ts';
+import { checkIdempotencyKey, connect, parsePackageId, pinnedPackage } from './options.ts';
 import { waitForJob, waitForJobs } from './polling.ts';
-import { recallBody } from './recall-body.ts';
-import { type ApiCall, type Connection, callRelayer, type Reply } from './request.ts';
+import { recall, recallByVector } from './recall.ts';
+import { type ApiCall, type Connection, callRelayer } from './request.ts';
 import type {
   Account,
   CallOptions,
@@ -133,8 +127,23 @@ export class MemRelay {
 
   /** Finds memories by meaning and returns their texts, nearest first. */
   async recall(query: string, options: RecallOptions = {}): Promise<RecallResult> {
-    const body = recallBody(query, { ...options, namespace: options.namespace ?? this.#namespace });
-    return camelKeys(await this.#read<RecallResponse>('/api/recall', body, options));
+    return recall(this.#connection, await this.#sessionPackage(options.signal), query, this.#named(options));
+  }
+
+  /** Stores what a text tells, each fact as a memory of its own; what is known already is told instead. */
+  async analyze(text: string, options: AnalyzeOptions = {}): Promise<Analyzed> {
+    return analyze(this.#connection, await this.#sessionPackage(options.signal), text, this.#named(options));
+  }
+
+  /** Answers a question from the memories, and says which ones. */
+  async ask(question: string, options: AskOptions = {}): Promise<AskResult> {
+    return ask(this.#connection, await this.#sessionPackage(options.signal), question, this.#named(options));
+  }
+
+  /** The same in pieces, as they are written; the last event is all of it. */
+  async *askStream(question: string, options: AskOptions = {}): AsyncGenerator<AskEvent, void, undefined> {
+    const packageId = await this.#sessionPackage(options.signal);
+    yield* askStream(this.#connection, packageId, question, this.#named(options));
   }
 
   /** The state of one job. Throws `job_not_found`. */
@@ -144,17 +153,12 @@ export class MemRelay {
 
   /** Waits until a job is done. Throws `JobFailedError`, `JobTimeoutError`, `job_not_found`. */
   waitForJob(id: string, options: JobWaitOptions = {}): Promise<StoredMemory> {
-    const { signal } = options;
-    const poll = (timeoutMs: number) => readJob(this.#connection, id, { signal, policy: onePoll(timeoutMs) });
-    return waitForJob(id, poll, options);
+    return waitForJob(id, pollJob(this.#connection, id, options), options);
   }
 
   /** The state of many jobs, in the order asked, duplicates kept; unknown ones are `not_found`. */
-  async jobs(ids: readonly string[], options: CallOptions = {}): Promise<JobOutcome[]> {
-    const outcomes: JobOutcome[] = [];
-    for (const chunk of chunksOf(ids, limits.bulkItems))
-      outcomes.push(...(await readJobs(this.#connection, chunk, { signal: options.signal })).value);
-    return outcomes;
+  jobs(ids: readonly string[], options: CallOptions = {}): Promise<JobOutcome[]> {
+    return readAllJobs(this.#connection, ids, options);
   }
 
   /**
@@ -162,10 +166,7 @@ export class MemRelay {
    * `JobTimeoutError`, whose `jobs` tell how far they came.
    */
   waitForJobs(ids: readonly string[], options: JobsWaitOptions = {}): Promise<JobOutcome[]> {
-    const { signal } = options;
-    const poll = (chunk: readonly string[]) => (timeoutMs: number) =>
-      readJobs(this.#connection, chunk, { signal, policy: onePoll(timeoutMs) });
-    return waitForJobs(ids, poll, options);
+    return waitForJobs(ids, pollJobs(this.#connection, options), options);
   }
 
   /** Puts a failed job back into the queue. Throws `job_not_failed` when it is running or done, `job_not_found`. */
@@ -197,7 +198,7 @@ export class MemRelay {
 
   /** Removes memories for good, those with these ids or all of the namespace. Their blobs are the owner's to delete. */
   forget(options: ForgetOptions = {}): Promise<Forgotten> {
-    return forget(this.#connection, { ...options, namespace: options.namespace ?? this.#namespace });
+    return forget(this.#connection, this.#named(options));
   }
 
   /** Stores bytes that the caller has encrypted, under a vector that the caller has made. */
@@ -207,9 +208,8 @@ export class MemRelay {
   }
 
   /** Finds blobs by a vector of the caller; fetching and decrypting them is the caller's. */
-  async recallManual(input: RecallManualInput): Promise<RecallManualResult> {
-    const body = recallManualBody(input, this.#namespace);
-    return this.#post<RecallManualResponse>('/api/recall/manual', body, input);
+  recallManual(input: RecallManualInput): Promise<RecallManualResult> {
+    return recallByVector(this.#connection, this.#namespace, input);
   }
 
   /** The keys that memories are sealed to, in the namespaces that this key may read. */
@@ -235,7 +235,7 @@ export class MemRelay {
   /** Whose account this is and what this delegate key may do: a check of credentials that stores nothing. */
   async account(options: CallOptions = {}): Promise<Account> {
     const call: ApiCall = { method: 'GET', path: '/api/account', signal: options.signal };
-    return camelKeys((await this.#call<AccountInfo>(call)).value);
+    return camelKeys((await callRelayer<AccountInfo>(this.#connection, call)).value);
   }
 
   /** `GET /health`, unsigned. */
@@ -254,12 +254,8 @@ export class MemRelay {
    */
   async config(options: CallOptions = {}): Promise<PublicConfig> {
     const config = await this.#info<PublicConfig>('/config', options.signal);
-    this.#packageId ??= parsePackageId(config.packageId);
-    if (config.packageId?.toLowerCase() === this.#packageId) return config;
-    throw new MemRelayError(
-      'package_mismatch',
-      `The relayer is configured for package ${config.packageId}, this client for ${this.#packageId}. Check serverUrl; if the relayer has really moved, sign in again or change packageId.`,
-    );
+    this.#packageId = pinnedPackage(this.#packageId, config);
+    return config;
   }
 
   /** Overwrites the key and drops the session; every later call throws `client_destroyed`. */
@@ -268,28 +264,29 @@ export class MemRelay {
     this.#connection.sessions.reset();
   }
 
-  #call<T>(call: ApiCall): Promise<Reply<T>> {
-    return callRelayer<T>(this.#connection, call);
+  #named<O extends { namespace?: string | undefined }>(options: O): O {
+    return { ...options, namespace: options.namespace ?? this.#namespace };
   }
 
   async #post<T>(path: string, body: unknown, { signal }: CallOptions): Promise<CamelKeys<T>> {
-    return camelKeys((await this.#call<T>({ method: 'POST', path, body, signal })).value);
+    return camelKeys((await callRelayer<T>(this.#connection, { method: 'POST', path, body, signal })).value);
   }
 
   /** A call that decrypts: it carries a session. */
   async #read<T>(path: string, body: unknown, { signal }: CallOptions): Promise<T> {
     const sessionPackageId = await this.#sessionPackage(signal);
-    return (await this.#call<T>({ method: 'POST', path, body, sessionPackageId, signal })).value;
+    return (await callRelayer<T>(this.#connection, { method: 'POST', path, body, sessionPackageId, signal }))
+      .value;
   }
 
-  async #write<T>(path: string, body: unknown, options: WriteOptions): Promise<T> {
-    const idempotencyKey = checkIdempotencyKey(options.idempotencyKey ?? uuidV4());
-    const { signal } = options;
-    return (await this.#call<T>({ method: 'POST', path, body, idempotencyKey, signal })).value;
+  async #write<T>(path: string, body: unknown, { idempotencyKey: key, signal }: WriteOptions): Promise<T> {
+    const idempotencyKey = checkIdempotencyKey(key ?? uuidV4());
+    return (await callRelayer<T>(this.#connection, { method: 'POST', path, body, idempotencyKey, signal }))
+      .value;
   }
 
   async #info<T>(path: string, signal: AbortSignal | undefined): Promise<T> {
-    return (await this.#call<T>({ method: 'GET', path, unsigned: true, signal })).value;
+    return (await callRelayer<T>(this.#connection, { method: 'GET', path, unsigned: true, signal })).value;
   }
 
   async #sessionPackage(signal: AbortSignal | undefined): Promise<string> {

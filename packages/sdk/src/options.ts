@@ -1,3 +1,4 @@
+import type { PublicConfig } from '@memrelay/protocol/service-info';
 import { authHeaderPatterns } from '@memrelay/protocol/signing';
 import { bytesToHex } from '@noble/hashes/utils.js';
 import { createClock } from './clock.ts';
@@ -38,6 +39,16 @@ export function connect(options: MemRelayOptions): Connection {
 export function parsePackageId(packageId: string): string {
   if (authHeaderPatterns.accountId.test(packageId)) return packageId.toLowerCase();
   return refuse('packageId must be an object id: 0x and 64 hex characters.');
+}
+
+/** The package that a client is for, as its relayer names it. Throws `package_mismatch` when another is pinned. */
+export function pinnedPackage(pinned: string | undefined, config: Pick<PublicConfig, 'packageId'>): string {
+  const named = pinned ?? parsePackageId(config.packageId);
+  if (config.packageId?.toLowerCase() === named) return named;
+  throw new MemRelayError(
+    'package_mismatch',
+    `The relayer is configured for package ${config.packageId}, this client for ${named}. Check serverUrl; if the relayer has really moved, sign in again or change packageId.`,
+  );
 }
 
 function parseServerUrl(serverUrl: string): string {

@@ -6,7 +6,7 @@ import { withTimeout } from './abort.ts';
 import { type Answer, answerError, answerObject, type CallContext } from './answer.ts';
 import type { Clock } from './clock.ts';
 import type { SessionSource } from './enc-session.ts';
-import { NetworkError } from './errors.ts';
+import { MemRelayError, NetworkError } from './errors.ts';
 import { type RetryPolicy, retryAfterMs, withRetries } from './retry.ts';
 import type { Signer } from './signer.ts';
 import { uuidV4 } from './uuid.ts';
@@ -33,6 +33,8 @@ export interface ApiCall {
   idempotencyKey?: string | undefined;
   /** Sends a session for this package: only calls that decrypt */
   sessionPackageId?: string;
+  /** Another form of the answer than JSON */
+  accept?: string;
   signal?: AbortSignal | undefined;
   /** Differences from the client's policy */
   policy?: Partial<RetryPolicy>;
@@ -48,7 +50,45 @@ export interface Reply<T> {
 const clockCodes: readonly string[] = ['timestamp_out_of_window', 'decrypt_denied'];
 
 /** Makes a call with its retries (retry.ts) and returns the JSON of the answer. Throws `MemRelayError`. */
-export async function callRelayer<T>(connection: Connection, call: ApiCall): Promise<Reply<T>> {
+export function callRelayer<T>(connection: Connection, call: ApiCall): Promise<Reply<T>> {
+  return perform(connection, call, async (response, context) => {
+    const answer = await readAnswer(response, context);
+    const error = answerError(answer, context);
+    if (error) throw error;
+    return {
+      value: answerObject(answer, context) as T,
+      retryAfterMs: retryAfterMs(answer.headers.get('retry-after')),
+    };
+  });
+}
+
+/** Makes a call whose answer is a stream of events, and returns its body. Tried again only until it begins. */
+export function openStream(
+  connection: Connection,
+  call: ApiCall,
+): Promise<{ body: ReadableStream<Uint8Array>; requestId: string }> {
+  return perform(connection, { ...call, accept: eventStream }, async (response, context) => {
+    const streams = response.ok && response.headers.get('content-type')?.startsWith(eventStream);
+    const answer = streams
+      ? { status: response.status, headers: response.headers, text: '' }
+      : await readAnswer(response, context);
+    const error = answerError(answer, context);
+    if (error) throw error;
+    if (streams && response.body) return { body: response.body, requestId: context.requestId };
+    throw new MemRelayError('invalid_response', `${context.origin} answered without a stream of events.`, {
+      status: response.status,
+      requestId: context.requestId,
+    });
+  });
+}
+
+const eventStream = 'text/event-stream';
+
+async function perform<T>(
+  connection: Connection,
+  call: ApiCall,
+  read: (response: Response, context: CallContext) => Promise<T>,
+): Promise<T> {
   connection.signer.assertUsable();
   const body = call.body === undefined ? undefined : new TextEncoder().encode(JSON.stringify(call.body));
   const context: CallContext = {
@@ -58,19 +98,16 @@ export async function callRelayer<T>(connection: Connection, call: ApiCall): Pro
     accountId: connection.accountId,
     signed: !call.unsigned,
   };
-  const attempt = async (signal: AbortSignal): Promise<Reply<T>> => {
-    let answer = await exchange(connection, call, body, context, signal);
-    let error = answerError(answer, context);
-    if (error && clockCodes.includes(error.code) && connection.clock.correct(answer.headers.get('date'))) {
-      connection.sessions.reset();
-      answer = await exchange(connection, call, body, context, signal);
-      error = answerError(answer, context);
+  const attempt = async (signal: AbortSignal): Promise<T> => {
+    const response = await exchange(connection, call, body, context, signal);
+    try {
+      return await read(response, context);
+    } catch (error) {
+      const isClock = error instanceof MemRelayError && clockCodes.includes(error.code);
+      if (!isClock || !connection.clock.correct(response.headers.get('date'))) throw error;
     }
-    if (error) throw error;
-    return {
-      value: answerObject(answer, context) as T,
-      retryAfterMs: retryAfterMs(answer.headers.get('retry-after')),
-    };
+    connection.sessions.reset();
+    return read(await exchange(connection, call, body, context, signal), context);
   };
   const timeoutError = (timeoutMs: number) =>
     new NetworkError(
@@ -87,6 +124,23 @@ export async function callRelayer<T>(connection: Connection, call: ApiCall): Pro
   );
 }
 
+async function readAnswer(response: Response, context: CallContext): Promise<Answer> {
+  const { status, headers: received } = response;
+  try {
+    return { status, headers: received, text: await response.text() };
+  } catch (cause) {
+    throw networkError(context, cause);
+  }
+}
+
+function networkError(context: CallContext, cause: unknown): NetworkError {
+  return new NetworkError(
+    'network_error',
+    `Cannot reach ${context.origin}: ${causeOf(cause)}. Check serverUrl and that the relayer runs; in a browser also its ALLOWED_ORIGINS.`,
+    { requestId: context.requestId, cause },
+  );
+}
+
 /** One request and its answer: fresh timestamp, nonce and signature. */
 async function exchange(
   connection: Connection,
@@ -94,15 +148,16 @@ async function exchange(
   body: Uint8Array | undefined,
   context: CallContext,
   signal: AbortSignal,
-): Promise<Answer> {
+): Promise<Response> {
   const sent: Record<string, string> = { [headers.requestId]: context.requestId };
   if (body) sent['content-type'] = 'application/json';
+  if (call.accept !== undefined) sent.accept = call.accept;
   if (call.idempotencyKey !== undefined) sent[headers.idempotencyKey] = call.idempotencyKey;
   if (call.sessionPackageId !== undefined)
     sent[headers.encSession] = await connection.sessions.header(call.sessionPackageId);
   if (!call.unsigned) Object.assign(sent, await authHeaders(connection, call, body));
   try {
-    const response = await connection.fetch(connection.serverUrl + call.path, {
+    return await connection.fetch(connection.serverUrl + call.path, {
       method: call.method,
       headers: sent,
       // Copied by fetch; TypeScript wants to know that it is not shared memory.
@@ -113,13 +168,8 @@ async function exchange(
       credentials: 'omit',
       cache: 'no-store',
     });
-    return { status: response.status, headers: response.headers, text: await response.text() };
   } catch (cause) {
-    throw new NetworkError(
-      'network_error',
-      `Cannot reach ${context.origin}: ${causeOf(cause)}. Check serverUrl and that the relayer runs; in a browser also its ALLOWED_ORIGINS.`,
-      { requestId: context.requestId, cause },
-    );
+    throw networkError(context, cause);
   }
 }
 

@@ -4,6 +4,7 @@ import { networkDefaults } from '@memrelay/protocol/networks';
 import type { BlobCacheLimits } from '../blobs/blob-cache.ts';
 import type { EmbeddingConfig } from '../embedding/create-embedder.ts';
 import type { BacklogLimits } from '../jobs/backlog.ts';
+import type { ChatOptions } from '../llm/chat-client.ts';
 import type { SponsorLimits } from '../routes/sponsor-routes.ts';
 import { type Environment, readVariables } from './read-config.ts';
 import { resolveSecrets, type Secrets } from './secrets.ts';
@@ -29,6 +30,8 @@ export interface Config {
     watchdog: { intervalMs: number; timeoutMs: number; maxFailures: number };
   };
   embedding: EmbeddingConfig;
+  /** Of the same provider as the embeddings; undefined without a key of it */
+  chat: ChatOptions | undefined;
   blindIndex: boolean;
   aggregators: { urls: readonly string[]; raceAfterMs: number; skipConsistencyCheck: boolean };
   blobCache: BlobCacheLimits;
@@ -116,13 +119,16 @@ export async function loadConfig(environment: Environment): Promise<{ config: Co
       cacheTtlSeconds: values.EMBEDDING_CACHE_TTL_SECS,
       allowMock: values.MEM_ALLOW_MOCK_LLM,
     },
+    blindIndex: values.MEM_BLIND_INDEX,
+    chat: values.LLM_API_KEY
+      ? { apiKey: values.LLM_API_KEY, baseUrl: values.LLM_API_BASE, model: values.LLM_CHAT_MODEL }
+      : undefined,
     aggregators: {
       urls: [values.STORE_AGGREGATOR_URL ?? defaults.aggregatorUrl, ...values.STORE_AGGREGATOR_URLS],
       raceAfterMs: values.STORE_AGGREGATOR_RACE_AFTER_MS,
       skipConsistencyCheck: values.STORE_SKIP_CONSISTENCY_CHECK,
     },
     blobCache: { ttlSeconds: values.BLOB_CACHE_TTL_SECS, maxBlobBytes: values.BLOB_CACHE_MAX_BYTES },
-    blindIndex: values.MEM_BLIND_INDEX,
     uploadConcurrency: values.UPLOAD_CONCURRENCY,
     jobs: {
       keepDoneDays: values.MEM_JOB_KEEP_DAYS === 'off' ? undefined : values.MEM_JOB_KEEP_DAYS,

@@ -33,7 +33,6 @@ export const variables = z.object({
   SERVER_CHAIN_PRIVATE_KEYS: privateKeys.optional(),
   LLM_API_KEY: headerSecret(1).optional(),
   LLM_API_BASE: url.default('https://api.openai.com/v1'),
-  // Read by analyze and ask, which are not built yet
   LLM_CHAT_MODEL: text.default('gpt-4o-mini'),
   LLM_EMBEDDING_MODEL: text.default('text-embedding-3-small'),
   EMBEDDING_DIM: integer(8, 16_000).default(1536),

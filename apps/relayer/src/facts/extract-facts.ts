@@ -17,14 +17,18 @@ export interface OfferedMemory {
   text: string;
 }
 
+/** A passage with what is stored near it, nearest first. */
+export interface Question {
+  passage: Passage;
+  offered: readonly OfferedMemory[];
+}
+
 export interface Extraction {
   chat: ChatClient;
   usage: UsageMeter;
   /** `performance.now()` */
   deadline: number;
   occurredAt: string | undefined;
-  /** What is offered with a passage, nearest first */
-  offered(passage: Passage): readonly OfferedMemory[];
   log: Logger;
 }
 
@@ -78,19 +82,18 @@ const format: AnswerFormat<typeof answerSchema> = {
 };
 
 /** The facts of all passages, in order, as the model finds them. Throws `ApiError` and then has no side effect. */
-export async function extractFacts(passages: readonly Passage[], extraction: Extraction): Promise<Fact[]> {
+export async function extractFacts(questions: readonly Question[], extraction: Extraction): Promise<Fact[]> {
   const limit = pLimit(passagesAtOnce);
-  const found = await Promise.all(passages.map((passage) => limit(() => factsOf(passage, extraction)))).catch(
-    (error: unknown) => {
-      limit.clearQueue();
-      throw error;
-    },
-  );
+  const found = await Promise.all(
+    questions.map((question) => limit(() => factsOf(question, extraction))),
+  ).catch((error: unknown) => {
+    limit.clearQueue();
+    throw error;
+  });
   return found.flat();
 }
 
-async function factsOf(passage: Passage, extraction: Extraction): Promise<Fact[]> {
-  const offered = extraction.offered(passage);
+async function factsOf({ passage, offered }: Question, extraction: Extraction): Promise<Fact[]> {
   const { chat, usage, deadline, occurredAt, log } = extraction;
   const document = dataDocument({
     ...(occurredAt === undefined ? {} : { occurred_at: occurredAt }),
@@ -115,7 +118,8 @@ async function factsOf(passage: Passage, extraction: Extraction): Promise<Fact[]
   if (answer === 'cut') {
     const parts = halves(passage);
     if (!parts) throw new ApiError('llm_answer_invalid');
-    return [...(await factsOf(parts[0], extraction)), ...(await factsOf(parts[1], extraction))];
+    const [first, second] = parts.map((part) => ({ passage: part, offered })) as [Question, Question];
+    return [...(await factsOf(first, extraction)), ...(await factsOf(second, extraction))];
   }
   return answer.facts.flatMap(({ text, importance, relation, memory }): Fact[] => {
     const line = oneLine(text);

@@ -31,13 +31,19 @@ export function errorBody(error: ApiError, requestId: string): ErrorBody {
   };
 }
 
-/** Answers any thrown error with a body of the catalogue. What was not foreseen is logged and answered plainly. */
+/** The error as the caller is told it. What was not foreseen, and what is our own trouble, is logged. */
+export function reportError(log: Logger, error: Error, request: FastifyRequest): ApiError {
+  const known = asApiError(error);
+  const fields = { request_id: request.id, route: request.routeOptions.url, code: known.code };
+  if (known.code === 'internal_error') log.error({ ...fields, err: error }, 'request failed');
+  else if (known.status >= 500) log.warn({ ...fields, err: known.cause ?? error }, 'request refused');
+  return known;
+}
+
+/** Answers any thrown error with a body of the catalogue. */
 export function errorHandler(log: Logger) {
   return (error: FastifyError, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
-    const known = asApiError(error);
-    const fields = { request_id: request.id, route: request.routeOptions.url, code: known.code };
-    if (known.code === 'internal_error') log.error({ ...fields, err: error }, 'request failed');
-    else if (known.status >= 500) log.warn({ ...fields, err: known.cause ?? error }, 'request refused');
+    const known = reportError(log, error, request);
     if (known.retryAfter !== undefined) reply.header('retry-after', String(known.retryAfter));
     return reply.code(known.status).send(errorBody(known, request.id));
   };

@@ -10,6 +10,10 @@ import {
 } from '../provider/provider-client.ts';
 import type { UsageMeter } from './usage.ts';
 
+export interface ChatOptions extends ProviderOptions {
+  model: string;
+}
+
 export interface ChatMessage {
   role: 'system' | 'user' | 'assistant';
   content: string;
@@ -91,7 +95,7 @@ const maxAnswerBytes = 512 * 1024;
 /** Models that think before they answer take no temperature, and another name for the bound of the answer. */
 const thinks = /^(?:o\d|gpt-5)/;
 
-export function createChatClient({ model, ...provider }: ProviderOptions & { model: string }): ChatClient {
+export function createChatClient({ model, ...provider }: ChatOptions): ChatClient {
   const client = createProviderClient(provider);
   const turns = pLimit(callsAtOnce);
   const ending = new AbortController();

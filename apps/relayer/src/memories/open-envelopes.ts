@@ -4,12 +4,16 @@ import type { Caller } from '../auth/caller.ts';
 import { readerOf } from '../auth/reader.ts';
 import type { RelayerContext } from '../context.ts';
 import { hexToBytes } from '../db/hex.ts';
-import type { RankedMatch } from './ranking.ts';
 import type { Match } from './search.ts';
 import { trustedSigners } from './trusted-signers.ts';
 
 /** Sent to the sidecar in one call; a recall of many large memories takes several. */
 const batchBytes = 8 * 1024 * 1024;
+
+/** A match that is to be opened. */
+interface Chosen {
+  match: Match;
+}
 
 interface Present {
   /** Position among the matches */
@@ -26,7 +30,7 @@ export async function openEnvelopes(
   context: RelayerContext,
   caller: Caller,
   namespace: string,
-  ranked: readonly RankedMatch[],
+  ranked: readonly Chosen[],
   envelopes: readonly (Buffer | undefined)[],
 ): Promise<(string | undefined)[]> {
   const texts = new Array<string | undefined>(ranked.length).fill(undefined);
@@ -107,7 +111,7 @@ async function sharedHead(context: RelayerContext, caller: Caller): Promise<Omit
 }
 
 /** At least one, which may be empty. */
-function batches(ranked: readonly RankedMatch[], envelopes: readonly (Buffer | undefined)[]): Present[][] {
+function batches(ranked: readonly Chosen[], envelopes: readonly (Buffer | undefined)[]): Present[][] {
   const result: Present[][] = [[]];
   let size = 0;
   for (const [index, { match }] of ranked.entries()) {

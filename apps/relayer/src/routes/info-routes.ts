@@ -4,12 +4,13 @@ import {
   deprecations,
   featureFlags,
   minSupportedSdk,
-  promptVersions,
   relayerVersion,
 } from '@memrelay/protocol/versions';
 import type { FastifyInstance } from 'fastify';
 import { permissionBits } from '../auth/require-permission.ts';
 import type { RelayerContext } from '../context.ts';
+import { askPrompt } from '../prompts/ask.ts';
+import { extractPrompt } from '../prompts/extract.ts';
 import { readiness } from '../readiness.ts';
 
 /** Set by whoever builds the image; absent in a checkout. */
@@ -37,7 +38,7 @@ export function infoRoutes(app: FastifyInstance, context: RelayerContext): void 
       status: 'ok',
       version: relayerVersion,
       mode: context.network === 'localnet' ? 'local' : 'production',
-      prompt_versions: promptVersions,
+      prompt_versions: { extract: extractPrompt.version, ask: askPrompt.version },
       ...versionInfo(),
     };
   });

@@ -1,0 +1,53 @@
+import { Readable } from 'node:stream';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Logger } from 'pino';
+import { errorBody, reportError } from './error-replies.ts';
+
+/** Whether the caller wants the answer in pieces (`accept: text/event-stream`). */
+export function wantsEvents(request: FastifyRequest): boolean {
+  return (
+    request.headers.accept?.split(',').some((type) => type.trim().startsWith('text/event-stream')) ?? false
+  );
+}
+
+/** Aborted when the caller is gone before the answer is out. */
+export function untilGone(reply: FastifyReply): AbortSignal {
+  const gone = new AbortController();
+  reply.raw.once('close', () => {
+    if (!reply.raw.writableFinished) gone.abort(new Error('the caller is gone'));
+  });
+  return gone.signal;
+}
+
+/**
+ * Answers with server-sent events, each made when the one before has been taken. What fails after the first was sent is
+ * an event `error` with the body that any route answers.
+ */
+export function sendEvents(
+  log: Logger,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  events: AsyncIterable<{ event: string; data: object }>,
+  gone: AbortSignal,
+): FastifyReply {
+  async function* lines(): AsyncGenerator<string, void, undefined> {
+    try {
+      for await (const { event, data } of events) yield eventText(event, data);
+    } catch (error) {
+      if (gone.aborted) return;
+      yield eventText('error', errorBody(reportError(log, error as Error, request), request.id));
+    }
+  }
+  return (
+    reply
+      .type('text/event-stream; charset=utf-8')
+      .header('cache-control', 'no-store')
+      // nginx would keep the pieces until there are many
+      .header('x-accel-buffering', 'no')
+      .send(Readable.from(lines()))
+  );
+}
+
+function eventText(event: string, data: object): string {
+  return `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
+}

@@ -1,0 +1,32 @@
+/**
+ * Reads the string of one field out of a JSON object while its text is still coming. `push` takes the next piece and
+ * returns what is new of the string. Nothing is judged here: the whole text must be parsed at its end.
+ */
+export function createStringReader(field: string): { push(piece: string): string } {
+  const opening = new RegExp(`"${field}"\\s*:\\s*"`);
+  let text = '';
+  let start: number | undefined;
+  let given = 0;
+  return {
+    push(piece) {
+      text += piece;
+      if (start === undefined) {
+        const found = opening.exec(text);
+        if (!found) return '';
+        start = found.index + found[0].length;
+      }
+      const whole = decoded(text.slice(start));
+      const fresh = whole.slice(given);
+      given = whole.length;
+      return fresh;
+    },
+  };
+}
+
+/** Of a JSON string without its opening quote, as far as it is there and certain. */
+function decoded(rest: string): string {
+  const [certain] = /^(?:[^"\\\p{Cc}]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*/u.exec(rest)!;
+  const value: string = JSON.parse(`"${certain}"`);
+  // The other half of a character may follow
+  return rest[certain.length] !== '"' && /[\ud800-\udbff]$/.test(value) ? value.slice(0, -1) : value;
+}

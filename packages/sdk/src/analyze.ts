@@ -1,0 +1,44 @@
+import type { AnalyzeAccepted } from '@memrelay/protocol/llm';
+import { type CamelKeys, camelKeys } from './camel-keys.ts';
+import { checkIdempotencyKey } from './options.ts';
+import { type Connection, callRelayer } from './request.ts';
+import type { RetryPolicy } from './retry.ts';
+import type { WriteOptions } from './types.ts';
+import { uuidV4 } from './uuid.ts';
+
+export interface AnalyzeOptions extends WriteOptions {
+  namespace?: string | undefined;
+  /**
+   * When what the text tells was said: "yesterday" in it becomes a date. A string of RFC 3339 keeps the calendar of its
+   * offset; a `Date` means that of UTC.
+   */
+  occurredAt?: string | Date | undefined;
+}
+
+export type Analyzed = CamelKeys<AnalyzeAccepted>;
+
+/** A model reads a long text for a minute or more. */
+export const modelPolicy = ({ policy }: Connection): Partial<RetryPolicy> => ({
+  timeoutMs: Math.max(policy.timeoutMs, 120_000),
+  deadlineMs: Math.max(policy.deadlineMs, 240_000),
+});
+
+/** Stores the facts of a text; `sessionPackageId` is the package of the session with which it compares. */
+export async function analyze(
+  connection: Connection,
+  sessionPackageId: string,
+  text: string,
+  { namespace, occurredAt, idempotencyKey = uuidV4(), signal }: AnalyzeOptions,
+): Promise<Analyzed> {
+  const time = occurredAt instanceof Date ? occurredAt.toISOString() : occurredAt;
+  const { value } = await callRelayer<AnalyzeAccepted>(connection, {
+    method: 'POST',
+    path: '/api/analyze',
+    body: { text, namespace, occurred_at: time },
+    idempotencyKey: checkIdempotencyKey(idempotencyKey),
+    sessionPackageId,
+    signal,
+    policy: modelPolicy(connection),
+  });
+  return camelKeys(value);
+}

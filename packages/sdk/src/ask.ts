@@ -1,0 +1,60 @@
+import type { AskResponse } from '@memrelay/protocol/llm';
+import { modelPolicy } from './analyze.ts';
+import { type CamelKeys, camelKeys } from './camel-keys.ts';
+import { MemRelayError, NetworkError } from './errors.ts';
+import { recallBody } from './recall-body.ts';
+import { type ApiCall, type Connection, callRelayer, openStream } from './request.ts';
+import { isRetryable } from './retry.ts';
+import { serverEvents } from './server-events.ts';
+import type { RecallOptions } from './types.ts';
+
+/** `limit` is 5 when left out */
+export type AskOptions = RecallOptions;
+export type AskResult = CamelKeys<AskResponse>;
+
+/** A piece of the answer, or at the end all of it. */
+export type AskEvent = { type: 'delta'; text: string } | ({ type: 'done' } & AskResult);
+
+function callOf(
+  connection: Connection,
+  sessionPackageId: string,
+  question: string,
+  options: AskOptions,
+): ApiCall {
+  const { query: _, ...body } = recallBody('', options);
+  return {
+    method: 'POST',
+    path: '/api/ask',
+    body: { question, ...body },
+    sessionPackageId,
+    signal: options.signal,
+    policy: modelPolicy(connection),
+  };
+}
+
+/** Answers a question from memories. */
+export async function ask(...request: Parameters<typeof callOf>): Promise<AskResult> {
+  return camelKeys((await callRelayer<AskResponse>(request[0], callOf(...request))).value);
+}
+
+/** The answer as it is written. Leaving the loop ends it on the server, too. */
+export async function* askStream(
+  ...request: Parameters<typeof callOf>
+): AsyncGenerator<AskEvent, void, undefined> {
+  const call = callOf(...request);
+  const { body, requestId } = await openStream(request[0], call);
+  for await (const { event, data } of serverEvents(body, call.signal)) {
+    const value = JSON.parse(data);
+    if (event === 'delta') yield { type: 'delta', text: value.text };
+    if (event === 'error')
+      throw new MemRelayError(value.error, `${value.message} [${value.error}, request ${requestId}]`, {
+        requestId,
+        retryable: isRetryable(0, value.error),
+      });
+    if (event === 'done') {
+      yield { type: 'done', ...camelKeys(value as AskResponse) };
+      return;
+    }
+  }
+  throw new NetworkError('network_error', 'The answer broke off.', { requestId });
+}
