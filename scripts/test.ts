@@ -25,6 +25,7 @@ const onPostgresAlone = [
   'core-dumps',
   'cost',
   'expired-delegates',
+  'faults',
   'key-rewrap',
   'key-servers',
   'other-clients',

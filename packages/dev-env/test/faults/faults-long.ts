@@ -20,19 +20,23 @@ const { values } = parseArgs({
     minutes: { type: 'string', default: '120' },
     /** Added to the name of the result */
     name: { type: 'string', default: 'faults' },
-    'faults-per-round': { type: 'string', default: '40' },
+    /** How many are tried before all is looked after */
+    'per-round': { type: 'string', default: '50' },
   },
 });
+const perRound = Number(values['per-round']);
 const result = await runFaults({
   seed: Number(values.seed),
   faults: Number(values.faults),
   minutes: Number(values.minutes),
   lanes: [
-    [...killsAtRandom, ...killsAtCheckpoints, freeze, clockJumps],
-    [...publisherFaults, ...providerFaults, providerTimeout, diskFull, storageNodesFail],
+    { faults: [...killsAtRandom, ...killsAtCheckpoints, freeze, clockJumps], perRound: perRound * 0.4 },
+    {
+      faults: [...publisherFaults, ...providerFaults, providerTimeout, diskFull, storageNodesFail],
+      perRound: perRound * 0.6,
+    },
   ],
-  faultsPerRound: Number(values['faults-per-round']),
-  memoriesPerRound: Number(values['faults-per-round']) * 8,
+  memoriesPerRound: perRound * 8,
   accounts: 3,
   onProgress: (line) => void process.stderr.write(`${line}\n`),
 });

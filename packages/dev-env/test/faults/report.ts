@@ -33,8 +33,9 @@ export function table(result: FaultResult): string {
     ['lost', findings.lost.length],
     ['duplicated', findings.doubled.length],
     ['back after they were forgotten', findings.undead.length],
-    ['paid twice', findings.paidTwice],
-    ['  of these or forgotten, in no list', findings.unlisted.length],
+    ['paid twice, found on chain', findings.paidTwice],
+    ['paid for and left with the publisher', findings.leftWithPublisher],
+    ['  of all these and of what came late, in no list', findings.unlisted.length],
     ['canary found', findings.canary.length],
     ['other promises broken', findings.broken.length],
   ];

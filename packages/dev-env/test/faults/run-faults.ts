@@ -4,7 +4,7 @@ import { seededRandom } from '../../src/seeded-random.ts';
 import { searchFor } from './check/canary.ts';
 import { checkMemories } from './check/check-memories.ts';
 import { checkObjects } from './check/check-objects.ts';
-import { type Findings, isWhole, noFindings } from './check/findings.ts';
+import { type Findings, isSound, noFindings } from './check/findings.ts';
 import { settle } from './check/settle.ts';
 import type { FaultResult } from './fault-result.ts';
 import type { Fault } from './inject/fault.ts';
@@ -18,13 +18,18 @@ export interface FaultRun {
   /** Of faults that happened; it ends when there are as many, or when the time is up */
   faults: number;
   minutes: number;
-  /** What may go wrong: each lane deals its own, one after the other, all lanes at once */
-  lanes: readonly (readonly Fault[])[];
-  faultsPerRound: number;
+  lanes: readonly Lane[];
   /** Memories written in a round, at most */
   memoriesPerRound: number;
   accounts: number;
   onProgress: (line: string) => void;
+}
+
+/** What may go wrong one after the other; all lanes are at it at once. */
+export interface Lane {
+  faults: readonly Fault[];
+  /** How many are tried in a round: which these are follows from the seed alone */
+  perRound: number;
 }
 
 /** Lets a load run while faults happen, and looks after each round whether every promise was kept. */
@@ -48,16 +53,17 @@ export async function runFaults(run: FaultRun): Promise<FaultResult> {
     findings,
   });
   try {
-    const deals = run.lanes.map((lane, i) => dealer(lane, seededRandom(run.seed * 7 + i)));
+    const lanes = run.lanes.map(({ faults, perRound }, i) => ({
+      deal: dealer(faults, seededRandom(run.seed * 7 + i)),
+      perRound,
+    }));
     const deadline = started + run.minutes * 60_000;
     const isLate = (): boolean => performance.now() > deadline;
-    while (total(tally.injected) < run.faults && !isLate() && isWhole(findings)) {
+    while (total(tally.injected) < run.faults && !isLate() && isSound(findings)) {
       round += 1;
-      const enough = Math.min(run.faults, total(tally.injected) + run.faultsPerRound);
-      const isEnough = (): boolean => total(tally.injected) >= enough || isLate();
       const seed = run.seed + round;
       const load = startLoad({ world, ledger, round, canary, seed, budget: run.memoriesPerRound });
-      await Promise.all(deals.map((deal) => inject(world, deal, tally, isEnough)));
+      await Promise.all(lanes.map(({ deal, perRound }) => inject(world, deal, tally, perRound, isLate)));
       await load.stop();
       findings = await check(world, ledger, round);
       run.onProgress(progressLine(result()));
@@ -77,14 +83,14 @@ const fewestFiles = 300;
 
 type Tally = Pick<FaultResult, 'injected' | 'missed'>;
 
-/** One fault after the other until it is enough. */
 async function inject(
   world: FaultWorld,
   deal: () => { fault: Fault; random: () => number },
   { injected, missed }: Tally,
-  isEnough: () => boolean,
+  count: number,
+  isLate: () => boolean,
 ): Promise<void> {
-  while (!isEnough()) {
+  for (let i = 0; i < count && !isLate(); i++) {
     const { fault, random } = deal();
     await pause(random() * 400);
     const happened = await fault.run(world, random);

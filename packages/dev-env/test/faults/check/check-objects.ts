@@ -4,32 +4,58 @@ import type { Ledger } from '../load/ledger.ts';
 import type { FaultWorld } from '../world/fault-world.ts';
 import type { Findings } from './findings.ts';
 
-/** The id of a blob, also of one that a patch's id stands for (the first 43 of its 50 characters). */
-const blobOf = (id: string): string => id.slice(0, 43);
+/** The blob of an id, also of one that names a patch: 32 bytes, and where the patch is in it. */
+const blobOf = (id: string): string => Buffer.from(id, 'base64url').subarray(0, 32).toString('base64url');
 
 /**
  * Holds what the chain has of the owners, and of who pays, against what the database knows. Each blob needs one object;
  * whatever there is beside that was paid in vain and has to be in a list from which it can be deleted.
  */
 export async function checkObjects(world: FaultWorld, ledger: Ledger, findings: Findings): Promise<void> {
-  const listed = new Set(ledger.namedForDeletion);
   for (const [account, { accountId, wallet }] of world.owners.entries()) {
-    for (const id of await listedByStats(world, account)) listed.add(id);
+    const listed = new Set([...ledger.namedForDeletion, ...(await listedByStats(world, account))]);
     const objects = await objectsOf(world, wallet.address);
     const known = await knownBlobs(world, accountId);
     for (const blob of known.needed)
       if (!objects.has(blob)) findings.lost.push(`no object of the owner has the blob ${blob}`);
     for (const [blobId, all] of objects) {
-      const extra = known.needed.has(blobId) ? surplus(all, known.objects) : all;
-      for (const { objectId, certified } of extra) {
-        if (known.needed.has(blobId)) findings.paidTwice += 1;
-        if (!listed.has(objectId))
+      const isNeeded = known.needed.has(blobId);
+      const extra = isNeeded ? surplus(all, known.objects) : all;
+      if (isNeeded) findings.paidTwice += extra.length;
+      for (const { objectId, certified } of extra)
+        if (!listed.has(objectId)) {
+          const what = isNeeded ? 'a second one' : known.forgotten.has(blobId) ? 'forgotten' : 'unknown';
           findings.unlisted.push(
-            `${objectId} of blob ${blobId}, ${certified ? '' : 'not '}certified, ${known.needed.has(blobId) ? 'beside another of that blob' : known.forgotten.has(blobId) ? 'forgotten' : 'of nobody knows what'}`,
+            `${objectId} of blob ${blobId}: ${what}, ${certified ? '' : 'not '}certified`,
           );
-      }
+        }
     }
   }
+  await checkPayer(world, findings);
+}
+
+/** A publisher that was killed between payment and certificate keeps what it paid for: its operator has to see that. */
+async function checkPayer(world: FaultWorld, findings: Findings): Promise<void> {
+  const listed = new Set<string>();
+  for (let cursor: string | undefined, more = true; more; more = cursor !== undefined) {
+    const url = new URL('/admin/objects?limit=1000', world.network.blobstoreUrl);
+    if (cursor) url.searchParams.set('cursor', cursor);
+    const response = await fetch(url, { headers: { authorization: `Bearer ${world.adminToken}` } });
+    const page = (await response.json()) as AdminObjects;
+    for (const { blobObject } of page.objects) listed.add(blobObject.id);
+    cursor = page.cursor;
+  }
+  for (const all of (await objectsOf(world, world.payer)).values())
+    for (const { objectId, blobId } of all) {
+      findings.leftWithPublisher += 1;
+      if (!listed.has(objectId))
+        findings.unlisted.push(`${objectId} of blob ${blobId}: left with the publisher that paid for it`);
+    }
+}
+
+interface AdminObjects {
+  objects: { blobObject: { id: string } }[];
+  cursor?: string;
 }
 
 /** All but the one that the memory has; all but one where no memory names its object. */
@@ -68,6 +94,9 @@ async function knownBlobs({ database }: FaultWorld, accountId: string) {
   };
 }
 
-async function listedByStats(_world: FaultWorld, _account: number): Promise<string[]> {
-  return [];
+async function listedByStats({ owners, relayers }: FaultWorld, account: number): Promise<string[]> {
+  const client = owners[account]!.client(relayers[0]!.url);
+  const { blobsToDelete = [] } = await client.stats();
+  client.destroy();
+  return blobsToDelete;
 }

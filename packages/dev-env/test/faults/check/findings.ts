@@ -14,6 +14,8 @@ export interface Findings {
   unlisted: string[];
   /** Objects beyond one for each blob */
   paidTwice: number;
+  /** Paid for, and never certified: still with the publisher */
+  leftWithPublisher: number;
   /** Files in which a text of the load stands in a readable form */
   canary: string[];
   /** Other promises that did not hold */
@@ -29,9 +31,14 @@ export const noFindings = (): Findings => ({
   undead: [],
   unlisted: [],
   paidTwice: 0,
+  leftWithPublisher: 0,
   canary: [],
   broken: [],
 });
 
 export const isWhole = ({ lost, doubled, undead, unlisted, canary, broken }: Findings): boolean =>
   [lost, doubled, undead, unlisted, canary, broken].every((list) => list.length === 0);
+
+/** Whether a run may go on: what it finds next would follow from what it has found. */
+export const isSound = ({ lost, doubled, undead }: Findings): boolean =>
+  [lost, doubled, undead].every((list) => list.length === 0);

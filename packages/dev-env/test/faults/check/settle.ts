@@ -19,8 +19,31 @@ export async function settle(world: FaultWorld): Promise<string[]> {
   }
   if (!(await until(async () => (await running(world)) === 0, mostMs)))
     unrest.push(`${await running(world)} jobs are still running`);
+  const late = world.relayers.map(({ publisher }) => publisher);
+  await until(() => late.every((proxy) => proxy.lateRequests() === 0), mostMs);
+  if (!(await until(() => strayLooks(world), mostMs))) unrest.push('nobody looks for stray objects');
   return unrest;
 }
+
+/** Lets the time pass that the relayers give publishers. True when nobody's objects are still to be looked at. */
+async function strayLooks({ database }: FaultWorld): Promise<boolean> {
+  const task = "name = 'look for stray objects'";
+  const { rows: before } = await database.query<{ at: Date }>('SELECT now() AS at');
+  const isDone = async () => {
+    const { rows } = await database.query(
+      `SELECT 1 FROM shared_task WHERE ${task} AND lease_token IS NULL AND due_at > $1`,
+      [before[0]!.at],
+    );
+    return rows.length > 0;
+  };
+  await database.query(`UPDATE shared_task SET due_at = least(due_at, now()) WHERE ${task}`);
+  // One round hears of the accounts, and the next looks at what their owners hold
+  await until(isDone, roundMs);
+  const { rowCount } = await database.query('UPDATE stray_look SET due_at = now() WHERE looks = 0');
+  return rowCount === 0;
+}
+
+const roundMs = 30_000;
 
 async function running({ database }: FaultWorld): Promise<number> {
   const { rows } = await database.query<{ left: number }>(

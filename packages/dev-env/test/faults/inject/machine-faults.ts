@@ -61,13 +61,18 @@ const jumpsMs = [-24 * 3_600_000, -3_600_000, -600_000, -30_000, 30_000, 600_000
 /** More than this between the clock of a relayer and ours is a jump: its Date header has whole seconds */
 const seenMs = 15_000;
 
+/** A client that had learnt the wrong time may be in the middle of a call */
+const aftermathMs = 15_000;
+
 export const clockJumps: Fault = {
   kind: "a relayer's clock jumps",
   weight: 4,
   async run(world, random) {
     const { clockFile, url } = pick(random, world.relayers);
+    const { clock } = world;
     const jump = pick(random, jumpsMs);
     const lasts = between(random, 500, 3_000);
+    clock.wrongUntil = Number.POSITIVE_INFINITY;
     writeFileSync(clockFile, String(jump));
     try {
       const happened = await until(async () => {
@@ -78,6 +83,7 @@ export const clockJumps: Fault = {
       return happened;
     } finally {
       rmSync(clockFile, { force: true });
+      clock.wrongUntil = Date.now() + aftermathMs;
     }
   },
 };

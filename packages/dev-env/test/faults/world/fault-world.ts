@@ -41,6 +41,8 @@ export interface FaultWorld {
   relayers: readonly FaultRelayer[];
   /** What the blob store stands on; undefined where nothing may be mounted */
   disk: SmallDisk | undefined;
+  /** Until when (Unix time in ms) callers may be refused for the time they send: after that by no relayer */
+  clock: { wrongUntil: number };
   owners: readonly TestOwner[];
   network: { info: LocalnetInfo; chainUrl: string; blobstoreUrl: string; chain: ChainClient };
   /** Bearer of the blob store's routes below /admin */
@@ -183,6 +185,7 @@ export async function startFaultWorld(options: FaultWorldOptions): Promise<Fault
       blobstore,
       relayers,
       disk,
+      clock: { wrongUntil: 0 },
       owners,
       network,
       adminToken,

@@ -38,6 +38,8 @@ export interface HttpProxy {
   url: string;
   /** The next requests of this method, as many as `times`, meet the fault */
   arm(method: string, fault: HttpFault, times?: number): Armed;
+  /** Requests of callers who gave up that are still to be carried out */
+  lateRequests(): number;
   /** How often each status came back from behind */
   statuses: ReadonlyMap<number, number>;
   close(): Promise<void>;
@@ -56,6 +58,7 @@ export async function startHttpProxy(targetUrl: string): Promise<HttpProxy> {
   const target = new URL(targetUrl);
   const statuses = new Map<number, number>();
   const waiting = new Set<Waiting>();
+  let late = 0;
   const closing = new AbortController();
 
   /** Passes a request with this body on; rejects when there is no answer. */
@@ -124,10 +127,15 @@ export async function startHttpProxy(targetUrl: string): Promise<HttpProxy> {
           return 'cut';
         });
       case 'late':
+        late += 1;
         response.destroy();
-        await pause(fault.afterMs, undefined, { signal: closing.signal });
-        await bodyOf(await passOn(request, body));
-        return hit();
+        try {
+          await pause(fault.afterMs, undefined, { signal: closing.signal });
+          await bodyOf(await passOn(request, body));
+          return hit();
+        } finally {
+          late -= 1;
+        }
       case 'hold-request':
         hit();
         await gone(response, held);
@@ -168,6 +176,7 @@ export async function startHttpProxy(targetUrl: string): Promise<HttpProxy> {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     statuses,
+    lateRequests: () => late,
     arm(method, fault, times = 1) {
       const first = Promise.withResolvers<void>();
       const firstGone = Promise.withResolvers<void>();
