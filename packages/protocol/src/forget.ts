@@ -4,8 +4,8 @@ import { namespaceField } from './fields.ts';
 const blobId = z.string().regex(/^[A-Za-z0-9_-]{43}(?:[A-Za-z0-9_-]{7})?$/);
 
 /**
- * `POST /api/forget` (decisions.md, "Routes beyond the spec"). A whole namespace goes only when it is named: a body that
- * lost its fields on the way must not remove everything.
+ * `POST /api/forget` (decisions.md, "Routes beyond the spec"). A whole namespace goes only when it is named, and all of
+ * them only by `everything`: a body that lost its fields on the way must not remove anything that was not meant.
  */
 export const forgetRequest = z
   .object({
@@ -17,20 +17,27 @@ export const forgetRequest = z
       .min(1)
       .max(200)
       .optional(),
+    /** All namespaces of the account */
+    everything: z.literal(true).optional(),
   })
-  .refine(({ namespace, ids }) => namespace !== undefined || ids !== undefined, {
+  .refine(({ namespace, ids, everything }) => namespace !== undefined || ids !== undefined || everything, {
     path: ['namespace'],
     message: 'must be named when everything in it is to be forgotten; or send ids',
+  })
+  .refine(({ namespace, ids, everything }) => !everything || (namespace === undefined && ids === undefined), {
+    path: ['everything'],
+    message: 'must stand alone: it takes no namespace and no ids',
   });
 export type ForgetRequest = z.infer<typeof forgetRequest>;
 
 export interface ForgetResponse {
   /** Memories that this call removed; those that were gone before are not counted */
   deleted: number;
-  namespace: string;
+  /** Absent where everything was to be forgotten */
+  namespace?: string;
   owner: string;
   /** Blob objects that the owner may delete on chain: until then the encrypted bytes stay readable for anyone */
   blobs_to_delete: string[];
-  /** Present when the namespace has more: call again */
+  /** Present when there is more to forget: call again */
   more?: true;
 }

@@ -22,9 +22,22 @@ export async function forget(
   connection: Connection,
   { namespace = defaultNamespace, ids, signal }: ForgetOptions,
 ): Promise<Forgotten> {
+  return untilDone(connection, { namespace, ids }, signal);
+}
+
+/** Forgets until nothing of the account is left, in any namespace. */
+export async function forgetEverything(connection: Connection, { signal }: CallOptions): Promise<Forgotten> {
+  return untilDone(connection, { everything: true }, signal);
+}
+
+async function untilDone(
+  connection: Connection,
+  body: unknown,
+  signal: AbortSignal | undefined,
+): Promise<Forgotten> {
   const forgotten: Forgotten = { deleted: 0, blobsToDelete: [] };
   for (let more = true; more; ) {
-    const call = { method: 'POST', path: '/api/forget', body: { namespace, ids }, signal } as const;
+    const call = { method: 'POST', path: '/api/forget', body, signal } as const;
     const { value } = await callRelayer<ForgetResponse>(connection, call);
     forgotten.deleted += value.deleted;
     forgotten.blobsToDelete.push(...value.blobs_to_delete);

@@ -13,7 +13,7 @@ import { type AskEvent, type AskOptions, type AskResult, ask, askStream } from '
 import { rememberInChunks } from './bulk.ts';
 import { type CamelKeys, camelKeys } from './camel-keys.ts';
 import { credentialOptions } from './credentials.ts';
-import { type ForgetOptions, type Forgotten, forget } from './forget.ts';
+import { type ForgetOptions, type Forgotten, forget, forgetEverything } from './forget.ts';
 import { pollJob, pollJobs, readAllJobs, readJob } from './jobs.ts';
 import { type AccountKey, type RewrapOptions, type Rewrapped, readKeys, rewrapKeys } from './keys.ts';
 import { rememberManualBody } from './manual-bodies.ts';
@@ -199,6 +199,11 @@ export class MemRelay {
   /** Removes memories for good, those with these ids or all of the namespace. Their blobs are the owner's to delete. */
   forget(options: ForgetOptions = {}): Promise<Forgotten> {
     return forget(this.#connection, this.#named(options));
+  }
+
+  /** Removes everything of the account for good, in all namespaces. Needs a key that may forget in every one. */
+  forgetEverything(options: CallOptions = {}): Promise<Forgotten> {
+    return forgetEverything(this.#connection, options);
   }
 
   /** Stores bytes that the caller has encrypted, under a vector that the caller has made. */

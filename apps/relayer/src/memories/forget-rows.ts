@@ -41,6 +41,19 @@ export async function targetsIn(db: Db, { accountId, namespace }: Place, limit: 
   return rows.map(({ id }) => id);
 }
 
+/** The namespaces of an account in which there is anything that `targetsIn` finds. */
+export async function namespacesToForget(db: Db, accountId: Buffer): Promise<string[]> {
+  const { rows } = await db.query<{ namespace: string }>(
+    `SELECT namespace FROM memory WHERE account_id = $1
+     UNION
+     SELECT namespace FROM memory_job
+     WHERE account_id = $1 AND kind = 1 AND status <> 'done' AND checkpoint ->> 'renews' IS NULL
+     ORDER BY namespace`,
+    [accountId],
+  );
+  return rows.map(({ namespace }) => namespace);
+}
+
 /**
  * The memories that these ids name in a namespace: its own id, that of a job that brought the same text, or the id of a
  * blob that is, or was, stored there.
@@ -164,6 +177,24 @@ export async function deleteMemories(
   return [...removed.values()];
 }
 
+/**
+ * Those of these envelopes (32 hex digits) that another memory of the namespace has: a client may have stored the same
+ * bytes twice. A tombstone would bury that one too.
+ */
+export async function heldElsewhere(
+  tx: Queryable,
+  { accountId, namespace }: Place,
+  removed: readonly Removed[],
+): Promise<ReadonlySet<string>> {
+  const { rows } = await tx.query<{ envelope_id: Buffer }>(
+    `SELECT envelope_id FROM memory
+     WHERE account_id = $1 AND namespace = $2
+       AND envelope_id IN (SELECT decode(id, 'hex') FROM unnest($3::text[]) AS id)`,
+    [accountId, namespace, removed.flatMap(({ envelopeId }) => envelopeId?.toString('hex') ?? [])],
+  );
+  return new Set(rows.map((row) => row.envelope_id.toString('hex')));
+}
+
 async function keepForgotten(
   tx: Queryable,
   accountId: Buffer,
@@ -191,7 +222,8 @@ async function keepForgotten(
 
 const ofLastDay = `
   SELECT blob_id, object_id FROM forgotten_memory
-  WHERE account_id = $1 AND tag = $2 AND blob_id IS NOT NULL AND forgotten_at > now() - interval '1 day'`;
+  WHERE account_id = $1 AND ($2::bytea IS NULL OR tag = $2) AND blob_id IS NOT NULL
+    AND forgotten_at > now() - interval '1 day'`;
 
 /** By envelope too: a memory may have several objects when it was being renewed. */
 const ofMemories = `
@@ -209,16 +241,16 @@ const withStrays = (forgotten: string): string => `
 
 /**
  * Blob objects of forgotten memories, also of those that were forgotten by an earlier call: an answer may get lost, and a
- * blob come late. Without ids of all that went in the last day.
+ * blob come late. Without ids of all that went in the last day, of one namespace or of all.
  */
 export async function forgottenObjects(
   db: Db,
-  { accountId, tag }: Place,
+  { accountId, tag }: Pick<Place, 'accountId'> & Partial<Place>,
   ids: readonly string[] | undefined,
 ): Promise<string[]> {
   const { rows } = await db.query<{ object_id: string }>(
     withStrays(ids ? ofMemories : ofLastDay),
-    ids ? [accountId, tag, [...ids]] : [accountId, tag],
+    ids ? [accountId, tag ?? null, [...ids]] : [accountId, tag ?? null],
   );
   return rows.map(({ object_id }) => object_id);
 }

@@ -262,6 +262,30 @@ describe('what is on its way', () => {
     await expect(client.job(jobId)).rejects.toMatchObject({ code: 'job_not_found' });
   });
 
+  test('goes with everything by one call of the SDK, and no namespace can be named beside it', async () => {
+    await store(['note of work'], 'work');
+    await store(['note of home'], 'home');
+    const memrelay = await commandOf(network, owner, relayer.url);
+    expect(await memrelay('forget', '--everything', '--namespace', 'work', '--yes')).toMatchObject({
+      code: 2,
+    });
+    expect(await client.stats()).toMatchObject({ memoryCount: 2 });
+    const gone = await client.forgetEverything();
+    expect(gone).toMatchObject({ deleted: 2, blobsToDelete: [expect.any(String), expect.any(String)] });
+    expect(await client.stats()).toMatchObject({ memoryCount: 0 });
+    // An answer that was lost can be had again
+    expect((await client.forgetEverything()).blobsToDelete.toSorted()).toEqual(gone.blobsToDelete.toSorted());
+    const limited = newTestKey();
+    await owner.addDelegate(limited, { namespaces: ['work'] });
+    const asLimited = owner.client(relayer.url, { key: limited.privateKey });
+    await expect
+      .poll(() => asLimited.forgetEverything().catch(({ code }: { code: string }) => code), {
+        timeout: 10_000,
+      })
+      .toBe('insufficient_scope');
+    asLimited.destroy();
+  });
+
   test('goes by the id of a job that brought the same text, with that job', async () => {
     const [first] = await store(['note that is known']);
     const { jobId } = await client.remember('note that is known');

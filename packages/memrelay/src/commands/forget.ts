@@ -1,5 +1,6 @@
 import { defaultNamespace } from '@memrelay/protocol/limits';
 import { chunksOf } from '@memrelay/sdk/chunks';
+import type { Forgotten } from '@memrelay/sdk/forget';
 import type { MemRelay } from '@memrelay/sdk/mem-relay';
 import { type NamespaceOption, withClient } from '../connect.ts';
 import { ExitError, exitCodes } from '../exit-codes.ts';
@@ -29,6 +30,11 @@ export async function forget(
   environment: NodeJS.ProcessEnv,
 ): Promise<void> {
   const { all, everything } = options;
+  if (everything && options.namespace !== undefined)
+    throw new ExitError(
+      exitCodes.usage,
+      '--everything means all namespaces: leave out --namespace (and MEM_NAMESPACE), or say --all for that one.',
+    );
   if ([ids.length > 0, all, everything].filter(Boolean).length !== 1)
     throw new ExitError(
       exitCodes.usage,
@@ -50,15 +56,13 @@ export async function forget(
       options.yes,
       { question: 'They cannot be brought back. Forget them?', declined: 'Nothing was forgotten' },
     );
-    const calls = namespaces.flatMap((namespace) =>
-      ids.length > 0 ? chunksOf(ids, idsPerCall).map((part) => ({ namespace, ids: part })) : [{ namespace }],
-    );
+    const calls = everything ? [() => client.forgetEverything()] : callsIn(client, namespaces[0]!, ids);
     let deleted = 0;
     const blobs: string[] = [];
     output.step('Forgetting');
     for (const [i, call] of calls.entries()) {
       if (i > 0) output.progress(() => `${deleted} forgotten`);
-      const gone = await client.forget(call);
+      const gone = await call();
       deleted += gone.deleted;
       blobs.push(...gone.blobsToDelete);
     }
@@ -80,6 +84,11 @@ export async function forget(
         `What is left is yours: the encrypted blobs. Until you delete them, whoever kept a key can read them:\n  npx memrelay blobs delete ${blobs.join(' ')}`,
       );
   });
+}
+
+function callsIn(client: MemRelay, namespace: string, ids: readonly string[]): (() => Promise<Forgotten>)[] {
+  if (ids.length === 0) return [() => client.forget({ namespace })];
+  return chunksOf(ids, idsPerCall).map((part) => () => client.forget({ namespace, ids: part }));
 }
 
 /** Also those in which nothing is stored yet: what is on its way would arrive later. */
