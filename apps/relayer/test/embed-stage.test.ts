@@ -1,5 +1,4 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { secretRing } from '@memrelay/envelope/at-rest';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { type Embedder, EmbeddingError } from '../src/embedding/embedder.ts';
@@ -7,13 +6,11 @@ import { insertJobs, type NewJob } from '../src/jobs/accept-jobs.ts';
 import { claimJobs } from '../src/jobs/claim-jobs.ts';
 import { createEmbedStage } from '../src/jobs/embed-stage.ts';
 import { readJobs } from '../src/jobs/read-jobs.ts';
-import { createOutbox } from '../src/memories/outbox.ts';
 import { databases, type TestDb } from './support/databases.ts';
 import { indexerWith, lexical } from './support/index-parts.ts';
+import { noBlobs, outbox, textJob } from './support/text-job.ts';
 
 const silent = pino({ enabled: false });
-const outbox = createOutbox(secretRing([randomBytes(32)]));
-const noBlobs = { read: () => Promise.reject(new Error('nothing is read here')) };
 
 describe.each(databases)('embedding on $name', ({ create }) => {
   let database: TestDb;
@@ -25,20 +22,7 @@ describe.each(databases)('embedding on $name', ({ create }) => {
   afterEach(() => database.db.query('DELETE FROM memory_job'));
   afterAll(() => database.drop());
 
-  function job(text: string): NewJob {
-    const id = randomUUID();
-    const place = { id, accountId, namespace: 'default' };
-    return {
-      ...place,
-      owner: `0x${'ab'.repeat(32)}`,
-      delegatePk: randomBytes(32),
-      outbox: outbox.seal(place, text),
-      envelope: randomBytes(1_500),
-      envelopeId: randomBytes(16),
-      envelopeSha256: randomBytes(32),
-      importance: 0.5,
-    };
-  }
+  const job = (text: string): NewJob => textJob(accountId, text);
 
   /** Accepts the jobs, claims them as one batch and embeds it; the records are in the order of the jobs. */
   async function embed(jobs: NewJob[], embedder: Embedder = lexical) {

@@ -8,17 +8,9 @@ import {
   type Work,
 } from '../src/jobs/claim-jobs.ts';
 import { databases, type TestDb } from './support/databases.ts';
+import { nodesOf, type PlanNode, rowsRead } from './support/query-plan.ts';
 
 /** A node of EXPLAIN (ANALYZE, FORMAT JSON). */
-interface PlanNode {
-  'Node Type': string;
-  'Index Name'?: string;
-  'Actual Rows': number;
-  'Actual Loops': number;
-  'Rows Removed by Filter'?: number;
-  Plans?: PlanNode[];
-}
-
 const works: { work: Work; stage: string }[] = [
   { work: 'embedding', stage: 'queued' },
   { work: 'uploading', stage: 'uploading' },
@@ -107,18 +99,14 @@ describe.each(databases)('turns of accounts on $name', ({ name, create }) => {
           [work, randomUUID(), limit, Buffer.alloc(0), ...(work === 'uploading' ? [0] : [])],
         );
         const { Plan, JIT } = rows[0]!['QUERY PLAN'][0]!;
-        const nodes = flat(Plan).filter((node) => node['Node Type'].includes('Scan'));
+        const nodes = nodesOf(Plan).filter((node) => node['Node Type'].includes('Scan'));
         const onTable = nodes.filter((node) => node['Index Name'] !== undefined);
         const index = `memory_job_to_${work === 'embedding' ? 'embed' : 'upload'}`;
         expect(new Set(onTable.map((node) => node['Index Name']))).toEqual(
           new Set([index, 'memory_job_pkey']),
         );
         expect(nodes.map((node) => node['Node Type'])).not.toContain('Seq Scan');
-        const seen = nodes.reduce(
-          (sum, node) =>
-            sum + (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops'],
-          0,
-        );
+        const seen = nodes.reduce((sum, node) => sum + rowsRead(node), 0);
         // The 300 at work are passed over by each part of the statement
         expect(seen).toBeLessThan(2_000);
         expect(JIT).toBeUndefined();
@@ -152,7 +140,3 @@ describe.each(databases)('turns of accounts on $name', ({ name, create }) => {
     },
   );
 });
-
-function flat(node: PlanNode): PlanNode[] {
-  return [node, ...(node.Plans ?? []).flatMap(flat)];
-}

@@ -1,22 +1,19 @@
-import { randomBytes, randomUUID } from 'node:crypto';
-import { secretRing } from '@memrelay/envelope/at-rest';
+import { randomBytes } from 'node:crypto';
 import { maxUploadAttempts } from '@memrelay/protocol/limits';
 import type { UploadCheckpoint } from '@memrelay/protocol/sidecar-api';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { createMemoryBlobCache } from '../src/blobs/blob-cache.ts';
-import { insertJobs, type NewJob } from '../src/jobs/accept-jobs.ts';
+import { insertJobs } from '../src/jobs/accept-jobs.ts';
 import { createEmbedStage } from '../src/jobs/embed-stage.ts';
 import { type Pipeline, startPipeline } from '../src/jobs/pipeline.ts';
 import { readJobs } from '../src/jobs/read-jobs.ts';
-import { createOutbox } from '../src/memories/outbox.ts';
 import type { SidecarClient, UploadRequest } from '../src/sidecar/sidecar-client.ts';
 import { databases, type TestDb } from './support/databases.ts';
 import { indexerWith } from './support/index-parts.ts';
+import { noBlobs, outbox, textJob } from './support/text-job.ts';
 
 const silent = pino({ enabled: false });
-const outbox = createOutbox(secretRing([randomBytes(32)]));
-const noBlobs = { read: () => Promise.reject(new Error('nothing is read here')) };
 
 describe.each(databases)('the pipeline on $name', ({ create }) => {
   let database: TestDb;
@@ -54,20 +51,7 @@ describe.each(databases)('the pipeline on $name', ({ create }) => {
   }
 
   async function accept(count: number, textHash?: Buffer): Promise<string[]> {
-    const jobs = Array.from({ length: count }, (_, i): NewJob => {
-      const place = { id: randomUUID(), accountId, namespace: 'default' };
-      return {
-        ...place,
-        owner: `0x${'ab'.repeat(32)}`,
-        delegatePk: randomBytes(32),
-        outbox: outbox.seal(place, `text ${i}`),
-        envelope: randomBytes(1_500),
-        envelopeId: randomBytes(16),
-        envelopeSha256: randomBytes(32),
-        importance: 0.5,
-        textHash,
-      };
-    });
+    const jobs = Array.from({ length: count }, (_, i) => textJob(accountId, `text ${i}`, { textHash }));
     await insertJobs(database.db, jobs, 'queued');
     pipeline!.wakeEmbedding();
     return jobs.map(({ id }) => id);

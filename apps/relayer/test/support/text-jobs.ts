@@ -1,5 +1,4 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { secretRing } from '@memrelay/envelope/at-rest';
 import { pino } from 'pino';
 import { expect } from 'vitest';
 import type { BlobReads } from '../../src/blobs/read-stored.ts';
@@ -13,36 +12,20 @@ import { readJobs } from '../../src/jobs/read-jobs.ts';
 import { saveFailed } from '../../src/jobs/save-progress.ts';
 import { saveUploaded } from '../../src/jobs/save-stored.ts';
 import { wakeDuplicates } from '../../src/jobs/settle-duplicate.ts';
-import { createOutbox } from '../../src/memories/outbox.ts';
-
 import { indexerWith, lexical } from './index-parts.ts';
+import { noBlobs, outbox, textJob } from './text-job.ts';
 
 const silent = pino({ enabled: false });
-const outbox = createOutbox(secretRing([randomBytes(32)]));
 const secret = randomBytes(32);
 const tag = Buffer.alloc(16, 1);
-
-const noBlobs: BlobReads = { read: () => Promise.reject(new Error('nothing is read here')) };
 
 /** Jobs of one account, each of a text, taken by hand through the stages that the pipeline runs. */
 export function textJobs(db: () => Db) {
   const accountId = randomBytes(32);
   const hashOf = (text: string) => textHash(secret, accountId, tag, text);
 
-  function newJob(text: string, importance = 0.5): NewJob {
-    const place = { id: randomUUID(), accountId, namespace: 'default' };
-    return {
-      ...place,
-      owner: `0x${'ab'.repeat(32)}`,
-      delegatePk: randomBytes(32),
-      outbox: outbox.seal(place, text),
-      envelope: randomBytes(1_500),
-      envelopeId: randomBytes(16),
-      envelopeSha256: randomBytes(32),
-      importance,
-      textHash: hashOf(text),
-    };
-  }
+  const newJob = (text: string, importance = 0.5): NewJob =>
+    textJob(accountId, text, { importance, textHash: hashOf(text) });
   async function accept(...jobs: NewJob[]): Promise<NewJob[]> {
     await insertJobs(db(), jobs, 'queued');
     return jobs;
