@@ -1,5 +1,21 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
+
+/** Files that start a whole system, and take up to a minute. */
+const wholeSystem = /\/packages\/(dev-env|memrelay)\/test\//;
+
+/**
+ * The long files begin first, or the last of them would run alone at the end. Vitest itself knows how long a file takes
+ * once it has run on this machine, which is too late for a fresh clone.
+ */
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    const isLong = ({ moduleId }: TestSpecification): boolean => wholeSystem.test(moduleId);
+    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))];
+  }
+}
 
 export default defineConfig({
   test: {
@@ -16,6 +32,7 @@ export default defineConfig({
     pool: 'forks',
     // Most of the time of the long files is waiting: for leases, restarts, what another process does
     maxWorkers: Math.max(3, Math.ceil(availableParallelism() * 1.5)),
+    sequence: { sequencer: LongestFirst },
     allowOnly: false,
     // What a passing test prints is nobody's business.
     silent: 'passed-only',

@@ -1,9 +1,11 @@
 /**
- * `npm test`: the whole truth about this tree. Starts a Postgres and a Redis for the run, then runs the
- * checks, all tests, and the end-to-end tests once more on the embedded defaults (`MEMRELAY_TEST_BACKEND`).
+ * `npm test`: the whole truth about this tree. Starts a Postgres and a Redis for the run, then runs the checks, all
+ * tests, and the end-to-end tests once more on the embedded defaults (`MEMRELAY_TEST_BACKEND`), beside each other: most
+ * of the time of the long files is waiting for what other processes do.
  *
  * Arguments go to vitest. With one that is no option (`npm test -- packages/protocol`) only vitest runs.
  */
+import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { type ProvidedServices, provideServices } from '../packages/dev-env/src/services/provide.ts';
 import { provideRunDirectory } from '../packages/dev-env/src/services/run-directory.ts';
@@ -60,27 +62,37 @@ async function main(args: readonly string[]): Promise<number> {
     removeRunDirectory();
     return 1;
   }
-  const suites: SuiteResult[] = [];
-  let interrupted = false;
-  const add = (run: VitestRun) => {
-    suites.push(run);
-    interrupted = run.interrupted;
-  };
+  let checks: SuiteResult[];
+  let runs: VitestRun[];
   try {
-    if (!narrowed) suites.push(await checkSuite());
-    add(await runVitest('tests', args, environmentFor(services)));
-    if (!narrowed && !interrupted && services.postgres) {
-      const again = [endToEnd, ...onPostgresAlone, ...args];
-      add(await runVitest('end to end, embedded', again, { ...process.env, ...embedded }));
-    }
+    [checks, runs] = await Promise.all([
+      Promise.all(narrowed ? [] : [checkSuite()]),
+      Promise.all([
+        runVitest('tests', args, environmentFor(services)),
+        ...(narrowed || !services.postgres ? [] : [onceMoreEmbedded(args)]),
+      ]),
+    ]);
   } finally {
     await services.stop();
     removeRunDirectory();
   }
-  if (interrupted) return 130;
+  if (runs.some(({ interrupted }) => interrupted)) return 130;
+  const suites = [...checks, ...runs];
   const notes = services.missing.map((line) => `Not tested here: ${line}`);
   console.log(`\n${summarize(suites, notes)}`);
   return suites.some(({ failed }) => failed > 0) ? 1 : 0;
+}
+
+/** What it prints comes when it has ended, to be readable. */
+function onceMoreEmbedded(args: readonly string[]): Promise<VitestRun> {
+  const workers = `--maxWorkers=${Math.ceil(availableParallelism() / 4)}`;
+  const environment = { ...process.env, ...embedded };
+  return runVitest(
+    'end to end, embedded',
+    [endToEnd, ...onPostgresAlone, workers, ...args],
+    environment,
+    'at-end',
+  );
 }
 
 /** A Postgres or Redis that is there and does not start is a failure, not a reason to test less. */

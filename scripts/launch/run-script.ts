@@ -5,9 +5,11 @@ export interface RunOptions {
   env?: NodeJS.ProcessEnv;
   /** The script is ended after this many milliseconds. */
   timeoutMs?: number;
-  /** `ignore` keeps it from printing. */
-  output?: 'inherit' | 'ignore';
+  /** `ignore` keeps it from printing; with `at-end` it prints everything when it has ended. */
+  output?: ScriptOutput;
 }
+
+export type ScriptOutput = 'inherit' | 'ignore' | 'at-end';
 
 /**
  * Runs a script under this same Node with the terminal handed on, and returns its exit code (128 + its number
@@ -19,11 +21,15 @@ export function runScript(
   args: readonly string[],
   { env = process.env, timeoutMs, output = 'inherit' }: RunOptions = {},
 ): Promise<number> {
+  const stdio = output === 'at-end' ? 'pipe' : output;
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', script, ...args], {
-    stdio: ['inherit', output, output],
+    stdio: ['inherit', stdio, stdio],
     env,
     timeout: timeoutMs,
   });
+  const printed: Buffer[] = [];
+  for (const stream of [child.stdout, child.stderr])
+    stream?.on('data', (chunk: Buffer) => printed.push(chunk));
   // Ctrl-C in a terminal goes to the whole group, so the script has it already; handing it on again would
   // look like a second, impatient Ctrl-C.
   const onInterrupt = () => void (process.stdin.isTTY || child.kill('SIGINT'));
@@ -31,7 +37,9 @@ export function runScript(
   process.on('SIGINT', onInterrupt).on('SIGTERM', onTerminate).on('SIGHUP', onTerminate);
   return new Promise((resolve, reject) => {
     child.once('error', reject);
-    child.once('exit', (code, signal) => {
+    // With everything it has printed
+    child.once('close', (code, signal) => {
+      process.stdout.write(Buffer.concat(printed));
       process.off('SIGINT', onInterrupt).off('SIGTERM', onTerminate).off('SIGHUP', onTerminate);
       resolve(code ?? 128 + constants.signals[signal ?? 'SIGTERM']);
     });

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { runScript } from '../launch/run-script.ts';
+import { runScript, type ScriptOutput } from '../launch/run-script.ts';
 import { countTests, type VitestReport } from './count-tests.ts';
 import type { SuiteResult } from './suite-result.ts';
 
@@ -20,7 +20,7 @@ export async function runVitest(
   name: string,
   args: readonly string[],
   env: NodeJS.ProcessEnv,
-  output: 'inherit' | 'ignore' = 'inherit',
+  output: ScriptOutput = 'inherit',
 ): Promise<VitestRun> {
   const started = performance.now();
   const directory = mkdtempSync(join(tmpdir(), 'memrelay-report-'));
