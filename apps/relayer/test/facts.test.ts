@@ -6,6 +6,7 @@ import { localFacts } from '../src/facts/local-facts.ts';
 import { halves, passageBytes, passages, topics } from '../src/facts/passages.ts';
 import { wordsKey } from '../src/facts/same-words.ts';
 import { longestSentence, sentences } from '../src/facts/sentences.ts';
+import { compareFacts, distinctFacts } from '../src/memories/compare-facts.ts';
 
 const letters = (text: string) => text.replace(/\s+/gu, '');
 /** Lines of many scripts, with and without ends of sentences */
@@ -164,5 +165,43 @@ describe('facts without a model', () => {
 
   test('nothing in them steers a terminal or the direction of writing', () => {
     expect(oneLine('a\u0000b\u001b[31m\r\n c\u202ed\ud800')).toBe('ab[31m cd\ufffd');
+  });
+});
+
+describe('facts beside what is stored', () => {
+  const memory = (id: string, text: string) => ({ id, text, blobId: id, envelopeId: Buffer.from(id) });
+  const porto = memory('a', 'Ana lives in Porto.');
+  const of = (text: string, relation?: { is: 'restates' | 'replaces'; memoryId: string }) => ({
+    text,
+    importance: 0.5,
+    ...(relation ? { relation } : {}),
+  });
+
+  test('in the same words are known, whatever the model says', () => {
+    const facts = [of('ana lives in porto'), of('Ana lives in Porto!', { is: 'replaces', memoryId: 'a' })];
+    const { kept, unchanged } = compareFacts(facts, [[porto], [porto]]);
+    expect(kept).toEqual([]);
+    expect(unchanged.map(({ memory: { id } }) => id)).toEqual(['a', 'a']);
+  });
+
+  test('restate or replace what the model says, if that is near them; of anything else it is not believed', () => {
+    const relations = [
+      of('Porto is where Ana lives.', { is: 'restates', memoryId: 'a' }),
+      of('Ana lives in Faro.', { is: 'replaces', memoryId: 'a' }),
+      of('Bo has a dog.', { is: 'restates', memoryId: 'a' }),
+      of('Bo has a cat.', { is: 'replaces', memoryId: 'z' }),
+    ];
+    const { kept, unchanged } = compareFacts(relations, [[porto], [porto], [], [porto]]);
+    expect(unchanged).toEqual([{ text: 'Porto is where Ana lives.', memory: porto }]);
+    expect(kept.map(({ text, replaces }) => [text, replaces.map(({ id }) => id)])).toEqual([
+      ['Ana lives in Faro.', ['a']],
+      ['Bo has a dog.', []],
+      ['Bo has a cat.', []],
+    ]);
+  });
+
+  test('that say the same are one, with the highest importance', () => {
+    const found = [of('Ana is ill.'), { ...of('ana is ILL'), importance: 0.9 }, of('Ana is not ill.')];
+    expect(distinctFacts(found)).toEqual([{ text: 'Ana is ill.', importance: 0.9 }, of('Ana is not ill.')]);
   });
 });

@@ -25,7 +25,7 @@ export function createStringReader(field: string): { push(piece: string): string
 
 /** Of a JSON string without its opening quote, as far as it is there and certain. */
 function decoded(rest: string): string {
-  const [certain] = /^(?:[^"\\\p{Cc}]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*/u.exec(rest)!;
+  const [certain] = /^(?:[^"\\\p{Cc}]|[\u007f-\u009f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*/u.exec(rest)!;
   const value: string = JSON.parse(`"${certain}"`);
   // The other half of a character may follow
   return rest[certain.length] !== '"' && /[\ud800-\udbff]$/.test(value) ? value.slice(0, -1) : value;
