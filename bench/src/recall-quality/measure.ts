@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { type EmbeddingConfig, openSearchIndex } from '@memrelay/dev-env/search-index';
 import { type Conversation, evidenceIn } from './locomo.ts';
 import { ownRankings, plainRankings, type Rankings } from './rankings.ts';
@@ -26,7 +26,7 @@ export async function measureKind(
     const index = await openSearchIndex(databaseUrls[i]!, embedding);
     try {
       for (const conversation of conversations) {
-        const place = { accountId: randomBytes(32), namespace: conversation.name };
+        const place = { accountId: ownerOf(conversation.name, kind), namespace: conversation.name };
         const rankings = await ownRankings(index, place, conversation[kind]);
         await askAll(conversation, kind, `${index.model}: `, rankings, outcomes);
       }
@@ -35,6 +35,11 @@ export async function measureKind(
     }
   }
   return outcomes;
+}
+
+/** The same in each run: the lexical embedder's collisions depend on the owner's key. */
+function ownerOf(name: string, kind: UnitKind): Buffer {
+  return createHash('sha256').update(`${kind} of ${name}`).digest();
 }
 
 async function askAll(

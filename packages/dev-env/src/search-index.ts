@@ -1,6 +1,6 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { indexKey } from '@memrelay/envelope/at-rest';
-import type { Db } from '@memrelay/relayer/db/db';
+import type { Db, Queryable } from '@memrelay/relayer/db/db';
 import { migrate } from '@memrelay/relayer/db/migrate';
 import { openDatabase } from '@memrelay/relayer/db/open-database';
 import { encodeVector } from '@memrelay/relayer/db/vector';
@@ -27,7 +27,7 @@ export function placeTag({ namespace }: Place): Buffer {
 
 /** One memory with its index data, as the embed stage and the upload leave it. Returns its id. */
 export async function insertIndexed(
-  db: Db,
+  db: Queryable,
   { accountId, namespace }: Place,
   { info, chunks, keywords }: IndexData,
   state = 'done',
@@ -85,7 +85,9 @@ export async function openSearchIndex(databaseUrl: string, embedding: EmbeddingC
         const data = await indexer.indexTexts(
           some.map((text) => ({ accountId: place.accountId, tag, text })),
         );
-        for (const each of data) ids.push(await insertIndexed(db, place, each));
+        await db.transaction(async (tx) => {
+          for (const each of data) ids.push(await insertIndexed(tx, place, each));
+        });
       }
       return ids;
     },

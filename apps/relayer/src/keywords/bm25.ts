@@ -34,8 +34,8 @@ export function termWeight({ texts }: Collection, documents: number): number {
 }
 
 /**
- * The share of a question's weight that a text covers: 0 with none of its terms, 1 with all of them in a text of mean
- * length. `steps`: how often each term stands in the text, 0–3.
+ * The share of a question's weight that a text covers: 0 with none of its terms, 1 with each of them once in a text of
+ * mean length, above that where it is shorter or they stand there more often. `steps`: how often each term stands in the text, 0–3.
  */
 export function coverage(
   { meanLength }: Collection,
@@ -50,5 +50,5 @@ export function coverage(
     const times = steps[i] ?? 0;
     return sum + (weight * times * (k1 + 1)) / (times + dampened);
   }, 0);
-  return Math.min(1, covered / total);
+  return covered / total;
 }

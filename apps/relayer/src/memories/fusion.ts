@@ -26,7 +26,7 @@ export const modelWeights: LegWeights = { vectorShare: 0.5, doubt: 0.4 };
 export const lexicalWeights: LegWeights = { vectorShare: 0.1, doubt: 0 };
 
 /** At least so many candidates of each leg: the range of their scores is what the legs are scaled by. */
-export const leastCandidates = 50;
+export const leastCandidates = 40;
 /** A smaller share of the question's weight is not scaled up to a full score: its words say little. */
 const leastCoverage = 0.2;
 /** From this share on the words are sure of what they found. */
@@ -59,7 +59,7 @@ export function fuse(
   const best = byWords[0]?.covered ?? 0;
   const vectorShare = best > 0 ? legs.vectorShare - legs.doubt * disagreement(byWords, collection.texts) : 1;
   const low = Math.max(0, farthest);
-  const high = Math.max(low, top, best);
+  const high = Math.max(low, top, Math.min(1, best));
   const scoreOf = ({ similarity, covered }: Seen): number => {
     if (best === 0) return similarity;
     const closeness = top > farthest ? Math.max(0, similarity - farthest) / (top - farthest) : 0;
@@ -78,7 +78,7 @@ export function fuse(
           vector: { ...ranked(nearRank), score: similarity },
           ...(terms === undefined
             ? {}
-            : { keywords: { ...ranked(wordRanks.get(match)), score: covered, terms } }),
+            : { keywords: { ...ranked(wordRanks.get(match)), score: Math.min(1, covered), terms } }),
           vector_share: vectorShare,
         },
       };

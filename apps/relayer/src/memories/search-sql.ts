@@ -4,17 +4,11 @@ import { successorOf } from './successors.ts';
 /**
  * One statement for both legs of a search. Parameters: 1 account, 2 namespace, 3 embedding model, 4 vector, 5 candidates
  * of each leg, 6 whether pending memories count, 7 rows of the shortlist; with keywords 8 tokens, 9 texts in the
- * namespace, 10 their mean length.
+ * namespace, 10 their mean length, 11 texts that are read for one token.
  */
 
-/**
- * A term that stands in this many texts is counted no further: how many there are is judged from the newest texts, and
- * they are not read for it. What has only such terms is found by its vector.
- */
-export const commonFrom = 4_000;
-const sampled = 400;
-/** Texts that are read for all terms of a question; the rarest come first. */
-const maxPostings = 6_000;
+/** Of the newest texts, which tell how common a term is that stands in more texts than are read. */
+const sampled = 200;
 
 const isVisible = `(state = 'done' OR ($6 AND state = 'pending'))`;
 
@@ -60,41 +54,57 @@ const near = (vectors: string): string => `
 const holders = (columns: string, token: string): string => `
   (SELECT ${columns} FROM memory WHERE tokens @> ARRAY[${token}] OFFSET 0)`;
 
-const terms = `
+/** How often beyond once, up to twice. */
+const more = (token: string): string =>
+  `coalesce(${token} = ANY (tokens_twice), false)::int + coalesce(${token} = ANY (tokens_often), false)::int`;
+
+/** A number that is not of the type `numeric`, which reckons ten times slower. */
+const float = (value: number): string => `${value}::float8`;
+
+/** The terms of the question, each with the texts it stands in, and how many those are; at most $11. */
+const postings = `
+  asked AS MATERIALIZED (
+    SELECT token, no FROM unnest($8::text::bigint[]) WITH ORDINALITY AS given (token, no)),
+  posting AS MATERIALIZED (
+    SELECT no, id, state, 1 + ${more('token')} AS times, length_bucket
+    FROM asked, LATERAL (
+      SELECT * FROM ${holders('id, account_id, namespace, state, tokens_twice, tokens_often, length_bucket', 'token')} holder
+      WHERE account_id = $1 AND namespace = $2 LIMIT $11) held),
+  held_by AS MATERIALIZED (SELECT no, count(*)::int AS documents FROM posting GROUP BY no),
   counted AS MATERIALIZED (
-    SELECT no, token, (
-      SELECT count(*)::int FROM (
-        SELECT 1 FROM ${holders('account_id, namespace', 'token')} holder
-        WHERE account_id = $1 AND namespace = $2 LIMIT ${commonFrom}) held) AS documents
-    FROM unnest($8::text::bigint[]) WITH ORDINALITY AS asked (token, no)),
+    SELECT no, token, coalesce((SELECT documents FROM held_by WHERE held_by.no = asked.no), 0) AS documents
+    FROM asked)`;
+
+/** A term of more texts than are read is judged by the newest of the namespace. */
+const terms = `
   newest AS MATERIALIZED (
     SELECT tokens FROM memory
     WHERE account_id = $1 AND namespace = $2 AND state <> 'failed' AND tokens IS NOT NULL
-      AND EXISTS (SELECT 1 FROM counted WHERE documents = ${commonFrom})
+      AND EXISTS (SELECT 1 FROM counted WHERE documents = $11)
     ORDER BY created_at DESC, id DESC LIMIT ${sampled}),
   term AS MATERIALIZED (
-    SELECT no, token, documents < ${commonFrom} AS rare, CASE WHEN documents < ${commonFrom} THEN documents ELSE greatest(documents,
+    SELECT no, token, documents < $11 AS rare, CASE WHEN documents < $11 THEN documents ELSE greatest(documents,
       (SELECT $9::float8 * count(*) FILTER (WHERE token = ANY (tokens)) / greatest(count(*), 1) FROM newest))::int
     END AS documents
     FROM counted)`;
 
-/** As `termWeight` and `coverage` (bm25.ts), for terms that are read: enough to choose the candidates. */
-const weight = `ln(1 + (greatest($9::float8, documents) - documents + 0.5) / (documents + 0.5))`;
-const dampened = `${k1} * (1 - ${b} + ${b} * ${lengthOf(0)} * 2 ^ length_bucket / $10::float8)`;
-const steps = (token: string): string => `(${token} = ANY (tokens))::int
-  + coalesce(${token} = ANY (tokens_twice), false)::int + coalesce(${token} = ANY (tokens_often), false)::int`;
+/** As `termWeight` and `coverage` (bm25.ts), over the rare terms: enough to choose the candidates. */
+const weight = `ln(1 + (greatest($9::float8, documents) - documents + ${float(0.5)}) / (documents + ${float(0.5)}))`;
+const dampened = `${float(k1 * (1 - b))} + ${float(k1 * b * lengthOf(0))} * power(2::float8, length_bucket) / $10::float8`;
 
+/** What has common terms alone is no candidate of this leg: the vector finds it, and its words count as all others. */
 const found = `
-  read AS MATERIALIZED (
-    SELECT token, ${weight} AS weight FROM (
-      SELECT *, sum(documents) OVER (ORDER BY documents, no) AS postings FROM term WHERE rare AND documents > 0) rising
-    WHERE postings <= ${maxPostings}),
+  weight_of AS MATERIALIZED (
+    SELECT array_agg(CASE WHEN rare THEN ${weight} END ORDER BY no) AS by_no FROM term),
   found AS MATERIALIZED (
     SELECT id FROM (
-      SELECT id, weight, ${steps('token')} AS times, ${dampened} AS dampened
-      FROM read, LATERAL ${holders('*', 'read.token')} holder
-      WHERE account_id = $1 AND namespace = $2 AND ${isVisible}) posting
-    GROUP BY id ORDER BY sum(weight * times / (times + dampened)) DESC, id LIMIT $5)`;
+      SELECT id, (SELECT by_no FROM weight_of)[no] / (1 + (${dampened}) / times) AS score
+      FROM posting WHERE ${isVisible} OFFSET 0) scored
+    WHERE score IS NOT NULL GROUP BY id ORDER BY sum(score) DESC, id LIMIT $5)`;
+
+/** One by one by its key: the planner may think that reading the whole table is less work. */
+const memoryOf = (of: string): string =>
+  `LATERAL (SELECT * FROM memory WHERE account_id = $1 AND id = ${of}.id LIMIT 1)`;
 
 const columns = `m.id, m.state, m.blob_id, m.envelope_id, m.envelope_sha256, m.importance, m.created_at,
   ${successorOf('m', '$6')} AS superseded_by`;
@@ -102,24 +112,24 @@ const columns = `m.id, m.state, m.blob_id, m.envelope_id, m.envelope_sha256, m.i
 const byVector = (vectors: string): string => `
   WITH ${hidden}, ${near(vectors)}
   SELECT ${columns}, near.distance, true AS near
-  FROM near JOIN memory m ON m.account_id = $1 AND m.id = near.id
+  FROM near, ${memoryOf('near')} m
   ORDER BY near.distance, m.id`;
 
 /** What was found by its words alone gets its distance too; without a vector of this model it has none to tell. */
 const byBoth = (vectors: string): string => `
-  WITH ${hidden}, ${near(vectors)}, ${terms}, ${found},
+  WITH ${hidden}, ${near(vectors)}, ${postings}, ${terms}, ${found},
   candidate AS (
     SELECT id, distance, true AS near FROM near
     UNION ALL
-    SELECT id, (
-      SELECT min(${distanceTo('embedding')}) FROM memory_vector
-      WHERE account_id = $1 AND memory_id = found.id AND embedding_model = $3), false
-    FROM found WHERE id NOT IN (SELECT id FROM near))
+    SELECT id, best.distance, false
+    FROM found, LATERAL (
+      SELECT min(${distanceTo('embedding')}) AS distance FROM memory_vector
+      WHERE account_id = $1 AND memory_id = found.id AND embedding_model = $3) best
+    WHERE id NOT IN (SELECT id FROM near) AND best.distance IS NOT NULL)
   SELECT ${columns}, candidate.distance, candidate.near, m.length_bucket,
-    (SELECT array_agg(coalesce(${steps('term.token')}, 0) ORDER BY term.no) FROM term) AS steps,
+    (SELECT array_agg(coalesce((term.token = ANY (tokens))::int, 0) + ${more('term.token')} ORDER BY term.no) FROM term) AS steps,
     (SELECT array_agg(documents ORDER BY no) FROM term) AS documents
-  FROM candidate JOIN memory m ON m.account_id = $1 AND m.id = candidate.id
-  WHERE candidate.distance IS NOT NULL
+  FROM candidate, ${memoryOf('candidate')} m
   ORDER BY candidate.distance, m.id`;
 
 export const searchSql = {

@@ -57,6 +57,12 @@ const exactUpTo = 4_000;
  */
 const shortlist = (limit: number): number => Math.max(200, limit * 8);
 
+/**
+ * Texts that are read for each of so many terms: 2,000 in all (1 ms), at least 100 each. A term of more texts tells
+ * little; which of them are wanted, the rarer ones and the vector say.
+ */
+const postings = (terms: number): number => Math.max(100, Math.floor(2_000 / terms));
+
 interface MatchRow {
   id: string;
   distance: number;
@@ -91,7 +97,13 @@ export async function searchMemories(
     shortlist(query.limit),
   ];
   const { rows } = await (hasWords
-    ? db.query<MatchRow>(statements.byBoth, [...parameters, tokenList(query.tokens), texts, meanLength])
+    ? db.query<MatchRow>(statements.byBoth, [
+        ...parameters,
+        tokenList(query.tokens),
+        texts,
+        meanLength,
+        postings(query.tokens.length),
+      ])
     : db.query<MatchRow>(statements.byVector, parameters));
   return { matches: rows.map(matchOf), documents: rows[0]?.documents ?? [] };
 }

@@ -1,0 +1,105 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { createBlindIndex } from '../src/keywords/blind-index.ts';
+import { lengthBucket } from '../src/keywords/bm25.ts';
+import { termsOf } from '../src/keywords/terms.ts';
+
+describe('the terms of a text', () => {
+  /** Every one of these is found by the other. */
+  test.each([
+    ['running and paints', 'run painted'],
+    ['she went', 'go'],
+    ['the children bought a mouse', 'child buys mice'],
+    ["Caroline's café", 'caroline cafe'],
+    ['ＦＵＬＬ width ﬁle', 'full width files'],
+    ['2023-05-07', '7 May 2023'],
+    ['it cost 1,234.50', '1234.50'],
+    ['v1.2.3', '1.2.3'],
+    ['release 1.2.3', '1.2'],
+    ['getUserById', 'user'],
+    ['getUserById', 'getuserbyid'],
+    ['MAX_RETRY_COUNT', 'retry'],
+    ['src/memories/recall.ts', 'recall.ts recall'],
+    ['HTTPServer2', 'httpserver2 server'],
+    ['bob.smith@mail.example.com', 'smith'],
+    ['bob.smith@mail.example.com', 'mail.example.com'],
+    ['https://docs.example.com/a/b?c=1', 'docs.example.com'],
+    ['an e-mail', 'email'],
+    ['C++ and C#', 'c++ c#'],
+    ['Когда Анна купила дом?', 'анна дом'],
+    ['東京で寿司を食べました', '寿司'],
+    ['北京大学的学生', '大学'],
+    ['สวัสดีชาวโลก', 'โลก'],
+  ])('of %j are those of %j', (text, asked) => {
+    const terms = termsOf(text);
+    const found = termsOf(asked).filter(
+      (term) => terms.includes(term) || terms.includes(term.split('.')[0]!),
+    );
+    expect(found.length).toBeGreaterThan(0);
+    for (const word of asked.split(' ')) {
+      const own = termsOf(word);
+      expect(own.some((term) => terms.includes(term))).toBe(true);
+    }
+  });
+
+  test('leave out what stands in every sentence, and say nothing of a text without words', () => {
+    expect(termsOf("I don't think that's what they're about, isn't it?")).toEqual(['think']);
+    expect(termsOf('?! … — 🎉')).toEqual([]);
+  });
+
+  test('are in every text, whatever it is, the same for the same text and in any case', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme', maxLength: 200 }), (text) => {
+        const terms = termsOf(text);
+        expect(termsOf(text)).toEqual(terms);
+        for (const term of terms) expect(term.length).toBeGreaterThan(0);
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
+
+describe('the blind index', () => {
+  const index = createBlindIndex(Buffer.alloc(32, 1), true);
+  const account = Buffer.alloc(32, 2);
+  const tag = Buffer.alloc(16, 3);
+
+  test('keeps a token for each term, how often in three steps, and no order', () => {
+    const entry = index.entryOf(account, tag, 'violin tea tea garden garden garden garden')!;
+    const [tea, garden, violin] = ['tea', 'garden', 'violin'].map(
+      (word) => index.queryTokens(account, tag, word)[0]!,
+    );
+    expect(new Set(entry.tokens)).toEqual(new Set([tea, garden, violin]));
+    expect(new Set(entry.twice)).toEqual(new Set([tea, garden]));
+    expect(entry.often).toEqual([garden]);
+    expect([...entry.tokens].sort((a, b) => (a < b ? -1 : 1))).toEqual(entry.tokens);
+    expect(index.entryOf(account, tag, 'garden tea garden violin garden tea garden')).toEqual(entry);
+  });
+
+  test('has other tokens under another key, account or namespace', () => {
+    const of = (from: typeof index, whose: Buffer, where: Buffer) =>
+      from.queryTokens(whose, where, 'tea garden');
+    const all = [
+      of(index, account, tag),
+      of(createBlindIndex(Buffer.alloc(32, 9), true), account, tag),
+      of(index, Buffer.alloc(32, 9), tag),
+      of(index, account, Buffer.alloc(16, 9)),
+    ].flat();
+    expect(new Set(all).size).toBe(8);
+  });
+
+  test('asks for each term once, of the first 64; a text is bounded too', () => {
+    const words = Array.from({ length: 20_000 }, (_, i) => `word${i}x`).join(' ');
+    expect(index.queryTokens(account, tag, `tea tea ${words}`).length).toBe(64);
+    expect(index.entryOf(account, tag, words)!.tokens.length).toBe(16_384);
+  });
+
+  test('knows eight lengths', () => {
+    expect([0, 1, 4, 5, 6, 12, 100, 1_000, 1_000_000].map(lengthBucket)).toEqual([0, 0, 0, 0, 1, 2, 5, 7, 7]);
+  });
+
+  test('makes nothing when it is off', () => {
+    const off = createBlindIndex(Buffer.alloc(32, 1), false);
+    expect([off.entryOf(account, tag, 'tea'), off.queryTokens(account, tag, 'tea')]).toEqual([undefined, []]);
+  });
+});
