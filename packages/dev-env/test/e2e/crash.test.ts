@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { EmbeddingProvider } from '../../src/embedding-provider.ts';
 import type { FaultProxy } from '../../src/fault-proxy.ts';
 import { type FaultyWorld, startFaultyWorld } from '../../src/faulty-world.ts';
+import { endLeases } from '../../src/pass-time.ts';
 import { rawRequest } from '../../src/raw-request.ts';
 import { createTestOwner, type TestOwner } from '../../src/test-owner.ts';
 import type { TestRelayer } from '../../src/test-relayer.ts';
@@ -43,7 +44,6 @@ async function rawRecall(namespace: string, more: object = {}) {
   return body;
 }
 
-/** A job killed under its worker waits for the end of its lease. */
 const patience = { timeoutMs: 40_000 };
 
 describe('kill -9', () => {
@@ -55,6 +55,7 @@ describe('kill -9', () => {
     await provider.waiting();
     expect((await client.job(jobIds[0]!)).stage).toBe('embedding');
     await relayer.kill();
+    await endLeases(relayer);
     provider.fault = undefined;
     await relayer.start();
     const outcomes = await client.waitForJobs(jobIds, patience);
@@ -74,6 +75,7 @@ describe('kill -9', () => {
     expect(pending.results[0]).not.toHaveProperty('blob_id');
     expect(await rawRecall('uploading')).toMatchObject({ results: [], total: 0 });
     await relayer.kill();
+    await endLeases(relayer);
     publisher.fault = undefined;
     await relayer.start();
     await client.waitForJob(jobId, patience);
@@ -88,6 +90,7 @@ describe('kill -9', () => {
     const { jobId } = await client.remember('a sentence that was stored', { namespace: 'unheard' });
     await publisher.hit();
     await relayer.kill();
+    await endLeases(relayer);
     publisher.fault = undefined;
     await relayer.start();
     await client.waitForJob(jobId, patience);
@@ -118,6 +121,7 @@ describe('kill -9', () => {
         .poll(() => jobIds.length, { timeout: 30_000, interval: 5 })
         .toBeGreaterThan(before + round * 3);
       await relayer.kill();
+      await endLeases(relayer);
       await relayer.start();
     }
     await writing;

@@ -3,6 +3,7 @@ import { ownedBlobs } from '@memrelay/chain/owned-blobs';
 import { readWalrusNetwork } from '@memrelay/chain/walrus-network';
 import { askFaucet } from 'memrelay/system/network-info';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { endLeases } from '../../src/pass-time.ts';
 import { createTestBackend, type TestBackend } from '../../src/test-backend.ts';
 import { startTestNetwork, type TestNetwork } from '../../src/test-network.ts';
 import { createTestOwner, newTestKey, type TestKey, type TestOwner } from '../../src/test-owner.ts';
@@ -111,6 +112,7 @@ test('relayer and sidecar killed at any moment: nothing is lost and nothing is p
       .poll(() => objects(owner, wallets), { timeout: 30_000, interval: 20 })
       .toBeGreaterThan(before);
     await relayer!.kill();
+    await endLeases(relayer!);
     await relayer!.start();
   }
   await untilDone(owner, relayer!.url, jobIds);

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { endLeases } from '../../src/pass-time.ts';
 import { between, type Random } from '../../src/seeded-random.ts';
 import { sidecarPidOf, type UploadWorld } from './upload-world.ts';
 
@@ -92,9 +93,7 @@ export async function kill(
   // A relayer whose sidecar is gone ends itself, for its platform to start it anew
   process.kill(victimPid, 'SIGKILL');
   await target.part().ended;
-  if (freesLeases)
-    for (const table of ['memory_job', 'upload_wallet'])
-      await world.database.query(`UPDATE ${table} SET lease_until = now() WHERE lease_until IS NOT NULL`);
+  if (freesLeases) await endLeases(target);
   await target.start();
   return { number, victim, relayer, atMs, done, underWay };
 }
