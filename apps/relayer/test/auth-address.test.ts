@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { createAddressLimit } from '../src/auth/address-limit.ts';
 import { addressBlock, clientAddress } from '../src/auth/client-address.ts';
 
@@ -40,6 +40,8 @@ describe('the client address', () => {
   });
 });
 
+const dayMs = 24 * 3_600_000;
+
 describe('the limit of an address', () => {
   it('counts per block and minute, and what is given back does not count', () => {
     let nowMs = 0;
@@ -55,5 +57,17 @@ describe('the limit of an address', () => {
     expect(() => limit.take('a')).toThrow(expect.objectContaining({ retryAfter: 1 }));
     nowMs = 60_000;
     limit.take('a');
+  });
+
+  it('lasts no longer when the clock is set back', () => {
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + dayMs });
+    try {
+      const limit = createAddressLimit(1);
+      limit.take('a');
+      vi.setSystemTime(Date.now() - dayMs);
+      expect(() => limit.take('a')).toThrow(expect.objectContaining({ retryAfter: 60 }));
+    } finally {
+      vi.useRealTimers();
+    }
   });
 });

@@ -12,6 +12,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { openDatabase } from '../src/db/open-database.ts';
 import { type NonceStore, nonceKey } from '../src/nonces/nonce-store.ts';
 import { createRedisNonces } from '../src/nonces/redis-nonces.ts';
+import { noteRun } from '../src/nonces/redis-run.ts';
 import { createTableNonces } from '../src/nonces/table-nonces.ts';
 import { silent } from './support/auth-app.ts';
 import { databases, type TestDb } from './support/databases.ts';
@@ -44,6 +45,41 @@ describe.each(databases)('nonces in a table on $name', ({ create }) => {
     for (const store of stores.splice(0)) await store.close();
   });
   afterAll(() => tables?.drop());
+
+  it('stay for all relayers, also where the clock of one is a day ahead', async () => {
+    const [key, expired] = [anyKey(), anyKey()];
+    await storeWith().remember(key, 660);
+    await storeWith().remember(expired, 0);
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 86_400_000 });
+    try {
+      const ahead = storeWith({ purgeEveryMs: 10 });
+      const left = async () =>
+        (await tables.db.query('SELECT 1 FROM nonce WHERE key = $1', [expired])).rows.length;
+      await expect.poll(left, { timeout: patience }).toBe(0);
+      expect(await ahead.remember(key, 660)).toBe('seen');
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  it('are asked of another run of Redis from the time of the database on, whatever the clock of a relayer shows', async () => {
+    await noteRun(tables.db, 'run a');
+    for (const [run, wrongByMs] of [
+      ['run b', 86_400_000],
+      ['run c', -86_400_000],
+    ] as const) {
+      const seconds = Date.now() / 1000;
+      vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + wrongByMs });
+      try {
+        const { acceptsFrom, changed } = await noteRun(tables.db, run);
+        expect(changed).toBe(true);
+        expect(Math.abs(acceptsFrom - seconds)).toBeLessThan(60);
+      } finally {
+        vi.useRealTimers();
+      }
+    }
+    await tables.db.query('DELETE FROM nonce_store');
+  });
 
   it('are fresh once, of many at the same time too', async () => {
     const store = storeWith();

@@ -248,6 +248,14 @@ describe('a private key as the credential', () => {
     expect(await maker.fromPrivateKey(owner.getSecretKey())).not.toBe(first);
   });
 
+  it('is replaced when the clock was set back: key servers refuse a session from the future', async () => {
+    let now = Date.now() + 24 * 3_600_000;
+    const maker = createSessionMaker({ packageId, now: () => now });
+    const first = await maker.fromPrivateKey(owner.getSecretKey());
+    now = Date.now();
+    expect(await maker.fromPrivateKey(owner.getSecretKey())).not.toBe(first);
+  });
+
   it('must be the key of the request', async () => {
     const maker = createSessionMaker({ packageId });
     await expect(maker.fromPrivateKey(owner.getSecretKey(), hexOf(stranger))).rejects.toMatchObject({

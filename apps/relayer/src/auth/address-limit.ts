@@ -17,8 +17,8 @@ interface Window {
 
 const windowMs = 60_000;
 
-/** A budget per minute and address block. Remembers a bounded number of blocks, the longest unused are forgotten. */
-export function createAddressLimit(perMinute: number, now: () => number = Date.now): AddressLimit {
+/** A budget per minute and address block, by a clock that does not jump: nobody is locked out by one that was set back. Remembers a bounded number of blocks, the longest unused are forgotten. */
+export function createAddressLimit(perMinute: number, now = () => performance.now()): AddressLimit {
   const windows = new LRUCache<string, Window>({ max: 50_000 });
   return {
     take(addressBlock) {

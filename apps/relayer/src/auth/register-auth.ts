@@ -60,7 +60,7 @@ const empty = Buffer.alloc(0);
 export function registerAuth(app: FastifyInstance, options: AuthOptions): void {
   const { nonces, trustedProxyHops, log, limitKey, now = Date.now } = options;
   const { failuresPerMinute = 600, bodyDeadlineMs = 30_000 } = options;
-  const addresses = createAddressLimit(failuresPerMinute, now);
+  const addresses = createAddressLimit(failuresPerMinute);
   const findCaller = createCallerLookup({ ...options, now });
   const progress = new WeakMap<FastifyRequest, Progress>();
 

@@ -106,7 +106,10 @@ const blobShare = 0.7;
 const roomCheckMs = 5_000;
 
 /** Asks Redis at most every few seconds whether there is room; what cannot be asked has none. */
-export function roomWatch(readMemoryInfo: () => Promise<string>, now = Date.now): () => Promise<boolean> {
+export function roomWatch(
+  readMemoryInfo: () => Promise<string>,
+  now = () => performance.now(),
+): () => Promise<boolean> {
   let known: { room: Promise<boolean>; atMs: number } | undefined;
   return () => {
     if (!known || now() - known.atMs > roomCheckMs) {

@@ -22,12 +22,12 @@ export function createStorageTime(
   let known: { epoch: Promise<number | undefined>; atMs: number } | undefined;
   return {
     epoch() {
-      if (!known || Date.now() - known.atMs > staleAfterMs) {
+      if (!known || performance.now() - known.atMs > staleAfterMs) {
         const epoch = sidecar.storeEpoch().catch(() => {
           known = undefined;
           return undefined;
         });
-        known = { epoch, atMs: Date.now() };
+        known = { epoch, atMs: performance.now() };
       }
       return known.epoch;
     },

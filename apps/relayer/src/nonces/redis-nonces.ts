@@ -12,7 +12,7 @@ export interface RedisNoncesOptions {
   /** Keeps which run of the server was last seen */
   db: Db;
   log: Logger;
-  /** Unix time in ms */
+  /** Unix time in ms, instead of the database's */
   now?: () => number;
   /** How long one command may take; default 1000 ms */
   timeoutMs?: number;
@@ -26,7 +26,7 @@ const keyPrefix = Buffer.from('memrelay:nonce:');
  * Returns at once; until the first connection is up everything is refused.
  */
 export function createRedisNonces(options: RedisNoncesOptions): NonceStore {
-  const { url, db, log, now = Date.now, timeoutMs = 1_000 } = options;
+  const { url, db, log, now, timeoutMs = 1_000 } = options;
   const client = createClient({
     url,
     // A queued command could reach a restarted server before its run id was looked at
@@ -53,7 +53,7 @@ export function createRedisNonces(options: RedisNoncesOptions): NonceStore {
     try {
       const info = await inTime(client.info(), timeoutMs);
       const eviction = evictionProblem(info);
-      const { acceptsFrom, changed } = await noteRun(db, runIdOf(info), now());
+      const { acceptsFrom, changed } = await noteRun(db, runIdOf(info), now?.());
       if (own !== connection) return;
       if (changed)
         log.warn({ acceptsFrom }, 'the nonce store has started anew: earlier requests are refused');

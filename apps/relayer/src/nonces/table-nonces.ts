@@ -6,7 +6,7 @@ import type { NonceStore } from './nonce-store.ts';
 export interface TableNoncesOptions {
   db: Db;
   log: Logger;
-  /** Unix time in ms */
+  /** Unix time in ms, instead of the database's: several relayers share the table, and one's clock may be wrong */
   now?: () => number;
   /** Pause between two purges; default 30,000 ms */
   purgeEveryMs?: number;
@@ -19,7 +19,8 @@ export interface TableNoncesOptions {
  * nothing. Expired rows are purged in the background.
  */
 export function createTableNonces(options: TableNoncesOptions): NonceStore {
-  const { db, log, now = Date.now, purgeEveryMs = 30_000, purgeBatch = 5_000 } = options;
+  const { db, log, now, purgeEveryMs = 30_000, purgeBatch = 5_000 } = options;
+  const at = (): Date | null => (now ? new Date(now()) : null);
   let failure: Error | undefined;
   let purging: Promise<void> | undefined;
   let closed = false;
@@ -28,8 +29,8 @@ export function createTableNonces(options: TableNoncesOptions): NonceStore {
     let deleted = purgeBatch;
     while (deleted === purgeBatch && !closed) {
       const { rowCount } = await db.query(
-        'DELETE FROM nonce WHERE key IN (SELECT key FROM nonce WHERE expires_at <= $1 LIMIT $2)',
-        [new Date(now()), purgeBatch],
+        'DELETE FROM nonce WHERE key IN (SELECT key FROM nonce WHERE expires_at <= coalesce($1::timestamptz, now()) LIMIT $2)',
+        [at(), purgeBatch],
       );
       deleted = rowCount;
     }
@@ -45,12 +46,13 @@ export function createTableNonces(options: TableNoncesOptions): NonceStore {
 
   return {
     async remember(key, ttlSeconds) {
-      const at = now();
       try {
         const { rowCount } = await db.query(
-          `INSERT INTO nonce AS known (key, expires_at) VALUES ($1, $2)
-           ON CONFLICT (key) DO UPDATE SET expires_at = excluded.expires_at WHERE known.expires_at <= $3`,
-          [key, new Date(at + ttlSeconds * 1000), new Date(at)],
+          `INSERT INTO nonce AS known (key, expires_at)
+           VALUES ($1, coalesce($3::timestamptz, now()) + make_interval(secs => $2))
+           ON CONFLICT (key) DO UPDATE SET expires_at = excluded.expires_at
+             WHERE known.expires_at <= coalesce($3::timestamptz, now())`,
+          [key, ttlSeconds, at()],
         );
         failure = undefined;
         return rowCount === 1 ? 'fresh' : 'seen';

@@ -29,7 +29,7 @@ export class KeyServerDirectory {
     this.packageId = normalizeSuiObjectId(options.packageId);
     this.#client = options.client;
     this.#logger = options.logger;
-    this.#now = options.now ?? Date.now;
+    this.#now = options.now ?? (() => performance.now());
   }
 
   /**

@@ -23,7 +23,7 @@ export interface SessionMaker {
 export function createSessionMaker(options: { packageId: string; now?: () => number }): SessionMaker {
   const { now = Date.now } = options;
   const packageId = normalizeSuiObjectId(options.packageId);
-  const made = new LRUCache<string, { session: Promise<DecryptSession>; renewAtMs: number }>({
+  const made = new LRUCache<string, { session: Promise<DecryptSession>; madeAtMs: number }>({
     max: maxSessions,
   });
 
@@ -35,9 +35,10 @@ export function createSessionMaker(options: { packageId: string; now?: () => num
         throw refuse('wrong_key');
       }
       const known = made.get(publicKey);
-      if (known && known.renewAtMs > now()) return known.session;
+      // Also one from the future is of no use: the clock was wrong when it was made, and key servers refuse it
+      if (known && Math.abs(now() - known.madeAtMs) < reuseMs) return known.session;
       const session = makeSession(signer, packageId);
-      made.set(publicKey, { session, renewAtMs: now() + reuseMs });
+      made.set(publicKey, { session, madeAtMs: now() });
       return session;
     },
   };
