@@ -31,7 +31,7 @@ export default defineConfig({
     // A process per file: native addons, worker threads and signal handlers stay apart.
     pool: 'forks',
     // Most of the time of the long files is waiting: for leases, restarts, what another process does
-    maxWorkers: Math.max(3, Math.ceil(availableParallelism() * 1.5)),
+    maxWorkers: Math.max(4, Math.ceil(availableParallelism() * 1.5)),
     sequence: { sequencer: LongestFirst },
     allowOnly: false,
     // What a passing test prints is nobody's business.
