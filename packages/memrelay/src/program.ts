@@ -44,10 +44,26 @@ export function createProgram(environment: NodeJS.ProcessEnv): Command {
   memoryCommand('recall', 'find memories by a question')
     .argument('<query...>', 'what to look for')
     .option('--limit <n>', 'at most this many, 1 to 100 (default: 10)')
+    .option('--explain', 'tell for each why it stands where it stands')
     .action((words, options) =>
       runCommand(options, async (output) =>
         (await import('./commands/recall.ts')).recall(output, words, options),
       ),
+    );
+  memoryCommand('analyze', 'store what a text tells, each fact as a memory of its own')
+    .argument('<text...>', 'the text, or - to read it from stdin')
+    .option('--occurred-at <time>', 'when it was said, in RFC 3339: "yesterday" becomes a date')
+    .option('--no-wait', 'return as soon as it is accepted')
+    .action((words, options) =>
+      runCommand(options, async (output) =>
+        (await import('./commands/analyze.ts')).analyze(output, words, options),
+      ),
+    );
+  memoryCommand('ask', 'answer a question from memories')
+    .argument('<question...>', 'what to answer, or - to read it from stdin')
+    .option('--limit <n>', 'from at most this many memories, 1 to 100 (default: 5)')
+    .action((words, options) =>
+      runCommand(options, async (output) => (await import('./commands/ask.ts')).ask(output, words, options)),
     );
   clientCommand('list', 'what is stored, newest first, without its text')
     .addOption(new Option('--namespace <name>', 'only this one (default: all)').env('MEM_NAMESPACE'))

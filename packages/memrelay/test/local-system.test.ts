@@ -26,6 +26,9 @@ async function recalled(query: string, namespace = 'default'): Promise<string[]>
   return (JSON.parse(stdout).results as { text: string }[] | undefined)?.map(({ text }) => text) ?? [];
 }
 
+const isReady = async (url: string): Promise<boolean> =>
+  (await fetch(`${url}/ready`).catch(() => undefined))?.status === 200;
+
 async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
   const deadline = Date.now() + 60_000;
   while (!(await holds())) {
@@ -104,6 +107,27 @@ describe('the commands', () => {
       .map((line) => JSON.parse(line));
     expect(states.filter(({ state }) => state !== 'ok')).toEqual([]);
     expect(doctor.code).toBe(0);
+  });
+
+  it('analyze stores the sentences of a text and tells what is known; ask quotes what it finds', async () => {
+    const run = (...args: string[]) => memrelay(...args, '--namespace', 'bees');
+    const text =
+      'Ana keeps bees behind her house. Yesterday a swarm flew away. ANA keeps bees behind her house!';
+    const found = await run('analyze', text, '--occurred-at', '2023-05-08T10:00:00+02:00', '--json');
+    const texts = ['Ana keeps bees behind her house.', 'Yesterday (2023-05-07) a swarm flew away.'];
+    expect(JSON.parse(found.stdout)).toMatchObject({
+      mock: true,
+      facts: texts.map((each) => ({ text: each })),
+    });
+    const again = await run('analyze', 'Ana KEEPS the bees behind her house');
+    expect(again.stdout).toContain(
+      'known     Ana KEEPS the bees behind her house\n\n0 stored, 1 known already',
+    );
+
+    const asked = await run('ask', 'what became of the swarm?', '--limit', '1');
+    expect(asked.stdout).toMatch(/“Yesterday \(2023-05-07\) a swarm flew away\.” \[1\]\n\n\[1\] \d{4}-/);
+    const unknown = await run('ask', 'zebra crossing quarrel?', '--json');
+    expect(JSON.parse(unknown.stdout)).toMatchObject({ known: false, memories: [], mock: true });
   });
 
   it('forget removes what it names, and says which blobs are left to delete', async () => {
@@ -224,6 +248,8 @@ describe('a part that is killed', () => {
       await until('another one runs', async () =>
         (await parts()).some((part) => isPart(part) && part.pid !== before!.pid),
       );
+      // A command is a process: it is not what finds out when the system is there again
+      await until('the relayer is ready', () => isReady(`http://127.0.0.1:${environment.PORT}`));
       await until('a memory is recalled', async () =>
         (await recalled('tea')).includes('Ana takes lemon in her tea'),
       );

@@ -37,8 +37,8 @@ export async function memoriesNear(
 ): Promise<Nearby> {
   const accountId = hexToBytes(caller.account.accountId);
   const { model } = context.embedder;
-  const size = await context.namespaceSizes.sizeOf(accountId, namespace, model);
-  if (size.vectors === 0 || texts.length === 0) return { of: texts.map(() => []) };
+  if (texts.length === 0 || !(await hasVectors(context, accountId, namespace)))
+    return { of: texts.map(() => []) };
   const vectors = await context.embedder
     .embed(
       texts,
@@ -47,6 +47,7 @@ export async function memoriesNear(
     .catch((cause: unknown) => {
       throw cause instanceof EmbeddingError ? new ApiError('embedding_unavailable', { cause }) : cause;
     });
+  const size = await context.namespaceSizes.sizeOf(accountId, namespace, model);
   const map = context.vectors.mapOf(accountId);
   const limit = pLimit(searchesAtOnce);
   const query = { accountId, namespace, model, tokens: [], limit: perText, includePending: true };
@@ -60,6 +61,19 @@ export async function memoriesNear(
   );
   const opened = await open(context, caller, namespace, found.flat());
   return { of: found.map((matches) => matches.flatMap(({ id }) => opened.get(id) ?? [])) };
+}
+
+/** Asked anew, since a size may be some seconds old: where there is nothing no provider need be paid. */
+async function hasVectors(
+  { db, embedder }: RelayerContext,
+  accountId: Buffer,
+  namespace: string,
+): Promise<boolean> {
+  const { rows } = await db.query(
+    'SELECT 1 FROM memory_vector WHERE account_id = $1 AND namespace = $2 AND embedding_model = $3 LIMIT 1',
+    [accountId, namespace, embedder.model],
+  );
+  return rows.length > 0;
 }
 
 async function open(

@@ -2,14 +2,16 @@ import { defaultNamespace, limits } from '@memrelay/protocol/limits';
 import type { RecallHit, RecallResult } from '@memrelay/sdk/types';
 import { type ConnectOptions, type NamespaceOption, withClient } from '../connect.ts';
 import { ExitError, exitCodes } from '../exit-codes.ts';
+import { parseLimit } from '../limit-option.ts';
 import type { Output } from '../output.ts';
 import { plainText, wrap } from '../plain-text.ts';
 
 export interface RecallOptions extends ConnectOptions, NamespaceOption {
   limit?: string;
+  explain?: boolean;
 }
 
-/** Finds memories by meaning and prints them, nearest first. */
+/** Finds memories by meaning and words, and prints them, best first. */
 export async function recall(
   output: Output,
   words: readonly string[],
@@ -17,9 +19,11 @@ export async function recall(
 ): Promise<void> {
   const query = words.join(' ');
   if (query.trim() === '') throw new ExitError(exitCodes.usage, 'There is no question to look for.');
-  const limit = parseLimit(options.limit);
+  const limit = parseLimit(options.limit, limits.recallLimit);
   const namespace = options.namespace ?? defaultNamespace;
-  const answer = await withClient(options, ({ client }) => client.recall(query, { limit, namespace }));
+  const answer = await withClient(options, ({ client }) =>
+    client.recall(query, { limit, namespace, explain: options.explain }),
+  );
   output.result({
     namespace,
     total: answer.total,
@@ -30,20 +34,16 @@ export async function recall(
       ...(hit.createdAt ? { created_at: hit.createdAt } : {}),
       distance: hit.distance,
       ...(hit.score === undefined ? {} : { score: hit.score }),
+      ...(hit.explain ? { explain: snakeExplanation(hit.explain) } : {}),
       text: hit.text,
     })),
   });
   if (output.json) return;
-  for (const [i, hit] of answer.results.entries())
+  for (const [i, hit] of answer.results.entries()) {
     for (const line of hitLines(hit, i + 1, output.width)) output.line(line);
+    if (hit.explain) output.line(`     ${explanationLine(hit.explain)}`);
+  }
   for (const line of remarks(answer, namespace)) output.line(line);
-}
-
-function parseLimit(text: string | undefined): number {
-  const { default: standard, max } = limits.recallLimit;
-  const limit = text === undefined ? standard : Number(text);
-  if (Number.isInteger(limit) && limit >= 1 && limit <= max) return limit;
-  throw new ExitError(exitCodes.usage, `--limit must be a whole number from 1 to ${max}.`);
 }
 
 /** ` 1. 0.123  2026-03-02  text …`, the text continued under itself; under 60 columns on lines of its own. */
@@ -62,6 +62,26 @@ export function hitLines(hit: RecallHit, number: number, width: number): string[
   return wrap(text, width - indent).map((line, i) => `${i === 0 ? `${head}  ` : ' '.repeat(indent)}${line}`);
 }
 
+/** `vector no. 2 (0.410), words no. 1 (0.870, 3 of the question's), vector counts 10 %` */
+export function explanationLine({
+  vector,
+  keywords,
+  vectorShare,
+}: NonNullable<RecallHit['explain']>): string {
+  const leg = (name: string, { rank, score }: { rank?: number; score: number }, more = ''): string =>
+    `${name} ${rank === undefined ? 'not among the first' : `no. ${rank}`} (${score.toFixed(3)}${more})`;
+  return [
+    leg('vector', vector),
+    ...(keywords ? [leg('words', keywords, `, ${keywords.terms} of the question's`)] : []),
+    `vector counts ${Math.round(vectorShare * 100)} %`,
+  ].join(', ');
+}
+
+/** As on the wire. */
+function snakeExplanation({ vectorShare, ...legs }: NonNullable<RecallHit['explain']>): object {
+  return { ...legs, vector_share: vectorShare };
+}
+
 function remarks(answer: RecallResult, namespace: string): string[] {
   const lines: string[] = [];
   const pending = answer.results.filter((hit) => hit.pending).length;
@@ -73,7 +93,7 @@ function remarks(answer: RecallResult, namespace: string): string[] {
   if (answer.results.length > 0)
     lines.push(
       '',
-      `Number: ${answer.results[0]!.score === undefined ? 'distance, smaller is nearer' : 'score, larger is better'}.`,
+      `Number: ${answer.results[0]!.score === undefined ? 'distance, smaller is nearer; the best answer is first' : 'score, larger is better'}.`,
     );
   if (pending > 0) lines.push(`${pending} pending: accepted and safe, still on the way to the blob store.`);
   if (answer.droppedCount)

@@ -1,9 +1,8 @@
-import { text as readAll } from 'node:stream/consumers';
 import { defaultNamespace } from '@memrelay/protocol/limits';
 import type { StoredMemory } from '@memrelay/sdk/types';
 import { type ConnectOptions, type NamespaceOption, withClient } from '../connect.ts';
 import { duration } from '../durations.ts';
-import { ExitError, exitCodes } from '../exit-codes.ts';
+import { givenText } from '../given-text.ts';
 import type { Output } from '../output.ts';
 
 export interface RememberOptions extends ConnectOptions, NamespaceOption {
@@ -16,9 +15,7 @@ export async function remember(
   words: readonly string[],
   options: RememberOptions,
 ): Promise<void> {
-  const text =
-    words.length === 1 && words[0] === '-' ? (await readAll(process.stdin)).trimEnd() : words.join(' ');
-  if (text.trim() === '') throw new ExitError(exitCodes.usage, 'There is no text to remember.');
+  const text = await givenText(words, 'text to remember');
   await withClient(options, async ({ client }) => {
     const started = performance.now();
     const namespace = options.namespace ?? defaultNamespace;

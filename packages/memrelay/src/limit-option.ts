@@ -1,0 +1,11 @@
+import { ExitError, exitCodes } from './exit-codes.ts';
+
+/** The number of `--limit`, within the range of a route. Throws on any other. */
+export function parseLimit(
+  text: string | undefined,
+  { default: standard, max }: { default: number; max: number },
+): number {
+  const limit = text === undefined ? standard : Number(text);
+  if (Number.isInteger(limit) && limit >= 1 && limit <= max) return limit;
+  throw new ExitError(exitCodes.usage, `--limit must be a whole number from 1 to ${max}.`);
+}
