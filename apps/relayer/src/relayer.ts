@@ -131,6 +131,10 @@ export async function startRelayer({
     const outbox = createOutbox(ring);
     const alerts = onClose(await startAlerts({ config, db, sidecar, log: loggers.alerts }));
     const wallets = await createWalletPool(db, store.wallets);
+    const quilts = {
+      ...quiltBounds(config.quilts.maxItems, store.n_shards),
+      windowMs: config.quilts.windowMs,
+    };
     const pipeline = await startPipeline({
       db,
       sidecar,
@@ -140,11 +144,7 @@ export async function startRelayer({
       storeEpochs: config.storeEpochs,
       wallets,
       alerts: alerts.sender,
-      quilts: {
-        ...quiltBounds(config.quilts.maxItems, store.n_shards),
-        windowMs: config.quilts.windowMs,
-      },
-      repack: undefined,
+      quilts,
       log: loggers.jobs,
     });
     handBack = pipeline.close;
@@ -157,6 +157,7 @@ export async function startRelayer({
         aggregators,
         blobCache,
         wakeUpload: () => pipeline.wakeUpload(),
+        maxItems: quilts.maxItems,
         config,
         loggers,
       }),

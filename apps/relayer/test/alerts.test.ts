@@ -102,7 +102,6 @@ describe.each(databases)('alerts on $name', ({ create }) => {
         wallets: undefined,
         maxAttempts: 5,
         alerts,
-        repack: undefined,
         isStopping: () => false,
         log: pino({ enabled: false }),
       },

@@ -166,6 +166,7 @@ describe.each(databases)('stored memories, on $name', ({ create }) => {
       const ended = Promise.withResolvers<void>();
       const task = await startRenewals({
         ...world.options(),
+        maxItems: 20,
         epochsLeft: 4,
         perHour,
         wakeUpload: ended.resolve,
@@ -223,6 +224,7 @@ describe.each(databases)('stored memories, on $name', ({ create }) => {
       const task = await startRenewals({
         ...world.options({ sidecar }),
         epochsLeft: 4,
+        maxItems: 20,
         perHour: 100,
         wakeUpload: () => undefined,
       });

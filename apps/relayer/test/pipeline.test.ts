@@ -44,7 +44,6 @@ describe.each(databases)('the pipeline on $name', ({ create }) => {
       wallets: undefined,
       alerts: undefined,
       quilts: { maxItems: 1, nShards: 31, windowMs: 0 },
-      repack: undefined,
       log: silent,
     });
     return pipeline;

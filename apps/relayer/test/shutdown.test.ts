@@ -56,7 +56,6 @@ describe.each(databases)('a relayer that ends, on $name', ({ create }) => {
       wallets: await createWalletPool(db, wallets),
       alerts: undefined,
       quilts: { maxItems: 1, nShards: 31, windowMs: 0 },
-      repack: undefined,
       log: silent,
     });
     pipelines.push(pipeline);

@@ -3,7 +3,8 @@ import type { StoreObject, StoreObjectsRequest } from '@memrelay/protocol/sideca
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { insertJobs } from '../src/jobs/accept-jobs.ts';
-import { deleteMemories, forgottenObjects } from '../src/memories/forget-rows.ts';
+import { deleteMemories } from '../src/memories/forget-rows.ts';
+import { forgottenObjects } from '../src/memories/forgotten-objects.ts';
 import { dueLooks } from '../src/strays/due-looks.ts';
 import { findStrays, type KnownBlobs } from '../src/strays/find-strays.ts';
 import { startStrays } from '../src/strays/start-strays.ts';
@@ -141,7 +142,7 @@ describe.each(databases)('stray objects on $name', ({ create }) => {
     expect(await listStrays(database.db, accountId, 10)).toEqual([second.object_id]);
 
     await forgetOne(memory);
-    const named = await forgottenObjects(database.db, place(accountId), [memory.id]);
+    const { free: named } = await forgottenObjects(database.db, place(accountId), [memory.id]);
     expect(named.toSorted()).toEqual([objectId, second.object_id].toSorted());
 
     held.set(ownerOf(accountId), []);
@@ -175,9 +176,10 @@ describe.each(databases)('stray objects on $name', ({ create }) => {
     held.set(ownerOf(memory.accountId), [late]);
     await look();
     expect(await listStrays(database.db, memory.accountId, 10)).toEqual([late.object_id]);
-    expect(await forgottenObjects(database.db, place(memory.accountId), [memory.id])).toEqual([
-      late.object_id,
-    ]);
+    expect(await forgottenObjects(database.db, place(memory.accountId), [memory.id])).toEqual({
+      free: [late.object_id],
+      shared: 0,
+    });
   });
 
   test('nobody is looked at for ever', async () => {

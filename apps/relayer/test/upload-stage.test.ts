@@ -10,7 +10,8 @@ import { type ClaimedJob, claimJobs } from '../src/jobs/claim-jobs.ts';
 import { readJobs, readPendingEnvelopes } from '../src/jobs/read-jobs.ts';
 import { uploadJobs } from '../src/jobs/upload-stage.ts';
 import { createWalletPool, type WalletPool } from '../src/jobs/upload-wallets.ts';
-import { deleteMemories, forgottenObjects } from '../src/memories/forget-rows.ts';
+import { deleteMemories } from '../src/memories/forget-rows.ts';
+import { forgottenObjects } from '../src/memories/forgotten-objects.ts';
 import { type SidecarClient, SidecarUnreachableError } from '../src/sidecar/sidecar-client.ts';
 import { databases, type TestDb } from './support/databases.ts';
 
@@ -76,7 +77,6 @@ describe.each(databases)('an upload on $name', ({ create }) => {
         storeEpochs: 2,
         wallets,
         alerts: undefined,
-        repack: undefined,
         maxAttempts: 5,
         isStopping: () => false,
         log: silent,
@@ -220,7 +220,7 @@ describe.each(databases)('an upload on $name', ({ create }) => {
       yield { ...registered, stage: 'done', end_epoch: 9 };
     }
     await attempt(await claim(job), checkpoints());
-    expect(await forgottenObjects(database.db, place, [job.id])).toEqual(['0x7']);
+    expect(await forgottenObjects(database.db, place, [job.id])).toEqual({ free: ['0x7'], shared: 0 });
     expect(await blobCache.getMany([blobId])).toEqual([undefined]);
   });
 

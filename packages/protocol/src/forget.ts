@@ -38,6 +38,11 @@ export interface ForgetResponse {
   owner: string;
   /** Blob objects that the owner may delete on chain: until then the encrypted bytes stay readable for anyone */
   blobs_to_delete: string[];
+  /**
+   * How many blob objects also hold memories that live on. Those are stored anew first; then the same call names the
+   * objects. Absent when there is none
+   */
+  blobs_shared?: number;
   /** Present when there is more to forget: call again */
   more?: true;
 }

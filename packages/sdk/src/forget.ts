@@ -15,6 +15,11 @@ export interface Forgotten {
   deleted: number;
   /** Blob objects for the owner to delete on chain (`AccountOwner.deleteBlobs`) */
   blobsToDelete: string[];
+  /**
+   * Blob objects that also hold memories which live on. The server stores those anew first; ask again with the same ids in
+   * a while, and `blobsToDelete` names the objects
+   */
+  blobsShared: number;
 }
 
 /** Forgets until the namespace has nothing more to forget. */
@@ -35,12 +40,14 @@ async function untilDone(
   body: unknown,
   signal: AbortSignal | undefined,
 ): Promise<Forgotten> {
-  const forgotten: Forgotten = { deleted: 0, blobsToDelete: [] };
+  const forgotten: Forgotten = { deleted: 0, blobsToDelete: [], blobsShared: 0 };
   for (let more = true; more; ) {
     const call = { method: 'POST', path: '/api/forget', body, signal } as const;
     const { value } = await callRelayer<ForgetResponse>(connection, call);
     forgotten.deleted += value.deleted;
     forgotten.blobsToDelete.push(...value.blobs_to_delete);
+    // What one page shares with the next is free by the end of it
+    forgotten.blobsShared = value.blobs_shared ?? 0;
     more = value.more === true;
   }
   return forgotten;

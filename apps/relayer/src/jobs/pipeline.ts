@@ -55,8 +55,6 @@ export interface PipelineOptions {
     /** An upload waits so long for others that go with it */
     windowMs: number;
   };
-  /** Stores anew what shares a quilt with something that was forgotten */
-  repack: Pick<TaskLoop, 'wake'> | undefined;
   log: Logger;
 }
 

@@ -17,15 +17,22 @@ interface JobRow {
   updated_at: Date;
 }
 
-/** The jobs of this account among `ids`; others are as unknown as those that do not exist. */
+/**
+ * The jobs of this account among `ids`; others are as unknown as those that do not exist. The blob is the one that the
+ * memory is in now: it moves when a quilt is packed anew.
+ */
 export async function readJobs(
   db: Db,
   accountId: Buffer,
   ids: readonly string[],
 ): Promise<Map<string, JobRecord>> {
   const { rows } = await db.query<JobRow>(
-    `SELECT id, owner, namespace, status, stage, attempts, run_at, blob_id, duplicate, error_code, error_message, created_at, updated_at
-     FROM memory_job WHERE account_id = $1 AND id = ANY($2::uuid[])`,
+    `SELECT memory_job.id, owner, memory_job.namespace, status, stage, attempts, run_at, duplicate, error_code,
+       error_message, memory_job.created_at, updated_at, coalesce(memory.blob_id, memory_job.blob_id) AS blob_id
+     FROM memory_job
+       LEFT JOIN known_text ON duplicate AND known_text.account_id = $1 AND known_text.text_hash = memory_job.text_hash
+       LEFT JOIN memory ON memory.account_id = $1 AND memory.id = coalesce(known_text.memory_id, memory_job.id)
+     WHERE memory_job.account_id = $1 AND memory_job.id = ANY($2::uuid[])`,
     [accountId, [...ids]],
   );
   return new Map(rows.map((row) => [row.id, jobRecord(row)]));

@@ -1,33 +1,50 @@
-import type { Db } from '../db/db.ts';
+import type { Db, Queryable } from '../db/db.ts';
 import { lockText } from './known-texts.ts';
+
+type Stage = 'queued' | 'uploading';
+
+interface FailedJob {
+  id: string;
+  text_hash: Buffer | null;
+  quilt_id: string | null;
+}
 
 /**
  * Puts a failed job back into the queue, with attempts counted from the start: before its embedding where it still
- * has its text, else before its upload. Of two calls at once one does it. Returns where it stands then, or undefined
+ * has its text, else before its upload. What was stored with it as one quilt is tried again with it: only as the same
+ * quilt is what it has paid for found again. Of two calls at once one does it. Returns where it stands then, or undefined
  * when the account has no such failed job.
  */
-export function retryJob(db: Db, accountId: Buffer, id: string): Promise<'queued' | 'uploading' | undefined> {
+export function retryJob(db: Db, accountId: Buffer, id: string): Promise<Stage | undefined> {
   return db.transaction(async (tx) => {
-    const { rows: failed } = await tx.query<{ text_hash: Buffer | null }>(
-      "SELECT text_hash FROM memory_job WHERE id = $1 AND account_id = $2 AND status = 'failed'",
-      [id, accountId],
+    const { rows: failed } = await tx.query<FailedJob>(
+      `SELECT id, text_hash, quilt_id FROM memory_job
+       WHERE account_id = $1 AND status = 'failed' AND (id = $2 OR quilt_id = (
+         SELECT quilt_id FROM memory_job WHERE id = $2 AND account_id = $1 AND status = 'failed'))
+       ORDER BY text_hash, id`,
+      [accountId, id],
     );
-    if (failed.length === 0) return undefined;
-    const hash = failed[0]!.text_hash;
-    // Another job with the same text may have taken its place since it failed
-    const keeper = hash ? await lockText(tx, accountId, hash) : undefined;
-    const isDuplicate = keeper !== undefined && keeper !== id;
-    const { rows } = await tx.query<{ stage: 'queued' | 'uploading' }>(
-      `WITH job AS (
-         UPDATE memory_job SET status = 'running', stage = CASE WHEN outbox IS NULL THEN 'uploading' ELSE 'queued' END,
-           duplicate = $3, attempts = 0, run_at = now(), error_code = NULL, error_message = NULL, updated_at = now()
-         WHERE id = $1 AND account_id = $2 AND status = 'failed' RETURNING account_id, id, stage),
-       memory AS (
-         UPDATE memory SET state = 'pending' FROM job
-         WHERE memory.account_id = job.account_id AND memory.id = job.id AND NOT $3)
-       SELECT stage FROM job`,
-      [id, accountId, isDuplicate],
-    );
-    return rows[0]?.stage;
+    const stages = new Map<string, Stage | undefined>();
+    for (const job of failed) stages.set(job.id, await retryOne(tx, accountId, job));
+    return stages.get(id);
   });
+}
+
+async function retryOne(tx: Queryable, accountId: Buffer, job: FailedJob): Promise<Stage | undefined> {
+  // Another job with the same text may have taken its place since it failed
+  const keeper = job.text_hash ? await lockText(tx, accountId, job.text_hash) : undefined;
+  const isDuplicate = keeper !== undefined && keeper !== job.id;
+  const { rows } = await tx.query<{ stage: Stage }>(
+    `WITH job AS (
+       UPDATE memory_job SET status = 'running', stage = CASE WHEN outbox IS NULL THEN 'uploading' ELSE 'queued' END,
+         duplicate = $3, quilt_id = CASE WHEN $3 THEN NULL ELSE quilt_id END, attempts = 0, run_at = now(),
+         error_code = NULL, error_message = NULL, updated_at = now()
+       WHERE id = $1 AND account_id = $2 AND status = 'failed' RETURNING account_id, id, stage),
+     memory AS (
+       UPDATE memory SET state = 'pending' FROM job
+       WHERE memory.account_id = job.account_id AND memory.id = job.id AND NOT $3)
+     SELECT stage FROM job`,
+    [job.id, accountId, isDuplicate],
+  );
+  return rows[0]?.stage;
 }

@@ -32,8 +32,6 @@ interface UploadStage {
   maxAttempts: number;
   /** Posts what is written to the outbox of alerts; undefined when nobody wants to be told */
   alerts: Pick<TaskLoop, 'wake'> | undefined;
-  /** Stores anew what shares a quilt with something that was forgotten */
-  repack: Pick<TaskLoop, 'wake'> | undefined;
   /** The process is about to end, and breaks off what is under way */
   isStopping: () => boolean;
   log: Logger;
@@ -121,7 +119,6 @@ async function finish(stage: UploadStage, jobs: Jobs, blobs: readonly UploadedBl
     if (!(await saveLateBlob(db, job, blob))) continue;
     await blobCache.delete([blob.blobId]);
     log.info({ job_id: job.id }, 'a memory was stored after it was forgotten');
-    if (jobs.length > 1) stage.repack?.wake();
   }
 }
 

@@ -1,14 +1,8 @@
 import type { Db, Queryable } from '../db/db.ts';
 import type { UploadProgress } from '../jobs/claim-jobs.ts';
 import { noteBrokenOff, triedBlobs } from '../strays/stray-rows.ts';
+import { isShared, type Place, patchIdLength } from './forgotten-objects.ts';
 import { deleteSuccessors } from './successors.ts';
-
-export interface Place {
-  accountId: Buffer;
-  namespace: string;
-  /** 16 bytes */
-  tag: Buffer;
-}
 
 /** What was known of a memory whose rows are gone. */
 export interface Removed {
@@ -69,6 +63,9 @@ export async function memoryIds(
      WHERE account_id = $1 AND namespace = $2 AND id = ANY($3::uuid[])
      UNION
      SELECT id FROM memory WHERE account_id = $1 AND namespace = $2 AND blob_id = ANY($4::text[])
+     UNION
+     SELECT memory_id FROM former_blob JOIN memory ON memory.account_id = $1 AND memory.id = memory_id
+     WHERE former_blob.account_id = $1 AND namespace = $2 AND former_blob.blob_id = ANY($4::text[])
      UNION
      SELECT memory_id FROM forgotten_memory WHERE account_id = $1 AND tag = $5 AND blob_id = ANY($4::text[])`,
     [accountId, namespace, own, ids.filter((id) => !isUuid(id)), tag],
@@ -174,6 +171,11 @@ export async function deleteMemories(
     });
   await deleteSuccessors(tx, accountId, [...removed.values()]);
   await keepForgotten(tx, accountId, tag, [...removed.values()]);
+  await markShared(
+    tx,
+    accountId,
+    memories.filter(({ blob_id, object_id }) => blob_id?.length === patchIdLength && object_id),
+  );
   return [...removed.values()];
 }
 
@@ -220,37 +222,16 @@ async function keepForgotten(
   );
 }
 
-const ofLastDay = `
-  SELECT blob_id, object_id FROM forgotten_memory
-  WHERE account_id = $1 AND ($2::bytea IS NULL OR tag = $2) AND blob_id IS NOT NULL
-    AND forgotten_at > now() - interval '1 day'`;
-
-/** By envelope too: a memory may have several objects when it was being renewed. */
-const ofMemories = `
-  SELECT blob_id, object_id FROM forgotten_memory
-  WHERE account_id = $1 AND tag = $2 AND blob_id IS NOT NULL AND (
-    memory_id = ANY($3::uuid[]) OR envelope_id IN (
-      SELECT envelope_id FROM forgotten_memory WHERE account_id = $1 AND memory_id = ANY($3::uuid[])))`;
-
-/** With second objects of the same blobs (strays/start-strays.ts) */
-const withStrays = (forgotten: string): string => `
-  WITH forgotten AS (${forgotten})
-  SELECT object_id FROM forgotten WHERE object_id IS NOT NULL
-  UNION
-  SELECT object_id FROM stray_object WHERE account_id = $1 AND blob_id IN (SELECT blob_id FROM forgotten)`;
-
-/**
- * Blob objects of forgotten memories, also of those that were forgotten by an earlier call: an answer may get lost, and a
- * blob come late. Without ids of all that went in the last day, of one namespace or of all.
- */
-export async function forgottenObjects(
-  db: Db,
-  { accountId, tag }: Pick<Place, 'accountId'> & Partial<Place>,
-  ids: readonly string[] | undefined,
-): Promise<string[]> {
-  const { rows } = await db.query<{ object_id: string }>(
-    withStrays(ids ? ofMemories : ofLastDay),
-    ids ? [accountId, tag ?? null, [...ids]] : [accountId, tag ?? null],
+/** Where a memory that lives on is in the same object, it has to be stored anew first (renewals/start-repacking.ts). */
+async function markShared(
+  tx: Queryable,
+  accountId: Buffer,
+  memories: readonly { id: string }[],
+): Promise<void> {
+  if (memories.length === 0) return;
+  await tx.query(
+    `UPDATE forgotten_memory SET shared = true
+     WHERE account_id = $1 AND memory_id = ANY($2::uuid[]) AND ${isShared('forgotten_memory.object_id')}`,
+    [accountId, memories.map(({ id }) => id)],
   );
-  return rows.map(({ object_id }) => object_id);
 }

@@ -5,15 +5,8 @@ import type { Caller } from '../auth/caller.ts';
 import { namespacesWith, requireFreshAccount, requirePermission } from '../auth/require-permission.ts';
 import type { RelayerContext } from '../context.ts';
 import { hexToBytes } from '../db/hex.ts';
-import {
-  forgottenObjects,
-  memoryIds,
-  namespacesToForget,
-  type Place,
-  present,
-  type Removed,
-  targetsIn,
-} from './forget-rows.ts';
+import { memoryIds, namespacesToForget, present, type Removed, targetsIn } from './forget-rows.ts';
+import { type ForgottenObjects, forgottenObjects, freeObjects, type Place } from './forgotten-objects.ts';
 import { removeMemories } from './remove-memories.ts';
 
 const perCall = 1_000;
@@ -21,8 +14,8 @@ const perCall = 1_000;
 /**
  * Removes memories of a namespace, those with these ids or all, or everything of the account: rows, vectors, waiting texts
  * and cached ciphertext at once. A signed tombstone goes to the owner like a memory, so that a restore leaves them out; it
- * stands in the database before this returns. Blobs are the owner's to delete: their objects are in the answer. Throws
- * `ApiError`.
+ * stands in the database before this returns. Blobs are the owner's to delete: their objects are in the answer, but for
+ * those that hold memories which live on; these are stored anew first. Throws `ApiError`.
  */
 export async function forget(
   context: RelayerContext,
@@ -38,15 +31,14 @@ export async function forget(
     : await targetsIn(context.db, place, perCall + 1);
   const chosen = (ids ? await present(context.db, place, targets) : targets).slice(0, perCall);
   const removed = await removeMemories(context, caller, place, chosen);
-  const objects =
-    !ids && removed.length > 0
-      ? objectsOf(removed)
-      : await forgottenObjects(context.db, place, ids && targets);
+  const objects = await (!ids && removed.length > 0
+    ? freeObjects(context.db, place.accountId, objectsOf(removed))
+    : forgottenObjects(context.db, place, ids && targets));
   return {
     deleted: removed.length,
     namespace,
     owner: caller.account.owner,
-    blobs_to_delete: objects,
+    ...listed(objects),
     ...(targets.length > perCall ? { more: true } : {}),
   };
 }
@@ -66,11 +58,13 @@ async function forgetEverything(context: RelayerContext, caller: Caller): Promis
     if (more) break;
     left -= targets.length;
   }
+  const objects = await (removed.length > 0
+    ? freeObjects(context.db, accountId, objectsOf(removed))
+    : forgottenObjects(context.db, { accountId }, undefined));
   return {
     deleted: removed.length,
     owner: caller.account.owner,
-    blobs_to_delete:
-      removed.length > 0 ? objectsOf(removed) : await forgottenObjects(context.db, { accountId }, undefined),
+    ...listed(objects),
     ...(more ? { more } : {}),
   };
 }
@@ -82,6 +76,13 @@ function placeOf(context: RelayerContext, caller: Caller, namespace: string): Pl
     namespace,
     tag: Buffer.from(context.tagOf(origin, namespace)),
   };
+}
+
+function listed({
+  free,
+  shared,
+}: ForgottenObjects): Pick<ForgetResponse, 'blobs_to_delete' | 'blobs_shared'> {
+  return { blobs_to_delete: free, ...(shared > 0 ? { blobs_shared: shared } : {}) };
 }
 
 function objectsOf(removed: readonly Removed[]): string[] {

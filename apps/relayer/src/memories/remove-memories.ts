@@ -2,7 +2,8 @@ import { envelopeKind } from '@memrelay/envelope/header';
 import type { Caller } from '../auth/caller.ts';
 import type { RelayerContext } from '../context.ts';
 import { insertJobs, type NewJob } from '../jobs/accept-jobs.ts';
-import { deleteMemories, heldElsewhere, type Place, type Removed } from './forget-rows.ts';
+import { deleteMemories, heldElsewhere, type Removed } from './forget-rows.ts';
+import type { Place } from './forgotten-objects.ts';
 import { sealJob } from './seal-job.ts';
 
 /** A tombstone names as many (packages/envelope, `supersedes`). */

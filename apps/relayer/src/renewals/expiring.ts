@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Db } from '../db/db.ts';
+import type { Db, Queryable } from '../db/db.ts';
 
 /** A stored memory whose blob is in its last epochs. */
 export interface Expiring {
@@ -10,6 +10,8 @@ export interface Expiring {
   objectId: string | undefined;
   envelopeId: Buffer | undefined;
   envelopeSha256: Buffer;
+  /** Bytes of the envelope */
+  size: number;
   /** The epoch at whose start its blob expires */
   endEpoch: number;
 }
@@ -32,9 +34,10 @@ export async function expiringMemories(
     object_id: string | null;
     envelope_id: Buffer | null;
     envelope_sha256: Buffer;
+    size: number;
     end_epoch: number;
   }>(
-    `SELECT account_id, id, namespace, blob_id, object_id, envelope_id, envelope_sha256, end_epoch FROM memory
+    `SELECT account_id, id, namespace, blob_id, object_id, envelope_id, envelope_sha256, size, end_epoch FROM memory
      WHERE state = 'done' AND end_epoch > $1 AND end_epoch <= $2 AND blob_id IS NOT NULL
        AND NOT EXISTS (
          SELECT 1 FROM memory_job
@@ -55,6 +58,7 @@ export async function expiringMemories(
     objectId: row.object_id ?? undefined,
     envelopeId: row.envelope_id ?? undefined,
     envelopeSha256: row.envelope_sha256,
+    size: row.size,
     endEpoch: row.end_epoch,
   }));
 }
@@ -73,7 +77,7 @@ export async function countExpiring(db: Db, epoch: number, lastEpoch: number): P
  * where it stands, so that what it has paid for is not paid again. False when one is queued already.
  */
 export async function insertRenewal(
-  db: Db,
+  db: Queryable,
   memory: Pick<Expiring, 'accountId' | 'id' | 'endEpoch'>,
   owner: string,
   envelope: Buffer,

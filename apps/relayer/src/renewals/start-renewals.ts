@@ -4,12 +4,13 @@ import type { AccountDirectory } from '../accounts/account-directory.ts';
 import type { BlobCache } from '../blobs/blob-cache.ts';
 import { saveEndEpochs } from '../blobs/end-epochs.ts';
 import { readObjects } from '../blobs/read-objects.ts';
-import { type BlobReads, isStored, lookFor } from '../blobs/read-stored.ts';
+import type { BlobReads } from '../blobs/read-stored.ts';
 import type { Db } from '../db/db.ts';
-import { suspect } from '../missing/unreadable.ts';
+import { maxQuiltBytes } from '../jobs/quilt-bounds.ts';
 import type { SidecarClient } from '../sidecar/sidecar-client.ts';
 import { startPeriodicTask, type TaskLoop } from '../tasks/shared-task.ts';
 import { countExpiring, type Expiring, expiringMemories, insertRenewal } from './expiring.ts';
+import { readAgain } from './read-again.ts';
 
 export interface RenewalOptions {
   db: Db;
@@ -21,6 +22,8 @@ export interface RenewalOptions {
   epochsLeft: number | undefined;
   /** At most so many in an hour */
   perHour: number;
+  /** At most so many go into a quilt */
+  maxItems: number;
   /** There is something to upload */
   wakeUpload(): void;
   log: Logger;
@@ -38,6 +41,8 @@ const readsAtOnce = 4;
 /** Warned of when nobody renews */
 const warnEpochs = 1;
 
+type Outcome = 'queued' | 'unreadable' | 'not needed';
+
 interface Round {
   queued: number;
   /** Their owners have prolonged them */
@@ -52,6 +57,7 @@ interface Round {
  */
 export async function startRenewals(options: RenewalOptions): Promise<TaskLoop> {
   const { db, sidecar, log } = options;
+  const reads = pLimit(readsAtOnce);
 
   async function look(): Promise<void> {
     const epoch = await sidecar.storeEpoch();
@@ -73,8 +79,9 @@ export async function startRenewals(options: RenewalOptions): Promise<TaskLoop> 
     const due = await expiringMemories(db, epoch, last, options.perHour);
     if (due.length === 0) return;
     const wanted = await stillDue(due, last);
-    const limit = pLimit(readsAtOnce);
-    const outcomes = await limit.map(wanted, renewOne);
+    const outcomes: Outcome[] = [];
+    for (const memories of inQuilts(wanted, options.maxItems))
+      outcomes.push(...(await renewTogether(memories)));
     const round: Round = {
       prolonged: due.length - wanted.length,
       queued: outcomes.filter((outcome) => outcome === 'queued').length,
@@ -108,23 +115,49 @@ export async function startRenewals(options: RenewalOptions): Promise<TaskLoop> 
     return known.filter(({ endEpoch }) => endEpoch <= last);
   }
 
-  async function renewOne(memory: Expiring): Promise<'queued' | 'unreadable' | 'not needed'> {
-    const account = await options.accounts.account(`0x${memory.accountId.toString('hex')}`);
-    if (!account) return 'not needed';
-    const envelope = await envelopeOf(memory);
-    if (!envelope) return 'unreadable';
-    return (await insertRenewal(db, memory, account.owner, envelope)) ? 'queued' : 'not needed';
-  }
-
-  async function envelopeOf(memory: Expiring): Promise<Buffer | undefined> {
-    const [cached] = await options.blobCache.getMany([memory.blobId]);
-    if (cached && isStored(memory, cached)) return cached;
-    const { bytes, absentAt } = await lookFor(options.aggregators, memory);
-    if (absentAt > 0) await suspect(db, memory.accountId, [memory.id], absentAt);
-    return bytes;
+  /** Read one by one and queued at once, so that they wait together and go into one quilt. */
+  async function renewTogether(memories: readonly Expiring[]): Promise<Outcome[]> {
+    const { accountId } = memories[0]!;
+    const account = await options.accounts.account(`0x${accountId.toString('hex')}`);
+    if (!account) return memories.map(() => 'not needed');
+    const envelopes = await reads.map(memories, (memory) => readAgain(options, memory));
+    return db.transaction(async (tx) => {
+      const outcomes: Outcome[] = [];
+      for (const [i, memory] of memories.entries()) {
+        const envelope = envelopes[i];
+        if (!envelope) outcomes.push('unreadable');
+        else {
+          const isQueued = await insertRenewal(tx, memory, account.owner, envelope);
+          outcomes.push(isQueued ? 'queued' : 'not needed');
+        }
+      }
+      return outcomes;
+    });
   }
 
   return startPeriodicTask(db, rounds, look, (error) =>
     log.warn({ err: error }, 'memories could not be renewed; it is tried again'),
   );
+}
+
+/** Read and queued together, where quilts are small */
+const leastTogether = 16;
+
+/** Memories of one namespace each, those of one quilt side by side: packed as they were, they are the same blob again. */
+function inQuilts(memories: readonly Expiring[], maxItems: number): Expiring[][] {
+  const placeOf = ({ accountId, namespace }: Expiring): string => `${accountId.toString('hex')} ${namespace}`;
+  const most = Math.max(maxItems, leastTogether);
+  const quilts: Expiring[][] = [];
+  for (const all of Map.groupBy(memories, placeOf).values()) {
+    let bytes = Number.POSITIVE_INFINITY;
+    for (const memory of all.toSorted((a, b) => (a.blobId < b.blobId ? -1 : 1))) {
+      bytes += memory.size;
+      if (bytes <= maxQuiltBytes && quilts.at(-1)!.length < most) quilts.at(-1)!.push(memory);
+      else {
+        quilts.push([memory]);
+        bytes = memory.size;
+      }
+    }
+  }
+  return quilts;
 }

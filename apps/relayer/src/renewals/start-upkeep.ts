@@ -4,20 +4,27 @@ import { type BlobCheckOptions, startBlobChecks } from '../missing/start-blob-ch
 import { startStrays } from '../strays/start-strays.ts';
 import type { TaskLoop } from '../tasks/shared-task.ts';
 import { startRenewals } from './start-renewals.ts';
+import { startRepacking } from './start-repacking.ts';
 
 export interface UpkeepOptions
   extends Pick<BlobCheckOptions, 'db' | 'sidecar' | 'accounts' | 'aggregators' | 'blobCache' | 'wakeUpload'> {
-  config: Pick<Config, 'renewals' | 'blobChecks'>;
+  config: Pick<Config, 'renewals' | 'blobChecks' | 'quilts'>;
+  /** At most so many memories go into a quilt */
+  maxItems: number;
   loggers: Pick<Loggers, 'jobs' | 'blobs'>;
 }
 
-/** Starts what looks after stored memories: renewals, whether their blobs are there, and whether one was paid for twice. */
+/** Starts what looks after stored memories: renewals, what shares a quilt with forgotten ones, whether
+ * their blobs are there, and whether one was paid for twice. */
 export async function startUpkeep({ config, loggers, ...parts }: UpkeepOptions): Promise<{
   close(): Promise<void>;
 }> {
   const { perHour, graceMs } = config.blobChecks;
   const storesAgain = config.renewals.epochsLeft !== undefined;
-  const tasks: TaskLoop[] = [await startRenewals({ ...parts, ...config.renewals, log: loggers.jobs })];
+  const tasks: TaskLoop[] = [
+    await startRenewals({ ...parts, ...config.renewals, log: loggers.jobs }),
+    await startRepacking({ ...parts, windowMs: config.quilts.windowMs, log: loggers.jobs }),
+  ];
   if (perHour !== undefined)
     tasks.push(await startBlobChecks({ ...parts, perHour, graceMs, storesAgain, log: loggers.blobs }));
   tasks.push(await startStrays({ ...parts, log: loggers.blobs }));

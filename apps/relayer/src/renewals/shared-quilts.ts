@@ -1,0 +1,64 @@
+import type { Db } from '../db/db.ts';
+import { patchIdLength } from '../memories/forgotten-objects.ts';
+
+/** An object that holds forgotten memories beside others. */
+export interface SharedQuilt {
+  accountId: Buffer;
+  objectId: string;
+}
+
+/** A memory that is to leave its quilt. */
+export interface Survivor {
+  accountId: Buffer;
+  id: string;
+  blobId: string;
+  envelopeSha256: Buffer;
+}
+
+const living = `
+  memory.account_id = forgotten_memory.account_id AND memory.object_id = forgotten_memory.object_id
+  AND length(memory.blob_id) = ${patchIdLength} AND memory.state = 'done'`;
+
+export async function sharedQuiltsWait(db: Db): Promise<boolean> {
+  const { rows } = await db.query('SELECT 1 FROM forgotten_memory WHERE shared LIMIT 1');
+  return rows.length > 0;
+}
+
+/** Objects that no living memory is in any more are for deletion from here on. Returns how many. */
+export async function releaseQuilts(db: Db): Promise<number> {
+  const { rowCount } = await db.query(
+    `UPDATE forgotten_memory SET shared = false
+     WHERE shared AND NOT EXISTS (SELECT 1 FROM memory WHERE ${living})`,
+  );
+  return rowCount;
+}
+
+/** Those that something was forgotten of so long ago. */
+export async function sharedQuilts(db: Db, windowMs: number, limit: number): Promise<SharedQuilt[]> {
+  const { rows } = await db.query<{ account_id: Buffer; object_id: string }>(
+    `SELECT DISTINCT account_id, object_id FROM forgotten_memory
+     WHERE shared AND forgotten_at <= now() - make_interval(secs => $1) LIMIT $2`,
+    [windowMs / 1000, limit],
+  );
+  return rows.map((row) => ({ accountId: row.account_id, objectId: row.object_id }));
+}
+
+/** Memories in an object that nobody stores anew now, or has tried to in the last hour. */
+export async function survivorsOf(db: Db, { accountId, objectId }: SharedQuilt): Promise<Survivor[]> {
+  const { rows } = await db.query<{ id: string; blob_id: string; envelope_sha256: Buffer }>(
+    `SELECT id, blob_id, envelope_sha256 FROM memory
+     WHERE account_id = $1 AND object_id = $2 AND length(blob_id) = ${patchIdLength} AND state = 'done'
+       AND NOT EXISTS (
+         SELECT 1 FROM memory_job
+         WHERE memory_job.account_id = $1 AND checkpoint ->> 'renews' IS NOT NULL
+           AND checkpoint ->> 'renews' = memory.id::text
+           AND (status = 'running' OR status = 'failed' AND updated_at > now() - interval '1 hour'))`,
+    [accountId, objectId],
+  );
+  return rows.map((row) => ({
+    accountId,
+    id: row.id,
+    blobId: row.blob_id,
+    envelopeSha256: row.envelope_sha256,
+  }));
+}

@@ -1,0 +1,87 @@
+import pLimit from 'p-limit';
+import type { Logger } from 'pino';
+import type { AccountDirectory } from '../accounts/account-directory.ts';
+import type { BlobCache } from '../blobs/blob-cache.ts';
+import type { BlobReads } from '../blobs/read-stored.ts';
+import type { Db } from '../db/db.ts';
+import { createSharedTask, startTaskLoop, type TaskLoop } from '../tasks/shared-task.ts';
+import { insertRenewal } from './expiring.ts';
+import { readAgain } from './read-again.ts';
+import {
+  releaseQuilts,
+  type SharedQuilt,
+  sharedQuilts,
+  sharedQuiltsWait,
+  survivorsOf,
+} from './shared-quilts.ts';
+
+export interface RepackingOptions {
+  db: Db;
+  accounts: Pick<AccountDirectory, 'account'>;
+  aggregators: BlobReads;
+  blobCache: BlobCache;
+  /** Milliseconds after something was forgotten: what is forgotten meanwhile is one work with it */
+  windowMs: number;
+  /** There is something to upload */
+  wakeUpload(): void;
+  log: Logger;
+}
+
+const pollMs = 2_000;
+/** While the uploads are under way */
+const againAfterMs = 1_000;
+/** Reads of a hundred quilts, four at once, with room to spare */
+const leaseSeconds = 900;
+const quiltsAtOnce = 100;
+const readsAtOnce = 4;
+
+/**
+ * Stores anew what shares a quilt with a forgotten memory: its owner can delete the quilt's object only when nothing else
+ * is in it. What is to be done stands in the database from the forgetting on; one relayer at a time does it.
+ */
+export async function startRepacking(options: RepackingOptions): Promise<TaskLoop> {
+  const { db, log } = options;
+  const task = await createSharedTask(db, 'repack quilts', leaseSeconds);
+  const limit = pLimit(readsAtOnce);
+
+  async function look(): Promise<void> {
+    if (!(await sharedQuiltsWait(db))) return;
+    const claim = await task.claim();
+    if (!claim) return;
+    let failed = true;
+    try {
+      await releaseQuilts(db);
+      for (const quilt of await sharedQuilts(db, options.windowMs, quiltsAtOnce)) await repack(quilt);
+      failed = false;
+    } finally {
+      await task.settle(claim.token, { dueInMs: againAfterMs, failed });
+    }
+  }
+
+  async function repack(quilt: SharedQuilt): Promise<void> {
+    const account = await options.accounts.account(`0x${quilt.accountId.toString('hex')}`);
+    const survivors = account ? await survivorsOf(db, quilt) : [];
+    if (!account || survivors.length === 0) return;
+    const envelopes = await limit.map(survivors, (memory) => readAgain(options, memory));
+    // All at once, so that they wait together and go into one quilt
+    const queued = await db.transaction(async (tx) => {
+      let count = 0;
+      for (const [i, { accountId, id }] of survivors.entries()) {
+        const envelope = envelopes[i];
+        // Any end will do: the new blob is another one than the old
+        const memory = { accountId, id, endEpoch: 0 };
+        if (envelope && (await insertRenewal(tx, memory, account.owner, envelope))) count += 1;
+      }
+      return count;
+    });
+    if (queued > 0) options.wakeUpload();
+    const unreadable = envelopes.filter((envelope) => envelope === undefined).length;
+    const about = { object_id: quilt.objectId, memories: queued, ...(unreadable > 0 ? { unreadable } : {}) };
+    if (unreadable > 0) log.warn(about, 'a quilt with a forgotten memory cannot be left by all that live on');
+    else log.info(about, 'what shares a quilt with a forgotten memory is stored anew');
+  }
+
+  return startTaskLoop(pollMs, look, (error) =>
+    log.warn({ err: error }, 'quilts with forgotten memories could not be packed anew; it is tried again'),
+  );
+}

@@ -1,0 +1,282 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import type { UploadCheckpoint } from '@memrelay/protocol/sidecar-api';
+import { pino } from 'pino';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { createMemoryBlobCache } from '../src/blobs/blob-cache.ts';
+import type { Db } from '../src/db/db.ts';
+import { insertJobs, insertManualMemory, type NewJob } from '../src/jobs/accept-jobs.ts';
+import { type ClaimedJob, claimJobs } from '../src/jobs/claim-jobs.ts';
+import { withCompanions } from '../src/jobs/pack-quilt.ts';
+import { readJobs } from '../src/jobs/read-jobs.ts';
+import { retryJob } from '../src/jobs/retry-job.ts';
+import { uploadJobs } from '../src/jobs/upload-stage.ts';
+import { deleteMemories, memoryIds } from '../src/memories/forget-rows.ts';
+import { forgottenObjects } from '../src/memories/forgotten-objects.ts';
+import { startRepacking } from '../src/renewals/start-repacking.ts';
+import { sha256 } from '../src/sha256.ts';
+import type { SidecarClient, UploadRequest } from '../src/sidecar/sidecar-client.ts';
+import { databases, type TestDb } from './support/databases.ts';
+import { sampleEnvelope } from './support/sample-envelope.ts';
+
+const silent = pino({ enabled: false });
+const owner = `0x${'ab'.repeat(32)}`;
+
+describe.each(databases)('a quilt on $name', ({ create }) => {
+  let database: TestDb;
+  let db: Db;
+  let account: Buffer;
+  let place: { accountId: Buffer; namespace: string; tag: Buffer };
+  const blobCache = createMemoryBlobCache({ ttlSeconds: 60, maxBlobBytes: 10_000 });
+  beforeAll(async () => {
+    database = await create();
+    db = database.db;
+  });
+  afterAll(() => database.drop());
+  beforeEach(async () => {
+    for (const table of ['memory_job', 'memory_vector', 'memory', 'forgotten_memory'])
+      await db.query(`DELETE FROM ${table}`);
+    await db.query('UPDATE shared_task SET due_at = now()');
+    account = randomBytes(32);
+    place = { accountId: account, namespace: 'default', tag: Buffer.alloc(16, 1) };
+  });
+
+  async function accept(count: number): Promise<NewJob[]> {
+    const jobs = Array.from({ length: count }, (): NewJob => {
+      const { envelope, envelopeId } = sampleEnvelope();
+      return {
+        id: randomUUID(),
+        accountId: account,
+        owner,
+        namespace: 'default',
+        delegatePk: randomBytes(32),
+        outbox: undefined,
+        envelope,
+        envelopeId,
+        envelopeSha256: sha256(envelope),
+        importance: 0.5,
+      };
+    });
+    await db.transaction(async (tx) => {
+      await insertJobs(tx, jobs, 'uploading');
+      for (const { id } of jobs)
+        await insertManualMemory(tx, id, { model: 'm', keyId: 1 }, new Float32Array(8).fill(1));
+    });
+    return jobs;
+  }
+
+  async function claim(): Promise<ClaimedJob[]> {
+    await db.query("UPDATE memory_job SET run_at = now() WHERE status = 'running'");
+    const [job] = await claimJobs(db, 'uploading', 1, randomUUID());
+    return job ? withCompanions(db, job, { maxItems: 20, nShards: 31 }) : [];
+  }
+
+  /** One attempt of a sidecar that answers so; what it was asked for. */
+  async function upload(
+    jobs: readonly ClaimedJob[],
+    answer: (files: number) => Iterable<UploadCheckpoint> | AsyncIterable<UploadCheckpoint>,
+    alerts?: { wake(): void },
+  ): Promise<UploadRequest> {
+    let asked: UploadRequest | undefined;
+    async function* uploaded(request: UploadRequest): AsyncGenerator<UploadCheckpoint> {
+      asked = request;
+      yield* answer(request.content instanceof Uint8Array ? 1 : request.content.length);
+    }
+    await uploadJobs(
+      {
+        db,
+        sidecar: { upload: uploaded } as unknown as SidecarClient,
+        blobCache,
+        storeEpochs: 2,
+        wallets: undefined,
+        alerts,
+        maxAttempts: 5,
+        isStopping: () => false,
+        log: silent,
+      },
+      jobs,
+    );
+    return asked!;
+  }
+
+  const failed = (kind: 'transient' | 'permanent') => (): UploadCheckpoint[] => [
+    { stage: 'failed', kind, reason: 'no' },
+  ];
+
+  /** A quilt, or a blob alone, of this object */
+  function done(objectId: string): (files: number) => UploadCheckpoint[] {
+    const blob = randomBytes(32);
+    const patch = (i: number) => Buffer.from([1, i + 1, 0, i + 2, 0]);
+    return (files) => [
+      {
+        stage: 'done',
+        blob_id: blob.toString('base64url'),
+        object_id: objectId,
+        end_epoch: 9,
+        ...(files > 1
+          ? {
+              patch_ids: Array.from({ length: files }, (_, i) =>
+                Buffer.concat([blob, patch(i)]).toString('base64url'),
+              ),
+            }
+          : {}),
+      },
+    ];
+  }
+
+  const records = async (jobs: readonly NewJob[]) => {
+    const found = await readJobs(
+      db,
+      account,
+      jobs.map(({ id }) => id),
+    );
+    return jobs.map(({ id }) => found.get(id));
+  };
+  const forget = (jobs: readonly NewJob[]) =>
+    db.transaction((tx) =>
+      deleteMemories(
+        tx,
+        place,
+        jobs.map(({ id }) => id),
+      ),
+    );
+  async function storedQuilt(count: number, objectId: string): Promise<NewJob[]> {
+    const jobs = await accept(count);
+    await upload(await claim(), done(objectId));
+    return jobs;
+  }
+
+  test('is one upload; each memory has its own patch, in the cache at once', async () => {
+    const jobs = await accept(4);
+    const claimed = await claim();
+    const asked = await upload(claimed, done('0x1'));
+    expect(asked.content).toHaveLength(4);
+    expect(asked.jobId).toBe(claimed[0]!.quiltId);
+    const ids = (await records(jobs)).map((record) => record!.blob_id!);
+    expect(new Set(ids).size).toBe(4);
+    expect(ids.every((id) => id.length === 50)).toBe(true);
+    expect(await blobCache.getMany(ids)).toEqual(jobs.map(({ envelope }) => envelope));
+  });
+
+  test('that is stored is so for all its jobs, also when the lease was lost meanwhile', async () => {
+    const jobs = await accept(3);
+    const claimed = await claim();
+    await db.query("UPDATE memory_job SET lease_until = now() - interval '1 second' WHERE account_id = $1", [
+      account,
+    ]);
+    const other = await claim();
+    expect(other).toHaveLength(3);
+    await upload(claimed, done('0x1'));
+    expect(await records(jobs)).toMatchObject(new Array(3).fill({ status: 'done' }));
+    const before = await records(jobs);
+    await upload(other, done('0x2'));
+    expect(await records(jobs)).toEqual(before);
+  });
+
+  test('that is refused for good is tried memory by memory, so that a bad one fails alone', async () => {
+    const jobs = await accept(3);
+    await upload(await claim(), failed('permanent'));
+    const alone = [await claim(), await claim(), await claim()];
+    expect(alone.map((group) => group.length)).toEqual([1, 1, 1]);
+    await upload(alone[0]!, failed('permanent'));
+    await upload(alone[1]!, done('0x1'));
+    await upload(alone[2]!, done('0x2'));
+    const statuses = (await records(jobs)).map((record) => record!.status);
+    expect(statuses.toSorted()).toEqual(['done', 'done', 'failed']);
+  });
+
+  test('that is given up fails with a reason for each, and one alert for all', async () => {
+    const jobs = await accept(3);
+    await db.query('DELETE FROM alert');
+    for (let i = 0; i < 5; i++) await upload(await claim(), failed('transient'), { wake: () => undefined });
+    expect(await records(jobs)).toMatchObject(
+      new Array(3).fill({ status: 'failed', attempts: 5, error: { code: 'upload_exhausted' } }),
+    );
+    const { rows } = await db.query<{ detail: object }>('SELECT detail FROM alert');
+    expect(rows.map(({ detail }) => detail)).toMatchObject([{ memories: 3, reason: 'no' }]);
+  });
+
+  test('that was given up is retried as the same quilt, whichever of its jobs is', async () => {
+    const jobs = await accept(3);
+    const first = await claim();
+    for (let i = 0; i < 5; i++) await upload(i === 0 ? first : await claim(), failed('transient'));
+    expect(await retryJob(db, account, jobs[1]!.id)).toBe('uploading');
+    expect(await retryJob(db, account, jobs[0]!.id)).toBeUndefined();
+    const again = await claim();
+    expect(again.map(({ id, quiltId }) => [id, quiltId])).toEqual(
+      first.map(({ id, quiltId }) => [id, quiltId]),
+    );
+    expect((await upload(again, done('0x1'))).resume).toBe(true);
+    expect(await records(jobs)).toMatchObject(new Array(3).fill({ status: 'done' }));
+  });
+
+  test('of which one was forgotten on its way: the others are done, and its object is named only when they have left', async () => {
+    const jobs = await accept(3);
+    const claimed = await claim();
+    await forget([jobs[0]!]);
+    await upload(claimed, done('0x11'));
+    expect((await records(jobs)).map((record) => record?.status)).toEqual([undefined, 'done', 'done']);
+    expect(await forgottenObjects(db, place, [jobs[0]!.id])).toEqual({ free: [], shared: 1 });
+  });
+
+  test('that all are forgotten of is for deletion at once', async () => {
+    const jobs = await storedQuilt(3, '0x12');
+    await forget(jobs.slice(0, 1));
+    await forget(jobs.slice(1));
+    const ids = jobs.map(({ id }) => id);
+    expect(await forgottenObjects(db, place, ids)).toEqual({ free: ['0x12'], shared: 0 });
+  });
+
+  describe('of which one is forgotten', () => {
+    /** Until the work that was found is queued */
+    async function repack(): Promise<void> {
+      const queued = Promise.withResolvers<void>();
+      const task = await startRepacking({
+        db,
+        accounts: { account: async () => ({ owner }) as never },
+        aggregators: { read: () => Promise.reject(new Error('all is cached')) },
+        blobCache,
+        windowMs: 0,
+        wakeUpload: queued.resolve,
+        log: silent,
+      });
+      await queued.promise;
+      await task.stop();
+    }
+
+    test('is left by the others, together, before its object is named; their old ids go on naming them', async () => {
+      const jobs = await storedQuilt(4, '0x21');
+      const before = (await records(jobs)).map((record) => record!.blob_id!);
+      await forget(jobs.slice(0, 1));
+      const named = () => forgottenObjects(db, place, [jobs[0]!.id]);
+      expect(await named()).toEqual({ free: [], shared: 1 });
+      await repack();
+      expect(await named()).toEqual({ free: [], shared: 1 });
+      const moving = await claim();
+      expect(moving).toHaveLength(3);
+      await upload(moving, done('0x22'));
+      expect(await named()).toEqual({ free: ['0x21'], shared: 0 });
+      const after = (await records(jobs.slice(1))).map((record) => record!.blob_id!);
+      expect(after.some((id) => before.includes(id))).toBe(false);
+      expect(await memoryIds(db, place, [before[2]!])).toEqual([jobs[2]!.id]);
+
+      await forget([jobs[2]!]);
+      const { rows } = await db.query('SELECT 1 FROM former_blob WHERE memory_id = $1', [jobs[2]!.id]);
+      expect(rows).toEqual([]);
+      await repack();
+      const rest = await claim();
+      await upload(rest, done('0x23'));
+      expect(await forgottenObjects(db, place, [jobs[2]!.id])).toEqual({ free: ['0x22'], shared: 0 });
+      expect((await records(jobs.slice(1, 2)))[0]!.blob_id).toHaveLength(50);
+    });
+
+    test('is kept while one that lives on cannot be stored anew', async () => {
+      const jobs = await storedQuilt(2, '0x31');
+      await forget(jobs.slice(0, 1));
+      await repack();
+      const moving = await claim();
+      expect(moving).toHaveLength(1);
+      for (let i = 0; i < 5; i++) await upload(i === 0 ? moving : await claim(), failed('transient'));
+      expect(await forgottenObjects(db, place, [jobs[0]!.id])).toEqual({ free: [], shared: 1 });
+    });
+  });
+});
