@@ -52,5 +52,8 @@ CREATE INDEX unreadable_memory_due ON unreadable_memory (next_look)
 -- When the same bytes are stored again, for whatever memory, they are looked for
 CREATE INDEX unreadable_memory_blob ON unreadable_memory (account_id, blob_id)
 --
+-- Envelopes with new wraps of keys stand in no other table: where they are is kept with the job that brought them
+CREATE INDEX memory_job_wrap_expiry ON memory_job (((checkpoint ->> 'end_epoch')::int)) WHERE kind = 3
+--
 -- How far work has come that goes through a table bit by bit
 ALTER TABLE shared_task ADD COLUMN position text

@@ -1,6 +1,7 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { afterEach, describe, expect, test } from 'vitest';
 import { claimJobs } from '../src/jobs/claim-jobs.ts';
+import { pruneJobs } from '../src/jobs/prune-jobs.ts';
 import { saveFailed } from '../src/jobs/save-progress.ts';
 import { saveUploaded } from '../src/jobs/save-stored.ts';
 import { deleteMemories } from '../src/memories/forget-rows.ts';
@@ -251,6 +252,34 @@ describe.each(databases)('stored memories, on $name', ({ create }) => {
       expect(await renewed()).toEqual([readable.id]);
       const due = await expiringMemories(world.db, 10, 14, 100);
       expect(due).toHaveLength(3);
+    });
+
+    test('a new wrap of a key is stored again too, as often as it takes; its job is kept for that', async () => {
+      const [id, envelope] = [randomUUID(), randomBytes(600)];
+      const objectId = newId();
+      await world.db.query(
+        `INSERT INTO memory_job (id, account_id, owner, namespace, delegate_pk, kind, stage, envelope, envelope_sha256)
+         VALUES ($1, $2, $3, 'default', ''::bytea, 3, 'uploading', $4, $5)`,
+        [id, randomBytes(32), newId(), envelope, createHash('sha256').update(envelope).digest()],
+      );
+      const blobId = randomBytes(32).toString('base64url');
+      const [first] = await claimJobs(world.db, 'uploading', 1, randomUUID());
+      await saveUploaded(world.db, first!, { blobId, objectId, endEpoch: 12 });
+      await world.db.query("UPDATE memory_job SET updated_at = now() - interval '30 days'");
+      await pruneJobs(world.db, 7);
+      // It cannot be read: it stays, and is tried again
+      await renew();
+      expect(world.logged.join()).toContain(id);
+      expect(await claimJobs(world.db, 'uploading', 1, randomUUID())).toEqual([]);
+      for (const holder of world.holds) (holder as Map<string, Buffer>).set(blobId, envelope);
+      await renew();
+      const [second] = await claimJobs(world.db, 'uploading', 1, randomUUID());
+      expect(second).toMatchObject({ id, uploadClaims: 2, checkpoint: { min_end_epoch: 13, wallet: null } });
+      expect(Buffer.from(second!.envelope)).toEqual(envelope);
+      await saveUploaded(world.db, second!, { blobId, objectId: newId(), endEpoch: 14 });
+      await renew();
+      const [third] = await claimJobs(world.db, 'uploading', 1, randomUUID());
+      expect(third).toMatchObject({ id, uploadClaims: 3, checkpoint: { min_end_epoch: 15 } });
     });
 
     test('one that failed goes on where it stands, with the wallet that may have paid', async () => {

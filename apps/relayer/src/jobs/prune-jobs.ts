@@ -1,17 +1,20 @@
+import { envelopeKind } from '@memrelay/envelope/header';
 import type { Db } from '../db/db.ts';
 
 const batchSize = 5_000;
 
 /**
  * Removes the rows of jobs that have been done for so many days, in bounded steps; returns how many. Their memories need
- * them no more: whether a text is stored is read from the memory itself. Failed jobs hold what was accepted and stay.
+ * them no more: whether a text is stored is read from the memory itself. Failed jobs hold what was accepted and stay, and so
+ * do those that brought new wraps of keys: only they know where these are.
  * A day is the least: as long as an idempotency key is remembered, its job can be asked for.
  */
 export async function pruneJobs(db: Db, days: number): Promise<number> {
   for (let pruned = 0; ; ) {
     const { rowCount } = await db.query(
       `DELETE FROM memory_job WHERE id = ANY (ARRAY(
-         SELECT id FROM memory_job WHERE status = 'done' AND updated_at < now() - make_interval(days => $1)
+         SELECT id FROM memory_job
+         WHERE status = 'done' AND updated_at < now() - make_interval(days => $1) AND kind <> ${envelopeKind.rewrap}
          ORDER BY updated_at LIMIT ${batchSize} FOR UPDATE SKIP LOCKED))`,
       [days],
     );

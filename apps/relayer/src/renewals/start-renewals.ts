@@ -4,13 +4,13 @@ import type { AccountDirectory } from '../accounts/account-directory.ts';
 import type { BlobCache } from '../blobs/blob-cache.ts';
 import { saveEndEpochs } from '../blobs/end-epochs.ts';
 import { readObjects } from '../blobs/read-objects.ts';
-import type { BlobReads } from '../blobs/read-stored.ts';
+import { type BlobReads, isStored, type Look, lookFor, type StoredEnvelope } from '../blobs/read-stored.ts';
 import type { Db } from '../db/db.ts';
-import { maxQuiltBytes } from '../jobs/quilt-bounds.ts';
+import { suspect } from '../missing/unreadable.ts';
 import type { SidecarClient } from '../sidecar/sidecar-client.ts';
 import { startPeriodicTask, type TaskLoop } from '../tasks/shared-task.ts';
 import { countExpiring, type Expiring, expiringMemories, insertRenewal } from './expiring.ts';
-import { readAgain } from './read-again.ts';
+import { expiringWraps, renewWrap, saveWrapEnd } from './expiring-wraps.ts';
 
 export interface RenewalOptions {
   db: Db;
@@ -22,8 +22,6 @@ export interface RenewalOptions {
   epochsLeft: number | undefined;
   /** At most so many in an hour */
   perHour: number;
-  /** At most so many go into a quilt */
-  maxItems: number;
   /** There is something to upload */
   wakeUpload(): void;
   log: Logger;
@@ -41,8 +39,6 @@ const readsAtOnce = 4;
 /** Warned of when nobody renews */
 const warnEpochs = 1;
 
-type Outcome = 'queued' | 'unreadable' | 'not needed';
-
 interface Round {
   queued: number;
   /** Their owners have prolonged them */
@@ -52,12 +48,11 @@ interface Round {
 }
 
 /**
- * Stores memories once more before their blobs expire: the same envelope, so the same blob id, as a new object of the
- * owner's. Looks once an hour, one relayer for all that share the database.
+ * Stores memories, and new wraps of keys, once more before their blobs expire: the same envelope, so the same blob id, as
+ * a new object of the owner's. Looks once an hour, one relayer for all that share the database.
  */
 export async function startRenewals(options: RenewalOptions): Promise<TaskLoop> {
   const { db, sidecar, log } = options;
-  const reads = pLimit(readsAtOnce);
 
   async function look(): Promise<void> {
     const epoch = await sidecar.storeEpoch();
@@ -76,12 +71,12 @@ export async function startRenewals(options: RenewalOptions): Promise<TaskLoop> 
 
   async function renew(epoch: number, epochsLeft: number): Promise<void> {
     const last = epoch + epochsLeft;
+    await renewWraps(epoch, last);
     const due = await expiringMemories(db, epoch, last, options.perHour);
     if (due.length === 0) return;
     const wanted = await stillDue(due, last);
-    const outcomes: Outcome[] = [];
-    for (const memories of inQuilts(wanted, options.maxItems))
-      outcomes.push(...(await renewTogether(memories)));
+    const limit = pLimit(readsAtOnce);
+    const outcomes = await limit.map(wanted, renewOne);
     const round: Round = {
       prolonged: due.length - wanted.length,
       queued: outcomes.filter((outcome) => outcome === 'queued').length,
@@ -115,49 +110,47 @@ export async function startRenewals(options: RenewalOptions): Promise<TaskLoop> 
     return known.filter(({ endEpoch }) => endEpoch <= last);
   }
 
-  /** Read one by one and queued at once, so that they wait together and go into one quilt. */
-  async function renewTogether(memories: readonly Expiring[]): Promise<Outcome[]> {
-    const { accountId } = memories[0]!;
-    const account = await options.accounts.account(`0x${accountId.toString('hex')}`);
-    if (!account) return memories.map(() => 'not needed');
-    const envelopes = await reads.map(memories, (memory) => readAgain(options, memory));
-    return db.transaction(async (tx) => {
-      const outcomes: Outcome[] = [];
-      for (const [i, memory] of memories.entries()) {
-        const envelope = envelopes[i];
-        if (!envelope) outcomes.push('unreadable');
-        else {
-          const isQueued = await insertRenewal(tx, memory, account.owner, envelope);
-          outcomes.push(isQueued ? 'queued' : 'not needed');
-        }
-      }
-      return outcomes;
-    });
+  async function renewOne(memory: Expiring): Promise<'queued' | 'unreadable' | 'not needed'> {
+    const account = await options.accounts.account(`0x${memory.accountId.toString('hex')}`);
+    if (!account) return 'not needed';
+    const envelope = await envelopeOf(memory);
+    if (!envelope) return 'unreadable';
+    return (await insertRenewal(db, memory, account.owner, envelope)) ? 'queued' : 'not needed';
+  }
+
+  /** New wraps of keys: without them a restore from the chain could not read what was wrapped for former key servers. */
+  async function renewWraps(epoch: number, last: number): Promise<void> {
+    const due = await expiringWraps(db, epoch, last, options.perHour);
+    const objects = await readObjects(
+      sidecar,
+      due.map(({ objectId }) => objectId),
+    );
+    const ends = new Map(objects.map(({ object_id, end_epoch }) => [object_id, end_epoch]));
+    for (const wrap of due) {
+      const endEpoch = Math.max(wrap.endEpoch, ends.get(wrap.objectId ?? '') ?? 0);
+      if (endEpoch > wrap.endEpoch) await saveWrapEnd(db, wrap, endEpoch);
+      if (endEpoch > last) continue;
+      const account = await options.accounts.account(`0x${wrap.accountId.toString('hex')}`);
+      const { bytes } = await findEnvelope(wrap);
+      if (account && bytes) await renewWrap(db, { ...wrap, endEpoch }, account.owner, bytes);
+      else log.warn({ job_id: wrap.jobId }, 'a new wrap of a key cannot be read, and expires');
+    }
+    if (due.length > 0) options.wakeUpload();
+  }
+
+  async function envelopeOf(memory: Expiring): Promise<Buffer | undefined> {
+    const { bytes, absentAt } = await findEnvelope(memory);
+    if (absentAt > 0) await suspect(db, memory.accountId, [memory.id], absentAt);
+    return bytes;
+  }
+
+  async function findEnvelope(stored: StoredEnvelope): Promise<Look> {
+    const [cached] = await options.blobCache.getMany([stored.blobId]);
+    if (cached && isStored(stored, cached)) return { bytes: cached, absentAt: 0 };
+    return lookFor(options.aggregators, stored);
   }
 
   return startPeriodicTask(db, rounds, look, (error) =>
     log.warn({ err: error }, 'memories could not be renewed; it is tried again'),
   );
-}
-
-/** Read and queued together, where quilts are small */
-const leastTogether = 16;
-
-/** Memories of one namespace each, those of one quilt side by side: packed as they were, they are the same blob again. */
-function inQuilts(memories: readonly Expiring[], maxItems: number): Expiring[][] {
-  const placeOf = ({ accountId, namespace }: Expiring): string => `${accountId.toString('hex')} ${namespace}`;
-  const most = Math.max(maxItems, leastTogether);
-  const quilts: Expiring[][] = [];
-  for (const all of Map.groupBy(memories, placeOf).values()) {
-    let bytes = Number.POSITIVE_INFINITY;
-    for (const memory of all.toSorted((a, b) => (a.blobId < b.blobId ? -1 : 1))) {
-      bytes += memory.size;
-      if (bytes <= maxQuiltBytes && quilts.at(-1)!.length < most) quilts.at(-1)!.push(memory);
-      else {
-        quilts.push([memory]);
-        bytes = memory.size;
-      }
-    }
-  }
-  return quilts;
 }

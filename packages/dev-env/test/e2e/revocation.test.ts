@@ -4,25 +4,22 @@ import { nodePrimitives } from '@memrelay/envelope/node-primitives';
 import { openBody } from '@memrelay/envelope/open-envelope';
 import { NoAccessError } from '@mysten/seal';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type FaultyWorld, startFaultyWorld } from '../../src/faulty-world.ts';
 import { createSealReader } from '../../src/seal-reader.ts';
-import { createTestBackend, type TestBackend } from '../../src/test-backend.ts';
-import { startTestNetwork, type TestNetwork } from '../../src/test-network.ts';
+import type { TestNetwork } from '../../src/test-network.ts';
 import { createTestOwner, newTestKey } from '../../src/test-owner.ts';
-import { startTestRelayer, type TestRelayer } from '../../src/test-relayer.ts';
+import type { TestRelayer } from '../../src/test-relayer.ts';
 
 /** What a revoked delegate can still do that prepared for it: it kept its sessions, and every key it ever got. */
 
+let world: FaultyWorld;
 let network: TestNetwork;
-let backend: TestBackend;
 let relayer: TestRelayer;
 beforeAll(async () => {
-  [network, backend] = await Promise.all([startTestNetwork(), createTestBackend()]);
-  relayer = await startTestRelayer(network, backend);
+  world = await startFaultyWorld();
+  ({ network, relayer } = world);
 });
-afterAll(async () => {
-  await relayer?.stop();
-  await Promise.all([network?.close(), backend?.drop()]);
-});
+afterAll(() => world?.close());
 
 /** Blobs are public: nobody needs the relayer to fetch one. */
 async function envelopeOf(blobId: string): Promise<Uint8Array> {
@@ -78,6 +75,48 @@ test('what is stored after a revocation is out of reach of everything the delega
       await (await createSealReader(network, owner.wallet.privateKey, account)).privateKeyOf(late),
     ),
   ).toContain('must not see');
+  client.destroy();
+  asSpy.destroy();
+});
+
+test('what a revoked delegate has queued is stored for the owner, and reads nothing for it', async () => {
+  const owner = await createTestOwner(network);
+  const spy = newTestKey();
+  await owner.addDelegate(spy);
+  const client = owner.client(relayer.url);
+  const asSpy = owner.client(relayer.url, { key: spy.privateKey, maxAttempts: 1 });
+  const { blobId } = await client.rememberAndWait('a text that the spy guesses');
+  world.provider.fault = 503;
+  await expect
+    .poll(async () => (await asSpy.account().catch(() => undefined))?.active, { timeout: 10_000 })
+    .toBe(true);
+  const { jobIds: queued } = await asSpy.rememberBulk([
+    { text: 'a text that the spy guesses' },
+    { text: 'a text of its own' },
+  ]);
+  await owner.removeDelegate(spy);
+  const refusal = (call: () => Promise<unknown>) =>
+    call().then(
+      () => 'allowed',
+      ({ code }: { code: string }) => code,
+    );
+  await expect.poll(() => refusal(() => asSpy.account()), { timeout: 5_000 }).toBe('unknown_delegate_key');
+  world.heal();
+  // It was accepted, so it is stored: where the owner alone learns what became of it
+  const [guessed, own] = await client.waitForJobs(queued);
+  expect(guessed).toMatchObject({ status: 'done', blobId, deduplicated: true });
+  expect(own).toMatchObject({ status: 'done' });
+  for (const call of [
+    () => asSpy.job(queued[0]!),
+    () => asSpy.jobs(queued),
+    () => asSpy.retryJob(queued[0]!),
+    () => asSpy.recall('guess'),
+    () => asSpy.memoriesPage(),
+    () => asSpy.stats(),
+    () => asSpy.forgetEverything(),
+  ])
+    expect(await refusal(call)).toBe('unknown_delegate_key');
+  expect((await client.recall('a text of its own')).results).toHaveLength(2);
   client.destroy();
   asSpy.destroy();
 });
