@@ -17,7 +17,7 @@ import { summarize } from './testing/summary.ts';
 
 const endToEnd = 'packages/dev-env/test/e2e/';
 /**
- * They are about processes, chain, sponsor and who may do what: another database changes nothing in them, or only in
+ * They are about processes, chain, blobs, sponsor and who may do what: another database changes nothing in them, or only in
  * statements that the relayer's own tests run on both.
  */
 const onPostgresAlone = [
@@ -33,12 +33,14 @@ const onPostgresAlone = [
   'other-clients',
   'production-start',
   'publisher-tokens',
+  'recall-faults',
   'renewals',
   'revocation',
   'sidecar',
   'sidecar-ownership',
   'sponsor',
   'trust',
+  'two-relayers',
   'upload-faults',
   'wallet-uploads',
   'without-provider',
