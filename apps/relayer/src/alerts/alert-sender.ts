@@ -33,8 +33,6 @@ const usualTimes: SenderTimes = {
 };
 const longestRetryMs = 10 * 60_000;
 const longestRetryAfterMs = 3_600_000;
-/** Longer than a call's deadline, or another relayer would post the same once more */
-const leaseSeconds = 30;
 
 /**
  * Posts what stands in the outbox: the first alert at once, what comes within the next minute as one message. Of several
@@ -44,7 +42,7 @@ const leaseSeconds = 30;
 export async function startAlertSender(options: AlertSenderOptions): Promise<TaskLoop> {
   const { db, log } = options;
   const times = { ...usualTimes, ...options.times };
-  const task = await createSharedTask(db, 'post alerts', leaseSeconds);
+  const task = await createSharedTask(db, 'post alerts');
 
   async function postDue(): Promise<void> {
     if (!(await alertsWait(db))) return;

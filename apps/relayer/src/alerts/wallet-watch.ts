@@ -23,7 +23,6 @@ const rounds = {
   againAfterFailureMs: 30_000,
   pollMs: 5_000,
   // The sidecar's answer is waited for 30 seconds
-  leaseSeconds: 60,
 };
 
 const kinds: Readonly<Record<WalletLevel, WalletAlertKind>> = {

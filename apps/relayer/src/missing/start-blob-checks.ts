@@ -27,10 +27,9 @@ const rounds = (graceMs: number) => {
     everyMs,
     againAfterFailureMs: 60_000,
     pollMs: Math.min(10_000, everyMs),
-    leaseSeconds: 900,
   };
 };
-/** After that a round begins nothing new, so that it ends with its lease */
+/** After that a round begins nothing new */
 const roundMs = 10 * 60_000;
 /** A walk through all memories takes a day at least */
 const walkEveryMs = 24 * 3_600_000;

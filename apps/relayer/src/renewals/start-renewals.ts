@@ -32,8 +32,6 @@ const rounds = {
   everyMs: 60 * 60_000,
   againAfterFailureMs: 60_000,
   pollMs: 10_000,
-  // A thousand reads of a quarter of a second each, four at once, with room to spare
-  leaseSeconds: 900,
 };
 const readsAtOnce = 4;
 /** Warned of when nobody renews */

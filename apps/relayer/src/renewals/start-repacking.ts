@@ -30,8 +30,6 @@ export interface RepackingOptions {
 const pollMs = 2_000;
 /** While the uploads are under way */
 const againAfterMs = 1_000;
-/** Reads of a hundred quilts, four at once, with room to spare */
-const leaseSeconds = 900;
 const quiltsAtOnce = 100;
 const readsAtOnce = 4;
 
@@ -41,7 +39,7 @@ const readsAtOnce = 4;
  */
 export async function startRepacking(options: RepackingOptions): Promise<TaskLoop> {
   const { db, log } = options;
-  const task = await createSharedTask(db, 'repack quilts', leaseSeconds);
+  const task = await createSharedTask(db, 'repack quilts');
   const limit = pLimit(readsAtOnce);
 
   async function look(): Promise<void> {

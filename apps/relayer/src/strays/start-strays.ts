@@ -19,7 +19,6 @@ const rounds = {
   everyMs: 10_000,
   againAfterFailureMs: 30_000,
   pollMs: 5_000,
-  leaseSeconds: 600,
 };
 /** In one round; an owner with very many objects takes seconds */
 const accountsPerRound = 20;

@@ -3,7 +3,7 @@ import type { Db } from '../db/db.ts';
 
 /** Work that is due now and then, and done by one relayer of all that share the database. */
 export interface SharedTask {
-  /** The lease, when the work is due and nobody does it; `failures` is how often it failed in a row */
+  /** A lease until `settle`, when the work is due and nobody does it; `failures` is how often it failed in a row */
   claim(): Promise<{ token: string; failures: number } | undefined>;
   /** Gives the lease back; the work is due again after `dueInMs` */
   settle(token: string, outcome: { dueInMs: number; failed: boolean }): Promise<void>;
@@ -11,11 +11,12 @@ export interface SharedTask {
   hurry(): Promise<void>;
 }
 
-/**
- * `leaseSeconds` must outlast the work: it is not extended. Embedded, a lease that stands at the start is a dead
- * process's.
- */
-export async function createSharedTask(db: Db, name: string, leaseSeconds: number): Promise<SharedTask> {
+/** How long others wait for a process that died at it */
+const standardLeaseMs = 30_000;
+
+/** The lease is extended for as long as this process lives. Embedded, one that stands at the start is a dead process's. */
+export async function createSharedTask(db: Db, name: string, leaseMs = standardLeaseMs): Promise<SharedTask> {
+  const extending = new Map<string, NodeJS.Timeout>();
   await db.query('INSERT INTO shared_task (name) VALUES ($1) ON CONFLICT (name) DO NOTHING', [name]);
   if (db.kind === 'pglite')
     await db.query('UPDATE shared_task SET lease_token = NULL, lease_until = NULL WHERE name = $1', [name]);
@@ -26,11 +27,22 @@ export async function createSharedTask(db: Db, name: string, leaseSeconds: numbe
         `UPDATE shared_task SET lease_token = $2, lease_until = now() + make_interval(secs => $3)
          WHERE name = $1 AND due_at <= now() AND (lease_until IS NULL OR lease_until < now())
          RETURNING failures`,
-        [name, token, leaseSeconds],
+        [name, token, leaseMs / 1000],
       );
-      return rows[0] && { token, failures: rows[0].failures };
+      if (!rows[0]) return undefined;
+      const extend = (): void => {
+        db.query(
+          'UPDATE shared_task SET lease_until = now() + make_interval(secs => $3) WHERE name = $1 AND lease_token = $2',
+          [name, token, leaseMs / 1000],
+        ).catch(() => undefined);
+      };
+      extending.set(token, setInterval(extend, leaseMs / 3).unref());
+      return { token, failures: rows[0].failures };
     },
     async settle(token, { dueInMs, failed }) {
+      // Also when it cannot be written: then others take over soon
+      clearInterval(extending.get(token));
+      extending.delete(token);
       await db.query(
         `UPDATE shared_task SET lease_token = NULL, lease_until = NULL, due_at = now() + make_interval(secs => $3),
            failures = CASE WHEN $4 THEN failures + 1 ELSE 0 END
@@ -95,18 +107,16 @@ export interface PeriodicTask {
   againAfterFailureMs: number;
   /** Between looks whether it is due */
   pollMs: number;
-  /** As `createSharedTask` */
-  leaseSeconds: number;
 }
 
 /** Does `work` at the start and then every so often, by one relayer of all that share the database. */
 export async function startPeriodicTask(
   db: Db,
-  { name, everyMs, againAfterFailureMs, pollMs, leaseSeconds }: PeriodicTask,
+  { name, everyMs, againAfterFailureMs, pollMs }: PeriodicTask,
   work: () => Promise<void>,
   onError: (error: unknown) => void,
 ): Promise<TaskLoop> {
-  const task = await createSharedTask(db, name, leaseSeconds);
+  const task = await createSharedTask(db, name);
   await task.hurry();
   async function round(): Promise<void> {
     const claim = await task.claim();
