@@ -141,6 +141,7 @@ it('the variables of an operator have the defaults of the specification', () => 
     STORE_SKIP_CONSISTENCY_CHECK: false,
     BLOB_CACHE_TTL_SECS: 1_209_600,
     BLOB_CACHE_MAX_BYTES: 524_288,
+    LLM_CHAT_MODEL: 'gpt-4o-mini',
     LLM_EMBEDDING_MODEL: 'text-embedding-3-small',
     EMBEDDING_DIM: 1536,
     EMBEDDING_CACHE_TTL_SECS: 600,

@@ -112,6 +112,7 @@ describe('analyze', () => {
       before: '',
       passage: 'Ana: nuts would kill me. I was in Porto yesterday.',
     });
+    for (const id of found.jobIds) expect(id).toMatch(/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
     const stored = await memory.waitForJobs(found.jobIds);
     const page = await memory.memoriesPage();
     expect(new Set(page.memories.map(({ id, importance }) => `${id} ${importance}`))).toEqual(

@@ -58,6 +58,8 @@ describe('production without a key of a provider', () => {
         ['/api/remember', { text: 'a sentence' }],
         ['/api/remember/bulk', { items: [{ text: 'a sentence' }] }],
         ['/api/recall', { query: 'a question' }],
+        ['/api/analyze', { text: 'a sentence' }],
+        ['/api/ask', { question: 'a question' }],
       ] as const)
         expect(await call(path, body)).toMatchObject({ status: 503, body: { error: 'llm_not_configured' } });
 
@@ -81,6 +83,8 @@ describe('production without a key of a provider', () => {
       await expect.poll(status, { timeout: 20_000 }).toBe('done');
       const recalled = await call('/api/recall', { query: 'a question', namespace: 'with nothing in it' });
       expect(recalled).toMatchObject({ status: 200, body: { total: 0, mock: true } });
+      const asked = await call('/api/ask', { question: 'a question', namespace: 'with nothing in it' });
+      expect(asked).toMatchObject({ status: 200, body: { known: false, mock: true } });
     });
   });
 });
