@@ -1,21 +1,33 @@
 import type { BlobCache } from '../blobs/blob-cache.ts';
-import { type BlobReads, isStored, lookFor, type StoredEnvelope } from '../blobs/read-stored.ts';
+import { type BlobReads, isStored, type Look, lookFor, type StoredEnvelope } from '../blobs/read-stored.ts';
 import type { Db } from '../db/db.ts';
 import { suspect } from '../missing/unreadable.ts';
+
+/** Where stored envelopes are read to be stored once more. */
+export interface Sources {
+  db: Db;
+  aggregators: BlobReads;
+  blobCache: BlobCache;
+}
 
 export interface StoredMemory extends StoredEnvelope {
   accountId: Buffer;
   id: string;
 }
 
-/** The envelope of a memory that is stored once more; undefined, and kept in mind, where nobody has it now. */
-export async function readAgain(
-  { db, aggregators, blobCache }: { db: Db; aggregators: BlobReads; blobCache: BlobCache },
-  memory: StoredMemory,
-): Promise<Buffer | undefined> {
-  const [cached] = await blobCache.getMany([memory.blobId]);
-  if (cached && isStored(memory, cached)) return cached;
-  const { bytes, absentAt } = await lookFor(aggregators, memory);
-  if (absentAt > 0) await suspect(db, memory.accountId, [memory.id], absentAt);
+/** The envelope from the cache, or else from an aggregator. */
+export async function findEnvelope(
+  { aggregators, blobCache }: Sources,
+  stored: StoredEnvelope,
+): Promise<Look> {
+  const [cached] = await blobCache.getMany([stored.blobId]);
+  if (cached && isStored(stored, cached)) return { bytes: cached, absentAt: 0 };
+  return lookFor(aggregators, stored);
+}
+
+/** The envelope of a memory; undefined, and kept in mind, where nobody has it now. */
+export async function readAgain(sources: Sources, memory: StoredMemory): Promise<Buffer | undefined> {
+  const { bytes, absentAt } = await findEnvelope(sources, memory);
+  if (absentAt > 0) await suspect(sources.db, memory.accountId, [memory.id], absentAt);
   return bytes;
 }

@@ -4,13 +4,14 @@ import type { AccountDirectory } from '../accounts/account-directory.ts';
 import type { BlobCache } from '../blobs/blob-cache.ts';
 import { saveEndEpochs } from '../blobs/end-epochs.ts';
 import { readObjects } from '../blobs/read-objects.ts';
-import { type BlobReads, isStored, type Look, lookFor, type StoredEnvelope } from '../blobs/read-stored.ts';
+import type { BlobReads } from '../blobs/read-stored.ts';
 import type { Db } from '../db/db.ts';
-import { suspect } from '../missing/unreadable.ts';
 import type { SidecarClient } from '../sidecar/sidecar-client.ts';
 import { startPeriodicTask, type TaskLoop } from '../tasks/shared-task.ts';
 import { countExpiring, type Expiring, expiringMemories, insertRenewal } from './expiring.ts';
 import { expiringWraps, renewWrap, saveWrapEnd } from './expiring-wraps.ts';
+import { inQuilts } from './in-quilts.ts';
+import { findEnvelope, readAgain } from './read-again.ts';
 
 export interface RenewalOptions {
   db: Db;
@@ -22,6 +23,8 @@ export interface RenewalOptions {
   epochsLeft: number | undefined;
   /** At most so many in an hour */
   perHour: number;
+  /** At most so many go into a quilt */
+  maxItems: number;
   /** There is something to upload */
   wakeUpload(): void;
   log: Logger;
@@ -37,6 +40,8 @@ const readsAtOnce = 4;
 /** Warned of when nobody renews */
 const warnEpochs = 1;
 
+type Outcome = 'queued' | 'unreadable' | 'not needed';
+
 interface Round {
   queued: number;
   /** Their owners have prolonged them */
@@ -51,6 +56,7 @@ interface Round {
  */
 export async function startRenewals(options: RenewalOptions): Promise<TaskLoop> {
   const { db, sidecar, log } = options;
+  const reads = pLimit(readsAtOnce);
 
   async function look(): Promise<void> {
     const epoch = await sidecar.storeEpoch();
@@ -73,8 +79,9 @@ export async function startRenewals(options: RenewalOptions): Promise<TaskLoop> 
     const due = await expiringMemories(db, epoch, last, options.perHour);
     if (due.length === 0) return;
     const wanted = await stillDue(due, last);
-    const limit = pLimit(readsAtOnce);
-    const outcomes = await limit.map(wanted, renewOne);
+    const outcomes: Outcome[] = [];
+    for (const memories of inQuilts(wanted, options.maxItems))
+      outcomes.push(...(await renewTogether(memories)));
     const round: Round = {
       prolonged: due.length - wanted.length,
       queued: outcomes.filter((outcome) => outcome === 'queued').length,
@@ -108,12 +115,24 @@ export async function startRenewals(options: RenewalOptions): Promise<TaskLoop> 
     return known.filter(({ endEpoch }) => endEpoch <= last);
   }
 
-  async function renewOne(memory: Expiring): Promise<'queued' | 'unreadable' | 'not needed'> {
-    const account = await options.accounts.account(`0x${memory.accountId.toString('hex')}`);
-    if (!account) return 'not needed';
-    const envelope = await envelopeOf(memory);
-    if (!envelope) return 'unreadable';
-    return (await insertRenewal(db, memory, account.owner, envelope)) ? 'queued' : 'not needed';
+  /** Read one by one and queued at once, so that they wait together and go into one quilt. */
+  async function renewTogether(memories: readonly Expiring[]): Promise<Outcome[]> {
+    const { accountId } = memories[0]!;
+    const account = await options.accounts.account(`0x${accountId.toString('hex')}`);
+    if (!account) return memories.map(() => 'not needed');
+    const envelopes = await reads.map(memories, (memory) => readAgain(options, memory));
+    return db.transaction(async (tx) => {
+      const outcomes: Outcome[] = [];
+      for (const [i, memory] of memories.entries()) {
+        const envelope = envelopes[i];
+        if (!envelope) outcomes.push('unreadable');
+        else {
+          const isQueued = await insertRenewal(tx, memory, account.owner, envelope);
+          outcomes.push(isQueued ? 'queued' : 'not needed');
+        }
+      }
+      return outcomes;
+    });
   }
 
   /** New wraps of keys: without them a restore from the chain could not read what was wrapped for former key servers. */
@@ -129,23 +148,11 @@ export async function startRenewals(options: RenewalOptions): Promise<TaskLoop> 
       if (endEpoch > wrap.endEpoch) await saveWrapEnd(db, wrap, endEpoch);
       if (endEpoch > last) continue;
       const account = await options.accounts.account(`0x${wrap.accountId.toString('hex')}`);
-      const { bytes } = await findEnvelope(wrap);
+      const { bytes } = await findEnvelope(options, wrap);
       if (account && bytes) await renewWrap(db, { ...wrap, endEpoch }, account.owner, bytes);
       else log.warn({ job_id: wrap.jobId }, 'a new wrap of a key cannot be read, and expires');
     }
     if (due.length > 0) options.wakeUpload();
-  }
-
-  async function envelopeOf(memory: Expiring): Promise<Buffer | undefined> {
-    const { bytes, absentAt } = await findEnvelope(memory);
-    if (absentAt > 0) await suspect(db, memory.accountId, [memory.id], absentAt);
-    return bytes;
-  }
-
-  async function findEnvelope(stored: StoredEnvelope): Promise<Look> {
-    const [cached] = await options.blobCache.getMany([stored.blobId]);
-    if (cached && isStored(stored, cached)) return { bytes: cached, absentAt: 0 };
-    return lookFor(options.aggregators, stored);
   }
 
   return startPeriodicTask(db, rounds, look, (error) =>
