@@ -1,12 +1,14 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { parsePrivateKey } from '@memrelay/chain/key-file';
 import { ownedBlobs } from '@memrelay/chain/owned-blobs';
 import { readWalrusNetwork } from '@memrelay/chain/walrus-network';
-import { AccountOwner } from '@memrelay/sdk/account/account-owner';
 import type { MemRelay } from '@memrelay/sdk/mem-relay';
+import { extendBlobs } from 'memrelay/commands/blobs';
+import { stats } from 'memrelay/commands/stats';
+import { createOutput, type Output } from 'memrelay/output';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type FaultProxy, startFaultProxy } from '../../src/fault-proxy.ts';
+import { commandOf } from '../../src/memrelay-command.ts';
 import { createTestBackend, type TestBackend } from '../../src/test-backend.ts';
 import { startTestNetwork, type TestNetwork } from '../../src/test-network.ts';
 import { createTestOwner, type TestOwner } from '../../src/test-owner.ts';
@@ -68,31 +70,52 @@ async function objectsOf(wanted: string): Promise<string[]> {
   return found;
 }
 
+/** What a command says to a person; `options` name the owner's credentials and wallet. */
+async function command(
+  run: (output: Output, options: { credentials: string; wallet: string }) => Promise<void>,
+): Promise<string[]> {
+  const credentials = join(network.dataDir, `${owner.accountId}.json`);
+  await commandOf(network, owner, relayer!.url);
+  const wallet = join(network.dataDir, 'owner-key');
+  await writeFile(wallet, owner.wallet.privateKey, { mode: 0o600 });
+  const lines: string[] = [];
+  const line = (text: string): void => void lines.push(text);
+  await run(
+    { ...createOutput({ json: true }), json: false, result: () => undefined, line },
+    { credentials, wallet },
+  );
+  return lines;
+}
+
 const entries = async () => (await client.memoriesPage()).memories;
 const entryOf = async (id: string) => (await entries()).find((memory) => memory.id === id)!;
 const patience = { timeout: 30_000 };
 
 test('the owner prolongs one, another expires, is lost with its reason, and comes back with its bytes', async () => {
   await start({});
-  const [one, two] = await client.rememberBulkAndWait([
-    { text: 'note of tea' },
-    { text: 'note of coffee', namespace: 'other' },
-  ]);
-  const { expiresEpoch: first } = await entryOf(one!.jobId);
-  const envelope = await (await fetch(`${network.blobstoreUrl}/v1/blobs/${two!.blobId}`)).arrayBuffer();
+  const one = await client.rememberAndWait('note of tea');
+  const { expiresEpoch: first } = await entryOf(one.jobId);
+  const { expiry } = await client.stats();
+  expect(expiry).toMatchObject({ epoch: first! - 2, soonCount: 1, firstEpoch: first, renewed: true });
+  expect(await command((output, options) => stats(output, options))).toContain(
+    `  npx memrelay blobs extend --until ${first} --epochs 51`,
+  );
+  const prolong = (until: number) =>
+    command((output, options) =>
+      extendBlobs(output, [], { ...options, until: String(until), epochs: '5', yes: true }, {}),
+    );
+  expect(await prolong(first! - 1)).toEqual([`Nothing ends by epoch ${first! - 1}.`]);
+  expect(await prolong(first!)).toContain('1 blobs extended in 1 transactions.');
+  const two = await client.rememberAndWait('note of coffee', { namespace: 'other' });
+  const envelope = await (await fetch(`${network.blobstoreUrl}/v1/blobs/${two.blobId}`)).arrayBuffer();
 
   // What the owner has prolonged is learnt from the chain and not paid for again
-  const wallet = await AccountOwner.connect({
-    serverUrl: relayer!.url,
-    signer: parsePrivateKey(owner.wallet.privateKey),
-  });
-  for await (const done of wallet.extendBlobs(await objectsOf(one!.blobId!), 5)) expect(done.count).toBe(1);
   await advanceEpoch();
   await start({});
-  await expect.poll(async () => (await entryOf(one!.jobId)).expiresEpoch, patience).toBe(first! + 5);
-  await expect.poll(async () => (await entryOf(two!.jobId)).expiresEpoch, patience).toBe(first! + 1);
-  expect(await objectsOf(one!.blobId!)).toHaveLength(1);
-  expect(await objectsOf(two!.blobId!)).toHaveLength(2);
+  await expect.poll(async () => (await entryOf(one.jobId)).expiresEpoch, patience).toBe(first! + 5);
+  await expect.poll(async () => (await entryOf(two.jobId)).expiresEpoch, patience).toBe(first! + 1);
+  expect(await objectsOf(one.blobId)).toHaveLength(1);
+  expect(await objectsOf(two.blobId)).toHaveLength(2);
 
   // The other one expires while nobody renews; one aggregator that fails is enough to keep it from being given up
   await start({ STORE_RENEW_EPOCHS: 'off' });
@@ -102,8 +125,8 @@ test('the owner prolongs one, another expires, is lost with its reason, and come
   await expect.poll(() => aggregators[1]!.hits(), patience).toBeGreaterThan(5);
   expect((await entries()).filter(({ lost }) => lost)).toEqual([]);
   aggregators[1]!.fault = undefined;
-  await expect.poll(async () => (await entryOf(two!.jobId)).lost, patience).toBe('expired');
-  expect(await entryOf(two!.jobId)).toMatchObject({ blobId: two!.blobId, namespace: 'other' });
+  await expect.poll(async () => (await entryOf(two.jobId)).lost, patience).toBe('expired');
+  expect(await entryOf(two.jobId)).toMatchObject({ blobId: two.blobId, namespace: 'other' });
   expect(await client.stats()).toMatchObject({ memoryCount: 2, lost: { expired: 1 } });
   expect(await client.recall('note of coffee', { namespace: 'other' })).toMatchObject({
     results: [],
@@ -114,7 +137,7 @@ test('the owner prolongs one, another expires, is lost with its reason, and come
   // Its text is not answered with a blob that nobody has
   const again = await client.rememberAndWait('note of coffee', { namespace: 'other' });
   expect(again.deduplicated).toBeUndefined();
-  expect(again.blobId).not.toBe(two!.blobId);
+  expect(again.blobId).not.toBe(two.blobId);
 
   // Whoever stores the same bytes again brings it back
   const stored = await fetch(
@@ -125,10 +148,10 @@ test('the owner prolongs one, another expires, is lost with its reason, and come
     },
   );
   expect(stored.status).toBe(200);
-  await expect.poll(async () => (await entryOf(two!.jobId)).lost, patience).toBeUndefined();
+  await expect.poll(async () => (await entryOf(two.jobId)).lost, patience).toBeUndefined();
   const { results, droppedCount } = await client.recall('note of coffee', { namespace: 'other' });
   expect(droppedCount).toBeUndefined();
-  expect(results.map(({ blobId }) => blobId).sort()).toEqual([two!.blobId, again.blobId].sort());
+  expect(results.map(({ blobId }) => blobId).sort()).toEqual([two.blobId, again.blobId].sort());
 
   expect(await client.stats()).not.toHaveProperty('lost');
 }, 180_000);
