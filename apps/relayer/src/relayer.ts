@@ -34,6 +34,7 @@ import { readKeyServers } from './keys/key-servers.ts';
 import { createNamespaceKeys } from './keys/namespace-keys.ts';
 import { createVerifiedKeys } from './keys/verified-keys.ts';
 import { createBlindIndex } from './keywords/blind-index.ts';
+import { dropKeywords } from './keywords/drop-keywords.ts';
 import { createRateLimits } from './limits/rate-limits.ts';
 import { createChatClient } from './llm/chat-client.ts';
 import type { Loggers } from './logging/loggers.ts';
@@ -178,6 +179,7 @@ export async function startRelayer({
     const maintenance = startMaintenance(
       {
         idempotency: idempotency.purge,
+        ...(config.blindIndex ? {} : { keywords: () => dropKeywords(db) }),
         ...(keepDoneDays === undefined ? {} : { jobs: () => pruneJobs(db, keepDoneDays) }),
       },
       loggers.database,

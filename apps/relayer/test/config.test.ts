@@ -237,6 +237,14 @@ describe('warnings', () => {
     ]);
   });
 
+  test.each([
+    [undefined, true],
+    ['on', true],
+    ['off', false],
+  ])('the blind index is on unless it is switched off', (value, on) => {
+    expect(readVariables(withMore({ MEM_BLIND_INDEX: value })).values.MEM_BLIND_INDEX).toBe(on);
+  });
+
   test('no variable of the contract is unknown', () => {
     const { warnings } = readVariables(
       withMore({ MEM_SERVER_URL: 'x', MEM_BLIND_INDEX: 'off', MCP_EXTRA_TOOLS: '1' }),

@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import { tagBytes } from '@memrelay/envelope/header';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { type Embedder, EmbeddingError } from '../src/embedding/embedder.ts';
@@ -6,8 +7,9 @@ import { insertJobs, type NewJob } from '../src/jobs/accept-jobs.ts';
 import { claimJobs } from '../src/jobs/claim-jobs.ts';
 import { createEmbedStage } from '../src/jobs/embed-stage.ts';
 import { readJobs } from '../src/jobs/read-jobs.ts';
+import { deleteMemories } from '../src/memories/forget-rows.ts';
 import { databases, type TestDb } from './support/databases.ts';
-import { indexerWith, lexical } from './support/index-parts.ts';
+import { blindIndex, indexerWith, lexical } from './support/index-parts.ts';
 import { noBlobs, outbox, textJob } from './support/text-job.ts';
 
 const silent = pino({ enabled: false });
@@ -61,6 +63,25 @@ describe.each(databases)('embedding on $name', ({ create }) => {
     for (const { maps, models } of rows) expect([maps, models]).toEqual([[1], [lexical.model]]);
     expect(rows.map((row) => row.chunks)).toEqual([1, 1, expect.any(Number)]);
     expect(rows[2]!.chunks).toBeGreaterThan(3);
+  });
+
+  test('tokens are written with the vectors, and go when the memory is forgotten', async () => {
+    const accepted = job('saffron rice');
+    const { id, envelope } = accepted;
+    await embed([accepted]);
+    const { rows } = await database.db.query<{ tokens: string }>(
+      'SELECT tokens::text FROM memory WHERE id = $1 AND state = $2',
+      [id, 'pending'],
+    );
+    const tokens = blindIndex.queryTokens(accountId, tagBytes(envelope), 'rice saffron');
+    expect(new Set(rows[0]!.tokens.slice(1, -1).split(','))).toEqual(new Set(tokens.map(String)));
+    await database.db.transaction((tx) =>
+      deleteMemories(tx, { accountId, namespace: 'default', tag: randomBytes(16) }, [id]),
+    );
+    const left = await database.db.query('SELECT 1 FROM memory WHERE tokens && $1::text::bigint[]', [
+      rows[0]!.tokens,
+    ]);
+    expect(left.rows).toEqual([]);
   });
 
   test('a text that cannot be opened waits with a reason, and holds up nobody', async () => {

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
 import { embeddingChunks } from '../src/embedding/chunks.ts';
 import { EmbeddingError, normalize } from '../src/embedding/embedder.ts';
-import { lexicalVector } from '../src/embedding/lexical-embedder.ts';
+import { createLexicalEmbedder, lexicalVector } from '../src/embedding/lexical-embedder.ts';
 import { createProviderEmbedder } from '../src/embedding/provider-embedder.ts';
 import { createVectorMap } from '../src/embedding/vector-map.ts';
 
@@ -24,6 +24,16 @@ describe('the lexical embedder', () => {
     const answer = near(question, 'Maria painted murals for her work in Lisbon');
     for (const other of ['The train leaves at nine', 'He likes his coffee black', 'Where is it?'])
       expect(answer).toBeGreaterThan(near(question, other) + 0.1);
+  });
+
+  test('places the same words elsewhere for another account', async () => {
+    const embedder = createLexicalEmbedder(1536, (accountId) => accountId);
+    const [one, again, other] = await embedder.embed(
+      ['Maria painted murals', 'Maria painted murals', 'Maria painted murals'],
+      [Buffer.alloc(32, 1), Buffer.alloc(32, 1), Buffer.alloc(32, 2)],
+    );
+    expect(again).toEqual(one);
+    expect(Math.abs(dot(one!, other!))).toBeLessThan(0.2);
   });
 
   test('knows other scripts, names and numbers', () => {

@@ -3,6 +3,7 @@ import { type Place, placeTag } from '@memrelay/dev-env/search-index';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { coverage, lengthBucket, termWeight } from '../src/keywords/bm25.ts';
+import { dropKeywords } from '../src/keywords/drop-keywords.ts';
 import { termsOf } from '../src/keywords/terms.ts';
 import { databases, type TestDb } from './support/databases.ts';
 import { blindIndex, indexerWith, lexical } from './support/index-parts.ts';
@@ -157,6 +158,18 @@ describe.each(databases)('a search by vector and words on $name', ({ create }) =
     expect(first!.explanation.keywords).toMatchObject({ rank: 1, terms: 2 });
     expect(first!.explanation.keywords!.score).toBeGreaterThan(0.9);
     expect(rare).not.toBe(common);
+  });
+
+  test('a blind index that is switched off is emptied for everybody', async () => {
+    for (const place of [newPlace(), newPlace('other')])
+      await insertMemories(database.db, place, ['saffron rice', 'rice and rice and rice']);
+    expect(await dropKeywords(database.db)).toBeGreaterThanOrEqual(4);
+    const { rows } = await database.db.query(
+      `SELECT 1 FROM memory
+       WHERE tokens IS NOT NULL OR tokens_twice IS NOT NULL OR tokens_often IS NOT NULL OR length_bucket IS NOT NULL`,
+    );
+    expect(rows).toEqual([]);
+    expect(await dropKeywords(database.db)).toBe(0);
   });
 
   test('without a blind index nothing of the words is kept, and the vector finds as before', async () => {

@@ -44,10 +44,20 @@ export async function ownRankings(
         })
         .sort((a, b) => a.rank - b.rank)
         .map(({ id }) => id);
+    const [vector, words] = [by('vector'), by('keywords')];
     return {
-      'vector only': by('vector'),
-      'blind BM25 only': by('keywords'),
+      'vector only': vector,
+      'blind BM25 only': words,
+      'both by ranks alone (RRF)': reciprocalRanks([vector, words]),
       fused: found.map(({ match }) => unitOf.get(match.id)!),
     };
   };
+}
+
+/** Reciprocal rank fusion with its usual constant, to compare with: it knows ranks and no scores. */
+function reciprocalRanks(rankings: readonly string[][]): string[] {
+  const scores = new Map<string, number>();
+  for (const ranking of rankings)
+    for (const [i, id] of ranking.entries()) scores.set(id, (scores.get(id) ?? 0) + 1 / (60 + i + 1));
+  return [...scores].sort((a, b) => b[1] - a[1]).map(([id]) => id);
 }

@@ -37,11 +37,11 @@ export function printScores(scores: Scores): void {
     console.log(`\n${kind}, share of the evidence among the first 5, 10 and 20\n`);
     const width = Math.max(...Object.keys(rankings).map((name) => name.length));
     console.log(
-      `${''.padEnd(width)}  ${['all', 'chosen on', 'held out'].map((name) => name.padEnd(17)).join('')}`,
+      `${''.padEnd(width)}  ${['all', 'chosen on', 'held out'].map((name) => name.padEnd(19)).join('')}`,
     );
     for (const [name, { all, chosenOn, heldOut }] of Object.entries(rankings))
       console.log(
-        `${name.padEnd(width)}  ${[all, chosenOn, heldOut].map((score) => listed(score).padEnd(17)).join('')}`,
+        `${name.padEnd(width)}  ${[all, chosenOn, heldOut].map((score) => listed(score).padEnd(19)).join('')}`,
       );
     for (const [name, { categories }] of Object.entries(rankings)) {
       if (!/fused|1\.2, b 0\.75/.test(name)) continue;

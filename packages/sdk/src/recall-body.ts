@@ -15,5 +15,6 @@ export function recallBody(query: string, options: RecallOptions): Record<string
       importance: weights.importance,
     },
     min_score: options.minScore,
+    explain: options.explain,
   };
 }

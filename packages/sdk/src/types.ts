@@ -66,6 +66,8 @@ export interface RecallOptions extends NamespaceOptions {
   scoringWeights?: ScoringWeights | undefined;
   /** Hits with a lower score are left out */
   minScore?: number | undefined;
+  /** Each hit tells its score, and what vector and words say of it */
+  explain?: boolean | undefined;
 }
 
 /** Each 0–100. */

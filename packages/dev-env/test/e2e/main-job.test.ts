@@ -147,6 +147,26 @@ describe('remember and recall', () => {
     expect(strict.results.map((hit) => hit.text)).toEqual(['green parrot']);
   });
 
+  test('a rare word leads to its memory, and a hit tells why it stands where it stands', async () => {
+    const namespace = 'words';
+    const { jobIds } = await client.rememberBulk([
+      { text: 'the parcel is at the post office, its number is RX-48213-b', namespace },
+      { text: 'the number of the parcel post office is on the door', namespace },
+      { text: 'she went to the painters in Porto', namespace },
+    ]);
+    await client.waitForJobs(jobIds);
+    const parcel = await client.recall('what about number rx-48213-b?', { namespace, explain: true });
+    expect(parcel.results.length).toBe(3);
+    expect(parcel.results[0]).toMatchObject({
+      text: expect.stringContaining('RX-48213-b'),
+      score: expect.any(Number),
+      explain: { vector: { score: expect.any(Number) }, keywords: { rank: 1 }, vectorShare: 0.1 },
+    });
+    const painters = await client.recall('Who goes painting?', { namespace });
+    expect(painters.results[0]!.text).toContain('Porto');
+    expect(painters.results[0]).not.toHaveProperty('explain');
+  });
+
   test('an idempotency key stores once, and refuses another body', async () => {
     const key = randomUUID();
     const once = () =>
