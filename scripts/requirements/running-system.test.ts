@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { type RawRequest, rawRequest } from '@memrelay/dev-env/raw-request';
+import { compileCache } from '@memrelay/protocol/compile-cache-node';
 import { freePorts } from '@memrelay/protocol/free-ports-node';
 import { headers } from '@memrelay/protocol/headers';
 import { MemRelay } from '@memrelay/sdk/mem-relay';
@@ -172,7 +173,7 @@ async function runSnippet(page: string, n: number): Promise<Ended> {
   const child = spawn(process.execPath, flags, {
     cwd: root,
     // A home without ~/.mem, so that no credentials of the person who runs the test are found
-    env: { PATH: process.env.PATH, HOME: dataDir, MEM_DATA_DIR: dataDir },
+    env: { PATH: process.env.PATH, HOME: dataDir, MEM_DATA_DIR: dataDir, ...compileCache() },
   });
   const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
   child.stdin.end(snippets[n]!.code);

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { compileCache } from '@memrelay/protocol/compile-cache-node';
 import { Ed25519Keypair } from '@mysten/sui/keypairs/ed25519';
 import type { ChainRegistryOptions } from '../src/registry/chain/chain-registry.ts';
 
@@ -35,6 +36,7 @@ export async function startLocalnet(env: Record<string, string> = {}): Promise<L
   const child = spawn(process.execPath, [main], {
     env: {
       PATH: process.env.PATH ?? '',
+      ...compileCache(),
       LOCALNET_PORT: '0',
       LOCALNET_DATA_DIR: dataDir,
       LOCALNET_SHARDS: '31',

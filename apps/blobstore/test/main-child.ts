@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { compileCache } from '@memrelay/protocol/compile-cache-node';
 
 const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 
@@ -16,7 +17,7 @@ export interface MainProcess {
 /** Starts `main.ts` in a process of its own. The caller ends it. */
 export function startMain(args: string[], env: Record<string, string> = {}): MainProcess {
   const child = spawn(process.execPath, [main, ...args], {
-    env: { PATH: process.env.PATH ?? '', ...env },
+    env: { PATH: process.env.PATH ?? '', ...compileCache(), ...env },
     stdio: ['pipe', 'pipe', 'pipe'],
   });
   let stderr = '';

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { compileCache } from '@memrelay/protocol/compile-cache-node';
 import type { TestNetwork } from './test-network.ts';
 import type { TestOwner } from './test-owner.ts';
 
@@ -15,8 +16,7 @@ export interface CommandEnd {
 
 /** Runs `memrelay` to its end, with nothing of this process's environment but PATH and the compiled modules. */
 export function runMemrelay(args: readonly string[], environment: NodeJS.ProcessEnv): Promise<CommandEnd> {
-  const { PATH, NODE_COMPILE_CACHE } = process.env;
-  const env = { PATH, ...(NODE_COMPILE_CACHE ? { NODE_COMPILE_CACHE } : {}), ...environment };
+  const env = { PATH: process.env.PATH, ...compileCache(), ...environment };
   return new Promise((resolve) => {
     execFile(process.execPath, [entry, ...args], { env }, (error, stdout, stderr) =>
       resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr }),

@@ -1,13 +1,11 @@
-import { execFile } from 'node:child_process';
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { credentialFileSchema } from '@memrelay/protocol/credential-file';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Ended, startCommand } from './running-command.ts';
 
-const entry = fileURLToPath(new URL('../bin/memrelay.mjs', import.meta.url));
 let home: string;
 let credentials: string;
 
@@ -38,14 +36,8 @@ async function closedPort(): Promise<number> {
   return port;
 }
 
-function memrelay(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
-  const env = { PATH: process.env.PATH, HOME: home, MEM_DATA_DIR: join(home, 'data') };
-  return new Promise((resolve) => {
-    execFile(process.execPath, [entry, ...args], { env }, (error, stdout, stderr) =>
-      resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr }),
-    );
-  });
-}
+const memrelay = (...args: string[]): Promise<Ended> =>
+  startCommand(args, { HOME: home, MEM_DATA_DIR: join(home, 'data') }).ended;
 
 describe('without a relayer', () => {
   it('says that none answers and how to start one, with exit code 3', async () => {

@@ -2,6 +2,7 @@ import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { compileCache } from '@memrelay/protocol/compile-cache-node';
 import { freeSystemPorts } from '../src/system/private-system.ts';
 
 const entry = fileURLToPath(new URL('../bin/memrelay.mjs', import.meta.url));
@@ -21,8 +22,7 @@ export interface RunningCommand {
 
 /** Starts `memrelay` as a person would, with nothing of this process's environment but PATH and the compiled modules. */
 export function startCommand(args: readonly string[], environment: NodeJS.ProcessEnv): RunningCommand {
-  const { PATH, NODE_COMPILE_CACHE } = process.env;
-  const env = { PATH, ...(NODE_COMPILE_CACHE ? { NODE_COMPILE_CACHE } : {}), ...environment };
+  const env = { PATH: process.env.PATH, ...compileCache(), ...environment };
   const child = spawn(process.execPath, [entry, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
   const text = { stdout: '', stderr: '' };
   const waiting = new Set<() => void>();

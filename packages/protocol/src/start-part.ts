@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
+import { compileCache } from './compile-cache-node.ts';
 import { withoutCoreDumps } from './core-dumps-node.ts';
 import { type ReadyLine, supervisedVariable } from './supervised.ts';
 
@@ -104,10 +105,4 @@ function parseReady(line: string): ReadyLine | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** Where this process finds compiled modules, so that a part that is started often does not compile them each time. */
-function compileCache(): NodeJS.ProcessEnv {
-  const { NODE_COMPILE_CACHE } = process.env;
-  return NODE_COMPILE_CACHE === undefined ? {} : { NODE_COMPILE_CACHE };
 }

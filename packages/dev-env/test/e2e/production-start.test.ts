@@ -1,14 +1,16 @@
-import { execFile, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { compileCache } from '@memrelay/protocol/compile-cache-node';
 import { freePorts } from '@memrelay/protocol/free-ports-node';
 import { askFaucet } from 'memrelay/system/network-info';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type EmbeddingProvider, startEmbeddingProvider } from '../../src/embedding-provider.ts';
+import { runMemrelay } from '../../src/memrelay-command.ts';
 import { createTestBackend, type TestBackend } from '../../src/test-backend.ts';
 import { startTestNetwork, type TestNetwork } from '../../src/test-network.ts';
 import { newTestKey } from '../../src/test-owner.ts';
@@ -36,14 +38,11 @@ afterAll(async () => {
   await rm(directory, { recursive: true, force: true });
 });
 
-function memrelay(...args: string[]): Promise<string> {
-  const env = { PATH: process.env.PATH, HOME: directory, MEM_DATA_DIR: join(directory, 'data') };
-  const entry = join(root, 'packages/memrelay/bin/memrelay.mjs');
-  return new Promise((resolve, reject) => {
-    execFile(process.execPath, [entry, ...args], { env }, (error, stdout, stderr) =>
-      error ? reject(new Error(`${args.join(' ')}: ${stdout}${stderr}`)) : resolve(stdout),
-    );
-  });
+async function memrelay(...args: string[]): Promise<string> {
+  const env = { HOME: directory, MEM_DATA_DIR: join(directory, 'data') };
+  const { code, stdout, stderr } = await runMemrelay(args, env);
+  if (code !== 0) throw new Error(`${args.join(' ')}: ${stdout}${stderr}`);
+  return stdout;
 }
 
 /** The page's example, with these values instead of its own; undefined leaves the line out. */
@@ -85,7 +84,7 @@ test('the environment of docs/going-to-mainnet.md starts a relayer that passes i
     ALERT_TO_SLACK: hook.url,
   });
   const relayer = spawn(process.execPath, [`--env-file=${file}`, join(root, 'apps/relayer/src/main.ts')], {
-    env: { PATH: process.env.PATH, HOME: directory },
+    env: { PATH: process.env.PATH, HOME: directory, ...compileCache() },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   try {

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { compileCache } from '@memrelay/protocol/compile-cache-node';
 import { freePort } from '@memrelay/protocol/free-ports-node';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createTestBackend, type TestBackend } from '../../src/test-backend.ts';
@@ -65,6 +66,7 @@ async function startOwnSidecar(url: string, token: string): Promise<{ stop(): Pr
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', sidecarEntry], {
     env: {
       PATH: process.env.PATH,
+      ...compileCache(),
       SIDECAR_AUTH_TOKEN: token,
       SIDECAR_URL: url,
       MEM_PACKAGE_ID: network.info.packageId,
