@@ -1,7 +1,8 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { type AggregatorReader, BlobReadError, type ReadOptions } from '../src/blobs/aggregator-reads.ts';
+import { BlobReadError, type ReadOptions } from '../src/blobs/aggregator-reads.ts';
 import { createMemoryBlobCache } from '../src/blobs/blob-cache.ts';
+import type { BlobReads } from '../src/blobs/read-stored.ts';
 import type { Db } from '../src/db/db.ts';
 import { readEnvelopes } from '../src/memories/read-envelopes.ts';
 import type { Match } from '../src/memories/search.ts';
@@ -26,7 +27,7 @@ function matchOf(stored: Buffer, createdAt = new Date()): Match {
 /** Aggregators that hold these bytes by blob id. */
 function aggregatorsWith(
   blobs: ReadonlyMap<string, Buffer>,
-): AggregatorReader & { reads: string[]; options: (ReadOptions | undefined)[] } {
+): BlobReads & { reads: string[]; options: (ReadOptions | undefined)[] } {
   const reads: string[] = [];
   const given: (ReadOptions | undefined)[] = [];
   return {
@@ -40,8 +41,6 @@ function aggregatorsWith(
       if (!isRight(bytes)) throw new BlobReadError('unavailable');
       return bytes;
     },
-    health: async () => ({ ok: true }),
-    close: async () => undefined,
   };
 }
 

@@ -1,4 +1,5 @@
 import type { WrapExpectation } from '@memrelay/envelope/check-wrap';
+import type { OwnedBlobsRequest, OwnedBlobsResponse } from '@memrelay/protocol/owned-blobs';
 import type { StoreObjectsRequest, StoreObjectsResponse, WalletFunds } from '@memrelay/protocol/sidecar-api';
 import type { Logger } from 'pino';
 import type { Pruner } from './accounts/prune-expired.ts';
@@ -30,6 +31,7 @@ export interface SidecarContext {
   storeEpoch(): Promise<number>;
   /** What the chain says of blob objects now */
   storeObjects(request: StoreObjectsRequest): Promise<StoreObjectsResponse>;
+  ownedBlobs(request: OwnedBlobsRequest): Promise<OwnedBlobsResponse>;
   sponsoring: Sponsoring;
   /** What our own wallets hold, and how many uploads for so many epochs that pays for */
   walletFunds(epochs: number): Promise<WalletFunds[]>;

@@ -30,7 +30,7 @@ import { wrapExpectation } from './seal/wrap-expectation.ts';
 import { createGasWallet } from './sponsor/gas-wallet.ts';
 import { createSponsorApi } from './sponsor/sponsor-api.ts';
 import { createSponsoring } from './sponsor/sponsoring.ts';
-import { describeObjects } from './store/blob-objects.ts';
+import { describeObjects, ownedPage } from './store/blob-objects.ts';
 import { createUploads } from './store/uploads.ts';
 import { readWalletFunds } from './store/wallet-funds.ts';
 
@@ -83,6 +83,7 @@ export async function startSidecar(config: Config, log: Logger): Promise<Sidecar
     uploads,
     storeEpoch: async () => (await readWalrusTariff(chain, config.walrus.systemObjectId)).epoch,
     storeObjects: (request) => describeObjects(chain, config.walrus.systemObjectId, request),
+    ownedBlobs: (request) => ownedPage(chain, config.walrus.systemObjectId, request),
     sponsoring,
     walletFunds: (epochs) =>
       readWalletFunds(

@@ -2,7 +2,7 @@ import { ObjectError } from '@mysten/sui/client';
 import { normalizeStructTag } from '@mysten/sui/utils';
 import type { ChainClient } from './chain-client.ts';
 import { ChainUnavailableError } from './chain-errors.ts';
-import { ownedObjects } from './owned-objects.ts';
+import { type OwnedPage, ownedObjects, ownedObjectsPage } from './owned-objects.ts';
 import { blobBcs, blobIdFromInteger } from './walrus-bcs.ts';
 import type { WalrusNetwork } from './walrus-network.ts';
 
@@ -15,6 +15,8 @@ export interface OwnedBlob {
   /** First epoch in which it is gone */
   endEpoch: number;
   certified: boolean;
+  /** When it was certified; null while it is not */
+  certifiedEpoch: number | null;
   deletable: boolean;
 }
 
@@ -30,6 +32,18 @@ export async function* ownedBlobs(
   for await (const { objectId, content } of ownedObjects(chain, { owner, type: blobType })) {
     yield parseBlobObject(objectId, content);
   }
+}
+
+/** One page of `ownedBlobs`, after `cursor`; null is the first. Throws the same. */
+export async function ownedBlobsPage(
+  chain: ChainClient,
+  { blobType }: Pick<WalrusNetwork, 'blobType'>,
+  owner: string,
+  cursor: string | null,
+): Promise<OwnedPage<OwnedBlob>> {
+  const page = await ownedObjectsPage(chain, { owner, type: blobType }, cursor);
+  const items = page.items.map(({ objectId, content }) => parseBlobObject(objectId, content));
+  return { ...page, items };
 }
 
 /** So many objects the chain reads in one call. */
@@ -69,6 +83,7 @@ function parseBlobObject(objectId: string, content: Uint8Array): OwnedBlob {
     size: Number(blob.size),
     endEpoch: blob.storage.end_epoch,
     certified: blob.certified_epoch !== null,
+    certifiedEpoch: blob.certified_epoch,
     deletable: blob.deletable,
   };
 }

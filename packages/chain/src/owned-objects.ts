@@ -3,22 +3,37 @@ import type { ChainClient } from './chain-client.ts';
 
 export type OwnedObject = SuiClientTypes.Object<{ content: true }>;
 
+export interface OwnedPage<Item> {
+  items: Item[];
+  /** Where the next page begins; null after the last */
+  cursor: string | null;
+}
+
 /**
- * The objects of a type that an address owns, with their contents, 50 in one call, in the chain's own order. A generic
- * type without its arguments stands for all of its kind. Throws `ChainUnavailableError` and `ChainRejectedError` while
- * it is iterated.
+ * At most 50 objects of a type that an address owns, with their contents, in the chain's own order, after `cursor` (null:
+ * the first). A generic type without its arguments stands for all of its kind. Throws `ChainUnavailableError` and
+ * `ChainRejectedError`.
  */
+export async function ownedObjectsPage(
+  chain: ChainClient,
+  filter: { owner: string; type: string },
+  cursor: string | null,
+): Promise<OwnedPage<OwnedObject>> {
+  const page = await chain.call((sui, signal) =>
+    sui.core.listOwnedObjects({ ...filter, cursor, limit: 50, include: { content: true }, signal }),
+  );
+  return { items: page.objects, cursor: page.hasNextPage ? page.cursor : null };
+}
+
+/** All of them, page after page; throws the same while it is iterated. */
 export async function* ownedObjects(
   chain: ChainClient,
   filter: { owner: string; type: string },
 ): AsyncGenerator<OwnedObject> {
   let cursor: string | null = null;
   do {
-    const from: string | null = cursor;
-    const page: SuiClientTypes.ListOwnedObjectsResponse<{ content: true }> = await chain.call((sui, signal) =>
-      sui.core.listOwnedObjects({ ...filter, cursor: from, limit: 50, include: { content: true }, signal }),
-    );
-    yield* page.objects;
-    cursor = page.hasNextPage ? page.cursor : null;
+    const page: OwnedPage<OwnedObject> = await ownedObjectsPage(chain, filter, cursor);
+    yield* page.items;
+    cursor = page.cursor;
   } while (cursor !== null);
 }

@@ -121,6 +121,11 @@ export function createProgram(environment: NodeJS.ProcessEnv): Command {
         (await import('./commands/export.ts')).exportFile(output, file, options),
       ),
     );
+  memoryCommand('restore', 'bring memories back from the chain alone, when the database lost them')
+    .option('--trust-writer <key...>', 'also believe what this Ed25519 key (64 hex digits) has signed')
+    .action((options) =>
+      runCommand(options, async (output) => (await import('./commands/restore.ts')).restore(output, options)),
+    );
   clientCommand('status', 'how the relayer and the account are').action((options) =>
     runCommand(options, async (output) => (await import('./commands/status.ts')).status(output, options)),
   );

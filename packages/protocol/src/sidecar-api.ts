@@ -116,6 +116,8 @@ export const openResponseHead = z.object({
         text_length: z.number().int(),
         created_at: z.string(),
         importance: z.number().optional(),
+        /** Envelopes that it replaces, or forgets where it is a tombstone */
+        supersedes: z.array(z.string()).optional(),
         signer: hex32,
       }),
       z.object({ ok: z.literal(false), failure: openFailure, reason: z.string() }),

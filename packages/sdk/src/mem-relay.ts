@@ -1,9 +1,3 @@
-import type {
-  ExportRequest,
-  ExportResponse,
-  ImportRequest,
-  ImportResponse,
-} from '@memrelay/protocol/bundles';
 import type { CredentialFile } from '@memrelay/protocol/credential-file';
 import type { RememberAccepted, RememberManualResponse } from '@memrelay/protocol/memories';
 import type { MemoriesResponse, NamespacesResponse, StatsResponse } from '@memrelay/protocol/memory-lists';
@@ -11,6 +5,8 @@ import type { AccountInfo, HealthInfo, PublicConfig, VersionInfo } from '@memrel
 import { type Analyzed, type AnalyzeOptions, analyze } from './analyze.ts';
 import { type AskEvent, type AskOptions, type AskResult, ask, askStream } from './ask.ts';
 import { rememberInChunks } from './bulk.ts';
+import type { ExportClient } from './bundle/export-bundle.ts';
+import type { ImportClient } from './bundle/import-bundle.ts';
 import { type CamelKeys, camelKeys } from './camel-keys.ts';
 import { credentialOptions } from './credentials.ts';
 import { type ForgetOptions, type Forgotten, forget, forgetEverything } from './forget.ts';
@@ -21,7 +17,8 @@ import { eachMemory } from './memory-pages.ts';
 import { checkIdempotencyKey, connect, parsePackageId, pinnedPackage } from './options.ts';
 import { waitForJob, waitForJobs } from './polling.ts';
 import { recall, recallByVector } from './recall.ts';
-import { type ApiCall, type Connection, callRelayer } from './request.ts';
+import { type Connection, callRelayer } from './request.ts';
+import { type Restored, type RestoreOptions, restore } from './restore.ts';
 import type {
   Account,
   CallOptions,
@@ -228,29 +225,31 @@ export class MemRelay {
   }
 
   /** A part of an export as the relayer gives it; `bundle/export-bundle.ts` makes a bundle of all. */
-  exportPage(request: ExportRequest, options: CallOptions = {}): Promise<ExportResponse> {
-    return this.#read('/api/export', request, options);
-  }
+  exportPage: ExportClient['exportPage'] = (request, options = {}) =>
+    this.#read('/api/export', request, options);
 
   /** Memories of a bundle, as `bundle/import-bundle.ts` sends them. */
-  importPage(request: ImportRequest, options: CallOptions = {}): Promise<ImportResponse> {
-    return this.#read('/api/import', request, options);
+  importPage: ImportClient['importPage'] = (request, options = {}) =>
+    this.#read('/api/import', request, options);
+
+  /** Rebuilds a namespace from what its owner holds on chain, call after call until nothing more comes. */
+  restore(options: RestoreOptions = {}): Promise<Restored> {
+    return restore((body) => this.#read('/api/restore', body, options), this.#named(options));
   }
 
   /** Whose account this is and what this delegate key may do: a check of credentials that stores nothing. */
   async account(options: CallOptions = {}): Promise<Account> {
-    const call: ApiCall = { method: 'GET', path: '/api/account', signal: options.signal };
-    return camelKeys((await callRelayer<AccountInfo>(this.#connection, call)).value);
+    return camelKeys(await this.#get<AccountInfo>('/api/account', options.signal, false));
   }
 
   /** `GET /health`, unsigned. */
   health(options: CallOptions = {}): Promise<HealthInfo> {
-    return this.#info<HealthInfo>('/health', options.signal);
+    return this.#get<HealthInfo>('/health', options.signal);
   }
 
   /** `GET /version`, unsigned. */
   version(options: CallOptions = {}): Promise<VersionInfo> {
-    return this.#info<VersionInfo>('/version', options.signal);
+    return this.#get<VersionInfo>('/version', options.signal);
   }
 
   /**
@@ -258,7 +257,7 @@ export class MemRelay {
    * another than the pinned one.
    */
   async config(options: CallOptions = {}): Promise<PublicConfig> {
-    const config = await this.#info<PublicConfig>('/config', options.signal);
+    const config = await this.#get<PublicConfig>('/config', options.signal);
     this.#packageId = pinnedPackage(this.#packageId, config);
     return config;
   }
@@ -290,8 +289,8 @@ export class MemRelay {
       .value;
   }
 
-  async #info<T>(path: string, signal: AbortSignal | undefined): Promise<T> {
-    return (await callRelayer<T>(this.#connection, { method: 'GET', path, unsigned: true, signal })).value;
+  async #get<T>(path: string, signal: AbortSignal | undefined, unsigned = true): Promise<T> {
+    return (await callRelayer<T>(this.#connection, { method: 'GET', path, unsigned, signal })).value;
   }
 
   async #sessionPackage(signal: AbortSignal | undefined): Promise<string> {

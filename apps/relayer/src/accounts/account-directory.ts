@@ -53,6 +53,11 @@ export interface AccountDirectory {
    * in none is answered only after the watcher has caught up with the chain. Throws `ApiError('auth_unavailable')`.
    */
   accountsOf(publicKey: string): Promise<readonly { accountId: string; proven: boolean }[]>;
+  /**
+   * Public keys of delegates that have, or had, WRITE at some time, by the account's events up to now. Throws
+   * `ApiError('auth_unavailable')`.
+   */
+  writersEver(accountId: string): Promise<string[]>;
   /** Called when an account's state on chain changed: caches keyed by it must be dropped. */
   onChange(listener: (accountId: string) => void): void;
   /** State of the chain connection for `/ready`. */

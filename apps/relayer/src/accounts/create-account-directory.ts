@@ -10,6 +10,7 @@ import { toSnapshot } from './account-snapshot.ts';
 import { accountsWithKey, recordAccount, wasSeen } from './account-table.ts';
 import { isAtLeast } from './event-order.ts';
 import { EventWatcher } from './event-watcher.ts';
+import { readPastWriters, recordPastDelegates } from './past-delegates.ts';
 
 export interface AccountDirectoryOptions {
   chain: ChainClient;
@@ -82,6 +83,7 @@ export function createAccountDirectory(options: AccountDirectoryOptions): Accoun
       const cached = cache.peek(event.account_id);
       if (!cached || !isAtLeast(cached, event)) cache.drop(event.account_id);
     }
+    await recordPastDelegates(db, events);
     const readAtMs = now();
     const objects = await readAccounts(chain, packageId, ids);
     for (const id of ids) {
@@ -107,6 +109,14 @@ export function createAccountDirectory(options: AccountDirectoryOptions): Accoun
         if (accounts.length > 0) return accounts;
         await watcher.catchUp(unknownKeyAgeMs);
         return await accountsWithKey(db, publicKey);
+      } catch (cause) {
+        throw new ApiError('auth_unavailable', { cause });
+      }
+    },
+    async writersEver(accountId) {
+      try {
+        await watcher.catchUp(unknownKeyAgeMs);
+        return await readPastWriters(db, accountId);
       } catch (cause) {
         throw new ApiError('auth_unavailable', { cause });
       }

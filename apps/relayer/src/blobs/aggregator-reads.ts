@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { blobIdPattern } from '@memrelay/protocol/fields';
 import pLimit from 'p-limit';
 import type { Logger } from 'pino';
-import { AggregatorError, createAggregator } from './aggregator.ts';
+import { type Aggregator, AggregatorError, createAggregator, type QuiltPatch } from './aggregator.ts';
 import { race } from './race.ts';
 
 /** Why a blob could not be read. Only `missing` says that no aggregator knows it, and that more than one said so. */
@@ -48,6 +48,10 @@ export interface AggregatorReader {
    * something else counts as failed. Throws `BlobReadError`.
    */
   read(blobId: string, isRight: (bytes: Buffer) => boolean, options?: ReadOptions): Promise<Buffer>;
+  /** Up to so many bytes from its start, of the first aggregator that has it. Throws `BlobReadError`. */
+  readStart(blobId: string, length: number): Promise<Buffer>;
+  /** The files of a quilt. Throws `BlobReadError`, also when the blob is none. */
+  readPatches(quiltId: string): Promise<QuiltPatch[]>;
   /** Whether the primary answers `/status` */
   health(): Promise<{ ok: boolean; detail?: string }>;
   close(): Promise<void>;
@@ -85,7 +89,23 @@ export function createAggregatorReader(options: AggregatorOptions): AggregatorRe
     return race(attempts, { afterMs: raceAfterMs, signal: deadline });
   }
 
+  /** One after the other: nobody waits at the other end. */
+  async function askInTurn<T>(ask: (aggregator: Aggregator, signal: AbortSignal) => Promise<T>): Promise<T> {
+    const failures: unknown[] = [];
+    for (const aggregator of aggregators) {
+      try {
+        return await limit(() => ask(aggregator, AbortSignal.timeout(timeoutMs)));
+      } catch (error) {
+        failures.push(error);
+      }
+    }
+    throw summary(failures, new AggregateError(failures));
+  }
+
   return {
+    readStart: (blobId, length) =>
+      askInTurn((aggregator, signal) => aggregator.start(blobId, length, signal)),
+    readPatches: (quiltId) => askInTurn((aggregator, signal) => aggregator.patches(quiltId, signal)),
     async read(blobId, isRight, { fresh = false, alwaysChecked = false } = {}) {
       if (!blobIdPattern.test(blobId)) throw new BlobReadError('unavailable');
       // undici's own timeouts begin anew with every byte

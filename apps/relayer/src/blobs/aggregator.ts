@@ -1,4 +1,5 @@
-import { Pool } from 'undici';
+import { type Dispatcher, Pool } from 'undici';
+import { z } from 'zod';
 
 /** What an aggregator answered instead of a blob. Its own words are not kept. */
 export class AggregatorError extends Error {
@@ -18,12 +19,27 @@ export interface BlobRequest {
   signal: AbortSignal;
 }
 
+export interface QuiltPatch {
+  identifier: string;
+  /** 50 characters */
+  patchId: string;
+}
+
+const maxIndexBytes = 4 * 1024 * 1024;
+
 /** One aggregator's HTTP API (spec, blob store, "Aggregator"). */
 export interface Aggregator {
   /** Host and port, for logs */
   readonly host: string;
   /** A whole blob, by blob or quilt-patch id. Throws `AggregatorError`, or the error of the connection. */
   get(blobId: string, request: BlobRequest): Promise<Buffer>;
+  /**
+   * Up to so many bytes from the start of a blob or patch, also from one that ignores ranges and sends all: the rest is
+   * not read. Throws as `get`.
+   */
+  start(blobId: string, length: number, signal: AbortSignal): Promise<Buffer>;
+  /** The files of a quilt by its index. Throws as `get`, also when the blob is no quilt. */
+  patches(quiltId: string, signal: AbortSignal): Promise<QuiltPatch[]>;
   /** Whether it answers `/status` */
   health(): Promise<{ ok: boolean; detail?: string }>;
   close(): Promise<void>;
@@ -35,27 +51,37 @@ export function createAggregator(url: string): Aggregator {
   return {
     host: base.host,
     async get(blobId, { skipConsistencyCheck, maxBytes, signal }) {
-      const path = blobId.length === 50 ? `v1/blobs/by-quilt-patch-id/${blobId}` : `v1/blobs/${blobId}`;
-      const target = new URL(path, base);
+      const target = new URL(pathOf(blobId), base);
       if (skipConsistencyCheck) target.searchParams.set('skip_consistency_check', 'true');
       const { statusCode, body } = await pool.request({
         method: 'GET',
         path: target.pathname + target.search,
         signal,
       });
-      if (statusCode !== 200) {
-        // Read away beside, so that the connection can be used again: who waits is told at once
-        body.dump().catch(() => undefined);
-        throw new AggregatorError(`answered ${statusCode}`, statusCode);
-      }
+      return readAll(statusCode, body, maxBytes);
+    },
+    async start(blobId, length, signal) {
+      const { statusCode, body } = await pool.request({
+        method: 'GET',
+        path: new URL(pathOf(blobId), base).pathname,
+        headers: { range: `bytes=0-${length - 1}` },
+        signal,
+      });
+      if (statusCode !== 200 && statusCode !== 206) throw refusal(statusCode, body);
       const parts: Buffer[] = [];
       let size = 0;
+      // Leaving the loop early drops the connection, and with it what one sends that ignores ranges
       for await (const part of body as AsyncIterable<Buffer>) {
-        size += part.byteLength;
-        if (size > maxBytes) throw new AggregatorError('sent more than a blob may have');
         parts.push(part);
+        size += part.byteLength;
+        if (size >= length) break;
       }
-      return Buffer.concat(parts, size);
+      return Buffer.concat(parts, size).subarray(0, length);
+    },
+    async patches(quiltId, signal) {
+      const path = new URL(`v1/quilts/${quiltId}/patches`, base).pathname;
+      const { statusCode, body } = await pool.request({ method: 'GET', path, signal });
+      return parsePatches((await readAll(statusCode, body, maxIndexBytes)).toString());
     },
     async health() {
       const { statusCode, body } = await pool.request({
@@ -68,4 +94,43 @@ export function createAggregator(url: string): Aggregator {
     },
     close: () => pool.close(),
   };
+}
+
+type Body = Dispatcher.ResponseData['body'];
+
+function refusal(statusCode: number, body: Body): AggregatorError {
+  // Read away beside, so that the connection can be used again: who waits is told at once
+  body.dump().catch(() => undefined);
+  return new AggregatorError(`answered ${statusCode}`, statusCode);
+}
+
+async function readAll(statusCode: number, body: Body, maxBytes: number): Promise<Buffer> {
+  if (statusCode !== 200) throw refusal(statusCode, body);
+  const parts: Buffer[] = [];
+  let size = 0;
+  for await (const part of body as AsyncIterable<Buffer>) {
+    size += part.byteLength;
+    if (size > maxBytes) throw new AggregatorError('sent more than was to be read');
+    parts.push(part);
+  }
+  return Buffer.concat(parts, size);
+}
+
+function pathOf(blobId: string): string {
+  return blobId.length === 50 ? `v1/blobs/by-quilt-patch-id/${blobId}` : `v1/blobs/${blobId}`;
+}
+
+const patchList = z.array(
+  z.object({ identifier: z.string(), patch_id: z.string().regex(/^[A-Za-z0-9_-]{50}$/) }),
+);
+
+function parsePatches(json: string): QuiltPatch[] {
+  try {
+    return patchList.parse(JSON.parse(json)).map(({ identifier, patch_id }) => ({
+      identifier,
+      patchId: patch_id,
+    }));
+  } catch {
+    throw new AggregatorError('sent no list of patches');
+  }
 }

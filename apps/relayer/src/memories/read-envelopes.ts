@@ -1,7 +1,6 @@
 import pLimit from 'p-limit';
-import type { AggregatorReader } from '../blobs/aggregator-reads.ts';
 import type { BlobCache } from '../blobs/blob-cache.ts';
-import { isStored, lookFor } from '../blobs/read-stored.ts';
+import { type BlobReads, isStored, lookFor } from '../blobs/read-stored.ts';
 import type { Db } from '../db/db.ts';
 import { readPendingEnvelopes } from '../jobs/read-jobs.ts';
 import { suspect } from '../missing/unreadable.ts';
@@ -10,7 +9,7 @@ import type { Match } from './search.ts';
 export interface EnvelopeSources {
   db: Db;
   blobCache: BlobCache;
-  aggregators: AggregatorReader;
+  aggregators: BlobReads;
 }
 
 /** A memory whose envelope is wanted. */

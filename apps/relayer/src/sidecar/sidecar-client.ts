@@ -7,6 +7,11 @@ import {
   exportKeysResponse,
 } from '@memrelay/protocol/key-exports';
 import {
+  type OwnedBlobsRequest,
+  type OwnedBlobsResponse,
+  ownedBlobsResponse,
+} from '@memrelay/protocol/owned-blobs';
+import {
   type KeyServersResponse,
   keyServersResponse,
   type MakeKeyRequest,
@@ -78,6 +83,8 @@ export interface SidecarClient {
   storeEpoch(): Promise<number>;
   /** What the chain says of blob objects now. A call for an owner of very many takes long */
   storeObjects(request: StoreObjectsRequest): Promise<StoreObjectsResponse>;
+  /** A page of the blob objects of an address */
+  ownedBlobs(request: OwnedBlobsRequest): Promise<OwnedBlobsResponse>;
   makeKey(request: MakeKeyRequest): Promise<MakeKeyResponse>;
   /** Results in the order of the envelopes; `payload` holds the texts of those that opened, back to back. */
   open(
@@ -206,6 +213,7 @@ export function createSidecarClient(url: string, token: string): SidecarClient {
     },
     storeObjects: async (body) =>
       storeObjectsResponse.parse(await postJson('/store/objects', body, undefined, 180_000)),
+    ownedBlobs: async (body) => ownedBlobsResponse.parse(await postJson('/store/owned', body)),
     makeKey: async (body) => makeKeyResponse.parse(await postJson('/keys', body)),
     async open(head, envelopes, credentials) {
       const response = await request({

@@ -84,6 +84,7 @@ async function openAll(
       text_length: result.text.length,
       created_at: result.createdAt,
       ...(result.importance === undefined ? {} : { importance: result.importance }),
+      ...(result.supersedes === undefined ? {} : { supersedes: result.supersedes }),
       signer: result.signer,
     };
   });

@@ -17,6 +17,13 @@ export interface OpenItem {
 }
 
 export type OpenResult =
-  | { ok: true; text: Uint8Array; createdAt: string; importance: number | undefined; signer: string }
+  | {
+      ok: true;
+      text: Uint8Array;
+      createdAt: string;
+      importance: number | undefined;
+      supersedes: string[] | undefined;
+      signer: string;
+    }
   /** The rule of the reader that did not hold */
   | { ok: false; reason: string };

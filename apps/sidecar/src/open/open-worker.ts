@@ -26,6 +26,7 @@ function openOne(item: OpenItem, privateKey: Uint8Array, trusted: ReadonlySet<st
       text: new TextEncoder().encode(opened.text),
       createdAt: opened.meta.created_at,
       importance: opened.meta.importance,
+      supersedes: opened.meta.supersedes,
       signer: Buffer.from(opened.signer).toString('hex'),
     };
   } catch (error) {

@@ -7,6 +7,7 @@ import { decodeFrame, encodeFrame } from '@memrelay/protocol/framing';
 import { headers } from '@memrelay/protocol/headers';
 import { type ExportKeysResponse, exportKeysRequest } from '@memrelay/protocol/key-exports';
 import { networkDefaults } from '@memrelay/protocol/networks';
+import { type OwnedBlobsResponse, ownedBlobsRequest } from '@memrelay/protocol/owned-blobs';
 import {
   dropSessionsRequest,
   type KeyServersResponse,
@@ -179,6 +180,11 @@ export function storeRoutes(app: FastifyInstance, context: SidecarContext): void
     '/store/objects',
     async (request): Promise<StoreObjectsResponse> =>
       context.storeObjects(parse(storeObjectsRequest, request.body)),
+  );
+  app.post(
+    '/store/owned',
+    async (request): Promise<OwnedBlobsResponse> =>
+      context.ownedBlobs(parse(ownedBlobsRequest, request.body)),
   );
   app.get('/store', async (): Promise<StoreInfo> => context.uploads.info);
   app.get('/wallets', async (request): Promise<WalletsResponse> => {

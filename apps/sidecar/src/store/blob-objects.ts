@@ -1,6 +1,7 @@
 import type { ChainClient } from '@memrelay/chain/chain-client';
-import { type OwnedBlob, ownedBlobs, readBlobObjects } from '@memrelay/chain/owned-blobs';
+import { type OwnedBlob, ownedBlobs, ownedBlobsPage, readBlobObjects } from '@memrelay/chain/owned-blobs';
 import { readSystemObject, readSystemState } from '@memrelay/chain/walrus-system';
+import type { OwnedBlobsRequest, OwnedBlobsResponse } from '@memrelay/protocol/owned-blobs';
 import type { StoreObjectsRequest, StoreObjectsResponse } from '@memrelay/protocol/sidecar-api';
 
 /**
@@ -41,4 +42,33 @@ async function heldBy(
   for await (const blob of ownedBlobs(chain, network, owner))
     if (!blobIds || blobIds.has(blob.blobId)) found.push(blob);
   return found;
+}
+
+/** One page of what an address holds, certified objects alone. Throws the chain's errors. */
+export async function ownedPage(
+  chain: ChainClient,
+  systemObjectId: string,
+  { owner, cursor }: OwnedBlobsRequest,
+): Promise<OwnedBlobsResponse> {
+  const system = await readSystemObject(chain, systemObjectId);
+  const network = { blobType: `${system.typePackageId}::blob::Blob` };
+  const [state, page] = await Promise.all([
+    readSystemState(chain, system),
+    ownedBlobsPage(chain, network, owner, cursor ?? null),
+  ]);
+  return {
+    epoch: state.committee.epoch,
+    blobs: page.items.flatMap(({ objectId, blobId, size, endEpoch, certifiedEpoch }) =>
+      certifiedEpoch === null
+        ? []
+        : {
+            object_id: objectId,
+            blob_id: blobId,
+            size,
+            end_epoch: endEpoch,
+            certified_epoch: certifiedEpoch,
+          },
+    ),
+    ...(page.cursor === null ? {} : { cursor: page.cursor }),
+  };
 }

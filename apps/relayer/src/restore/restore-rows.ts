@@ -1,0 +1,160 @@
+import { envelopeKind } from '@memrelay/envelope/header';
+import type { Db } from '../db/db.ts';
+import type { FoundEnvelope } from './look-rows.ts';
+
+/** Envelopes of one namespace on chain: what to read of them, and what became of them. */
+
+export interface NamespacePlace {
+  accountId: Buffer;
+  tag: Buffer;
+}
+
+/**
+ * Patches of a namespace of which only the quilt's index is known, after `after`. One that is indexed is a memory: it
+ * needs no look.
+ */
+export async function patchesToLookInto(
+  db: Db,
+  accountId: Buffer,
+  tag: Buffer,
+  after: string,
+  limit: number,
+): Promise<FoundEnvelope[]> {
+  if (after === '')
+    await db.query(
+      `UPDATE chain_envelope AS found SET kind = ${envelopeKind.memory}
+       WHERE account_id = $1 AND tag = $2 AND kind IS NULL AND EXISTS (
+         SELECT 1 FROM memory WHERE account_id = $1 AND memory.envelope_id = found.envelope_id)`,
+      [accountId, tag],
+    );
+  const { rows } = await db.query<{ stored_as: string; envelope_id: Buffer }>(
+    `SELECT stored_as, envelope_id FROM chain_envelope
+     WHERE account_id = $1 AND tag = $2 AND kind IS NULL AND outcome IS NULL AND stored_as > $3
+     ORDER BY stored_as LIMIT $4`,
+    [accountId, tag, after, limit],
+  );
+  return rows.map(({ stored_as, envelope_id }) => ({ storedAs: stored_as, tag, envelopeId: envelope_id }));
+}
+
+/** What the header of a patch said; one that is not what its index claims is never read again. */
+export async function saveHeader(
+  db: Db,
+  accountId: Buffer,
+  storedAs: string,
+  header: FoundEnvelope['header'],
+): Promise<void> {
+  await db.query(
+    `UPDATE chain_envelope SET kind = $3, recipient_pk = $4, wraps = $5,
+       outcome = CASE WHEN $3::smallint IS NULL THEN 'failed' END,
+       reason = CASE WHEN $3::smallint IS NULL THEN 'index_mismatch' END
+     WHERE account_id = $1 AND stored_as = $2`,
+    [accountId, storedAs, header?.kind ?? null, header?.recipientPk ?? null, header?.wraps ?? null],
+  );
+}
+
+/** An envelope that is to be read whole. */
+export interface Candidate {
+  storedAs: string;
+  envelopeId: Buffer;
+  objectId: string;
+  endEpoch: number;
+}
+
+const isIndexed = `EXISTS (
+  SELECT 1 FROM memory WHERE memory.account_id = $1 AND memory.envelope_id = found.envelope_id)`;
+const isForgotten = `EXISTS (
+  SELECT 1 FROM forgotten_memory gone WHERE gone.account_id = $1 AND gone.envelope_id = found.envelope_id)`;
+
+/**
+ * Envelopes of a kind to read next, at most `limit`: those that were never tried first, then those that failed before
+ * `before`; with `named` also those whose signer was not believed. Of several with one id the earliest certified.
+ */
+export async function candidates(
+  db: Db,
+  { accountId, tag }: NamespacePlace,
+  options: { kind: number; before: Date; named: boolean; limit: number },
+): Promise<Candidate[]> {
+  const { rows } = await db.query<{
+    stored_as: string;
+    envelope_id: Buffer;
+    object_id: string;
+    end_epoch: number;
+  }>(
+    `SELECT * FROM (
+       SELECT DISTINCT ON (found.envelope_id) found.stored_as, found.envelope_id, found.tried_at, blob.object_id,
+         blob.end_epoch
+       FROM chain_envelope found JOIN chain_blob blob USING (account_id, blob_id)
+       WHERE found.account_id = $1 AND found.tag = $2 AND found.kind = $3
+         AND (found.tried_at IS NULL OR found.tried_at < $4)
+         AND (found.outcome IS NULL OR (found.outcome = 'failed' AND found.tried_at IS NOT NULL)
+           OR (found.outcome = 'unverified' AND $5))
+         AND NOT ${isIndexed} AND NOT ${isForgotten}
+       ORDER BY found.envelope_id, blob.certified_epoch, found.stored_as) AS earliest
+     ORDER BY tried_at NULLS FIRST, stored_as LIMIT $6`,
+    [accountId, tag, options.kind, options.before, options.named, options.limit],
+  );
+  return rows.map((row) => ({
+    storedAs: row.stored_as,
+    envelopeId: row.envelope_id,
+    objectId: row.object_id,
+    endEpoch: row.end_epoch,
+  }));
+}
+
+export async function saveOutcome(
+  db: Db,
+  accountId: Buffer,
+  storedAs: string,
+  outcome: 'done' | 'unverified' | 'failed',
+  reason?: string,
+): Promise<void> {
+  await db.query(
+    `UPDATE chain_envelope SET outcome = $3, reason = $4, tried_at = now() WHERE account_id = $1 AND stored_as = $2`,
+    [accountId, storedAs, outcome, reason ?? null],
+  );
+}
+
+/** Wraps of keys for later key servers that the owner holds (kind 3), unverified, by `recipient_pk` in hex. */
+export async function chainRewraps(
+  db: Db,
+  { accountId, tag }: NamespacePlace,
+): Promise<Map<string, Buffer[]>> {
+  const { rows } = await db.query<{ recipient_pk: Buffer; wraps: Buffer }>(
+    `SELECT recipient_pk, wraps FROM chain_envelope
+     WHERE account_id = $1 AND tag = $2 AND kind = ${envelopeKind.rewrap} AND wraps IS NOT NULL`,
+    [accountId, tag],
+  );
+  const found = new Map<string, Buffer[]>();
+  for (const { recipient_pk, wraps } of rows) {
+    const name = recipient_pk.toString('hex');
+    found.set(name, [...(found.get(name) ?? []), wraps]);
+  }
+  return found;
+}
+
+export interface NamespaceCounts {
+  /** Memories on chain, without those whose signer is not believed */
+  total: number;
+  /** Of those: indexed, or forgotten */
+  settled: number;
+  unverified: number;
+  /** Never tried yet */
+  untried: number;
+}
+
+export async function countFound(db: Db, { accountId, tag }: NamespacePlace): Promise<NamespaceCounts> {
+  const { rows } = await db.query<NamespaceCounts>(
+    `SELECT count(*) FILTER (WHERE settled OR NOT unverified)::int AS total,
+       count(*) FILTER (WHERE settled)::int AS settled,
+       count(*) FILTER (WHERE unverified AND NOT settled)::int AS unverified,
+       count(*) FILTER (WHERE untried AND NOT settled)::int AS untried
+     FROM (
+       SELECT bool_or(${isIndexed} OR ${isForgotten}) AS settled,
+         bool_and(outcome IS NOT DISTINCT FROM 'unverified') AS unverified,
+         bool_or(outcome IS NULL) AS untried
+       FROM chain_envelope found
+       WHERE account_id = $1 AND tag = $2 AND kind = ${envelopeKind.memory} GROUP BY envelope_id) AS memories`,
+    [accountId, tag],
+  );
+  return rows[0]!;
+}

@@ -1,0 +1,201 @@
+import { envelopeKind } from '@memrelay/envelope/header';
+import { ApiError } from '@memrelay/protocol/errors';
+import type { RestoreRequest, RestoreResponse } from '@memrelay/protocol/restore';
+import type { Caller } from '../auth/caller.ts';
+import { requireDecryptCredential } from '../auth/decrypt-credential.ts';
+import { permissionBits, requireFreshAccount, requirePermission } from '../auth/require-permission.ts';
+import type { RelayerContext } from '../context.ts';
+import type { Db } from '../db/db.ts';
+import { hexToBytes } from '../db/hex.ts';
+import { EmbeddingError } from '../embedding/embedder.ts';
+import { textHash } from '../jobs/known-texts.ts';
+import type { IndexData } from '../memories/index-data.ts';
+import { trustedSigners } from '../memories/trusted-signers.ts';
+import { lookOnChain, type RestoreFailure } from './look-on-chain.ts';
+import { type OpenedCandidate, openFound } from './open-found.ts';
+import { type Candidate, candidates, countFound, type NamespacePlace, saveOutcome } from './restore-rows.ts';
+import { saveForgotten, saveRestored } from './save-restored.ts';
+
+/** Read and opened at once: each may have 1.5 MiB */
+const batchSize = 16;
+/** Of one call, so that it ends before its caller gives up; the next one goes on. */
+const lookMs = 10_000;
+const restoreMs = 20_000;
+const failuresTold = 100;
+
+/**
+ * Rebuilds a namespace from what its owner holds on chain, at most `limit` memories in a call (decisions.md, "Restore").
+ * All that is there is looked at before anything is restored, so that what was forgotten stays so. Only what a believed
+ * key has signed is indexed; the rest is counted. Throws `ApiError`.
+ */
+export async function restore(
+  context: RelayerContext,
+  caller: Caller,
+  { namespace, limit, trusted_writers = [] }: RestoreRequest,
+): Promise<RestoreResponse> {
+  requireFreshAccount(caller);
+  requireDecryptCredential(context, caller);
+  const { account } = caller;
+  const tag = Buffer.from(context.tagOf(account.origin, namespace));
+  requirePermission(caller, 'read', tag);
+  // Whoever names a writer could store what it signed: that takes the right to write
+  if (trusted_writers.length > 0) requirePermission(caller, 'write', tag);
+  context.requireEmbedder();
+  const place = { accountId: hexToBytes(account.accountId), tag };
+  const started = performance.now();
+  const before = await databaseTime(context.db);
+  const failed: RestoreFailure[] = [];
+  const isComplete = await lookOnChain(context, account, tag, started + lookMs, failed);
+  let restored = 0;
+  if (isComplete) {
+    const writers = [
+      ...(await trustedSigners(context, account)),
+      ...(await context.accounts.writersEver(account.accountId)),
+      ...trusted_writers,
+    ];
+    const work: Work = { context, caller, namespace, place, before, failed, deadline: started + restoreMs };
+    const named = trusted_writers.length > 0;
+    const isBuried = await applyTombstones(work, [...forgetters(work), ...trusted_writers], named);
+    if (isBuried) restored = await restoreMemories(work, [...new Set(writers)], named, limit);
+  }
+  const counts = await countFound(context.db, place);
+  return {
+    restored,
+    skipped: counts.settled - restored,
+    total: counts.total,
+    namespace,
+    owner: account.owner,
+    ...(counts.unverified > 0 ? { unverified: counts.unverified } : {}),
+    ...(failed.length > 0 ? { failed: failed.slice(0, failuresTold) } : {}),
+    ...(!isComplete || counts.untried > 0 ? { more: true as const } : {}),
+  };
+}
+
+interface Work {
+  context: RelayerContext;
+  caller: Caller;
+  namespace: string;
+  place: NamespacePlace;
+  /** When the call began: what failed in it is not tried again by it */
+  before: Date;
+  failed: RestoreFailure[];
+  deadline: number;
+}
+
+/** A tombstone forgets: WRITE alone does not sign one. */
+function forgetters({ context, caller }: Work): string[] {
+  const delegates = caller.account.delegates.filter(
+    ({ scope }) => ((scope?.perms ?? 0) & permissionBits.forget) !== 0,
+  );
+  return [...context.writerPublicKeys, ...delegates.map(({ publicKey }) => publicKey)];
+}
+
+/** Before any memory. False when time ran out before the last one. */
+async function applyTombstones(work: Work, trusted: readonly string[], named: boolean): Promise<boolean> {
+  const { context, place } = work;
+  for (;;) {
+    const batch = await next(work, envelopeKind.tombstone, named, batchSize);
+    if (batch.length === 0) return true;
+    for (const tombstone of await openBatch(work, batch, trusted)) {
+      await saveForgotten(context.db, place, tombstone.supersedes);
+      await saveOutcome(context.db, place.accountId, tombstone.candidate.storedAs, 'done');
+    }
+    if (performance.now() > work.deadline) return false;
+  }
+}
+
+async function restoreMemories(
+  work: Work,
+  trusted: readonly string[],
+  named: boolean,
+  limit: number,
+): Promise<number> {
+  const { context, place } = work;
+  let restored = 0;
+  while (restored < limit && performance.now() < work.deadline) {
+    const batch = await next(work, envelopeKind.memory, named, Math.min(batchSize, limit - restored));
+    if (batch.length === 0) break;
+    const opened = await openBatch(work, batch, trusted);
+    for (const memory of await index(work, opened)) {
+      restored += 1;
+      await saveOutcome(context.db, place.accountId, memory.candidate.storedAs, 'done');
+    }
+  }
+  return restored;
+}
+
+function next({ context, place, before }: Work, kind: number, named: boolean, limit: number) {
+  return candidates(context.db, place, { kind, before, named, limit });
+}
+
+/** Those that opened; what became of the others is noted. */
+async function openBatch(
+  work: Work,
+  batch: readonly Candidate[],
+  trusted: readonly string[],
+): Promise<OpenedCandidate[]> {
+  const { context, caller, namespace, place } = work;
+  const opened: OpenedCandidate[] = [];
+  for (const result of await openFound(context, caller, namespace, place, trusted, batch)) {
+    if ('envelope' in result) {
+      opened.push(result);
+      continue;
+    }
+    const { candidate, reason } = result;
+    if (reason === 'untrusted_signer')
+      await saveOutcome(context.db, place.accountId, candidate.storedAs, 'unverified', reason);
+    else await noteFailure(work, candidate, reason);
+  }
+  return opened;
+}
+
+/** Who signed what is restored is believed by a recall as well, also when it is a delegate no more. */
+async function rememberWriters({ context, place }: Work, opened: readonly OpenedCandidate[]): Promise<void> {
+  const others = new Set(
+    opened.map(({ signer }) => signer).filter((signer) => !context.writerPublicKeys.includes(signer)),
+  );
+  for (const signer of others)
+    await context.accountWriters.remember(context.db, place.accountId, Buffer.from(signer, 'hex'));
+  if (others.size > 0) context.accountWriters.refresh(place.accountId);
+}
+
+async function noteFailure({ context, place, failed }: Work, { storedAs }: Candidate, reason: string) {
+  failed.push({ blob_id: storedAs, reason });
+  await saveOutcome(context.db, place.accountId, storedAs, 'failed', reason);
+}
+
+/** What was tried is noted by the database's clock. */
+async function databaseTime(db: Db): Promise<Date> {
+  const { rows } = await db.query<{ now: Date }>('SELECT now() AS now');
+  return rows[0]!.now;
+}
+
+/** Embeds and saves; returns those that are new. Throws `embedding_unavailable`. */
+async function index(work: Work, opened: readonly OpenedCandidate[]): Promise<OpenedCandidate[]> {
+  const { context, place, namespace } = work;
+  const { accountId, tag } = place;
+  if (opened.length === 0) return [];
+  let data: IndexData[];
+  try {
+    data = await context.indexer.indexTexts(opened.map(({ text }) => ({ accountId, tag, text })));
+  } catch (error) {
+    if (!(error instanceof EmbeddingError)) throw error;
+    if (error.kind === 'transient') throw new ApiError('embedding_unavailable', { cause: error });
+    // One text that the provider refuses must not fail its neighbours: each is tried alone
+    if (opened.length > 1) {
+      const alone: OpenedCandidate[] = [];
+      for (const memory of opened) alone.push(...(await index(work, [memory])));
+      return alone;
+    }
+    await noteFailure(work, opened[0]!.candidate, 'embedding_rejected');
+    return [];
+  }
+  await rememberWriters(work, opened);
+  const saved: OpenedCandidate[] = [];
+  for (const [i, memory] of opened.entries()) {
+    const hash = textHash(context.secrets.indexKey, accountId, tag, memory.text);
+    if (await saveRestored(context.db, place, namespace, memory, hash, data[i]!)) saved.push(memory);
+    else await saveOutcome(context.db, accountId, memory.candidate.storedAs, 'done');
+  }
+  return saved;
+}

@@ -1,0 +1,96 @@
+import { randomUUID } from 'node:crypto';
+import type { Db } from '../db/db.ts';
+import { keywordColumns, keywordPlaces, keywordValues } from '../jobs/keyword-columns.ts';
+import { chunkParameters, insertVectors } from '../jobs/vector-rows.ts';
+import type { IndexData } from '../memories/index-data.ts';
+import { standardImportance } from '../memories/seal-job.ts';
+import { insertSuccessors } from '../memories/successors.ts';
+import { sha256 } from '../sha256.ts';
+import type { OpenedCandidate } from './open-found.ts';
+import type { NamespacePlace } from './restore-rows.ts';
+
+/**
+ * A memory as it was: its id is that of its envelope, since that of its job is lost. False, and nothing is written, when
+ * it is there or was forgotten meanwhile.
+ */
+export async function saveRestored(
+  db: Db,
+  { accountId, tag }: NamespacePlace,
+  namespace: string,
+  restored: OpenedCandidate,
+  textHash: Buffer,
+  { info, chunks, keywords }: IndexData,
+): Promise<boolean> {
+  const { candidate, envelope } = restored;
+  const id = memoryIdOf(candidate.envelopeId);
+  const ofKeywords = keywordValues(keywords);
+  const first = 15;
+  const { places, values } = chunkParameters(chunks, first + ofKeywords.length);
+  return db.transaction(async (tx) => {
+    await tx.query(
+      `INSERT INTO known_text (account_id, text_hash, memory_id)
+       SELECT $1, $2, $3 WHERE NOT EXISTS (SELECT 1 FROM forgotten_memory WHERE account_id = $1 AND envelope_id = $4)
+       ON CONFLICT DO NOTHING`,
+      [accountId, textHash, id, candidate.envelopeId],
+    );
+    const { rowCount } = await tx.query(
+      `WITH job AS (
+         INSERT INTO memory (account_id, id, namespace, state, blob_id, object_id, end_epoch, envelope_id,
+           envelope_sha256, size, importance, created_at, ${keywordColumns})
+         SELECT $1, $4::uuid, $5, 'done', $6, $7, $8::integer, $9, $10, $11::integer, $12::real, $13::timestamptz,
+           ${keywordPlaces(first)}
+         WHERE NOT EXISTS (SELECT 1 FROM forgotten_memory WHERE account_id = $1 AND envelope_id = $9 AND tag = $14)
+           AND NOT EXISTS (SELECT 1 FROM memory WHERE account_id = $1 AND envelope_id = $9)
+         ON CONFLICT DO NOTHING RETURNING account_id, namespace, id)
+       ${insertVectors(places)}`,
+      [
+        accountId,
+        info.model,
+        info.keyId,
+        id,
+        namespace,
+        candidate.storedAs,
+        candidate.objectId,
+        candidate.endEpoch,
+        candidate.envelopeId,
+        sha256(envelope),
+        envelope.length,
+        restored.importance ?? standardImportance,
+        new Date(restored.createdAt),
+        tag,
+        ...ofKeywords,
+        ...values,
+      ],
+    );
+    if (rowCount === 0) return false;
+    const envelopeIds = restored.supersedes.map((each) => Buffer.from(each, 'hex'));
+    await insertSuccessors(tx, [{ accountId, successorId: id, envelopeIds }]);
+    return true;
+  });
+}
+
+/** An envelope's id is a UUID's 16 bytes. */
+function memoryIdOf(envelopeId: Buffer): string {
+  return envelopeId.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+}
+
+/** What a tombstone names is forgotten here as well, with the objects that the owner still has of it. */
+export async function saveForgotten(
+  db: Db,
+  { accountId, tag }: NamespacePlace,
+  envelopeIds: readonly string[],
+): Promise<void> {
+  await db.transaction(async (tx) => {
+    for (const envelopeId of envelopeIds)
+      await tx.query(
+        `INSERT INTO forgotten_memory (account_id, memory_id, tag, envelope_id, blob_id, object_id, shared)
+         SELECT $1, $2::uuid, $3, $4, found.stored_as, blob.object_id, coalesce(length(found.stored_as) = 50, false)
+         FROM (VALUES (1)) AS one (row)
+           LEFT JOIN chain_envelope found ON found.account_id = $1 AND found.tag = $3 AND found.envelope_id = $4
+           LEFT JOIN chain_blob blob ON blob.account_id = $1 AND blob.blob_id = found.blob_id
+         WHERE NOT EXISTS (SELECT 1 FROM forgotten_memory WHERE account_id = $1 AND envelope_id = $4)
+         ORDER BY blob.certified_epoch LIMIT 1`,
+        [accountId, randomUUID(), tag, Buffer.from(envelopeId, 'hex')],
+      );
+  });
+}

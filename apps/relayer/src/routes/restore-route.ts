@@ -1,0 +1,19 @@
+import { type RestoreResponse, restoreRequest } from '@memrelay/protocol/restore';
+import type { FastifyInstance } from 'fastify';
+import type { RelayerContext } from '../context.ts';
+import { validate } from '../http/validate.ts';
+import { createInFlight } from '../limits/in-flight.ts';
+import { restore } from '../restore/restore.ts';
+
+/** Of envelopes and texts that restores hold at once: a batch of the largest is 24 MiB, and as much again of text */
+const batchBytes = 48 * 1024 * 1024;
+const restoresAtOnce = 4;
+
+/** `app` has the auth hook, so every request has a caller. */
+export function restoreRoute(app: FastifyInstance, context: RelayerContext): void {
+  const restoring = createInFlight(batchBytes * restoresAtOnce);
+  app.post('/api/restore', async (request): Promise<RestoreResponse> => {
+    const wanted = validate(restoreRequest, request.body);
+    return restoring.run(batchBytes, () => restore(context, request.caller, wanted));
+  });
+}

@@ -1,0 +1,33 @@
+import { z } from 'zod';
+import { limitField, namespaceField } from './fields.ts';
+import { defaultNamespace, limits } from './limits.ts';
+
+/** `POST /api/restore` (decisions.md, "Restore"). */
+export const restoreRequest = z.object({
+  namespace: namespaceField.default(defaultNamespace),
+  /** Memories restored by one call */
+  limit: limitField(limits.restoreLimit),
+  /** Ed25519 keys, hex, whose signatures the caller vouches for; needs WRITE */
+  trusted_writers: z
+    .array(z.string().regex(/^[0-9a-f]{64}$/, 'must be 64 lower-case hex digits'))
+    .max(200)
+    .optional(),
+});
+export type RestoreRequest = z.infer<typeof restoreRequest>;
+
+export interface RestoreResponse {
+  /** By this call */
+  restored: number;
+  /** Indexed already, or forgotten */
+  skipped: number;
+  /** Memories of the namespace on chain, as far as they are found, without the unverified ones */
+  total: number;
+  namespace: string;
+  owner: string;
+  /** Signed by nobody who is believed: never indexed */
+  unverified?: number;
+  /** What could not be read or opened in this call; at most 100 */
+  failed?: { blob_id: string; reason: string }[];
+  /** Present when there is more: call again */
+  more?: true;
+}
