@@ -5,6 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { fillEmbeddedDirectory } from '@memrelay/dev-env/embedded-directory';
 import { findRedis, startRedis } from '@memrelay/dev-env/services/redis';
 import type { RunningService } from '@memrelay/dev-env/services/service';
 import { createClient, RESP_TYPES } from 'redis';
@@ -125,6 +126,7 @@ describe.each(databases)('nonces in a table on $name', ({ create }) => {
 
 it('nonces in a table are still known when the relayer is killed right after the answer', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'memrelay-nonces-'));
+  await fillEmbeddedDirectory(directory);
   const key = anyKey();
   const script = join(import.meta.dirname, 'support/remember-and-wait.ts');
   const child = spawn(process.execPath, [script, `pglite:${directory}`, key.toString('hex')], {
