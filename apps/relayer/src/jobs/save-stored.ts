@@ -30,8 +30,12 @@ const finish = (held: string): string => `
     WHERE memory.id = memory_id AND memory.blob_id <> stored_as
     ON CONFLICT DO NOTHING),
   look AS (
-    UPDATE unreadable_memory AS gone SET next_look = now() FROM job
-    WHERE gone.account_id = job.account_id AND (gone.memory_id = job.memory_id OR gone.blob_id = stored_as)),
+    UPDATE unreadable_memory AS gone SET next_look = now() FROM (
+      SELECT account_id, memory_id FROM job
+      UNION
+      SELECT account_id, same.memory_id FROM job JOIN unreadable_memory AS same USING (account_id)
+      WHERE same.blob_id = stored_as) AS named
+    WHERE gone.account_id = named.account_id AND gone.memory_id = named.memory_id),
   memory AS (
     UPDATE memory SET state = CASE state WHEN 'lost' THEN state ELSE 'done' END, blob_id = stored_as, end_epoch = $4,
       object_id = CASE WHEN blob_id = stored_as THEN coalesce($3, object_id) ELSE $3 END

@@ -2,7 +2,7 @@ import pLimit from 'p-limit';
 import type { Logger } from 'pino';
 import type { BlobCache } from '../blobs/blob-cache.ts';
 import { saveEndEpochs } from '../blobs/end-epochs.ts';
-import { type BlobReads, isStored, type Look, lookFor } from '../blobs/read-stored.ts';
+import { type BlobReads, isStored, lookFor } from '../blobs/read-stored.ts';
 import type { Db } from '../db/db.ts';
 import { insertRenewal } from '../renewals/expiring.ts';
 import { askChain, type ChainSources } from './chain-word.ts';
@@ -37,8 +37,12 @@ export interface LookResult {
 
 const readsAtOnce = 4;
 
-interface Looked extends Look {
+interface Looked {
   memory: WatchedMemory;
+  isThere: boolean;
+  /** Kept only where it may be stored once more */
+  bytes: Buffer | undefined;
+  absentAt: number;
 }
 
 /**
@@ -55,11 +59,13 @@ export async function lookAtBlobs(
   const { db, log } = looks;
   const result: LookResult = { suspected: 0, lost: 0, found: 0, storedAgain: 0, livesOnChain: 0 };
   const isOver = ({ endEpoch }: WatchedMemory): boolean => endEpoch !== undefined && endEpoch <= epoch;
-  const looked = await pLimit(readsAtOnce).map(
-    memories,
-    async (memory): Promise<Looked> => ({ memory, ...(await lookFor(looks.aggregators, memory)) }),
+  const looked = await pLimit(readsAtOnce).map(memories, async (memory): Promise<Looked> => {
+    const { bytes, absentAt } = await lookFor(looks.aggregators, memory);
+    return { memory, isThere: bytes !== undefined, bytes: isOver(memory) ? bytes : undefined, absentAt };
+  });
+  const doubtful = looked.filter(({ memory, isThere, absentAt }) =>
+    isThere ? isOver(memory) : absentAt > 0,
   );
-  const doubtful = looked.filter(({ memory, bytes, absentAt }) => (bytes ? isOver(memory) : absentAt > 0));
   const ends = await askChain(
     looks,
     doubtful.map(({ memory }) => memory),
@@ -73,8 +79,8 @@ export async function lookAtBlobs(
       return endEpoch !== undefined && endEpoch > epoch ? [{ ...memory, endEpoch }] : [];
     }),
   );
-  for (const { memory, bytes, absentAt } of looked) {
-    if (bytes) await present(memory, bytes);
+  for (const { memory, isThere, bytes, absentAt } of looked) {
+    if (isThere) await present(memory, bytes);
     else if (absentAt > 0) await absent(memory, absentAt);
     else if (memory.goneForMs !== undefined) await postponeLook(db, memory, nextLook(memory));
     else if (isOver(memory)) await noteLook(db, memory, 0, nextLook(memory));
@@ -85,7 +91,7 @@ export async function lookAtBlobs(
     return nextLookInMs(goneForMs ?? 0, looks.graceMs);
   }
 
-  async function present(memory: WatchedMemory, bytes: Buffer): Promise<void> {
+  async function present(memory: WatchedMemory, bytes: Buffer | undefined): Promise<void> {
     if ((memory.isLost || memory.goneForMs !== undefined) && (await clearSuspicion(db, memory)))
       result.found += 1;
     const end = endOf(memory);

@@ -33,8 +33,8 @@ const rounds = (graceMs: number) => {
 const roundMs = 10 * 60_000;
 /** A walk through all memories takes a day at least */
 const walkEveryMs = 24 * 3_600_000;
-/** Blobs that are in memory at a time */
-const atOnce = 20;
+/** The chain is asked once for so many */
+const atOnce = 250;
 
 /**
  * Looks whether the blobs of memories are still there: of what recalls did not find, of what expired, and bit by bit of
@@ -51,28 +51,25 @@ export async function startBlobChecks(options: BlobCheckOptions): Promise<TaskLo
     let left = perRound;
     const total: LookResult = { suspected: 0, lost: 0, found: 0, storedAgain: 0, livesOnChain: 0 };
 
-    /** `next` gives at most so many, each of them once, until there are none or the share is used up. */
-    async function lookAtAll(
-      share: number,
-      next: (limit: number) => Promise<WatchedMemory[]>,
-    ): Promise<void> {
-      for (let rest = Math.min(share, left); rest > 0 && Date.now() < deadline; ) {
-        const limit = Math.min(rest, atOnce);
-        const memories = await next(limit);
-        const result = await lookAtBlobs(options, memories, epoch);
+    async function lookAt(memories: readonly WatchedMemory[]): Promise<void> {
+      for (let start = 0; start < memories.length && Date.now() < deadline; start += atOnce) {
+        const part = memories.slice(start, start + atOnce);
+        const result = await lookAtBlobs(options, part, epoch);
         for (const key of Object.keys(total) as (keyof LookResult)[]) total[key] += result[key];
-        rest -= memories.length;
-        left -= memories.length;
-        if (memories.length < limit) return;
+        left -= part.length;
       }
     }
 
     // However much there is of one kind, the others have their share
     const quarter = Math.ceil(left / 4);
-    await lookAtAll(2 * quarter, (limit) => dueForLook(db, 'done', limit));
-    await lookAtAll(quarter, (limit) => timeIsOver(db, epoch, limit));
-    await lookAtAll(quarter, (limit) => dueForLook(db, 'lost', limit));
-    await lookAtAll(left, nextInWalk);
+    await lookAt(await dueForLook(db, 'done', Math.min(2 * quarter, left)));
+    await lookAt(await timeIsOver(db, epoch, Math.min(quarter, left)));
+    await lookAt(await dueForLook(db, 'lost', Math.min(quarter, left)));
+    while (left > 0 && Date.now() < deadline) {
+      const memories = await nextInWalk(Math.min(left, atOnce));
+      if (memories.length === 0) break;
+      await lookAt(memories);
+    }
     if (total.storedAgain > 0) options.wakeUpload();
     if (Object.values(total).some((count) => count > 0)) log.info(total, 'blobs were looked for');
   }
