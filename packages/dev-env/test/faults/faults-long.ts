@@ -9,7 +9,7 @@ import { isWhole } from './check/findings.ts';
 import { providerFaults, providerTimeout, publisherFaults } from './inject/http-faults.ts';
 import { freeze, killsAtRandom } from './inject/kill.ts';
 import { killsAtCheckpoints } from './inject/kill-at.ts';
-import { clockJumps, diskFull, storageNodesFail } from './inject/machine-faults.ts';
+import { clockJumps, diskFull, redisKilledAtWrongTime, storageNodesFail } from './inject/machine-faults.ts';
 import { resultFile, table } from './report.ts';
 import { runFaults } from './run-faults.ts';
 
@@ -25,12 +25,19 @@ const { values } = parseArgs({
   },
 });
 const perRound = Number(values['per-round']);
+const interruption = new AbortController();
+for (const name of ['SIGINT', 'SIGTERM'] as const)
+  process.once(name, () => interruption.abort(new Error(`interrupted by ${name}`)));
 const result = await runFaults({
+  signal: interruption.signal,
   seed: Number(values.seed),
   faults: Number(values.faults),
   minutes: Number(values.minutes),
   lanes: [
-    { faults: [...killsAtRandom, ...killsAtCheckpoints, freeze, clockJumps], perRound: perRound * 0.4 },
+    {
+      faults: [...killsAtRandom, ...killsAtCheckpoints, freeze, clockJumps, redisKilledAtWrongTime],
+      perRound: perRound * 0.4,
+    },
     {
       faults: [...publisherFaults, ...providerFaults, providerTimeout, diskFull, storageNodesFail],
       perRound: perRound * 0.6,

@@ -23,6 +23,8 @@ export interface FaultRun {
   memoriesPerRound: number;
   accounts: number;
   onProgress: (line: string) => void;
+  /** Ends it before its time: the world is taken down, and the promise rejects with its reason */
+  signal?: AbortSignal;
 }
 
 /** What may go wrong one after the other; all lanes are at it at once. */
@@ -52,7 +54,10 @@ export async function runFaults(run: FaultRun): Promise<FaultResult> {
     forgotten: ledger.written.filter(({ forgotten }) => forgotten === 'yes').length,
     findings,
   });
-  try {
+  const { promise: interrupted, reject } = Promise.withResolvers<never>();
+  run.signal?.addEventListener('abort', () => reject(run.signal?.reason));
+  const work = async (): Promise<FaultResult> => {
+    run.signal?.throwIfAborted();
     const lanes = run.lanes.map(({ faults, perRound }, i) => ({
       deal: dealer(faults, seededRandom(run.seed * 7 + i)),
       perRound,
@@ -73,6 +78,9 @@ export async function runFaults(run: FaultRun): Promise<FaultResult> {
     findings.canary.push(...found);
     if (files < fewestFiles) findings.broken.push(`only ${files} files were searched for the canary`);
     return result();
+  };
+  try {
+    return await Promise.race([work(), interrupted]);
   } finally {
     await world.close();
   }
@@ -120,7 +128,9 @@ async function check(world: FaultWorld, ledger: Ledger, round: number | 'all'): 
   findings.broken.push(...(await settle(world)));
   await checkMemories(world, ledger, (one) => round === 'all' || one.round === round, findings);
   await checkObjects(world, ledger, findings);
-  findings.broken.push(...ledger.broken);
+  // What was broken in an earlier round stays so
+  ledger.broken.push(...findings.broken);
+  findings.broken = [...new Set(ledger.broken)];
   findings.failed = ledger.failed.size;
   return findings;
 }

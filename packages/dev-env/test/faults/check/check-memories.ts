@@ -23,9 +23,10 @@ export async function checkMemories(
     const clients = clientsOf(world, account);
     const mine = ledger.written.filter((one) => one.account === account);
     const outcomes = await outcomesOf(world, clients, ledger, mine, findings);
-    await checkList(clients[0]!, mine, outcomes, findings);
+    const listed = await checkList(clients[0]!, mine, outcomes, findings);
     const chosen = mine.filter(isChosen);
-    await eachOf(chosen, (one, i) => checkFound(clients[i % clients.length]!, one, outcomes, findings));
+    await eachOf(chosen, (one, i) => checkFound(clients[i % clients.length]!, one, listed, findings));
+    await forgetAgain(clients[0]!, mine, ledger, findings);
     for (const client of clients) client.destroy();
   }
 }
@@ -58,41 +59,63 @@ async function outcomesOf(
   return new Map(outcomes.map((outcome) => [outcome.jobId, outcome]));
 }
 
-/** The list of the account has each of its memories once, and nothing that nobody sent. */
+/**
+ * The list of the account has each of its memories once, and nothing that nobody sent. Returns the blob of each, by the
+ * id of the memory: it may be another than its job ended with, because quilts are packed anew.
+ */
 async function checkList(
   client: MemRelay,
   mine: readonly Written[],
   outcomes: ReadonlyMap<string, JobOutcome>,
   findings: Findings,
-): Promise<void> {
+): Promise<Map<string, string | undefined>> {
   const listed = new Map<string, string | undefined>();
   for await (const { id, blobId, pending } of client.memories({ allNamespaces: true, limit: 100 })) {
     if (listed.has(id)) findings.doubled.push(`${id} is listed twice`);
     if (pending) findings.broken.push(`${id} is pending when all has come to rest`);
     listed.set(id, blobId);
   }
+  const unknown = new Set(listed.keys());
   for (const one of mine) {
     if (!one.jobId) continue;
     const outcome = outcomes.get(one.jobId);
     if (one.forgotten === 'yes' && listed.has(one.jobId)) findings.undead.push(`${one.jobId} is listed`);
-    if (one.forgotten === 'no' && outcome?.status === 'done' && !outcome.deduplicated) {
-      if (!listed.has(one.jobId)) findings.lost.push(`${one.jobId} is done and not listed`);
-      else if (listed.get(one.jobId) !== outcome.blobId)
-        findings.broken.push(`${one.jobId} is listed with another blob`);
-    }
-    listed.delete(one.jobId);
+    const isThere = one.forgotten === 'no' && outcome?.status === 'done' && !outcome.deduplicated;
+    if (isThere && !listed.has(one.jobId)) findings.lost.push(`${one.jobId} is done and not listed`);
+    unknown.delete(one.jobId);
   }
   const unanswered = mine.filter(({ jobId }) => !jobId).length;
-  if (listed.size > unanswered)
+  if (unknown.size > unanswered)
     findings.doubled.push(
-      `${listed.size} memories are listed that no answer named, for ${unanswered} calls without one`,
+      `${unknown.size} memories are listed that no answer named, for ${unanswered} calls without one`,
     );
+  return listed;
+}
+
+/** What the relayer takes in one call */
+const idsPerCall = 200;
+
+/** A call to forget that is repeated removes nothing, and names everything that the owner may delete by now. */
+async function forgetAgain(
+  client: MemRelay,
+  mine: readonly Written[],
+  { namedForDeletion }: Ledger,
+  findings: Findings,
+): Promise<void> {
+  const gone = mine.filter(({ forgotten }) => forgotten === 'yes');
+  for (const [namespace, those] of Map.groupBy(gone, (one) => one.namespace))
+    for (let at = 0; at < those.length; at += idsPerCall) {
+      const ids = those.slice(at, at + idsPerCall).map(({ jobId }) => jobId!);
+      const { deleted, blobsToDelete } = await client.forget({ namespace, ids });
+      if (deleted > 0) findings.undead.push(`${deleted} of ${namespace} could be forgotten once more`);
+      for (const object of blobsToDelete) namedForDeletion.add(object);
+    }
 }
 
 async function checkFound(
   client: MemRelay,
   one: Written,
-  outcomes: ReadonlyMap<string, JobOutcome>,
+  listed: ReadonlyMap<string, string | undefined>,
   findings: Findings,
 ): Promise<void> {
   const blobs = one.manual
@@ -103,8 +126,8 @@ async function checkFound(
   if (one.forgotten === 'yes' && blobs.length > 0) findings.undead.push(`${name} is found`);
   if (!one.jobId || one.forgotten !== 'no') return;
   if (blobs.length === 0) findings.lost.push(`${name} is not found`);
-  else if (blobs[0] !== outcomes.get(one.jobId)?.blobId)
-    findings.broken.push(`${name} is found with another blob than its job has: the order is not kept`);
+  else if (listed.has(one.jobId) && blobs[0] !== listed.get(one.jobId))
+    findings.broken.push(`${name} is found with another blob than it is listed with: the order is not kept`);
 }
 
 async function textBlobs(

@@ -18,7 +18,7 @@ export async function settle(world: FaultWorld): Promise<string[]> {
     if (!(await until(isReady, mostMs))) unrest.push(`${name} does not become ready`);
   }
   if (!(await until(async () => (await running(world)) === 0, mostMs)))
-    unrest.push(`${await running(world)} jobs are still running`);
+    unrest.push(`${await running(world)} jobs are still under way`);
   const late = world.relayers.map(({ publisher }) => publisher);
   await until(() => late.every((proxy) => proxy.lateRequests() === 0), mostMs);
   if (!(await until(() => strayLooks(world), mostMs))) unrest.push('nobody looks for stray objects');
@@ -45,9 +45,11 @@ async function strayLooks({ database }: FaultWorld): Promise<boolean> {
 
 const roundMs = 30_000;
 
+/** Jobs, and quilts that have to be packed anew without what was forgotten. */
 async function running({ database }: FaultWorld): Promise<number> {
   const { rows } = await database.query<{ left: number }>(
-    "SELECT count(*)::int AS left FROM memory_job WHERE status = 'running'",
+    `SELECT (SELECT count(*) FROM memory_job WHERE status = 'running')::int
+       + (SELECT count(*) FROM forgotten_memory WHERE shared)::int AS left`,
   );
   return rows[0]!.left;
 }

@@ -1,6 +1,7 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
-import { between } from '../../../src/seeded-random.ts';
+import { between, type Random } from '../../../src/seeded-random.ts';
+import type { FaultWorld } from '../world/fault-world.ts';
 import { storeFault } from './admin.ts';
 import { type Fault, pick } from './fault.ts';
 import { until } from './until.ts';
@@ -8,7 +9,7 @@ import { until } from './until.ts';
 const patienceMs = 6_000;
 
 /** Stores that failed at the store itself, as the proxies saw it. */
-const failedStores = (relayers: Parameters<Fault['run']>[0]['relayers']): number =>
+const failedStores = (relayers: FaultWorld['relayers']): number =>
   relayers.reduce(
     (sum, { publisher }) =>
       sum + [...publisher.statuses].reduce((count, [status, n]) => count + (status >= 500 ? n : 0), 0),
@@ -64,26 +65,53 @@ const seenMs = 15_000;
 /** A client that had learnt the wrong time may be in the middle of a call */
 const aftermathMs = 15_000;
 
+function putClockWrong({ relayers, clock }: FaultWorld, random: Random) {
+  const { clockFile, url } = pick(random, relayers);
+  clock.wrongUntil = Number.POSITIVE_INFINITY;
+  writeFileSync(clockFile, String(pick(random, jumpsMs)));
+  return {
+    isSeen: () =>
+      until(async () => {
+        const { headers } = await fetch(`${url}/health`, { signal: AbortSignal.timeout(1_000) });
+        return Math.abs(Date.parse(headers.get('date') ?? '') - Date.now()) > seenMs;
+      }, patienceMs),
+    end() {
+      rmSync(clockFile, { force: true });
+      clock.wrongUntil = Date.now() + aftermathMs;
+    },
+  };
+}
+
+/** Nonces are lost, and whoever notes the time of it has a wrong clock. */
+export const redisKilledAtWrongTime: Fault = {
+  kind: "kill redis while a relayer's clock is wrong",
+  weight: 2,
+  async run(world, random) {
+    const wrong = putClockWrong(world, random);
+    try {
+      if (!(await wrong.isSeen())) return false;
+      const happened = await world.redis.kill(0);
+      await world.redis.up();
+      // Until that relayer has looked at the new run
+      await pause(between(random, 500, 2_000));
+      return happened;
+    } finally {
+      wrong.end();
+    }
+  },
+};
+
 export const clockJumps: Fault = {
   kind: "a relayer's clock jumps",
   weight: 4,
   async run(world, random) {
-    const { clockFile, url } = pick(random, world.relayers);
-    const { clock } = world;
-    const jump = pick(random, jumpsMs);
-    const lasts = between(random, 500, 3_000);
-    clock.wrongUntil = Number.POSITIVE_INFINITY;
-    writeFileSync(clockFile, String(jump));
+    const wrong = putClockWrong(world, random);
     try {
-      const happened = await until(async () => {
-        const { headers } = await fetch(`${url}/health`, { signal: AbortSignal.timeout(1_000) });
-        return Math.abs(Date.parse(headers.get('date') ?? '') - Date.now()) > seenMs;
-      }, patienceMs);
-      if (happened) await pause(lasts);
+      const happened = await wrong.isSeen();
+      if (happened) await pause(between(random, 500, 3_000));
       return happened;
     } finally {
-      rmSync(clockFile, { force: true });
-      clock.wrongUntil = Date.now() + aftermathMs;
+      wrong.end();
     }
   },
 };

@@ -144,6 +144,8 @@ export async function startFaultWorld(options: FaultWorldOptions): Promise<Fault
       STORE_AGGREGATOR_URL: blobstore.url,
       LLM_API_KEY: 'test',
       EMBEDDING_DIM: String(dimension),
+      // Some memories go into quilts, others alone
+      STORE_QUILT_WINDOW_MS: '100',
       LOG_FORMAT: 'json',
       RUST_LOG: 'info',
     };
