@@ -1,0 +1,114 @@
+import { randomBytes } from 'node:crypto';
+import { newEnvelopeId } from '@memrelay/envelope/envelope-id';
+import { nodePrimitives as p } from '@memrelay/envelope/node-primitives';
+import { sealEnvelope } from '@memrelay/envelope/seal-envelope';
+import { pino } from 'pino';
+import { afterEach, expect, test } from 'vitest';
+import { type AggregatorReader, createAggregatorReader } from '../src/blobs/aggregator-reads.ts';
+import { lookIntoBlob, lookIntoPatch } from '../src/restore/look-into-blob.ts';
+import { startServer, type TestServer } from './support/http-server.ts';
+
+/** What a blob is, by its first bytes and the word of an aggregator. */
+
+const origin = randomBytes(32);
+const blobId = 'b'.repeat(43);
+const patchId = 'p'.repeat(50);
+const envelopeOf = (from: Buffer, kind: 1 | 2 | 3 = 1): Buffer =>
+  Buffer.from(
+    sealEnvelope(p, {
+      kind,
+      origin: from,
+      namespace: 'n',
+      keyEpoch: 0n,
+      envelopeId: newEnvelopeId(p),
+      recipientPk: p.x25519PublicKey(randomBytes(32)),
+      wraps: [{ type: 9, bytes: randomBytes(40) }],
+      meta: { created_at: '2026-02-01T12:00:00Z' },
+      text: 'x'.repeat(30_000),
+      signer: randomBytes(32),
+    }),
+  );
+
+let server: TestServer;
+let reader: AggregatorReader;
+afterEach(async () => {
+  await reader.close();
+  await server.close();
+});
+
+async function holding(
+  bytes: Buffer,
+  options: { ranges?: boolean; patches?: unknown; patchStatus?: number } = {},
+): Promise<void> {
+  const { ranges = true, patches, patchStatus = 200 } = options;
+  server = await startServer((request, response) => {
+    if (request.url!.endsWith('/patches')) {
+      response.writeHead(patchStatus).end(JSON.stringify(patches));
+      return;
+    }
+    const [, last] = /^bytes=0-(\d+)$/.exec(request.headers.range ?? '') ?? [];
+    if (ranges && last) response.writeHead(206).end(bytes.subarray(0, Number(last) + 1));
+    else response.writeHead(200).end(bytes);
+  });
+  reader = createAggregatorReader({
+    urls: [server.url],
+    raceAfterMs: 0,
+    skipConsistencyCheck: true,
+    maxBytes: 2_000_000,
+    timeoutMs: 2_000,
+    log: pino({ enabled: false }),
+  });
+}
+const look = (size: number) => lookIntoBlob(reader, origin, { blobId, size });
+
+test.each([true, false])(
+  'an envelope tells itself by its header (server obeys ranges: %o)',
+  async (ranges) => {
+    const envelope = envelopeOf(origin, 2);
+    await holding(envelope, { ranges });
+    expect((await reader.readStart(blobId, 500)).equals(envelope.subarray(0, 500))).toBe(true);
+    expect(await look(envelope.length)).toMatchObject([{ storedAs: blobId, header: { kind: 2 } }]);
+    // One of another length than the chain says is none
+    expect(await look(envelope.length + 1)).toEqual([]);
+  },
+);
+
+test("somebody else's envelope, and what is none, hold nothing", async () => {
+  await holding(envelopeOf(randomBytes(32)));
+  expect(await look(40_000)).toEqual([]);
+  for (const bytes of [Buffer.from('MRE1'), Buffer.from('hello'), Buffer.alloc(0)]) {
+    await reader.close();
+    await server.close();
+    await holding(bytes);
+    expect(await look(bytes.length || 1)).toEqual([]);
+  }
+});
+
+test('a quilt names its envelopes; identifiers of another form are none', async () => {
+  const [tag, envelopeId] = [randomBytes(16), randomBytes(16)];
+  const name = (identifier: string) => ({ identifier, patch_id: patchId, tags: {} });
+  await holding(Buffer.from([1, 0, 0, 0, 0, 9]), {
+    patches: [name(`${tag.toString('hex')}.${envelopeId.toString('hex')}`), name('photo.jpg'), name('a.b')],
+  });
+  expect(await look(6)).toEqual([{ storedAs: patchId, tag, envelopeId }]);
+});
+
+test('a blob that only looks like a quilt holds nothing; one whose index cannot be read now fails', async () => {
+  await holding(Buffer.from([1, 2, 3]), { patchStatus: 400 });
+  expect(await look(3)).toEqual([]);
+  await reader.close();
+  await server.close();
+  await holding(Buffer.from([1, 2, 3]), { patchStatus: 500 });
+  await expect(look(3)).rejects.toMatchObject({ kind: 'unavailable' });
+});
+
+test('a patch is believed only when its header is what the index says', async () => {
+  const envelope = envelopeOf(origin);
+  await holding(envelope);
+  const [found] = await look(envelope.length);
+  const named = { ...found!, storedAs: patchId };
+  expect(await lookIntoPatch(reader, origin, named)).toMatchObject({ kind: 1 });
+  expect(await lookIntoPatch(reader, origin, { ...named, envelopeId: randomBytes(16) })).toBeUndefined();
+  expect(await lookIntoPatch(reader, origin, { ...named, tag: randomBytes(16) })).toBeUndefined();
+  expect(await lookIntoPatch(reader, randomBytes(32), named)).toBeUndefined();
+});

@@ -1,0 +1,170 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { readPastWriters, recordPastDelegates } from '../src/accounts/past-delegates.ts';
+import { currentLook, saveKnown, savePage, unknownBlobs } from '../src/restore/look-rows.ts';
+import { candidates, countFound, saveHeader, saveOutcome } from '../src/restore/restore-rows.ts';
+import { saveForgotten, saveRestored } from '../src/restore/save-restored.ts';
+import { databases, type TestDb } from './support/databases.ts';
+
+/** What a restore keeps of what it found on chain. */
+
+const memory = 1;
+const owner = `0x${'ab'.repeat(32)}`;
+const later = new Date(Date.now() + 3_600_000);
+
+describe.each(databases)('on $name', ({ create }) => {
+  let opened: TestDb;
+  let accountId: Buffer;
+  let tag: Buffer;
+  beforeAll(async () => {
+    opened = await create();
+  });
+  afterAll(() => opened?.drop());
+  beforeEach(() => {
+    accountId = randomBytes(32);
+    tag = randomBytes(16);
+  });
+  const place = () => ({ accountId, tag });
+
+  const object = (blob_id: string, certified_epoch: number, end_epoch = 50) => ({
+    object_id: `0x${randomBytes(32).toString('hex')}`,
+    blob_id,
+    size: 1_500,
+    end_epoch,
+    certified_epoch,
+  });
+  const saw = (...blobs: ReturnType<typeof object>[]) => savePage(opened.db, accountId, { epoch: 5, blobs });
+  /** A blob that holds one envelope */
+  async function found(blobId: string, envelopeId: Buffer, certified: number, kind = memory): Promise<void> {
+    await currentLook(opened.db, accountId, owner);
+    await saw(object(blobId, certified));
+    const header = { kind, recipientPk: randomBytes(32), wraps: undefined };
+    await saveKnown(opened.db, accountId, blobId, [{ storedAs: blobId, tag, envelopeId, header }]);
+  }
+  const next = (options: { named?: boolean; before?: Date } = {}) =>
+    candidates(opened.db, place(), { kind: memory, before: later, named: false, limit: 10, ...options });
+  const restored = (storedAs: string, envelopeId: Buffer) =>
+    saveRestored(
+      opened.db,
+      place(),
+      'n',
+      {
+        candidate: { storedAs, envelopeId, objectId: owner, endEpoch: 50 },
+        header: undefined as never,
+        envelope: randomBytes(1_500),
+        text: 'x',
+        createdAt: '2026-02-01T12:00:00.000Z',
+        importance: 0.7,
+        supersedes: [],
+        signer: '',
+      },
+      randomBytes(32),
+      { info: { model: 'm', keyId: 1 }, chunks: [{ no: 0, vector: Float32Array.of(1, 0, 0) }] },
+    );
+
+  test('of several blobs with one envelope id the earliest certified is read', async () => {
+    const envelopeId = randomBytes(16);
+    await found('a'.repeat(43), envelopeId, 9);
+    await found('b'.repeat(43), envelopeId, 3);
+    await found('c'.repeat(43), envelopeId, 7);
+    expect((await next()).map(({ storedAs }) => storedAs)).toEqual(['b'.repeat(43)]);
+    expect(await countFound(opened.db, place())).toMatchObject({ total: 1, settled: 0, untried: 1 });
+    // One that is not what it claims gives way to the next
+    await saveOutcome(opened.db, accountId, 'b'.repeat(43), 'unverified', 'untrusted_signer');
+    expect((await next()).map(({ storedAs }) => storedAs)).toEqual(['c'.repeat(43)]);
+  });
+
+  test('what is indexed or forgotten is not read again, and counts as settled', async () => {
+    const [indexed, forgotten, left] = [randomBytes(16), randomBytes(16), randomBytes(16)];
+    await found('a'.repeat(43), indexed, 1);
+    await found('b'.repeat(43), forgotten, 2);
+    await found('c'.repeat(43), left, 3);
+    expect(await restored('a'.repeat(43), indexed)).toBe(true);
+    expect(await restored('a'.repeat(43), indexed)).toBe(false);
+    await saveForgotten(opened.db, place(), [forgotten.toString('hex')]);
+    expect(await restored('b'.repeat(43), forgotten)).toBe(false);
+    expect((await next()).map(({ storedAs }) => storedAs)).toEqual(['c'.repeat(43)]);
+    expect(await countFound(opened.db, place())).toEqual({ total: 3, settled: 2, unverified: 0, untried: 1 });
+    const { rows } = await opened.db.query<{ blob_id: string }>(
+      'SELECT blob_id FROM forgotten_memory WHERE account_id = $1',
+      [accountId],
+    );
+    // The owner still holds it: it is named for deletion
+    expect(rows).toEqual([{ blob_id: 'b'.repeat(43) }]);
+  });
+
+  test('what failed comes after what was never tried, and once in a call', async () => {
+    await found('a'.repeat(43), randomBytes(16), 1);
+    await found('b'.repeat(43), randomBytes(16), 2);
+    await saveOutcome(opened.db, accountId, 'a'.repeat(43), 'failed', 'unreadable');
+    expect((await next()).map(({ storedAs }) => storedAs)).toEqual(['b'.repeat(43), 'a'.repeat(43)]);
+    const duringThisCall = { before: new Date(Date.now() - 60_000) };
+    expect((await next(duringThisCall)).map(({ storedAs }) => storedAs)).toEqual(['b'.repeat(43)]);
+  });
+
+  test('what nobody who is believed has signed waits until its signer is named', async () => {
+    await found('a'.repeat(43), randomBytes(16), 1);
+    await saveOutcome(opened.db, accountId, 'a'.repeat(43), 'unverified', 'untrusted_signer');
+    expect(await next()).toEqual([]);
+    expect(await countFound(opened.db, place())).toEqual({ total: 0, settled: 0, unverified: 1, untried: 0 });
+    expect((await next({ named: true })).length).toBe(1);
+  });
+
+  test('a patch that is not what its quilt says is never read', async () => {
+    await currentLook(opened.db, accountId, owner);
+    await saw(object('q'.repeat(43), 1));
+    const patch = { storedAs: 'p'.repeat(50), tag, envelopeId: randomBytes(16) };
+    await saveKnown(opened.db, accountId, 'q'.repeat(43), [patch]);
+    await saveHeader(opened.db, accountId, patch.storedAs, undefined);
+    expect(await next()).toEqual([]);
+  });
+
+  test('a look goes on where it was, keeps what is known and drops what the owner has no more', async () => {
+    const [kept, gone] = ['k'.repeat(43), 'g'.repeat(43)];
+    await currentLook(opened.db, accountId, owner);
+    await savePage(opened.db, accountId, { epoch: 5, blobs: [object(kept, 4, 20)], cursor: 'second' });
+    expect(await currentLook(opened.db, accountId, owner)).toMatchObject({ cursor: 'second', ended: false });
+    await saw(object(gone, 4), object('expired'.padEnd(43, 'x'), 1, 5), object(kept, 2, 30));
+    expect(await currentLook(opened.db, accountId, owner)).toMatchObject({ ended: true });
+    const unknown = await unknownBlobs(opened.db, accountId, '', 10);
+    expect(unknown.map(({ blobId }) => blobId)).toEqual([gone, kept]);
+    for (const blobId of [kept, gone]) await saveKnown(opened.db, accountId, blobId, []);
+    // Another owner's objects are another look
+    await currentLook(opened.db, accountId, `0x${'cd'.repeat(32)}`);
+    await saw(object(kept, 4, 25));
+    expect(await unknownBlobs(opened.db, accountId, '', 10)).toEqual([]);
+    const { rows } = await opened.db.query(
+      'SELECT blob_id, end_epoch, certified_epoch FROM chain_blob WHERE account_id = $1',
+      [accountId],
+    );
+    expect(rows).toEqual([{ blob_id: kept, end_epoch: 30, certified_epoch: 2 }]);
+  });
+
+  test('delegates that had WRITE at some time stay known as such', async () => {
+    const account_id = `0x${accountId.toString('hex')}`;
+    const added = (perms: number) => ({
+      name: 'DelegateKeyAdded' as const,
+      account_id,
+      public_key: Array.from(randomBytes(32)) as never,
+      address: `0x${randomUUID().replaceAll('-', '').repeat(2)}`,
+      label: '',
+      proven: true,
+      scope: { perms, all_namespaces: true, tags: [], min_epoch: '0', expires_at_ms: '0' } as never,
+      key_epoch: '0' as never,
+    });
+    const [reader, writer, promoted] = [added(1), added(3), added(1)];
+    const { address, scope } = { ...promoted, scope: added(7).scope };
+    const changed = {
+      name: 'DelegateScopeChanged' as const,
+      account_id,
+      address,
+      scope,
+      key_epoch: '0' as never,
+    };
+    // A page comes again after a failure
+    for (const _ of [1, 2]) await recordPastDelegates(opened.db, [reader, writer, promoted, changed]);
+    const hex = (bytes: Iterable<number>): string => Buffer.from([...bytes]).toString('hex');
+    const expected = [writer, promoted].map(({ public_key }) => hex(public_key)).sort();
+    expect((await readPastWriters(opened.db, account_id)).sort()).toEqual(expected);
+  });
+});
