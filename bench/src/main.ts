@@ -5,6 +5,7 @@ import { blobstoreBench } from './benches/blobstore.ts';
 import { ingestBench } from './benches/ingest.ts';
 import { recallBench } from './benches/recall.ts';
 import { recallableBench } from './benches/recallable.ts';
+import { searchBench } from './benches/search.ts';
 import { machineFacts } from './machine.ts';
 import { type Bench, type BenchResult, betterOf, printResult, saveResult } from './report.ts';
 
@@ -13,6 +14,7 @@ const benches: readonly Bench[] = [
   recallableBench,
   ingestBench,
   recallBench,
+  searchBench,
   blobstoreBench,
   blobIdBench,
 ];

@@ -10,7 +10,8 @@ import { keywordColumns, keywordPlaces, keywordValues } from '@memrelay/relayer/
 import { createBlindIndex } from '@memrelay/relayer/keywords/blind-index';
 import { fuse, lexicalWeights, modelWeights, type Relevance } from '@memrelay/relayer/memories/fusion';
 import { createTextIndexer, type IndexData } from '@memrelay/relayer/memories/index-data';
-import { readNamespaceSize, searchMemories } from '@memrelay/relayer/memories/search';
+import { createNamespaceSizes } from '@memrelay/relayer/memories/namespace-sizes';
+import { searchMemories } from '@memrelay/relayer/memories/search';
 import { pino } from 'pino';
 
 export type { EmbeddingConfig };
@@ -54,8 +55,8 @@ export interface SearchIndex {
   model: string;
   /** Ids in the order of the texts */
   add(place: Place, texts: readonly string[]): Promise<string[]>;
-  /** At least as many as there are, up to `limit`, best first */
-  search(place: Place, query: string, limit: number): Promise<Relevance[]>;
+  /** At least as many as there are, up to `limit`, best first. `every`: compares every vector, however many there are */
+  search(place: Place, query: string, limit: number, compare?: 'every'): Promise<Relevance[]>;
   close(): Promise<void>;
 }
 
@@ -74,6 +75,7 @@ export async function openSearchIndex(databaseUrl: string, embedding: EmbeddingC
   const vectors = createAccountVectors(embedder.dimension, keyFor('vector-map'));
   const blindIndex = createBlindIndex(secret, true);
   const indexer = createTextIndexer({ embedder, vectors, blindIndex });
+  const sizes = createNamespaceSizes(db);
   return {
     db,
     model,
@@ -91,14 +93,15 @@ export async function openSearchIndex(databaseUrl: string, embedding: EmbeddingC
       }
       return ids;
     },
-    async search(place, query, limit) {
+    async search(place, query, limit, compare) {
       const { accountId, namespace } = place;
       const [vector] = await embedder.embed([query], [accountId]);
-      const size = await readNamespaceSize(db, accountId, namespace, model);
+      const size = await sizes.sizeOf(accountId, namespace, model);
       const tokens = blindIndex.queryTokens(accountId, placeTag(place), query);
       const mapped = vectors.mapOf(accountId).apply(vector!);
       const asked = { accountId, namespace, model, vector: mapped, tokens, limit, includePending: false };
-      return fuse(await searchMemories(db, asked, size), size, mock ? lexicalWeights : modelWeights);
+      const found = await searchMemories(db, asked, compare ? { ...size, vectors: 0 } : size);
+      return fuse(found, size, mock ? lexicalWeights : modelWeights);
     },
     close: () => db.close(),
   };

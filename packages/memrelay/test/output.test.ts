@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { hitLines } from '../src/commands/recall.ts';
+import { explanationLine, hitLines } from '../src/commands/recall.ts';
 import { dataSize } from '../src/data-size.ts';
 import { progressText } from '../src/import/progress-text.ts';
 import { createOutput } from '../src/output.ts';
@@ -72,8 +72,23 @@ describe('what a memory says', () => {
     expect(plainText('a\u001b[31mred\u0007\r\nb\u202ec')).toBe('a[31mred bc');
   });
 
+  it('tells why it stands where it stands', () => {
+    const keywords = { rank: 1, score: 0.8734, terms: 3 };
+    expect(explanationLine({ vector: { score: 0.41 }, keywords, vectorShare: 0.1 })).toBe(
+      "vector not among the first (0.410), words no. 1 (0.873, 3 of the question's), vector counts 10 %",
+    );
+    expect(explanationLine({ vector: { rank: 2, score: 0.41 }, vectorShare: 1 })).toBe(
+      'vector no. 2 (0.410), vector counts 100 %',
+    );
+  });
+
   it('is folded under itself, and in a narrow terminal under its number', () => {
-    const hit = { id: 'a', text: `one ${'word '.repeat(20)}`, distance: 0.25, createdAt: '2026-03-02T10:00:00Z' };
+    const hit = {
+      id: 'a',
+      text: `one ${'word '.repeat(20)}`,
+      distance: 0.25,
+      createdAt: '2026-03-02T10:00:00Z',
+    };
     const wide = hitLines(hit, 1, 80);
     expect(wide[0]).toMatch(/^ 1\. {2}0\.250 {2}2026-03-02 {2}one word/);
     expect(wide[1]).toMatch(/^ {24}word/);

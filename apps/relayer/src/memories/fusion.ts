@@ -1,6 +1,6 @@
 import type { HitExplanation } from '@memrelay/protocol/memories';
 import { type Collection, coverage, termWeight } from '../keywords/bm25.ts';
-import type { Match, SearchResult } from './search.ts';
+import { leastCandidates, type Match, type SearchResult } from './search.ts';
 
 /** How well a memory answers, and why. */
 export interface Relevance {
@@ -25,8 +25,6 @@ export const modelWeights: LegWeights = { vectorShare: 0.5, doubt: 0.4 };
 /** Both legs see the same words, and the keyword leg sees how rare they are. The vector adds parts of words. */
 export const lexicalWeights: LegWeights = { vectorShare: 0.1, doubt: 0 };
 
-/** At least so many candidates of each leg: the range of their scores is what the legs are scaled by. */
-export const leastCandidates = 40;
 /** A smaller share of the question's weight is not scaled up to a full score: its words say little. */
 const leastCoverage = 0.2;
 /** From this share on the words are sure of what they found. */

@@ -2,7 +2,6 @@ import type { Db } from '../db/db.ts';
 import { encodeVector } from '../db/vector.ts';
 import { tokenList } from '../jobs/keyword-columns.ts';
 import { type Collection, lengthOf } from '../keywords/bm25.ts';
-import { leastCandidates } from './fusion.ts';
 import { searchSql } from './search-sql.ts';
 
 /** A memory that matches. */
@@ -48,6 +47,9 @@ export interface NamespaceSize extends Collection {
   /** At most `exactUpTo` and one more */
   vectors: number;
 }
+
+/** At least so many candidates of each leg: the range of their scores is what the legs are scaled by (fusion.ts). */
+export const leastCandidates = 40;
 
 /** From this many vectors in a namespace the sign bits make a shortlist first (design.md, "Index"). */
 const exactUpTo = 4_000;
