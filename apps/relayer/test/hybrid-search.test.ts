@@ -59,6 +59,12 @@ describe.each(databases)('a search by vector and words on $name', ({ create }) =
     const [done] = await insertMemories(database.db, place, ['saffron one']);
     const [pending] = await insertMemories(database.db, place, ['saffron two'], { state: 'pending' });
     await insertMemories(database.db, place, ['saffron three'], { state: 'failed' });
+    const [lost] = await insertMemories(database.db, place, ['saffron four']);
+    await database.db.query("UPDATE memory SET state = 'lost', lost_reason = 'missing' WHERE id = $1", [
+      lost!,
+    ]);
+    // As it is when a memory is given up: its vectors stand elsewhere, its tokens stay
+    await database.db.query('DELETE FROM memory_vector WHERE memory_id = $1', [lost!]);
     const found = async (includePending: boolean) =>
       (await ask(database.db, place, 'saffron', { includePending })).map(({ match }) => match.id).sort();
     expect(await found(false)).toEqual([done]);
