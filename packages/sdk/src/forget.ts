@@ -17,9 +17,9 @@ export interface Forgotten {
   blobsToDelete: string[];
   /**
    * Blob objects that also hold memories which live on. The server stores those anew first; ask again with the same ids in
-   * a while, and `blobsToDelete` names the objects
+   * a while, and `blobsToDelete` names the objects. Absent when there is none
    */
-  blobsShared: number;
+  blobsShared?: number;
 }
 
 /** Forgets until the namespace has nothing more to forget. */
@@ -40,14 +40,15 @@ async function untilDone(
   body: unknown,
   signal: AbortSignal | undefined,
 ): Promise<Forgotten> {
-  const forgotten: Forgotten = { deleted: 0, blobsToDelete: [], blobsShared: 0 };
+  const forgotten: Forgotten = { deleted: 0, blobsToDelete: [] };
   for (let more = true; more; ) {
     const call = { method: 'POST', path: '/api/forget', body, signal } as const;
     const { value } = await callRelayer<ForgetResponse>(connection, call);
     forgotten.deleted += value.deleted;
     forgotten.blobsToDelete.push(...value.blobs_to_delete);
     // What one page shares with the next is free by the end of it
-    forgotten.blobsShared = value.blobs_shared ?? 0;
+    if (value.blobs_shared === undefined) delete forgotten.blobsShared;
+    else forgotten.blobsShared = value.blobs_shared;
     more = value.more === true;
   }
   return forgotten;

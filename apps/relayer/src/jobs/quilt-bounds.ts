@@ -1,5 +1,5 @@
 import { maxPatches, quiltBytes } from '@memrelay/chain/quilt-size';
-import { encodedBlobLength } from '@memrelay/chain/walrus-sizes';
+import { encodedBlobLength, storageUnits } from '@memrelay/chain/walrus-sizes';
 
 /** What may go into one quilt. */
 export interface QuiltBounds {
@@ -39,11 +39,11 @@ export function worthPacking<Item extends { size: number }>(
       patchNameLength,
       nShards,
     );
-  const encoded = (bytes: number): number => encodedBlobLength(bytes, nShards);
+  const price = (bytes: number): bigint => storageUnits(encodedBlobLength(bytes, nShards));
   while (rest.length > 1) {
     const bytes = bytesOf(rest);
-    const apart = encoded(bytesOf(rest.slice(0, -1))) + encoded(rest.at(-1)!.size);
-    if (bytes <= maxQuiltBytes && encoded(bytes) <= apart) break;
+    const apart = price(bytesOf(rest.slice(0, -1))) + price(rest.at(-1)!.size);
+    if (bytes <= maxQuiltBytes && price(bytes) <= apart) break;
     rest.pop();
   }
   return rest;

@@ -1,7 +1,11 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { deleteBlobs } from '@memrelay/chain/blob-transactions';
 import { type OwnedBlob, ownedBlobs } from '@memrelay/chain/owned-blobs';
 import { readWalrusNetwork } from '@memrelay/chain/walrus-network';
 import type { MemRelay } from '@memrelay/sdk/mem-relay';
 import { askFaucet } from 'memrelay/system/network-info';
+import { Client } from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type FaultProxy, startFaultProxy } from '../../src/fault-proxy.ts';
 import { createTestBackend, type TestBackend } from '../../src/test-backend.ts';
@@ -42,6 +46,26 @@ async function blobsOf(address: string): Promise<OwnedBlob[]> {
   return blobs;
 }
 
+async function advanceEpoch(): Promise<void> {
+  const token = (await readFile(join(network.paths.localnet, 'admin.token'), 'utf8')).trim();
+  const response = await fetch(`${network.chainUrl}/admin/advance-epoch`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
+    body: '{}',
+  });
+  expect(response.status).toBe(200);
+}
+
+/** Those of a killed relayer last for 15 seconds; the embedded database ends them at the next start. */
+async function endLeases(): Promise<void> {
+  if (backend.name !== 'postgres') return;
+  const db = new Client({ connectionString: backend.databaseUrl });
+  await db.connect();
+  for (const table of ['memory_job', 'upload_wallet'])
+    await db.query(`UPDATE ${table} SET lease_until = now() WHERE lease_until IS NOT NULL`);
+  await db.end();
+}
+
 /** The blob that an id names, or that its patch is in. */
 const blobOf = (id: string): string => Buffer.from(id, 'base64url').subarray(0, 32).toString('base64url');
 
@@ -59,6 +83,7 @@ describe.each(payers)('paid by %s', (_payer, environment, method, fault) => {
     const ours = {
       STORE_PUBLISHER_URL: store.url,
       STORE_UPLOAD_RELAY_URL: store.url,
+      STORE_EPOCHS: '2',
       STORE_QUILT_MAX_ITEMS: '20',
       STORE_QUILT_WINDOW_MS: '300',
       BLOB_CACHE_TTL_SECS: '0',
@@ -77,6 +102,7 @@ describe.each(payers)('paid by %s', (_payer, environment, method, fault) => {
     const { jobIds } = await client.rememberBulk(texts.map((text) => ({ text })));
     await store.hit();
     await relayer.kill();
+    await endLeases();
     store.fault = undefined;
     store.release();
     await relayer.start();
@@ -91,4 +117,47 @@ describe.each(payers)('paid by %s', (_payer, environment, method, fault) => {
     expect(await blobsOf(wallet.address)).toEqual([]);
     expect(await recalled(client)).toEqual(texts);
   });
+
+  // Who pays makes no difference to these
+  if (method === 'PUT')
+    test('forgotten in a quilt: the others leave it together, and its deletion takes nothing from them', async () => {
+      const stored = await client.rememberBulkAndWait(texts.map((text) => ({ text })));
+      const [first, ...rest] = stored.map(({ jobId }) => jobId);
+      const [before] = await blobsOf(owner.wallet.address);
+      expect(await client.forget({ ids: [first!] })).toEqual({
+        deleted: 1,
+        blobsToDelete: [],
+        blobsShared: 1,
+      });
+      const named = async () => (await client.forget({ ids: [first!] })).blobsToDelete;
+      await expect.poll(named, { timeout: 30_000 }).toEqual([before!.objectId]);
+      const after = (await blobsOf(owner.wallet.address)).filter(({ blobId }) => blobId !== before!.blobId);
+      const jobs = await client.jobs(rest);
+      // The new quilt, and the tombstone
+      expect(after).toHaveLength(2);
+      expect(new Set(jobs.map((job) => blobOf(job.blobId!))).size).toBe(1);
+      expect(after.map(({ blobId }) => blobId)).toContain(blobOf(jobs[0]!.blobId!));
+
+      const walrus = await readWalrusNetwork(network.chain, network.info.walrus.systemObjectId);
+      await owner.execute(deleteBlobs(walrus, await named(), owner.wallet.address));
+      expect(await recalled(client)).toEqual(texts.slice(1));
+      expect(await client.forget({ ids: [stored[1]!.blobId!] }), 'by the id that it had').toMatchObject({
+        deleted: 1,
+      });
+    });
+
+  if (method === 'POST')
+    test('what expires is stored once more as the same quilt', async () => {
+      await client.rememberBulkAndWait(texts.map((text) => ({ text })));
+      const [before] = await blobsOf(owner.wallet.address);
+      await advanceEpoch();
+      await relayer.stop();
+      await relayer.start();
+      const ends = async () => (await client.memoriesPage()).memories.map(({ expiresEpoch }) => expiresEpoch);
+      const later = new Array<number>(texts.length).fill(before!.endEpoch + 1);
+      await expect.poll(ends, { timeout: 30_000 }).toEqual(later);
+      const blobs = await blobsOf(owner.wallet.address);
+      expect(blobs.map(({ blobId }) => blobId)).toEqual([before!.blobId, before!.blobId]);
+      expect(await recalled(client)).toEqual(texts);
+    });
 });

@@ -58,6 +58,7 @@ export async function forget(
     );
     const calls = everything ? [() => client.forgetEverything()] : callsIn(client, namespaces[0]!, ids);
     let deleted = 0;
+    let shared = 0;
     const blobs: string[] = [];
     output.step('Forgetting');
     for (const [i, call] of calls.entries()) {
@@ -65,6 +66,7 @@ export async function forget(
       const gone = await call();
       deleted += gone.deleted;
       blobs.push(...gone.blobsToDelete);
+      shared += gone.blobsShared ?? 0;
     }
     output.done();
     const blobsDeleted = owner ? await deleteObjects(output, owner, blobs) : 0;
@@ -72,6 +74,7 @@ export async function forget(
       deleted,
       namespaces,
       ...(owner ? { blobs_deleted: blobsDeleted } : { blobs_to_delete: blobs }),
+      ...(shared > 0 ? { blobs_shared: shared } : {}),
     });
     output.line(`Forgotten: ${memories(deleted)}.`);
     if (ids.length > 0 && deleted === 0 && blobs.length === 0)
@@ -82,6 +85,10 @@ export async function forget(
     else if (blobs.length > 0)
       output.line(
         `What is left is yours: the encrypted blobs. Until you delete them, whoever kept a key can read them:\n  npx memrelay blobs delete ${blobs.join(' ')}`,
+      );
+    if (shared > 0)
+      output.line(
+        `${counted(shared, 'blob also holds', 'blobs also hold')} memories that live on. The server stores those anew first: run the same command again in a while to ${owner ? 'delete' : 'be told'} what is left.`,
       );
   });
 }
