@@ -106,6 +106,7 @@ describe('the chat client', () => {
   test('an answer that was cut is no answer, and a refusal ends it', async () => {
     provider.chat.answer = () => ({ content: '{"word":"te', finishReason: 'length' });
     expect(await completeStructured(newClient(), newRequest().request, format, log)).toBe('cut');
+    expect(provider.chat.calls.length).toBe(1);
     provider.chat.answer = () => ({ content: '', refusal: 'I will not' });
     expect(await codeOf(newClient().complete(newRequest().request))).toBe('llm_rejected');
     provider.chat.answer = () => ({ content: '', finishReason: 'content_filter' });

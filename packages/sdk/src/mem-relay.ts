@@ -12,7 +12,6 @@ import { credentialOptions } from './credentials.ts';
 import { type ForgetOptions, type Forgotten, forget, forgetEverything } from './forget.ts';
 import { pollJob, pollJobs, readAllJobs, readJob } from './jobs.ts';
 import { type AccountKey, type RewrapOptions, type Rewrapped, readKeys, rewrapKeys } from './keys.ts';
-import { rememberManualBody } from './manual-bodies.ts';
 import { eachMemory } from './memory-pages.ts';
 import { checkIdempotencyKey, connect, parsePackageId, pinnedPackage } from './options.ts';
 import { waitForJob, waitForJobs } from './polling.ts';
@@ -46,6 +45,7 @@ import type {
   WriteOptions,
 } from './types.ts';
 import { uuidV4 } from './uuid.ts';
+import { rememberManualBody } from './vector-bodies.ts';
 
 /**
  * A client that acts as one delegate key of one account at one relayer.

@@ -1,21 +1,20 @@
-import { ApiError, type ErrorCode } from '@memrelay/protocol/errors';
 import type { AnalyzeAccepted, AnalyzeRequest } from '@memrelay/protocol/llm';
 import type { Caller } from '../auth/caller.ts';
 import { hasDecryptCredential } from '../auth/decrypt-credential.ts';
 import { hasPermission, requirePermission } from '../auth/require-permission.ts';
 import type { RelayerContext } from '../context.ts';
 import { hexToBytes } from '../db/hex.ts';
-import { extractFacts, type OfferedMemory } from '../facts/extract-facts.ts';
+import { extractFacts } from '../facts/extract-facts.ts';
 import type { Fact } from '../facts/fact.ts';
 import { localFacts } from '../facts/local-facts.ts';
 import { passages, topics } from '../facts/passages.ts';
 import type { RepeatKey } from '../http/repeat-key.ts';
 import type { StageTimes } from '../http/stage-times.ts';
 import type { ChatClient } from '../llm/chat-client.ts';
-import { createUsageMeter } from '../llm/usage.ts';
+import { createUsageMeter, type UsageMeter } from '../llm/usage.ts';
 import { acceptMemories } from './accept-memories.ts';
 import { compareFacts, distinctFacts } from './compare-facts.ts';
-import { type KnownMemory, memoriesNear } from './nearby.ts';
+import { createNeighbours, type Neighbour, type Neighbours } from './neighbours.ts';
 
 /** A long text has twelve passages; some are asked for twice, or in halves */
 const maxCalls = 40;
@@ -26,12 +25,11 @@ const perTopic = 5;
 /** A memory that a fact restates or replaces is among its nearest */
 const perFact = 10;
 
-/** Without these the facts are kept as they are, and the answer says so. */
-const passing: ReadonlySet<ErrorCode> = new Set([
-  'decrypt_unavailable',
-  'embedding_unavailable',
-  'sidecar_unavailable',
-]);
+/**
+ * Texts with the same words are nearer than this by any model: the order of words and case change a vector little. Only
+ * so near memories are read to compare words.
+ */
+const sameWithin = 0.25;
 
 /**
  * Finds the facts of a text and accepts each that is not known as a memory of its own (spec, `POST /api/analyze`). What
@@ -59,36 +57,22 @@ export async function analyze(
   await context.backlog.admit(accountId, 0);
   const reads =
     hasPermission(caller, 'read', tag) && !caller.account.stale && hasDecryptCredential(context, caller);
-  let unavailable = false;
-  const near = async (
-    texts: readonly string[],
-    perText: number,
-  ): Promise<readonly (readonly KnownMemory[])[]> => {
-    if (!reads || unavailable) return texts.map(() => []);
-    try {
-      return (await memoriesNear(context, caller, namespace, texts, perText)).of;
-    } catch (error) {
-      if (!(error instanceof ApiError) || !passing.has(error.code)) throw error;
-      context.loggers.memories.warn({ err: error }, 'facts are not compared with what is stored');
-      unavailable = true;
-      return texts.map(() => []);
-    }
-  };
+  const neighbours = createNeighbours(context, caller, namespace, reads);
   const usage = createUsageMeter(maxCalls);
   const { chat } = context;
   const found = chat
-    ? await factsOfModel({ chat, usage, near, stages, text, occurredAt, log: context.loggers.memories })
+    ? await factsOfModel({ chat, usage, neighbours, stages, text, occurredAt, log: context.loggers.memories })
     : localFacts(text, occurredAt);
   const facts = distinctFacts(found);
-  const { kept, unchanged } = await stages.measure('compare', async () =>
-    compareFacts(
+  const { kept, unchanged } = await stages.measure('compare', async () => {
+    const texts = facts.map((fact) => fact.text);
+    const near = await neighbours.near(texts, perFact);
+    await neighbours.open(near.flat().flatMap(({ id, distance }) => (distance < sameWithin ? id : [])));
+    return compareFacts(
       facts,
-      await near(
-        facts.map((fact) => fact.text),
-        perFact,
-      ),
-    ),
-  );
+      near.map((each) => each.flatMap(({ id }) => neighbours.opened.get(id) ?? [])),
+    );
+  });
   return acceptMemories(
     context,
     caller,
@@ -123,7 +107,7 @@ export async function analyze(
               })),
             }
           : {}),
-        ...(unavailable ? { context: 'unavailable' } : {}),
+        ...(neighbours.unavailable ? { context: 'unavailable' } : {}),
         ...(chat ? { usage: usage.total() } : { mock: true }),
       }),
     },
@@ -132,38 +116,44 @@ export async function analyze(
 
 interface ModelRun {
   chat: ChatClient;
-  usage: ReturnType<typeof createUsageMeter>;
-  near(texts: readonly string[], perText: number): Promise<readonly (readonly KnownMemory[])[]>;
+  usage: UsageMeter;
+  neighbours: Neighbours;
   stages: StageTimes;
   text: string;
   occurredAt: string | undefined;
   log: RelayerContext['loggers']['memories'];
 }
 
-async function factsOfModel({ chat, usage, near, stages, text, occurredAt, log }: ModelRun): Promise<Fact[]> {
+async function factsOfModel(run: ModelRun): Promise<Fact[]> {
+  const { neighbours, stages, text, ...extraction } = run;
   const deadline = performance.now() + deadlineMs;
   const parts = passages(text).map((passage) => ({ passage, topics: topics(passage.text) }));
-  const answers = await stages.measure('context', () =>
-    near(
+  const questions = await stages.measure('context', async () => {
+    const near = await neighbours.near(
       parts.flatMap((part) => part.topics),
       perTopic,
-    ),
-  );
-  let next = 0;
-  const questions = parts.map((part) => {
-    next += part.topics.length;
-    return { passage: part.passage, offered: offersOf(answers.slice(next - part.topics.length, next)) };
+    );
+    let next = 0;
+    const chosen = parts.map((part) => {
+      next += part.topics.length;
+      return nearestOf(near.slice(next - part.topics.length, next));
+    });
+    await neighbours.open(chosen.flat());
+    return parts.map(({ passage }, i) => ({
+      passage,
+      offered: chosen[i]!.flatMap((id) => neighbours.opened.get(id) ?? []),
+    }));
   });
-  return stages.measure('extract', () => extractFacts(questions, { chat, usage, deadline, occurredAt, log }));
+  return stages.measure('extract', () => extractFacts(questions, { ...extraction, deadline }));
 }
 
 /** The nearest of each topic first, then the second of each, until there are enough. */
-function offersOf(ofTopics: readonly (readonly KnownMemory[])[]): OfferedMemory[] {
-  const chosen = new Map<string, OfferedMemory>();
+function nearestOf(ofTopics: readonly (readonly Neighbour[])[]): string[] {
+  const chosen = new Set<string>();
   for (let rank = 0; rank < perTopic; rank++)
-    for (const memories of ofTopics) {
-      const memory = memories[rank];
-      if (memory && chosen.size < offeredMemories) chosen.set(memory.id, memory);
+    for (const near of ofTopics) {
+      const neighbour = near[rank];
+      if (neighbour && chosen.size < offeredMemories) chosen.add(neighbour.id);
     }
-  return [...chosen.values()];
+  return [...chosen];
 }

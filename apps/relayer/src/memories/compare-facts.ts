@@ -1,6 +1,6 @@
 import type { Fact } from '../facts/fact.ts';
 import { wordsKey } from '../facts/same-words.ts';
-import type { KnownMemory } from './nearby.ts';
+import type { KnownMemory } from './neighbours.ts';
 
 /** A fact that becomes a memory. */
 export interface NewFact extends Fact {

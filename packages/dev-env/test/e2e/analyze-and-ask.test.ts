@@ -42,10 +42,9 @@ afterAll(async () => {
   await provider?.close();
   await Promise.all([network?.close(), backend?.drop()]);
 });
-/** A namespace of its own for each test */
 let namespace: string;
 beforeEach(() => {
-  namespace = randomUUID();
+  namespace = randomUUID(); // of its own for each test
   memory = owner.client(relayer.url, { namespace });
   provider.chat.calls.length = 0;
 });
@@ -61,7 +60,6 @@ const facts = (...found: object[]) => ({ content: { facts: found } });
 /** Signed by hand, without a decrypt credential unless one is given. */
 const raw = (path: string, body: object, key = owner.delegate, more: Record<string, string> = {}) =>
   rawRequest(relayer.url, key, { path, body, accountId: owner.accountId, headers: more });
-const cityOf = ({ passage }: { passage: string }) => Number(/number (\d+)/.exec(passage)![1]);
 /** The document that a call of the model was about */
 const documentOf = (call: ChatCall) => JSON.parse(call.messages[1]!.content);
 
@@ -80,6 +78,9 @@ async function openBlob(blobId: string) {
     envelopeId: Buffer.from(header.envelopeId).toString('hex'),
   };
 }
+
+const labelOf = (call: ChatCall, text: string) =>
+  documentOf(call).memories.find((each: { text: string }) => each.text === text)?.id;
 
 describe('analyze', () => {
   test('each fact becomes a memory with its weight and date, which its owner can read without us', async () => {
@@ -132,8 +133,6 @@ describe('analyze', () => {
       (await memory.recall('Ana', { limit: 10 })).results.map((hit) => [hit.text, hit] as const),
     );
     const [porto, cat] = [known.get('Ana lives in Porto.')!, known.get('Ana has a cat named Miso.')!];
-    const labelOf = (call: ChatCall, text: string) =>
-      documentOf(call).memories.find((each: { text: string }) => each.text === text).id;
     provider.chat.answer = (call) =>
       facts(
         fact('Ana lives in Lisbon.', { relation: 'replaces', memory: labelOf(call, porto.text) }),
@@ -277,7 +276,7 @@ describe('analyze', () => {
     expect(found.usage!.calls).toBe(provider.chat.calls.length);
     expect(provider.chat.calls.length).toBeGreaterThan(5);
     for (const document of provider.chat.calls.map(documentOf))
-      expect(document.before === '').toBe(cityOf(document) === 0);
+      expect(document.before === '').toBe(document.passage.includes('number 0 of'));
   });
 
   test('a key that may only write stores facts without a comparison; one that may not write stores nothing', async () => {
@@ -300,9 +299,6 @@ describe('analyze', () => {
 
 describe('ask', () => {
   const answer = (text: string, known = true) => ({ content: { known, answer: text } });
-  const labelOf = (call: ChatCall, text: string) =>
-    documentOf(call).memories.find((each: { text: string }) => each.text === text)?.id;
-
   beforeAll(async () => {
     await owner
       .client(relayer.url, { namespace: 'bees' })
