@@ -122,6 +122,23 @@ test('keys are wrapped for new key servers while the old ones answer, and read w
     failed: [{ recipientPk: key!.recipientPk, reason: 'foreign_wrap' }],
   });
   late.destroy();
+
+  // On an empty database as well: the new wraps come from the chain alone, and stay for every later read
+  await relayer.stop();
+  const empty = { ...(await createTestBackend()), keys: backend.keys };
+  try {
+    relayer = await startTestRelayer(network, { ...empty, environment: after });
+    const restoring = owner.client(relayer.url);
+    expect(await restoring.restore({ namespace: 'work' })).toMatchObject({ restored: 2, total: 2 });
+    restoring.destroy();
+    expect(await recalled(owner, 'work')).toEqual({
+      texts: ['note of the second epoch', 'note of work'],
+      dropped: 0,
+    });
+  } finally {
+    await relayer.stop();
+    await empty.drop();
+  }
 });
 
 test('with the recovery key memories come back when the key servers are gone for good', async () => {
