@@ -50,7 +50,7 @@ describe.each(databases)('stored memories, on $name', ({ create }) => {
   });
 
   test('is stored again from the cache as long as it is there, and not when nobody pays for renewals', async () => {
-    const memory = await world.store();
+    const memory = await world.store({ endEpoch: 10 });
     await world.cache.set(memory.blobId, memory.envelope);
     await world.recalled({ ...memory, envelope: randomBytes(3) });
     await world.pass(100 * hour);
@@ -65,6 +65,14 @@ describe.each(databases)('stored memories, on $name', ({ create }) => {
     await world.cache.set(memory.blobId, randomBytes(20));
     await world.pass(100 * hour);
     expect(await world.look()).toMatchObject({ storedAgain: 0 });
+  });
+
+  test('that its owner has deleted is not stored again, though it is in the cache', async () => {
+    const memory = await world.store({ endEpoch: 60 });
+    await world.cache.set(memory.blobId, memory.envelope);
+    await world.watched(memory);
+    await world.pass(100 * hour);
+    expect(await world.look()).toMatchObject({ lost: 1, storedAgain: 0 });
   });
 
   test('comes back to life with its vectors when it can be read again', async () => {
@@ -238,10 +246,13 @@ describe.each(databases)('stored memories, on $name', ({ create }) => {
 
     test('the cache is enough when no aggregator has the blob; without it a suspicion begins', async () => {
       const [cached, gone] = [await world.store({ endEpoch: 12 }), await world.store({ endEpoch: 12 })];
-      await world.cache.set(cached.blobId, cached.envelope);
+      const deleted = await world.store({ endEpoch: 12 });
+      for (const memory of [cached, deleted]) await world.cache.set(memory.blobId, memory.envelope);
+      for (const memory of [cached, gone]) world.chain.put(memory, 12);
       await renew();
+      // Not what its owner has deleted
       expect(await renewed()).toEqual([cached.id]);
-      expect(await world.stateOf(gone)).toEqual(suspected);
+      for (const memory of [gone, deleted]) expect(await world.stateOf(memory)).toEqual(suspected);
     });
 
     test('what cannot be read does not take the places of what can', async () => {

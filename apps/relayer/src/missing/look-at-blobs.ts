@@ -110,7 +110,7 @@ export async function lookAtBlobs(
         { memory_id: memory.id, blob_id: memory.blobId, end_epoch: end },
         'no aggregator has a blob that is paid for',
       );
-    } else if (end !== undefined && !(await storeAgain(memory)) && isDue(memory)) {
+    } else if (end !== undefined && !(await storeAgainIfNotDeleted(memory)) && isDue(memory)) {
       const reason = isOver(memory) ? 'expired' : 'missing';
       if (await bury(db, memory, reason)) {
         result.lost += 1;
@@ -125,6 +125,11 @@ export async function lookAtBlobs(
 
   function isDue({ isLost, goneForMs }: WatchedMemory): boolean {
     return !isLost && goneForMs !== undefined && goneForMs >= looks.graceMs;
+  }
+
+  /** An object that is gone before its time was deleted by its owner, which is the owner's right. */
+  async function storeAgainIfNotDeleted(memory: WatchedMemory): Promise<boolean> {
+    return (isOver(memory) || memory.objectId === undefined) && storeAgain(memory);
   }
 
   /** From these bytes, or from the cache. False when there are none, or nobody pays for it. */

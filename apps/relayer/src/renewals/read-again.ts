@@ -13,6 +13,8 @@ export interface Sources {
 export interface StoredMemory extends StoredEnvelope {
   accountId: Buffer;
   id: string;
+  /** Its owner has deleted its object: what a cache still has of it is not stored again */
+  isDeleted?: boolean;
 }
 
 /** The envelope from the cache, or else from an aggregator. */
@@ -27,7 +29,9 @@ export async function findEnvelope(
 
 /** The envelope of a memory; undefined, and kept in mind, where nobody has it now. */
 export async function readAgain(sources: Sources, memory: StoredMemory): Promise<Buffer | undefined> {
-  const { bytes, absentAt } = await findEnvelope(sources, memory);
+  const { bytes, absentAt } = memory.isDeleted
+    ? await lookFor(sources.aggregators, memory)
+    : await findEnvelope(sources, memory);
   if (absentAt > 0) await suspect(sources.db, memory.accountId, [memory.id], absentAt);
   return bytes;
 }

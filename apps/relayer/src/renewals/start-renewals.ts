@@ -11,7 +11,7 @@ import { startPeriodicTask, type TaskLoop } from '../tasks/shared-task.ts';
 import { countExpiring, type Expiring, expiringMemories, insertRenewal } from './expiring.ts';
 import { expiringWraps, renewWrap, saveWrapEnd } from './expiring-wraps.ts';
 import { inQuilts } from './in-quilts.ts';
-import { findEnvelope, readAgain } from './read-again.ts';
+import { findEnvelope, readAgain, type StoredMemory } from './read-again.ts';
 
 export interface RenewalOptions {
   db: Db;
@@ -98,7 +98,7 @@ export async function startRenewals(options: RenewalOptions): Promise<TaskLoop> 
    * Those whose blobs still end by then. An owner may have prolonged an object: the chain is asked about all of them
    * before anything is paid for, and what it says is kept.
    */
-  async function stillDue(due: readonly Expiring[], last: number): Promise<Expiring[]> {
+  async function stillDue(due: readonly Expiring[], last: number): Promise<(Expiring & StoredMemory)[]> {
     const objects = await readObjects(
       sidecar,
       due.map(({ objectId }) => objectId),
@@ -107,6 +107,7 @@ export async function startRenewals(options: RenewalOptions): Promise<TaskLoop> 
     const known = due.map((memory) => ({
       ...memory,
       endEpoch: Math.max(memory.endEpoch, ends.get(memory.objectId ?? '') ?? 0),
+      isDeleted: memory.objectId !== undefined && !ends.has(memory.objectId),
     }));
     await saveEndEpochs(
       db,
@@ -116,7 +117,7 @@ export async function startRenewals(options: RenewalOptions): Promise<TaskLoop> 
   }
 
   /** Read one by one and queued at once, so that they wait together and go into one quilt. */
-  async function renewTogether(memories: readonly Expiring[]): Promise<Outcome[]> {
+  async function renewTogether(memories: readonly (Expiring & StoredMemory)[]): Promise<Outcome[]> {
     const { accountId } = memories[0]!;
     const account = await options.accounts.account(`0x${accountId.toString('hex')}`);
     if (!account) return memories.map(() => 'not needed');
