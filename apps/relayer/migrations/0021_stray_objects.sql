@@ -2,7 +2,9 @@
 -- on chain, some times, because a publisher may store later than anybody waits for it
 CREATE TABLE stray_look (
   account_id bytea PRIMARY KEY,
+  -- Since the trouble was noted last
   looks smallint NOT NULL DEFAULT 0,
+  noted_at timestamptz NOT NULL DEFAULT now(),
   due_at timestamptz NOT NULL
 )
 --

@@ -5,10 +5,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { insertJobs } from '../src/jobs/accept-jobs.ts';
 import { deleteMemories } from '../src/memories/forget-rows.ts';
 import { forgottenObjects } from '../src/memories/forgotten-objects.ts';
-import { dueLooks } from '../src/strays/due-looks.ts';
+import { dueLooks, settleLook } from '../src/strays/due-looks.ts';
 import { findStrays, type KnownBlobs } from '../src/strays/find-strays.ts';
 import { startStrays } from '../src/strays/start-strays.ts';
-import { listStrays } from '../src/strays/stray-rows.ts';
+import { listStrays, noteBrokenOff } from '../src/strays/stray-rows.ts';
 import { databases, type TestDb } from './support/databases.ts';
 import { newId, type StoredMemory, storeMemory } from './support/stored-memories.ts';
 
@@ -180,6 +180,21 @@ describe.each(databases)('stray objects on $name', ({ create }) => {
       free: [late.object_id],
       shared: 0,
     });
+  });
+
+  test('trouble that is noted during a look has one of its own', async () => {
+    const accountId = randomBytes(32);
+    await database.db.transaction((tx) => noteBrokenOff(tx, accountId, [newBlob()]));
+    await database.db.query('UPDATE stray_look SET due_at = now() WHERE account_id = $1', [accountId]);
+    const due = (await dueLooks(database.db, 100)).find((look) => look.accountId.equals(accountId))!;
+    await database.db.transaction((tx) => noteBrokenOff(tx, accountId, [newBlob()]));
+    await settleLook(database.db, { ...due, looks: 2 }, false);
+    await settleLook(database.db, due, false);
+    const { rows } = await database.db.query(
+      `SELECT looks, due_at < now() + interval '1 minute' AS soon FROM stray_look WHERE account_id = $1`,
+      [accountId],
+    );
+    expect(rows).toEqual([{ looks: 0, soon: true }]);
   });
 
   test('nobody is looked at for ever', async () => {

@@ -1,13 +1,13 @@
 import type { Db } from '../db/db.ts';
-import { firstLook } from './stray-rows.ts';
+import { firstLook, notedAgain } from './stray-rows.ts';
 
 /** An account whose owner's objects are to be looked at. */
 export interface DueLook {
   accountId: Buffer;
   /** How often it was done since the last trouble */
   looks: number;
-  /** In the words of the database: a Date would round it */
-  dueAt: string;
+  /** The database's time when it was begun, in its own words: a Date would round it */
+  begunAt: string;
 }
 
 /** Jobs that ended a little before the last look count again: their transactions may have been under way then. */
@@ -24,18 +24,18 @@ export async function noteRepeated(db: Db, since: string | undefined): Promise<s
      SELECT DISTINCT account_id, ${firstLook} FROM memory_job
      WHERE status = 'done' AND upload_claims > 1
        AND updated_at > coalesce($1::timestamptz, now() - interval '1 hour') - ${overlap}
-     ON CONFLICT (account_id) DO UPDATE SET looks = 0, due_at = least(stray_look.due_at, excluded.due_at)`,
+     ${notedAgain}`,
     [since ?? null],
   );
   return rows[0]!.at;
 }
 
 export async function dueLooks(db: Db, limit: number): Promise<DueLook[]> {
-  const { rows } = await db.query<{ account_id: Buffer; looks: number; due_at: string }>(
-    'SELECT account_id, looks, due_at::text FROM stray_look WHERE stray_look.due_at <= now() ORDER BY stray_look.due_at LIMIT $1',
+  const { rows } = await db.query<{ account_id: Buffer; looks: number; begun_at: string }>(
+    'SELECT account_id, looks, now()::text AS begun_at FROM stray_look WHERE due_at <= now() ORDER BY due_at LIMIT $1',
     [limit],
   );
-  return rows.map(({ account_id, looks, due_at }) => ({ accountId: account_id, looks, dueAt: due_at }));
+  return rows.map(({ account_id, looks, begun_at }) => ({ accountId: account_id, looks, begunAt: begun_at }));
 }
 
 /** After the first, the second, … look */
@@ -43,25 +43,28 @@ const pauses = ['10 minutes', '1 hour'] as const;
 /** Whether what was found is still there: owners delete it */
 const listedPause = '1 day';
 
-/** The look was made; it is due again after a time, or never when nothing is left to look for. */
+/**
+ * The look was made; it is due again after a time, or never when nothing is left to look for. Where trouble was noted
+ * meanwhile, it begins anew.
+ */
 export async function settleLook(
   db: Db,
-  { accountId, looks, dueAt }: DueLook,
+  { accountId, looks, begunAt }: DueLook,
   isListed: boolean,
 ): Promise<void> {
   const pause = pauses[looks] ?? (isListed ? listedPause : undefined);
   if (pause === undefined) {
     await db.query(
-      `WITH look AS (DELETE FROM stray_look WHERE account_id = $1 AND due_at = $2::timestamptz RETURNING account_id)
+      `WITH look AS (DELETE FROM stray_look WHERE account_id = $1 AND noted_at < $2::timestamptz RETURNING account_id)
        DELETE FROM stray_blob USING look WHERE stray_blob.account_id = look.account_id`,
-      [accountId, dueAt],
+      [accountId, begunAt],
     );
     return;
   }
-  // Not where trouble was noted meanwhile
   await db.query(
-    `UPDATE stray_look SET looks = least(looks + 1, ${pauses.length}), due_at = now() + $3::interval
-     WHERE account_id = $1 AND due_at = $2::timestamptz`,
-    [accountId, dueAt, pause],
+    `UPDATE stray_look SET (looks, due_at) = (SELECT least(looks + 1, ${pauses.length}), now() + $3::interval
+       WHERE noted_at < $2::timestamptz UNION ALL SELECT 0, ${firstLook} WHERE noted_at >= $2::timestamptz)
+     WHERE account_id = $1`,
+    [accountId, begunAt, pause],
   );
 }

@@ -101,10 +101,13 @@ export async function noteBrokenOff(
   );
   await tx.query(
     `INSERT INTO stray_look (account_id, due_at) VALUES ($1, ${firstLook})
-     ON CONFLICT (account_id) DO UPDATE SET looks = 0, due_at = least(stray_look.due_at, excluded.due_at)`,
+     ${notedAgain}`,
     [accountId],
   );
 }
 
 /** A publisher that was slow has come to its end by then, as a rule. */
 export const firstLook = "now() + interval '30 seconds'";
+/** A look that is due stays so: trouble that goes on must not put it off for ever. */
+export const notedAgain = `ON CONFLICT (account_id) DO UPDATE
+  SET looks = 0, noted_at = now(), due_at = least(stray_look.due_at, excluded.due_at)`;
