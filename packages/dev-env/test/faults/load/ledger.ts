@@ -12,6 +12,8 @@ export interface Written {
   jobId: string | undefined;
   /** `asked`: no answer came to the wish to forget it, so that it may be there or not */
   forgotten: 'no' | 'asked' | 'yes';
+  /** It was written more than once: still one memory */
+  repeated: boolean;
   manual: { bytes: Uint8Array; vector: number[] } | undefined;
 }
 

@@ -93,6 +93,7 @@ async function runApp(account: number, shared: Shared, random: Random): Promise<
       round,
       jobId: undefined,
       forgotten: 'no',
+      repeated: false,
       manual: undefined,
     };
     ledger.written.push(one);
@@ -100,7 +101,13 @@ async function runApp(account: number, shared: Shared, random: Random): Promise<
   }
 
   async function remember(): Promise<void> {
-    const one = write('remember', textOf(shared, random));
+    const known = mine().filter(({ kind }) => kind !== 'manual');
+    const before = random() < 0.1 ? known[between(random, 0, known.length - 1)] : undefined;
+    const one = write('remember', before?.text ?? textOf(shared, random));
+    if (before) {
+      one.namespace = before.namespace;
+      one.repeated = before.repeated = true;
+    }
     const idempotencyKey = key(random);
     const { namespace } = one;
     const accepted = await surely('remember', (client) =>
@@ -167,7 +174,7 @@ async function runApp(account: number, shared: Shared, random: Random): Promise<
   }
 
   async function forget(): Promise<void> {
-    const known = mine();
+    const known = mine().filter(({ repeated }) => !repeated);
     const one = known[between(random, 0, known.length - 1)];
     if (!one) return;
     one.forgotten = 'asked';
