@@ -26,8 +26,8 @@ const perTopic = 5;
 const perFact = 10;
 
 /**
- * Texts with the same words are nearer than this by any model: the order of words and case change a vector little. Only
- * so near memories are read to compare words.
+ * Texts with the same words are nearer than this: case, punctuation and articles change a vector little. Only memories
+ * that are so near are read to compare words.
  */
 const sameWithin = 0.25;
 
