@@ -28,7 +28,10 @@ export function expiryLines(expiry: Expiry, epochs: number, tariff: WalrusTariff
   const { soonCount, soonBytes, epoch, firstEpoch, renewed } = expiry;
   const last = firstEpoch ?? epoch + 1;
   // Storage is sold for so many epochs from now on
-  const ahead = Math.max(1, Math.min(epochs, (tariff?.maxEpochsAhead ?? Number.POSITIVE_INFINITY) - (last - epoch)));
+  const ahead = Math.max(
+    1,
+    Math.min(epochs, (tariff?.maxEpochsAhead ?? Number.POSITIVE_INFINITY) - (last - epoch)),
+  );
   const what = `${counted(soonCount, 'memory expires', 'memories expire')} soon, the first at the start of storage epoch ${last} (now ${epoch}).`;
   const who = renewed
     ? 'The relayer stores them once more before that. Prolonged with your signature instead, they are not paid for twice'
