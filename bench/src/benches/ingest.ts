@@ -1,3 +1,5 @@
+import { maxPatches, quiltBytes } from '@memrelay/chain/quilt-size';
+import { encodedBlobLength, storageUnits } from '@memrelay/chain/walrus-sizes';
 import type { Bench, Measurement } from '../report.ts';
 import { sentence } from '../sentences.ts';
 import { rounded } from '../statistics.ts';
@@ -5,28 +7,38 @@ import { benchClient } from '../system/bench-client.ts';
 import { type BenchSystem, startBenchSystem, startServices } from '../system/memrelay-system.ts';
 import { cpuSince, cpuSoFar } from '../system/processes.ts';
 
-const memories = 400;
+const memories = 1_000;
+
+/** Settings that the rate depends on, beside each other */
+const ways = [
+  { how: 'in quilts', environment: {} },
+  { how: 'a blob each', environment: { STORE_QUILT_MAX_ITEMS: '1' } },
+] as const;
 
 export const ingestBench: Bench = {
   name: 'ingest',
   about: 'memories brought all the way to done: accepted in bulk, embedded, uploaded, certified, indexed',
   async run(progress) {
     const measurements: Measurement[] = [];
-    const services = await startServices();
-    try {
-      progress('starting on Postgres and Redis');
-      const system = await startBenchSystem(services);
-      measurements.push(await ingesting(system, 'Postgres + Redis').finally(() => system.stop()));
-    } finally {
-      await services.stop();
+    for (const { how, environment } of ways) {
+      const services = await startServices();
+      try {
+        progress(`starting on Postgres and Redis, ${how}`);
+        const system = await startBenchSystem(services, environment);
+        measurements.push(await ingesting(system, `Postgres + Redis, ${how}`).finally(() => system.stop()));
+      } finally {
+        await services.stop();
+      }
+      progress(`starting on the embedded defaults, ${how}`);
+      const embedded = await startBenchSystem(undefined, environment);
+      measurements.push(await ingesting(embedded, `embedded, ${how}`).finally(() => embedded.stop()));
     }
-    progress('starting on the embedded defaults');
-    const embedded = await startBenchSystem();
-    measurements.push(await ingesting(embedded, 'embedded').finally(() => embedded.stop()));
     return {
       measurements,
       notes: [
         `${memories} memories in bulk calls of 20; the times are those of one memory from its bulk call until it is seen as done.`,
+        'A quilt has at most 20 memories on the local network, and no upload waits for others.',
+        ...[31, 1000].map(costNote),
         'The rate is bound by the part with the most processor time, or by all parts together where they fill the cores.',
       ],
     };
@@ -62,6 +74,31 @@ async function ingesting(system: BenchSystem, where: string): Promise<Measuremen
       perSecond: rounded((memories * 1000) / totalMs),
     },
     cpuMs: cpuSince(before, memories),
-    more: { 'all accepted after ms': rounded(acceptedMs) },
+    more: {
+      'all accepted after ms': rounded(acceptedMs),
+      'memories a blob': rounded(memories / new Set(outcomes.map(({ blobId }) => blobOf(blobId!))).size),
+    },
   };
+}
+
+/** The blob that an id names, or that its patch is in: the first 32 bytes. */
+function blobOf(id: string): string {
+  return Buffer.from(id, 'base64url').toString('hex', 0, 32);
+}
+
+/** Bytes of a short memory's envelope, and characters of its name in a quilt */
+const envelopeBytes = 1_600;
+const nameLength = 65;
+
+/** What a blob store keeps, and is paid for, of one memory: by the formulas that `memrelay cost` shows too. */
+function costNote(nShards: number): string {
+  const count = maxPatches(nShards);
+  const sizes = new Array<number>(count).fill(envelopeBytes);
+  const alone = encodedBlobLength(envelopeBytes, nShards);
+  const quilt = encodedBlobLength(quiltBytes(sizes, nameLength, nShards), nShards);
+  const each = Math.round(quilt / count);
+  return (
+    `Over ${nShards} shards a memory takes ${alone} encoded bytes alone (${storageUnits(alone)} units of 1 MiB are paid) and ` +
+    `${each} in a quilt of ${count} (${(Number(storageUnits(quilt)) / count).toFixed(3)} units): ${Math.round(alone / each)} times less.`
+  );
 }

@@ -52,9 +52,12 @@ const entry = fileURLToPath(new URL('../../../packages/memrelay/src/main.ts', im
 
 /**
  * Starts the whole system as a person does, with `memrelay up`, in a temporary directory on free ports. Without
- * `services` it runs on the embedded defaults.
+ * `services` it runs on the embedded defaults; `environment` has further variables.
  */
-export async function startBenchSystem(services?: Services): Promise<BenchSystem> {
+export async function startBenchSystem(
+  services?: Services,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<BenchSystem> {
   const directory = await mkdtemp(join(tmpdir(), 'memrelay-bench-'));
   const [relayer, sidecar, localnet, blobstore] = await freePorts(4);
   const { PATH, HOME, TMPDIR, NODE_OPTIONS } = process.env;
@@ -69,6 +72,7 @@ export async function startBenchSystem(services?: Services): Promise<BenchSystem
       LOCALNET_PORT: String(localnet),
       BLOBSTORE_PORT: String(blobstore),
       ...(services && { DATABASE_URL: services.databaseUrl, REDIS_URL: services.redisUrl }),
+      ...environment,
     },
   });
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
