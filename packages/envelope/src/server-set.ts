@@ -44,3 +44,13 @@ export function isMadeFor(object: SealObject, set: KeyServerSet): boolean {
   }
   return [...left.values()].every((weight) => weight === 0);
 }
+
+/** The set that an object is made for: its services, each as often as its weight, and its threshold. */
+export function serverSetOf({ services, threshold }: SealObject): KeyServerSet {
+  const byId = new Map<string, { objectId: Uint8Array; weight: number }>();
+  for (const { objectId } of services) {
+    const known = byId.get(toHex(objectId));
+    byId.set(toHex(objectId), { objectId, weight: (known?.weight ?? 0) + 1 });
+  }
+  return { servers: [...byId.values()], threshold };
+}

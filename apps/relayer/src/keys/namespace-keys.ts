@@ -1,5 +1,9 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { decodeWraps, encodeWraps, type Wrap } from '@memrelay/envelope/wraps';
+import type { EnvelopeHeader } from '@memrelay/envelope/header';
+import { nodePrimitives } from '@memrelay/envelope/node-primitives';
+import { parseSealObject } from '@memrelay/envelope/seal-object';
+import { serverSetId, serverSetOf } from '@memrelay/envelope/server-set';
+import { decodeWraps, encodeWraps, type Wrap, wrapType } from '@memrelay/envelope/wraps';
 import { ApiError } from '@memrelay/protocol/errors';
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
@@ -17,7 +21,15 @@ export interface NamespaceKey {
 export interface NamespaceKeys {
   /** The pair for the account's present epoch, made on first use. `tag` is the 16-byte namespace tag. */
   current(account: AccountSnapshot, tag: Uint8Array): Promise<NamespaceKey>;
+  /**
+   * Keeps a pair that a restore found in an envelope of this relayer's own, so that it goes on being used and can be
+   * wrapped anew. Never one of a client's: it would hold the private half of what is written here from then on.
+   */
+  keep(accountId: string, header: KeyHeader, writtenAt: Date): Promise<void>;
 }
+
+/** What an envelope's header tells of the pair it is sealed to. */
+export type KeyHeader = Pick<EnvelopeHeader, 'tag' | 'keyEpoch' | 'recipientPk' | 'wraps'>;
 
 /** A pair is used for at most 180 days (security.md, "Envelope v1"). */
 const periodMs = 180 * 24 * 3600 * 1000;
@@ -26,6 +38,19 @@ interface Row {
   recipient_pk: Buffer;
   wraps: Buffer;
   mac: Buffer;
+}
+
+interface KeyPlace {
+  accountId: string;
+  tag: Uint8Array;
+  keyEpoch: number;
+  /** Id of the key-server set */
+  set: string;
+  period: number;
+}
+
+function columnsOf({ accountId, tag, keyEpoch, set, period }: KeyPlace): (Buffer | string | number)[] {
+  return [hexToBytes(accountId), Buffer.from(tag), keyEpoch, set, period];
 }
 
 export function createNamespaceKeys(options: {
@@ -41,36 +66,42 @@ export function createNamespaceKeys(options: {
   const now = options.now ?? Date.now;
   const cache = new LRUCache<string, Promise<NamespaceKey>>({ max: 20_000 });
 
+  function macOf(
+    { accountId, tag, keyEpoch, set, period }: KeyPlace,
+    row: Pick<Row, 'recipient_pk' | 'wraps'>,
+  ): Buffer {
+    return createHmac('sha256', options.macKey)
+      .update(JSON.stringify([accountId, Buffer.from(tag).toString('hex'), keyEpoch, set, period]))
+      .update(row.recipient_pk)
+      .update(row.wraps)
+      .digest();
+  }
+
+  async function insert(at: KeyPlace, row: Pick<Row, 'recipient_pk' | 'wraps'>): Promise<void> {
+    await options.db.query(
+      `INSERT INTO namespace_key (account_id, tag, key_epoch, server_set, period, recipient_pk, wraps, mac)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING`,
+      [...columnsOf(at), row.recipient_pk, row.wraps, macOf(at, row)],
+    );
+  }
+
   async function load(
     account: AccountSnapshot,
     tag: Uint8Array,
     set: string,
     period: number,
   ): Promise<NamespaceKey> {
-    const place = [hexToBytes(account.accountId), Buffer.from(tag), account.keyEpoch, set, period];
-    const mac = (row: Pick<Row, 'recipient_pk' | 'wraps'>): Buffer =>
-      createHmac('sha256', options.macKey)
-        .update(
-          JSON.stringify([
-            account.accountId,
-            Buffer.from(tag).toString('hex'),
-            account.keyEpoch,
-            set,
-            period,
-          ]),
-        )
-        .update(row.recipient_pk)
-        .update(row.wraps)
-        .digest();
+    const { accountId, keyEpoch } = account;
+    const place = { accountId, tag, keyEpoch, set, period };
     const read = async (): Promise<NamespaceKey | undefined> => {
       const { rows } = await options.db.query<Row>(
         `SELECT recipient_pk, wraps, mac FROM namespace_key
          WHERE account_id = $1 AND tag = $2 AND key_epoch = $3 AND server_set = $4 AND period = $5`,
-        place,
+        columnsOf(place),
       );
       const row = rows[0];
       if (!row) return undefined;
-      const expected = mac(row);
+      const expected = macOf(place, row);
       if (row.mac.length !== expected.length || !timingSafeEqual(row.mac, expected)) {
         options.log.error({ account_id: account.accountId }, 'a namespace key row does not match its MAC');
         throw new ApiError('internal_error');
@@ -95,11 +126,7 @@ export function createNamespaceKeys(options: {
         made.wraps.map(({ type, bytes }) => ({ type, bytes: Buffer.from(bytes, 'base64') })),
       ),
     };
-    await options.db.query(
-      `INSERT INTO namespace_key (account_id, tag, key_epoch, server_set, period, recipient_pk, wraps, mac)
-       VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING`,
-      [...place, row.recipient_pk, row.wraps, mac(row)],
-    );
+    await insert(place, row);
     // Another relayer may have been first: every writer must use the row that stands
     return (await read()) ?? { recipientPk: row.recipient_pk, wraps: decodeColumn(row.wraps) };
   }
@@ -117,6 +144,14 @@ export function createNamespaceKeys(options: {
       cache.set(key, loading);
       loading.catch(() => cache.delete(key));
       return loading;
+    },
+    async keep(accountId, { tag, keyEpoch, recipientPk, wraps }, writtenAt) {
+      const sealed = wraps.find(({ type }) => type === wrapType.seal);
+      if (!sealed) return;
+      const set = serverSetId(nodePrimitives, serverSetOf(parseSealObject(sealed.bytes)));
+      const period = Math.floor(writtenAt.getTime() / periodMs);
+      const row = { recipient_pk: Buffer.from(recipientPk), wraps: wrapsColumn(wraps) };
+      await insert({ accountId, tag, keyEpoch: Number(keyEpoch), set, period }, row);
     },
   };
 }

@@ -159,6 +159,16 @@ async function rememberWriters({ context, place }: Work, opened: readonly Opened
   if (others.size > 0) context.accountWriters.refresh(place.accountId);
 }
 
+/** The pairs of this relayer, which alone sealed to them. */
+async function keepKeys({ context, caller }: Work, opened: readonly OpenedCandidate[]): Promise<void> {
+  const own = opened.filter(({ signer }) => context.writerPublicKeys.includes(signer));
+  const byKey = new Map(
+    own.map((memory) => [Buffer.from(memory.header.recipientPk).toString('hex'), memory]),
+  );
+  for (const { header, createdAt } of byKey.values())
+    await context.namespaceKeys.keep(caller.account.accountId, header, new Date(createdAt));
+}
+
 async function noteFailure({ context, place, failed }: Work, { storedAs }: Candidate, reason: string) {
   failed.push({ blob_id: storedAs, reason });
   await saveOutcome(context.db, place.accountId, storedAs, 'failed', reason);
@@ -191,6 +201,7 @@ async function index(work: Work, opened: readonly OpenedCandidate[]): Promise<Op
     return [];
   }
   await rememberWriters(work, opened);
+  await keepKeys(work, opened);
   const saved: OpenedCandidate[] = [];
   for (const [i, memory] of opened.entries()) {
     const hash = textHash(context.secrets.indexKey, accountId, tag, memory.text);
