@@ -69,7 +69,9 @@ it('its costs follow from its parameters by the formula', () => {
     `${Math.round(encoded[0]!).toLocaleString('en-US')} MiB`,
     `${encoded[1]!.toFixed(1)} MiB`,
   ]);
-  expect([alone.minimumShare, quilted.minimumShare]).toEqual([1, 1]);
+  expect(cells('of it the minimum of a blob |')).toEqual(
+    [alone, quilted].map(({ minimumShare }) => `${(minimumShare * 100).toFixed(0)} %`),
+  );
   expect(cells('gas |')).toEqual([alone, quilted].map(({ gasMist }) => `${Number(gasMist) / 1e9} SUI`));
   expect(page).toContain(`| ${envelope.toLocaleString('en-US')} bytes |`);
   const smallest = encodedBlobLength(0, 1000);

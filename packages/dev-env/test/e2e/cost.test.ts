@@ -21,7 +21,7 @@ function cost(...args: string[]): Promise<CommandEnd> {
 test('memrelay cost tells what storing costs at the prices on chain, alone and in quilts', async () => {
   const { code, stdout } = await cost('--json', '--memories', '1000', '--bytes', '300', '--epochs', '2');
   expect(code).toBe(0);
-  // 31 shards: 231 symbols of 8 bytes for an envelope; a quilt of 20 has columns of 11 × 150 bytes
+  // 31 shards: 231 symbols of 8 bytes for an envelope; a quilt of 20 has columns of 11 × 154 bytes
   const encoded = (symbol: number) => 31 * ((11 + 21) * symbol + 31 * 64 + 32);
   expect(JSON.parse(stdout)).toEqual({
     network: 'localnet',
@@ -45,7 +45,7 @@ test('memrelay cost tells what storing costs at the prices on chain, alone and i
     quilted: {
       per_quilt: 20,
       blobs: 50,
-      encoded_bytes: String(50 * encoded(150)),
+      encoded_bytes: String(50 * encoded(154)),
       minimum_share: 1,
       storage_frost: String(50 * 2 * 100_000),
       write_frost: String(50 * 20_000),

@@ -6,8 +6,8 @@ import { gcmTagLength } from '@memrelay/envelope/header';
 
 /** Header of an envelope for two key servers, without a recovery key (`packages/envelope/vectors`). */
 const headerBytes = 560;
-/** A memory's id, which would be the name of its patch */
-const identifierLength = 36;
+/** Name of a memory's patch: tag and envelope id in hex, with a dot between */
+const identifierLength = 65;
 
 /** Bytes of the envelope that a text of so many bytes of UTF-8 becomes, in the namespace `default`. */
 export function envelopeBytes(textBytes: number): number {
@@ -59,7 +59,7 @@ export function costQuilted(
   );
 }
 
-/** As many as a quilt holds on this network, and no more than a hundred: a quilt is read and renewed as a whole. */
+/** What is reckoned with: a quilt holds what waits together, which seldom is as many as this network allows. */
 export function usualPerQuilt(nShards: number): number {
   return Math.min(100, maxPatches(nShards));
 }
