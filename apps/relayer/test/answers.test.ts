@@ -78,6 +78,12 @@ describe('marks of memories in an answer', () => {
     );
   });
 
+  test('a long run of white space is looked through once', () => {
+    const started = performance.now();
+    expect(rewritten(`a${' '.repeat(100_000)}b${' '.repeat(100_000)}[m1]`).used).toEqual([0]);
+    expect(performance.now() - started).toBeLessThan(2_000);
+  });
+
   test('what steers a terminal is taken out, lines are kept', () =>
     expect(rewritten('a\u001b[31m\nb\u202ec\u0000').shown).toBe('a[31m\nbc'));
 });

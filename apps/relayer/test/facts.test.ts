@@ -57,6 +57,12 @@ describe('sentences', () => {
     expect(cut.join('')).toBe(endless);
     expect(cut.every((piece) => piece.isWellFormed())).toBe(true);
   });
+
+  test('of a line of nothing but initials are found in one look', () => {
+    const started = performance.now();
+    sentences('A. '.repeat(20_000));
+    expect(performance.now() - started).toBeLessThan(2_000);
+  });
 });
 
 describe('passages of a long text', () => {

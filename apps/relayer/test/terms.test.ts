@@ -103,3 +103,16 @@ describe('the blind index', () => {
     expect([off.entryOf(account, tag, 'tea'), off.queryTokens(account, tag, 'tea')]).toEqual([undefined, []]);
   });
 });
+
+/** Each takes milliseconds; what looks back over all that it has seen takes minutes, or all memory. */
+test.each([
+  ['numbers and points', '1.'.repeat(120_000)],
+  ['marks', `a${'\u0332'.repeat(120_000)}`],
+  ['letters', 'a'.repeat(240_000)],
+  ['signs that join', 'a.'.repeat(120_000)],
+  ['addresses', 'a@b.'.repeat(60_000)],
+])('a run of nothing but %s is looked through once', (_, run) => {
+  const started = performance.now();
+  termsOf(`${run}1`);
+  expect(performance.now() - started).toBeLessThan(3_000);
+});

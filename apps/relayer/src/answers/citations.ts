@@ -13,8 +13,9 @@ export interface Citations {
 }
 
 /** A mark that may not be whole yet, with the white space before it: a mark that is taken out takes that along */
-const unfinished = /\s*(?:\[[\sm\d,;]{0,200})?$/;
-const mark = /(\s*)\[([\sm\d,;]*)\]/g;
+const unfinished = /(?<!\s)\s*(?:\[[\sm\d,;]{0,200})?$/;
+/** Begins at the first of several white spaces: one try for each would take seconds for a long run of them */
+const mark = /(?<!\s)(\s*)\[([\sm\d,;]*)\]/g;
 
 /** Control characters but line breaks and tabs; what turns the direction of writing. */
 const steering = /(?![\n\t])\p{Cc}|[\u202a-\u202e\u2066-\u2069]/gu;

@@ -4,6 +4,7 @@ const segmenter = new Intl.Segmenter('en', { granularity: 'sentence' });
 /** A point after these ends no sentence: titles and what stands before a name, a number or an example. */
 const abbreviation =
   /(?:^|[\s("'])(?:mr|mrs|ms|dr|prof|st|jr|sr|rev|gen|capt|sgt|lt|hon|vs|etc|approx|no|vol|fig|dept|est|inc|ltd|co|corp|e\.g|i\.e|cf|al|ca|\p{Lu}|(?:\p{Lu}\.)+\p{Lu})\.\s*$/iu;
+const longestAbbreviation = 40;
 /** "Caroline: …" in a conversation, also "[8:15 pm] Caroline: …" */
 const speaker = /^((?:\[[^\]\n]{1,40}\]\s*)?\p{Lu}[\p{L}\p{M}\p{N} .'’_-]{0,40}):\s+(?=\S)/u;
 
@@ -29,10 +30,16 @@ export function sentences(text: string): string[] {
 
 function splitLine(line: string): string[] {
   const parts: string[] = [];
+  // Only the end of what is there is looked at: a line may be nothing but initials
+  let end = '';
   for (const { segment } of segmenter.segment(line)) {
-    const last = parts.at(-1);
-    if (last !== undefined && abbreviation.test(last)) parts[parts.length - 1] = last + segment;
-    else parts.push(segment);
+    if (abbreviation.test(end)) {
+      parts.push(`${parts.pop()!}${segment}`);
+      end = (end + segment).slice(-longestAbbreviation);
+    } else {
+      parts.push(segment);
+      end = segment.slice(-longestAbbreviation);
+    }
   }
   return parts;
 }

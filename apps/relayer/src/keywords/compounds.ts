@@ -5,10 +5,12 @@ const months = 'january february march april may june july august september octo
 );
 
 const isoDate = /^(\d{4})-(\d{2})-(\d{2})(?:t.*)?$/;
-const version = /^v?(\d+(?:\.\d+)+)$/;
+/** Up to eight numbers: a text of a megabyte may be one run of numbers and points, and each is found by all its beginnings */
+const version = /^v?(\d+(?:\.\d+){1,7})$/;
 const signs = /[^\p{L}\p{N}\p{M}]+/u;
+/** Few marks are looked back over: a run of a megabyte may be nothing but marks */
 const humps =
-  /(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})|(?<=\p{L}\p{M}*)(?=\p{N})|(?<=\p{N})(?=\p{L})/u;
+  /(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})|(?=\p{N})(?<=\p{L}\p{M}{0,4})|(?<=\p{N})(?=\p{L})/u;
 
 /** What a run of word characters and joining signs is also found by; the first is the run itself. */
 export function partsOf(run: string): string[] {
