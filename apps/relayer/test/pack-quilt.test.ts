@@ -171,6 +171,17 @@ test('a quilt stays within 8 MiB', () => {
   expect(many.length).toBeLessThan(420);
 });
 
+test('of more than there is room for, the one that was claimed is never left to go alone', () => {
+  const bounds = { maxItems: 666, nShards: 1000 };
+  for (const size of [20_000, 120_000]) {
+    const sizes = Array.from({ length: 700 }, (_, i) => size + ((i * 7_919) % (size / 4)));
+    const largestFirst = items(...sizes.toSorted((a, b) => b - a));
+    const packed = worthPacking(largestFirst, bounds);
+    expect(packed.map(({ no }) => no)).toContain(0);
+    expect(packed.length * size).toBeGreaterThan(5 * 1024 * 1024);
+  }
+});
+
 test('a patch is named by tag and envelope id', () => {
   const hex = sample.toString('hex');
   expect(patchName(sample)).toBe(`${hex.slice(96, 128)}.${hex.slice(144, 176)}`);

@@ -25,26 +25,37 @@ export function patchName(envelope: Uint8Array): string {
 const patchNameLength = 65;
 
 /**
- * Those of the items that are cheaper in one quilt than apart. A patch takes whole columns as long as the longest needs, so
- * the largest are left out for as long as the rest and they cost less apart.
+ * Those of the items that are cheaper in one quilt than apart. Where there is no room for all, the first one keeps its
+ * place and the smallest go with it. A patch takes whole columns as long as the longest needs, so the largest are left out
+ * for as long as the rest and they cost less apart.
  */
 export function worthPacking<Item extends { size: number }>(
   items: readonly Item[],
   { maxItems, nShards }: QuiltBounds,
 ): Item[] {
-  const rest = items.toSorted((a, b) => a.size - b.size).slice(0, maxItems);
+  const bySize = items.slice(1).sort((a, b) => a.size - b.size);
+  const withFirst = (others: number): Item[] =>
+    [...items.slice(0, 1), ...bySize.slice(0, others)].sort((a, b) => a.size - b.size);
   const bytesOf = (some: readonly Item[]): number =>
     quiltBytes(
       some.map(({ size }) => size),
       patchNameLength,
       nShards,
     );
+  let fitting = 0;
+  let tooMany = Math.min(bySize.length, maxItems - 1) + 1;
+  while (tooMany - fitting > 1) {
+    const middle = Math.floor((fitting + tooMany) / 2);
+    if (bytesOf(withFirst(middle)) <= maxQuiltBytes) fitting = middle;
+    else tooMany = middle;
+  }
   const price = (bytes: number): bigint => storageUnits(encodedBlobLength(bytes, nShards));
-  while (rest.length > 1) {
-    const bytes = bytesOf(rest);
-    const apart = price(bytesOf(rest.slice(0, -1))) + price(rest.at(-1)!.size);
-    if (bytes <= maxQuiltBytes && price(bytes) <= apart) break;
+  const rest = withFirst(fitting);
+  for (let bytes = rest.length > 1 ? bytesOf(rest) : 0; rest.length > 1; ) {
+    const without = bytesOf(rest.slice(0, -1));
+    if (price(bytes) <= price(without) + price(rest.at(-1)!.size)) break;
     rest.pop();
+    bytes = without;
   }
   return rest;
 }
