@@ -2,13 +2,14 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import type { StoreObject, StoreObjectsRequest } from '@memrelay/protocol/sidecar-api';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Db } from '../src/db/db.ts';
 import { insertJobs } from '../src/jobs/accept-jobs.ts';
 import { deleteMemories } from '../src/memories/forget-rows.ts';
 import { forgottenObjects } from '../src/memories/forgotten-objects.ts';
 import { dueLooks, settleLook } from '../src/strays/due-looks.ts';
 import { findStrays, type KnownBlobs } from '../src/strays/find-strays.ts';
 import { startStrays } from '../src/strays/start-strays.ts';
-import { listStrays, noteBrokenOff } from '../src/strays/stray-rows.ts';
+import { listStrays, noteBrokenOff, readKnownBlobs } from '../src/strays/stray-rows.ts';
 import { databases, type TestDb } from './support/databases.ts';
 import { newId, type StoredMemory, storeMemory } from './support/stored-memories.ts';
 
@@ -148,6 +149,30 @@ describe.each(databases)('stray objects on $name', ({ create }) => {
     held.set(ownerOf(accountId), []);
     await look();
     expect(await listStrays(database.db, accountId, 10)).toEqual([]);
+  });
+
+  test('an upload that ends while the database is read is no stray, whenever in between it does', async () => {
+    for (let statements = 1; statements <= 3; statements++) {
+      const memory = await storeMemory(database.db);
+      const { accountId, id, blobId, objectId } = memory;
+      await jobOf(memory, `upload_claims = 2, checkpoint = '{"blob_ids": ["${blobId}"]}'`);
+      const where = `WHERE account_id = '\\x${accountId.toString('hex')}' AND id = '${id}'`;
+      await database.db.query(
+        `UPDATE memory SET state = 'pending', blob_id = NULL, object_id = NULL ${where}`,
+      );
+      let left = statements;
+      const query = async (...asked: Parameters<Db['query']>) => {
+        const answer = await database.db.query(...asked);
+        if (--left > 0) return answer;
+        await database.db.query(`UPDATE memory_job SET status = 'done', blob_id = '${blobId}' ${where}`);
+        await database.db.query(
+          `UPDATE memory SET state = 'done', blob_id = '${blobId}', object_id = '${objectId}' ${where}`,
+        );
+        return answer;
+      };
+      const known = await readKnownBlobs({ ...database.db, query } as Db, accountId);
+      expect(findStrays([object(blobId, { object_id: objectId })], known)).toEqual([]);
+    }
   });
 
   test('one upload alone is no reason to look', async () => {

@@ -5,13 +5,6 @@ import type { KnownBlobs, Stray } from './find-strays.ts';
 
 /** Everything that is known of an account's blobs. */
 export async function readKnownBlobs(db: Db, accountId: Buffer): Promise<KnownBlobs> {
-  const { rows: memories } = await db.query<{
-    blob_id: string;
-    object_id: string | null;
-    end_epoch: number | null;
-  }>('SELECT blob_id, object_id, end_epoch FROM memory WHERE account_id = $1 AND blob_id IS NOT NULL', [
-    accountId,
-  ]);
   const { rows: jobs } = await db.query<{
     status: 'running' | 'done' | 'failed';
     kind: number;
@@ -22,6 +15,14 @@ export async function readKnownBlobs(db: Db, accountId: Buffer): Promise<KnownBl
      WHERE account_id = $1 AND (kind <> 1 OR upload_claims > 1 OR status <> 'done')`,
     [accountId],
   );
+  // After the jobs: the blob of one that ends meanwhile was under way there, and else it would be nowhere
+  const { rows: memories } = await db.query<{
+    blob_id: string;
+    object_id: string | null;
+    end_epoch: number | null;
+  }>('SELECT blob_id, object_id, end_epoch FROM memory WHERE account_id = $1 AND blob_id IS NOT NULL', [
+    accountId,
+  ]);
   const { rows: gone } = await db.query<{ blob_id: string; object_id: string | null }>(
     `SELECT blob_id, object_id FROM forgotten_memory WHERE account_id = $1 AND blob_id IS NOT NULL
      UNION ALL
