@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { readPastWriters, recordPastDelegates } from '../src/accounts/past-delegates.ts';
 import { currentLook, saveKnown, savePage, unknownBlobs } from '../src/restore/look-rows.ts';
-import { candidates, countFound, saveHeader, saveOutcome } from '../src/restore/restore-rows.ts';
+import { candidates, countFound, saveHeader, saveOutcome, trustName } from '../src/restore/restore-rows.ts';
 import { saveForgotten, saveRestored } from '../src/restore/save-restored.ts';
 import { databases, type TestDb } from './support/databases.ts';
 
@@ -41,9 +41,13 @@ describe.each(databases)('on $name', ({ create }) => {
     const header = { kind, recipientPk: randomBytes(32), wraps: undefined };
     await saveKnown(opened.db, accountId, blobId, [{ storedAs: blobId, tag, envelopeId, header }]);
   }
-  const next = (options: { named?: boolean; before?: Date } = {}) =>
-    candidates(opened.db, place(), { kind: memory, before: later, named: false, limit: 10, ...options });
-  const restored = (storedAs: string, envelopeId: Buffer) =>
+  const next = (options: { trust?: string; before?: Date } = {}) =>
+    candidates(opened.db, place(), { kind: memory, before: later, trust: 'today', limit: 10, ...options });
+  const restored = (
+    storedAs: string,
+    envelopeId: Buffer,
+    given: { importance?: number; createdAt?: string } = {},
+  ) =>
     saveRestored(
       opened.db,
       place(),
@@ -57,6 +61,7 @@ describe.each(databases)('on $name', ({ create }) => {
         importance: 0.7,
         supersedes: [],
         signer: '',
+        ...given,
       },
       randomBytes(32),
       { info: { model: 'm', keyId: 1 }, chunks: [{ no: 0, vector: Float32Array.of(1, 0, 0) }] },
@@ -68,9 +73,9 @@ describe.each(databases)('on $name', ({ create }) => {
     await found('b'.repeat(43), envelopeId, 3);
     await found('c'.repeat(43), envelopeId, 7);
     expect((await next()).map(({ storedAs }) => storedAs)).toEqual(['b'.repeat(43)]);
-    expect(await countFound(opened.db, place())).toMatchObject({ total: 1, settled: 0, untried: 1 });
+    expect(await countFound(opened.db, place(), 'today')).toMatchObject({ total: 1, settled: 0, untried: 1 });
     // One that is not what it claims gives way to the next
-    await saveOutcome(opened.db, accountId, 'b'.repeat(43), 'unverified', 'untrusted_signer');
+    await saveOutcome(opened.db, accountId, 'b'.repeat(43), 'unverified', 'today');
     expect((await next()).map(({ storedAs }) => storedAs)).toEqual(['c'.repeat(43)]);
   });
 
@@ -81,10 +86,15 @@ describe.each(databases)('on $name', ({ create }) => {
     await found('c'.repeat(43), left, 3);
     expect(await restored('a'.repeat(43), indexed)).toBe(true);
     expect(await restored('a'.repeat(43), indexed)).toBe(false);
-    await saveForgotten(opened.db, place(), [forgotten.toString('hex')]);
+    await saveForgotten(opened.db, { ...place(), namespace: 'n' }, [forgotten.toString('hex')]);
     expect(await restored('b'.repeat(43), forgotten)).toBe(false);
     expect((await next()).map(({ storedAs }) => storedAs)).toEqual(['c'.repeat(43)]);
-    expect(await countFound(opened.db, place())).toEqual({ total: 3, settled: 2, unverified: 0, untried: 1 });
+    expect(await countFound(opened.db, place(), 'today')).toEqual({
+      total: 3,
+      settled: 2,
+      unverified: 0,
+      untried: 1,
+    });
     const { rows } = await opened.db.query<{ blob_id: string }>(
       'SELECT blob_id FROM forgotten_memory WHERE account_id = $1',
       [accountId],
@@ -104,11 +114,71 @@ describe.each(databases)('on $name', ({ create }) => {
 
   test('what nobody who is believed has signed waits until its signer is named', async () => {
     await found('a'.repeat(43), randomBytes(16), 1);
-    await saveOutcome(opened.db, accountId, 'a'.repeat(43), 'unverified', 'untrusted_signer');
+    await saveOutcome(opened.db, accountId, 'a'.repeat(43), 'unverified', 'today');
     expect(await next()).toEqual([]);
-    expect(await countFound(opened.db, place())).toEqual({ total: 0, settled: 0, unverified: 1, untried: 0 });
-    expect((await next({ named: true })).length).toBe(1);
+    expect(await countFound(opened.db, place(), 'today')).toEqual({
+      total: 0,
+      settled: 0,
+      unverified: 1,
+      untried: 0,
+    });
+    expect((await next({ trust: 'others' })).length).toBe(1);
+    // There is more to do, however many calls it takes
+    expect(await countFound(opened.db, place(), 'others')).toMatchObject({ untried: 1 });
+    expect(trustName(['b', 'a', 'b'])).toBe(trustName(['a', 'b']));
+    expect(trustName(['a'])).not.toBe(trustName(['a', 'b']));
   });
+
+  test('a tombstone takes out what is indexed, and nothing of another namespace', async () => {
+    const envelopeId = randomBytes(16);
+    const ofN = { ...place(), namespace: 'n' };
+    await found('a'.repeat(43), envelopeId, 1);
+    expect(await restored('a'.repeat(43), envelopeId)).toBe(true);
+    const bury = (where: typeof ofN) => saveForgotten(opened.db, where, [envelopeId.toString('hex')]);
+    const count = async (table: string) =>
+      (await opened.db.query(`SELECT 1 FROM ${table} WHERE account_id = $1`, [accountId])).rows.length;
+    expect(await bury({ accountId, tag: randomBytes(16), namespace: 'other' })).toEqual([]);
+    expect([await count('memory'), await count('memory_vector'), await count('known_text')]).toEqual([
+      1, 1, 1,
+    ]);
+    expect(await bury(ofN)).toEqual(['a'.repeat(43)]);
+    expect([await count('memory'), await count('memory_vector'), await count('known_text')]).toEqual([
+      0, 0, 0,
+    ]);
+    expect(await next()).toEqual([]);
+    expect(await restored('a'.repeat(43), envelopeId)).toBe(false);
+    expect(await count('known_text')).toBe(0);
+    expect(await bury(ofN)).toEqual([]);
+  });
+
+  test('what a tombstone of another namespace names is restored all the same', async () => {
+    const envelopeId = randomBytes(16);
+    await found('a'.repeat(43), envelopeId, 1);
+    const elsewhere = { accountId, tag: randomBytes(16), namespace: 'other' };
+    await saveForgotten(opened.db, elsewhere, [envelopeId.toString('hex')]);
+    expect((await next()).length).toBe(1);
+    expect(await restored('a'.repeat(43), envelopeId)).toBe(true);
+  });
+
+  test.each([1e39, -1e300, 1e-60])('an importance of %d is kept as a row can', async (importance) => {
+    const envelopeId = randomBytes(16);
+    await found('a'.repeat(43), envelopeId, 1);
+    expect(await restored('a'.repeat(43), envelopeId, { importance })).toBe(true);
+  });
+
+  test.each(['0000-01-01T00:00:00Z', '9999-12-31T23:59:59-23:59', '0001-01-01T00:00:00+23:59'])(
+    'the time %s is kept as a row can',
+    async (createdAt) => {
+      const envelopeId = randomBytes(16);
+      await found('a'.repeat(43), envelopeId, 1);
+      expect(await restored('a'.repeat(43), envelopeId, { createdAt })).toBe(true);
+      const { rows } = await opened.db.query<{ created_at: Date }>(
+        'SELECT created_at FROM memory WHERE account_id = $1',
+        [accountId],
+      );
+      expect(rows[0]!.created_at.toISOString()).toMatch(/^\d{4}-/);
+    },
+  );
 
   test('a patch that is not what its quilt says is never read', async () => {
     await currentLook(opened.db, accountId, owner);

@@ -15,6 +15,21 @@ import { sha256 } from '../sha256.ts';
 /** Of a memory nobody has weighed */
 export const standardImportance = 0.5;
 
+/** As a row keeps it: a 32-bit number, and none so large that it is all that counts. An envelope may say anything. */
+export function storableImportance(importance: number = standardImportance): number {
+  return Math.fround(Math.min(1e9, Math.max(-1e9, importance)));
+}
+
+const [firstTime, lastTime] = ['0001-01-01T00:00:00Z', '9999-12-31T23:59:59Z'].map(Date.parse) as [
+  number,
+  number,
+];
+
+/** As a row keeps the RFC 3339 time of an envelope: in a year of four digits, which with an offset it need not be. */
+export function storableTime(time: string): Date {
+  return new Date(Math.min(lastTime, Math.max(firstTime, Date.parse(time))));
+}
+
 /** What an envelope of the relayer's is made from; it is signed with the present writer key. */
 export interface Sealing {
   kind: EnvelopeKind;
@@ -61,8 +76,8 @@ export function sealJob(
     envelope,
     envelopeId: Buffer.from(envelopeId),
     envelopeSha256: sha256(envelope),
-    importance: meta?.importance ?? standardImportance,
+    importance: storableImportance(meta?.importance),
     // As the envelope says, so that a restore from the chain gives the same
-    writtenAt: new Date(written.created_at),
+    writtenAt: storableTime(written.created_at),
   };
 }

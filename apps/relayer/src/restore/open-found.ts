@@ -25,7 +25,9 @@ export interface OpenedCandidate {
 export type OpenResult = OpenedCandidate | { candidate: Candidate; reason: string };
 
 /** What opens it is tried first as it is; then with as many wraps for other key servers that the owner holds. */
-const rewrapsTried = 3;
+const rewrapsTried = 8;
+/** No other wrap changes that */
+const isFinal: ReadonlySet<string> = new Set(['untrusted_signer', 'denied', 'unavailable']);
 const readsAtOnce = 8;
 
 /**
@@ -39,10 +41,11 @@ export async function openFound(
   namespace: string,
   place: NamespacePlace,
   trustedSigners: readonly string[],
+  kind: number,
   wanted: readonly Candidate[],
 ): Promise<OpenResult[]> {
   const limit = pLimit(readsAtOnce);
-  const read = await Promise.all(wanted.map((candidate) => limit(() => readWhole(context, candidate))));
+  const read = await Promise.all(wanted.map((candidate) => limit(() => readWhole(context, kind, candidate))));
   const results: OpenResult[] = read.filter((each) => 'reason' in each);
   let left = read.filter((each) => 'envelope' in each);
   const known = await context.keyRewraps.of(place.accountId);
@@ -57,9 +60,13 @@ export async function openFound(
       }
     }
     const opened = await openOnce(context, caller, namespace, trustedSigners, left, rewraps);
-    const foreign = opened.filter((each) => 'reason' in each && each.reason === 'foreign_wrap');
+    // A wrap that anybody sent may be of another key: the next one is tried, too
+    const closed = opened.filter(
+      (each) =>
+        'reason' in each && (round === 0 ? each.reason === 'foreign_wrap' : !isFinal.has(each.reason)),
+    );
     const hasMore = round < rewrapsTried && (round === 0 || [...later!.values()].some((all) => all[round]));
-    const again = hasMore ? new Set(foreign.map(({ candidate }) => candidate)) : new Set<Candidate>();
+    const again = hasMore ? new Set(closed.map(({ candidate }) => candidate)) : new Set<Candidate>();
     results.push(...opened.filter(({ candidate }) => !again.has(candidate)));
     left = left.filter(({ candidate }) => again.has(candidate));
     if (round > 0) await keepRewraps(context, caller, place.accountId, opened, rewraps, known);
@@ -75,12 +82,13 @@ interface ReadCandidate {
 
 async function readWhole(
   { aggregators }: Pick<RelayerContext, 'aggregators'>,
+  kind: number,
   candidate: Candidate,
 ): Promise<ReadCandidate | { candidate: Candidate; reason: string }> {
   let header: EnvelopeHeader | undefined;
   const isRight = (bytes: Buffer): boolean => {
     header = bytes.length <= maxEnvelopeLength ? parsed(bytes) : undefined;
-    return header !== undefined && candidate.envelopeId.equals(header.envelopeId);
+    return header?.kind === kind && candidate.envelopeId.equals(header.envelopeId);
   };
   try {
     const envelope = await aggregators.read(candidate.storedAs, isRight, { alwaysChecked: true });

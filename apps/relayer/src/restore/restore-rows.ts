@@ -1,5 +1,6 @@
 import { envelopeKind } from '@memrelay/envelope/header';
 import type { Db } from '../db/db.ts';
+import { sha256 } from '../sha256.ts';
 import type { FoundEnvelope } from './look-rows.ts';
 
 /** Envelopes of one namespace on chain: what to read of them, and what became of them. */
@@ -63,16 +64,16 @@ export interface Candidate {
 const isIndexed = `EXISTS (
   SELECT 1 FROM memory WHERE memory.account_id = $1 AND memory.envelope_id = found.envelope_id)`;
 const isForgotten = `EXISTS (
-  SELECT 1 FROM forgotten_memory gone WHERE gone.account_id = $1 AND gone.envelope_id = found.envelope_id)`;
+  SELECT 1 FROM forgotten_memory gone WHERE gone.account_id = $1 AND gone.envelope_id = found.envelope_id AND gone.tag = found.tag)`;
 
 /**
  * Envelopes of a kind to read next, at most `limit`: those that were never tried first, then those that failed before
- * `before`; with `named` also those whose signer was not believed. Of several with one id the earliest certified.
+ * `before`, or whose signer was not among the keys that were believed then. Of several with one id the earliest certified.
  */
 export async function candidates(
   db: Db,
   { accountId, tag }: NamespacePlace,
-  options: { kind: number; before: Date; named: boolean; limit: number },
+  options: { kind: number; before: Date; trust: string; limit: number },
 ): Promise<Candidate[]> {
   const { rows } = await db.query<{
     stored_as: string;
@@ -87,11 +88,11 @@ export async function candidates(
        WHERE found.account_id = $1 AND found.tag = $2 AND found.kind = $3
          AND (found.tried_at IS NULL OR found.tried_at < $4)
          AND (found.outcome IS NULL OR (found.outcome = 'failed' AND found.tried_at IS NOT NULL)
-           OR (found.outcome = 'unverified' AND $5))
+           OR (found.outcome = 'unverified' AND found.reason IS DISTINCT FROM $5))
          AND NOT ${isIndexed} AND NOT ${isForgotten}
        ORDER BY found.envelope_id, blob.certified_epoch, found.stored_as) AS earliest
      ORDER BY tried_at NULLS FIRST, stored_as LIMIT $6`,
-    [accountId, tag, options.kind, options.before, options.named, options.limit],
+    [accountId, tag, options.kind, options.before, options.trust, options.limit],
   );
   return rows.map((row) => ({
     storedAs: row.stored_as,
@@ -101,6 +102,12 @@ export async function candidates(
   }));
 }
 
+/** Stands for a set of signers: what none of them has signed need not be opened again for the same ones. */
+export function trustName(signers: readonly string[]): string {
+  return sha256(Buffer.from([...new Set(signers)].sort().join())).toString('hex');
+}
+
+/** `reason` of `unverified`: whose signatures were believed (`trustName`). */
 export async function saveOutcome(
   db: Db,
   accountId: Buffer,
@@ -138,11 +145,15 @@ export interface NamespaceCounts {
   /** Of those: indexed, or forgotten */
   settled: number;
   unverified: number;
-  /** Never tried yet */
+  /** Never tried yet, or not since other signers are believed */
   untried: number;
 }
 
-export async function countFound(db: Db, { accountId, tag }: NamespacePlace): Promise<NamespaceCounts> {
+export async function countFound(
+  db: Db,
+  { accountId, tag }: NamespacePlace,
+  trust: string,
+): Promise<NamespaceCounts> {
   const { rows } = await db.query<NamespaceCounts>(
     `SELECT count(*) FILTER (WHERE settled OR NOT unverified)::int AS total,
        count(*) FILTER (WHERE settled)::int AS settled,
@@ -151,10 +162,10 @@ export async function countFound(db: Db, { accountId, tag }: NamespacePlace): Pr
      FROM (
        SELECT bool_or(${isIndexed} OR ${isForgotten}) AS settled,
          bool_and(outcome IS NOT DISTINCT FROM 'unverified') AS unverified,
-         bool_or(outcome IS NULL) AS untried
-       FROM chain_envelope found
+         bool_or(outcome IS NULL OR (outcome = 'unverified' AND reason IS DISTINCT FROM $3)) AS untried
+       FROM chain_envelope found JOIN chain_blob USING (account_id, blob_id)
        WHERE account_id = $1 AND tag = $2 AND kind = ${envelopeKind.memory} GROUP BY envelope_id) AS memories`,
-    [accountId, tag],
+    [accountId, tag, trust],
   );
   return rows[0]!;
 }

@@ -3,7 +3,12 @@ import { ApiError } from '@memrelay/protocol/errors';
 import type { RestoreRequest, RestoreResponse } from '@memrelay/protocol/restore';
 import type { Caller } from '../auth/caller.ts';
 import { requireDecryptCredential } from '../auth/decrypt-credential.ts';
-import { permissionBits, requireFreshAccount, requirePermission } from '../auth/require-permission.ts';
+import {
+  hasPermission,
+  permissionBits,
+  requireFreshAccount,
+  requirePermission,
+} from '../auth/require-permission.ts';
 import type { RelayerContext } from '../context.ts';
 import type { Db } from '../db/db.ts';
 import { hexToBytes } from '../db/hex.ts';
@@ -13,7 +18,14 @@ import type { IndexData } from '../memories/index-data.ts';
 import { trustedSigners } from '../memories/trusted-signers.ts';
 import { lookOnChain, type RestoreFailure } from './look-on-chain.ts';
 import { type OpenedCandidate, openFound } from './open-found.ts';
-import { type Candidate, candidates, countFound, type NamespacePlace, saveOutcome } from './restore-rows.ts';
+import {
+  type Candidate,
+  candidates,
+  countFound,
+  type NamespacePlace,
+  saveOutcome,
+  trustName,
+} from './restore-rows.ts';
 import { saveForgotten, saveRestored } from './save-restored.ts';
 
 /** Read and opened at once: each may have 1.5 MiB */
@@ -46,19 +58,21 @@ export async function restore(
   const before = await databaseTime(context.db);
   const failed: RestoreFailure[] = [];
   const isComplete = await lookOnChain(context, account, tag, started + lookMs, failed);
+  const work: Work = { context, caller, namespace, place, before, failed, deadline: started + restoreMs };
+  const writers = trusted([
+    ...(await trustedSigners(context, account)),
+    ...(await context.accounts.writersEver(account.accountId)),
+    ...trusted_writers,
+  ]);
   let restored = 0;
+  let isBuried = false;
   if (isComplete) {
-    const writers = [
-      ...(await trustedSigners(context, account)),
-      ...(await context.accounts.writersEver(account.accountId)),
-      ...trusted_writers,
-    ];
-    const work: Work = { context, caller, namespace, place, before, failed, deadline: started + restoreMs };
-    const named = trusted_writers.length > 0;
-    const isBuried = await applyTombstones(work, [...forgetters(work), ...trusted_writers], named);
-    if (isBuried) restored = await restoreMemories(work, [...new Set(writers)], named, limit);
+    // Whoever names a key could forget the same
+    const named = hasPermission(caller, 'forget', tag) ? trusted_writers : [];
+    isBuried = await applyTombstones(work, trusted([...forgetters(work), ...named]));
+    if (isBuried) restored = await restoreMemories(work, writers, limit);
   }
-  const counts = await countFound(context.db, place);
+  const counts = await countFound(context.db, place, writers.name);
   return {
     restored,
     skipped: counts.settled - restored,
@@ -67,7 +81,7 @@ export async function restore(
     owner: account.owner,
     ...(counts.unverified > 0 ? { unverified: counts.unverified } : {}),
     ...(failed.length > 0 ? { failed: failed.slice(0, failuresTold) } : {}),
-    ...(!isComplete || counts.untried > 0 ? { more: true as const } : {}),
+    ...(!isBuried || counts.untried > 0 ? { more: true as const } : {}),
   };
 }
 
@@ -82,40 +96,52 @@ interface Work {
   deadline: number;
 }
 
-/** A tombstone forgets: WRITE alone does not sign one. */
-function forgetters({ context, caller }: Work): string[] {
+/** Whose signatures are believed, hex. */
+interface Trusted {
+  signers: readonly string[];
+  /** Another for others */
+  name: string;
+}
+
+function trusted(keys: readonly string[]): Trusted {
+  const signers = [...new Set(keys)];
+  return { signers, name: trustName(signers) };
+}
+
+/** A tombstone forgets: WRITE alone does not sign one, nor FORGET in another namespace. */
+function forgetters({ context, caller, place }: Work): string[] {
+  const tag = place.tag.toString('hex');
   const delegates = caller.account.delegates.filter(
-    ({ scope }) => ((scope?.perms ?? 0) & permissionBits.forget) !== 0,
+    ({ scope }) =>
+      scope &&
+      (scope.perms & permissionBits.forget) !== 0 &&
+      (scope.allNamespaces || scope.tags.includes(tag)),
   );
   return [...context.writerPublicKeys, ...delegates.map(({ publicKey }) => publicKey)];
 }
 
 /** Before any memory. False when time ran out before the last one. */
-async function applyTombstones(work: Work, trusted: readonly string[], named: boolean): Promise<boolean> {
-  const { context, place } = work;
+async function applyTombstones(work: Work, forgetting: Trusted): Promise<boolean> {
+  const { context, place, namespace } = work;
   for (;;) {
-    const batch = await next(work, envelopeKind.tombstone, named, batchSize);
+    const batch = await next(work, envelopeKind.tombstone, forgetting, batchSize);
     if (batch.length === 0) return true;
-    for (const tombstone of await openBatch(work, batch, trusted)) {
-      await saveForgotten(context.db, place, tombstone.supersedes);
+    for (const tombstone of await openBatch(work, envelopeKind.tombstone, batch, forgetting)) {
+      const gone = await saveForgotten(context.db, { ...place, namespace }, tombstone.supersedes);
+      await context.blobCache.delete(gone);
       await saveOutcome(context.db, place.accountId, tombstone.candidate.storedAs, 'done');
     }
     if (performance.now() > work.deadline) return false;
   }
 }
 
-async function restoreMemories(
-  work: Work,
-  trusted: readonly string[],
-  named: boolean,
-  limit: number,
-): Promise<number> {
+async function restoreMemories(work: Work, writers: Trusted, limit: number): Promise<number> {
   const { context, place } = work;
   let restored = 0;
   while (restored < limit && performance.now() < work.deadline) {
-    const batch = await next(work, envelopeKind.memory, named, Math.min(batchSize, limit - restored));
+    const batch = await next(work, envelopeKind.memory, writers, Math.min(batchSize, limit - restored));
     if (batch.length === 0) break;
-    const opened = await openBatch(work, batch, trusted);
+    const opened = await openBatch(work, envelopeKind.memory, batch, writers);
     for (const memory of await index(work, opened)) {
       restored += 1;
       await saveOutcome(context.db, place.accountId, memory.candidate.storedAs, 'done');
@@ -124,26 +150,27 @@ async function restoreMemories(
   return restored;
 }
 
-function next({ context, place, before }: Work, kind: number, named: boolean, limit: number) {
-  return candidates(context.db, place, { kind, before, named, limit });
+function next({ context, place, before }: Work, kind: number, { name }: Trusted, limit: number) {
+  return candidates(context.db, place, { kind, before, trust: name, limit });
 }
 
 /** Those that opened; what became of the others is noted. */
 async function openBatch(
   work: Work,
+  kind: number,
   batch: readonly Candidate[],
-  trusted: readonly string[],
+  { signers, name }: Trusted,
 ): Promise<OpenedCandidate[]> {
   const { context, caller, namespace, place } = work;
   const opened: OpenedCandidate[] = [];
-  for (const result of await openFound(context, caller, namespace, place, trusted, batch)) {
+  for (const result of await openFound(context, caller, namespace, place, signers, kind, batch)) {
     if ('envelope' in result) {
       opened.push(result);
       continue;
     }
     const { candidate, reason } = result;
     if (reason === 'untrusted_signer')
-      await saveOutcome(context.db, place.accountId, candidate.storedAs, 'unverified', reason);
+      await saveOutcome(context.db, place.accountId, candidate.storedAs, 'unverified', name);
     else await noteFailure(work, candidate, reason);
   }
   return opened;

@@ -2,8 +2,10 @@ import { randomUUID } from 'node:crypto';
 import type { Db } from '../db/db.ts';
 import { keywordColumns, keywordPlaces, keywordValues } from '../jobs/keyword-columns.ts';
 import { chunkParameters, insertVectors } from '../jobs/vector-rows.ts';
+import { deleteMemories } from '../memories/forget-rows.ts';
+import type { Place } from '../memories/forgotten-objects.ts';
 import type { IndexData } from '../memories/index-data.ts';
-import { standardImportance } from '../memories/seal-job.ts';
+import { storableImportance, storableTime } from '../memories/seal-job.ts';
 import { insertSuccessors } from '../memories/successors.ts';
 import { sha256 } from '../sha256.ts';
 import type { OpenedCandidate } from './open-found.ts';
@@ -29,9 +31,10 @@ export async function saveRestored(
   return db.transaction(async (tx) => {
     await tx.query(
       `INSERT INTO known_text (account_id, text_hash, memory_id)
-       SELECT $1, $2, $3 WHERE NOT EXISTS (SELECT 1 FROM forgotten_memory WHERE account_id = $1 AND envelope_id = $4)
+       SELECT $1, $2, $3 WHERE NOT EXISTS (
+         SELECT 1 FROM forgotten_memory WHERE account_id = $1 AND envelope_id = $4 AND tag = $5)
        ON CONFLICT DO NOTHING`,
-      [accountId, textHash, id, candidate.envelopeId],
+      [accountId, textHash, id, candidate.envelopeId, tag],
     );
     const { rowCount } = await tx.query(
       `WITH job AS (
@@ -55,14 +58,21 @@ export async function saveRestored(
         candidate.envelopeId,
         sha256(envelope),
         envelope.length,
-        restored.importance ?? standardImportance,
-        new Date(restored.createdAt),
+        storableImportance(restored.importance),
+        storableTime(restored.createdAt),
         tag,
         ...ofKeywords,
         ...values,
       ],
     );
-    if (rowCount === 0) return false;
+    if (rowCount === 0) {
+      await tx.query(
+        `DELETE FROM known_text WHERE account_id = $1 AND memory_id = $2
+           AND NOT EXISTS (SELECT 1 FROM memory WHERE account_id = $1 AND id = $2)`,
+        [accountId, id],
+      );
+      return false;
+    }
     const envelopeIds = restored.supersedes.map((each) => Buffer.from(each, 'hex'));
     await insertSuccessors(tx, [{ accountId, successorId: id, envelopeIds }]);
     return true;
@@ -74,13 +84,26 @@ function memoryIdOf(envelopeId: Buffer): string {
   return envelopeId.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 }
 
-/** What a tombstone names is forgotten here as well, with the objects that the owner still has of it. */
+/**
+ * What a tombstone names is forgotten here as well, with the objects that the owner still has of it; also what is indexed,
+ * unless it was forgotten here before: then it was stored again since. Returns the blobs of what was indexed.
+ */
 export async function saveForgotten(
   db: Db,
-  { accountId, tag }: NamespacePlace,
+  { accountId, tag, namespace }: Place,
   envelopeIds: readonly string[],
-): Promise<void> {
-  await db.transaction(async (tx) => {
+): Promise<string[]> {
+  return db.transaction(async (tx) => {
+    const { rows } = await tx.query<{ id: string }>(
+      `SELECT id FROM memory WHERE account_id = $1 AND namespace = $2
+         AND envelope_id IN (SELECT decode(id, 'hex') FROM unnest($4::text[]) AS id)
+         AND NOT EXISTS (SELECT 1 FROM forgotten_memory gone
+           WHERE gone.account_id = $1 AND gone.tag = $3 AND gone.envelope_id = memory.envelope_id)`,
+      [accountId, namespace, tag, [...envelopeIds]],
+    );
+    const indexed = rows.map(({ id }) => id);
+    const removed =
+      indexed.length > 0 ? await deleteMemories(tx, { accountId, namespace, tag }, indexed) : [];
     for (const envelopeId of envelopeIds)
       await tx.query(
         `INSERT INTO forgotten_memory (account_id, memory_id, tag, envelope_id, blob_id, object_id, shared)
@@ -88,9 +111,11 @@ export async function saveForgotten(
          FROM (VALUES (1)) AS one (row)
            LEFT JOIN chain_envelope found ON found.account_id = $1 AND found.tag = $3 AND found.envelope_id = $4
            LEFT JOIN chain_blob blob ON blob.account_id = $1 AND blob.blob_id = found.blob_id
-         WHERE NOT EXISTS (SELECT 1 FROM forgotten_memory WHERE account_id = $1 AND envelope_id = $4)
+         WHERE NOT EXISTS (
+           SELECT 1 FROM forgotten_memory WHERE account_id = $1 AND envelope_id = $4 AND tag = $3)
          ORDER BY blob.certified_epoch LIMIT 1`,
         [accountId, randomUUID(), tag, Buffer.from(envelopeId, 'hex')],
       );
+    return removed.flatMap(({ blobId }) => blobId ?? []);
   });
 }
