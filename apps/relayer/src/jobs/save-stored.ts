@@ -1,5 +1,5 @@
 import { envelopeKind } from '@memrelay/envelope/header';
-import type { Db } from '../db/db.ts';
+import type { Db, Queryable } from '../db/db.ts';
 import type { ClaimedJob } from './claim-jobs.ts';
 import { LeaseLostError } from './save-progress.ts';
 
@@ -56,22 +56,31 @@ export async function saveUploaded(db: Db, job: ClaimedJob, blob: UploadedBlob):
 
 /**
  * The jobs of a quilt that is stored, `blobs` in their order. They are done whoever stored it and whoever holds them now:
- * the quilt is there, and only its own jobs are touched. Returns the ids of those that are done by this call.
+ * the quilt is there, and only its own jobs are touched. Returns those whose memories were forgotten meanwhile: that the
+ * quilt holds them is written down together with the rest, or, after a crash in between, nobody would know.
  */
-export async function saveQuiltUploaded(
+export function saveQuiltUploaded(
   db: Db,
   jobs: readonly ClaimedJob[],
   blobs: readonly UploadedBlob[],
-): Promise<ReadonlySet<string>> {
+): Promise<ClaimedJob[]> {
   const [{ objectId, endEpoch }] = blobs as [UploadedBlob];
-  const { rows } = await db.query<{ id: string }>(finish("quilt_id = $5 AND status = 'running'"), [
-    jobs.map(({ id }) => id),
-    blobs.map(({ blobId }) => blobId),
-    objectId ?? null,
-    endEpoch,
-    jobs[0]!.quiltId!,
-  ]);
-  return new Set(rows.map(({ id }) => id));
+  return db.transaction(async (tx) => {
+    const { rows } = await tx.query<{ id: string }>(finish("quilt_id = $5 AND status = 'running'"), [
+      jobs.map(({ id }) => id),
+      blobs.map(({ blobId }) => blobId),
+      objectId ?? null,
+      endEpoch,
+      jobs[0]!.quiltId!,
+    ]);
+    const done = new Set(rows.map(({ id }) => id));
+    const forgotten = await forgottenAmong(
+      tx,
+      jobs.filter(({ id }) => !done.has(id)),
+    );
+    for (const job of forgotten) await saveLateBlob(tx, job, blobs[jobs.indexOf(job)]!);
+    return forgotten;
+  });
 }
 
 /** A quilt that is refused may be so for one of its jobs: each is tried alone, at once, by any wallet. */
@@ -86,16 +95,17 @@ export async function unpackQuilt(db: Db, jobs: readonly ClaimedJob[]): Promise<
 
 /**
  * The blob of a memory that was forgotten while it was uploaded. One that was being renewed has another object already,
- * which lives on: the new one stands beside it, under the job's id. A quilt may hold memories that live on. False when it
- * was not forgotten.
+ * which lives on: the new one stands beside it, under the job's id. A quilt may hold memories that live on. An object that
+ * another upload of the job has brought stays named: the second one is a stray.
  */
-export async function saveLateBlob(db: Db, job: ClaimedJob, blob: UploadedBlob): Promise<boolean> {
-  const { rowCount } = await db.query(
+export async function saveLateBlob(db: Queryable, job: ClaimedJob, blob: UploadedBlob): Promise<void> {
+  await db.query(
     `INSERT INTO forgotten_memory (account_id, memory_id, tag, envelope_id, blob_id, object_id, shared)
      SELECT account_id, $3::uuid, tag, envelope_id, $4::text, $5::text, $6::boolean
      FROM forgotten_memory WHERE account_id = $1 AND memory_id = $2
      ON CONFLICT (account_id, memory_id) DO UPDATE
-       SET blob_id = excluded.blob_id, object_id = excluded.object_id, shared = excluded.shared`,
+       SET blob_id = excluded.blob_id, object_id = excluded.object_id, shared = excluded.shared
+       WHERE forgotten_memory.object_id IS NULL`,
     [
       job.accountId,
       memoryOf(job),
@@ -105,16 +115,17 @@ export async function saveLateBlob(db: Db, job: ClaimedJob, blob: UploadedBlob):
       job.quiltId !== undefined && blob.objectId !== undefined,
     ],
   );
-  return rowCount > 0;
 }
 
-/** Whether one of these memories was forgotten meanwhile. */
-export async function wasForgotten(db: Db, jobs: readonly ClaimedJob[]): Promise<boolean> {
-  const { rows } = await db.query(
-    'SELECT 1 FROM forgotten_memory WHERE account_id = $1 AND memory_id = ANY($2::uuid[]) LIMIT 1',
+/** Those of these jobs of one account whose memories were forgotten meanwhile. */
+export async function forgottenAmong(db: Queryable, jobs: readonly ClaimedJob[]): Promise<ClaimedJob[]> {
+  if (jobs.length === 0) return [];
+  const { rows } = await db.query<{ memory_id: string }>(
+    'SELECT memory_id FROM forgotten_memory WHERE account_id = $1 AND memory_id = ANY($2::uuid[])',
     [jobs[0]!.accountId, jobs.map(memoryOf)],
   );
-  return rows.length > 0;
+  const forgotten = new Set(rows.map(({ memory_id }) => memory_id));
+  return jobs.filter((job) => forgotten.has(memoryOf(job)));
 }
 
 const memoryOf = (job: ClaimedJob): string => job.checkpoint.renews ?? job.id;

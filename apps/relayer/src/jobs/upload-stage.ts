@@ -12,12 +12,12 @@ import type { ClaimedJob } from './claim-jobs.ts';
 import { patchName } from './quilt-bounds.ts';
 import { LeaseLostError, saveCheckpoint, saveFailed, savePostponed, saveRetry } from './save-progress.ts';
 import {
+  forgottenAmong,
   saveLateBlob,
   saveQuiltUploaded,
   saveUploaded,
   type UploadedBlob,
   unpackQuilt,
-  wasForgotten,
 } from './save-stored.ts';
 import { settleDuplicate } from './settle-duplicate.ts';
 import type { WalletPool } from './upload-wallets.ts';
@@ -113,28 +113,25 @@ async function finish(stage: UploadStage, jobs: Jobs, blobs: readonly UploadedBl
   const { db, blobCache, log } = stage;
   // Warmed before it is announced: a recall right after `done` reads no aggregator
   await Promise.all(jobs.map((job, i) => blobCache.set(blobs[i]!.blobId, job.envelope)));
-  const late = jobs.length > 1 ? await notDone(db, jobs, blobs) : await lostLease(db, jobs[0], blobs[0]!);
-  for (const job of late) {
-    const blob = blobs[jobs.indexOf(job)]!;
-    if (!(await saveLateBlob(db, job, blob))) continue;
-    await blobCache.delete([blob.blobId]);
+  const forgotten =
+    jobs.length > 1 ? await saveQuiltUploaded(db, jobs, blobs) : await saveAlone(db, jobs[0], blobs[0]!);
+  for (const job of forgotten) {
+    await blobCache.delete([blobs[jobs.indexOf(job)]!.blobId]);
     log.info({ job_id: job.id }, 'a memory was stored after it was forgotten');
   }
 }
 
-async function notDone(db: Db, jobs: Jobs, blobs: readonly UploadedBlob[]): Promise<ClaimedJob[]> {
-  const done = await saveQuiltUploaded(db, jobs, blobs);
-  return jobs.filter(({ id }) => !done.has(id));
-}
-
-/** Throws `LeaseLostError` when somebody else has the job now. */
-async function lostLease(db: Db, job: ClaimedJob, blob: UploadedBlob): Promise<ClaimedJob[]> {
+/** The job, where its memory was forgotten meanwhile. Throws `LeaseLostError` when somebody else has the job now. */
+async function saveAlone(db: Db, job: ClaimedJob, blob: UploadedBlob): Promise<readonly ClaimedJob[]> {
   try {
     await saveUploaded(db, job, blob);
     return [];
   } catch (error) {
-    if (!(error instanceof LeaseLostError) || !(await wasForgotten(db, [job]))) throw error;
-    return [job];
+    if (!(error instanceof LeaseLostError)) throw error;
+    const forgotten = await forgottenAmong(db, [job]);
+    if (forgotten.length === 0) throw error;
+    await saveLateBlob(db, job, blob);
+    return forgotten;
   }
 }
 
@@ -191,7 +188,7 @@ async function noteReached(
   try {
     await saveCheckpoint(db, jobs, reached, stage);
   } catch (error) {
-    if (!(error instanceof LeaseLostError) || !(await wasForgotten(db, jobs))) throw error;
+    if (!(error instanceof LeaseLostError) || (await forgottenAmong(db, jobs)).length === 0) throw error;
   }
 }
 
