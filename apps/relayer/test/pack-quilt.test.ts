@@ -100,6 +100,15 @@ describe.each(databases)('quilts on $name', ({ create }) => {
     expect(sizes).toEqual(isPacked ? [3, 3] : [1, 1, 1, 3]);
   });
 
+  test('the same bytes, stored twice, go apart: the others are packed with one of them', async () => {
+    const envelopeId = randomBytes(16);
+    await accept(3);
+    await accept(2, { envelopeId });
+    expect([await claim(), await claim()].map((jobs) => jobs.length)).toEqual([4, 1]);
+    await accept(2, { envelopeId });
+    expect([await claim(), await claim()].map((jobs) => jobs.length)).toEqual([1, 1]);
+  });
+
   test('one alone is no quilt, and with a number of 1 there is none', async () => {
     await accept(1);
     expect(await claim()).toMatchObject([{ quiltId: undefined }]);

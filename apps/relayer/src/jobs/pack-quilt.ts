@@ -42,17 +42,20 @@ function isMemory(envelope: Buffer): boolean {
 }
 
 async function choose(db: Db, job: ClaimedJob, bounds: QuiltBounds): Promise<string[]> {
-  const { rows } = await db.query<{ id: string; size: number }>(
-    `SELECT id, length(envelope) AS size FROM (
-       SELECT id, namespace, owner, envelope FROM memory_job
+  const { rows } = await db.query<{ id: string; size: number; name: string }>(
+    `SELECT id, length(envelope) AS size, encode(envelope_id, 'hex') AS name FROM (
+       SELECT id, namespace, owner, envelope, envelope_id FROM memory_job
        WHERE account_id = $1 AND ${waiting.uploading} AND ${free} AND upload_claims = 0 AND quilt_id IS NULL
          AND NOT duplicate AND kind = ${envelopeKind.memory} AND envelope_id IS NOT NULL
        ORDER BY run_at LIMIT ${lookedAt}) AS fresh
-     WHERE namespace = $2 AND owner = $3 AND substring(envelope FROM 17 FOR 56) = $4 LIMIT $5`,
-    [job.accountId, job.namespace, job.owner, identityOf(job.envelope), bounds.maxItems - 1],
+     WHERE namespace = $2 AND owner = $3 AND substring(envelope FROM 17 FOR 56) = $4
+       AND envelope_id <> (SELECT envelope_id FROM memory_job WHERE id = $6) LIMIT $5`,
+    [job.accountId, job.namespace, job.owner, identityOf(job.envelope), bounds.maxItems - 1, job.id],
   );
   const own = { id: job.id, size: job.envelope.length };
-  const packed = worthPacking([own, ...rows], bounds);
+  // A client may have stored the same bytes twice, and no two patches of a quilt have the same name
+  const others = new Map(rows.map((row) => [row.name, row]));
+  const packed = worthPacking([own, ...others.values()], bounds);
   return packed.includes(own) ? packed.filter((item) => item !== own).map(({ id }) => id) : [];
 }
 
