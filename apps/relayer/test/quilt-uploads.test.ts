@@ -2,8 +2,9 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import type { UploadCheckpoint } from '@memrelay/protocol/sidecar-api';
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { BlobReadError } from '../src/blobs/aggregator-reads.ts';
 import { createMemoryBlobCache } from '../src/blobs/blob-cache.ts';
-import type { Db } from '../src/db/db.ts';
+import type { Db, Queryable } from '../src/db/db.ts';
 import { insertJobs, insertManualMemory, type NewJob } from '../src/jobs/accept-jobs.ts';
 import { type ClaimedJob, claimJobs } from '../src/jobs/claim-jobs.ts';
 import { withCompanions } from '../src/jobs/pack-quilt.ts';
@@ -75,6 +76,7 @@ describe.each(databases)('a quilt on $name', ({ create }) => {
     jobs: readonly ClaimedJob[],
     answer: (files: number) => Iterable<UploadCheckpoint> | AsyncIterable<UploadCheckpoint>,
     alerts?: { wake(): void },
+    through = db,
   ): Promise<UploadRequest> {
     let asked: UploadRequest | undefined;
     async function* uploaded(request: UploadRequest): AsyncGenerator<UploadCheckpoint> {
@@ -83,7 +85,7 @@ describe.each(databases)('a quilt on $name', ({ create }) => {
     }
     await uploadJobs(
       {
-        db,
+        db: through,
         sidecar: { upload: uploaded } as unknown as SidecarClient,
         blobCache,
         storeEpochs: 2,
@@ -218,6 +220,40 @@ describe.each(databases)('a quilt on $name', ({ create }) => {
     expect(await forgottenObjects(db, place, [jobs[0]!.id])).toEqual({ free: [], shared: 1 });
   });
 
+  test('that a relayer is killed over, at any call: what was forgotten of it is never left unsaid', async () => {
+    const killedAfter = (calls: number): Db => {
+      const alive =
+        <Given extends unknown[], Answer>(call: (...given: Given) => Promise<Answer>) =>
+        (...given: Given) =>
+          calls-- > 0 ? call(...given) : Promise.reject(new Error('killed'));
+      return {
+        ...db,
+        query: alive(db.query),
+        transaction: alive<[(tx: Queryable) => Promise<unknown>], unknown>(db.transaction),
+      } as Db;
+    };
+    for (let calls = 1, isDone = false; !isDone; calls++) {
+      const jobs = await accept(3);
+      const claimed = await claim();
+      await forget([jobs[0]!]);
+      await upload(claimed, done(`0xa${calls}`), undefined, killedAfter(calls));
+      isDone = (await records(jobs))[1]!.status === 'done';
+      const shared = isDone ? 1 : 0;
+      expect(await forgottenObjects(db, place, [jobs[0]!.id])).toEqual({ free: [], shared });
+      await db.query('DELETE FROM memory_job');
+    }
+  });
+
+  test('that was stored twice: the object that the others are in stays the one that the forgotten memory was in', async () => {
+    const jobs = await accept(3);
+    const slow = await claim();
+    await db.query("UPDATE memory_job SET lease_until = now() - interval '1 second'");
+    await upload(await claim(), done('0x13'));
+    await forget([jobs[0]!]);
+    await upload(slow, done('0x14'));
+    expect(await forgottenObjects(db, place, [jobs[0]!.id])).toEqual({ free: [], shared: 1 });
+  });
+
   test('that all are forgotten of is for deletion at once', async () => {
     const jobs = await storedQuilt(3, '0x12');
     await forget(jobs.slice(0, 1));
@@ -227,18 +263,18 @@ describe.each(databases)('a quilt on $name', ({ create }) => {
   });
 
   describe('of which one is forgotten', () => {
+    const parts = {
+      accounts: { account: async () => ({ owner }) as never },
+      aggregators: { read: () => Promise.reject(new Error('all is cached')) },
+      blobCache,
+      windowMs: 0,
+      log: silent,
+    };
+
     /** Until the work that was found is queued */
     async function repack(): Promise<void> {
       const queued = Promise.withResolvers<void>();
-      const task = await startRepacking({
-        db,
-        accounts: { account: async () => ({ owner }) as never },
-        aggregators: { read: () => Promise.reject(new Error('all is cached')) },
-        blobCache,
-        windowMs: 0,
-        wakeUpload: queued.resolve,
-        log: silent,
-      });
+      const task = await startRepacking({ ...parts, db, wakeUpload: queued.resolve });
       await queued.promise;
       await task.stop();
     }
@@ -277,6 +313,52 @@ describe.each(databases)('a quilt on $name', ({ create }) => {
       expect(moving).toHaveLength(1);
       for (let i = 0; i < 5; i++) await upload(i === 0 ? moving : await claim(), failed('transient'));
       expect(await forgottenObjects(db, place, [jobs[0]!.id])).toEqual({ free: [], shared: 1 });
+    });
+
+    test('and that could not be left is left by the same jobs later, as the same quilt: there are never more of them', async () => {
+      const jobs = await storedQuilt(4, '0x41');
+      await forget(jobs.slice(0, 1));
+      await repack();
+      const moving = await claim();
+      for (let i = 0; i < 5; i++) await upload(i === 0 ? moving : await claim(), failed('transient'));
+      await db.query("UPDATE memory_job SET updated_at = now() - interval '2 hours'");
+      await db.query('UPDATE shared_task SET due_at = now()');
+      await repack();
+      const again = await claim();
+      expect(again.map(({ id, quiltId }) => [id, quiltId])).toEqual(
+        moving.map(({ id, quiltId }) => [id, quiltId]),
+      );
+      expect((await upload(again, done('0x42'))).resume).toBe(true);
+      expect(await forgottenObjects(db, place, [jobs[0]!.id])).toEqual({ free: ['0x41'], shared: 0 });
+    });
+
+    test('rests when one in it cannot be read: it is not read again and again', async () => {
+      const jobs = await storedQuilt(2, '0x51');
+      await blobCache.delete((await records(jobs)).map((record) => record!.blob_id!));
+      await forget(jobs.slice(0, 1));
+      let reads = 0;
+      const task = await startRepacking({
+        ...parts,
+        db,
+        aggregators: {
+          read: async () => {
+            reads += 1;
+            throw new BlobReadError('unavailable');
+          },
+        },
+        wakeUpload: () => undefined,
+      });
+      const isIdle = async (): Promise<boolean> => {
+        const { rows } = await db.query(
+          "SELECT 1 FROM shared_task WHERE lease_until IS NULL AND name LIKE 'repack%'",
+        );
+        return rows.length > 0;
+      };
+      await expect.poll(async () => reads > 0 && (await isIdle())).toBe(true);
+      await db.query('UPDATE shared_task SET due_at = now()');
+      task.wake();
+      await task.stop();
+      expect(reads).toBe(1);
     });
   });
 });

@@ -84,11 +84,12 @@ export async function insertRenewal(
 ): Promise<boolean> {
   const { rows } = await db.query(
     `WITH again AS (
-       UPDATE memory_job SET status = 'running', owner = $4, attempts = 0, run_at = now(), error_code = NULL,
+       UPDATE memory_job SET status = 'running', owner = $4, attempts = 0,
+         quilt_id = CASE WHEN owner = $4 THEN quilt_id END, run_at = now(), error_code = NULL,
          error_message = NULL, checkpoint = checkpoint || $6::jsonb, updated_at = now()
        WHERE id = (
            SELECT id FROM memory_job WHERE account_id = $2 AND checkpoint ->> 'renews' IS NOT NULL
-             AND checkpoint ->> 'renews' = $3::uuid::text AND status = 'failed' AND quilt_id IS NULL
+             AND checkpoint ->> 'renews' = $3::uuid::text AND status = 'failed'
            ORDER BY created_at DESC LIMIT 1)
          AND NOT EXISTS (
            SELECT 1 FROM memory_job WHERE account_id = $2 AND checkpoint ->> 'renews' IS NOT NULL

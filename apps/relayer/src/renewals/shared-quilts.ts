@@ -33,12 +33,17 @@ export async function releaseQuilts(db: Db): Promise<number> {
   return rowCount;
 }
 
-/** Those that something was forgotten of so long ago. */
-export async function sharedQuilts(db: Db, windowMs: number, limit: number): Promise<SharedQuilt[]> {
+/** Those that something was forgotten of so long ago, without some. */
+export async function sharedQuilts(
+  db: Db,
+  windowMs: number,
+  limit: number,
+  without: Iterable<string> = [],
+): Promise<SharedQuilt[]> {
   const { rows } = await db.query<{ account_id: Buffer; object_id: string }>(
     `SELECT DISTINCT account_id, object_id FROM forgotten_memory
-     WHERE shared AND forgotten_at <= now() - make_interval(secs => $1) LIMIT $2`,
-    [windowMs / 1000, limit],
+     WHERE shared AND forgotten_at <= now() - make_interval(secs => $1) AND object_id <> ALL($3::text[]) LIMIT $2`,
+    [windowMs / 1000, limit, [...without]],
   );
   return rows.map((row) => ({ accountId: row.account_id, objectId: row.object_id }));
 }

@@ -32,6 +32,8 @@ const pollMs = 2_000;
 const againAfterMs = 1_000;
 const quiltsAtOnce = 100;
 const readsAtOnce = 4;
+/** So long nothing is tried with a quilt that cannot be left by all: others have their turn */
+const restMs = 10 * 60_000;
 
 /**
  * Stores anew what shares a quilt with a forgotten memory: its owner can delete the quilt's object only when nothing else
@@ -41,6 +43,8 @@ export async function startRepacking(options: RepackingOptions): Promise<TaskLoo
   const { db, log } = options;
   const task = await createSharedTask(db, 'repack quilts');
   const limit = pLimit(readsAtOnce);
+  /** Objects that rest, each with the time when it is looked at again */
+  const resting = new Map<string, number>();
 
   async function look(): Promise<void> {
     if (!(await sharedQuiltsWait(db))) return;
@@ -49,17 +53,21 @@ export async function startRepacking(options: RepackingOptions): Promise<TaskLoo
     let failed = true;
     try {
       await releaseQuilts(db);
-      for (const quilt of await sharedQuilts(db, options.windowMs, quiltsAtOnce)) await repack(quilt);
+      for (const [objectId, until] of resting) if (until <= Date.now()) resting.delete(objectId);
+      for (const quilt of await sharedQuilts(db, options.windowMs, quiltsAtOnce, resting.keys()))
+        if (!(await repack(quilt))) resting.set(quilt.objectId, Date.now() + restMs);
       failed = false;
     } finally {
       await task.settle(claim.token, { dueInMs: againAfterMs, failed });
     }
   }
 
-  async function repack(quilt: SharedQuilt): Promise<void> {
+  /** False where something in it cannot be stored anew now. */
+  async function repack(quilt: SharedQuilt): Promise<boolean> {
     const account = await options.accounts.account(`0x${quilt.accountId.toString('hex')}`);
-    const survivors = account ? await survivorsOf(db, quilt) : [];
-    if (!account || survivors.length === 0) return;
+    if (!account) return false;
+    const survivors = await survivorsOf(db, quilt);
+    if (survivors.length === 0) return true;
     const envelopes = await limit.map(survivors, (memory) => readAgain(options, memory));
     // All at once, so that they wait together and go into one quilt
     const queued = await db.transaction(async (tx) => {
@@ -77,6 +85,7 @@ export async function startRepacking(options: RepackingOptions): Promise<TaskLoo
     const about = { object_id: quilt.objectId, memories: queued, ...(unreadable > 0 ? { unreadable } : {}) };
     if (unreadable > 0) log.warn(about, 'a quilt with a forgotten memory cannot be left by all that live on');
     else log.info(about, 'what shares a quilt with a forgotten memory is stored anew');
+    return unreadable === 0;
   }
 
   return startTaskLoop(pollMs, look, (error) =>
