@@ -175,6 +175,16 @@ describe.each(databases)('stray objects on $name', ({ create }) => {
     }
   });
 
+  test('an object that two memories of the same bytes have found is named when both are forgotten', async () => {
+    const first = await storeMemory(database.db);
+    const second = await storeMemory(database.db, { ...first, id: randomUUID() });
+    await forgetOne(second);
+    const named = ({ id }: StoredMemory) => forgottenObjects(database.db, place(first.accountId), [id]);
+    expect(await named(second)).toEqual({ free: [], shared: 1 });
+    await forgetOne(first);
+    expect(await named(second)).toEqual({ free: [first.objectId], shared: 0 });
+  });
+
   test('one upload alone is no reason to look', async () => {
     const memory = await storeMemory(database.db);
     await jobOf(

@@ -10,10 +10,9 @@ export interface Place {
 /** Characters of the id of a patch; a blob of its own has 43. */
 export const patchIdLength = 50;
 
-/** Whether a living memory of the account `$1` is in this object too: only a quilt's has several. */
+/** Whether a living memory of the account `$1` needs this object too: in a quilt, or with the same bytes stored twice. */
 export const isShared = (objectId: string): string => `EXISTS (
-  SELECT 1 FROM memory WHERE memory.account_id = $1 AND memory.object_id = ${objectId}
-    AND length(memory.blob_id) = ${patchIdLength} AND memory.state = 'done')`;
+  SELECT 1 FROM memory WHERE memory.account_id = $1 AND memory.object_id = ${objectId} AND memory.state = 'done')`;
 
 const ofLastDay = `
   SELECT blob_id, object_id FROM forgotten_memory
