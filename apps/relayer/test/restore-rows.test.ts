@@ -1,8 +1,18 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { readPastWriters, recordPastDelegates } from '../src/accounts/past-delegates.ts';
-import { currentLook, saveKnown, savePage, unknownBlobs } from '../src/restore/look-rows.ts';
-import { candidates, countFound, saveHeader, saveOutcome, trustName } from '../src/restore/restore-rows.ts';
+import { BlobReadError } from '../src/blobs/aggregator-reads.ts';
+import { lookOnChain, type RestoreFailure } from '../src/restore/look-on-chain.ts';
+import { currentLook, saveKnown, savePage, saveUnread, unknownBlobs } from '../src/restore/look-rows.ts';
+import {
+  candidates,
+  countFound,
+  patchesToLookInto,
+  saveHeader,
+  saveOutcome,
+  saveUnreadPatch,
+  trustName,
+} from '../src/restore/restore-rows.ts';
 import { saveForgotten, saveRestored } from '../src/restore/save-restored.ts';
 import { databases, type TestDb } from './support/databases.ts';
 
@@ -196,18 +206,79 @@ describe.each(databases)('on $name', ({ create }) => {
     expect(await currentLook(opened.db, accountId, owner)).toMatchObject({ cursor: 'second', ended: false });
     await saw(object(gone, 4), object('expired'.padEnd(43, 'x'), 1, 5), object(kept, 2, 30));
     expect(await currentLook(opened.db, accountId, owner)).toMatchObject({ ended: true });
-    const unknown = await unknownBlobs(opened.db, accountId, '', 10);
+    const unknown = await unknownBlobs(opened.db, accountId, later, 10);
     expect(unknown.map(({ blobId }) => blobId)).toEqual([gone, kept]);
     for (const blobId of [kept, gone]) await saveKnown(opened.db, accountId, blobId, []);
     // Another owner's objects are another look
     await currentLook(opened.db, accountId, `0x${'cd'.repeat(32)}`);
     await saw(object(kept, 4, 25));
-    expect(await unknownBlobs(opened.db, accountId, '', 10)).toEqual([]);
+    expect(await unknownBlobs(opened.db, accountId, later, 10)).toEqual([]);
     const { rows } = await opened.db.query(
       'SELECT blob_id, end_epoch, certified_epoch FROM chain_blob WHERE account_id = $1',
       [accountId],
     );
     expect(rows).toEqual([{ blob_id: kept, end_epoch: 30, certified_epoch: 2 }]);
+  });
+
+  test('what cannot be read comes after what nobody tried, so that calls get further', async () => {
+    await currentLook(opened.db, accountId, owner);
+    const ids = ['a', 'b', 'c'].map((letter) => letter.repeat(43));
+    await saw(...ids.map((id) => object(id, 4)));
+    await saveUnread(opened.db, accountId, ids[0]!);
+    const order = async (before: Date) =>
+      (await unknownBlobs(opened.db, accountId, before, 10)).map(({ blobId, tried }) => [blobId[0], tried]);
+    expect(await order(later)).toEqual([
+      ['b', false],
+      ['c', false],
+      ['a', true],
+    ]);
+    // Once in a call
+    expect((await order(new Date(0))).length).toBe(2);
+    const patches = ['p', 'q'].map((letter) => ({
+      storedAs: letter.repeat(50),
+      tag,
+      envelopeId: randomBytes(16),
+    }));
+    await saveKnown(opened.db, accountId, ids[1]!, patches);
+    await saveUnreadPatch(opened.db, accountId, patches[0]!.storedAs);
+    const left = await patchesToLookInto(opened.db, place(), later, 10);
+    expect(left.map(({ storedAs, tried }) => [storedAs[0], tried])).toEqual([
+      ['q', false],
+      ['p', true],
+    ]);
+    const header = { kind: memory, recipientPk: randomBytes(32), wraps: undefined };
+    for (const { storedAs } of patches) await saveHeader(opened.db, accountId, storedAs, header);
+    expect((await next()).length).toBe(2);
+  });
+
+  test('late, a look is through when only what was tried in vain is left', async () => {
+    const blobs = [object('a'.repeat(43), 4), object('b'.repeat(43), 4)];
+    const reads: string[] = [];
+    const sources = {
+      db: opened.db,
+      sidecar: { ownedBlobs: async () => ({ epoch: 5, blobs }) },
+      aggregators: {
+        readStart: async (blobId: string) => {
+          reads.push(blobId);
+          throw new BlobReadError('unavailable');
+        },
+      },
+    };
+    const id = `0x${accountId.toString('hex')}`;
+    const look = async (deadline: number) => {
+      const failed: RestoreFailure[] = [];
+      const { rows } = await opened.db.query<{ now: Date }>('SELECT now() AS now');
+      const account = { accountId: id, origin: id, owner } as never;
+      const limits = { deadline, before: rows[0]!.now };
+      const through = await lookOnChain(sources as never, account, tag, limits, failed);
+      return { through, failed: failed.length };
+    };
+    expect(await look(performance.now() + 60_000)).toEqual({ through: true, failed: 2 });
+    expect(await look(0)).toEqual({ through: true, failed: 0 });
+    expect(reads.length).toBe(2);
+    await saw(...blobs, object('c'.repeat(43), 4));
+    expect(await look(0)).toEqual({ through: false, failed: 0 });
+    expect(await look(performance.now() + 60_000)).toEqual({ through: true, failed: 3 });
   });
 
   test('delegates that had WRITE at some time stay known as such', async () => {

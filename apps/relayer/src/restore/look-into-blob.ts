@@ -19,7 +19,7 @@ const identifierForm = /^([0-9a-f]{32})\.([0-9a-f]{32})$/;
 export async function lookIntoBlob(
   starts: Starts,
   origin: Buffer,
-  { blobId, size }: UnknownBlob,
+  { blobId, size }: Pick<UnknownBlob, 'blobId' | 'size'>,
 ): Promise<FoundEnvelope[]> {
   const start = await starts.readStart(blobId, Math.min(size, maxHeaderLength));
   if (start.subarray(0, 4).toString('latin1') === magic) {

@@ -2,10 +2,11 @@ import pLimit from 'p-limit';
 import type { AccountSnapshot } from '../accounts/account-directory.ts';
 import { BlobReadError } from '../blobs/aggregator-reads.ts';
 import type { RelayerContext } from '../context.ts';
+import type { Db } from '../db/db.ts';
 import { hexToBytes } from '../db/hex.ts';
 import { lookIntoBlob, lookIntoPatch } from './look-into-blob.ts';
-import { currentLook, saveKnown, savePage, type UnknownBlob, unknownBlobs } from './look-rows.ts';
-import { patchesToLookInto, saveHeader } from './restore-rows.ts';
+import { currentLook, saveKnown, savePage, saveUnread, unknownBlobs } from './look-rows.ts';
+import { passOverIndexed, patchesToLookInto, saveHeader, saveUnreadPatch } from './restore-rows.ts';
 
 export type RestoreFailure = { blob_id: string; reason: string };
 
@@ -17,23 +18,19 @@ type Sources = Pick<RelayerContext, 'db' | 'sidecar' | 'aggregators'>;
 /**
  * Finds the account's envelopes among all that its owner holds, and what those of one namespace are; what is known from
  * before is not read again. False when `deadline` (`performance.now`) came first: the next call goes on. What cannot be
- * read now is in `failed`, and keeps nothing else back. Throws `ApiError` when the chain cannot be asked.
+ * read is in `failed`, keeps nothing else back, and is tried again when there is time; `before`: when the call began, by
+ * the database's clock. Throws `ApiError` when the chain cannot be asked.
  */
 export async function lookOnChain(
   { db, sidecar, aggregators }: Sources,
   account: AccountSnapshot,
   tag: Buffer,
-  deadline: number,
+  { deadline, before }: { deadline: number; before: Date },
   failed: RestoreFailure[],
 ): Promise<boolean> {
   const accountId = hexToBytes(account.accountId);
   const origin = hexToBytes(account.origin);
   const isLate = (): boolean => performance.now() > deadline;
-  const limit = pLimit(readsAtOnce);
-  const unreadable = (blobId: string) => (error: unknown) => {
-    if (!(error instanceof BlobReadError)) throw error;
-    failed.push({ blob_id: blobId, reason: error.kind === 'missing' ? 'missing' : 'unreadable' });
-  };
 
   const look = await currentLook(db, accountId, account.owner);
   for (let { cursor, ended } = look; !ended; ) {
@@ -46,26 +43,46 @@ export async function lookOnChain(
     cursor = page.cursor;
     ended = cursor === undefined;
   }
-  const lookInto = async (blob: UnknownBlob): Promise<void> => {
-    const envelopes = await lookIntoBlob(aggregators, origin, blob);
-    await saveKnown(db, accountId, blob.blobId, envelopes);
-  };
-  for (let after = ''; ; ) {
-    const blobs = await unknownBlobs(db, accountId, after, batchSize);
-    if (blobs.length === 0) break;
-    if (isLate()) return false;
-    await Promise.all(blobs.map((blob) => limit(() => lookInto(blob).catch(unreadable(blob.blobId)))));
-    after = blobs.at(-1)!.blobId;
+
+  /** Batch after batch; late, those that were tried in vain already are left for another call. */
+  async function lookIntoAll<T extends { tried: boolean }>(
+    next: () => Promise<T[]>,
+    nameOf: (one: T) => string,
+    lookInto: (one: T) => Promise<void>,
+    saveUnreadOne: (db: Db, accountId: Buffer, name: string) => Promise<void>,
+  ): Promise<boolean> {
+    const limit = pLimit(readsAtOnce);
+    for (;;) {
+      const batch = await next();
+      if (batch.length === 0) return true;
+      if (isLate()) return batch[0]!.tried;
+      const one = async (each: T): Promise<void> => {
+        if (isLate()) return;
+        try {
+          await lookInto(each);
+        } catch (error) {
+          if (!(error instanceof BlobReadError)) throw error;
+          await saveUnreadOne(db, accountId, nameOf(each));
+          failed.push({ blob_id: nameOf(each), reason: error.kind === 'missing' ? 'missing' : 'unreadable' });
+        }
+      };
+      await Promise.all(batch.map((each) => limit(() => one(each))));
+    }
   }
-  for (let after = ''; ; ) {
-    const patches = await patchesToLookInto(db, accountId, tag, after, batchSize);
-    if (patches.length === 0) return true;
-    if (isLate()) return false;
-    const lookIntoOne = async (patch: (typeof patches)[number]): Promise<void> =>
-      saveHeader(db, accountId, patch.storedAs, await lookIntoPatch(aggregators, origin, patch));
-    await Promise.all(
-      patches.map((patch) => limit(() => lookIntoOne(patch).catch(unreadable(patch.storedAs)))),
-    );
-    after = patches.at(-1)!.storedAs;
-  }
+
+  const isThrough = await lookIntoAll(
+    () => unknownBlobs(db, accountId, before, batchSize),
+    ({ blobId }) => blobId,
+    async (blob) => saveKnown(db, accountId, blob.blobId, await lookIntoBlob(aggregators, origin, blob)),
+    saveUnread,
+  );
+  if (!isThrough) return false;
+  await passOverIndexed(db, { accountId, tag });
+  return lookIntoAll(
+    () => patchesToLookInto(db, { accountId, tag }, before, batchSize),
+    ({ storedAs }) => storedAs,
+    async (patch) =>
+      saveHeader(db, accountId, patch.storedAs, await lookIntoPatch(aggregators, origin, patch)),
+    saveUnreadPatch,
+  );
 }

@@ -63,21 +63,32 @@ async function endLook(tx: Pick<Db, 'query'>, accountId: Buffer): Promise<void> 
 export interface UnknownBlob {
   blobId: string;
   size: number;
+  /** It could not be read by an earlier call */
+  tried: boolean;
 }
 
-/** Blobs that nobody has looked into, after `after` in the order of their ids. */
+/** Blobs that nobody has looked into; those that could not be read come last, and not if that was after `before`. */
 export async function unknownBlobs(
   db: Db,
   accountId: Buffer,
-  after: string,
+  before: Date,
   limit: number,
 ): Promise<UnknownBlob[]> {
-  const { rows } = await db.query<{ blob_id: string; size: string }>(
-    `SELECT blob_id, size::text FROM chain_blob WHERE account_id = $1 AND NOT known AND blob_id > $2
-     ORDER BY blob_id LIMIT $3`,
-    [accountId, after, limit],
+  const { rows } = await db.query<{ blob_id: string; size: string; tried: boolean }>(
+    `SELECT blob_id, size::text, tried_at IS NOT NULL AS tried FROM chain_blob
+     WHERE account_id = $1 AND NOT known AND (tried_at IS NULL OR tried_at < $2)
+     ORDER BY tried_at NULLS FIRST, blob_id LIMIT $3`,
+    [accountId, before, limit],
   );
-  return rows.map(({ blob_id, size }) => ({ blobId: blob_id, size: Number(size) }));
+  return rows.map(({ blob_id, size, tried }) => ({ blobId: blob_id, size: Number(size), tried }));
+}
+
+/** It cannot be read now. */
+export async function saveUnread(db: Db, accountId: Buffer, blobId: string): Promise<void> {
+  await db.query('UPDATE chain_blob SET tried_at = now() WHERE account_id = $1 AND blob_id = $2', [
+    accountId,
+    blobId,
+  ]);
 }
 
 /** An envelope in a blob; what only its header tells is absent for one that a quilt's index names. */

@@ -10,31 +10,49 @@ export interface NamespacePlace {
   tag: Buffer;
 }
 
-/**
- * Patches of a namespace of which only the quilt's index is known, after `after`. One that is indexed is a memory: it
- * needs no look.
- */
+/** An envelope of which only a quilt's index is known. */
+export interface UnknownPatch extends FoundEnvelope {
+  /** It could not be read by an earlier call */
+  tried: boolean;
+}
+
+/** One that is indexed is a memory: it needs no look. */
+export async function passOverIndexed(db: Db, { accountId, tag }: NamespacePlace): Promise<void> {
+  await db.query(
+    `UPDATE chain_envelope AS found SET kind = ${envelopeKind.memory}
+     WHERE account_id = $1 AND tag = $2 AND kind IS NULL AND EXISTS (
+       SELECT 1 FROM memory WHERE account_id = $1 AND memory.envelope_id = found.envelope_id)`,
+    [accountId, tag],
+  );
+}
+
+/** Patches of a namespace to look into; those that could not be read come last, and not if that was after `before`. */
 export async function patchesToLookInto(
   db: Db,
-  accountId: Buffer,
-  tag: Buffer,
-  after: string,
+  { accountId, tag }: NamespacePlace,
+  before: Date,
   limit: number,
-): Promise<FoundEnvelope[]> {
-  if (after === '')
-    await db.query(
-      `UPDATE chain_envelope AS found SET kind = ${envelopeKind.memory}
-       WHERE account_id = $1 AND tag = $2 AND kind IS NULL AND EXISTS (
-         SELECT 1 FROM memory WHERE account_id = $1 AND memory.envelope_id = found.envelope_id)`,
-      [accountId, tag],
-    );
-  const { rows } = await db.query<{ stored_as: string; envelope_id: Buffer }>(
-    `SELECT stored_as, envelope_id FROM chain_envelope
-     WHERE account_id = $1 AND tag = $2 AND kind IS NULL AND outcome IS NULL AND stored_as > $3
-     ORDER BY stored_as LIMIT $4`,
-    [accountId, tag, after, limit],
+): Promise<UnknownPatch[]> {
+  const { rows } = await db.query<{ stored_as: string; envelope_id: Buffer; tried: boolean }>(
+    `SELECT stored_as, envelope_id, tried_at IS NOT NULL AS tried FROM chain_envelope
+     WHERE account_id = $1 AND tag = $2 AND kind IS NULL AND outcome IS NULL AND (tried_at IS NULL OR tried_at < $3)
+     ORDER BY tried_at NULLS FIRST, stored_as LIMIT $4`,
+    [accountId, tag, before, limit],
   );
-  return rows.map(({ stored_as, envelope_id }) => ({ storedAs: stored_as, tag, envelopeId: envelope_id }));
+  return rows.map(({ stored_as, envelope_id, tried }) => ({
+    storedAs: stored_as,
+    tag,
+    envelopeId: envelope_id,
+    tried,
+  }));
+}
+
+/** Its header cannot be read now. */
+export async function saveUnreadPatch(db: Db, accountId: Buffer, storedAs: string): Promise<void> {
+  await db.query('UPDATE chain_envelope SET tried_at = now() WHERE account_id = $1 AND stored_as = $2', [
+    accountId,
+    storedAs,
+  ]);
 }
 
 /** What the header of a patch said; one that is not what its index claims is never read again. */
@@ -45,7 +63,7 @@ export async function saveHeader(
   header: FoundEnvelope['header'],
 ): Promise<void> {
   await db.query(
-    `UPDATE chain_envelope SET kind = $3, recipient_pk = $4, wraps = $5,
+    `UPDATE chain_envelope SET kind = $3, recipient_pk = $4, wraps = $5, tried_at = NULL,
        outcome = CASE WHEN $3::smallint IS NULL THEN 'failed' END,
        reason = CASE WHEN $3::smallint IS NULL THEN 'index_mismatch' END
      WHERE account_id = $1 AND stored_as = $2`,

@@ -57,7 +57,7 @@ export async function restore(
   const started = performance.now();
   const before = await databaseTime(context.db);
   const failed: RestoreFailure[] = [];
-  const isComplete = await lookOnChain(context, account, tag, started + lookMs, failed);
+  const isComplete = await lookOnChain(context, account, tag, { deadline: started + lookMs, before }, failed);
   const work: Work = { context, caller, namespace, place, before, failed, deadline: started + restoreMs };
   const writers = trusted([
     ...(await trustedSigners(context, account)),
