@@ -64,8 +64,8 @@ describe('the blind index', () => {
   const account = Buffer.alloc(32, 2);
   const tag = Buffer.alloc(16, 3);
 
-  test('keeps a token for each term, how often in three steps, and no order', () => {
-    const entry = index.entryOf(account, tag, 'violin tea tea garden garden garden garden')!;
+  test('keeps a token for each term, how often in three steps, and no order', async () => {
+    const entry = (await index.entryOf(account, tag, 'violin tea tea garden garden garden garden'))!;
     const [tea, garden, violin] = ['tea', 'garden', 'violin'].map(
       (word) => index.queryTokens(account, tag, word)[0]!,
     );
@@ -73,7 +73,7 @@ describe('the blind index', () => {
     expect(new Set(entry.twice)).toEqual(new Set([tea, garden]));
     expect(entry.often).toEqual([garden]);
     expect([...entry.tokens].sort((a, b) => (a < b ? -1 : 1))).toEqual(entry.tokens);
-    expect(index.entryOf(account, tag, 'garden tea garden violin garden tea garden')).toEqual(entry);
+    expect(await index.entryOf(account, tag, 'garden tea garden violin garden tea garden')).toEqual(entry);
   });
 
   test('has other tokens under another key, account or namespace', () => {
@@ -88,19 +88,37 @@ describe('the blind index', () => {
     expect(new Set(all).size).toBe(8);
   });
 
-  test('asks for each term once, of the first 64; a text is bounded too', () => {
+  test('asks for each term once, of the first 64; a text is bounded too', async () => {
     const words = Array.from({ length: 20_000 }, (_, i) => `word${i}x`).join(' ');
     expect(index.queryTokens(account, tag, `tea tea ${words}`).length).toBe(64);
-    expect(index.entryOf(account, tag, words)!.tokens.length).toBe(16_384);
+    expect((await index.entryOf(account, tag, words))!.tokens.length).toBe(16_384);
+  });
+
+  test('of a long text is made in turns, and is the same', async () => {
+    const words = Array.from({ length: 9_000 }, (_, i) => `word${i % 7_000}x, it's\n`).join(' ');
+    let turns = 0;
+    const counting = setInterval(() => (turns += 1), 0);
+    const { tokens, twice, often } = (await index.entryOf(account, tag, words))!;
+    clearInterval(counting);
+    expect(turns).toBeGreaterThan(1);
+    const counts = new Map<string, number>();
+    for (const term of termsOf(words)) counts.set(term, (counts.get(term) ?? 0) + 1);
+    const atLeast = (least: number) => [...counts.values()].filter((times) => times >= least).length;
+    expect([tokens.length, twice.length, often.length]).toEqual([1, 2, 3].map(atLeast));
+    const endless = 'ab1'.repeat(30_000);
+    expect((await index.entryOf(account, tag, endless))!.tokens.length).toBeLessThan(20);
   });
 
   test('knows eight lengths', () => {
     expect([0, 1, 4, 5, 6, 12, 100, 1_000, 1_000_000].map(lengthBucket)).toEqual([0, 0, 0, 0, 1, 2, 5, 7, 7]);
   });
 
-  test('makes nothing when it is off', () => {
+  test('makes nothing when it is off', async () => {
     const off = createBlindIndex(Buffer.alloc(32, 1), false);
-    expect([off.entryOf(account, tag, 'tea'), off.queryTokens(account, tag, 'tea')]).toEqual([undefined, []]);
+    expect([await off.entryOf(account, tag, 'tea'), off.queryTokens(account, tag, 'tea')]).toEqual([
+      undefined,
+      [],
+    ]);
   });
 });
 

@@ -1,3 +1,4 @@
+import { setImmediate as yieldToEvents } from 'node:timers/promises';
 import { blindToken, indexKey } from '@memrelay/envelope/at-rest';
 import { LRUCache } from 'lru-cache';
 import { lengthBucket } from './bm25.ts';
@@ -17,8 +18,8 @@ export interface BlindEntry {
 
 /** Makes tokens that only the holder of the index key can make, others in each account and namespace. */
 export interface BlindIndex {
-  /** Undefined where the blind index is switched off */
-  entryOf(accountId: Buffer, tag: Uint8Array, text: string): BlindEntry | undefined;
+  /** Undefined where the blind index is switched off. Lets others have their turn in a long text. */
+  entryOf(accountId: Buffer, tag: Uint8Array, text: string): Promise<BlindEntry | undefined>;
   /** The tokens of a question's different terms, at most 64; none where the blind index is switched off */
   queryTokens(accountId: Buffer, tag: Uint8Array, query: string): bigint[];
 }
@@ -28,7 +29,7 @@ const maxTokens = 16_384;
 const maxQueryTerms = 64;
 
 export function createBlindIndex(indexSecret: Uint8Array, enabled: boolean): BlindIndex {
-  if (!enabled) return { entryOf: () => undefined, queryTokens: () => [] };
+  if (!enabled) return { entryOf: async () => undefined, queryTokens: () => [] };
   const keys = new LRUCache<string, Uint8Array>({ max: 10_000 });
   function keyOf(accountId: Buffer, tag: Uint8Array): Uint8Array {
     const account = accountId.toString('hex');
@@ -40,13 +41,17 @@ export function createBlindIndex(indexSecret: Uint8Array, enabled: boolean): Bli
     return made;
   }
   return {
-    entryOf(accountId, tag, text) {
+    async entryOf(accountId, tag, text) {
       const key = keyOf(accountId, tag);
-      const terms = termsOf(text);
       const counts = new Map<string, number>();
-      for (const term of terms) {
-        const times = counts.get(term);
-        if (times !== undefined || counts.size < maxTokens) counts.set(term, (times ?? 0) + 1);
+      let length = 0;
+      for (const [i, piece] of piecesOf(text).entries()) {
+        if (i > 0) await yieldToEvents();
+        for (const term of termsOf(piece)) {
+          length += 1;
+          const times = counts.get(term);
+          if (times !== undefined || counts.size < maxTokens) counts.set(term, (times ?? 0) + 1);
+        }
       }
       const tokens = [...counts]
         .map(([term, times]) => ({ token: tokenOf(key, term), times }))
@@ -57,7 +62,7 @@ export function createBlindIndex(indexSecret: Uint8Array, enabled: boolean): Bli
         tokens: atLeast(1),
         twice: atLeast(2),
         often: atLeast(3),
-        lengthBucket: lengthBucket(terms.length),
+        lengthBucket: lengthBucket(length),
       };
     },
     queryTokens(accountId, tag, query) {
@@ -65,6 +70,23 @@ export function createBlindIndex(indexSecret: Uint8Array, enabled: boolean): Bli
       return [...new Set(termsOf(query))].slice(0, maxQueryTerms).map((term) => tokenOf(key, term));
     },
   };
+}
+
+/** Characters that are looked through at once: some milliseconds, of most texts; 60 of the worst */
+const pieceLength = 32_768;
+
+/** A text in pieces that end at white space, where its terms do; only without any for so long elsewhere. */
+function piecesOf(text: string): string[] {
+  const pieces: string[] = [];
+  for (let start = 0; start < text.length || start === 0; ) {
+    const limit = start + pieceLength;
+    const space =
+      limit < text.length ? Math.max(text.lastIndexOf(' ', limit), text.lastIndexOf('\n', limit)) : -1;
+    const end = space > start ? space : limit;
+    pieces.push(text.slice(start, end));
+    start = end;
+  }
+  return pieces;
 }
 
 /** As Postgres keeps it: a signed 64-bit number. */

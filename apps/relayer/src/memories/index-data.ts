@@ -57,11 +57,14 @@ export function createTextIndexer(parts: {
     dimension: embedder.dimension,
     async indexTexts(texts) {
       const embedded = await embedAll(texts);
-      return texts.map(({ accountId, tag, text, given }, i) => ({
-        info: { model: embedder.model, keyId: vectorKeyId },
-        chunks: (given ?? embedded[i]!).map((vector, no) => ({ no, vector })),
-        keywords: blindIndex.entryOf(accountId, tag, text),
-      }));
+      const indexed: IndexData[] = [];
+      for (const [i, { accountId, tag, text, given }] of texts.entries())
+        indexed.push({
+          info: { model: embedder.model, keyId: vectorKeyId },
+          chunks: (given ?? embedded[i]!).map((vector, no) => ({ no, vector })),
+          keywords: await blindIndex.entryOf(accountId, tag, text),
+        });
+      return indexed;
     },
   };
 }
