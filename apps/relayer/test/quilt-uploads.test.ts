@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import type { UploadCheckpoint } from '@memrelay/protocol/sidecar-api';
+import type { StoreObjectsRequest, UploadCheckpoint } from '@memrelay/protocol/sidecar-api';
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { BlobReadError } from '../src/blobs/aggregator-reads.ts';
@@ -263,7 +263,22 @@ describe.each(databases)('a quilt on $name', ({ create }) => {
   });
 
   describe('of which one is forgotten', () => {
+    /** On chain from now on */
+    function object(name: string): string {
+      const id = `0x${name.repeat(32)}`;
+      onChain.add(id);
+      return id;
+    }
+    const onChain = new Set<string>();
     const parts = {
+      sidecar: {
+        storeObjects: async ({ object_ids }: StoreObjectsRequest) => ({
+          epoch: 1,
+          objects: object_ids
+            .filter((id) => onChain.has(id))
+            .map((object_id) => ({ object_id, blob_id: 'any', end_epoch: 9, certified: true })),
+        }),
+      },
       accounts: { account: async () => ({ owner }) as never },
       aggregators: { read: () => Promise.reject(new Error('all is cached')) },
       blobCache,
@@ -280,7 +295,7 @@ describe.each(databases)('a quilt on $name', ({ create }) => {
     }
 
     test('is left by the others, together, before its object is named; their old ids go on naming them', async () => {
-      const jobs = await storedQuilt(4, '0x21');
+      const jobs = await storedQuilt(4, object('21'));
       const before = (await records(jobs)).map((record) => record!.blob_id!);
       await forget(jobs.slice(0, 1));
       const named = () => forgottenObjects(db, place, [jobs[0]!.id]);
@@ -289,8 +304,8 @@ describe.each(databases)('a quilt on $name', ({ create }) => {
       expect(await named()).toEqual({ free: [], shared: 1 });
       const moving = await claim();
       expect(moving).toHaveLength(3);
-      await upload(moving, done('0x22'));
-      expect(await named()).toEqual({ free: ['0x21'], shared: 0 });
+      await upload(moving, done(object('22')));
+      expect(await named()).toEqual({ free: [object('21')], shared: 0 });
       const after = (await records(jobs.slice(1))).map((record) => record!.blob_id!);
       expect(after.some((id) => before.includes(id))).toBe(false);
       expect(await memoryIds(db, place, [before[2]!])).toEqual([jobs[2]!.id]);
@@ -300,13 +315,13 @@ describe.each(databases)('a quilt on $name', ({ create }) => {
       expect(rows).toEqual([]);
       await repack();
       const rest = await claim();
-      await upload(rest, done('0x23'));
-      expect(await forgottenObjects(db, place, [jobs[2]!.id])).toEqual({ free: ['0x22'], shared: 0 });
+      await upload(rest, done(object('23')));
+      expect(await forgottenObjects(db, place, [jobs[2]!.id])).toEqual({ free: [object('22')], shared: 0 });
       expect((await records(jobs.slice(1, 2)))[0]!.blob_id).toHaveLength(50);
     });
 
     test('is kept while one that lives on cannot be stored anew', async () => {
-      const jobs = await storedQuilt(2, '0x31');
+      const jobs = await storedQuilt(2, object('31'));
       await forget(jobs.slice(0, 1));
       await repack();
       const moving = await claim();
@@ -316,7 +331,7 @@ describe.each(databases)('a quilt on $name', ({ create }) => {
     });
 
     test('and that could not be left is left by the same jobs later, as the same quilt: there are never more of them', async () => {
-      const jobs = await storedQuilt(4, '0x41');
+      const jobs = await storedQuilt(4, object('41'));
       await forget(jobs.slice(0, 1));
       await repack();
       const moving = await claim();
@@ -328,12 +343,27 @@ describe.each(databases)('a quilt on $name', ({ create }) => {
       expect(again.map(({ id, quiltId }) => [id, quiltId])).toEqual(
         moving.map(({ id, quiltId }) => [id, quiltId]),
       );
-      expect((await upload(again, done('0x42'))).resume).toBe(true);
-      expect(await forgottenObjects(db, place, [jobs[0]!.id])).toEqual({ free: ['0x41'], shared: 0 });
+      expect((await upload(again, done(object('42')))).resume).toBe(true);
+      expect(await forgottenObjects(db, place, [jobs[0]!.id])).toEqual({ free: [object('41')], shared: 0 });
+    });
+
+    test('is not brought back from the cache when its owner has deleted its object', async () => {
+      const jobs = await storedQuilt(3, object('61'));
+      onChain.clear();
+      await forget(jobs.slice(0, 1));
+      const looked = Promise.withResolvers<void>();
+      const read = async (): Promise<never> => {
+        looked.resolve();
+        throw new BlobReadError('missing', { absentAt: 1 });
+      };
+      const task = await startRepacking({ ...parts, db, aggregators: { read }, wakeUpload: () => undefined });
+      await looked.promise;
+      await task.stop();
+      expect(await claim()).toEqual([]);
     });
 
     test('rests when one in it cannot be read: it is not read again and again', async () => {
-      const jobs = await storedQuilt(2, '0x51');
+      const jobs = await storedQuilt(2, object('51'));
       await blobCache.delete((await records(jobs)).map((record) => record!.blob_id!));
       await forget(jobs.slice(0, 1));
       let reads = 0;

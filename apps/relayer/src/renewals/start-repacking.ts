@@ -2,8 +2,10 @@ import pLimit from 'p-limit';
 import type { Logger } from 'pino';
 import type { AccountDirectory } from '../accounts/account-directory.ts';
 import type { BlobCache } from '../blobs/blob-cache.ts';
+import { readObjects } from '../blobs/read-objects.ts';
 import type { BlobReads } from '../blobs/read-stored.ts';
 import type { Db } from '../db/db.ts';
+import type { SidecarClient } from '../sidecar/sidecar-client.ts';
 import { createSharedTask, startTaskLoop, type TaskLoop } from '../tasks/shared-task.ts';
 import { insertRenewal } from './expiring.ts';
 import { readAgain } from './read-again.ts';
@@ -17,6 +19,7 @@ import {
 
 export interface RepackingOptions {
   db: Db;
+  sidecar: Pick<SidecarClient, 'storeObjects'>;
   accounts: Pick<AccountDirectory, 'account'>;
   aggregators: BlobReads;
   blobCache: BlobCache;
@@ -68,7 +71,9 @@ export async function startRepacking(options: RepackingOptions): Promise<TaskLoo
     if (!account) return false;
     const survivors = await survivorsOf(db, quilt);
     if (survivors.length === 0) return true;
-    const envelopes = await limit.map(survivors, (memory) => readAgain(options, memory));
+    // Who deletes a quilt's object deletes all in it: what is left in a cache does not bring it back
+    const isDeleted = (await readObjects(options.sidecar, [quilt.objectId])).length === 0;
+    const envelopes = await limit.map(survivors, (memory) => readAgain(options, { ...memory, isDeleted }));
     // All at once, so that they wait together and go into one quilt
     const queued = await db.transaction(async (tx) => {
       let count = 0;
