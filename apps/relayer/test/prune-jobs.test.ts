@@ -52,7 +52,7 @@ describe.each(databases)('old jobs on $name', ({ create }) => {
     expect((await jobs.recordOf(running!)).status).toBe('running');
     expect((await jobs.recordOf(recent)).status).toBe('done');
     expect((await jobs.memories()).map(({ id }) => id)).toContain(old.job.id);
-    expect(await retryJob(database.db, jobs.accountId, failed!.id)).toBe('uploading');
+    expect(await retryJob(database.db, jobs.accountId, failed!.id, '0x1')).toBe('uploading');
   });
 
   test('removes more than one step holds, and looks at the old ones alone', async () => {

@@ -201,14 +201,23 @@ describe.each(databases)('a quilt on $name', ({ create }) => {
     const jobs = await accept(3);
     const first = await claim();
     for (let i = 0; i < 5; i++) await upload(i === 0 ? first : await claim(), failed('transient'));
-    expect(await retryJob(db, account, jobs[1]!.id)).toBe('uploading');
-    expect(await retryJob(db, account, jobs[0]!.id)).toBeUndefined();
+    expect(await retryJob(db, account, jobs[1]!.id, owner)).toBe('uploading');
+    expect(await retryJob(db, account, jobs[0]!.id, owner)).toBeUndefined();
     const again = await claim();
     expect(again.map(({ id, quiltId }) => [id, quiltId])).toEqual(
       first.map(({ id, quiltId }) => [id, quiltId]),
     );
     expect((await upload(again, done('0x1'))).resume).toBe(true);
     expect(await records(jobs)).toMatchObject(new Array(3).fill({ status: 'done' }));
+  });
+
+  test('that was given up goes to the new owner as one quilt, apart from what is under way to the former', async () => {
+    await accept(4);
+    const [first, { id }] = (await claim()) as [ClaimedJob, ClaimedJob];
+    const fail = "UPDATE memory_job SET status = 'failed', lease_token = NULL, lease_until = NULL";
+    await db.query(`${fail} WHERE id <> $1`, [first.id]);
+    expect(await retryJob(db, account, id, '0xcd')).toBe('uploading');
+    expect((await claim()).map((job) => job.owner)).toEqual(['0xcd', '0xcd', '0xcd']);
   });
 
   test('of which one was forgotten on its way: the others are done, and its object is named only when they have left', async () => {
@@ -378,12 +387,9 @@ describe.each(databases)('a quilt on $name', ({ create }) => {
         },
         wakeUpload: () => undefined,
       });
-      const isIdle = async (): Promise<boolean> => {
-        const { rows } = await db.query(
-          "SELECT 1 FROM shared_task WHERE lease_until IS NULL AND name LIKE 'repack%'",
-        );
-        return rows.length > 0;
-      };
+      const isIdle = async (): Promise<boolean> =>
+        (await db.query("SELECT 1 FROM shared_task WHERE lease_until IS NULL AND name LIKE 'repack%'")).rows
+          .length > 0;
       await expect.poll(async () => reads > 0 && (await isIdle())).toBe(true);
       await db.query('UPDATE shared_task SET due_at = now()');
       task.wake();

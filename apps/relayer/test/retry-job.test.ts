@@ -37,7 +37,8 @@ describe.each(databases)('a retry on $name', ({ name, create }) => {
     waitingForLocks,
   } = textJobs(() => database.db);
 
-  const retry = ({ id }: { id: string }) => retryJob(database.db, accountId, id);
+  const owner = `0x${'ab'.repeat(32)}`;
+  const retry = ({ id }: { id: string }) => retryJob(database.db, accountId, id, owner);
 
   test('finds nothing when its text was forgotten meanwhile, also by the id of another that stored it', async () => {
     const [first] = await accept(newJob('said, failed, said again'));
@@ -84,12 +85,21 @@ describe.each(databases)('a retry on $name', ({ name, create }) => {
     expect(await recordOf(job!)).toMatchObject({ status: 'done', blob_id: blobId });
   });
 
+  test('goes to whoever owns the account by then', async () => {
+    const [job] = await accept(newJob('stored for another'));
+    await embedDue();
+    await fail(await nextUpload());
+    const newOwner = `0x${'cd'.repeat(32)}`;
+    expect(await retryJob(database.db, accountId, job!.id, newOwner)).toBe('uploading');
+    expect(await nextUpload()).toMatchObject({ id: job!.id, owner: newOwner });
+  });
+
   test('of what has not failed, is unknown or of another account is none; of two at once one is', async () => {
     const [job] = await accept(newJob('retried once'));
     expect(await retry(job!)).toBeUndefined();
     await embedDue();
     await fail(await nextUpload());
-    expect(await retryJob(database.db, randomBytes(32), job!.id)).toBeUndefined();
+    expect(await retryJob(database.db, randomBytes(32), job!.id, owner)).toBeUndefined();
     expect(await retry({ id: randomUUID() })).toBeUndefined();
     const answers = await Promise.all(Array.from({ length: 6 }, () => retry(job!)));
     expect(answers.filter((answer) => answer === 'uploading').length).toBe(1);

@@ -64,9 +64,10 @@ export function memoryRoutes(app: FastifyInstance, context: RelayerContext): voi
     '/api/remember/:job_id/retry',
     async (request, reply): Promise<RememberAccepted> => {
       const { caller } = request;
+      const { account } = caller;
       const job = await jobOf(context, caller, request.params.job_id.toLowerCase());
-      requirePermission(caller, 'write', context.tagOf(caller.account.origin, job.namespace));
-      const stage = await retryJob(context.db, hexToBytes(caller.account.accountId), job.job_id);
+      requirePermission(caller, 'write', context.tagOf(account.origin, job.namespace));
+      const stage = await retryJob(context.db, hexToBytes(account.accountId), job.job_id, account.owner);
       if (stage === undefined) {
         const { status } = await jobOf(context, caller, job.job_id);
         throw new ApiError('job_not_failed', { details: { status } });
