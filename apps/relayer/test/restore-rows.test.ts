@@ -306,6 +306,12 @@ describe.each(databases)('on $name', ({ create }) => {
     for (const _ of [1, 2]) await recordPastDelegates(opened.db, [reader, writer, promoted, changed]);
     const hex = (bytes: Iterable<number>): string => Buffer.from([...bytes]).toString('hex');
     const expected = [writer, promoted].map(({ public_key }) => hex(public_key)).sort();
-    expect((await readPastWriters(opened.db, account_id)).sort()).toEqual(expected);
+    // Whoever wrote elsewhere alone is believed there alone
+    const places = { all_namespaces: false, tags: [Array.from(tag)] as never };
+    const local = { ...added(3), scope: { ...(added(3).scope as object), ...places } as never };
+    await recordPastDelegates(opened.db, [local]);
+    const there = await readPastWriters(opened.db, account_id, tag);
+    expect(there.sort()).toEqual([...expected, hex(local.public_key)].sort());
+    expect((await readPastWriters(opened.db, account_id, randomBytes(16))).sort()).toEqual(expected);
   });
 });

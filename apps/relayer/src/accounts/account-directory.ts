@@ -54,10 +54,10 @@ export interface AccountDirectory {
    */
   accountsOf(publicKey: string): Promise<readonly { accountId: string; proven: boolean }[]>;
   /**
-   * Public keys of delegates that have, or had, WRITE at some time, by the account's events up to now. Throws
-   * `ApiError('auth_unavailable')`.
+   * Public keys of delegates that have, or had, WRITE at some time in the namespace with this tag, by the account's events
+   * up to now. Throws `ApiError('auth_unavailable')`.
    */
-  writersEver(accountId: string): Promise<string[]>;
+  writersEver(accountId: string, tag: Uint8Array): Promise<string[]>;
   /** Called when an account's state on chain changed: caches keyed by it must be dropped. */
   onChange(listener: (accountId: string) => void): void;
   /** State of the chain connection for `/ready`. */

@@ -113,10 +113,10 @@ export function createAccountDirectory(options: AccountDirectoryOptions): Accoun
         throw new ApiError('auth_unavailable', { cause });
       }
     },
-    async writersEver(accountId) {
+    async writersEver(accountId, tag) {
       try {
         await watcher.catchUp(unknownKeyAgeMs);
-        return await readPastWriters(db, accountId);
+        return await readPastWriters(db, accountId, tag);
       } catch (cause) {
         throw new ApiError('auth_unavailable', { cause });
       }

@@ -1,7 +1,8 @@
 import { envelopeKind } from '@memrelay/envelope/header';
 import { ApiError } from '@memrelay/protocol/errors';
 import type { RestoreRequest, RestoreResponse } from '@memrelay/protocol/restore';
-import type { Caller } from '../auth/caller.ts';
+import type { AccountSnapshot } from '../accounts/account-directory.ts';
+import type { Caller, Permission } from '../auth/caller.ts';
 import { requireDecryptCredential } from '../auth/decrypt-credential.ts';
 import {
   hasPermission,
@@ -15,7 +16,6 @@ import { hexToBytes } from '../db/hex.ts';
 import { EmbeddingError } from '../embedding/embedder.ts';
 import { textHash } from '../jobs/known-texts.ts';
 import type { IndexData } from '../memories/index-data.ts';
-import { trustedSigners } from '../memories/trusted-signers.ts';
 import { lookOnChain, type RestoreFailure } from './look-on-chain.ts';
 import { type OpenedCandidate, openFound } from './open-found.ts';
 import {
@@ -60,16 +60,20 @@ export async function restore(
   const isComplete = await lookOnChain(context, account, tag, { deadline: started + lookMs, before }, failed);
   const work: Work = { context, caller, namespace, place, before, failed, deadline: started + restoreMs };
   const writers = trusted([
-    ...(await trustedSigners(context, account)),
-    ...(await context.accounts.writersEver(account.accountId)),
+    ...context.writerPublicKeys,
+    ...delegatesWith('write', account, tag),
+    ...(await context.accounts.writersEver(account.accountId, tag)),
     ...trusted_writers,
   ]);
   let restored = 0;
   let isBuried = false;
   if (isComplete) {
-    // Whoever names a key could forget the same
+    // A tombstone forgets: WRITE alone neither signs one nor vouches for who did
     const named = hasPermission(caller, 'forget', tag) ? trusted_writers : [];
-    isBuried = await applyTombstones(work, trusted([...forgetters(work), ...named]));
+    isBuried = await applyTombstones(
+      work,
+      trusted([...context.writerPublicKeys, ...delegatesWith('forget', account, tag), ...named]),
+    );
     if (isBuried) restored = await restoreMemories(work, writers, limit);
   }
   const counts = await countFound(context.db, place, writers.name);
@@ -108,16 +112,12 @@ function trusted(keys: readonly string[]): Trusted {
   return { signers, name: trustName(signers) };
 }
 
-/** A tombstone forgets: WRITE alone does not sign one, nor FORGET in another namespace. */
-function forgetters({ context, caller, place }: Work): string[] {
-  const tag = place.tag.toString('hex');
-  const delegates = caller.account.delegates.filter(
-    ({ scope }) =>
-      scope &&
-      (scope.perms & permissionBits.forget) !== 0 &&
-      (scope.allNamespaces || scope.tags.includes(tag)),
-  );
-  return [...context.writerPublicKeys, ...delegates.map(({ publicKey }) => publicKey)];
+/** Public keys. Unlike a recall, which the index leads to what it opens, a restore asks for the very namespace. */
+function delegatesWith(permission: Permission, { delegates }: AccountSnapshot, tag: Buffer): string[] {
+  return delegates.flatMap(({ scope, publicKey }) => {
+    if (!scope || (scope.perms & permissionBits[permission]) === 0) return [];
+    return scope.allNamespaces || scope.tags.includes(tag.toString('hex')) ? [publicKey] : [];
+  });
 }
 
 /** Before any memory. False when time ran out before the last one. */
