@@ -40,6 +40,7 @@ export type AskEvent = { [Name in keyof AskEvents]: { event: Name; data: AskEven
 
 /** What was found, and whom to ask about it. */
 interface Asked {
+  question: string;
   recalled: RecallResponse;
   chat: ChatClient | undefined;
   /** Memories in the document, from the first of the recalled ones */
@@ -60,8 +61,8 @@ export async function ask(
   signal: AbortSignal,
 ): Promise<AskResponse> {
   const asked = await prepare(context, caller, request, stages, signal);
-  const { recalled, chat, offered } = asked;
-  if (!chat || offered === 0) return withoutModel(recalled, chat);
+  const { chat, offered } = asked;
+  if (!chat || offered === 0) return withoutModel(asked);
   const reply = await stages.measure('answer', () =>
     completeStructured(chat, asked.request, format, context.loggers.memories),
   );
@@ -83,9 +84,9 @@ export async function askInPieces(
 }
 
 async function* pieces(asked: Asked): AsyncGenerator<AskEvent, void, undefined> {
-  const { recalled, chat, offered, request } = asked;
+  const { chat, offered, request } = asked;
   if (!chat || offered === 0) {
-    const done = withoutModel(recalled, chat);
+    const done = withoutModel(asked);
     yield { event: 'delta', data: { text: done.answer } };
     yield { event: 'done', data: done };
     return;
@@ -134,7 +135,7 @@ async function prepare(
     deadline: performance.now() + deadlineMs,
     signal,
   };
-  return { recalled, chat: context.chat, offered, request, usage };
+  return { question, recalled, chat: context.chat, offered, request, usage };
 }
 
 function conclude(
@@ -150,8 +151,8 @@ function conclude(
   return { ...response(recalled, shown, fromMemory, memories), usage: usage.total() };
 }
 
-function withoutModel(recalled: RecallResponse, chat: ChatClient | undefined): AskResponse {
-  const quoted = chat ? undefined : localAnswer(recalled.results);
+function withoutModel({ question, recalled, chat }: Asked): AskResponse {
+  const quoted = chat ? undefined : localAnswer(question, recalled.results);
   return {
     ...response(recalled, quoted?.answer ?? nothingFound, quoted !== undefined, quoted?.memories ?? []),
     ...(chat ? {} : { mock: true }),
