@@ -6,6 +6,7 @@ import type { Db } from '../src/db/db.ts';
 import { insertJobs } from '../src/jobs/accept-jobs.ts';
 import { deleteMemories } from '../src/memories/forget-rows.ts';
 import { forgottenObjects } from '../src/memories/forgotten-objects.ts';
+import { releaseQuilts } from '../src/renewals/shared-quilts.ts';
 import { dueLooks, settleLook } from '../src/strays/due-looks.ts';
 import { findStrays, type KnownBlobs } from '../src/strays/find-strays.ts';
 import { startStrays } from '../src/strays/start-strays.ts';
@@ -183,6 +184,22 @@ describe.each(databases)('stray objects on $name', ({ create }) => {
     expect(await named(second)).toEqual({ free: [], shared: 1 });
     await forgetOne(first);
     expect(await named(second)).toEqual({ free: [first.objectId], shared: 0 });
+  });
+
+  test('a quilt that the others have left only after days is named for deletion all the same', async () => {
+    const patch = (): string => randomBytes(37).toString('base64url');
+    const first = await storeMemory(database.db, { blobId: patch() });
+    const { accountId, objectId } = first;
+    const second = await storeMemory(database.db, { accountId, objectId, blobId: patch() });
+    await forgetOne(first);
+    const age = "UPDATE forgotten_memory SET forgotten_at = now() - interval '2 days' WHERE account_id = $1";
+    await database.db.query(age, [accountId]);
+    await database.db.query('UPDATE memory SET object_id = NULL WHERE id = $1', [second.id]);
+    expect(await releaseQuilts(database.db)).toBe(1);
+    expect(await forgottenObjects(database.db, { accountId }, undefined)).toEqual({
+      free: [objectId],
+      shared: 0,
+    });
   });
 
   test('one upload alone is no reason to look', async () => {

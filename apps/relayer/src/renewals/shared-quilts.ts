@@ -24,10 +24,13 @@ export async function sharedQuiltsWait(db: Db): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** Objects that no living memory is in any more are for deletion from here on. Returns how many. */
+/**
+ * Objects that no living memory is in any more are for deletion from here on, and named for a day as if they were forgotten
+ * now: it may have taken longer than that. Returns how many.
+ */
 export async function releaseQuilts(db: Db): Promise<number> {
   const { rowCount } = await db.query(
-    `UPDATE forgotten_memory SET shared = false
+    `UPDATE forgotten_memory SET shared = false, forgotten_at = now()
      WHERE shared AND NOT EXISTS (SELECT 1 FROM memory WHERE ${living})`,
   );
   return rowCount;
