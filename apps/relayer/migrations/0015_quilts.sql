@@ -13,13 +13,10 @@ CREATE INDEX forgotten_memory_shared ON forgotten_memory (account_id, object_id)
 -- Who else is in a quilt's object. A blob of its own is nobody else's.
 CREATE INDEX memory_shared_object ON memory (account_id, object_id) WHERE length(blob_id) = 50
 --
--- Ids that memories had in blobs they are not in any more: an app may know them by these
+-- Ids that memories had in blobs they are not in any more: an app may know them by these, forgotten ones too
 CREATE TABLE former_blob (
   account_id bytea NOT NULL,
   blob_id text NOT NULL,
   memory_id uuid NOT NULL,
-  PRIMARY KEY (account_id, blob_id, memory_id),
-  FOREIGN KEY (account_id, memory_id) REFERENCES memory (account_id, id) ON DELETE CASCADE
+  PRIMARY KEY (account_id, blob_id, memory_id)
 )
---
-CREATE INDEX former_blob_memory ON former_blob (account_id, memory_id)

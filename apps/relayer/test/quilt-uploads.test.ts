@@ -320,8 +320,7 @@ describe.each(databases)('a quilt on $name', ({ create }) => {
       expect(await memoryIds(db, place, [before[2]!])).toEqual([jobs[2]!.id]);
 
       await forget([jobs[2]!]);
-      const { rows } = await db.query('SELECT 1 FROM former_blob WHERE memory_id = $1', [jobs[2]!.id]);
-      expect(rows).toEqual([]);
+      expect(await memoryIds(db, place, [before[2]!]), 'for who asks again').toEqual([jobs[2]!.id]);
       await repack();
       const rest = await claim();
       await upload(rest, done(object('23')));

@@ -67,7 +67,10 @@ export async function memoryIds(
      SELECT memory_id FROM former_blob JOIN memory ON memory.account_id = $1 AND memory.id = memory_id
      WHERE former_blob.account_id = $1 AND namespace = $2 AND former_blob.blob_id = ANY($4::text[])
      UNION
-     SELECT memory_id FROM forgotten_memory WHERE account_id = $1 AND tag = $5 AND blob_id = ANY($4::text[])`,
+     SELECT memory_id FROM forgotten_memory WHERE account_id = $1 AND tag = $5 AND blob_id = ANY($4::text[])
+     UNION
+     SELECT memory_id FROM former_blob JOIN forgotten_memory USING (account_id, memory_id)
+     WHERE account_id = $1 AND tag = $5 AND former_blob.blob_id = ANY($4::text[])`,
     [accountId, namespace, own, ids.filter((id) => !isUuid(id)), tag],
   );
   return [...new Set([...own, ...rows.map(({ id }) => id)])];
