@@ -41,6 +41,7 @@ import type { Loggers } from './logging/loggers.ts';
 import { startMaintenance } from './maintenance.ts';
 import { createAccountWriters } from './memories/account-writers.ts';
 import { createStorageTime } from './memories/expiring-soon.ts';
+import { pruneFormerBlobs } from './memories/forgotten-objects.ts';
 import { createTextIndexer } from './memories/index-data.ts';
 import { createNamespaceSizes } from './memories/namespace-sizes.ts';
 import { createOutbox } from './memories/outbox.ts';
@@ -179,6 +180,7 @@ export async function startRelayer({
     const maintenance = startMaintenance(
       {
         idempotency: idempotency.purge,
+        formerBlobs: () => pruneFormerBlobs(db),
         ...(config.blindIndex ? {} : { keywords: () => dropKeywords(db) }),
         ...(keepDoneDays === undefined ? {} : { jobs: () => pruneJobs(db, keepDoneDays) }),
       },

@@ -12,7 +12,7 @@ import { readJobs } from '../src/jobs/read-jobs.ts';
 import { retryJob } from '../src/jobs/retry-job.ts';
 import { uploadJobs } from '../src/jobs/upload-stage.ts';
 import { deleteMemories, memoryIds } from '../src/memories/forget-rows.ts';
-import { forgottenObjects } from '../src/memories/forgotten-objects.ts';
+import { forgottenObjects, pruneFormerBlobs } from '../src/memories/forgotten-objects.ts';
 import { startRepacking } from '../src/renewals/start-repacking.ts';
 import { sha256 } from '../src/sha256.ts';
 import type { SidecarClient, UploadRequest } from '../src/sidecar/sidecar-client.ts';
@@ -320,7 +320,12 @@ describe.each(databases)('a quilt on $name', ({ create }) => {
       expect(await memoryIds(db, place, [before[2]!])).toEqual([jobs[2]!.id]);
 
       await forget([jobs[2]!]);
+      await pruneFormerBlobs(db);
       expect(await memoryIds(db, place, [before[2]!]), 'for who asks again').toEqual([jobs[2]!.id]);
+      await db.query("UPDATE former_blob SET forgotten_at = forgotten_at - interval '1 day'");
+      await pruneFormerBlobs(db);
+      expect(await memoryIds(db, place, [before[2]!]), 'for a day').toEqual([]);
+      expect(await memoryIds(db, place, [before[1]!]), 'while it lives').toEqual([jobs[1]!.id]);
       await repack();
       const rest = await claim();
       await upload(rest, done(object('23')));

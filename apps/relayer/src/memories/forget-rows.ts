@@ -152,7 +152,10 @@ export async function deleteMemories(
        DELETE FROM memory WHERE account_id = $1 AND namespace = $3 AND id = ANY($2::uuid[])
        RETURNING id, envelope_id, blob_id, object_id),
      vectors AS (
-       DELETE FROM memory_vector USING gone WHERE account_id = $1 AND memory_id = gone.id)
+       DELETE FROM memory_vector USING gone WHERE account_id = $1 AND memory_id = gone.id),
+     former AS (
+       UPDATE former_blob SET forgotten_at = now() FROM gone
+       WHERE former_blob.account_id = $1 AND former_blob.memory_id = gone.id)
      SELECT * FROM gone`,
     [accountId, all, namespace],
   );

@@ -79,3 +79,8 @@ function sortOut(rows: readonly ObjectRow[]): ForgottenObjects {
   const free = rows.filter(({ shared }) => !shared).map(({ object_id }) => object_id);
   return { free, shared: rows.length - free.length };
 }
+
+/** Removes the former blob ids of what was forgotten more than a day ago, which nobody asks by any more. */
+export async function pruneFormerBlobs(db: Db): Promise<void> {
+  await db.query("DELETE FROM former_blob WHERE forgotten_at < now() - interval '1 day'");
+}
