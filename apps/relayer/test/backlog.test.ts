@@ -105,6 +105,17 @@ describe('requests under way', () => {
     expect(await inFlight.run(1_000_000, async () => 'in')).toBe('in');
   });
 
+  test('of one account leave room for others', async () => {
+    const inFlight = createInFlight(1_000_000, 500_000);
+    const held = Promise.withResolvers<void>();
+    const first = inFlight.run(400_000, () => held.promise, 'a');
+    await expect(inFlight.run(200_000, async () => 'in', 'a')).rejects.toEqual(overloaded);
+    expect(await inFlight.run(500_000, async () => 'in', 'b')).toBe('in');
+    held.resolve();
+    await first;
+    expect(await inFlight.run(500_000, async () => 'in', 'a')).toBe('in');
+  });
+
   test('are bounded in number too: the smallest counts 64 KiB', async () => {
     const inFlight = createInFlight(10 * 65_536);
     const held = Promise.withResolvers<void>();

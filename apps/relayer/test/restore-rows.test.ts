@@ -220,6 +220,25 @@ describe.each(databases)('on $name', ({ create }) => {
     expect(rows).toEqual([{ blob_id: kept, end_epoch: 30, certified_epoch: 2 }]);
   });
 
+  test('that a blob holds nothing of the account counts for a day: an aggregator may have been wrong', async () => {
+    const [own, strange] = ['o'.repeat(43), 's'.repeat(43)];
+    await found(own, randomBytes(16), 4);
+    await saw(object(own, 4), object(strange, 4));
+    await saveKnown(opened.db, accountId, strange, []);
+    const unknown = async () =>
+      (await unknownBlobs(opened.db, accountId, later, 10)).map(({ blobId }) => blobId);
+    const lookAgain = async () => {
+      await opened.db.query("UPDATE chain_look SET ended_at = now() - interval '1 hour'");
+      await currentLook(opened.db, accountId, owner);
+      await saw(object(own, 4), object(strange, 4));
+    };
+    await lookAgain();
+    expect(await unknown()).toEqual([]);
+    await opened.db.query("UPDATE chain_blob SET tried_at = now() - interval '25 hours'");
+    await lookAgain();
+    expect(await unknown()).toEqual([strange]);
+  });
+
   test('what cannot be read comes after what nobody tried, so that calls get further', async () => {
     await currentLook(opened.db, accountId, owner);
     const ids = ['a', 'b', 'c'].map((letter) => letter.repeat(43));

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
@@ -17,6 +18,11 @@ export function untilGone(reply: FastifyReply): AbortSignal {
     if (!reply.raw.writableFinished) gone.abort(new Error('the caller is gone'));
   });
   return gone.signal;
+}
+
+/** Resolves when the answer is out, or its caller gone. */
+export async function closed(reply: FastifyReply): Promise<void> {
+  if (!reply.raw.closed) await once(reply.raw, 'close');
 }
 
 /**

@@ -48,6 +48,9 @@ export async function savePage(db: Db, accountId: Buffer, page: OwnedBlobsRespon
   });
 }
 
+/** How long it counts that a blob holds nothing of the account: that was one aggregator's word on its first bytes. */
+const emptyFor = '1 day';
+
 /** What the look did not see any more is not the owner's, or not any longer. */
 async function endLook(tx: Pick<Db, 'query'>, accountId: Buffer): Promise<void> {
   await tx.query('UPDATE chain_look SET cursor = NULL, ended_at = now() WHERE account_id = $1', [accountId]);
@@ -58,12 +61,18 @@ async function endLook(tx: Pick<Db, 'query'>, accountId: Buffer): Promise<void> 
      DELETE FROM chain_envelope USING gone WHERE account_id = $1 AND chain_envelope.blob_id = gone.blob_id`,
     [accountId],
   );
+  await tx.query(
+    `UPDATE chain_blob SET known = false
+     WHERE account_id = $1 AND known AND tried_at < now() - interval '${emptyFor}' AND NOT EXISTS (
+       SELECT 1 FROM chain_envelope found WHERE found.account_id = $1 AND found.blob_id = chain_blob.blob_id)`,
+    [accountId],
+  );
 }
 
 export interface UnknownBlob {
   blobId: string;
   size: number;
-  /** It could not be read by an earlier call */
+  /** It could not be read by an earlier call, or there was nothing in it */
   tried: boolean;
 }
 
@@ -99,7 +108,7 @@ export interface FoundEnvelope {
   header?: { kind: number; recipientPk: Buffer; wraps: Buffer | undefined };
 }
 
-/** From now on it is known what is in the blob: these envelopes of the account, or none. */
+/** From now on it is known what is in the blob: these envelopes of the account; or, for a day, none. */
 export async function saveKnown(
   db: Db,
   accountId: Buffer,
@@ -122,9 +131,9 @@ export async function saveKnown(
           header?.wraps ?? null,
         ],
       );
-    await tx.query('UPDATE chain_blob SET known = true WHERE account_id = $1 AND blob_id = $2', [
-      accountId,
-      blobId,
-    ]);
+    await tx.query(
+      'UPDATE chain_blob SET known = true, tried_at = now() WHERE account_id = $1 AND blob_id = $2',
+      [accountId, blobId],
+    );
   });
 }

@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { ask, askInPieces } from '../answers/ask.ts';
 import type { RelayerContext } from '../context.ts';
 import { warnOfDelegateKey } from '../http/deprecations.ts';
-import { sendEvents, untilGone, wantsEvents } from '../http/event-stream.ts';
+import { closed, sendEvents, untilGone, wantsEvents } from '../http/event-stream.ts';
 import { repeatKeyOf } from '../http/repeat-key.ts';
 import { createSingleFlight } from '../http/single-flight.ts';
 import { validate } from '../http/validate.ts';
@@ -12,6 +12,8 @@ import { analyze } from '../memories/analyze.ts';
 
 /** Of texts and questions at once: a model takes its time, and each holds its memories meanwhile */
 const maxInFlightBytes = 32 * 1024 * 1024;
+/** What a question holds, about: the memories that are recalled for it */
+const askBytes = 1024 * 1024;
 
 /** The signed routes that a language model takes part in. */
 export function llmRoutes(app: FastifyInstance, context: RelayerContext): void {
@@ -39,12 +41,15 @@ export function llmRoutes(app: FastifyInstance, context: RelayerContext): void {
 
   app.post('/api/ask', async (request, reply) => {
     warnOfDelegateKey(log, request, reply);
-    const { caller, rawBody, stages } = request;
+    const { caller, stages } = request;
     const question = validate(askRequest, request.body);
     const gone = untilGone(reply);
-    if (!wantsEvents(request))
-      return inFlight.run(rawBody.length, () => ask(context, caller, question, stages, gone));
-    const events = await askInPieces(context, caller, question, stages, gone);
-    return sendEvents(log, request, reply, events, gone);
+    return inFlight.run(askBytes, async () => {
+      if (!wantsEvents(request)) return ask(context, caller, question, stages, gone);
+      const events = await askInPieces(context, caller, question, stages, gone);
+      sendEvents(log, request, reply, events, gone);
+      await closed(reply);
+      return reply;
+    });
   });
 }
