@@ -57,16 +57,27 @@ function findIn(where: string, bytes: Buffer): string[] {
 }
 
 async function findInFiles(directory: string): Promise<{ files: number; found: string[] }> {
-  const entries = await readdir(directory, { recursive: true, withFileTypes: true });
   const found: string[] = [];
   let files = 0;
-  for (const entry of entries) {
+  // Postgres serves other tests as well, which drop their databases meanwhile
+  for (const entry of (await readdir(directory, { withFileTypes: true }).catch(unlessGone)) ?? []) {
+    const path = join(directory, entry.name);
+    if (entry.isDirectory()) {
+      const inside = await findInFiles(path);
+      files += inside.files;
+      found.push(...inside.found);
+    }
     if (!entry.isFile()) continue;
-    const path = join(entry.parentPath, entry.name);
+    const bytes = await readFile(path).catch(unlessGone);
+    if (!bytes) continue;
     files += 1;
-    found.push(...findIn(path, await readFile(path)));
+    found.push(...findIn(path, bytes));
   }
   return { files, found };
+}
+
+function unlessGone(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT') throw error;
 }
 
 /** The directory of the database's files, after everything in memory was written to it. */
