@@ -42,21 +42,19 @@ describe.each(databases)('a quilt on $name', ({ create }) => {
   });
 
   async function accept(count: number): Promise<NewJob[]> {
-    const jobs = Array.from({ length: count }, (): NewJob => {
-      const { envelope, envelopeId } = sampleEnvelope();
-      return {
-        id: randomUUID(),
-        accountId: account,
-        owner,
-        namespace: 'default',
-        delegatePk: randomBytes(32),
-        outbox: undefined,
-        envelope,
-        envelopeId,
-        envelopeSha256: sha256(envelope),
-        importance: 0.5,
-      };
-    });
+    const envelopes = Array.from({ length: count }, () => sampleEnvelope());
+    const jobs = envelopes.map(({ envelope, envelopeId }) => ({
+      id: randomUUID(),
+      accountId: account,
+      owner,
+      namespace: 'default',
+      delegatePk: randomBytes(32),
+      outbox: undefined,
+      envelope,
+      envelopeId,
+      envelopeSha256: sha256(envelope),
+      importance: 0.5,
+    }));
     await db.transaction(async (tx) => {
       await insertJobs(tx, jobs, 'uploading');
       for (const { id } of jobs)
@@ -320,12 +318,10 @@ describe.each(databases)('a quilt on $name', ({ create }) => {
       expect(await memoryIds(db, place, [before[2]!])).toEqual([jobs[2]!.id]);
 
       await forget([jobs[2]!]);
-      await pruneFormerBlobs(db);
       expect(await memoryIds(db, place, [before[2]!]), 'for who asks again').toEqual([jobs[2]!.id]);
       await db.query("UPDATE former_blob SET forgotten_at = forgotten_at - interval '1 day'");
       await pruneFormerBlobs(db);
-      expect(await memoryIds(db, place, [before[2]!]), 'for a day').toEqual([]);
-      expect(await memoryIds(db, place, [before[1]!]), 'while it lives').toEqual([jobs[1]!.id]);
+      expect(await memoryIds(db, place, before.slice(1, 3)), 'for a day').toEqual([jobs[1]!.id]);
       await repack();
       const rest = await claim();
       await upload(rest, done(object('23')));

@@ -42,25 +42,33 @@ let client: MemRelay;
 /** Between relayer and blob store: what is read of it */
 let reads: { server: Server; url: string; seen: string[] };
 let header: EnvelopeHeader;
-let before: Awaited<ReturnType<typeof answers>>;
+let before: Answers;
 
 const questions = ['when does the harbour open?', 'the railway', 'Note 41', 'note of the library'];
 const answers = () =>
   Promise.all(
     questions.map(async (query) => {
-      const { results } = await client.recall(query, { namespace, limit: 8 });
-      const hits = results.map(({ text, createdAt, blobId, distance }) => ({
+      const { results } = await client.recall(query, { namespace, limit: 100 });
+      return results.map(({ text, createdAt, blobId, distance }) => ({
         text,
         createdAt,
         blobId,
         distance: Math.round(distance * 1e5),
       }));
-      // Memories that are equally near stand in the order of their ids, which are new
-      return hits
-        .filter(({ distance }) => distance < hits.at(-1)!.distance)
-        .sort((a, b) => a.distance - b.distance || (a.text < b.text ? -1 : 1));
     }),
   );
+type Answers = Awaited<ReturnType<typeof answers>>;
+
+/**
+ * What is among the better half of one is found by the other, the same in all that it tells. The order may differ where
+ * memories are equally good: then it is that of their ids, which are new.
+ */
+function expectSame(some: Answers, others: Answers): void {
+  for (const [i, hits] of some.entries()) {
+    expect(hits).toHaveLength(others[i]!.length);
+    expect(others[i]).toEqual(expect.arrayContaining(hits.slice(0, Math.ceil(hits.length / 2))));
+  }
+}
 
 async function startReads(target: string): Promise<typeof reads> {
   const seen: string[] = [];
@@ -168,7 +176,9 @@ test('an empty database gives the same answers after a restore, call by call', a
   // Whatever a recall may skip
   const unchecked = () => reads.seen.filter((path) => path.includes('skip_consistency_check'));
   expect(unchecked()).toEqual([]);
-  expect(await answers()).toEqual(before);
+  const after = await answers();
+  expectSame(before, after);
+  expectSame(after, before);
   expect(unchecked().length).toBeGreaterThan(0);
   // The keys are known again, so that they can be wrapped anew; a client's own pair is not among them
   expect((await client.keys()).map(({ recipientPk }) => recipientPk)).toEqual([
