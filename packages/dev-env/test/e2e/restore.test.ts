@@ -49,12 +49,17 @@ const answers = () =>
   Promise.all(
     questions.map(async (query) => {
       const { results } = await client.recall(query, { namespace, limit: 100 });
-      return results.map(({ text, createdAt, blobId, distance }) => ({
-        text,
-        createdAt,
-        blobId,
-        distance: Math.round(distance * 1e5),
-      }));
+      return (
+        results
+          // It had a vector of its client's, and has now that of its text
+          .filter(({ text }) => text !== byFormerDelegate)
+          .map(({ text, createdAt, blobId, distance }) => ({
+            text,
+            createdAt,
+            blobId,
+            distance: Math.round(distance * 1e5),
+          }))
+      );
     }),
   );
 type Answers = Awaited<ReturnType<typeof answers>>;
