@@ -4,6 +4,8 @@ import { cut } from './plain-text.ts';
 /** What the command prints: for a person on a terminal, or one JSON value a line with `--json`. */
 export interface Output {
   readonly json: boolean;
+  /** A person sees it as it comes, on a terminal */
+  readonly live: boolean;
   /** Columns to write in */
   readonly width: number;
   /** What is being done now; replaces the step before on a terminal */
@@ -70,6 +72,7 @@ export function createOutput(options: { json: boolean }, { stdout, stderr }: Str
   };
   return {
     json: options.json,
+    live,
     get width() {
       return width();
     },

@@ -39,7 +39,7 @@ export async function ask(output: Output, words: readonly string[], options: Ask
   for (const line of lines(answer, output.width)) output.line(line);
 }
 
-/** Shows the end of what has come so far. */
+/** Shows the end of what has come so far, where it makes room for the answer later. */
 async function read(
   output: Output,
   client: MemRelay,
@@ -50,6 +50,7 @@ async function read(
   for await (const event of client.askStream(question, options)) {
     if (event.type === 'done') return event;
     written += event.text;
+    if (!output.live) continue;
     output.progress((width) => cut([...plainText(written)].slice(-width).join(''), width));
   }
   throw new Error('an answer ends with all of it');
