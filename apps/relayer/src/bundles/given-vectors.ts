@@ -1,5 +1,6 @@
 import type { Db } from '../db/db.ts';
 import type { Embedder } from '../embedding/embedder.ts';
+import type { ClaimedJob } from '../jobs/claim-jobs.ts';
 
 /**
  * Vectors that came with the texts of these jobs, by job id: mapped, and of the model of today; those of another are as
@@ -7,13 +8,16 @@ import type { Embedder } from '../embedding/embedder.ts';
  */
 export async function readGivenVectors(
   db: Db,
-  jobIds: readonly string[],
+  jobs: readonly Pick<ClaimedJob, 'id' | 'givenModel'>[],
   { model, dimension }: Pick<Embedder, 'model' | 'dimension'>,
 ): Promise<Map<string, Float32Array[]>> {
+  const ids = jobs.flatMap(({ id, givenModel }) => (givenModel === model ? [id] : []));
+  // Only an import brings any
+  if (ids.length === 0) return new Map();
   const { rows } = await db.query<{ id: string; given_vectors: Buffer }>(
     `SELECT id, given_vectors FROM memory_job
      WHERE id = ANY($1::uuid[]) AND given_model = $2 AND given_vectors IS NOT NULL`,
-    [[...jobIds], model],
+    [ids, model],
   );
   return new Map(rows.map(({ id, given_vectors }) => [id, split(given_vectors, dimension)]));
 }

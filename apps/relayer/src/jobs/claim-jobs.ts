@@ -20,6 +20,8 @@ export interface ClaimedJob {
   duplicate: boolean;
   /** It is stored together with others (pack-quilt.ts) */
   quiltId: string | undefined;
+  /** The model of vectors that came with its text (bundles/given-vectors.ts) */
+  givenModel: string | undefined;
 }
 
 export interface UploadProgress {
@@ -56,7 +58,7 @@ const due: Readonly<Record<Work, string>> = {
 
 /** What a worker is told of a job that it claimed */
 export const claimedColumns = `memory_job.id, account_id, owner, namespace, attempts, upload_claims, checkpoint, outbox,
-    envelope, text_hash, duplicate, quilt_id`;
+    envelope, text_hash, duplicate, quilt_id, given_model`;
 
 export interface ClaimedRow {
   id: string;
@@ -71,6 +73,7 @@ export interface ClaimedRow {
   text_hash: Buffer | null;
   duplicate: boolean;
   quilt_id: string | null;
+  given_model: string | null;
 }
 
 export function claimedJob(row: ClaimedRow, leaseToken: string): ClaimedJob {
@@ -88,6 +91,7 @@ export function claimedJob(row: ClaimedRow, leaseToken: string): ClaimedJob {
     textHash: row.text_hash ?? undefined,
     duplicate: row.duplicate,
     quiltId: row.quilt_id ?? undefined,
+    givenModel: row.given_model ?? undefined,
   };
 }
 

@@ -70,8 +70,8 @@ export function createEmbedStage(stage: EmbedStage): EmbedJobs {
   }
 
   async function embedBatch(tasks: readonly Task[]): Promise<void> {
-    const jobIds = tasks.map(({ job }) => job.id);
-    const given = await readGivenVectors(stage.db, jobIds, stage.indexer);
+    const jobs = tasks.map(({ job }) => job);
+    const given = await readGivenVectors(stage.db, jobs, stage.indexer);
     const readable: Readable[] = [];
     for (const task of tasks) {
       const { job } = task;
