@@ -9,13 +9,12 @@ import { ApiError } from '@memrelay/protocol/errors';
 import type { Caller } from '../auth/caller.ts';
 import { requireDecryptCredential } from '../auth/decrypt-credential.ts';
 import { readerOf } from '../auth/reader.ts';
-import { requireFreshAccount, requirePermission } from '../auth/require-permission.ts';
+import { requireFreshAccount } from '../auth/require-permission.ts';
 import type { RelayerContext } from '../context.ts';
 import { hexToBytes } from '../db/hex.ts';
-import { makeCursor, readCursor } from '../memories/list-cursor.ts';
-import { firstPage, type ListedMemory, readMemoryPage } from '../memories/memory-pages.ts';
+import type { ListedMemory } from '../memories/memory-pages.ts';
 import { readEnvelopes } from '../memories/read-envelopes.ts';
-import { readableNamespaces } from '../memories/scope-namespaces.ts';
+import { readablePage } from '../memories/readable-page.ts';
 import { trustedSigners } from '../memories/trusted-signers.ts';
 import { readBareVectors } from './bare-vectors.ts';
 
@@ -38,20 +37,15 @@ interface Readable {
 export async function exportPage(
   context: RelayerContext,
   caller: Caller,
-  { namespace, cursor, limit, recipient_pk }: ExportRequest,
+  { recipient_pk, ...request }: ExportRequest,
 ): Promise<ExportResponse> {
   requireFreshAccount(caller);
   requireDecryptCredential(context, caller);
   requireUsable(recipient_pk);
   const { account } = caller;
   const accountId = hexToBytes(account.accountId);
-  if (namespace !== undefined) requirePermission(caller, 'read', context.tagOf(account.origin, namespace));
-  const namespaces = namespace === undefined ? await readableNamespaces(context, caller) : [namespace];
-  const { indexKey } = context.secrets;
-  const set = { accountId, namespace };
-  const position = cursor === undefined ? firstPage : readCursor(indexKey, set, cursor);
-  const found = await readMemoryPage(context.db, accountId, namespaces, position, limit + 1);
-  const page = withinBytes(found.slice(0, limit), context.embedder.dimension);
+  const found = await readablePage(context, caller, request);
+  const page = withinBytes(found.memories, context.embedder.dimension);
   const ids = page.map(({ id }) => id);
   const [envelopes, vectors, trusted_writers] = await Promise.all([
     readEnvelopes(context, accountId, page),
@@ -93,14 +87,14 @@ export async function exportPage(
       },
     ];
   });
-  const last = found.length > page.length ? page.at(-1) : undefined;
+  const more = found.more || page.length < found.memories.length;
   const opened = [...keys.values()].filter((key) => 'sealed' in key);
   return {
     memories,
     keys: [...new Map(opened.map((key) => [key.recipient_pk, key])).values()],
     failed,
     trusted_writers,
-    ...(last ? { next_cursor: makeCursor(indexKey, set, last.position) } : {}),
+    ...(more ? { next_cursor: found.cursorAfter(page.at(-1)!) } : {}),
   };
 }
 
