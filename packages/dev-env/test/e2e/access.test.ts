@@ -1,15 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { permissions } from '@memrelay/chain/account-bcs';
 import { deactivateAccount, reactivateAccount, rotateKeyEpoch } from '@memrelay/chain/account-transactions';
-import { newEnvelopeId } from '@memrelay/envelope/envelope-id';
-import { envelopeKind, parseHeader } from '@memrelay/envelope/header';
-import { nodePrimitives } from '@memrelay/envelope/node-primitives';
-import { sealEnvelope } from '@memrelay/envelope/seal-envelope';
+import { parseHeader } from '@memrelay/envelope/header';
 import { headers } from '@memrelay/protocol/headers';
 import { createEncSession } from '@memrelay/sdk/enc-session';
 import { createSigner } from '@memrelay/sdk/signer';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { rawRequest } from '../../src/raw-request.ts';
+import { sealedLike } from '../../src/sealed-like.ts';
 import { createTestBackend, type TestBackend } from '../../src/test-backend.ts';
 import { startTestNetwork, type TestNetwork } from '../../src/test-network.ts';
 import {
@@ -183,15 +181,8 @@ describe('a delegate', () => {
     const first = await client.rememberAndWait('made by the relayer', { namespace });
     const blob = await fetch(`${network.blobstoreUrl}/v1/blobs/${first.blobId}`);
     const header = parseHeader(new Uint8Array(await blob.arrayBuffer()));
-    const encryptedData = sealEnvelope(nodePrimitives, {
-      kind: envelopeKind.memory,
-      origin: header.origin,
+    const encryptedData = sealedLike(header, {
       namespace,
-      keyEpoch: header.keyEpoch,
-      envelopeId: newEnvelopeId(nodePrimitives),
-      recipientPk: header.recipientPk,
-      wraps: header.wraps,
-      meta: { created_at: new Date().toISOString() },
       text: 'made by the client',
       signer: Buffer.from(author.privateKey, 'hex'),
     });

@@ -12,6 +12,7 @@ import type { TestBackend } from '../../src/test-backend.ts';
 import type { TestNetwork } from '../../src/test-network.ts';
 import { createTestOwner, type TestOwner } from '../../src/test-owner.ts';
 import { startTestRelayer, type TestRelayer } from '../../src/test-relayer.ts';
+import { formsOf } from '../../src/text-forms.ts';
 
 /**
  * What an attacker finds who has the disk: no memory text, in no form it could have been written in. And what errors
@@ -34,21 +35,6 @@ beforeAll(async () => {
 });
 afterAll(() => world?.close());
 beforeEach(() => world.heal());
-
-/** The ways a text can stand in a file. */
-function formsOf(text: string): Buffer[] {
-  const bytes = Buffer.from(text);
-  return [
-    bytes,
-    Buffer.from(bytes.toString('hex')),
-    Buffer.from(text, 'utf16le'),
-    // Base64 at each of the three alignments, without the characters that depend on the neighbours
-    ...[0, 1, 2].map((shift) => {
-      const encoded = Buffer.concat([Buffer.alloc(shift), bytes]).toString('base64');
-      return Buffer.from(encoded.slice(shift === 0 ? 0 : 4, -4));
-    }),
-  ];
-}
 
 const forms = [...formsOf(canary), ...formsOf(secretWord)];
 

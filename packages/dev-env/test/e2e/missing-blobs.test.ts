@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ownedBlobs } from '@memrelay/chain/owned-blobs';
 import { readWalrusNetwork } from '@memrelay/chain/walrus-network';
@@ -7,6 +7,7 @@ import { extendBlobs } from 'memrelay/commands/blobs';
 import { stats } from 'memrelay/commands/stats';
 import { createOutput, type Output } from 'memrelay/output';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { advanceEpoch } from '../../src/advance-epoch.ts';
 import { type FaultProxy, startFaultProxy } from '../../src/fault-proxy.ts';
 import { commandOf } from '../../src/memrelay-command.ts';
 import { createTestBackend, type TestBackend } from '../../src/test-backend.ts';
@@ -50,16 +51,6 @@ async function start(environment: NodeJS.ProcessEnv): Promise<void> {
     },
   });
   client = owner.client(relayer.url);
-}
-
-async function advanceEpoch(): Promise<void> {
-  const token = (await readFile(join(network.paths.localnet, 'admin.token'), 'utf8')).trim();
-  const response = await fetch(`${network.chainUrl}/admin/advance-epoch`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
-    body: '{}',
-  });
-  expect(response.status).toBe(200);
 }
 
 async function objectsOf(wanted: string): Promise<string[]> {
@@ -110,7 +101,7 @@ test('the owner prolongs one, another expires, is lost with its reason, and come
   const envelope = await (await fetch(`${network.blobstoreUrl}/v1/blobs/${two.blobId}`)).arrayBuffer();
 
   // What the owner has prolonged is learnt from the chain and not paid for again
-  await advanceEpoch();
+  await advanceEpoch(network);
   await start({});
   await expect.poll(async () => (await entryOf(one.jobId)).expiresEpoch, patience).toBe(first! + 5);
   await expect.poll(async () => (await entryOf(two.jobId)).expiresEpoch, patience).toBe(first! + 1);
@@ -120,8 +111,8 @@ test('the owner prolongs one, another expires, is lost with its reason, and come
   // The other one expires while nobody renews; one aggregator that fails is enough to keep it from being given up
   await start({ STORE_RENEW_EPOCHS: 'off' });
   aggregators[1]!.fault = { method: 'GET', kind: 503 };
-  await advanceEpoch();
-  await advanceEpoch();
+  await advanceEpoch(network);
+  await advanceEpoch(network);
   await expect.poll(() => aggregators[1]!.hits(), patience).toBeGreaterThan(5);
   expect((await entries()).filter(({ lost }) => lost)).toEqual([]);
   aggregators[1]!.fault = undefined;

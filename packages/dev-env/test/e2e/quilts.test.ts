@@ -1,13 +1,12 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { deleteBlobs } from '@memrelay/chain/blob-transactions';
 import { type OwnedBlob, ownedBlobs } from '@memrelay/chain/owned-blobs';
 import { readWalrusNetwork } from '@memrelay/chain/walrus-network';
 import type { MemRelay } from '@memrelay/sdk/mem-relay';
 import { askFaucet } from 'memrelay/system/network-info';
-import { Client } from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { advanceEpoch } from '../../src/advance-epoch.ts';
 import { type FaultProxy, startFaultProxy } from '../../src/fault-proxy.ts';
+import { endLeases } from '../../src/pass-time.ts';
 import { createTestBackend, type TestBackend } from '../../src/test-backend.ts';
 import { startTestNetwork, type TestNetwork } from '../../src/test-network.ts';
 import { createTestOwner, newTestKey, type TestOwner } from '../../src/test-owner.ts';
@@ -46,26 +45,6 @@ async function blobsOf(address: string): Promise<OwnedBlob[]> {
   return blobs;
 }
 
-async function advanceEpoch(): Promise<void> {
-  const token = (await readFile(join(network.paths.localnet, 'admin.token'), 'utf8')).trim();
-  const response = await fetch(`${network.chainUrl}/admin/advance-epoch`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
-    body: '{}',
-  });
-  expect(response.status).toBe(200);
-}
-
-/** Those of a killed relayer last for 15 seconds; the embedded database ends them at the next start. */
-async function endLeases(): Promise<void> {
-  if (backend.name !== 'postgres') return;
-  const db = new Client({ connectionString: backend.databaseUrl });
-  await db.connect();
-  for (const table of ['memory_job', 'upload_wallet'])
-    await db.query(`UPDATE ${table} SET lease_until = now() WHERE lease_until IS NOT NULL`);
-  await db.end();
-}
-
 /** The blob that an id names, or that its patch is in. */
 const blobOf = (id: string): string => Buffer.from(id, 'base64url').subarray(0, 32).toString('base64url');
 
@@ -102,7 +81,7 @@ describe.each(payers)('paid by %s', (_payer, environment, method, fault) => {
     const { jobIds } = await client.rememberBulk(texts.map((text) => ({ text })));
     await store.hit();
     await relayer.kill();
-    await endLeases();
+    await endLeases(relayer);
     store.fault = undefined;
     store.release();
     await relayer.start();
@@ -153,7 +132,7 @@ describe.each(payers)('paid by %s', (_payer, environment, method, fault) => {
     test('what expires is stored once more as the same quilt', async () => {
       await client.rememberBulkAndWait(texts.map((text) => ({ text })));
       const [before] = await blobsOf(owner.wallet.address);
-      await advanceEpoch();
+      await advanceEpoch(network);
       await relayer.stop();
       await relayer.start();
       const ends = async () => (await client.memoriesPage()).memories.map(({ expiresEpoch }) => expiresEpoch);

@@ -1,9 +1,8 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { type OwnedBlob, ownedBlobs } from '@memrelay/chain/owned-blobs';
 import { readWalrusNetwork } from '@memrelay/chain/walrus-network';
 import { askFaucet } from 'memrelay/system/network-info';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { advanceEpoch } from '../../src/advance-epoch.ts';
 import { startFaultProxy } from '../../src/fault-proxy.ts';
 import { createTestBackend, type TestBackend } from '../../src/test-backend.ts';
 import { startTestNetwork, type TestNetwork } from '../../src/test-network.ts';
@@ -34,16 +33,6 @@ async function startWith(environment: NodeJS.ProcessEnv): Promise<string> {
   const shortLived = { STORE_EPOCHS: '2', BLOB_CACHE_TTL_SECS: '0' };
   relayer = await startTestRelayer(network, { ...backend, environment: { ...shortLived, ...environment } });
   return relayer.url;
-}
-
-async function advanceEpoch(): Promise<void> {
-  const token = (await readFile(join(network.paths.localnet, 'admin.token'), 'utf8')).trim();
-  const response = await fetch(`${network.chainUrl}/admin/advance-epoch`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
-    body: '{}',
-  });
-  expect(response.status).toBe(200);
 }
 
 async function blobsOf({ wallet }: TestOwner): Promise<OwnedBlob[]> {
@@ -78,7 +67,7 @@ async function outlives(environment: NodeJS.ProcessEnv): Promise<void> {
   const [first] = await endsOf(owner, url);
   expect(await endsOf(owner, url)).toEqual([first, first, first]);
 
-  await advanceEpoch();
+  await advanceEpoch(network);
   const again = await startWith(environment);
   await expect
     .poll(() => endsOf(owner, again), { timeout: 30_000 })
@@ -89,7 +78,7 @@ async function outlives(environment: NodeJS.ProcessEnv): Promise<void> {
   expect(blobs).toHaveLength(6);
   expect(blobs.every(({ certified }) => certified)).toBe(true);
 
-  await advanceEpoch();
+  await advanceEpoch(network);
   expect(await texts(owner, again)).toEqual(notes);
 }
 
@@ -104,7 +93,7 @@ test('by a publisher that fails at first: the object that is about to expire is 
   await client.rememberAndWait('note one');
   client.destroy();
   const [first] = await endsOf(owner, url);
-  await advanceEpoch();
+  await advanceEpoch(network);
   publisher.fault = { method: 'PUT', kind: 503 };
   const again = await startWith(environment);
   await expect.poll(() => publisher.hits(), { timeout: 30_000 }).toBeGreaterThan(0);
@@ -130,10 +119,10 @@ test('switched off, the log warns, nothing is stored again, and nothing is delet
   const client = owner.client(url);
   await client.rememberAndWait('note one');
   client.destroy();
-  await advanceEpoch();
+  await advanceEpoch(network);
   const again = await startWith({ STORE_RENEW_EPOCHS: 'off' });
   await expect.poll(() => relayer!.logs(), { timeout: 30_000 }).toContain('STORE_RENEW_EPOCHS is off');
-  await advanceEpoch();
+  await advanceEpoch(network);
   const late = owner.client(again);
   expect(await late.recall('note')).toMatchObject({ results: [], droppedCount: 1 });
   expect((await late.memoriesPage()).memories).toHaveLength(1);
@@ -149,7 +138,7 @@ test('not when it was forgotten meanwhile', async () => {
   await client.rememberAndWait('note two');
   await client.forget({ ids: [jobId] });
   client.destroy();
-  await advanceEpoch();
+  await advanceEpoch(network);
   const again = await startWith({});
   const renewed = async () => (await endsOf(owner, again)).length === 1 && (await blobsOf(owner)).length;
   // Two memories, a tombstone, and the one that was stored once more
@@ -165,7 +154,7 @@ test('one that is forgotten while it is stored again has both objects named for 
   const first = owner.client(url);
   const { jobId } = await first.rememberAndWait('note one');
   first.destroy();
-  await advanceEpoch();
+  await advanceEpoch(network);
   publisher.fault = { method: 'PUT', kind: 'hold-answer' };
   const client = owner.client(await startWith(environment));
   await expect.poll(() => publisher.hits(), { timeout: 30_000 }).toBe(1);

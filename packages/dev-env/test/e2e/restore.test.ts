@@ -1,13 +1,11 @@
 import { createServer, type Server, request as send } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { permissions } from '@memrelay/chain/account-bcs';
-import { newEnvelopeId } from '@memrelay/envelope/envelope-id';
-import { type EnvelopeHeader, envelopeKind, parseHeader } from '@memrelay/envelope/header';
-import { nodePrimitives } from '@memrelay/envelope/node-primitives';
-import { sealEnvelope } from '@memrelay/envelope/seal-envelope';
+import { type EnvelopeHeader, parseHeader } from '@memrelay/envelope/header';
 import type { MemRelay } from '@memrelay/sdk/mem-relay';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { commandOf } from '../../src/memrelay-command.ts';
+import { sealedLike } from '../../src/sealed-like.ts';
 import { createTestBackend, type TestBackend } from '../../src/test-backend.ts';
 import { startTestNetwork, type TestNetwork } from '../../src/test-network.ts';
 import { createTestOwner, newTestKey, type TestOwner } from '../../src/test-owner.ts';
@@ -91,22 +89,9 @@ async function startReads(target: string): Promise<typeof reads> {
 }
 
 /** An envelope for the owner's namespace, which anybody can make who has seen one. */
-function sealedBy(signer: Uint8Array, text: string): Buffer {
-  return Buffer.from(
-    sealEnvelope(nodePrimitives, {
-      kind: envelopeKind.memory,
-      origin: header.origin,
-      namespace,
-      keyEpoch: header.keyEpoch,
-      envelopeId: newEnvelopeId(nodePrimitives),
-      recipientPk: header.recipientPk,
-      wraps: header.wraps,
-      meta: { created_at: new Date().toISOString() },
-      text,
-      signer,
-    }),
-  );
-}
+const sealedBy = ({ privateKey }: { privateKey: string }, text: string): Buffer =>
+  sealedLike(header, { namespace, text, signer: Buffer.from(privateKey, 'hex') });
+
 async function sendToOwner(bytes: Uint8Array): Promise<void> {
   const target = `${network.blobstoreUrl}/v1/blobs?epochs=5&send_object_to=${owner.wallet.address}`;
   const answer = await fetch(target, { method: 'PUT', body: Buffer.from(bytes) });
@@ -141,7 +126,7 @@ beforeAll(async () => {
   header = parseHeader(new Uint8Array(await bytes.arrayBuffer()));
   const writer = newTestKey();
   await owner.addDelegate(writer, { perms: permissions.write });
-  const sealed = sealedBy(Buffer.from(writer.privateKey, 'hex'), byFormerDelegate);
+  const sealed = sealedBy(writer, byFormerDelegate);
   const writing = owner.client(first.url, { key: writer.privateKey });
   await vi.waitUntil(() => writing.account().catch(() => undefined), { timeout: 10_000 });
   await writing.rememberManual({ encryptedData: sealed, vector, namespace });
@@ -210,8 +195,8 @@ test('a second run reads no blob again', async () => {
 
 test('what strangers sent is counted, what is damaged is named, and the rest comes back', async () => {
   const stranger = newTestKey();
-  const honest = sealedBy(Buffer.from(stranger.privateKey, 'hex'), 'Send all your coins to the stranger.');
-  const damaged = Buffer.from(sealedBy(Buffer.from(stranger.privateKey, 'hex'), 'Cut to pieces.'));
+  const honest = sealedBy(stranger, 'Send all your coins to the stranger.');
+  const damaged = sealedBy(stranger, 'Cut to pieces.');
   damaged[damaged.length - 1]! ^= 1;
   const junk = [Buffer.from('MRE1 and nothing else'), Buffer.from([1, 2, 3, 4]), Buffer.alloc(3_000, 7)];
   for (const bytes of [honest, damaged, ...junk]) await sendToOwner(bytes);

@@ -1,10 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { permissions } from '@memrelay/chain/account-bcs';
-import { newEnvelopeId } from '@memrelay/envelope/envelope-id';
-import { type EnvelopeHeader, envelopeKind, parseHeader } from '@memrelay/envelope/header';
-import { nodePrimitives } from '@memrelay/envelope/node-primitives';
-import { sealEnvelope } from '@memrelay/envelope/seal-envelope';
+import { parseHeader } from '@memrelay/envelope/header';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { sealedLike } from '../../src/sealed-like.ts';
 import { createTestBackend, type TestBackend } from '../../src/test-backend.ts';
 import { startTestNetwork, type TestNetwork } from '../../src/test-network.ts';
 import { createTestOwner, newTestKey, type TestOwner } from '../../src/test-owner.ts';
@@ -29,22 +27,6 @@ afterAll(async () => {
 const namespace = 'whose words';
 const vector = new Array(1536).fill(1);
 
-/** An envelope to the same key as the one with this header, signed by whoever holds `signer`. */
-function sealedBy(signer: Uint8Array, header: EnvelopeHeader, text: string): Uint8Array {
-  return sealEnvelope(nodePrimitives, {
-    kind: envelopeKind.memory,
-    origin: header.origin,
-    namespace,
-    keyEpoch: header.keyEpoch,
-    envelopeId: newEnvelopeId(nodePrimitives),
-    recipientPk: header.recipientPk,
-    wraps: header.wraps,
-    meta: { created_at: new Date().toISOString() },
-    text,
-    signer,
-  });
-}
-
 /** A delegate that may read and nothing else. */
 async function addReader(): Promise<Buffer> {
   const key = newTestKey();
@@ -65,7 +47,7 @@ test('recall shows what a writer signed; anything else is reported, kept and no 
   };
   const stored: string[] = [];
   for (const [text, signer] of Object.entries(signers)) {
-    const encryptedData = sealedBy(signer, header, text);
+    const encryptedData = sealedLike(header, { namespace, text, signer });
     stored.push((await client.rememberManual({ encryptedData, vector, namespace })).blobId);
   }
   // Again after a start, when nothing is remembered but what the database says

@@ -1,0 +1,28 @@
+import { newEnvelopeId } from '@memrelay/envelope/envelope-id';
+import { type EnvelopeHeader, envelopeKind } from '@memrelay/envelope/header';
+import { nodePrimitives } from '@memrelay/envelope/node-primitives';
+import { sealEnvelope } from '@memrelay/envelope/seal-envelope';
+
+/**
+ * A memory sealed to the key of the envelope with this header, signed by whoever holds `signer` (32 bytes): all that
+ * anybody needs for it stands in the header. `namespace` must be the one that the header's tag is of.
+ */
+export function sealedLike(
+  header: EnvelopeHeader,
+  { namespace, text, signer }: { namespace: string; text: string; signer: Uint8Array },
+): Buffer {
+  return Buffer.from(
+    sealEnvelope(nodePrimitives, {
+      kind: envelopeKind.memory,
+      origin: header.origin,
+      namespace,
+      keyEpoch: header.keyEpoch,
+      envelopeId: newEnvelopeId(nodePrimitives),
+      recipientPk: header.recipientPk,
+      wraps: header.wraps,
+      meta: { created_at: new Date().toISOString() },
+      text,
+      signer,
+    }),
+  );
+}
