@@ -5,7 +5,7 @@ import { z } from 'zod';
  * Bytes travel as `application/octet-stream` (see `framing.ts` for routes that mix them with JSON).
  */
 
-const hex32 = z.string().regex(/^[0-9a-f]{64}$/);
+export const hex32 = z.string().regex(/^[0-9a-f]{64}$/);
 const address = z.string().regex(/^0x[0-9a-f]{64}$/);
 
 /** `GET /health`, without the token. `instance` lets a relayer see that a restart happened. */
@@ -126,26 +126,26 @@ export const openResponseHead = z.object({
 });
 export type OpenResponseHead = z.infer<typeof openResponseHead>;
 
+/** A key as it is wrapped, with so many wraps at most. */
+export const wrappedKey = (mostWraps: number) =>
+  z.object({
+    /** Namespace tag, 16 bytes hex */
+    tag: z.string().regex(/^[0-9a-f]{32}$/),
+    key_epoch: z.number().int().min(0),
+    recipient_pk: hex32,
+    wraps: z
+      .array(z.object({ type: z.number().int().min(0).max(255), bytes: z.base64() }))
+      .min(1)
+      .max(mostWraps),
+  });
+export type WrappedKey = z.infer<ReturnType<typeof wrappedKey>>;
+
 /**
  * `POST /keys/rewrap`: wraps for the current key servers of keys that are wrapped for others. Each is opened with the
  * credential first, and compared with its public half; one that is wrapped for the current ones comes back as it is.
  */
 export const rewrapKeysRequest = reader.extend({
-  keys: z
-    .array(
-      z.object({
-        /** Namespace tag, 16 bytes hex */
-        tag: z.string().regex(/^[0-9a-f]{32}$/),
-        key_epoch: z.number().int().min(0),
-        recipient_pk: hex32,
-        wraps: z
-          .array(z.object({ type: z.number().int().min(0).max(255), bytes: z.base64() }))
-          .min(1)
-          .max(4),
-      }),
-    )
-    .min(1)
-    .max(100),
+  keys: z.array(wrappedKey(4)).min(1).max(100),
 });
 export type RewrapKeysRequest = z.infer<typeof rewrapKeysRequest>;
 

@@ -1,19 +1,11 @@
 import { checkWrap } from '@memrelay/envelope/check-wrap';
 import { EnvelopeError } from '@memrelay/envelope/envelope-error';
 import { sealIdentity } from '@memrelay/envelope/identity';
-import type { Reader } from '@memrelay/protocol/sidecar-api';
+import type { Reader, WrappedKey } from '@memrelay/protocol/sidecar-api';
 import { fromHex } from '@mysten/sui/utils';
 import type { SidecarContext } from '../context.ts';
 import type { DecryptSession } from './decrypt-session.ts';
 import type { UnwrapItem } from './seal-tasks.ts';
-
-/** A wrapped key as it is asked for; hex and base64. */
-export interface WrappedKeyEntry {
-  tag: string;
-  key_epoch: number;
-  recipient_pk: string;
-  wraps: { type: number; bytes: string }[];
-}
 
 export interface KeyRefusal {
   ok: false;
@@ -28,7 +20,7 @@ export interface KeyRefusal {
 export async function openKeys<Result>(
   context: SidecarContext,
   session: DecryptSession,
-  { account, signer, keys }: Reader & { keys: readonly WrappedKeyEntry[] },
+  { account, signer, keys }: Reader & { keys: readonly WrappedKey[] },
   use: (key: UnwrapItem, privateKey: Uint8Array) => Result | Promise<Result>,
 ): Promise<(Result | KeyRefusal)[]> {
   const checked = keys.map((key) => check(context, { account, signer }, key));
@@ -57,7 +49,7 @@ export async function openKeys<Result>(
 function check(
   context: SidecarContext,
   { account, signer }: Pick<Reader, 'account' | 'signer'>,
-  key: WrappedKeyEntry,
+  key: WrappedKey,
 ): UnwrapItem | KeyRefusal {
   const refuse = (failure: KeyRefusal['failure'], reason: string): KeyRefusal => ({
     ok: false,
