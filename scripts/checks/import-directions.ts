@@ -12,7 +12,7 @@ const allowed: Record<string, readonly string[]> = {
   'packages/envelope': ['packages/protocol'],
   'packages/chain': ['packages/protocol'],
   'packages/sdk': ['packages/protocol', 'packages/envelope'],
-  'packages/mcp': ['packages/sdk', 'packages/protocol'],
+  'packages/mcp': ['packages/sdk', 'packages/protocol', 'packages/envelope', 'packages/chain'],
   // These two start the apps.
   'packages/memrelay': everything,
   'packages/dev-env': everything,
