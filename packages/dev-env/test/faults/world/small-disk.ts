@@ -11,6 +11,8 @@ export interface SmallDisk {
 }
 
 const megabytes = 1_024;
+/** A disk that is written to may have grown between the look at it and the limit */
+const mostTries = 20;
 
 /** Mounts one on `directory`. Undefined where this process may not mount (it needs root). */
 export async function mountSmallDisk(directory: string): Promise<SmallDisk | undefined> {
@@ -24,9 +26,15 @@ export async function mountSmallDisk(directory: string): Promise<SmallDisk | und
   }
   return {
     async fill() {
-      const { blocks, bfree, bsize } = statfsSync(directory);
-      // A tmpfs of size 0 would be one without a limit
-      await mount(`remount,size=${Math.max(1, blocks - bfree) * bsize}`);
+      for (let tries = 1; ; tries++) {
+        const { blocks, bfree, bsize } = statfsSync(directory);
+        try {
+          // A tmpfs of size 0 would be one without a limit
+          return void (await mount(`remount,size=${Math.max(1, blocks - bfree) * bsize}`));
+        } catch (error) {
+          if (tries === mostTries) throw error;
+        }
+      }
     },
     free: async () => void (await mount(`remount,size=${megabytes}m`)),
     remove: async () => void (await runCommand('umount', ['--lazy', directory])),
