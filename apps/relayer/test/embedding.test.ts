@@ -1,8 +1,8 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { embeddingChunks } from '@memrelay/protocol/embedding-chunks';
 import fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
-import { embeddingChunks } from '../src/embedding/chunks.ts';
 import { EmbeddingError, normalize } from '../src/embedding/embedder.ts';
 import { createLexicalEmbedder, lexicalVector } from '../src/embedding/lexical-embedder.ts';
 import { createProviderEmbedder } from '../src/embedding/provider-embedder.ts';

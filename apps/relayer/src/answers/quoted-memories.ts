@@ -1,5 +1,5 @@
+import { embeddingChunks } from '@memrelay/protocol/embedding-chunks';
 import type { MemoryHit } from '@memrelay/protocol/memories';
-import { embeddingChunks } from '../embedding/chunks.ts';
 import { dataDocument } from '../llm/data-document.ts';
 
 /** Bytes of all memories that a question goes with; about 15,000 tokens */

@@ -1,5 +1,5 @@
+import { embeddingChunks } from '@memrelay/protocol/embedding-chunks';
 import type { AccountVectors } from '../embedding/account-vectors.ts';
-import { embeddingChunks } from '../embedding/chunks.ts';
 import type { Embedder } from '../embedding/embedder.ts';
 import { vectorKeyId } from '../embedding/vector-map.ts';
 import type { EmbeddedChunk, VectorInfo } from '../jobs/vector-rows.ts';
