@@ -1,10 +1,10 @@
 import { open } from 'node:fs/promises';
-import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { CredentialFile } from '@memrelay/protocol/credential-file';
 import { checkCredentials } from './credentials.ts';
 import { dataDir } from './data-dir-node.ts';
 import { MemRelayError } from './errors.ts';
+import { signInCredentialsPath } from './save-credentials-node.ts';
 
 export interface LoadCredentialsOptions {
   /** Accept a file that others may read, e.g. a secret mounted read-only into a container */
@@ -13,7 +13,7 @@ export interface LoadCredentialsOptions {
 
 /** Where credentials are looked for, in order: what a sign-in wrote, then what the local system wrote. */
 export function credentialPaths(): string[] {
-  return [join(homedir(), '.mem', 'credentials.json'), join(dataDir(), 'credentials.json')];
+  return [signInCredentialsPath(), join(dataDir(), 'credentials.json')];
 }
 
 /**

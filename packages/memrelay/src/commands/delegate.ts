@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { delegateAddress, delegateProofMessage } from '@memrelay/chain/delegate-key';
 import { addressOfPrivateKey, parsePrivateKey } from '@memrelay/chain/key-file';
 import type { CredentialFile } from '@memrelay/protocol/credential-file';
+import { writeSecretFile } from '@memrelay/protocol/secret-file-node';
 import { loadCredentials } from '@memrelay/sdk/credentials-node';
 import { dataDir } from '@memrelay/sdk/data-dir-node';
 import { ExitError, exitCodes } from '../exit-codes.ts';
@@ -12,7 +13,6 @@ import { confirm } from '../owner/confirm.ts';
 import { connectAccount, type OwnerOptions } from '../owner/connect-owner.ts';
 import { describeScope, type ScopeOptions, scopeOf } from '../owner/scope-options.ts';
 import { columns } from '../plain-text.ts';
-import { writeSecretFile } from '../system/secret-file.ts';
 import { delegateRows, hex, networkFacts, signAndTell } from './account.ts';
 
 export interface AddDelegateOptions extends OwnerOptions, ScopeOptions {

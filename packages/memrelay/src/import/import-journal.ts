@@ -2,8 +2,9 @@ import { createHash, randomUUID } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
+import { writeSecretFile } from '@memrelay/protocol/secret-file-node';
 import { z } from 'zod';
-import { readIfThere, writeSecretFile } from '../system/secret-file.ts';
+import { readIfThere } from '../system/secret-file.ts';
 
 /**
  * What is known of one import, so that a killed one goes on. The first line names the run; every further line is one

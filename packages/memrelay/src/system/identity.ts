@@ -6,9 +6,10 @@ import { createdAccountId, executeTransaction } from '@memrelay/chain/execute-tr
 import { addressOfPrivateKey, parsePrivateKey } from '@memrelay/chain/key-file';
 import { type CredentialFile, credentialFileSchema } from '@memrelay/protocol/credential-file';
 import type { LocalnetInfo } from '@memrelay/protocol/localnet-info';
+import { writeSecretFile } from '@memrelay/protocol/secret-file-node';
 import { z } from 'zod';
 import { askFaucet } from './network-info.ts';
-import { readIfThere, writeSecretFile } from './secret-file.ts';
+import { readIfThere } from './secret-file.ts';
 import type { SystemPaths } from './system-paths.ts';
 
 const walletSchema = z.object({
