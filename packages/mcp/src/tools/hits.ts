@@ -1,0 +1,51 @@
+import type { RecallHit } from '@memrelay/sdk/types';
+import { z } from 'zod';
+import { quoted } from './quoted.ts';
+import { fitTexts } from './text-room.ts';
+
+/** A memory that was found, as results tell it. */
+export const hitFields = z.object({
+  id: z.string(),
+  text: z.string(),
+  score: z.number().describe('The higher, the nearer'),
+  created_at: z.string().optional(),
+  blob_id: z.string().optional(),
+  still_saving: z.literal(true).optional(),
+  replaced_by: z.string().optional().describe('Id of a newer memory'),
+  truncated: z.literal(true).optional(),
+});
+export type ShownHit = z.output<typeof hitFields>;
+
+/** Hits with scores of three places, their texts fitted into the room of one result. */
+export function shownHits(hits: readonly RecallHit[]): ShownHit[] {
+  const texts = fitTexts(hits.map(({ text }) => text));
+  return hits.map(({ id, score, distance, createdAt, blobId, pending, supersededBy }, i) => ({
+    id,
+    ...texts[i]!,
+    score: Math.round((score ?? 1 - distance) * 1000) / 1000,
+    ...(createdAt === undefined ? {} : { created_at: createdAt }),
+    ...(blobId === undefined ? {} : { blob_id: blobId }),
+    ...(pending ? { still_saving: true as const } : {}),
+    ...(supersededBy === undefined ? {} : { replaced_by: supersededBy }),
+  }));
+}
+
+/** Two lines for each hit, numbered from 1: the quoted text, and what is known of it. */
+export function hitLines(hits: readonly ShownHit[]): string[] {
+  return hits.flatMap((hit, i) => {
+    const facts = [
+      `score ${hit.score.toFixed(3)}`,
+      hit.created_at === undefined ? '' : `saved ${shownTime(hit.created_at)}`,
+      `id ${hit.id}`,
+      hit.still_saving ? 'still being saved' : '',
+      hit.replaced_by === undefined ? '' : `replaced by ${hit.replaced_by}`,
+      hit.truncated ? 'cut: ask for it alone, with limit 1' : '',
+    ];
+    return [`${i + 1}. ${quoted(hit.text)}`, `   ${facts.filter((fact) => fact !== '').join(' · ')}`];
+  });
+}
+
+/** RFC 3339 as a person reads it, to the minute. */
+export function shownTime(time: string): string {
+  return `${time.slice(0, 10)} ${time.slice(11, 16)} UTC`;
+}

@@ -1,0 +1,21 @@
+/**
+ * What could end a quotation, pose as the markup of a host or hide from the reader: `<`, controls, line separators,
+ * direction marks, tags, variation selectors that text does not need. Joiners stay: Persian and emoji are written with
+ * them.
+ */
+const unsafe = /(?![\u200c\u200d])(?:[<\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}]|[\u{e0100}-\u{e01ef}])/gu;
+
+/**
+ * Text of others as data in a result for an agent (security.md, "Tools, sign-in, pages"): a JSON string on one line.
+ * Nothing in it can end the quotation, and hidden characters are to be seen.
+ */
+export function quoted(text: string): string {
+  return JSON.stringify(text.toWellFormed()).replace(unsafe, escaped);
+}
+
+function escaped(character: string): string {
+  let units = '';
+  for (let i = 0; i < character.length; i++)
+    units += `\\u${character.charCodeAt(i).toString(16).padStart(4, '0')}`;
+  return units;
+}

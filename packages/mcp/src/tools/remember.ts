@@ -1,0 +1,83 @@
+import { defaultNamespace, limits } from '@memrelay/protocol/limits';
+import { JobFailedError, JobTimeoutError, MemRelayError } from '@memrelay/sdk/errors';
+import type { Job, StoredMemory } from '@memrelay/sdk/types';
+import { z } from 'zod';
+import { optionalNamespace, textParameter } from './fields.ts';
+import { quoted } from './quoted.ts';
+import { defineTool, type ToolAnswer, type ToolCall } from './tool-definition.ts';
+
+const input = z.strictObject({
+  text: textParameter(
+    limits.textBytes,
+    'The complete fact as one statement that stands alone: names, dates and reasons included, no pronouns without a name',
+  ),
+  namespace: optionalNamespace,
+});
+
+const output = z.object({
+  status: z.enum(['saved', 'saving', 'failed']),
+  job_id: z.string().describe('Also the id of the memory'),
+  namespace: z.string(),
+  blob_id: z.string().optional(),
+  already_known: z.literal(true).optional().describe('The same text was stored before'),
+  error: z.string().optional(),
+});
+
+type Answer = ToolAnswer<z.input<typeof output>>;
+
+export const remember = defineTool({
+  name: 'mem_remember',
+  title: 'Remember',
+  description:
+    'Saves one fact in the user\'s encrypted long-term memory. Call it only when the user explicitly asks to remember, save or note something for later. Pass the full statement, not a summary, one fact a call. The same text is stored once, so a repeated call does no harm. When it answers "still being saved", the fact is safe: do not save it again.',
+  input,
+  output,
+  annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  run: saveFact,
+});
+
+async function saveFact({ text, namespace }: z.output<typeof input>, call: ToolCall): Promise<Answer> {
+  const { memory, signal, waitMs, report } = call;
+  const { jobId } = await memory.remember(text, { namespace, signal });
+  report(`Accepted as job ${jobId}. It is safe from now on, also when this call is cancelled.`);
+  try {
+    const job = await memory.waitForJob(jobId, {
+      signal,
+      timeoutMs: waitMs,
+      onProgress: ({ stage }) => stage && report(`Saving: ${stage}`),
+    });
+    return saved(job);
+  } catch (error) {
+    if (error instanceof JobFailedError) return failed(error.job);
+    if (signal.aborted || !(error instanceof MemRelayError)) throw error;
+    const remark = error instanceof JobTimeoutError ? '' : ` Its state cannot be read now: ${error.message}`;
+    return saving(jobId, namespace ?? defaultNamespace, remark);
+  }
+}
+
+function saved({ jobId, blobId, namespace, deduplicated }: StoredMemory): Answer {
+  const structured = { status: 'saved' as const, job_id: jobId, namespace, blob_id: blobId };
+  const place = `namespace ${quoted(namespace)} (id ${jobId}, blob ${blobId})`;
+  return deduplicated
+    ? {
+        text: `Known already: the same text is stored in ${place}.`,
+        structured: { ...structured, already_known: true },
+      }
+    : { text: `Saved in ${place}. mem_recall finds it.`, structured };
+}
+
+function saving(jobId: string, namespace: string, remark: string): Answer {
+  return {
+    text: `Still being saved in namespace ${quoted(namespace)} as job ${jobId}. The memory is accepted and safe, and saving goes on by itself: do not save it again. mem_recall finds it within seconds.${remark}`,
+    structured: { status: 'saving', job_id: jobId, namespace },
+  };
+}
+
+function failed({ jobId, namespace, error }: Job): Answer {
+  const reason = error ? `${error.message} (${error.code})` : 'no reason was given';
+  return {
+    text: `The memory was accepted, but could not be saved: ${reason} Job ${jobId} is kept. Next: tell the user; when the cause is mended, \`memrelay retry ${jobId}\` or the same call saves it.`,
+    structured: { status: 'failed', job_id: jobId, namespace, error: reason },
+    isError: true,
+  };
+}

@@ -1,0 +1,22 @@
+/** Characters of memory text in one result, some 15,000 tokens: hosts cut or refuse results of more than about 25,000. */
+const resultCharacters = 60_000;
+
+export interface FittedText {
+  text: string;
+  /** Present when the text was cut */
+  truncated?: true;
+}
+
+/**
+ * Gives each text its part of the room of one result, in order: what one does not need goes to those after it. A text
+ * alone has all of it.
+ */
+export function fitTexts(texts: readonly string[], room: number = resultCharacters): FittedText[] {
+  let left = room;
+  return texts.map((text, i) => {
+    const share = Math.floor(left / (texts.length - i));
+    left -= Math.min(text.length, share);
+    // A cut may fall between the halves of a character
+    return text.length <= share ? { text } : { text: text.slice(0, share).toWellFormed(), truncated: true };
+  });
+}
