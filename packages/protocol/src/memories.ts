@@ -36,6 +36,17 @@ function decodedLength(text: string): number {
   return (text.length / 4) * 3 - padding;
 }
 
+/** Base64 of at most this many characters; `min` 1. */
+function base64Field(maxLength: number, message: string) {
+  return z.string().superRefine((text, context) => {
+    if (text.length === 0 || text.length > maxLength) context.addIssue(message);
+    else if (!base64.test(text)) context.addIssue('must be standard base64');
+  });
+}
+
+/** The name of an embedding model, as it stands beside every vector. */
+const embeddingModel = z.string().regex(/^[!-~]{1,200}$/, 'must be 1 to 200 visible ASCII characters');
+
 export const rememberManualRequest = z.object({
   encrypted_data: z.string().superRefine((text, context) => {
     if (text.length === 0 || text.length > maxBase64Length || decodedLength(text) > limits.encryptedDataBytes)
@@ -43,7 +54,22 @@ export const rememberManualRequest = z.object({
     else if (!base64.test(text)) context.addIssue('must be standard base64');
   }),
   vector: vectorField,
+  /** Of a long text: the vectors of its pieces from the second on (coarse-vectors.ts) */
+  chunk_vectors: base64Field(limits.bodyBytes, 'must be vectors as signed bytes').optional(),
+  /** What made the vectors; the relayer's own when omitted */
+  embedding_model: embeddingModel.optional(),
+  importance: z.number().optional(),
   namespace,
+  /** False: answered as soon as it is accepted, 202 with the job */
+  wait: z.boolean().default(true),
+  /**
+   * Of a client that seals anew when it repeats: the same for the same text. It takes the place of the body where an
+   * `idempotency-key` is compared.
+   */
+  repeat_tag: z
+    .string()
+    .regex(/^[0-9a-f]{64}$/, 'must be 64 hex digits')
+    .optional(),
 });
 export type RememberManualRequest = z.infer<typeof rememberManualRequest>;
 
@@ -51,6 +77,10 @@ export const recallManualRequest = z.object({
   vector: vectorField,
   limit: limitField(limits.recallLimit),
   namespace,
+  embedding_model: embeddingModel.optional(),
+  include_pending: z.boolean().default(false),
+  scoring_weights: scoringWeightsField.optional(),
+  min_score: z.number().optional(),
 });
 export type RecallManualRequest = z.infer<typeof recallManualRequest>;
 
@@ -137,15 +167,29 @@ export interface RecallResponse {
 }
 
 export interface ManualHit {
-  blob_id: string;
+  /** Absent only while `pending` */
+  blob_id?: string;
   distance: number;
   /** True when `blob_id` names a patch of a quilt */
   quilt_patch?: true;
+  id: string;
+  created_at: string;
+  /** Of the bytes that were stored, hex */
+  sha256: string;
+  score?: number;
+  pending?: true;
+  /** The bytes of one that is pending, base64 */
+  encrypted_data?: string;
+  superseded_by?: string;
 }
 
 export interface RecallManualResponse {
   results: ManualHit[];
   total: number;
+  /** Pending ones that the answer had no room for, when there were any */
+  dropped_count?: number;
+  /** Whose signatures the relayer believes in this account, hex: its own keys, and delegates that may or might write */
+  trusted_writers: string[];
 }
 
 export interface RememberManualResponse {

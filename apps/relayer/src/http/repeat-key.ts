@@ -7,8 +7,11 @@ import { sha256 } from '../sha256.ts';
 /** The idempotency key of a request with what it covers, when the caller sent one. */
 export type RepeatKey = Pick<RepeatableWrite, 'route' | 'key' | 'bodySha256'>;
 
-/** Throws `invalid_request` on a key of another form than 1–128 visible ASCII characters. */
-export function repeatKeyOf(request: FastifyRequest): RepeatKey | undefined {
+/**
+ * `repeatTag`: what a client tells of a body that is another each time, because it seals anew (hex). Throws
+ * `invalid_request` on a key of another form than 1–128 visible ASCII characters.
+ */
+export function repeatKeyOf(request: FastifyRequest, repeatTag?: string): RepeatKey | undefined {
   const key = request.headers[headers.idempotencyKey];
   if (key === undefined) return undefined;
   if (typeof key !== 'string' || !/^[!-~]{1,128}$/.test(key))
@@ -20,6 +23,6 @@ export function repeatKeyOf(request: FastifyRequest): RepeatKey | undefined {
   return {
     route: request.routeOptions.url!,
     key,
-    bodySha256: sha256(request.rawBody),
+    bodySha256: repeatTag === undefined ? sha256(request.rawBody) : Buffer.from(repeatTag, 'hex'),
   };
 }

@@ -115,14 +115,17 @@ function keyValuesOf(key: IdempotencyRow): SqlValue[] {
   return [key.accountId, key.delegatePk, key.route, key.keyHash, key.bodyHash, key.answer];
 }
 
-/** A memory whose vector the client sent: it needs no embedding and waits for its upload. */
+/** A memory whose vectors the client sent, in the order of its pieces: it needs no embedding and waits for its upload. */
 export async function insertManualMemory(
   tx: Queryable,
   jobId: string,
   info: VectorInfo,
-  vector: Float32Array,
+  ...vectors: readonly Float32Array[]
 ): Promise<void> {
-  const { places, values } = chunkParameters([{ no: 0, vector }], 4);
+  const { places, values } = chunkParameters(
+    vectors.map((vector, no) => ({ no, vector })),
+    4,
+  );
   await tx.query(
     `WITH job AS (SELECT * FROM memory_job WHERE id = $1),
      memory AS (

@@ -21,7 +21,11 @@ export function candidateLimit(request: Pick<RecallRequest, 'limit' | 'scoring_w
  * Orders by relevance, or by weighted score where weights are given: relevance, recency with its half-life, importance.
  * A replaced memory counts half. Equal scores keep the order they came in.
  */
-export function rank(found: readonly Relevance[], request: RecallRequest, nowMs: number): RankedMatch[] {
+export function rank(
+  found: readonly Relevance[],
+  request: Pick<RecallRequest, 'limit' | 'scoring_weights' | 'min_score'> & { explain?: boolean },
+  nowMs: number,
+): RankedMatch[] {
   const { scoring_weights: weights, min_score: least } = request;
   const wanted = weights !== undefined || least !== undefined || request.explain;
   const scored = found.map((relevance) => {

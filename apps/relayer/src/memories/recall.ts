@@ -1,10 +1,4 @@
-import type {
-  MemoryHit,
-  RecallManualRequest,
-  RecallManualResponse,
-  RecallRequest,
-  RecallResponse,
-} from '@memrelay/protocol/memories';
+import type { MemoryHit, RecallRequest, RecallResponse } from '@memrelay/protocol/memories';
 import type { Caller } from '../auth/caller.ts';
 import { requireDecryptCredential } from '../auth/decrypt-credential.ts';
 import { requireFreshAccount, requirePermission } from '../auth/require-permission.ts';
@@ -82,38 +76,19 @@ export async function recall(
   };
 }
 
-/** Search with the client's own vector; ids and distances only (spec, `POST /api/recall/manual`). */
-export async function recallManual(
-  context: RelayerContext,
-  caller: Caller,
-  request: RecallManualRequest,
-  stages: StageTimes,
-): Promise<RecallManualResponse> {
-  requireReadable(context, caller, request.namespace);
-  const vector = context.checkVector(request.vector);
-  const { namespace, limit } = request;
-  const accountId = hexToBytes(caller.account.accountId);
-  const found = await stages.measure('search', () =>
-    search(context, accountId, { namespace, vector, tokens: [], limit, includePending: false }),
-  );
-  const results = found.map(({ match }) => ({
-    blob_id: match.blobId!,
-    distance: match.distance,
-    ...(match.blobId!.length === 50 ? { quilt_patch: true as const } : {}),
-  }));
-  return { results, total: results.length };
-}
-
-function requireReadable(context: RelayerContext, caller: Caller, namespace: string): void {
+/** Throws `insufficient_scope` unless the caller may read there. */
+export function requireReadable(context: RelayerContext, caller: Caller, namespace: string): void {
   requirePermission(caller, 'read', context.tagOf(caller.account.origin, namespace));
 }
 
-async function search(
+/** The memories that are near, best first; vectors of the present model are compared unless another is named. */
+export async function search(
   context: RelayerContext,
   accountId: Buffer,
-  query: Omit<SearchQuery, 'accountId' | 'model'>,
+  query: Omit<SearchQuery, 'accountId' | 'model'> & { model?: string | undefined },
 ): Promise<Relevance[]> {
-  const { model, mock } = context.embedder;
+  const { mock } = context.embedder;
+  const model = query.model ?? context.embedder.model;
   const size = await context.namespaceSizes.sizeOf(accountId, query.namespace, model);
   const vector = context.vectors.mapOf(accountId).apply(normalize(query.vector.slice()));
   const result = await searchMemories(context.db, { ...query, accountId, model, vector }, size);

@@ -1,6 +1,11 @@
 import { randomUUID } from 'node:crypto';
+import { decodeCoarse } from '@memrelay/protocol/coarse-vectors';
 import { ApiError } from '@memrelay/protocol/errors';
-import type { RememberManualRequest, RememberManualResponse } from '@memrelay/protocol/memories';
+import type {
+  RememberAccepted,
+  RememberManualRequest,
+  RememberManualResponse,
+} from '@memrelay/protocol/memories';
 import type { Caller } from '../auth/caller.ts';
 import { requirePermission } from '../auth/require-permission.ts';
 import type { RelayerContext } from '../context.ts';
@@ -12,27 +17,29 @@ import { insertJobs, insertManualMemory, type NewJob } from '../jobs/accept-jobs
 import { readJobs } from '../jobs/read-jobs.ts';
 import { sha256 } from '../sha256.ts';
 import { manualEnvelopeId } from './manual-envelope.ts';
-import { standardImportance } from './seal-job.ts';
+import { storableImportance } from './seal-job.ts';
 
 /** How long a call waits for its upload before it tells the caller to come back, and how often it looks. */
 const waitMs = 60_000;
 const pollMs = 1_000;
+/** A text of 1 MiB has at most 292 pieces. */
+const maxChunkVectors = 300;
 
 /**
- * Registers bytes that the client encrypted, with its vector, and waits for their upload. The job goes on when the
- * wait ends, so nothing is lost: the answer is then `store_unavailable` with the job's id. Throws `store_rejected` when
- * the job has ended without a blob.
+ * Registers bytes that the client encrypted, with its vectors, and waits for their upload unless it is not to. The job
+ * goes on when the wait ends, so nothing is lost: the answer is then `store_unavailable` with the job's id. Throws
+ * `store_rejected` when the job has ended without a blob.
  */
 export async function rememberManual(
   context: RelayerContext,
   caller: Caller,
   request: RememberManualRequest,
   repeatKey: RepeatKey | undefined,
-): Promise<RememberManualResponse> {
+): Promise<RememberManualResponse | RememberAccepted> {
   const { account } = caller;
   const tag = context.tagOf(account.origin, request.namespace);
   requirePermission(caller, 'write', tag);
-  const vector = context.checkVector(request.vector);
+  const vectors = [context.checkVector(request.vector), ...chunkVectors(context, request.chunk_vectors)];
   const accountId = hexToBytes(account.accountId);
   await context.backlog.admit(accountId, 1);
   // The client has sealed this one; the next one is sealed under the new epoch
@@ -48,10 +55,11 @@ export async function rememberManual(
     envelope,
     envelopeId: manualEnvelopeId(envelope, hexToBytes(account.origin), tag),
     envelopeSha256: sha256(envelope),
-    importance: standardImportance,
+    importance: storableImportance(request.importance),
   };
-  const info = { model: context.embedder.model, keyId: vectorKeyId };
-  const mapped = context.vectors.mapOf(accountId).apply(normalize(vector));
+  const info = { model: request.embedding_model ?? context.embedder.model, keyId: vectorKeyId };
+  const map = context.vectors.mapOf(accountId);
+  const mapped = vectors.map((vector) => map.apply(normalize(vector)));
   const write = repeatKey && { accountId, delegatePk: job.delegatePk, ...repeatKey };
   const isNew = await context.db.transaction(async (tx) => {
     const inserted = await insertJobs(
@@ -61,7 +69,7 @@ export async function rememberManual(
       write && context.idempotency.rowFor(write, [job.id]),
     );
     if (inserted) {
-      await insertManualMemory(tx, job.id, info, mapped);
+      await insertManualMemory(tx, job.id, info, ...mapped);
       await context.accountWriters.remember(tx, accountId, job.delegatePk);
     }
     return inserted;
@@ -71,8 +79,21 @@ export async function rememberManual(
     context.accountWriters.refresh(accountId);
     context.pipeline.wakeUpload();
   }
+  if (!request.wait) return { job_id: jobId, status: 'running' };
   const { blobId, owner, namespace } = await storedBlob(context, accountId, jobId);
   return { id: jobId, blob_id: blobId, owner, namespace };
+}
+
+/** Throws `invalid_request` unless they are whole vectors, not more than a text of the greatest length has pieces. */
+function chunkVectors(
+  { embedder: { dimension } }: RelayerContext,
+  encoded: string | undefined,
+): Float32Array[] {
+  const bytes = Buffer.from(encoded ?? '', 'base64');
+  if (bytes.length % dimension === 0 && bytes.length <= maxChunkVectors * dimension)
+    return decodeCoarse(bytes, dimension);
+  const message = `must be at most ${maxChunkVectors} vectors of ${dimension} bytes`;
+  throw new ApiError('invalid_request', { details: { issues: [{ path: 'chunk_vectors', message }] } });
 }
 
 /** Waits for the end of a job, here or at another relayer. */

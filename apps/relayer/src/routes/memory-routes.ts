@@ -24,7 +24,8 @@ import { readJobs } from '../jobs/read-jobs.ts';
 import { retryJob } from '../jobs/retry-job.ts';
 import { createInFlight } from '../limits/in-flight.ts';
 import { forget } from '../memories/forget.ts';
-import { recall, recallManual } from '../memories/recall.ts';
+import { recall } from '../memories/recall.ts';
+import { recallManual } from '../memories/recall-manual.ts';
 import { remember } from '../memories/remember.ts';
 import { rememberManual } from '../memories/remember-manual.ts';
 
@@ -110,16 +111,14 @@ export function memoryRoutes(app: FastifyInstance, context: RelayerContext): voi
     return recall(context, request.caller, validate(recallRequest, request.body), request.stages);
   });
 
-  app.post('/api/remember/manual', async (request) =>
-    awaitingUpload.run(request.rawBody.length, () =>
-      rememberManual(
-        context,
-        request.caller,
-        validate(rememberManualRequest, request.body),
-        repeatKeyOf(request),
-      ),
-    ),
-  );
+  app.post('/api/remember/manual', async (request, reply) => {
+    const item = validate(rememberManualRequest, request.body);
+    const answer = await awaitingUpload.run(request.rawBody.length, () =>
+      rememberManual(context, request.caller, item, repeatKeyOf(request, item.repeat_tag)),
+    );
+    if ('status' in answer) reply.code(202);
+    return answer;
+  });
 
   app.post('/api/recall/manual', async (request) =>
     recallManual(context, request.caller, validate(recallManualRequest, request.body), request.stages),

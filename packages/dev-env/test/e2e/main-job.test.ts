@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { headers } from '@memrelay/protocol/headers';
 import type { MemRelay } from '@memrelay/sdk/mem-relay';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -200,7 +200,15 @@ describe('manual mode', () => {
       blobId: expect.any(String),
     });
     const found = await client.recallManual({ vector, namespace: 'manual' });
-    expect(found.results).toEqual([{ blobId: stored.blobId, distance: expect.closeTo(0, 4) }]);
+    expect(found.results).toEqual([
+      {
+        id: stored.id,
+        blobId: stored.blobId,
+        distance: expect.closeTo(0, 4),
+        sha256: createHash('sha256').update(bytes).digest('hex'),
+        createdAt: expect.any(String),
+      },
+    ]);
     expect(found.total).toBe(1);
     const blob = await fetch(`${network.blobstoreUrl}/v1/blobs/${stored.blobId}`);
     expect(Buffer.from(await blob.arrayBuffer())).toEqual(bytes);
@@ -213,6 +221,12 @@ describe('manual mode', () => {
     [{ encrypted_data: '!!!', vector: [1] }, 'encrypted_data'],
     [{ encrypted_data: 'AAAA', vector: [1, 2] }, 'vector'],
     [{ encrypted_data: '', vector: [1] }, 'encrypted_data'],
+    [
+      { encrypted_data: 'AAAA', vector: new Array(1536).fill(1), chunk_vectors: btoa('x'.repeat(1537)) },
+      'chunk_vectors',
+    ],
+    [{ encrypted_data: 'AAAA', vector: [1], repeat_tag: 'ab' }, 'repeat_tag'],
+    [{ encrypted_data: 'AAAA', vector: [1], embedding_model: 'a model' }, 'embedding_model'],
     [
       {
         encrypted_data: Buffer.from('MRE1 but not an envelope').toString('base64'),

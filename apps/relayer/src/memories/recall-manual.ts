@@ -1,0 +1,70 @@
+import type { ManualHit, RecallManualRequest, RecallManualResponse } from '@memrelay/protocol/memories';
+import type { Caller } from '../auth/caller.ts';
+import type { RelayerContext } from '../context.ts';
+import { hexToBytes } from '../db/hex.ts';
+import type { StageTimes } from '../http/stage-times.ts';
+import { readPendingEnvelopes } from '../jobs/read-jobs.ts';
+import { candidateLimit, type RankedMatch, rank } from './ranking.ts';
+import { requireReadable, search } from './recall.ts';
+import { trustedSigners } from './trusted-signers.ts';
+
+/** What pending memories may take of one answer; those beyond it are found again once they are stored. */
+const maxPendingBytes = 4 * 1024 * 1024;
+
+/**
+ * Search with the client's own vector: where the bytes are and what their digest is, no text (spec,
+ * `POST /api/recall/manual`). Pending memories come with their bytes, which stand nowhere else yet.
+ */
+export async function recallManual(
+  context: RelayerContext,
+  caller: Caller,
+  request: RecallManualRequest,
+  stages: StageTimes,
+): Promise<RecallManualResponse> {
+  requireReadable(context, caller, request.namespace);
+  const accountId = hexToBytes(caller.account.accountId);
+  const found = await stages.measure('search', () =>
+    search(context, accountId, {
+      namespace: request.namespace,
+      model: request.embedding_model,
+      vector: context.checkVector(request.vector),
+      tokens: [],
+      limit: candidateLimit(request),
+      includePending: request.include_pending,
+    }),
+  );
+  const ranked = rank(found, request, Date.now());
+  const pending = ranked.filter(({ match }) => match.blobId === undefined).map(({ match }) => match.id);
+  const [bytes, writers] = await Promise.all([
+    pending.length > 0 ? readPendingEnvelopes(context.db, accountId, pending) : new Map<string, Buffer>(),
+    trustedSigners(context, caller.account),
+  ]);
+  let room = maxPendingBytes;
+  const results = ranked.flatMap((each) => {
+    if (each.match.blobId !== undefined) return [hitOf(each)];
+    const envelope = bytes.get(each.match.id);
+    if (!envelope || envelope.length > room) return [];
+    room -= envelope.length;
+    return [{ ...hitOf(each), pending: true as const, encrypted_data: envelope.toString('base64') }];
+  });
+  const dropped = ranked.length - results.length;
+  return {
+    results,
+    total: results.length,
+    ...(dropped > 0 ? { dropped_count: dropped } : {}),
+    trusted_writers: writers,
+  };
+}
+
+function hitOf({ match, score }: RankedMatch): ManualHit {
+  return {
+    ...(match.blobId === undefined ? {} : { blob_id: match.blobId }),
+    distance: match.distance,
+    ...(match.blobId?.length === 50 ? { quilt_patch: true } : {}),
+    id: match.id,
+    created_at: match.createdAt.toISOString(),
+    sha256: match.envelopeSha256.toString('hex'),
+    ...(score === undefined ? {} : { score }),
+    ...(match.supersededBy ? { superseded_by: match.supersededBy } : {}),
+  };
+}
