@@ -71,7 +71,7 @@ export function parseSignInFragment(fragment: string): SignInRequest {
 export function checkShown({ label, relayerUrl }: Pick<SignInRequest, 'label' | 'relayerUrl'>): void {
   if (label.trim() === '' || new TextEncoder().encode(label).length > maxLabelBytes)
     throw new SignInFormatError(`the label must have 1 to ${maxLabelBytes} bytes`);
-  const url = URL.parse(relayerUrl);
+  const url = URL.canParse(relayerUrl) ? new URL(relayerUrl) : undefined;
   if (
     !url ||
     !['http:', 'https:'].includes(url.protocol) ||

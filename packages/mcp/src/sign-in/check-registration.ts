@@ -1,0 +1,88 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { type Account, type DelegateKey, scopeBcs } from '@memrelay/chain/account-bcs';
+import { readAccount } from '@memrelay/chain/account-reader';
+import { ChainRejectedError, ChainUnavailableError } from '@memrelay/chain/chain-errors';
+import { delegateAddress } from '@memrelay/chain/delegate-key';
+import { equalBytes } from '@memrelay/envelope/bytes';
+import { nodePrimitives } from '@memrelay/envelope/node-primitives';
+import { type AccountNetwork, readNetwork } from '@memrelay/sdk/account/network';
+import type { HandOver } from '@memrelay/sdk/account/sign-in/hand-over';
+import { MemRelayError } from '@memrelay/sdk/errors';
+import { Refusal } from './refusal.ts';
+
+const pauseMs = 400;
+
+export interface RegistrationCheck {
+  relayerUrl: string;
+  handOver: HandOver;
+  fetch: typeof globalThis.fetch;
+  /** How long a key may take to be seen on chain: the node asked here need not be the one that executed */
+  patienceMs: number;
+}
+
+/**
+ * The delegate as it stands on the chain of the relayer, once all that was handed over is found true there: the package is
+ * the relayer's, the account is of that package and belongs to that wallet, and has this very key with this very scope.
+ * Throws `Refusal`.
+ */
+export async function checkRegistration(check: RegistrationCheck): Promise<DelegateKey> {
+  const network = await networkOf(check);
+  const deadline = Date.now() + check.patienceMs;
+  for (;;) {
+    try {
+      return await lookOnce(network, check.handOver);
+    } catch (error) {
+      const patient = error instanceof Refusal ? error.error === 'not_registered' : isUnavailable(error);
+      if (patient && Date.now() < deadline) await wait(pauseMs);
+      else if (error instanceof Refusal) throw error;
+      else throw new Refusal(503, 'chain_unavailable', 'The chain cannot be asked whether the key is there.');
+    }
+  }
+}
+
+async function networkOf({ relayerUrl, handOver, fetch }: RegistrationCheck): Promise<AccountNetwork> {
+  let network: AccountNetwork;
+  try {
+    // What a relayer redirects to is not the relayer that the user named
+    network = await readNetwork(relayerUrl.replace(/\/+$/, ''), (input, init) =>
+      fetch(input, { ...init, redirect: 'error' }),
+    );
+  } catch (error) {
+    if (!(error instanceof MemRelayError)) throw error;
+    throw new Refusal(503, 'relayer_unreachable', `The tool cannot ask its relayer: ${error.message}`);
+  }
+  if (network.packageId === handOver.packageId) return network;
+  throw new Refusal(
+    422,
+    'other_package',
+    'The key was registered with another contract than the one that the relayer of the tool uses.',
+  );
+}
+
+async function lookOnce(network: AccountNetwork, handOver: HandOver): Promise<DelegateKey> {
+  const found = await readAccount(network.chain, network.packageId, handOver.accountId);
+  if (!found) throw new Refusal(422, 'not_registered', 'There is no such account on the chain.');
+  return delegateOf(found.account, handOver);
+}
+
+function delegateOf(account: Account, handOver: HandOver): DelegateKey {
+  if (account.owner !== handOver.walletAddress)
+    throw new Refusal(422, 'other_owner', 'The account belongs to another wallet.');
+  if (!account.active) throw new Refusal(422, 'account_inactive', 'The account is switched off.');
+  const publicKey = nodePrimitives.ed25519PublicKey(handOver.privateKey);
+  const delegate = account.delegate_keys.find((key) => equalBytes(key.public_key, publicKey));
+  if (!delegate || delegate.address !== delegateAddress(publicKey))
+    throw new Refusal(422, 'not_registered', 'The key is not registered with the account.');
+  const scope = account.scopes.find(({ key }) => key === delegate.address)?.value;
+  if (
+    !scope ||
+    !equalBytes(scopeBcs.serialize(scope).toBytes(), scopeBcs.serialize(handOver.scope).toBytes())
+  )
+    throw new Refusal(422, 'other_scope', 'The key may do something else than what was promised.');
+  return delegate;
+}
+
+function isUnavailable(error: unknown): boolean {
+  if (error instanceof ChainUnavailableError || error instanceof ChainRejectedError) return true;
+  throw error;
+}

@@ -1,0 +1,19 @@
+import type { DelegateKey } from '@memrelay/chain/account-bcs';
+import { toHex } from '@memrelay/envelope/bytes';
+import type { CredentialFile } from '@memrelay/protocol/credential-file';
+import type { HandOver } from '@memrelay/sdk/account/sign-in/hand-over';
+
+/** The credential file of what was handed over, with key, address and label as they stand on chain. */
+export function credentialsOf(handOver: HandOver, delegate: DelegateKey, relayerUrl: string): CredentialFile {
+  return {
+    delegatePrivateKey: toHex(handOver.privateKey),
+    delegatePublicKey: toHex(delegate.public_key),
+    delegateAddress: delegate.address,
+    walletAddress: handOver.walletAddress,
+    accountId: handOver.accountId,
+    packageId: handOver.packageId,
+    relayerUrl,
+    label: delegate.label,
+    createdAt: new Date().toISOString(),
+  };
+}

@@ -1,0 +1,106 @@
+import { timingSafeEqual } from 'node:crypto';
+import type { X25519KeyPair } from '@memrelay/envelope/hpke';
+import { nodePrimitives } from '@memrelay/envelope/node-primitives';
+import type { CredentialFile } from '@memrelay/protocol/credential-file';
+import { type HandOver, openHandOver, parseHandOverCode } from '@memrelay/sdk/account/sign-in/hand-over';
+import { SignInFormatError, type SignInRequest } from '@memrelay/sdk/account/sign-in/sign-in-request';
+import { Refusal } from './refusal.ts';
+import type { SignInError } from './sign-in-error.ts';
+
+export interface PendingParts {
+  keyPair: X25519KeyPair;
+  request: SignInRequest;
+  /** Throws `Refusal` when the chain says something else */
+  check: (handOver: HandOver) => Promise<CredentialFile>;
+  /** Throws `Refusal` when the file cannot be written */
+  save: (credentials: CredentialFile) => Promise<void>;
+}
+
+/** A sign-in from its link to its end: it takes one answer, once. */
+export class PendingSignIn {
+  readonly done: Promise<CredentialFile>;
+  readonly #parts: PendingParts;
+  #settle!: { resolve: (credentials: CredentialFile) => void; reject: (error: SignInError) => void };
+  #phase: 'waiting' | 'taking' | 'saving' | 'over' = 'waiting';
+  #credentials: CredentialFile | undefined;
+  /** The end that came while the file was being written */
+  #lateEnd: SignInError | undefined;
+
+  constructor(parts: PendingParts) {
+    this.#parts = parts;
+    this.done = new Promise((resolve, reject) => {
+      this.#settle = { resolve, reject };
+    });
+    // Whoever shows the link need not wait for its end
+    this.done.catch(() => undefined);
+  }
+
+  /** Opens, checks and saves what was handed over. Throws `Refusal`; another answer may still come then. */
+  async take(text: string): Promise<CredentialFile> {
+    if (this.#phase === 'over')
+      throw new Refusal(410, 'over', 'This link has been used, or its time is over.');
+    const handOver = this.#open(text);
+    if (this.#phase !== 'waiting')
+      throw new Refusal(409, 'already_taking', 'The tool is already taking an answer to this link.');
+    this.#phase = 'taking';
+    try {
+      const credentials = await this.#parts.check(handOver);
+      this.#startSaving();
+      await this.#parts.save(credentials);
+      this.#credentials = credentials;
+      this.#close();
+      return credentials;
+    } finally {
+      handOver.privateKey.fill(0);
+      if (!this.#isOver()) this.#phase = 'waiting';
+      if (this.#lateEnd) this.end(this.#lateEnd);
+    }
+  }
+
+  /** Lets `done` resolve: whoever brought the answer has been told. */
+  finish(): void {
+    if (this.#credentials) this.#settle.resolve(this.#credentials);
+  }
+
+  /** Ends it without credentials; does nothing after it has ended or has credentials. */
+  end(error: SignInError): void {
+    if (this.#phase === 'saving') this.#lateEnd ??= error;
+    else if (!this.#isOver()) {
+      this.#close();
+      this.#settle.reject(error);
+    }
+  }
+
+  #open(text: string): HandOver {
+    const { keyPair, request } = this.#parts;
+    const code = codeOf(text);
+    if (!timingSafeEqual(code.state, request.state))
+      throw new Refusal(403, 'wrong_state', 'This is the answer to another sign-in.');
+    const handOver = openHandOver(nodePrimitives, keyPair, request, code);
+    if (handOver) return handOver;
+    throw new Refusal(403, 'not_sealed_for_this', 'The answer was not made for this link, or was changed.');
+  }
+
+  #startSaving(): void {
+    if (this.#isOver()) throw new Refusal(410, 'over', 'The time of this link is over.');
+    this.#phase = 'saving';
+  }
+
+  #isOver(): boolean {
+    return this.#phase === 'over';
+  }
+
+  #close(): void {
+    this.#phase = 'over';
+    this.#parts.keyPair.privateKey.fill(0);
+  }
+}
+
+function codeOf(text: string): ReturnType<typeof parseHandOverCode> {
+  try {
+    return parseHandOverCode(text);
+  } catch (error) {
+    if (error instanceof SignInFormatError) throw new Refusal(400, 'no_code', `${error.message}.`);
+    throw error;
+  }
+}

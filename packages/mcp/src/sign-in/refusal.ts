@@ -1,0 +1,11 @@
+/** An answer that the callback does not take: the status, a stable code and a sentence that the page shows. */
+export class Refusal extends Error {
+  override name = 'Refusal';
+  readonly status: number;
+  readonly error: string;
+  constructor(status: number, error: string, message: string) {
+    super(message);
+    this.status = status;
+    this.error = error;
+  }
+}

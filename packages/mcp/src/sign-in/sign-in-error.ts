@@ -1,0 +1,29 @@
+export type SignInErrorCode =
+  /** The dashboard's address is neither https nor on this machine */
+  | 'insecure_web_url'
+  /** The label or the relayer's address cannot stand in a link */
+  | 'invalid_request'
+  /** Nobody came within the time */
+  | 'expired'
+  | 'cancelled'
+  /** Somebody tried wrong answers */
+  | 'too_many_tries'
+  /** Everything was right and the file could not be written */
+  | 'not_saved'
+  /** The pasted text is no sign-in code */
+  | 'invalid_code'
+  /** No sign-in waits for this code on this machine */
+  | 'nobody_waits'
+  /** The waiting sign-in did not take the code; the message says why */
+  | 'refused';
+
+/** A sign-in that did not come to its end. The message is for the user and names no secret. */
+export class SignInError extends Error {
+  override name = 'SignInError';
+  /** Stable; branch on this, never on the message */
+  readonly code: SignInErrorCode;
+  constructor(code: SignInErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+}

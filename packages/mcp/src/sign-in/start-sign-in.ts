@@ -1,0 +1,144 @@
+import { randomBytes } from 'node:crypto';
+import { nodePrimitives } from '@memrelay/envelope/node-primitives';
+import type { CredentialFile } from '@memrelay/protocol/credential-file';
+import type { HandOver } from '@memrelay/sdk/account/sign-in/hand-over';
+import {
+  checkShown,
+  SignInFormatError,
+  type SignInRequest,
+  signInFragment,
+} from '@memrelay/sdk/account/sign-in/sign-in-request';
+import { dataDir } from '@memrelay/sdk/data-dir-node';
+import { saveCredentials } from '@memrelay/sdk/save-credentials-node';
+import { startCallback } from './callback-server.ts';
+import { credentialsOf } from './credentials-of.ts';
+import { checkedWebUrl, pairingParameter } from './page-address.ts';
+import { PendingSignIn } from './pending-sign-in.ts';
+import { Refusal } from './refusal.ts';
+import { SignInError } from './sign-in-error.ts';
+
+/** Spec, "Limits": login URL validity */
+const validMs = 300_000;
+const patienceMs = 8_000;
+
+export interface SignInOptions {
+  /** The dashboard; its page is `${webUrl}/connect/mcp` */
+  webUrl: string;
+  /** The relayer that the credentials will be for */
+  relayerUrl: string;
+  /** What the tool calls itself, at most 64 bytes; the page shows it and the chain keeps it with the key */
+  label: string;
+  /** Where the credential file goes; what is there stays until the new one is whole */
+  credentialsPath: string;
+  /** Where a local system would be; default as everywhere (`MEM_DATA_DIR`) */
+  dataDir?: string;
+  fetch?: typeof globalThis.fetch;
+  /** How long the link is good; default 5 minutes */
+  validMs?: number;
+  /** How long a key may take to be seen on chain; default 8 seconds */
+  patienceMs?: number;
+}
+
+export interface SignIn {
+  /** For the user's browser. Good once */
+  url: string;
+  expiresAt: Date;
+  /** The credentials, once they are checked and saved. Rejects with `SignInError`; nobody need listen */
+  done: Promise<CredentialFile>;
+  /** Ends it; the link is good for nothing then. After the end it does nothing */
+  cancel(): void;
+}
+
+/**
+ * Opens a sign-in: listens on 127.0.0.1 for the page's answer and returns the link that leads there (security.md,
+ * "Sign-in"). Throws `SignInError` `insecure_web_url` and `invalid_request`.
+ */
+export async function startSignIn(options: SignInOptions): Promise<SignIn> {
+  const webUrl = checkedWebUrl(options.webUrl);
+  checkAsked(options);
+  const privateKey = nodePrimitives.randomBytes(32);
+  const keyPair = { privateKey, publicKey: nodePrimitives.x25519PublicKey(privateKey) };
+  const verifier = randomBytes(32);
+  const challenge = nodePrimitives.sha256(verifier);
+  const expiresAt = new Date(Date.now() + (options.validMs ?? validMs));
+  const pairing = await pairingParameter(webUrl, options.dataDir ?? dataDir(), expiresAt);
+
+  const callback = await startCallback({
+    origin: new URL(webUrl).origin,
+    hello: { challenge: base64url(challenge) },
+    async take(code) {
+      const { walletAddress, accountId } = await pending.take(code);
+      return { verifier: base64url(verifier), walletAddress, accountId };
+    },
+    // Not sooner: whoever waits may end the process, and a page without an answer revokes the key
+    onTaken: () => pending.finish(),
+    onTooManyTries: () =>
+      pending.end(new SignInError('too_many_tries', 'The sign-in was ended after five wrong answers.')),
+  });
+  const request: SignInRequest = {
+    publicKey: keyPair.publicKey,
+    port: callback.port,
+    state: randomBytes(32),
+    challenge,
+    expiresAt: Math.floor(expiresAt.getTime() / 1000),
+    label: options.label,
+    relayerUrl: options.relayerUrl,
+  };
+  const pending = new PendingSignIn({
+    keyPair,
+    request,
+    check: (handOver) => checked(handOver, options),
+    save: (credentials) => saved(credentials, options.credentialsPath),
+  });
+  const timer = setTimeout(
+    () => pending.end(new SignInError('expired', 'Nobody signed in within the time.')),
+    expiresAt.getTime() - Date.now(),
+  );
+  const closed = (): void => {
+    clearTimeout(timer);
+    callback.close();
+  };
+  pending.done.then(closed, closed);
+  return {
+    url: `${webUrl}/connect/mcp#${signInFragment(request)}${pairing}`,
+    expiresAt,
+    done: pending.done,
+    cancel: () => pending.end(new SignInError('cancelled', 'The sign-in was given up.')),
+  };
+}
+
+function checkAsked(options: SignInOptions): void {
+  try {
+    checkShown(options);
+  } catch (error) {
+    if (error instanceof SignInFormatError)
+      throw new SignInError('invalid_request', `A sign-in cannot be started: ${error.message}.`);
+    throw error;
+  }
+}
+
+/** The chain client is large, and needed only now. */
+async function checked(handOver: HandOver, options: SignInOptions): Promise<CredentialFile> {
+  const { checkRegistration } = await import('./check-registration.ts');
+  const { relayerUrl, fetch = globalThis.fetch } = options;
+  const delegate = await checkRegistration({
+    relayerUrl,
+    handOver,
+    fetch,
+    patienceMs: options.patienceMs ?? patienceMs,
+  });
+  return credentialsOf(handOver, delegate, relayerUrl);
+}
+
+async function saved(credentials: CredentialFile, path: string): Promise<void> {
+  try {
+    await saveCredentials(path, credentials);
+  } catch (error) {
+    const reason = (error as NodeJS.ErrnoException).code ?? (error as Error).name;
+    throw new Refusal(500, 'not_saved', `The tool could not write its credential file (${reason}).`);
+  }
+}
+
+function base64url(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString('base64url');
+}
