@@ -1,15 +1,21 @@
 import { relayerVersion } from '@memrelay/protocol/versions';
 import { McpServer } from '@modelcontextprotocol/server';
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/server/validators/ajv';
+import { analyze } from './analyze.ts';
+import { ask } from './ask.ts';
+import { forget } from './forget.ts';
+import { list } from './list.ts';
 import { performCall } from './perform-call.ts';
 import { recall } from './recall.ts';
 import { remember } from './remember.ts';
+import { restore } from './restore.ts';
 import { serverInstructions } from './server-instructions.ts';
+import { status } from './status.ts';
 import type { Tool } from './tool-definition.ts';
 import { presentValue, type ToolServerOptions } from './tool-server-options.ts';
 
-const memoryTools: readonly Tool[] = [remember, recall];
-const extraTools: readonly Tool[] = [];
+const memoryTools: readonly Tool[] = [remember, recall, analyze, restore];
+const extraTools: readonly Tool[] = [ask, forget, list, status];
 
 /** Made once: each would keep a compiler of its own, and no tool asks the client for input */
 const jsonSchemaValidator = new AjvJsonSchemaValidator();

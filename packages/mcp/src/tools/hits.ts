@@ -49,3 +49,13 @@ export function hitLines(hits: readonly ShownHit[]): string[] {
 export function shownTime(time: string): string {
   return `${time.slice(0, 10)} ${time.slice(11, 16)} UTC`;
 }
+
+/** A line for matches that could not be read, when there were any. */
+export function unreadableLines(count: number | undefined): string[] {
+  if (!count) return [];
+  return [
+    count === 1
+      ? 'One match could not be read now and is left out; a later call may bring it.'
+      : `${count} matches could not be read now and are left out; a later call may bring them.`,
+  ];
+}

@@ -1,0 +1,64 @@
+import { forgetRequest } from '@memrelay/protocol/forget';
+import { defaultNamespace } from '@memrelay/protocol/limits';
+import { z } from 'zod';
+import { optionalNamespace } from './fields.ts';
+import { quoted } from './quoted.ts';
+import { defineTool } from './tool-definition.ts';
+
+const input = z.strictObject({
+  // Never a whole namespace: that is for a person, with the command or the dashboard
+  ids: forgetRequest.shape.ids.unwrap().describe('Ids of the memories, as mem_recall and mem_list tell them'),
+  namespace: optionalNamespace,
+});
+
+const output = z.object({
+  namespace: z.string(),
+  forgotten: z.int(),
+  not_found: z.int().describe('Ids without a memory in this namespace'),
+  blobs_to_delete: z.array(z.string()).describe('Objects on chain that only the owner can delete'),
+  blobs_shared: z.int().optional().describe('Objects that hold living memories too, being stored anew first'),
+});
+
+export const forget = defineTool({
+  name: 'mem_forget',
+  title: 'Forget memories',
+  description:
+    'Removes memories for good, by their ids. It cannot be undone. Call it only when the user asks to forget something: find it with mem_recall first, show the user what would go, and pass the ids of exactly those.',
+  input,
+  output,
+  annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
+  async run({ ids, namespace = defaultNamespace }, { memory, signal }) {
+    const wanted = [...new Set(ids)];
+    const { deleted, blobsToDelete, blobsShared } = await memory.forget({ ids: wanted, namespace, signal });
+    const missing = Math.max(0, wanted.length - deleted);
+    const lines = [
+      `${deleted === 1 ? 'One memory was' : `${deleted} memories were`} forgotten in namespace ${quoted(namespace)}.`,
+    ];
+    if (missing > 0)
+      lines.push(
+        `${missing} of the ids ${missing === 1 ? 'has' : 'have'} no memory there: gone before, or in another namespace.`,
+      );
+    if (deleted > 0)
+      lines.push(
+        'Gone at once: text, vectors, search words and cached copies on this server; no recall finds it, and a restore leaves it out.',
+      );
+    if (blobsToDelete.length > 0)
+      lines.push(
+        `What remains: ${blobsToDelete.length} encrypted blob(s) in the storage of the owner, until they expire or the owner deletes them (\`memrelay blobs delete ${blobsToDelete.slice(0, 5).join(' ')}${blobsToDelete.length > 5 ? ' …' : ''}\`). Tell the user. What others have copied cannot be called back.`,
+      );
+    if (blobsShared)
+      lines.push(
+        `${blobsShared} blob(s) also hold other memories, which are stored anew first; the same call names them later.`,
+      );
+    return {
+      text: lines.join('\n'),
+      structured: {
+        namespace,
+        forgotten: deleted,
+        not_found: missing,
+        blobs_to_delete: blobsToDelete,
+        ...(blobsShared ? { blobs_shared: blobsShared } : {}),
+      },
+    };
+  },
+});

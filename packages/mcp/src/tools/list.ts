@@ -1,0 +1,89 @@
+import { limits } from '@memrelay/protocol/limits';
+import type { MemoryEntry } from '@memrelay/sdk/types';
+import { z } from 'zod';
+import { limitField, optionalNamespace } from './fields.ts';
+import { shownTime } from './hits.ts';
+import { quoted } from './quoted.ts';
+import { defineTool } from './tool-definition.ts';
+
+const input = z.strictObject({
+  namespace: optionalNamespace.describe('Left out: the default one of this session, or without one all'),
+  limit: limitField({ ...limits.listLimit, default: 20 }, 'Most memories of this page'),
+  cursor: z.string().min(1).max(512).describe('next_cursor of the page before').optional(),
+});
+
+const entry = z.object({
+  id: z.string(),
+  namespace: z.string(),
+  created_at: z.string(),
+  size: z.int().describe('Encrypted bytes'),
+  importance: z.number(),
+  blob_id: z.string().optional(),
+  expires_epoch: z.int().optional().describe('Storage epoch at whose start the blob expires'),
+  still_saving: z.literal(true).optional(),
+  lost: z.enum(['expired', 'missing']).optional().describe('Why it cannot be read'),
+});
+type Entry = z.input<typeof entry>;
+
+const output = z.object({ memories: z.array(entry), next_cursor: z.string().optional() });
+
+export const list = defineTool({
+  name: 'mem_list',
+  title: 'List memories',
+  description:
+    'Lists what is stored, newest first, without texts: ids, times, sizes, and whether each can still be read. Call it to count or to look over what there is; to read memories use mem_recall.',
+  input,
+  output,
+  annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  async run({ namespace, limit, cursor }, { memory, signal }) {
+    const page = await memory.memoriesPage({
+      limit,
+      signal,
+      ...(cursor === undefined ? {} : { cursor }),
+      ...(namespace === undefined ? { allNamespaces: true } : { namespace }),
+    });
+    const memories = page.memories.map(entryOf);
+    const where = namespace === undefined ? 'in all namespaces' : `in namespace ${quoted(namespace)}`;
+    const lines = [
+      memories.length === 0
+        ? `No ${cursor === undefined ? '' : 'further '}memory ${where}.`
+        : `${memories.length} memories ${where}, newest first:`,
+      ...memories.map((memory) => `- ${entryLine(memory)}`),
+    ];
+    if (page.nextCursor !== undefined)
+      lines.push(`There are more: call again with cursor ${quoted(page.nextCursor)}.`);
+    return {
+      text: lines.join('\n'),
+      structured: {
+        memories,
+        ...(page.nextCursor === undefined ? {} : { next_cursor: page.nextCursor }),
+      },
+    };
+  },
+});
+
+function entryOf(memory: MemoryEntry): Entry {
+  const { id, namespace, createdAt, size, importance, blobId, expiresEpoch, pending, lost } = memory;
+  return {
+    id,
+    namespace,
+    created_at: createdAt,
+    size,
+    importance,
+    ...(blobId === undefined ? {} : { blob_id: blobId }),
+    ...(expiresEpoch === undefined ? {} : { expires_epoch: expiresEpoch }),
+    ...(pending ? { still_saving: true } : {}),
+    ...(lost === undefined ? {} : { lost }),
+  };
+}
+
+function entryLine(memory: Entry): string {
+  return [
+    `id ${memory.id}`,
+    `saved ${shownTime(memory.created_at)}`,
+    `namespace ${quoted(memory.namespace)}`,
+    `${memory.size} bytes`,
+    ...(memory.still_saving ? ['still being saved'] : []),
+    ...(memory.lost ? [`lost: its blob is ${memory.lost}`] : []),
+  ].join(' · ');
+}
