@@ -36,8 +36,14 @@ export async function loadCredentials(
   );
 }
 
-/** Returns undefined when there is no such file. */
-async function readPrivateFile(path: string, allowOpenPermissions: boolean): Promise<string | undefined> {
+/**
+ * The text of a file that only its owner may read, undefined when there is none. Throws `invalid_credentials` when others
+ * may read it, or when it cannot be read.
+ */
+export async function readPrivateFile(
+  path: string,
+  allowOpenPermissions: boolean,
+): Promise<string | undefined> {
   try {
     await using file = await open(path, 'r');
     const { mode } = await file.stat();
@@ -45,7 +51,7 @@ async function readPrivateFile(path: string, allowOpenPermissions: boolean): Pro
     if (process.platform !== 'win32' && (mode & 0o077) !== 0 && !allowOpenPermissions)
       throw new MemRelayError(
         'invalid_credentials',
-        `${path} holds a private key and other users can read or change it (mode ${(mode & 0o777).toString(8)}). Run: chmod 600 ${path}`,
+        `${path} is private and other users can read or change it (mode ${(mode & 0o777).toString(8)}). Run: chmod 600 ${path}`,
       );
     return await file.readFile('utf8');
   } catch (error) {

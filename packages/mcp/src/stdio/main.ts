@@ -1,0 +1,43 @@
+import { UsageError, usage } from './flags.ts';
+import { serve } from './serve.ts';
+import { readSettings, type Settings } from './settings.ts';
+import { signOut } from './sign-out.ts';
+import { stderrLog } from './stderr-log.ts';
+
+// A host may close its end while an answer is on the way.
+process.stdout.on('error', () => process.exit(0));
+
+const print = (line: string): void => void process.stdout.write(`${line}\n`);
+
+const exitCode = await main();
+// What is left, such as a connection that is kept alive, is nothing to wait for; what was written is.
+process.stdout.write('', () => process.exit(exitCode));
+
+async function main(): Promise<number> {
+  let settings: Settings;
+  try {
+    settings = readSettings(process.argv.slice(2), process.env);
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    process.stderr.write(`memrelay-mcp: ${error.message} --help shows how it is called.\n`);
+    return 2;
+  }
+  const log = stderrLog(settings.debug);
+  if (settings.action === 'help') {
+    print(usage);
+    return 0;
+  }
+  if (settings.action === 'logout') {
+    print(await signOut());
+    return 0;
+  }
+  if (settings.action === 'serve' && !process.stdin.isTTY) {
+    await serve(settings, log, `node ${JSON.stringify(process.argv[1])}`);
+    return 0;
+  }
+  // Loaded here: a host that starts the package shall not wait for it.
+  const { bringCode, signInFromTerminal, startFromTerminal } = await import('./terminal.ts');
+  if (settings.code !== undefined) return bringCode(settings.code, print);
+  if (settings.action === 'login') return signInFromTerminal(settings, log, print);
+  return startFromTerminal(settings, log, print);
+}

@@ -1,0 +1,52 @@
+import type { CredentialFile } from '@memrelay/protocol/credential-file';
+import { dataDir } from '@memrelay/sdk/data-dir-node';
+import { readLocalDashboard } from '@memrelay/sdk/local-dashboard-node';
+import { isLoopback, readTrustedOrigins } from '@memrelay/sdk/trusted-origins-node';
+import { dashboardOf, defaultService, presets, type Service } from '../presets.ts';
+import { ToolRefusal } from '../tools/tool-refusal.ts';
+import type { Settings } from './settings.ts';
+
+/**
+ * Where calls with these credentials go: the relayer of the settings, for this process alone, else that of the
+ * credentials. Throws `ToolRefusal` before anything is sent to an origin that nobody has approved (security.md "Tools,
+ * sign-in, pages"): the settings of a host may come with a cloned project.
+ */
+export async function chooseRelayer(settings: Settings, credentials: CredentialFile): Promise<string> {
+  const chosen = settings.relayerUrl ?? credentials.relayerUrl;
+  const { origin } = new URL(chosen);
+  if (origin === new URL(credentials.relayerUrl).origin || isLoopback(chosen)) return chosen;
+  if ((await readTrustedOrigins()).includes(origin)) return chosen;
+  throw new ToolRefusal(
+    'untrusted_relayer',
+    [
+      `Nothing was sent: this session is configured for the relayer ${origin}, but the user signed in at ${new URL(credentials.relayerUrl).origin}.`,
+      `Tell the user. Only if they know ${origin} and want their memories to go there, they run in a terminal: npx memrelay trust ${origin}`,
+      "Otherwise they take --relayer (or MEM_SERVER_URL) out of this host's configuration. Do not run the command for them.",
+    ].join('\n'),
+  );
+}
+
+/** The relayer and dashboard of a sign-in. Throws `ToolRefusal` when no dashboard is known, or as `chooseRelayer`. */
+export async function chooseService(settings: Settings, credentials?: CredentialFile): Promise<Service> {
+  const relayerUrl = credentials
+    ? await chooseRelayer(settings, credentials)
+    : (settings.relayerUrl ?? relayerOf(settings.webUrl) ?? defaultService().relayerUrl);
+  const webUrl = settings.webUrl ?? dashboardOf(relayerUrl);
+  if (webUrl !== undefined) return { relayerUrl, webUrl };
+  if (isLoopback(relayerUrl)) {
+    // A local system may be on other ports than the preset's, and says where.
+    const running = await readLocalDashboard(dataDir());
+    return { relayerUrl, webUrl: running?.url ?? presets.local!.webUrl };
+  }
+  throw new ToolRefusal(
+    'no_dashboard',
+    `It is not known where users of ${relayerUrl} sign in. Tell the user to add --web-url URL (or MEM_WEB_URL), the address of its dashboard, to the configuration of this host.`,
+  );
+}
+
+function relayerOf(webUrl: string | undefined): string | undefined {
+  if (webUrl === undefined) return undefined;
+  const { origin } = new URL(webUrl);
+  return Object.values(presets).find((service) => service && new URL(service.webUrl).origin === origin)
+    ?.relayerUrl;
+}

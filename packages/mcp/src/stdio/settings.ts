@@ -1,0 +1,109 @@
+import { namespaceField } from '@memrelay/protocol/fields';
+import { type PresetName, presets, type Service } from '../presets.ts';
+import { type FlagName, readFlags, UsageError } from './flags.ts';
+
+/** What a start of the package shall do, from its flags and variables. */
+export interface Settings {
+  action: 'serve' | 'login' | 'logout' | 'help';
+  /** Sign in although there are credentials */
+  forceLogin: boolean;
+  /** What the sign-in page gave a person to bring to this machine */
+  code: string | undefined;
+  /** Where calls go, instead of the relayer of the credentials */
+  relayerUrl: string | undefined;
+  webUrl: string | undefined;
+  label: string;
+  /** For tool calls that name none */
+  namespace: string | undefined;
+  extraTools: boolean;
+  debug: boolean;
+}
+
+const defaultLabel = 'memrelay MCP';
+
+/**
+ * Reads the settings. A flag wins over its variable, an explicit URL over a preset, and a preset, being a flag, over a
+ * variable. Throws `UsageError` that says what is wrong.
+ */
+export function readSettings(argv: readonly string[], env: NodeJS.ProcessEnv): Settings {
+  const { values, set, subcommand } = readFlags(argv);
+  const service = chosenPreset(set);
+  const url = (flag: FlagName, variable: string, preset: string | undefined): string | undefined => {
+    const flagged = values.get(flag);
+    if (flagged !== undefined) return checkedUrl(flagged, `--${flag}`);
+    const named = variableOf(env, variable);
+    return preset ?? (named === undefined ? undefined : checkedUrl(named, variable));
+  };
+  const wantsLogin = set.has('login') || subcommand === 'login';
+  const wantsLogout = set.has('logout') || subcommand === 'logout';
+  if (wantsLogin && wantsLogout) throw new UsageError('Sign in or sign out: not both at once.');
+  const code = values.get('code');
+  if (code !== undefined && !wantsLogin)
+    throw new UsageError('--code belongs to a sign-in: login --code CODE.');
+  return {
+    action: actionOf(set.has('help'), wantsLogout, subcommand === 'login' || code !== undefined),
+    forceLogin: wantsLogin,
+    code,
+    relayerUrl: url('relayer', 'MEM_SERVER_URL', service?.relayerUrl),
+    webUrl: url('web-url', 'MEM_WEB_URL', service?.webUrl),
+    label: checkedLabel(values.get('label') ?? variableOf(env, 'MEM_CLIENT_LABEL') ?? defaultLabel),
+    namespace: checkedNamespace(values.get('namespace'), variableOf(env, 'MEM_NAMESPACE')),
+    extraTools: set.has('extra-tools'),
+    debug: env.MEM_MCP_DEBUG === '1',
+  };
+}
+
+/** The subcommand is typed by a person; `--login` alone may also stand in the configuration of a host. */
+function actionOf(help: boolean, logout: boolean, login: boolean): Settings['action'] {
+  if (help) return 'help';
+  if (logout) return 'logout';
+  return login ? 'login' : 'serve';
+}
+
+function chosenPreset(set: ReadonlySet<string>): Service | undefined {
+  const names = (Object.keys(presets) as PresetName[]).filter((name) => set.has(name));
+  if (names.length > 1) throw new UsageError(`--${names.join(' and --')} exclude each other.`);
+  const [name] = names;
+  if (name === undefined) return undefined;
+  const service = presets[name];
+  if (service !== undefined) return service;
+  throw new UsageError(
+    `This build knows no service for --${name}. Name one with --relayer URL and --web-url URL, or write its URLs into packages/mcp/src/presets.ts and build again.`,
+  );
+}
+
+/** An empty variable counts as unset, as everywhere. */
+function variableOf(env: NodeJS.ProcessEnv, name: string): string | undefined {
+  const value = env[name];
+  return value === undefined || value.trim() === '' ? undefined : value;
+}
+
+function checkedUrl(value: string, name: string): string {
+  const url = URL.canParse(value) ? new URL(value) : undefined;
+  if (
+    url === undefined ||
+    !/^https?:$/.test(url.protocol) ||
+    url.username ||
+    url.password ||
+    url.search ||
+    url.hash
+  )
+    throw new UsageError(
+      `${name} must be an http or https URL without credentials, such as https://relayer.example.`,
+    );
+  return url.href.replace(/\/+$/, '');
+}
+
+function checkedLabel(label: string): string {
+  // The account module keeps at most 64 bytes (security.md "Account module", rule 4).
+  if (Buffer.byteLength(label) <= 64 && label.trim() !== '') return label;
+  throw new UsageError('A label has 1 to 64 bytes.');
+}
+
+function checkedNamespace(flag: string | undefined, variable: string | undefined): string | undefined {
+  const namespace = flag ?? variable;
+  if (namespace === undefined || namespaceField.safeParse(namespace).success) return namespace;
+  throw new UsageError(
+    `${flag === undefined ? 'MEM_NAMESPACE' : '--namespace'} must be 1 to 128 characters without control characters, and not only white space.`,
+  );
+}

@@ -1,0 +1,33 @@
+import { stat } from 'node:fs/promises';
+import type { CredentialFile } from '@memrelay/protocol/credential-file';
+import { loadCredentials } from '@memrelay/sdk/credentials-node';
+import { MemRelayError } from '@memrelay/sdk/errors';
+import { signInCredentialsPath } from '@memrelay/sdk/save-credentials-node';
+
+/** What a sign-in has left on this machine. `version` differs whenever the file was written anew. */
+export type Stored =
+  | { state: 'absent'; version: '' }
+  /** There is a file, and it cannot be used; never treated as if there were none */
+  | { state: 'unusable'; version: string; reason: string }
+  | { state: 'present'; version: string; credentials: CredentialFile };
+
+/** Reads the credential file, or returns `known` when it is the same as then. */
+export async function readStored(known?: Stored): Promise<Stored> {
+  const path = signInCredentialsPath();
+  let version: string;
+  try {
+    const { ctimeMs, ino, size } = await stat(path);
+    version = `${ino}.${ctimeMs}.${size}`;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return { state: 'absent', version: '' };
+    return { state: 'unusable', version: String(code), reason: `${path} cannot be read: ${code}.` };
+  }
+  if (known?.version === version) return known;
+  try {
+    return { state: 'present', version, credentials: await loadCredentials(path) };
+  } catch (error) {
+    if (!(error instanceof MemRelayError)) throw error;
+    return { state: 'unusable', version, reason: error.message };
+  }
+}

@@ -1,0 +1,89 @@
+import { createInterface } from 'node:readline';
+import type { CredentialFile } from '@memrelay/protocol/credential-file';
+import { signInCredentialsPath } from '@memrelay/sdk/save-credentials-node';
+import { handOverCode } from '../sign-in/hand-over-code.ts';
+import { SignInError } from '../sign-in/sign-in-error.ts';
+import { ToolRefusal } from '../tools/tool-refusal.ts';
+import type { Settings } from './settings.ts';
+import { signInDesk } from './sign-in-desk.ts';
+import type { Log } from './stderr-log.ts';
+import { readStored } from './stored-credentials.ts';
+
+type Print = (line: string) => void;
+
+const inAHost = `This program is started by an agent's host, not by hand. To put it into one:
+
+  npx memrelay mcp install claude-code     (or claude-desktop, cursor, vscode, codex, gemini, openclaw)
+
+Then ask your agent to remember something. --help shows all flags.`;
+
+/** What a person sees who starts the package in a terminal. Returns the exit code. */
+export async function startFromTerminal(settings: Settings, log: Log, print: Print): Promise<number> {
+  const stored = await readStored();
+  if (stored.state === 'absent' || settings.forceLogin) return signInFromTerminal(settings, log, print);
+  if (stored.state === 'unusable') {
+    print(`${stored.reason}\n\nmemrelay-mcp login makes a new one in its place.`);
+    return 1;
+  }
+  print(`${whoIs(stored.credentials)}\n\n${inAHost}`);
+  return 0;
+}
+
+/** Signs in and waits for it; a code may be pasted meanwhile. Returns the exit code. */
+export async function signInFromTerminal(settings: Settings, log: Log, print: Print): Promise<number> {
+  const desk = signInDesk(settings, log);
+  const pasted = createInterface({ input: process.stdin });
+  // Ctrl-C, or a script whose input ends at once: the latter still may sign in by browser.
+  const interrupted = new Promise<never>((_, reject) => {
+    process.once('SIGINT', () =>
+      reject(new ToolRefusal('interrupted', 'Interrupted: nobody was signed in.')),
+    );
+  });
+  try {
+    const { url, webUrl, opened, done } = await desk.open();
+    print(
+      opened
+        ? `A page of ${new URL(webUrl).origin} was opened. If you do not see it, open:`
+        : 'Open this page and sign in:',
+    );
+    print(`\n  ${url}\n`);
+    print('It works once, for 5 minutes. If the page shows a code, paste it here.');
+    pasted.on('line', (line) => {
+      if (line.trim() !== '') handOverCode(line).catch((error: unknown) => print((error as Error).message));
+    });
+    const credentials = await Promise.race([done, interrupted]);
+    print(`\n${whoIs(credentials)}\nWritten to ${signInCredentialsPath()}.\n\n${inAHost}`);
+    return 0;
+  } catch (error) {
+    return failed(error, print);
+  } finally {
+    pasted.close();
+    desk.close();
+  }
+}
+
+/** Brings a code to the process that waits for it. Returns the exit code. */
+export async function bringCode(code: string, print: Print): Promise<number> {
+  try {
+    const { walletAddress, accountId } = await handOverCode(code);
+    print(`Signed in as wallet ${walletAddress}, account ${accountId}. Your agent can use memory now.`);
+    return 0;
+  } catch (error) {
+    return failed(error, print);
+  }
+}
+
+function failed(error: unknown, print: Print): number {
+  if (!(error instanceof SignInError || error instanceof ToolRefusal)) throw error;
+  print(error.message);
+  return 1;
+}
+
+function whoIs({ walletAddress, accountId, relayerUrl, label }: CredentialFile): string {
+  return [
+    `Signed in at ${relayerUrl}`,
+    `  wallet   ${walletAddress}`,
+    `  account  ${accountId}`,
+    `  key      ${JSON.stringify(label)}`,
+  ].join('\n');
+}

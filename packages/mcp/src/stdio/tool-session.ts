@@ -1,0 +1,128 @@
+import { unwatchFile, watchFile } from 'node:fs';
+import { MemRelayError } from '@memrelay/sdk/errors';
+import { MemRelay } from '@memrelay/sdk/mem-relay';
+import { signInCredentialsPath } from '@memrelay/sdk/save-credentials-node';
+import { ToolRefusal } from '../tools/tool-refusal.ts';
+import { loggedFetch } from './logged-fetch.ts';
+import { chooseRelayer } from './relayer-choice.ts';
+import type { Settings } from './settings.ts';
+import type { Log } from './stderr-log.ts';
+import { readStored, type Stored } from './stored-credentials.ts';
+
+/** How often the credential file is looked at, so that a sign-in of another process is noticed, milliseconds. */
+const watchMs = 1_000;
+
+const notSignedIn =
+  'Nobody is signed in to memrelay on this machine, so memory cannot be used yet. Call the tool mem_login, show its URL to the user, and make this call again once they have signed in; no restart is needed. (From a terminal: memrelay-mcp login.)';
+
+/**
+ * Who is signed in, for the life of the process: it follows the credential file, whoever writes or deletes it, and has
+ * the client that acts for it.
+ */
+export class ToolSession {
+  readonly #settings: Settings;
+  readonly #log: Log;
+  readonly #listeners = new Set<() => void>();
+  #stored: Stored = { state: 'absent', version: '' };
+  #client: { memory: MemRelay; serverUrl: string; version: string } | undefined;
+  /** With --login: the file that was there at the start does not count */
+  #ignoredVersion: string | undefined;
+  #looking: Promise<Stored> | undefined;
+  readonly #onFile = (): void => void this.look();
+
+  private constructor(settings: Settings, log: Log) {
+    this.#settings = settings;
+    this.#log = log;
+  }
+
+  /** Reads the credential file and begins to watch it. */
+  static async start(settings: Settings, log: Log): Promise<ToolSession> {
+    const session = new ToolSession(settings, log);
+    const stored = await session.look();
+    if (settings.forceLogin && stored.state !== 'absent') session.#ignoredVersion = stored.version;
+    watchFile(signInCredentialsPath(), { interval: watchMs, persistent: false }, session.#onFile);
+    return session;
+  }
+
+  /** Whether there is something to sign out of. */
+  get hasFile(): boolean {
+    return this.#stored.state !== 'absent' && !this.#isIgnored();
+  }
+
+  /** Where calls go at present; undefined when nobody is signed in. */
+  get relayerUrl(): string | undefined {
+    if (this.#stored.state !== 'present' || this.#isIgnored()) return undefined;
+    return this.#settings.relayerUrl ?? this.#stored.credentials.relayerUrl;
+  }
+
+  /** Calls `listener` whenever credentials came, went or changed. Returns how to stop that. */
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Reads the credential file again, if it has changed. */
+  look(): Promise<Stored> {
+    this.#looking ??= this.#read().finally(() => {
+      this.#looking = undefined;
+    });
+    return this.#looking;
+  }
+
+  /** The client for a call. Throws `ToolRefusal` with words for the agent when there is none. */
+  async client(): Promise<MemRelay> {
+    const stored = await this.look();
+    if (stored.state === 'absent') throw new ToolRefusal('not_signed_in', notSignedIn);
+    if (this.#isIgnored())
+      throw new ToolRefusal('login_required', `This session was started with --login. ${notSignedIn}`);
+    if (stored.state === 'unusable') throw unusable(stored.reason);
+    const serverUrl = await chooseRelayer(this.#settings, stored.credentials);
+    if (this.#client?.version === stored.version && this.#client.serverUrl === serverUrl)
+      return this.#client.memory;
+    this.#drop();
+    try {
+      const memory = MemRelay.fromCredentials(stored.credentials, {
+        serverUrl,
+        // A relayer that restarts is back within these attempts, and one that is gone is told within some seconds.
+        maxAttempts: 6,
+        fetch: loggedFetch(this.#log),
+      });
+      this.#client = { memory, serverUrl, version: stored.version };
+      return memory;
+    } catch (error) {
+      throw error instanceof MemRelayError ? unusable(error.message) : error;
+    }
+  }
+
+  close(): void {
+    unwatchFile(signInCredentialsPath(), this.#onFile);
+    this.#drop();
+  }
+
+  #isIgnored(): boolean {
+    return this.#ignoredVersion !== undefined && this.#ignoredVersion === this.#stored.version;
+  }
+
+  async #read(): Promise<Stored> {
+    const before = this.#stored;
+    this.#stored = await readStored(before);
+    if (this.#stored.version === before.version) return this.#stored;
+    this.#drop();
+    this.#log.info(`credentials: ${this.#stored.state}`);
+    for (const listener of this.#listeners) listener();
+    return this.#stored;
+  }
+
+  /** Calls that are under way end with `client_destroyed`: nothing goes on with a key that was signed out. */
+  #drop(): void {
+    this.#client?.memory.destroy();
+    this.#client = undefined;
+  }
+}
+
+function unusable(reason: string): ToolRefusal {
+  return new ToolRefusal(
+    'unusable_credentials',
+    `${reason}\nNothing was sent. Tell the user. Calling mem_login makes new credentials in its place.`,
+  );
+}

@@ -1,0 +1,64 @@
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { writeSecretFile } from '@memrelay/protocol/secret-file-node';
+import { readPrivateFile } from './credentials-node.ts';
+import { MemRelayError } from './errors.ts';
+
+/**
+ * The relayers, by origin, that a person has approved for calls with credentials of another one (security.md "Tools,
+ * sign-in, pages"). The file lies beside the credentials.
+ */
+export function trustPath(home: string = homedir()): string {
+  return join(home, '.mem', 'trusted.json');
+}
+
+/** The approved origins, none when there is no file. Throws `invalid_credentials` for a file that cannot be believed. */
+export async function readTrustedOrigins(path: string = trustPath()): Promise<string[]> {
+  const text = await readPrivateFile(path, false);
+  if (text === undefined) return [];
+  const origins = parse(text)?.origins;
+  if (Array.isArray(origins) && origins.every((origin) => typeof origin === 'string' && URL.canParse(origin)))
+    return origins;
+  throw new MemRelayError(
+    'invalid_credentials',
+    `${path} cannot be used: it must hold {"origins": [URL, …]}. Delete it and approve again with: npx memrelay trust URL`,
+  );
+}
+
+/** Approves an origin. Returns false when it was approved already. */
+export async function trustOrigin(origin: string, path: string = trustPath()): Promise<boolean> {
+  const origins = await readTrustedOrigins(path);
+  if (origins.includes(origin)) return false;
+  await save(path, [...origins, origin].sort());
+  return true;
+}
+
+/** Takes an approval back. Returns false when there was none. */
+export async function distrustOrigin(origin: string, path: string = trustPath()): Promise<boolean> {
+  const origins = await readTrustedOrigins(path);
+  if (!origins.includes(origin)) return false;
+  await save(
+    path,
+    origins.filter((other) => other !== origin),
+  );
+  return true;
+}
+
+/** Whether this URL leads to this machine: nothing that is sent there leaves it. */
+export function isLoopback(url: string): boolean {
+  const { hostname } = new URL(url);
+  return hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d+){3}$/.test(hostname);
+}
+
+function parse(text: string): { origins?: unknown } | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function save(path: string, origins: readonly string[]): Promise<void> {
+  return writeSecretFile(path, `${JSON.stringify({ origins }, null, 2)}\n`);
+}
