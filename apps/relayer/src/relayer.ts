@@ -1,4 +1,3 @@
-import { setTimeout } from 'node:timers/promises';
 import { indexKey, secretRing } from '@memrelay/envelope/at-rest';
 import { maxEnvelopeLength } from '@memrelay/envelope/header';
 import { namespaceTag } from '@memrelay/envelope/namespace-tag';
@@ -47,12 +46,15 @@ import { createNamespaceSizes } from './memories/namespace-sizes.ts';
 import { createOutbox } from './memories/outbox.ts';
 import { createQueryVectors } from './memories/query-vectors.ts';
 import { createNonceStore } from './nonces/create-nonce-store.ts';
+import { waitBriefly } from './nonces/wait-briefly.ts';
 import { startUpkeep } from './renewals/start-upkeep.ts';
 import { infoRoutes } from './routes/info-routes.ts';
 import { signedRoutes } from './routes/signed-routes.ts';
 import { sponsorRoutes } from './routes/sponsor-routes.ts';
+import { toolRoutes } from './routes/tool-routes.ts';
 import { runSidecar } from './sidecar/run-sidecar.ts';
 import { createSidecarClient } from './sidecar/sidecar-client.ts';
+import { createToolRelay } from './tools/tool-relay.ts';
 
 export interface Relayer {
   /** `http://127.0.0.1:<port>` */
@@ -139,6 +141,7 @@ export async function startRelayer({
     };
     const pipeline = await startPipeline({
       db,
+      accounts,
       sidecar,
       blobCache,
       embedJobs: createEmbedStage({ db, indexer, outbox, aggregators, log: loggers.jobs }),
@@ -262,6 +265,12 @@ export async function startRelayer({
       limits: config.sponsorLimits,
       trustedProxyHops: config.trustedProxyHops,
     });
+    await app.register(toolRoutes, {
+      relay: onClose(createToolRelay(config.sidecar.url, config.sidecar.token)),
+      allowedOrigins: config.allowedOrigins,
+      trustedProxyHops: config.trustedProxyHops,
+      log: loggers.sidecar,
+    });
     await app.register(async (signed) => {
       registerAuth(signed, {
         accounts,
@@ -281,14 +290,6 @@ export async function startRelayer({
     await closeAll(closers);
     throw error;
   }
-}
-
-/**
- * A part that is there takes milliseconds to connect, and the first request should find it connected; one that is away
- * must not hold up the start.
- */
-async function waitBriefly(isReady: () => boolean): Promise<void> {
-  for (const deadline = Date.now() + 2_000; !isReady() && Date.now() < deadline; ) await setTimeout(20);
 }
 
 /** Last opened, first closed; a part that fails to close does not keep the others open. */

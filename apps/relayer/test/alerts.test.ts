@@ -11,6 +11,7 @@ import { type ClaimedJob, claimJobs } from '../src/jobs/claim-jobs.ts';
 import { uploadJobs } from '../src/jobs/upload-stage.ts';
 import type { SidecarClient } from '../src/sidecar/sidecar-client.ts';
 import type { TaskLoop } from '../src/tasks/shared-task.ts';
+import { unknownAccounts } from './support/accounts.ts';
 import { databases, type TestDb } from './support/databases.ts';
 
 const vectors = JSON.parse(
@@ -96,6 +97,7 @@ describe.each(databases)('alerts on $name', ({ create }) => {
     await uploadJobs(
       {
         db: database.db,
+        accounts: unknownAccounts,
         sidecar: { upload } as unknown as SidecarClient,
         blobCache: createMemoryBlobCache({ ttlSeconds: 60, maxBlobBytes: 10_000 }),
         storeEpochs: 2,

@@ -9,6 +9,7 @@ import { createEmbedStage } from '../src/jobs/embed-stage.ts';
 import { type Pipeline, startPipeline } from '../src/jobs/pipeline.ts';
 import { readJobs } from '../src/jobs/read-jobs.ts';
 import type { SidecarClient, UploadRequest } from '../src/sidecar/sidecar-client.ts';
+import { unknownAccounts } from './support/accounts.ts';
 import { databases, type TestDb } from './support/databases.ts';
 import { indexerWith } from './support/index-parts.ts';
 import { noBlobs, outbox, textJob } from './support/text-job.ts';
@@ -36,6 +37,7 @@ describe.each(databases)('the pipeline on $name', ({ create }) => {
     }
     pipeline = await startPipeline({
       db,
+      accounts: unknownAccounts,
       sidecar: { upload } as SidecarClient,
       blobCache: createMemoryBlobCache({ ttlSeconds: 60, maxBlobBytes: 10_000 }),
       embedJobs: createEmbedStage({ db, indexer: indexerWith(), outbox, aggregators: noBlobs, log: silent }),

@@ -15,7 +15,12 @@ import { deleteMemories, memoryIds } from '../src/memories/forget-rows.ts';
 import { forgottenObjects, pruneFormerBlobs } from '../src/memories/forgotten-objects.ts';
 import { startRepacking } from '../src/renewals/start-repacking.ts';
 import { sha256 } from '../src/sha256.ts';
-import type { SidecarClient, UploadRequest } from '../src/sidecar/sidecar-client.ts';
+import {
+  type SidecarClient,
+  SidecarUnreachableError,
+  type UploadRequest,
+} from '../src/sidecar/sidecar-client.ts';
+import { unknownAccounts } from './support/accounts.ts';
 import { databases, type TestDb } from './support/databases.ts';
 import { sampleEnvelope } from './support/sample-envelope.ts';
 
@@ -84,6 +89,7 @@ describe.each(databases)('a quilt on $name', ({ create }) => {
     await uploadJobs(
       {
         db: through,
+        accounts: unknownAccounts,
         sidecar: { upload: uploaded } as unknown as SidecarClient,
         blobCache,
         storeEpochs: 2,
@@ -249,6 +255,33 @@ describe.each(databases)('a quilt on $name', ({ create }) => {
       expect(await forgottenObjects(db, place, [jobs[0]!.id])).toEqual({ free: [], shared });
       await db.query('DELETE FROM memory_job');
     }
+  });
+
+  test('one of whose memories is forgotten before anything is paid is packed without it', async () => {
+    const jobs = await accept(3);
+    const claimed = await claim();
+    expect(claimed).toHaveLength(3);
+    await forget([jobs[0]!]);
+    let paid = false;
+    await upload(claimed, function* (): Generator<UploadCheckpoint> {
+      yield { stage: 'named', blob_id: randomBytes(32).toString('base64url') };
+      paid = true;
+    });
+    expect(paid).toBe(false);
+    await upload(await claim(), done('0x15'));
+    expect((await records(jobs.slice(1))).map((record) => record!.status)).toEqual(['done', 'done']);
+    expect(await forgottenObjects(db, place, [jobs[0]!.id])).toEqual({ free: [], shared: 0 });
+  });
+
+  test('is joined by a memory that was alone and could not be tried', async () => {
+    const [first] = await accept(1);
+    await upload(await claim(), () => {
+      throw new SidecarUnreachableError(new Error('refused'));
+    });
+    await accept(2);
+    const together = await claim();
+    expect(together).toHaveLength(3);
+    expect(together.map(({ id }) => id)).toContain(first!.id);
   });
 
   test('that was stored twice: the object that the others are in stays the one that the forgotten memory was in', async () => {

@@ -9,6 +9,7 @@ import { createEmbedStage } from '../src/jobs/embed-stage.ts';
 import { type Pipeline, startPipeline } from '../src/jobs/pipeline.ts';
 import { createWalletPool } from '../src/jobs/upload-wallets.ts';
 import type { SidecarClient, UploadRequest } from '../src/sidecar/sidecar-client.ts';
+import { unknownAccounts } from './support/accounts.ts';
 import { databases, type TestDb } from './support/databases.ts';
 import { indexerWith, lexical } from './support/index-parts.ts';
 import { noBlobs, outbox, textJob } from './support/text-job.ts';
@@ -42,6 +43,7 @@ describe.each(databases)('a relayer that ends, on $name', ({ create }) => {
     };
     const pipeline = await startPipeline({
       db,
+      accounts: unknownAccounts,
       sidecar: sidecar as unknown as SidecarClient,
       blobCache: createMemoryBlobCache({ ttlSeconds: 60, maxBlobBytes: 10_000 }),
       embedJobs: createEmbedStage({

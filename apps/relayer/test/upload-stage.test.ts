@@ -13,6 +13,7 @@ import { createWalletPool, type WalletPool } from '../src/jobs/upload-wallets.ts
 import { deleteMemories } from '../src/memories/forget-rows.ts';
 import { forgottenObjects } from '../src/memories/forgotten-objects.ts';
 import { type SidecarClient, SidecarUnreachableError } from '../src/sidecar/sidecar-client.ts';
+import { unknownAccounts } from './support/accounts.ts';
 import { databases, type TestDb } from './support/databases.ts';
 
 const silent = pino({ enabled: false });
@@ -46,7 +47,11 @@ describe.each(databases)('an upload on $name', ({ create }) => {
   }
 
   async function claim(job: NewJob): Promise<ClaimedJob> {
-    await database.db.query('UPDATE memory_job SET run_at = now() WHERE id = $1', [job.id]);
+    // Others that tests have left are not due yet
+    await database.db.query(
+      "UPDATE memory_job SET run_at = now() + CASE id WHEN $1 THEN '0' ELSE interval '1 hour' END",
+      [job.id],
+    );
     const [claimed] = await claimJobs(database.db, 'uploading', 1, randomUUID());
     expect(claimed!.id).toBe(job.id);
     return claimed!;
@@ -72,6 +77,7 @@ describe.each(databases)('an upload on $name', ({ create }) => {
     await uploadJobs(
       {
         db: database.db,
+        accounts: unknownAccounts,
         sidecar,
         blobCache,
         storeEpochs: 2,
@@ -221,6 +227,67 @@ describe.each(databases)('an upload on $name', ({ create }) => {
     }
     await attempt(await claim(job), checkpoints());
     expect(await forgottenObjects(database.db, place, [job.id])).toEqual({ free: ['0x7'], shared: 0 });
+    expect(await blobCache.getMany([blobId])).toEqual([undefined]);
+  });
+
+  test('is known by its blob before anything is paid: a crash and a forget in between leave no blob unnamed', async () => {
+    const [job, blobId] = [await accepted(), newBlobId()];
+    const place = { accountId: job.accountId, namespace: job.namespace, tag: Buffer.alloc(16, 1) };
+    async function* checkpoints(): AsyncGenerator<UploadCheckpoint> {
+      yield { stage: 'named', blob_id: blobId };
+      // The sidecar pays from here on
+      const { rows } = await database.db.query<{ blob_ids: unknown }>(
+        "SELECT checkpoint -> 'blob_ids' AS blob_ids FROM memory_job WHERE id = $1",
+        [job.id],
+      );
+      expect(rows).toEqual([{ blob_ids: [blobId] }]);
+      throw new TypeError('killed');
+    }
+    await attempt(await claim(job), checkpoints());
+    await database.db.transaction((tx) => deleteMemories(tx, place, [job.id]));
+    const { rows } = await database.db.query('SELECT blob_id FROM stray_blob WHERE account_id = $1', [
+      job.accountId,
+    ]);
+    expect(rows).toEqual([{ blob_id: blobId }]);
+  });
+
+  test('of a memory that is forgotten before anything is paid is not made', async () => {
+    const job = await accepted();
+    const place = { accountId: job.accountId, namespace: job.namespace, tag: Buffer.alloc(16, 1) };
+    let paid = false;
+    async function* checkpoints(): AsyncGenerator<UploadCheckpoint> {
+      await database.db.transaction((tx) => deleteMemories(tx, place, [job.id]));
+      yield { stage: 'named', blob_id: newBlobId() };
+      paid = true;
+    }
+    await attempt(await claim(job), checkpoints());
+    expect(paid).toBe(false);
+  });
+
+  test('whose end could not be written down, of a memory that is forgotten then, leaves nothing in the cache', async () => {
+    const [job, blobId] = [await accepted(), newBlobId()];
+    const place = { accountId: job.accountId, namespace: job.namespace, tag: Buffer.alloc(16, 1) };
+    const query = database.db.query;
+    async function* checkpoints(): AsyncGenerator<UploadCheckpoint> {
+      database.db.query = () => Promise.reject(new Error('away'));
+      yield { stage: 'done', object_id: '0x1', blob_id: blobId, end_epoch: 9 };
+    }
+    await attempt(await claim(job), checkpoints());
+    database.db.query = query;
+    await database.db.transaction((tx) => deleteMemories(tx, place, [job.id]));
+    expect(await blobCache.getMany([blobId])).toEqual([undefined]);
+  });
+
+  test('of a memory that is forgotten right after it is done leaves nothing in the cache', async () => {
+    const [job, blobId] = [await accepted(), newBlobId()];
+    const place = { accountId: job.accountId, namespace: job.namespace, tag: Buffer.alloc(16, 1) };
+    const set = blobCache.set;
+    blobCache.set = async (...given) => {
+      await database.db.transaction((tx) => deleteMemories(tx, place, [job.id]));
+      await set(...given);
+    };
+    await attempt(await claim(job), [{ stage: 'done', object_id: '0x1', blob_id: blobId, end_epoch: 9 }]);
+    blobCache.set = set;
     expect(await blobCache.getMany([blobId])).toEqual([undefined]);
   });
 

@@ -39,10 +39,22 @@ async function uploader(network: Network): Promise<(query?: string, bearer?: str
       headers: { authorization: `Bearer ${bearer}`, 'content-type': 'application/octet-stream' },
       body: 'an envelope',
     });
-    await response.text();
+    for await (const part of response.body!.pipeThrough(new TextDecoderStream())) {
+      const { token: start } = JSON.parse(part.split('\n')[0]!);
+      if (start && response.ok) await begin(sidecar.url, start);
+    }
     return response.ok ? Number(epochs.pop()) : -response.status;
   };
 }
+
+const begin = async (url: string, start: string): Promise<unknown> => {
+  const response = await fetch(`${url}/store/upload/begin`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ token: start }),
+  });
+  return response.json();
+};
 
 test.each([
   ['testnet', 50],

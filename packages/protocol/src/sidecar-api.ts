@@ -240,11 +240,12 @@ export type QuiltUploadHead = z.infer<typeof quiltUploadHead>;
  * `POST /store/upload?owner&epochs&wallet&job_id&resume`: raw bytes in, one JSON checkpoint a line out. The last line
  * is `done` or `failed`; a connection that ends before either is a transient failure. `resume=true` says that the job
  * may have begun before: what reached the chain then is found and not paid again. Objects that end before `min_end_epoch`
- * are none. With `quilt=true` the body is a frame (`quiltUploadHead`) whose files are stored as one quilt.
+ * are none. With `quilt=true` the body is a frame (`quiltUploadHead`) whose files are stored as one quilt. After `named`
+ * nothing is paid for before `POST /store/upload/begin` says that its blob id is written down.
  */
 export const uploadCheckpoint = z.discriminatedUnion('stage', [
-  /** A publisher is at it, which may store it also when nobody hears of its answer */
-  z.object({ stage: z.literal('named'), blob_id: z.string() }),
+  /** It is about to be stored, and may be from then on also when nobody hears of it. `token`: see above */
+  z.object({ stage: z.literal('named'), blob_id: z.string(), token: z.string().optional() }),
   z.object({ stage: z.literal('registered'), object_id: z.string(), blob_id: z.string() }),
   z.object({ stage: z.literal('relayed'), blob_id: z.string() }),
   z.object({ stage: z.literal('certified'), blob_id: z.string(), object_id: z.string() }),
@@ -268,3 +269,6 @@ export const uploadCheckpoint = z.discriminatedUnion('stage', [
   }),
 ]);
 export type UploadCheckpoint = z.infer<typeof uploadCheckpoint>;
+
+/** `POST /store/upload/begin`: what `named` told is written down, and may be paid for. */
+export const beginUploadRequest = z.object({ token: z.uuid() });

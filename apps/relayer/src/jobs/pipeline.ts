@@ -1,6 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { maxUploadAttempts } from '@memrelay/protocol/limits';
 import type { Logger } from 'pino';
+import type { AccountDirectory } from '../accounts/account-directory.ts';
 import type { BlobCache } from '../blobs/blob-cache.ts';
 import type { Db } from '../db/db.ts';
 import type { SidecarClient } from '../sidecar/sidecar-client.ts';
@@ -42,6 +43,7 @@ export interface Pipeline {
 
 export interface PipelineOptions {
   db: Db;
+  accounts: Pick<AccountDirectory, 'account'>;
   sidecar: SidecarClient;
   blobCache: BlobCache;
   embedJobs: EmbedJobs;

@@ -3,6 +3,7 @@ import type { JobStage } from '@memrelay/protocol/memories';
 import type { UploadDetail } from '../alerts/alert-outbox.ts';
 import type { Db } from '../db/db.ts';
 import type { IndexData } from '../memories/index-data.ts';
+import { triedBlobs } from '../strays/stray-rows.ts';
 import type { ClaimedJob } from './claim-jobs.ts';
 import { keywordColumns, keywordPlaces, keywordValues } from './keyword-columns.ts';
 import { chunkParameters, insertVectors } from './vector-rows.ts';
@@ -61,13 +62,37 @@ export interface AttemptFailure {
   message: string;
 }
 
-/** The job could not even be tried: it is due again soon, and no attempt is counted. */
-export async function savePostponed(db: Db, held: Held, delayMs: number): Promise<void> {
+/**
+ * The upload could not even be tried: it is due again soon, and no attempt is counted. One that was never `begun` is as
+ * fresh as before: others may still go with it.
+ */
+export async function savePostponed(
+  db: Db,
+  held: Held,
+  delayMs: number,
+  { begun }: { begun: boolean },
+): Promise<void> {
   await db.query(
-    `UPDATE memory_job SET run_at = now() + make_interval(secs => $3), lease_until = NULL, lease_token = NULL
+    `UPDATE memory_job SET run_at = now() + make_interval(secs => $3), lease_until = NULL, lease_token = NULL,
+       upload_claims = CASE WHEN $4 THEN upload_claims ELSE upload_claims - 1 END,
+       quilt_id = CASE WHEN $4 OR upload_claims > 1 THEN quilt_id END
      WHERE id = ANY($1::uuid[]) AND lease_token = $2`,
-    [...heldBy(held), delayMs / 1000],
+    [...heldBy(held), delayMs / 1000, begun],
   );
+}
+
+/**
+ * Writes down which blob is about to be stored, before it is. False when that is not to be: a memory of it was forgotten,
+ * or somebody else has the jobs now.
+ */
+export async function saveNamed(db: Db, jobs: readonly ClaimedJob[], blobId: string): Promise<boolean> {
+  const before = jobs.flatMap(({ checkpoint }) => triedBlobs(checkpoint));
+  const { rowCount } = await db.query(
+    `UPDATE memory_job SET checkpoint = checkpoint || $3::jsonb, updated_at = now()
+     WHERE id = ANY($1::uuid[]) AND lease_token = $2`,
+    [...heldBy(jobs), JSON.stringify({ blob_ids: [...new Set([...before, blobId])] })],
+  );
+  return rowCount === jobs.length;
 }
 
 /** Counts a failed attempt and sets when the next one is due. */

@@ -58,10 +58,23 @@ export async function startRepacking(options: RepackingOptions): Promise<TaskLoo
       await releaseQuilts(db);
       for (const [objectId, until] of resting) if (until <= Date.now()) resting.delete(objectId);
       for (const quilt of await sharedQuilts(db, options.windowMs, quiltsAtOnce, resting.keys()))
-        if (!(await repack(quilt))) resting.set(quilt.objectId, Date.now() + restMs);
+        if (!(await repackAlone(quilt))) resting.set(quilt.objectId, Date.now() + restMs);
       failed = false;
     } finally {
       await task.settle(claim.token, { dueInMs: againAfterMs, failed });
+    }
+  }
+
+  /** What is wrong with one account holds up no other. */
+  async function repackAlone(quilt: SharedQuilt): Promise<boolean> {
+    try {
+      return await repack(quilt);
+    } catch (error) {
+      log.warn(
+        { err: error, object_id: quilt.objectId },
+        'a quilt with a forgotten memory cannot be packed anew now',
+      );
+      return false;
     }
   }
 

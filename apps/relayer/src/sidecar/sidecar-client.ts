@@ -98,7 +98,10 @@ export interface SidecarClient {
   rewrapKeys(request: RewrapKeysRequest, credentials: DecryptCredentials): Promise<RewrapKeysResponse>;
   /** Sealed to the reader's own key: what is in the answer opens nothing here */
   exportKeys(request: ExportKeysRequest, credentials: DecryptCredentials): Promise<ExportKeysResponse>;
-  /** Yields checkpoints as they are reached; the last is `done` or `failed` unless the connection broke. */
+  /**
+   * Yields checkpoints as they are reached; the last is `done` or `failed` unless the connection broke. Nothing is paid
+   * for before the next one after `named` is asked for: what it told is to be written down by then.
+   */
   upload(request: UploadRequest): AsyncGenerator<UploadCheckpoint>;
   dropSessions(accountId: string): Promise<void>;
   /** False when by the chain's clock nobody has expired. `wallet` pays where wallets pay for uploads */
@@ -190,6 +193,18 @@ export function createSidecarClient(url: string, token: string): SidecarClient {
     return response.body.json();
   }
 
+  async function begin(token: string): Promise<void> {
+    const answer = await request({
+      method: 'POST',
+      path: '/store/upload/begin',
+      body: JSON.stringify({ token }),
+      headers: { 'content-type': 'application/json' },
+      timeoutMs: 30_000,
+      through: control,
+    });
+    await answer.body.dump();
+  }
+
   return {
     async health(timeoutMs) {
       const response = await request({ method: 'GET', path: '/health', timeoutMs, through: control });
@@ -254,7 +269,12 @@ export function createSidecarClient(url: string, token: string): SidecarClient {
       for await (const part of response.body.setEncoding('utf8')) {
         const lines = (rest + (part as string)).split('\n');
         rest = lines.pop() ?? '';
-        for (const line of lines) if (line !== '') yield uploadCheckpoint.parse(JSON.parse(line));
+        for (const line of lines) {
+          if (line === '') continue;
+          const checkpoint = uploadCheckpoint.parse(JSON.parse(line));
+          yield checkpoint;
+          if (checkpoint.stage === 'named' && checkpoint.token !== undefined) await begin(checkpoint.token);
+        }
       }
     },
     async dropSessions(accountId) {

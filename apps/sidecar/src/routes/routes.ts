@@ -9,6 +9,7 @@ import { type ExportKeysResponse, exportKeysRequest } from '@memrelay/protocol/k
 import { networkDefaults } from '@memrelay/protocol/networks';
 import { type OwnedBlobsResponse, ownedBlobsRequest } from '@memrelay/protocol/owned-blobs';
 import {
+  beginUploadRequest,
   dropSessionsRequest,
   type KeyServersResponse,
   type MakeKeyResponse,
@@ -39,6 +40,7 @@ import { describeServerSets } from '../seal/describe-server-sets.ts';
 import { exportKeys } from '../seal/export-keys.ts';
 import { rewrapKeys } from '../seal/rewrap-keys.ts';
 import { wrapKey } from '../seal/wrap-key.ts';
+import { createAwaitedStarts } from '../store/awaited-starts.ts';
 import type { QuiltFile } from '../store/quilt-encoding.ts';
 import type { Upload } from '../store/upload.ts';
 
@@ -160,6 +162,7 @@ const walletsQuery = z.object({ epochs: z.coerce.number().int().min(1).max(53) }
 export function storeRoutes(app: FastifyInstance, context: SidecarContext): void {
   app.post('/store/upload', async (request, reply) => {
     const query = parse(uploadQuery, request.query);
+  const starts = createAwaitedStarts();
     const { owner, epochs, wallet, job_id, resume, min_end_epoch } = query;
     const body = request.body as Buffer;
     const upload: Upload = {
@@ -173,10 +176,13 @@ export function storeRoutes(app: FastifyInstance, context: SidecarContext): void
     const checkpoints = query.quilt
       ? context.uploads.uploadQuilt(quiltFiles(body), upload)
       : context.uploads.upload(body, upload);
-    return reply.type('application/x-ndjson').send(Readable.from(lines(checkpoints)));
+    return reply.type('application/x-ndjson').send(Readable.from(lines(starts.held(checkpoints))));
   });
   app.get('/store/epoch', async () => ({ epoch: await context.storeEpoch() }));
   app.post(
+  app.post('/store/upload/begin', async (request) => ({
+    begun: starts.begin(parse(beginUploadRequest, request.body).token),
+  }));
     '/store/objects',
     async (request): Promise<StoreObjectsResponse> =>
       context.storeObjects(parse(storeObjectsRequest, request.body)),

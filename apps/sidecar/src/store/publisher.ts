@@ -43,8 +43,8 @@ export type FindDelivered = (
 
 export interface BlobPublisher {
   /**
-   * Stores the content and sends the blob object to `owner`. Tells which blob it will be, while the publisher is at it;
-   * the last checkpoint is `done` or `failed`. Does not throw.
+   * Stores the content and sends the blob object to `owner`. Tells which blob it will be before the publisher hears of
+   * it; the last checkpoint is `done` or `failed`. Does not throw.
    */
   store(
     content: UploadContent,
@@ -100,9 +100,6 @@ export function createPublisher(
   return {
     async *store(content, { owner, epochs, resume, minEndEpoch }) {
       const { bytes, quilt } = content;
-      // Computed while the publisher works; its failure is seen where it is awaited
-      const identity = blobIds.ofBytes(bytes);
-      identity.catch(() => undefined);
       const done = (blobId: string, endEpoch: number, objectId: string | undefined): UploadCheckpoint => ({
         stage: 'done',
         blob_id: blobId,
@@ -111,19 +108,14 @@ export function createPublisher(
         ...(quilt ? { patch_ids: quilt.patchIds(blobId) } : {}),
       });
       try {
-        if (resume) {
-          const { blobId } = await identity;
-          const there = await delivered(owner, blobId, minEndEpoch);
-          if (there) {
-            yield done(blobId, there.endEpoch, there.objectId);
-            return;
-          }
+        const { blobId: expected } = await blobIds.ofBytes(bytes);
+        const there = resume ? await delivered(owner, expected, minEndEpoch) : undefined;
+        if (there) {
+          yield done(expected, there.endEpoch, there.objectId);
+          return;
         }
-        const sent = put(content, { owner, epochs });
-        sent.catch(() => undefined);
-        const { blobId: expected } = await identity;
         yield { stage: 'named', blob_id: expected };
-        const response = await sent;
+        const response = await put(content, { owner, epochs });
         if (response.statusCode !== 200) {
           await response.body.dump();
           const kind = permanentStatuses.has(response.statusCode) ? 'permanent' : 'transient';

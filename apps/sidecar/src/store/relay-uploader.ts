@@ -155,6 +155,7 @@ export function createRelayUploader(options: RelayUploaderOptions): RelayUploade
         return;
       }
     }
+    yield { stage: 'named', blob_id: blobId };
     const registered = await registerOnce(wallet, { ...content, blobId, rootHash }, upload);
     const { objectId, endEpoch } = registered;
     yield { stage: 'registered', blob_id: blobId, object_id: objectId };
