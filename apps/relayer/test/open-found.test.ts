@@ -4,6 +4,7 @@ import { wrapType } from '@memrelay/envelope/wraps';
 import type { OpenRequestHead } from '@memrelay/protocol/sidecar-api';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { wrapsColumn } from '../src/keys/namespace-keys.ts';
+import type { Place } from '../src/memories/forgotten-objects.ts';
 import { currentLook, saveKnown, savePage } from '../src/restore/look-rows.ts';
 import { openFound } from '../src/restore/open-found.ts';
 import { databases, type TestDb } from './support/databases.ts';
@@ -17,23 +18,49 @@ beforeAll(async () => {
 });
 afterAll(() => opened?.drop());
 
-const accountId = randomBytes(32);
+const header = () => parseHeader(envelope, envelope.length);
 const { envelope, envelopeId } = sampleEnvelope();
-const header = parseHeader(envelope, envelope.length);
-const place = { accountId, tag: Buffer.from(header.tag) };
+const keyServers = 'today';
 const candidate = { storedAs: 'e'.repeat(43), envelopeId, objectId: '0x1', endEpoch: 50 };
-const wrap = (name: number) => ({ type: wrapType.seal, bytes: Buffer.alloc(404, name) });
-const good = wrap(9);
+let place: Place;
 let kept: Buffer[];
 let asked: number;
 
 beforeEach(() => {
+  place = { accountId: randomBytes(32), namespace: 'n', tag: Buffer.from(header().tag) };
   kept = [];
   asked = 0;
 });
 
-/** A sidecar whose key servers are others than those of the envelope: the good wrap alone opens it. */
-async function open(kind: number) {
+/** A wrap for this identity; what is in it says the number alone. */
+function wrapNo(no: number, identity = header().identity): Uint8Array {
+  const object = Uint8Array.from(header().wraps.find(({ type }) => type === wrapType.seal)!.bytes);
+  // After version and package stands the length of the identity; the last two bytes say that there is nothing more
+  object.set(identity, 34);
+  object[object.length - 3] = no;
+  return object;
+}
+const right = 255;
+
+/** The owner is sent wraps for the key of the envelope. */
+async function sendWraps(...wraps: readonly Uint8Array[]): Promise<void> {
+  await currentLook(opened.db, place.accountId, '0x1');
+  for (const [i, bytes] of wraps.entries()) {
+    const blobId = String(i).padStart(43, '0');
+    const blob = { object_id: `0x${i}`, blob_id: blobId, size: 1_500, end_epoch: 50, certified_epoch: i };
+    await savePage(opened.db, place.accountId, { epoch: 5, blobs: [blob] });
+    const found = {
+      kind: envelopeKind.rewrap,
+      recipientPk: Buffer.from(header().recipientPk),
+      wraps: wrapsColumn([{ type: wrapType.seal, bytes }]),
+    };
+    const each = { storedAs: blobId, tag: place.tag, envelopeId: randomBytes(16), header: found };
+    await saveKnown(opened.db, place.accountId, blobId, [each]);
+  }
+}
+
+/** A sidecar whose key servers are others than those of the envelope: the right wrap alone opens it. */
+async function open(options: { kind?: number; deadline?: number; denied?: boolean } = {}) {
   const failure = { ok: false, failure: 'integrity' } as const;
   const context = {
     db: opened.db,
@@ -44,24 +71,30 @@ async function open(kind: number) {
       },
     },
     keyRewraps: {
-      serverSet: 'today',
+      serverSet: keyServers,
       of: async () => new Map(),
       save: async (_: unknown, __: unknown, ___: unknown, bytes: Buffer) => void kept.push(bytes),
       refresh: () => undefined,
     },
     sidecar: {
-      open: async ({ rewraps = [] }: OpenRequestHead) => {
+      open: async ({ rewraps = [], each }: OpenRequestHead) => {
         asked += 1;
-        const given = rewraps[0] && Buffer.from(rewraps[0].wrap, 'base64');
-        const item = !given
-          ? { ...failure, reason: 'foreign_wrap' }
-          : good.bytes.equals(given)
-            ? { ok: true, text_length: 4, created_at: '2026-02-01T12:00:00Z', signer: 'aa' }
-            : { ...failure, reason: 'wrong_recipient' };
+        const numbers = rewraps.map(({ wrap }) => Buffer.from(wrap, 'base64').at(-3));
+        if (options.denied && each)
+          return {
+            items: [{ ok: false, failure: 'denied', reason: 'not this one' }],
+            payload: Buffer.alloc(0),
+          };
+        const item =
+          numbers.length === 0
+            ? { ...failure, reason: 'foreign_wrap' }
+            : numbers.includes(right)
+              ? { ok: true, text_length: 4, created_at: '2026-02-01T12:00:00Z', signer: 'aa' }
+              : { ...failure, reason: 'wrong_recipient' };
         return { items: [item], payload: Buffer.from('text') };
       },
       rewrapKeys: async () => ({
-        server_set: 'today',
+        server_set: keyServers,
         keys: [{ ok: true, wrap: Buffer.from('anew').toString('base64') }],
       }),
     },
@@ -77,29 +110,38 @@ async function open(kind: number) {
     },
     delegate: { scope: { minEpoch: 0 } },
   };
-  return openFound(context as never, caller as never, 'n', place, [], kind, [candidate]);
+  const { kind = envelopeKind.memory, deadline = Number.POSITIVE_INFINITY } = options;
+  return openFound(context as never, caller as never, place, [], kind, [candidate], deadline);
 }
 
-test('forged wraps before the right one do not keep it from being found', async () => {
-  await currentLook(opened.db, accountId, '0x1');
-  for (const [i, sent] of [wrap(1), wrap(2), wrap(3), wrap(4), good].entries()) {
-    const blobId = String(i).repeat(43);
-    const blob = { object_id: `0x${i}`, blob_id: blobId, size: 1_500, end_epoch: 50, certified_epoch: i };
-    await savePage(opened.db, accountId, { epoch: 5, blobs: [blob] });
-    const found = {
-      kind: envelopeKind.rewrap,
-      recipientPk: Buffer.from(header.recipientPk),
-      wraps: wrapsColumn([sent]),
-    };
-    const each = { storedAs: blobId, tag: place.tag, envelopeId: randomBytes(16), header: found };
-    await saveKnown(opened.db, accountId, blobId, [each]);
-  }
-  const results = await open(envelopeKind.memory);
-  expect(results).toMatchObject([{ text: 'text' }]);
+test('however many forged wraps are before the right one, it is found', async () => {
+  await sendWraps(...Array.from({ length: 60 }, (_, i) => wrapNo(i)), wrapNo(right));
+  expect(await open()).toMatchObject([{ text: 'text' }]);
   expect(kept.map(String)).toEqual(['anew']);
 });
 
+test('a call that runs out of time leaves the rest of the wraps to the next one, which tries none twice', async () => {
+  await sendWraps(...Array.from({ length: 30 }, (_, i) => wrapNo(i)));
+  expect(await open({ deadline: 0 })).toEqual([]);
+  expect(await open()).toEqual([{ candidate, reason: 'foreign_wrap' }]);
+  asked = 0;
+  expect(await open()).toEqual([{ candidate, reason: 'foreign_wrap' }]);
+  expect(asked).toBe(1);
+});
+
+test('wraps of another identity are not tried, and stay', async () => {
+  const other = Uint8Array.from(header().identity);
+  other[55]! ^= 1;
+  await sendWraps(wrapNo(right, other));
+  expect(await open()).toEqual([{ candidate, reason: 'foreign_wrap' }]);
+  expect(asked).toBe(1);
+});
+
+test('what the key servers deny is told for each, and refuses nothing else', async () => {
+  expect(await open({ denied: true })).toEqual([{ candidate, reason: 'denied' }]);
+});
+
 test('an envelope of another kind than was looked for is not opened', async () => {
-  await expect(open(envelopeKind.tombstone)).rejects.toThrow('not what was asked for');
+  await expect(open({ kind: envelopeKind.tombstone })).rejects.toThrow('not what was asked for');
   expect(asked).toBe(0);
 });

@@ -7,6 +7,7 @@ import { currentLook, saveKnown, savePage, saveUnread, unknownBlobs } from '../s
 import {
   candidates,
   countFound,
+  passOverIndexed,
   patchesToLookInto,
   saveHeader,
   saveOutcome,
@@ -34,7 +35,7 @@ describe.each(databases)('on $name', ({ create }) => {
     accountId = randomBytes(32);
     tag = randomBytes(16);
   });
-  const place = () => ({ accountId, tag });
+  const place = () => ({ accountId, namespace: 'n', tag });
 
   const object = (blob_id: string, certified_epoch: number, end_epoch = 50) => ({
     object_id: `0x${randomBytes(32).toString('hex')}`,
@@ -57,11 +58,11 @@ describe.each(databases)('on $name', ({ create }) => {
     storedAs: string,
     envelopeId: Buffer,
     given: { importance?: number; createdAt?: string } = {},
+    where = place(),
   ) =>
     saveRestored(
       opened.db,
-      place(),
-      'n',
+      where,
       {
         candidate: { storedAs, envelopeId, objectId: owner, endEpoch: 50 },
         header: undefined as never,
@@ -96,7 +97,7 @@ describe.each(databases)('on $name', ({ create }) => {
     await found('c'.repeat(43), left, 3);
     expect(await restored('a'.repeat(43), indexed)).toBe(true);
     expect(await restored('a'.repeat(43), indexed)).toBe(false);
-    await saveForgotten(opened.db, { ...place(), namespace: 'n' }, [forgotten.toString('hex')]);
+    await saveForgotten(opened.db, place(), [forgotten.toString('hex')]);
     expect(await restored('b'.repeat(43), forgotten)).toBe(false);
     expect((await next()).map(({ storedAs }) => storedAs)).toEqual(['c'.repeat(43)]);
     expect(await countFound(opened.db, place(), 'today')).toEqual({
@@ -111,6 +112,29 @@ describe.each(databases)('on $name', ({ create }) => {
     );
     // The owner still holds it: it is named for deletion
     expect(rows).toEqual([{ blob_id: 'b'.repeat(43) }]);
+  });
+
+  test('a memory of another namespace with the same envelope id keeps nothing from being restored', async () => {
+    const envelopeId = randomBytes(16);
+    await opened.db.query(
+      `INSERT INTO memory (account_id, id, namespace, state, blob_id, envelope_id, envelope_sha256, size)
+       VALUES ($1, $2, 'other', 'done', $3, $4, $5, 9)`,
+      [accountId, randomUUID(), 'z'.repeat(43), envelopeId, randomBytes(32)],
+    );
+    await found('a'.repeat(43), envelopeId, 1);
+    const patch = { storedAs: 'p'.repeat(50), tag, envelopeId };
+    await saw(object('q'.repeat(43), 2));
+    await saveKnown(opened.db, accountId, 'q'.repeat(43), [patch]);
+    await passOverIndexed(opened.db, place());
+    expect(await patchesToLookInto(opened.db, place(), later, 10)).toHaveLength(1);
+    expect(await countFound(opened.db, place(), 'today')).toMatchObject({ settled: 0, untried: 1 });
+    expect(await next()).toHaveLength(1);
+    expect(await restored('a'.repeat(43), envelopeId)).toBe(true);
+    // Nor does one that was restored before, there
+    const elsewhere = { accountId, namespace: 'third', tag: randomBytes(16) };
+    expect(await restored('b'.repeat(43), envelopeId, {}, elsewhere)).toBe(true);
+    expect(await restored('b'.repeat(43), envelopeId, {}, elsewhere)).toBe(false);
+    expect(await countFound(opened.db, place(), 'today')).toMatchObject({ settled: 1, untried: 0 });
   });
 
   test('what failed comes after what was never tried, and once in a call', async () => {
@@ -141,24 +165,24 @@ describe.each(databases)('on $name', ({ create }) => {
 
   test('a tombstone takes out what is indexed, and nothing of another namespace', async () => {
     const envelopeId = randomBytes(16);
-    const ofN = { ...place(), namespace: 'n' };
     await found('a'.repeat(43), envelopeId, 1);
     expect(await restored('a'.repeat(43), envelopeId)).toBe(true);
-    const bury = (where: typeof ofN) => saveForgotten(opened.db, where, [envelopeId.toString('hex')]);
+    const bury = (where: ReturnType<typeof place>) =>
+      saveForgotten(opened.db, where, [envelopeId.toString('hex')]);
     const count = async (table: string) =>
       (await opened.db.query(`SELECT 1 FROM ${table} WHERE account_id = $1`, [accountId])).rows.length;
     expect(await bury({ accountId, tag: randomBytes(16), namespace: 'other' })).toEqual([]);
     expect([await count('memory'), await count('memory_vector'), await count('known_text')]).toEqual([
       1, 1, 1,
     ]);
-    expect(await bury(ofN)).toEqual(['a'.repeat(43)]);
+    expect(await bury(place())).toEqual(['a'.repeat(43)]);
     expect([await count('memory'), await count('memory_vector'), await count('known_text')]).toEqual([
       0, 0, 0,
     ]);
     expect(await next()).toEqual([]);
     expect(await restored('a'.repeat(43), envelopeId)).toBe(false);
     expect(await count('known_text')).toBe(0);
-    expect(await bury(ofN)).toEqual([]);
+    expect(await bury(place())).toEqual([]);
   });
 
   test('what a tombstone of another namespace names is restored all the same', async () => {
@@ -289,7 +313,7 @@ describe.each(databases)('on $name', ({ create }) => {
       const { rows } = await opened.db.query<{ now: Date }>('SELECT now() AS now');
       const account = { accountId: id, origin: id, owner } as never;
       const limits = { deadline, before: rows[0]!.now };
-      const through = await lookOnChain(sources as never, account, tag, limits, failed);
+      const through = await lookOnChain(sources as never, account, place(), limits, failed);
       return { through, failed: failed.length };
     };
     expect(await look(performance.now() + 60_000)).toEqual({ through: true, failed: 2 });

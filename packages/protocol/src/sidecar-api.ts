@@ -96,11 +96,13 @@ export const openRequestHead = reader.extend({
     )
     // None: only the credential is checked
     .max(500),
-  /** Wraps for the current key servers of keys that envelopes hold for earlier ones; tried first */
+  /** Wraps for the current key servers of keys that envelopes hold for earlier ones; tried first, all that are given */
   rewraps: z
     .array(z.object({ recipient_pk: hex32, wrap: z.base64() }))
     .max(500)
     .optional(),
+  /** Each item is told why it is denied; without it the call is refused where all are */
+  each: z.boolean().optional(),
 });
 export type OpenRequestHead = z.infer<typeof openRequestHead>;
 

@@ -21,12 +21,13 @@ export async function insertSuccessors(tx: Queryable, successions: readonly Succ
 
 /**
  * SQL for the id of a memory that replaces `memory`, or null. One whose job failed, or that was forgotten, replaces
- * nothing. `pending` is the condition under which one that is not stored yet does.
+ * nothing, nor does one of another namespace, whose writers need not be those of this one. `pending` is the condition under which one that is not stored yet does.
  */
 export const successorOf = (memory: string, pending: string): string => `(
   SELECT successor.id FROM memory_successor link
     JOIN memory successor ON successor.account_id = link.account_id AND successor.id = link.successor_id
   WHERE link.account_id = ${memory}.account_id AND link.envelope_id = ${memory}.envelope_id
+    AND successor.namespace = ${memory}.namespace
     AND (successor.state = 'done' OR (successor.state = 'pending' AND ${pending}))
   ORDER BY successor.created_at DESC LIMIT 1)`;
 

@@ -4,6 +4,7 @@ import { BlobReadError } from '../blobs/aggregator-reads.ts';
 import type { RelayerContext } from '../context.ts';
 import type { Db } from '../db/db.ts';
 import { hexToBytes } from '../db/hex.ts';
+import type { Place } from '../memories/forgotten-objects.ts';
 import { lookIntoBlob, lookIntoPatch } from './look-into-blob.ts';
 import { currentLook, saveKnown, savePage, saveUnread, unknownBlobs } from './look-rows.ts';
 import { passOverIndexed, patchesToLookInto, saveHeader, saveUnreadPatch } from './restore-rows.ts';
@@ -24,11 +25,11 @@ type Sources = Pick<RelayerContext, 'db' | 'sidecar' | 'aggregators'>;
 export async function lookOnChain(
   { db, sidecar, aggregators }: Sources,
   account: AccountSnapshot,
-  tag: Buffer,
+  place: Place,
   { deadline, before }: { deadline: number; before: Date },
   failed: RestoreFailure[],
 ): Promise<boolean> {
-  const accountId = hexToBytes(account.accountId);
+  const { accountId } = place;
   const origin = hexToBytes(account.origin);
   const isLate = (): boolean => performance.now() > deadline;
 
@@ -77,9 +78,9 @@ export async function lookOnChain(
     saveUnread,
   );
   if (!isThrough) return false;
-  await passOverIndexed(db, { accountId, tag });
+  await passOverIndexed(db, place);
   return lookIntoAll(
-    () => patchesToLookInto(db, { accountId, tag }, before, batchSize),
+    () => patchesToLookInto(db, place, before, batchSize),
     ({ storedAs }) => storedAs,
     async (patch) =>
       saveHeader(db, accountId, patch.storedAs, await lookIntoPatch(aggregators, origin, patch)),

@@ -1,13 +1,14 @@
 import { type EnvelopeHeader, maxEnvelopeLength, parseHeader } from '@memrelay/envelope/header';
+import { parseSealObject } from '@memrelay/envelope/seal-object';
 import { wrapType } from '@memrelay/envelope/wraps';
 import pLimit from 'p-limit';
 import type { Caller } from '../auth/caller.ts';
 import { readerOf } from '../auth/reader.ts';
 import { BlobReadError } from '../blobs/aggregator-reads.ts';
 import type { RelayerContext } from '../context.ts';
-import { hexToBytes } from '../db/hex.ts';
 import { decodeColumn } from '../keys/namespace-keys.ts';
-import { type Candidate, chainRewraps, type NamespacePlace } from './restore-rows.ts';
+import type { Place } from '../memories/forgotten-objects.ts';
+import { type Candidate, type ChainRewrap, chainRewraps, saveWrongRewraps } from './restore-rows.ts';
 
 /** An envelope that was read whole and opened. */
 export interface OpenedCandidate {
@@ -24,54 +25,105 @@ export interface OpenedCandidate {
 
 export type OpenResult = OpenedCandidate | { candidate: Candidate; reason: string };
 
-/** What opens it is tried first as it is; then with as many wraps for other key servers that the owner holds. */
-const rewrapsTried = 8;
-/** No other wrap changes that */
-const isFinal: ReadonlySet<string> = new Set(['untrusted_signer', 'denied', 'unavailable']);
+/**
+ * Wraps of one key that are tried at once. Each takes the sidecar some 30 ms where none is right, and anybody may have sent
+ * any number of them.
+ */
+const rewrapsAtOnce = 24;
 const readsAtOnce = 8;
 
 /**
  * Reads envelopes whole, with the aggregator's consistency checks, and opens them with the caller's credential; believes
- * only these signers. One that fails fails alone. Throws `ApiError` when the credential is refused or no key server
+ * only these signers. One that fails fails alone. What is for key servers of the past is tried with the wraps for others
+ * that the owner holds, as long as `deadline` (`performance.now`) has not come: what is left then is in no result, and the
+ * next call goes on with the wraps that were not tried. Throws `ApiError` when the credential is refused or no key server
  * answers.
  */
 export async function openFound(
   context: RelayerContext,
   caller: Caller,
-  namespace: string,
-  place: NamespacePlace,
+  place: Place,
   trustedSigners: readonly string[],
   kind: number,
   wanted: readonly Candidate[],
+  deadline: number,
 ): Promise<OpenResult[]> {
   const limit = pLimit(readsAtOnce);
   const read = await Promise.all(wanted.map((candidate) => limit(() => readWhole(context, kind, candidate))));
-  const results: OpenResult[] = read.filter((each) => 'reason' in each);
-  let left = read.filter((each) => 'envelope' in each);
+  const readable = read.filter((each) => 'envelope' in each);
   const known = await context.keyRewraps.of(place.accountId);
-  let later: Map<string, Buffer[]> | undefined;
-  for (let round = 0; left.length > 0 && round <= rewrapsTried; round++) {
-    const rewraps = new Map<string, Buffer>(known);
-    if (round > 0) {
-      later ??= await chainRewraps(context.db, place);
-      for (const [name, wraps] of later) {
-        const wrap = wraps[round - 1] && sealWrapIn(wraps[round - 1]!);
-        if (wrap) rewraps.set(name, wrap);
-      }
-    }
-    const opened = await openOnce(context, caller, namespace, trustedSigners, left, rewraps);
-    // A wrap that anybody sent may be of another key: the next one is tried, too
-    const closed = opened.filter(
-      (each) =>
-        'reason' in each && (round === 0 ? each.reason === 'foreign_wrap' : !isFinal.has(each.reason)),
-    );
-    const hasMore = round < rewrapsTried && (round === 0 || [...later!.values()].some((all) => all[round]));
-    const again = hasMore ? new Set(closed.map(({ candidate }) => candidate)) : new Set<Candidate>();
-    results.push(...opened.filter(({ candidate }) => !again.has(candidate)));
-    left = left.filter(({ candidate }) => again.has(candidate));
-    if (round > 0) await keepRewraps(context, caller, place.accountId, opened, rewraps, known);
-  }
+  const open = (some: readonly ReadCandidate[], rewraps: readonly Rewrap[]) =>
+    openOnce(context, caller, place.namespace, trustedSigners, some, rewraps);
+  const ofKnown = [...known].map(([recipientPk, wrap]) => ({ recipientPk, wrap }));
+  const first = readable.length > 0 ? await open(readable, ofKnown) : [];
+  const results: OpenResult[] = read.filter((each) => 'reason' in each);
+  results.push(...first.filter((each) => !isForeign(each)));
+  const foreign = new Set(first.filter(isForeign).map(({ candidate }) => candidate));
+  const closed = readable.filter(({ candidate }) => foreign.has(candidate));
+  const rewraps =
+    closed.length > 0 ? await chainRewraps(context.db, place, context.keyRewraps.serverSet) : new Map();
+  // Anybody can put a key's name on an envelope of another epoch: no wrap of that one says anything of the others
+  for (const some of Map.groupBy(closed, ({ header }) => `${nameOf(header)}${header.keyEpoch}`).values())
+    results.push(...(await openByRewrap(some, fitting(some[0]!.header, rewraps))));
   return results;
+
+  /** Opens envelopes of one key with the first of these wraps that is of it. */
+  async function openByRewrap(
+    some: readonly ReadCandidate[],
+    wraps: readonly FoundRewrap[],
+  ): Promise<OpenResult[]> {
+    const [probe] = some;
+    for (let i = 0; i < wraps.length; i += rewrapsAtOnce) {
+      if (performance.now() > deadline) return [];
+      const tried = wraps.slice(i, i + rewrapsAtOnce);
+      const [answer] = await open([probe!], tried);
+      if (isForeign(answer!)) continue;
+      if ('reason' in answer! && answer.reason === 'wrong_recipient') {
+        const storedAs = tried.map((each) => each.storedAs);
+        await saveWrongRewraps(context.db, place.accountId, storedAs, context.keyRewraps.serverSet);
+        continue;
+      }
+      const opened = await open(some, tried);
+      if (opened.some((each) => 'envelope' in each))
+        await keepRewrap(context, caller, place.accountId, probe!.header, tried);
+      return opened;
+    }
+    return some.map(({ candidate }) => ({ candidate, reason: 'foreign_wrap' }));
+  }
+}
+
+/** Its wraps are for other key servers than there are. */
+function isForeign(result: OpenResult): boolean {
+  return 'reason' in result && result.reason === 'foreign_wrap';
+}
+
+/** A wrap for later key servers than those of the envelope. */
+interface Rewrap {
+  /** Hex */
+  recipientPk: string;
+  wrap: Buffer;
+}
+
+interface FoundRewrap extends Rewrap {
+  storedAs: string;
+}
+
+/** Those that are said to be of the key of this header, and are for its identity. */
+function fitting(header: EnvelopeHeader, found: ReadonlyMap<string, ChainRewrap[]>): FoundRewrap[] {
+  const recipientPk = nameOf(header);
+  return (found.get(recipientPk) ?? []).flatMap(({ storedAs, wraps }) => {
+    const wrap = decodeColumn(wraps).find(({ type }) => type === wrapType.seal);
+    if (!wrap || !isFor(wrap.bytes, header.identity)) return [];
+    return { storedAs, recipientPk, wrap: Buffer.from(wrap.bytes) };
+  });
+}
+
+function isFor(wrap: Uint8Array, identity: Uint8Array): boolean {
+  try {
+    return Buffer.compare(parseSealObject(wrap).id, identity) === 0;
+  } catch {
+    return false;
+  }
 }
 
 interface ReadCandidate {
@@ -113,7 +165,7 @@ async function openOnce(
   namespace: string,
   trustedSigners: readonly string[],
   read: readonly ReadCandidate[],
-  rewraps: ReadonlyMap<string, Buffer>,
+  rewraps: readonly Rewrap[],
 ): Promise<OpenResult[]> {
   const names = new Set(read.map(({ header }) => nameOf(header)));
   const { items, payload } = await context.sidecar.open(
@@ -121,10 +173,10 @@ async function openOnce(
       ...readerOf(caller, context.serverAddress),
       trusted_signers: [...trustedSigners],
       items: read.map(({ envelope }) => ({ length: envelope.length, namespace })),
-      rewraps: [...names].flatMap((name) => {
-        const wrap = rewraps.get(name);
-        return wrap ? [{ recipient_pk: name, wrap: wrap.toString('base64') }] : [];
-      }),
+      rewraps: rewraps
+        .filter(({ recipientPk }) => names.has(recipientPk))
+        .map(({ recipientPk, wrap }) => ({ recipient_pk: recipientPk, wrap: wrap.toString('base64') })),
+      each: true,
     },
     read.map(({ envelope }) => envelope),
     caller.credentials,
@@ -145,44 +197,33 @@ function nameOf({ recipientPk }: EnvelopeHeader): string {
   return Buffer.from(recipientPk).toString('hex');
 }
 
-function sealWrapIn(column: Buffer): Buffer | undefined {
-  const wrap = decodeColumn(column).find(({ type }) => type === wrapType.seal);
-  return wrap && Buffer.from(wrap.bytes);
-}
-
 /**
- * Keys that only a later wrap opened get one for every read to come. It is made anew from the key itself: a session that
- * has the key already would take any wrap for it.
+ * A key that only a later wrap opened gets one for every read to come. It is made anew from the key itself, which the
+ * session holds by now and would take any wrap for: those that are given need not be of it.
  */
-async function keepRewraps(
+async function keepRewrap(
   context: RelayerContext,
   caller: Caller,
   accountId: Buffer,
-  opened: readonly OpenResult[],
-  rewraps: ReadonlyMap<string, Buffer>,
-  known: ReadonlyMap<string, Buffer>,
+  header: EnvelopeHeader,
+  wraps: readonly Rewrap[],
 ): Promise<void> {
-  const headers = new Map(
-    opened.flatMap((each) => ('header' in each ? [[nameOf(each.header), each.header] as const] : [])),
-  );
-  const keys = [...headers].flatMap(([name, { tag, keyEpoch }]) => {
-    const wrap = known.has(name) ? undefined : rewraps.get(name);
-    if (!wrap) return [];
-    return {
-      tag: Buffer.from(tag).toString('hex'),
-      key_epoch: Number(keyEpoch),
-      recipient_pk: name,
-      wraps: [{ type: wrapType.seal, bytes: wrap.toString('base64') }],
-    };
-  });
-  if (keys.length === 0) return;
+  const { keyRewraps, sidecar } = context;
+  const key = {
+    tag: Buffer.from(header.tag).toString('hex'),
+    key_epoch: Number(header.keyEpoch),
+    recipient_pk: nameOf(header),
+  };
   const reader = readerOf(caller, context.serverAddress);
-  const answer = await context.sidecar.rewrapKeys({ ...reader, keys }, caller.credentials);
-  if (answer.server_set !== context.keyRewraps.serverSet) return;
-  for (const [i, result] of answer.keys.entries())
-    if (result.ok) {
-      const wrap = Buffer.from(result.wrap, 'base64');
-      await context.keyRewraps.save(context.db, accountId, hexToBytes(keys[i]!.recipient_pk), wrap);
-    }
-  context.keyRewraps.refresh(accountId);
+  for (const { wrap } of wraps) {
+    const given = { ...key, wraps: [{ type: wrapType.seal, bytes: wrap.toString('base64') }] };
+    const { server_set, keys } = await sidecar.rewrapKeys({ ...reader, keys: [given] }, caller.credentials);
+    if (server_set !== keyRewraps.serverSet) return;
+    const [made] = keys;
+    if (!made?.ok) continue;
+    const bytes = Buffer.from(made.wrap, 'base64');
+    await keyRewraps.save(context.db, accountId, Buffer.from(header.recipientPk), bytes);
+    keyRewraps.refresh(accountId);
+    return;
+  }
 }

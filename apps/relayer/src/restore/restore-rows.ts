@@ -1,14 +1,10 @@
 import { envelopeKind } from '@memrelay/envelope/header';
 import type { Db } from '../db/db.ts';
+import type { Place } from '../memories/forgotten-objects.ts';
 import { sha256 } from '../sha256.ts';
 import type { FoundEnvelope } from './look-rows.ts';
 
 /** Envelopes of one namespace on chain: what to read of them, and what became of them. */
-
-export interface NamespacePlace {
-  accountId: Buffer;
-  tag: Buffer;
-}
 
 /** An envelope of which only a quilt's index is known. */
 export interface UnknownPatch extends FoundEnvelope {
@@ -16,20 +12,26 @@ export interface UnknownPatch extends FoundEnvelope {
   tried: boolean;
 }
 
+/** In the namespace `$2`: an envelope of another one may have the same id, which whoever writes there has chosen. */
+const isIndexed = `EXISTS (
+  SELECT 1 FROM memory WHERE memory.account_id = $1 AND memory.envelope_id = found.envelope_id
+    AND memory.namespace = $2)`;
+const isForgotten = `EXISTS (
+  SELECT 1 FROM forgotten_memory gone WHERE gone.account_id = $1 AND gone.envelope_id = found.envelope_id AND gone.tag = found.tag)`;
+
 /** One that is indexed is a memory: it needs no look. */
-export async function passOverIndexed(db: Db, { accountId, tag }: NamespacePlace): Promise<void> {
+export async function passOverIndexed(db: Db, { accountId, namespace, tag }: Place): Promise<void> {
   await db.query(
     `UPDATE chain_envelope AS found SET kind = ${envelopeKind.memory}
-     WHERE account_id = $1 AND tag = $2 AND kind IS NULL AND EXISTS (
-       SELECT 1 FROM memory WHERE account_id = $1 AND memory.envelope_id = found.envelope_id)`,
-    [accountId, tag],
+     WHERE account_id = $1 AND tag = $3 AND kind IS NULL AND ${isIndexed}`,
+    [accountId, namespace, tag],
   );
 }
 
 /** Patches of a namespace to look into; those that could not be read come last, and not if that was after `before`. */
 export async function patchesToLookInto(
   db: Db,
-  { accountId, tag }: NamespacePlace,
+  { accountId, tag }: Pick<Place, 'accountId' | 'tag'>,
   before: Date,
   limit: number,
 ): Promise<UnknownPatch[]> {
@@ -79,18 +81,13 @@ export interface Candidate {
   endEpoch: number;
 }
 
-const isIndexed = `EXISTS (
-  SELECT 1 FROM memory WHERE memory.account_id = $1 AND memory.envelope_id = found.envelope_id)`;
-const isForgotten = `EXISTS (
-  SELECT 1 FROM forgotten_memory gone WHERE gone.account_id = $1 AND gone.envelope_id = found.envelope_id AND gone.tag = found.tag)`;
-
 /**
  * Envelopes of a kind to read next, at most `limit`: those that were never tried first, then those that failed before
  * `before`, or whose signer was not among the keys that were believed then. Of several with one id the earliest certified.
  */
 export async function candidates(
   db: Db,
-  { accountId, tag }: NamespacePlace,
+  { accountId, namespace, tag }: Place,
   options: { kind: number; before: Date; trust: string; limit: number },
 ): Promise<Candidate[]> {
   const { rows } = await db.query<{
@@ -103,14 +100,14 @@ export async function candidates(
        SELECT DISTINCT ON (found.envelope_id) found.stored_as, found.envelope_id, found.tried_at, blob.object_id,
          blob.end_epoch
        FROM chain_envelope found JOIN chain_blob blob USING (account_id, blob_id)
-       WHERE found.account_id = $1 AND found.tag = $2 AND found.kind = $3
-         AND (found.tried_at IS NULL OR found.tried_at < $4)
+       WHERE found.account_id = $1 AND found.tag = $3 AND found.kind = $4
+         AND (found.tried_at IS NULL OR found.tried_at < $5)
          AND (found.outcome IS NULL OR (found.outcome = 'failed' AND found.tried_at IS NOT NULL)
-           OR (found.outcome = 'unverified' AND found.reason IS DISTINCT FROM $5))
+           OR (found.outcome = 'unverified' AND found.reason IS DISTINCT FROM $6))
          AND NOT ${isIndexed} AND NOT ${isForgotten}
        ORDER BY found.envelope_id, blob.certified_epoch, found.stored_as) AS earliest
-     ORDER BY tried_at NULLS FIRST, stored_as LIMIT $6`,
-    [accountId, tag, options.kind, options.before, options.trust, options.limit],
+     ORDER BY tried_at NULLS FIRST, stored_as LIMIT $7`,
+    [accountId, namespace, tag, options.kind, options.before, options.trust, options.limit],
   );
   return rows.map((row) => ({
     storedAs: row.stored_as,
@@ -139,22 +136,47 @@ export async function saveOutcome(
   );
 }
 
-/** Wraps of keys for later key servers that the owner holds (kind 3), unverified, by `recipient_pk` in hex. */
+/** A wrap of a key for later key servers (kind 3) that the owner holds, from whomever. */
+export interface ChainRewrap {
+  storedAs: string;
+  /** As they stand in the header */
+  wraps: Buffer;
+}
+
+/** Those that were not tried in vain with these key servers yet, by `recipient_pk` in hex. */
 export async function chainRewraps(
   db: Db,
-  { accountId, tag }: NamespacePlace,
-): Promise<Map<string, Buffer[]>> {
-  const { rows } = await db.query<{ recipient_pk: Buffer; wraps: Buffer }>(
-    `SELECT recipient_pk, wraps FROM chain_envelope
-     WHERE account_id = $1 AND tag = $2 AND kind = ${envelopeKind.rewrap} AND wraps IS NOT NULL`,
-    [accountId, tag],
+  { accountId, tag }: Pick<Place, 'accountId' | 'tag'>,
+  serverSet: string,
+): Promise<Map<string, ChainRewrap[]>> {
+  const { rows } = await db.query<{ recipient_pk: Buffer; stored_as: string; wraps: Buffer }>(
+    `SELECT recipient_pk, stored_as, wraps FROM chain_envelope
+     WHERE account_id = $1 AND tag = $2 AND kind = ${envelopeKind.rewrap} AND wraps IS NOT NULL
+       AND (outcome IS NULL OR reason IS DISTINCT FROM $3)
+     ORDER BY stored_as`,
+    [accountId, tag, serverSet],
   );
-  const found = new Map<string, Buffer[]>();
-  for (const { recipient_pk, wraps } of rows) {
-    const name = recipient_pk.toString('hex');
-    found.set(name, [...(found.get(name) ?? []), wraps]);
-  }
-  return found;
+  const found = Map.groupBy(rows, ({ recipient_pk }) => recipient_pk.toString('hex'));
+  return new Map(
+    [...found].map(([name, all]) => [
+      name,
+      all.map(({ stored_as, wraps }) => ({ storedAs: stored_as, wraps })),
+    ]),
+  );
+}
+
+/** They are not of the key that they say: no call tries them again, as long as these are the key servers. */
+export async function saveWrongRewraps(
+  db: Db,
+  accountId: Buffer,
+  storedAs: readonly string[],
+  serverSet: string,
+): Promise<void> {
+  await db.query(
+    `UPDATE chain_envelope SET outcome = 'failed', reason = $3
+     WHERE account_id = $1 AND stored_as = ANY($2::text[]) AND kind = ${envelopeKind.rewrap}`,
+    [accountId, [...storedAs], serverSet],
+  );
 }
 
 export interface NamespaceCounts {
@@ -169,7 +191,7 @@ export interface NamespaceCounts {
 
 export async function countFound(
   db: Db,
-  { accountId, tag }: NamespacePlace,
+  { accountId, namespace, tag }: Place,
   trust: string,
 ): Promise<NamespaceCounts> {
   const { rows } = await db.query<NamespaceCounts>(
@@ -180,10 +202,10 @@ export async function countFound(
      FROM (
        SELECT bool_or(${isIndexed} OR ${isForgotten}) AS settled,
          bool_and(outcome IS NOT DISTINCT FROM 'unverified') AS unverified,
-         bool_or(outcome IS NULL OR (outcome = 'unverified' AND reason IS DISTINCT FROM $3)) AS untried
+         bool_or(outcome IS NULL OR (outcome = 'unverified' AND reason IS DISTINCT FROM $4)) AS untried
        FROM chain_envelope found JOIN chain_blob USING (account_id, blob_id)
-       WHERE account_id = $1 AND tag = $2 AND kind = ${envelopeKind.memory} GROUP BY envelope_id) AS memories`,
-    [accountId, tag, trust],
+       WHERE account_id = $1 AND tag = $3 AND kind = ${envelopeKind.memory} GROUP BY envelope_id) AS memories`,
+    [accountId, namespace, tag, trust],
   );
   return rows[0]!;
 }

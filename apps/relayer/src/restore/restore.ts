@@ -15,17 +15,11 @@ import type { Db } from '../db/db.ts';
 import { hexToBytes } from '../db/hex.ts';
 import { EmbeddingError } from '../embedding/embedder.ts';
 import { textHash } from '../jobs/known-texts.ts';
+import type { Place } from '../memories/forgotten-objects.ts';
 import type { IndexData } from '../memories/index-data.ts';
 import { lookOnChain, type RestoreFailure } from './look-on-chain.ts';
 import { type OpenedCandidate, openFound } from './open-found.ts';
-import {
-  type Candidate,
-  candidates,
-  countFound,
-  type NamespacePlace,
-  saveOutcome,
-  trustName,
-} from './restore-rows.ts';
+import { type Candidate, candidates, countFound, saveOutcome, trustName } from './restore-rows.ts';
 import { saveForgotten, saveRestored } from './save-restored.ts';
 
 /** Read and opened at once: each may have 1.5 MiB */
@@ -53,12 +47,18 @@ export async function restore(
   // Whoever names a writer could store what it signed: that takes the right to write
   if (trusted_writers.length > 0) requirePermission(caller, 'write', tag);
   context.requireEmbedder();
-  const place = { accountId: hexToBytes(account.accountId), tag };
+  const place = { accountId: hexToBytes(account.accountId), namespace, tag };
   const started = performance.now();
   const before = await databaseTime(context.db);
   const failed: RestoreFailure[] = [];
-  const isComplete = await lookOnChain(context, account, tag, { deadline: started + lookMs, before }, failed);
-  const work: Work = { context, caller, namespace, place, before, failed, deadline: started + restoreMs };
+  const isComplete = await lookOnChain(
+    context,
+    account,
+    place,
+    { deadline: started + lookMs, before },
+    failed,
+  );
+  const work: Work = { context, caller, place, before, failed, deadline: started + restoreMs };
   const writers = trusted([
     ...context.writerPublicKeys,
     ...delegatesWith('write', account, tag),
@@ -92,8 +92,7 @@ export async function restore(
 interface Work {
   context: RelayerContext;
   caller: Caller;
-  namespace: string;
-  place: NamespacePlace;
+  place: Place;
   /** When the call began: what failed in it is not tried again by it */
   before: Date;
   failed: RestoreFailure[];
@@ -122,12 +121,12 @@ function delegatesWith(permission: Permission, { delegates }: AccountSnapshot, t
 
 /** Before any memory. False when time ran out before the last one. */
 async function applyTombstones(work: Work, forgetting: Trusted): Promise<boolean> {
-  const { context, place, namespace } = work;
+  const { context, place } = work;
   for (;;) {
     const batch = await next(work, envelopeKind.tombstone, forgetting, batchSize);
     if (batch.length === 0) return true;
     for (const tombstone of await openBatch(work, envelopeKind.tombstone, batch, forgetting)) {
-      const gone = await saveForgotten(context.db, { ...place, namespace }, tombstone.supersedes);
+      const gone = await saveForgotten(context.db, place, tombstone.supersedes);
       await context.blobCache.delete(gone);
       await saveOutcome(context.db, place.accountId, tombstone.candidate.storedAs, 'done');
     }
@@ -161,9 +160,9 @@ async function openBatch(
   batch: readonly Candidate[],
   { signers, name }: Trusted,
 ): Promise<OpenedCandidate[]> {
-  const { context, caller, namespace, place } = work;
+  const { context, caller, place } = work;
   const opened: OpenedCandidate[] = [];
-  for (const result of await openFound(context, caller, namespace, place, signers, kind, batch)) {
+  for (const result of await openFound(context, caller, place, signers, kind, batch, work.deadline)) {
     if ('envelope' in result) {
       opened.push(result);
       continue;
@@ -209,7 +208,7 @@ async function databaseTime(db: Db): Promise<Date> {
 
 /** Embeds and saves; returns those that are new. Throws `embedding_unavailable`. */
 async function index(work: Work, opened: readonly OpenedCandidate[]): Promise<OpenedCandidate[]> {
-  const { context, place, namespace } = work;
+  const { context, place } = work;
   const { accountId, tag } = place;
   if (opened.length === 0) return [];
   let data: IndexData[];
@@ -232,7 +231,7 @@ async function index(work: Work, opened: readonly OpenedCandidate[]): Promise<Op
   const saved: OpenedCandidate[] = [];
   for (const [i, memory] of opened.entries()) {
     const hash = textHash(context.secrets.indexKey, accountId, tag, memory.text);
-    if (await saveRestored(context.db, place, namespace, memory, hash, data[i]!)) saved.push(memory);
+    if (await saveRestored(context.db, place, memory, hash, data[i]!)) saved.push(memory);
     else await saveOutcome(context.db, accountId, memory.candidate.storedAs, 'done');
   }
   return saved;

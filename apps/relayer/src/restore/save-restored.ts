@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import type { Db } from '../db/db.ts';
 import { keywordColumns, keywordPlaces, keywordValues } from '../jobs/keyword-columns.ts';
 import { chunkParameters, insertVectors } from '../jobs/vector-rows.ts';
@@ -9,22 +9,20 @@ import { storableImportance, storableTime } from '../memories/seal-job.ts';
 import { insertSuccessors } from '../memories/successors.ts';
 import { sha256 } from '../sha256.ts';
 import type { OpenedCandidate } from './open-found.ts';
-import type { NamespacePlace } from './restore-rows.ts';
 
 /**
- * A memory as it was: its id is that of its envelope, since that of its job is lost. False, and nothing is written, when
+ * A memory as it was, but for its id, since that of its job is lost. False, and nothing is written, when
  * it is there or was forgotten meanwhile.
  */
 export async function saveRestored(
   db: Db,
-  { accountId, tag }: NamespacePlace,
-  namespace: string,
+  { accountId, namespace, tag }: Place,
   restored: OpenedCandidate,
   textHash: Buffer,
   { info, chunks, keywords }: IndexData,
 ): Promise<boolean> {
   const { candidate, envelope } = restored;
-  const id = memoryIdOf(candidate.envelopeId);
+  const id = memoryIdOf(tag, candidate.envelopeId);
   const ofKeywords = keywordValues(keywords);
   const first = 15;
   const { places, values } = chunkParameters(chunks, first + ofKeywords.length);
@@ -43,7 +41,7 @@ export async function saveRestored(
          SELECT $1, $4::uuid, $5, 'done', $6, $7, $8::integer, $9, $10, $11::integer, $12::real, $13::timestamptz,
            ${keywordPlaces(first)}
          WHERE NOT EXISTS (SELECT 1 FROM forgotten_memory WHERE account_id = $1 AND envelope_id = $9 AND tag = $14)
-           AND NOT EXISTS (SELECT 1 FROM memory WHERE account_id = $1 AND envelope_id = $9)
+           AND NOT EXISTS (SELECT 1 FROM memory WHERE account_id = $1 AND envelope_id = $9 AND namespace = $5)
          ON CONFLICT DO NOTHING RETURNING account_id, namespace, id)
        ${insertVectors(places)}`,
       [
@@ -79,9 +77,16 @@ export async function saveRestored(
   });
 }
 
-/** An envelope's id is a UUID's 16 bytes. */
-function memoryIdOf(envelopeId: Buffer): string {
-  return envelopeId.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+/**
+ * The same for an envelope each time, so that of two restores at once one inserts it; another in each namespace, since the
+ * id of an envelope is what its writer says.
+ */
+function memoryIdOf(tag: Buffer, envelopeId: Buffer): string {
+  const digest = createHash('sha256').update('memrelay-restored-v1').update(tag).update(envelopeId).digest();
+  // The bits of a UUID of version 8: a digest of one's own
+  digest[6] = (digest[6]! & 0x0f) | 0x80;
+  digest[8] = (digest[8]! & 0x3f) | 0x80;
+  return digest.toString('hex', 0, 16).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 }
 
 /**

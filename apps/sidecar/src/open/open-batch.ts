@@ -16,13 +16,14 @@ type Item = OpenResponseHead['items'][number];
 
 interface Checked {
   envelope: Envelope;
-  unwrap: UnwrapItem;
+  /** Wraps of its key, of which one is enough */
+  unwraps: UnwrapItem[];
 }
 
 /**
  * Opens a batch for one session with the reader's rules in their order (security.md, "Reader"). One bad envelope
- * fails alone; a session that is refused everything, or key servers that answer nothing, fail the call with
- * `decrypt_denied` or `decrypt_unavailable`.
+ * fails alone; a session that is refused everything, unless each is to be told, or key servers that answer nothing, fail
+ * the call with `decrypt_denied` or `decrypt_unavailable`.
  */
 export async function openBatch(
   context: SidecarContext,
@@ -34,13 +35,13 @@ export async function openBatch(
     check(context, head, bytes, head.items[i]!.namespace),
   );
   const present = checked.filter((entry): entry is Checked => 'envelope' in entry);
-  const wraps = new Map(present.map(({ unwrap }) => [nameOf(unwrap), unwrap]));
+  const wraps = new Map(present.flatMap(({ unwraps }) => unwraps).map((item) => [nameOf(item), item]));
   const keys = await context.unwrapper.unwrapKeys(
     session,
     { objectId: head.account.id, initialSharedVersion: head.account.initial_shared_version },
     [...wraps.values()],
   );
-  refuseWhenNothingOpens(keys);
+  refuseWhenNothingOpens(keys, head.each ?? false);
   return openAll(context, head, checked, [...wraps.keys()], keys);
 }
 
@@ -58,9 +59,9 @@ async function openAll(
   const envelopes: OpenItem[] = [];
   const items = checked.map((entry, i): Item | undefined => {
     if (!('envelope' in entry)) return entry;
-    const position = positions.get(nameOf(entry.unwrap))!;
-    const key = keys[position]!;
-    if (!key.ok) return keyFailure(key);
+    const tried = entry.unwraps.map((item) => positions.get(nameOf(item))!);
+    const position = tried.find((at) => keys[at]!.ok);
+    if (position === undefined) return keyFailure(tried.map((at) => keys[at]!));
     const { envelope_id, sha256 } = head.items[i]!;
     const row =
       envelope_id && sha256
@@ -91,8 +92,15 @@ async function openAll(
   return { items: answered, texts };
 }
 
-function keyFailure(key: Extract<UnwrapResult, { ok: false }>): Item {
-  return { ok: false, failure: key.reason === 'malformed' ? 'integrity' : key.reason, reason: key.message };
+/** What passes is told first: then the others may yet be right. */
+function keyFailure(keys: readonly UnwrapResult[]): Item {
+  const failures = keys.filter((key) => !key.ok);
+  const passing =
+    failures.find(({ reason }) => reason === 'unavailable') ??
+    failures.find(({ reason }) => reason === 'denied');
+  if (!passing || passing.reason === 'malformed')
+    return { ok: false, failure: 'integrity', reason: 'wrong_recipient' };
+  return { ok: false, failure: passing.reason, reason: passing.message };
 }
 
 /** Different for any two wraps that may open differently. */
@@ -133,9 +141,10 @@ function check(
         reason: 'the epoch is before the first that the signer may read',
       };
     const { identity, recipientPk, wraps } = envelope.header;
-    const candidates = { identity, wraps: [...rewrapsOf(head, recipientPk), ...wraps] };
-    const { bytes: wrap } = checkWrap({ header: candidates }, context.expectedWraps);
-    return { envelope, unwrap: { identity, recipientPk, wrap } };
+    const later = rewrapsOf(head, recipientPk).filter((wrap) => fits(context, identity, wrap));
+    const usable =
+      later.length > 0 ? later : [checkWrap({ header: { identity, wraps } }, context.expectedWraps)];
+    return { envelope, unwraps: usable.map(({ bytes: wrap }) => ({ identity, recipientPk, wrap })) };
   } catch (error) {
     return integrityFailure(error);
   }
@@ -149,14 +158,24 @@ function rewrapsOf(head: OpenRequestHead, recipientPk: Uint8Array): Wrap[] {
     .map(({ wrap }) => ({ type: wrapType.seal, bytes: Buffer.from(wrap, 'base64') }));
 }
 
+function fits({ expectedWraps }: SidecarContext, identity: Uint8Array, wrap: Wrap): boolean {
+  try {
+    checkWrap({ header: { identity, wraps: [wrap] } }, expectedWraps);
+    return true;
+  } catch (error) {
+    if (error instanceof EnvelopeError) return false;
+    throw error;
+  }
+}
+
 function integrityFailure(error: unknown): Item {
   if (!(error instanceof EnvelopeError)) throw error;
   return { ok: false, failure: 'integrity', reason: error.reason };
 }
 
-function refuseWhenNothingOpens(keys: readonly UnwrapResult[]): void {
+function refuseWhenNothingOpens(keys: readonly UnwrapResult[], each: boolean): void {
   if (keys.length === 0 || keys.some((key) => key.ok)) return;
   const reasons = new Set(keys.map((key) => (key.ok ? '' : key.reason)));
   if (reasons.has('unavailable')) throw new ApiError('decrypt_unavailable');
-  if (reasons.has('denied')) throw new ApiError('decrypt_denied');
+  if (reasons.has('denied') && !each) throw new ApiError('decrypt_denied');
 }

@@ -41,8 +41,14 @@ export async function unwrapKeys(task: UnwrapTask): Promise<UnwrapResult[]> {
   const failures = await fetchUserKeys(client, sessionKey, task, ids);
 
   const results: UnwrapResult[] = [];
+  // Of several wraps of one key the first that is right serves for all
+  const opened = new Map<string, UnwrapResult>();
   for (const item of task.items) {
-    results.push(failures.get(hex(item.identity)) ?? (await unwrap(client, sessionKey, item)));
+    const name = `${hex(item.identity)}${hex(item.recipientPk)}`;
+    const result =
+      failures.get(hex(item.identity)) ?? opened.get(name) ?? (await unwrap(client, sessionKey, item));
+    if (result.ok) opened.set(name, result);
+    results.push(result);
   }
   return results;
 }

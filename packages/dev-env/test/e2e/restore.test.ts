@@ -28,6 +28,8 @@ const notes = Array.from(
   (_, i) => `Note ${i}: the ${subjects[i % subjects.length]} opens, ${words(i)}.`,
 );
 const elsewhere = ['A note of another namespace.'];
+/** Of several pieces: only the last one speaks of the lighthouse */
+const long = `${'The caretaker walked past the old cannery again. '.repeat(240)}Then a lighthouse keeper waved.`;
 const byFormerDelegate = 'Sealed by a delegate that is gone by now.';
 const vector = new Array(1536).fill(0.02);
 
@@ -41,6 +43,7 @@ let client: MemRelay;
 let reads: { server: Server; url: string; seen: string[] };
 let header: EnvelopeHeader;
 let before: Answers;
+let distanceOfLong: number;
 
 const questions = ['when does the harbour open?', 'the railway', 'Note 41', 'note of the library'];
 const answers = () =>
@@ -121,7 +124,7 @@ beforeAll(async () => {
     ...notes.map((text) => ({ text, namespace })),
     ...elsewhere.map((text) => ({ text, namespace: 'elsewhere' })),
   ]);
-  const alone = await client.rememberAndWait('One that is stored in a blob of its own.', { namespace });
+  const alone = await client.rememberAndWait(long, { namespace });
   const bytes = await fetch(`${network.blobstoreUrl}/v1/blobs/${blobPath(alone.blobId)}`);
   header = parseHeader(new Uint8Array(await bytes.arrayBuffer()));
   const writer = newTestKey();
@@ -136,6 +139,8 @@ beforeAll(async () => {
   await client.forget({ namespace, ids: [gone.blobId!] });
   await vi.waitUntil(async () => (await client.stats()).jobs.running === 0, { timeout: 20_000 });
   before = await answers();
+  distanceOfLong = (await client.recall('lighthouse keeper waved', { namespace, limit: 1 })).results[0]!
+    .distance;
   client.destroy();
   await first.stop();
   // The secrets outlive the database
@@ -180,6 +185,13 @@ test('an empty database gives the same answers after a restore, call by call', a
   expect(all.results.some(({ text }) => text.startsWith('Note 7:'))).toBe(false);
   // Only the namespace that was asked for
   expect((await client.namespaces()).map((entry) => entry.namespace)).toEqual([namespace]);
+});
+
+test('a long text is found by each of its pieces as before', async () => {
+  const query = 'lighthouse keeper waved';
+  const { results } = await client.recall(query, { namespace, limit: 1 });
+  expect(results[0]).toMatchObject({ text: long });
+  expect(results[0]!.distance).toBeCloseTo(distanceOfLong, 5);
 });
 
 test('a second run reads no blob again', async () => {
