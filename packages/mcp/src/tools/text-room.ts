@@ -16,7 +16,8 @@ export function fitTexts(texts: readonly string[], room: number = resultCharacte
   return texts.map((text, i) => {
     const share = Math.floor(left / (texts.length - i));
     left -= Math.min(text.length, share);
-    // A cut may fall between the halves of a character
-    return text.length <= share ? { text } : { text: text.slice(0, share).toWellFormed(), truncated: true };
+    if (text.length <= share) return { text };
+    // Not between the halves of a character
+    return { text: text.slice(0, share).replace(/[\ud800-\udbff]$/, ''), truncated: true };
   });
 }
