@@ -23,12 +23,23 @@ export interface SessionSource {
   header(packageId: string): Promise<string>;
   /** Forgets the current session, e.g. after the clock was corrected. */
   reset(): void;
+  /** The client is done with it; a shared one stays. */
+  release(): void;
 }
 
-export function createSessionSource(signer: Signer, clock: Clock): SessionSource {
-  let current: { packageId: string; renewAt: number; header: Promise<string> } | undefined;
+/**
+ * Where a client keeps its session. Clients of the same key and relayer may share one, one after the other or at a time:
+ * what was decrypted for a session is not paid for again while it lasts. It reads without the key, so keep it as secret.
+ */
+export interface SessionCache {
+  current?: { packageId: string; renewAt: number; header: Promise<string> } | undefined;
+}
+
+export function createSessionSource(signer: Signer, clock: Clock, shared?: SessionCache): SessionSource {
+  const cache: SessionCache = shared ?? {};
   return {
     header(packageId) {
+      const { current } = cache;
       if (current === undefined || current.packageId !== packageId || clock.now() >= current.renewAt) {
         const creationTimeMs = Math.floor(clock.now()) - backdateMs;
         const made = {
@@ -38,15 +49,19 @@ export function createSessionSource(signer: Signer, clock: Clock): SessionSource
             (session) => toBase64(new TextEncoder().encode(JSON.stringify(session))),
           ),
         };
-        current = made;
+        cache.current = made;
         made.header.catch(() => {
-          if (current === made) current = undefined;
+          if (cache.current === made) cache.current = undefined;
         });
+        return made.header;
       }
       return current.header;
     },
     reset() {
-      current = undefined;
+      cache.current = undefined;
+    },
+    release() {
+      if (!shared) cache.current = undefined;
     },
   };
 }

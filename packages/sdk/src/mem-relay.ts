@@ -265,7 +265,7 @@ export class MemRelay {
   /** Overwrites the key and drops the session; every later call throws `client_destroyed`. */
   destroy(): void {
     this.#connection.signer.destroy();
-    this.#connection.sessions.reset();
+    this.#connection.sessions.release();
   }
 
   #named<O extends { namespace?: string | undefined }>(options: O): O {

@@ -24,7 +24,7 @@ export function connect(options: MemRelayOptions): Connection {
     publicKey: bytesToHex(signer.publicKey),
     signer,
     clock,
-    sessions: createSessionSource(signer, clock),
+    sessions: createSessionSource(signer, clock, options.sessionCache),
     // Looked up at each call and called bare: browsers refuse a fetch whose `this` is another object.
     fetch: options.fetch ?? ((input, init) => fetch(input, init)),
     policy: {

@@ -10,6 +10,7 @@ import type {
 import type * as lists from '@memrelay/protocol/memory-lists';
 import type { AccountInfo } from '@memrelay/protocol/service-info';
 import type { CamelKeys } from './camel-keys.ts';
+import type { SessionCache } from './enc-session.ts';
 
 export interface MemRelayOptions {
   /** The delegate private key: 64 hex characters or 32 bytes. A long-lived secret. */
@@ -22,6 +23,8 @@ export interface MemRelayOptions {
   namespace?: string | undefined;
   /** The account package; without it the first recall reads it from `/config` once and pins it */
   packageId?: string | undefined;
+  /** Shared by clients of one key that follow each other; default: each client has its own */
+  sessionCache?: SessionCache | undefined;
   /** Instead of the global `fetch` */
   fetch?: typeof fetch | undefined;
   /** One attempt, from connecting to the last byte of the answer; default 30,000 ms */

@@ -135,3 +135,22 @@ describe('a client', () => {
     expect(wire.seen).toHaveLength(1);
   });
 });
+
+it('a shared session outlives its clients, an own one does not', async () => {
+  const shared = {};
+  const source = (cache?: object) =>
+    createSessionSource(createSigner(parsePrivateKey(testKey)), createClock(), cache);
+  const first = source(shared);
+  const header = await first.header(packageId);
+  first.release();
+  const second = source(shared);
+  expect(await second.header(packageId)).toBe(header);
+  // A correction of the clock ends it for all
+  second.reset();
+  expect(await source(shared).header(packageId)).not.toBe(header);
+
+  const own = source();
+  const ownHeader = await own.header(packageId);
+  own.release();
+  expect(await own.header(packageId)).not.toBe(ownHeader);
+});
