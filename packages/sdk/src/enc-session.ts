@@ -35,33 +35,49 @@ export interface SessionCache {
   current?: { packageId: string; renewAt: number; header: Promise<string> } | undefined;
 }
 
+/** What a session is for and how long it lives. */
+export interface SessionTerms {
+  packageId: string;
+  creationTimeMs: number;
+  /** 1–30 */
+  ttlMin: number;
+}
+
 export function createSessionSource(signer: Signer, clock: Clock, shared?: SessionCache): SessionSource {
-  const cache: SessionCache = shared ?? {};
+  return keptSessions(clock, ttlMinutes, (terms) => createEncSession({ signer, ...terms }), shared);
+}
+
+/** Keeps each session that `make` makes until shortly before its end; whoever asks meanwhile gets the same. */
+export function keptSessions(
+  clock: Clock,
+  ttlMin: number,
+  make: (terms: SessionTerms) => Promise<EncSession>,
+  shared?: SessionCache,
+): SessionSource {
+  const kept = shared ?? {};
   return {
     header(packageId) {
-      const { current } = cache;
-      if (current === undefined || current.packageId !== packageId || clock.now() >= current.renewAt) {
-        const creationTimeMs = Math.floor(clock.now()) - backdateMs;
-        const made = {
-          packageId,
-          renewAt: creationTimeMs + ttlMinutes * 60_000 - renewEarlyMs,
-          header: createEncSession({ signer, packageId, creationTimeMs, ttlMin: ttlMinutes }).then(
-            (session) => toBase64(new TextEncoder().encode(JSON.stringify(session))),
-          ),
-        };
-        cache.current = made;
-        made.header.catch(() => {
-          if (cache.current === made) cache.current = undefined;
-        });
-        return made.header;
-      }
-      return current.header;
+      const { current } = kept;
+      if (current && current.packageId === packageId && clock.now() < current.renewAt) return current.header;
+      const creationTimeMs = Math.floor(clock.now()) - backdateMs;
+      const made = {
+        packageId,
+        renewAt: creationTimeMs + ttlMin * 60_000 - renewEarlyMs,
+        header: make({ packageId, creationTimeMs, ttlMin }).then((session) =>
+          toBase64(new TextEncoder().encode(JSON.stringify(session))),
+        ),
+      };
+      kept.current = made;
+      made.header.catch(() => {
+        if (kept.current === made) kept.current = undefined;
+      });
+      return made.header;
     },
     reset() {
-      cache.current = undefined;
+      kept.current = undefined;
     },
     release() {
-      if (!shared) cache.current = undefined;
+      if (!shared) kept.current = undefined;
     },
   };
 }
@@ -70,19 +86,27 @@ export function createSessionSource(signer: Signer, clock: Clock, shared?: Sessi
  * A session as Seal's `SessionKey.export()` returns it: a fresh Ed25519 key that the delegate key vouches for.
  * `packageId` must be `0x` and 64 lower-case hex characters, as key servers write it into the signed text.
  */
-export async function createEncSession(input: {
-  signer: Signer;
-  packageId: string;
-  creationTimeMs: number;
-  ttlMin: number;
-}): Promise<EncSession> {
-  const { signer, ...terms } = input;
+export async function createEncSession({
+  signer,
+  ...terms
+}: SessionTerms & { signer: Signer }): Promise<EncSession> {
+  return sessionSignedBy(suiAddress(signer.publicKey), terms, (message) =>
+    signPersonalMessage(signer, message),
+  );
+}
+
+/** The same for whoever signs personal messages as this address; `sign` gives Sui's signature in base64. */
+export async function sessionSignedBy(
+  address: string,
+  terms: SessionTerms,
+  sign: (message: Uint8Array) => Promise<string>,
+): Promise<EncSession> {
   const seed = crypto.getRandomValues(new Uint8Array(32));
   const text = sessionMessage({ ...terms, sessionPublicKey: toBase64(ed25519.getPublicKey(seed)) });
   const session: EncSession = {
-    address: suiAddress(signer.publicKey),
+    address,
     ...terms,
-    personalMessageSignature: await signPersonalMessage(signer, new TextEncoder().encode(text)),
+    personalMessageSignature: await sign(new TextEncoder().encode(text)),
     sessionKey: bech32.encode('suiprivkey', bech32.toWords(concatBytes(Uint8Array.of(ed25519Flag), seed))),
   };
   seed.fill(0);
