@@ -11,6 +11,7 @@ import { registerAuth } from './auth/register-auth.ts';
 import { createAggregatorReader } from './blobs/aggregator-reads.ts';
 import { createMemoryBlobCache, createRedisBlobCache } from './blobs/blob-cache.ts';
 import type { Config } from './config/config.ts';
+import { publicConfig } from './config/public-config.ts';
 import { checkSecrets } from './config/secret-checks.ts';
 import type { RelayerContext } from './context.ts';
 import { hexToBytes } from './db/hex.ts';
@@ -242,20 +243,7 @@ export async function startRelayer({
       ),
       serverAddress: config.serverAddress,
       tagOf: (origin, namespace) => namespaceTag(nodePrimitives, hexToBytes(origin), namespace),
-      publicConfig: async () => ({
-        packageId: config.packageId,
-        registryId: config.registryId,
-        network: config.network,
-        suiRpcUrl: config.publicChainRpcUrl,
-        aggregatorUrl: config.aggregators.urls[0]!,
-        encServerConfigs: keyServers.servers.map(({ objectId, weight, aggregatorUrl }) => ({
-          objectId,
-          weight,
-          ...(aggregatorUrl ? { aggregatorUrl } : {}),
-        })),
-        encThreshold: keyServers.threshold,
-        embedding: { model: embedder.model, dimension: embedder.dimension },
-      }),
+      publicConfig: async () => publicConfig(config, keyServers, embedder),
       loggers,
     };
     infoRoutes(app, context);

@@ -13,6 +13,7 @@ import type { SessionMaker } from './seal/session-maker.ts';
 import type { KeyUnwrapper } from './seal/unwrap-keys.ts';
 import type { Sponsoring } from './sponsor/sponsoring.ts';
 import type { Uploads } from './store/uploads.ts';
+import type { ToolService } from './tools/tool-service.ts';
 
 /** Everything the routes need, built once. */
 export interface SidecarContext {
@@ -36,5 +37,6 @@ export interface SidecarContext {
   /** What our own wallets hold, and how many uploads for so many epochs that pays for */
   walletFunds(epochs: number): Promise<WalletFunds[]>;
   pruner: Pruner;
+  tools: ToolService;
   log: Logger;
 }

@@ -33,6 +33,8 @@ import { createSponsoring } from './sponsor/sponsoring.ts';
 import { describeObjects, ownedPage } from './store/blob-objects.ts';
 import { createUploads } from './store/uploads.ts';
 import { readWalletFunds } from './store/wallet-funds.ts';
+import { createAccountStates } from './tools/account-states.ts';
+import { createToolService } from './tools/tool-service.ts';
 
 /** A batch of envelopes (the relayer splits larger ones) or one blob. */
 const bodyLimit = 32 * 1024 * 1024;
@@ -62,6 +64,13 @@ export async function startSidecar(config: Config, log: Logger): Promise<Sidecar
     policy: { packageId: config.packageId, walrusPackageId: sponsor.walrusPackageId },
     api: sponsorApi,
     wallet: sponsor.fallback && serverKey ? createGasWallet(chain, serverKey) : undefined,
+    log,
+  });
+  const tools = createToolService({
+    config: config.tools,
+    token: config.token,
+    packageId: config.packageId,
+    accounts: createAccountStates({ chain, packageId: config.packageId }),
     log,
   });
   const context: SidecarContext = {
@@ -104,6 +113,7 @@ export async function startSidecar(config: Config, log: Logger): Promise<Sidecar
       serverKey,
       log,
     }),
+    tools,
     log,
   };
 
@@ -130,10 +140,13 @@ export async function startSidecar(config: Config, log: Logger): Promise<Sidecar
     storeRoutes(guarded, context);
     sponsorRoutes(guarded, context);
   });
+  await app.register(tools.routes);
   const url = await app.listen({ port: config.port, host: '127.0.0.1' });
   return {
     url,
     async close() {
+      // Its streams would keep the server open
+      await tools.close();
       await app.close();
       await Promise.all([
         pool.close(),

@@ -1,3 +1,5 @@
+import { mcpRequestHeaders, relayedHeaders } from './tool-server.ts';
+
 /** Header names of the wire contract, lower case as Node delivers them. */
 export const headers = {
   publicKey: 'x-public-key',
@@ -16,16 +18,19 @@ export const headers = {
 } as const;
 
 /** Header values that must never reach a log. */
-export const secretHeaders: readonly string[] = ['authorization', headers.encSession, headers.delegateKey];
+export const secretHeaders: readonly string[] = [
+  'authorization',
+  headers.encSession,
+  headers.delegateKey,
+  relayedHeaders.token,
+];
 
 /** What a browser may send (decisions.md, "Wire, general"). */
 export const corsAllowedHeaders: readonly string[] = [
   'content-type',
   'authorization',
   ...Object.values(headers),
-  'mcp-session-id',
-  'mcp-protocol-version',
-  'last-event-id',
+  ...mcpRequestHeaders,
 ];
 
 export const corsExposedHeaders: readonly string[] = [
@@ -33,6 +38,8 @@ export const corsExposedHeaders: readonly string[] = [
   'retry-after',
   'ratelimit',
   'mcp-session-id',
+  // How to authenticate at the tool server
+  'www-authenticate',
   headers.accountId,
   'deprecation',
   // Lets a page see that its clock is wrong

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { flag, integer, url } from './forms.ts';
+import { integer, url } from './forms.ts';
 
 /**
  * Variables of the contract whose parts are not built yet. Their form is checked like that of the others, so that a
@@ -11,10 +11,6 @@ const limit = z.union([integer(1, Number.MAX_SAFE_INTEGER), z.literal('off')], {
 });
 
 export const laterVariables = {
-  MCP_EXTRA_TOOLS: flag.optional(),
-  MCP_MAX_NEW_SESSIONS_PER_IP_PER_MIN: integer(1, 1_000_000).optional(),
-  MCP_MAX_SESSIONS_PER_IP: integer(1, 1_000_000).optional(),
-  MCP_MAX_TOTAL_SESSIONS: integer(1, 1_000_000).optional(),
   METRICS_PORT: integer(1, 65_535).optional(),
   OTEL_EXPORTER_OTLP_ENDPOINT: url.optional(),
   RATE_LIMIT_KEY_PER_MINUTE: limit.optional(),

@@ -82,6 +82,11 @@ export const variables = z.object({
     .refine((value) => parseEncHistoricalSets(value) !== undefined, { message: encHistoricalSetsForm })
     .optional(),
   // The sidecar reads these, down to STORE_PACKAGE_ID
+  MCP_EXTRA_TOOLS: flag.optional(),
+  MCP_MAX_NEW_SESSIONS_PER_IP_PER_MIN: integer(1, 1_000_000).optional(),
+  MCP_MAX_SESSIONS_PER_IP: integer(1, 1_000_000).optional(),
+  MCP_MAX_TOTAL_SESSIONS: integer(1, 1_000_000).optional(),
+  MEM_RELAYER_URL: url.optional(),
   STORE_PUBLISHER_JWT_SECRET: text.optional(),
   STORE_SHARDS: integer(4, 32_768).optional(),
   STORE_UPLOAD_RELAY_URL: url.optional(),
@@ -109,7 +114,6 @@ export const variables = z.object({
     .union([z.literal('off'), integer(limits.bulkItems, 1_000_000_000)])
     .default(50_000),
   MEM_JOB_KEEP_DAYS: z.union([z.literal('off'), integer(1, 3650)]).default(7),
-  MEM_RELAYER_URL: url.optional(),
 });
 
 export type Variables = z.infer<typeof variables>;

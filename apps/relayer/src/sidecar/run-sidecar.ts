@@ -103,7 +103,7 @@ function start(options: RunSidecarOptions): Promise<RunningPart> {
     environment: {
       ...environment,
       SIDECAR_URL: options.url,
-      MEM_RELAYER_URL: environment.MEM_RELAYER_URL ?? options.relayerUrl,
+      MEM_RELAYER_URL: environment.MEM_RELAYER_URL || options.relayerUrl,
     },
     onLine: (line) => options.log.info({ line }, 'sidecar'),
   });

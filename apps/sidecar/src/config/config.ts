@@ -3,6 +3,7 @@ import { defaultSponsorApiUrl, type Network, networkDefaults } from '@memrelay/p
 import { defaultPorts } from '@memrelay/protocol/ports';
 import { z } from 'zod';
 import type { ServerSets } from '../seal/server-sets.ts';
+import type { ToolConfig } from '../tools/tool-service.ts';
 import { SidecarConfigError } from './config-error.ts';
 import { configuredServerSets } from './key-server-config.ts';
 
@@ -37,7 +38,10 @@ export interface Config {
     /** Package whose blobs the sponsored transactions delete and extend */
     walrusPackageId: string;
   };
+  tools: ToolConfig;
 }
+
+const sessionCap = z.coerce.number().int().min(1).max(1_000_000);
 
 const environmentSchema = z.object({
   SIDECAR_AUTH_TOKEN: z
@@ -67,6 +71,12 @@ const environmentSchema = z.object({
   SPONSOR_API_URL: z.url().default(defaultSponsorApiUrl),
   SPONSOR_NETWORK: z.enum(['mainnet', 'testnet', 'localnet']).default('mainnet'),
   SPONSOR_FALLBACK_TO_DIRECT_SIGN: z.string().toLowerCase().default('false'),
+  PORT: z.coerce.number().int().min(0).max(65_535).default(defaultPorts.relayer),
+  MEM_RELAYER_URL: z.url().optional(),
+  MCP_MAX_TOTAL_SESSIONS: sessionCap.default(1000),
+  MCP_MAX_SESSIONS_PER_IP: sessionCap.default(16),
+  MCP_MAX_NEW_SESSIONS_PER_IP_PER_MIN: sessionCap.default(30),
+  MCP_EXTRA_TOOLS: z.string().toLowerCase().default('false'),
 });
 type Variables = z.infer<typeof environmentSchema>;
 
@@ -107,6 +117,15 @@ export async function loadConfig(environment: NodeJS.ProcessEnv): Promise<Config
       fallback: ['true', '1'].includes(values.SPONSOR_FALLBACK_TO_DIRECT_SIGN),
       walrusPackageId:
         values.STORE_PACKAGE_ID?.toLowerCase() ?? localnet?.walrus.packageId ?? defaults.storePackageId!,
+    },
+    tools: {
+      relayerUrl: values.MEM_RELAYER_URL ?? `http://127.0.0.1:${values.PORT}`,
+      limits: {
+        total: values.MCP_MAX_TOTAL_SESSIONS,
+        perAddress: values.MCP_MAX_SESSIONS_PER_IP,
+        newPerMinute: values.MCP_MAX_NEW_SESSIONS_PER_IP_PER_MIN,
+      },
+      extraTools: ['true', '1'].includes(values.MCP_EXTRA_TOOLS),
     },
   };
 }

@@ -105,7 +105,9 @@ export function keyRoutes(app: FastifyInstance, context: SidecarContext): void {
 /** What follows from an account's state on chain. */
 export function accountRoutes(app: FastifyInstance, context: SidecarContext): void {
   app.post('/sessions/drop', async (request) => {
-    context.unwrapper.dropAccount(parse(dropSessionsRequest, request.body).account_id);
+    const { account_id } = parse(dropSessionsRequest, request.body);
+    context.unwrapper.dropAccount(account_id);
+    context.tools.dropAccount(account_id);
     return {};
   });
 

@@ -1,0 +1,51 @@
+import { rpcCodes, rpcErrorBody, toolBodyBytes, toolPaths } from '@memrelay/protocol/tool-server';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Logger } from 'pino';
+import { createAddressLimit } from '../auth/address-limit.ts';
+import { addressBlock, clientAddress } from '../auth/client-address.ts';
+import { checkContentLength } from '../auth/request-body.ts';
+import { reportError } from '../http/error-replies.ts';
+import { foreignSite, type SiteOptions } from '../tools/foreign-site.ts';
+import type { ToolRelay } from '../tools/tool-relay.ts';
+
+export interface ToolRouteOptions extends SiteOptions {
+  relay: ToolRelay;
+  log: Logger;
+  /** Requests of one address block that may be refused, or be under way, in a minute; default 600, as for signed ones */
+  failuresPerMinute?: number;
+}
+
+/**
+ * The tool server's routes (spec, "Tool-server transport routes"), passed on to the sidecar. What can be refused without it
+ * is refused here, as JSON-RPC errors.
+ */
+export async function toolRoutes(app: FastifyInstance, options: ToolRouteOptions): Promise<void> {
+  const { relay, log, trustedProxyHops, failuresPerMinute = 600 } = options;
+  const failures = createAddressLimit(failuresPerMinute);
+  app.addHook('preClose', async () => relay.endStreams());
+  app.setErrorHandler((error: Error, request, reply) => {
+    const known = reportError(log, error, request);
+    if (known.retryAfter !== undefined) reply.header('retry-after', String(known.retryAfter));
+    return reply.code(known.status).send(rpcErrorBody(rpcCodes.server, known.message, known.code));
+  });
+
+  async function pass(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    const foreign = foreignSite(request.raw, options);
+    if (foreign !== undefined) {
+      await reply.code(403).send(rpcErrorBody(rpcCodes.server, foreign, 'foreign_site'));
+      return;
+    }
+    const address = addressBlock(clientAddress(request.raw, trustedProxyHops));
+    const giveBack = failures.take(address);
+    checkContentLength(request.raw, toolBodyBytes);
+    const status = await relay.relay(request, reply, address);
+    if (status !== 401 && status !== 403) giveBack();
+  }
+
+  const noHead = { exposeHeadRoute: false };
+  app.get(toolPaths.mcp, noHead, pass);
+  app.post(toolPaths.mcp, pass);
+  app.delete(toolPaths.mcp, pass);
+  app.get(toolPaths.sse, noHead, pass);
+  app.post(toolPaths.messages, pass);
+}

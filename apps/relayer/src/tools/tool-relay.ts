@@ -1,0 +1,113 @@
+import type { ServerResponse } from 'node:http';
+import { ApiError } from '@memrelay/protocol/errors';
+import { headers } from '@memrelay/protocol/headers';
+import { mcpRequestHeaders, relayedHeaders } from '@memrelay/protocol/tool-server';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Pool } from 'undici';
+
+/** What of a client's request reaches the sidecar; `mcp-param-…` are arguments that a tool wants as headers. */
+const passedRequestHeaders: readonly string[] = [
+  'accept',
+  'authorization',
+  'content-length',
+  'content-type',
+  headers.memAccountId,
+  headers.memNamespace,
+  ...mcpRequestHeaders,
+];
+const passedPrefix = 'mcp-param-';
+
+/** What of the sidecar's answer reaches the client. */
+const passedResponseHeaders: readonly string[] = [
+  'allow',
+  'cache-control',
+  'content-type',
+  'mcp-session-id',
+  'retry-after',
+  'www-authenticate',
+  // Tells proxies in front not to hold a stream back
+  'x-accel-buffering',
+];
+
+/** The sidecar checks a credential and begins to answer; how long an answer then takes is its own affair. */
+const headersTimeoutMs = 30_000;
+
+/** No status of HTTP: the client did not wait for one */
+const clientGone = 499;
+
+/** Passes tool requests to the sidecar and its answers back, as they come. */
+export interface ToolRelay {
+  /** Resolves with the status of an answer that has begun. Throws `sidecar_unavailable`. */
+  relay(request: FastifyRequest, reply: FastifyReply, clientAddress: string): Promise<number>;
+  /** Ends the streams that are open, which would keep a server from closing */
+  endStreams(): void;
+  close(): Promise<void>;
+}
+
+export function createToolRelay(sidecarUrl: string, token: string): ToolRelay {
+  const { origin } = new URL(sidecarUrl);
+  // A stream keeps its connection to itself, so there are as many as are needed, apart from those for other work
+  const pool = new Pool(origin, { headersTimeout: headersTimeoutMs, bodyTimeout: 0 });
+  const streams = new Set<ServerResponse>();
+  return {
+    async relay(request, reply, clientAddress) {
+      const { raw } = request;
+      const out = reply.raw;
+      const gone = new AbortController();
+      out.once('close', () => gone.abort());
+      const answer = await pool
+        .request({
+          path: raw.url!,
+          method: raw.method as 'GET' | 'POST' | 'DELETE',
+          headers: {
+            ...passed(
+              raw.headers,
+              (name) => passedRequestHeaders.includes(name) || name.startsWith(passedPrefix),
+            ),
+            [relayedHeaders.token]: token,
+            [relayedHeaders.clientAddress]: clientAddress,
+          },
+          body: raw.method === 'POST' ? raw : null,
+          signal: gone.signal,
+        })
+        .catch((cause: unknown) => {
+          if (gone.signal.aborted) return undefined;
+          throw new ApiError('sidecar_unavailable', { cause });
+        });
+      reply.hijack();
+      if (!answer) return clientGone;
+      const { statusCode, body } = answer;
+      out.writeHead(statusCode, {
+        ...(reply.getHeaders() as Record<string, string>),
+        ...passed(answer.headers, (name) => passedResponseHeaders.includes(name)),
+      });
+      out.flushHeaders();
+      const isOpenEnded = isStream(answer.headers['content-type']);
+      if (isOpenEnded) streams.add(out);
+      out.once('close', () => streams.delete(out));
+      // A stream that the sidecar breaks off ends; the client finds out with its next request. Any other answer is not whole
+      body.once('error', () => (isOpenEnded ? out.end() : out.destroy()));
+      body.pipe(out);
+      return statusCode;
+    },
+    endStreams() {
+      for (const stream of streams) stream.end();
+    },
+    close: () => pool.destroy(),
+  };
+}
+
+function isStream(contentType: string | string[] | undefined): boolean {
+  return String(contentType).startsWith('text/event-stream');
+}
+
+/** Repeated headers are left out: none of those that pass may be. */
+function passed(
+  sent: Readonly<Record<string, string | string[] | undefined>>,
+  isPassed: (name: string) => boolean,
+): Record<string, string> {
+  const result: Record<string, string> = {};
+  for (const [name, value] of Object.entries(sent))
+    if (typeof value === 'string' && isPassed(name)) result[name] = value;
+  return result;
+}

@@ -1,0 +1,95 @@
+import { createHash, createPrivateKey, createPublicKey } from 'node:crypto';
+import type { Account, Scope } from '@memrelay/chain/account-bcs';
+import { ApiError } from '@memrelay/protocol/errors';
+import { headers } from '@memrelay/protocol/headers';
+import { authHeaderPatterns } from '@memrelay/protocol/signing';
+import type { AccountStates } from './account-states.ts';
+
+/** Who a tool request acts for: a delegate of an account that the chain knows. */
+export interface ToolCredential {
+  accountId: string;
+  /** 64 hex digits; signs the calls of this request. A secret: it goes with the request */
+  delegateKey: string;
+  /** 64 lower-case hex digits */
+  publicKey: string;
+  scope: Scope;
+  /** Names the credential without telling it: sessions are bound to this */
+  binding: string;
+}
+
+/** The headers of a request that tell its credential. */
+export interface PresentedCredential {
+  authorization: string | undefined;
+  accountId: string | undefined;
+}
+
+/**
+ * Checks what a request presents against the chain. Throws `missing_auth_header`, `invalid_auth_header`,
+ * `unknown_delegate_key`, `account_inactive` and `delegate_expired` (401), and `auth_unavailable` (503).
+ */
+export type CheckCredential = (presented: PresentedCredential) => Promise<ToolCredential>;
+
+const bearerPattern = /^Bearer +(\S+)$/i;
+const privateKeyPattern = /^(?:0x)?([0-9a-f]{64})$/i;
+/** PKCS #8 for an Ed25519 seed (RFC 8410): these bytes, then the 32 of the seed. */
+const pkcs8Prefix = Buffer.from('302e020100300506032b657004220420', 'hex');
+
+export function createCredentialCheck(options: {
+  accounts: AccountStates;
+  /** Unix time in ms */
+  now?: () => number;
+}): CheckCredential {
+  const { accounts, now = Date.now } = options;
+  return async ({ authorization, accountId: givenId }) => {
+    if (authorization === undefined)
+      throw new ApiError('missing_auth_header', {
+        message: 'Send Authorization: Bearer with the delegate private key.',
+      });
+    const bearer = bearerPattern.exec(authorization)?.[1] ?? '';
+    const delegateKey = privateKeyPattern.exec(bearer)?.[1]?.toLowerCase();
+    if (delegateKey === undefined)
+      throw new ApiError('invalid_auth_header', {
+        message: 'The bearer must be a delegate private key: 64 hex characters.',
+      });
+    if (givenId === undefined || !authHeaderPatterns.accountId.test(givenId))
+      throw new ApiError('invalid_auth_header', {
+        message: `${headers.memAccountId} must be the id of the account: 0x and 64 hex characters.`,
+      });
+    const accountId = givenId.toLowerCase();
+    const publicKey = publicKeyOf(delegateKey);
+    const account = await accounts.account(accountId);
+    const scope = scopeOf(account, publicKey, now());
+    const binding = createHash('sha256').update(`${delegateKey}:${accountId}`).digest('hex');
+    return { accountId, delegateKey, publicKey, scope, binding };
+  };
+}
+
+/**
+ * What a key may do in an account. Throws `unknown_delegate_key`, `account_inactive` and `delegate_expired`.
+ *
+ * @param nowMs Unix time
+ */
+export function scopeOf(account: Account | undefined, publicKey: string, nowMs: number): Scope {
+  const delegate = account?.delegate_keys.find(
+    ({ public_key }) => Buffer.from(public_key).toString('hex') === publicKey,
+  );
+  const scope = account?.scopes.find(({ key }) => key === delegate?.address)?.value;
+  if (!account || !delegate || !scope) throw new ApiError('unknown_delegate_key');
+  if (!account.active) throw new ApiError('account_inactive');
+  if (isExpired(scope, nowMs)) throw new ApiError('delegate_expired');
+  return scope;
+}
+
+/** Over at this very millisecond. */
+export function isExpired(scope: Scope, nowMs: number): boolean {
+  return scope.expires_at_ms !== 0n && scope.expires_at_ms <= BigInt(nowMs);
+}
+
+function publicKeyOf(privateKey: string): string {
+  const seed = Buffer.from(privateKey, 'hex');
+  const pkcs8 = Buffer.concat([pkcs8Prefix, seed]);
+  const key = createPublicKey(createPrivateKey({ key: pkcs8, format: 'der', type: 'pkcs8' }));
+  pkcs8.fill(0);
+  seed.fill(0);
+  return Buffer.from(key.export({ format: 'jwk' }).x!, 'base64url').toString('hex');
+}

@@ -1,0 +1,77 @@
+import { randomUUID } from 'node:crypto';
+import type { EventStore, JSONRPCMessage } from '@modelcontextprotocol/server';
+import { LRUCache } from 'lru-cache';
+
+/** How long the events of a stream that broke off wait for the client to come back. */
+const keepMs = 5 * 60_000;
+/** Of all sessions together: the oldest events go first. */
+const maxBytes = 64 * 1024 * 1024;
+const maxEvents = 100_000;
+/** Of one session */
+const maxSessionEvents = 500;
+
+interface KeptEvent {
+  sessionId: string;
+  streamId: string;
+  message: JSONRPCMessage;
+}
+
+/** What was sent on streams, for clients that resume one with `Last-Event-ID`: in memory alone, and bounded. */
+export interface EventStores {
+  /** The store of one session, which sees no event of another */
+  forSession(sessionId: string): SessionEvents;
+  /** Lets go of what is too old */
+  sweep(): void;
+}
+
+export interface SessionEvents extends EventStore {
+  clear(): void;
+}
+
+export function createEventStores(options: { maxBytes?: number; keepMs?: number } = {}): EventStores {
+  const kept = new LRUCache<string, KeptEvent>({
+    max: maxEvents,
+    maxSize: options.maxBytes ?? maxBytes,
+    ttl: options.keepMs ?? keepMs,
+  });
+  return {
+    forSession: (sessionId) => createSessionEvents(kept, sessionId),
+    sweep: () => void kept.purgeStale(),
+  };
+}
+
+function createSessionEvents(kept: LRUCache<string, KeptEvent>, sessionId: string): SessionEvents {
+  /** Oldest first; some may be gone from what is kept */
+  let ids: string[] = [];
+  const find = (eventId: string): KeptEvent | undefined => {
+    const event = kept.peek(eventId);
+    return event?.sessionId === sessionId ? event : undefined;
+  };
+  return {
+    async storeEvent(streamId, message) {
+      const eventId = randomUUID();
+      kept.set(eventId, { sessionId, streamId, message }, { size: 200 + JSON.stringify(message).length });
+      ids.push(eventId);
+      if (ids.length > maxSessionEvents) {
+        for (const old of ids.slice(0, maxSessionEvents / 2)) kept.delete(old);
+        ids = ids.slice(maxSessionEvents / 2);
+      }
+      return eventId;
+    },
+    async getStreamIdForEventId(eventId) {
+      return find(eventId)?.streamId;
+    },
+    async replayEventsAfter(lastEventId, { send }) {
+      const { streamId } = find(lastEventId)!;
+      for (const eventId of ids.slice(ids.indexOf(lastEventId) + 1)) {
+        const event = find(eventId);
+        if (event?.streamId === streamId) await send(eventId, event.message);
+      }
+      return streamId;
+    },
+    clear() {
+      for (const eventId of ids) kept.delete(eventId);
+      ids = [];
+    },
+  };
+}

@@ -1,0 +1,46 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { toolPaths } from '@memrelay/protocol/tool-server';
+import { SSEServerTransport } from '@modelcontextprotocol/server-legacy/sse';
+import { openSession, type ToolHost } from './open-session.ts';
+import { sessionNotFound } from './rpc-refusal.ts';
+import type { Serve } from './streamable.ts';
+import type { ToolCaller } from './tool-caller.ts';
+import type { ToolSession } from './tool-session.ts';
+
+/** Proxies close what is silent, often after a minute. */
+const keepAliveMs = 15_000;
+
+export interface LegacySessions {
+  /** Opens a session whose stream is the answer. Throws `RpcRefusal` 429. */
+  open(caller: ToolCaller, response: ServerResponse): () => Promise<void>;
+  /** Returns what takes a message of a session. Throws `RpcRefusal`: 403, 404. */
+  route(request: IncomingMessage, body: unknown, caller: ToolCaller): Serve;
+}
+
+export function createLegacySessions(host: ToolHost): LegacySessions {
+  const transports = new WeakMap<ToolSession, SSEServerTransport>();
+  return {
+    open(caller, response) {
+      const transport = new SSEServerTransport(toolPaths.messages, response);
+      const { session, connect } = openSession(host, caller, transport.sessionId, 'sse');
+      transports.set(session, transport);
+      return async () => {
+        session.answers(response);
+        const keepAlive = setInterval(() => response.write(': keepalive\n\n'), keepAliveMs);
+        response.once('close', () => clearInterval(keepAlive));
+        // Proxies that buffer would hold every answer back
+        response.setHeader('x-accel-buffering', 'no');
+        await connect(transport);
+      };
+    },
+    route(request, body, caller) {
+      const id = new URL(request.url!, 'http://localhost').searchParams.get('sessionId');
+      if (id === null) throw sessionNotFound();
+      const session = host.sessions.get(id, 'sse', caller.credential);
+      return async (raw, response) => {
+        session.answers(response, caller.credential);
+        await transports.get(session)!.handlePostMessage(raw, response, body ?? null);
+      };
+    },
+  };
+}

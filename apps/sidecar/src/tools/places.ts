@@ -1,0 +1,86 @@
+import { rpcCodes } from '@memrelay/protocol/tool-server';
+import { RpcRefusal } from './rpc-refusal.ts';
+
+/** How many sessions there may be (spec, "Limits"). */
+export interface SessionLimits {
+  /** MCP_MAX_TOTAL_SESSIONS */
+  total: number;
+  /** MCP_MAX_SESSIONS_PER_IP */
+  perAddress: number;
+  /** MCP_MAX_NEW_SESSIONS_PER_IP_PER_MIN */
+  newPerMinute: number;
+}
+
+const windowMs = 60_000;
+/** All places are in use by somebody: when one gets free is not known. */
+const fullRetrySeconds = 10;
+
+interface AddressUse {
+  active: number;
+  /** When its sessions of the last minute were opened, oldest first; ms */
+  openedAtMs: number[];
+}
+
+/** Counts sessions, in all and by client address. */
+export class Places {
+  readonly #limits: SessionLimits;
+  /** Ends the longest idle session of the address. False: it has none */
+  readonly #evict: (address: string) => boolean;
+  readonly #now: () => number;
+  readonly #addresses = new Map<string, AddressUse>();
+  #active = 0;
+
+  constructor(limits: SessionLimits, evict: (address: string) => boolean, now = () => performance.now()) {
+    this.#limits = limits;
+    this.#evict = evict;
+    this.#now = now;
+  }
+
+  get active(): number {
+    return this.#active;
+  }
+
+  /**
+   * Takes a place and returns what gives it back. A new session counts for its minute, too; a request without session
+   * only while it is answered. Where all places are taken, an idle session of the same address makes room. Throws
+   * `RpcRefusal` 429.
+   */
+  take(address: string, kind: 'session' | 'request'): () => void {
+    const use = this.#addresses.get(address) ?? { active: 0, openedAtMs: [] };
+    const nowMs = this.#now();
+    use.openedAtMs = use.openedAtMs.filter((atMs) => nowMs - atMs < windowMs);
+    if (kind === 'session' && use.openedAtMs.length >= this.#limits.newPerMinute)
+      throw tooMany(
+        'ip_burst_cap',
+        'Too many new sessions from this address within a minute.',
+        Math.ceil((use.openedAtMs[0]! + windowMs - nowMs) / 1000),
+      );
+    if (use.active >= this.#limits.perAddress && !this.#evict(address))
+      throw tooMany('ip_active_cap', 'Too many open sessions from this address: close one, or wait.');
+    if (this.#active >= this.#limits.total && !this.#evict(address))
+      throw tooMany('global_cap', 'The tool server has as many sessions as it takes.');
+    this.#active += 1;
+    use.active += 1;
+    if (kind === 'session') use.openedAtMs.push(nowMs);
+    this.#addresses.set(address, use);
+    let held = true;
+    return () => {
+      if (!held) return;
+      held = false;
+      this.#active -= 1;
+      use.active -= 1;
+    };
+  }
+
+  /** Forgets addresses that have no session and opened none lately. */
+  sweep(): void {
+    const nowMs = this.#now();
+    for (const [address, { active, openedAtMs }] of this.#addresses)
+      if (active === 0 && nowMs - (openedAtMs.at(-1) ?? Number.NEGATIVE_INFINITY) >= windowMs)
+        this.#addresses.delete(address);
+  }
+}
+
+function tooMany(reason: string, message: string, retryAfter = fullRetrySeconds): RpcRefusal {
+  return new RpcRefusal(429, rpcCodes.server, message, { reason, retryAfter });
+}

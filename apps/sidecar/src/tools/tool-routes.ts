@@ -1,0 +1,116 @@
+import { namespaceField } from '@memrelay/protocol/fields';
+import { headers } from '@memrelay/protocol/headers';
+import {
+  relayedHeaders,
+  rpcCodes,
+  rpcErrorBody,
+  toolBodyBytes,
+  toolPaths,
+} from '@memrelay/protocol/tool-server';
+import { classifyInboundRequest, type InboundClassificationOutcome } from '@modelcontextprotocol/server';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Logger } from 'pino';
+import type { CheckCredential } from './credential.ts';
+import type { LegacySessions } from './legacy-sse.ts';
+import { asRpcRefusal, RpcRefusal, sendRefusal } from './rpc-refusal.ts';
+import type { SessionlessRequests } from './sessionless.ts';
+import type { Serve, StreamableSessions } from './streamable.ts';
+import type { ToolCaller } from './tool-caller.ts';
+
+export interface ToolRouteOptions {
+  /** Throws unless the request comes from the relayer */
+  requireRelayer: (request: FastifyRequest) => Promise<void>;
+  checkCredential: CheckCredential;
+  streamable: StreamableSessions;
+  sessionless: SessionlessRequests;
+  legacy: LegacySessions;
+  log: Logger;
+}
+
+/** The tool server's routes. Who asks is checked before a body is read; refusals are JSON-RPC errors. */
+export function toolRoutes(app: FastifyInstance, options: ToolRouteOptions): void {
+  const { streamable, sessionless, legacy, log } = options;
+  const callers = new WeakMap<FastifyRequest, ToolCaller>();
+  const callerOf = (request: FastifyRequest): ToolCaller => callers.get(request)!;
+
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', { parseAs: 'string', bodyLimit: toolBodyBytes }, (_request, text, done) => {
+    try {
+      done(null, JSON.parse(text as string));
+    } catch {
+      // Without the parser's own words, which quote the text
+      done(new RpcRefusal(400, rpcCodes.parse, 'Parse error: the body is not JSON.'));
+    }
+  });
+  app.setErrorHandler((error: Error, request, reply) => {
+    const refusal = asRpcRefusal(error);
+    if (refusal) return sendRefusal(reply, refusal);
+    log.error({ err: error, route: request.routeOptions.url }, 'tool request failed');
+    return reply.code(500).send(rpcErrorBody(rpcCodes.forbidden, 'Something failed on the server.'));
+  });
+  app.addHook('onRequest', options.requireRelayer);
+  app.addHook('onRequest', async (request) => {
+    const credential = await options.checkCredential({
+      authorization: request.headers.authorization,
+      accountId: headerOf(request, headers.memAccountId),
+    });
+    const address = headerOf(request, relayedHeaders.clientAddress) ?? 'unknown';
+    callers.set(request, { credential, address, namespace: namespaceOf(request) });
+  });
+
+  app.get(toolPaths.mcp, { exposeHeadRoute: false }, async (request, reply) =>
+    answer(request, reply, await streamable.route(request.raw, undefined, callerOf(request))),
+  );
+  app.delete(toolPaths.mcp, async (request, reply) =>
+    answer(request, reply, await streamable.route(request.raw, undefined, callerOf(request))),
+  );
+  app.post(toolPaths.mcp, async (request, reply) => {
+    const caller = callerOf(request);
+    const serve =
+      revisionOf(request) === 'legacy'
+        ? await streamable.route(request.raw, request.body, caller)
+        : sessionless.route(request.body, caller);
+    return answer(request, reply, serve);
+  });
+  app.get(toolPaths.sse, { exposeHeadRoute: false }, async (request, reply) =>
+    answer(request, reply, legacy.open(callerOf(request), reply.raw)),
+  );
+  app.post(toolPaths.messages, async (request, reply) =>
+    answer(request, reply, legacy.route(request.raw, request.body, callerOf(request))),
+  );
+
+  /** From here on the transport writes the answer. */
+  async function answer(request: FastifyRequest, reply: FastifyReply, serve: Serve): Promise<void> {
+    reply.hijack();
+    try {
+      await serve(request.raw, reply.raw);
+    } catch (error) {
+      log.error({ err: error, route: request.routeOptions.url }, 'a tool transport failed');
+      reply.raw.destroy();
+    }
+  }
+}
+
+/** `legacy`: a revision with sessions. What is malformed goes to the other kind, which tells what is wrong. */
+function revisionOf(request: FastifyRequest): InboundClassificationOutcome['kind'] {
+  const protocolVersionHeader = headerOf(request, 'mcp-protocol-version');
+  const inbound = { httpMethod: 'POST', body: request.body };
+  return classifyInboundRequest(
+    protocolVersionHeader === undefined ? inbound : { ...inbound, protocolVersionHeader },
+  ).kind;
+}
+
+function headerOf(request: FastifyRequest, name: string): string | undefined {
+  const value = request.headers[name];
+  return typeof value === 'string' ? value : undefined;
+}
+
+/** Header values arrive byte for byte; names beyond ASCII are UTF-8. Throws `RpcRefusal` 400. */
+function namespaceOf(request: FastifyRequest): string | undefined {
+  const sent = headerOf(request, headers.memNamespace);
+  if (sent === undefined || sent.trim() === '') return undefined;
+  const namespace = namespaceField.safeParse(Buffer.from(sent, 'latin1').toString('utf8'));
+  if (namespace.success) return namespace.data;
+  const [issue] = namespace.error.issues;
+  throw new RpcRefusal(400, rpcCodes.invalidRequest, `${headers.memNamespace} ${issue!.message}.`);
+}

@@ -1,0 +1,127 @@
+import { ApiError } from '@memrelay/protocol/errors';
+import type { FastifyInstance } from 'fastify';
+import { createToolServer } from 'memrelay-mcp/tools/create-tool-server';
+import type { FinishedCall } from 'memrelay-mcp/tools/tool-server-options';
+import type { Logger } from 'pino';
+import type { AccountStates } from './account-states.ts';
+import { createClientMaker } from './client-maker.ts';
+import { createCredentialCheck, scopeOf } from './credential.ts';
+import { createEventStores } from './event-store.ts';
+import { createLegacySessions } from './legacy-sse.ts';
+import type { ToolHost } from './open-session.ts';
+import type { SessionLimits } from './places.ts';
+import { requireRelayer } from './require-relayer.ts';
+import { SessionTable } from './session-table.ts';
+import { createSessionlessRequests } from './sessionless.ts';
+import { createStreamableSessions } from './streamable.ts';
+import type { ToolServerFactory } from './tool-caller.ts';
+import { toolRoutes } from './tool-routes.ts';
+import type { ToolSession } from './tool-session.ts';
+
+/** What the tool server is told by the environment. */
+export interface ToolConfig {
+  /** MEM_RELAYER_URL */
+  relayerUrl: string;
+  limits: SessionLimits;
+  /** MCP_EXTRA_TOOLS */
+  extraTools: boolean;
+}
+
+export interface ToolServiceOptions {
+  config: ToolConfig;
+  /** Shared with the relayer */
+  token: string;
+  packageId: string;
+  accounts: AccountStates;
+  log: Logger;
+  /** Instead of the memory tools */
+  makeServer?: ToolServerFactory;
+  /** See `SessionTable`; ms */
+  idleMs?: number;
+  sweepMs?: number;
+}
+
+/** The HTTP tool server: sessions of both transports and sessionless requests. */
+export interface ToolService {
+  routes(app: FastifyInstance): Promise<void>;
+  /** An account changed on chain: its credentials are looked at anew, and sessions of removed keys end */
+  dropAccount(accountId: string): void;
+  sessions: SessionTable;
+  /** Ends all sessions and streams */
+  close(): Promise<void>;
+}
+
+export function createToolService(options: ToolServiceOptions): ToolService {
+  const { config, accounts, log } = options;
+  const events = createEventStores();
+  const sessions = new SessionTable({
+    limits: config.limits,
+    ...(options.idleMs === undefined ? {} : { idleMs: options.idleMs }),
+    ...(options.sweepMs === undefined ? {} : { sweepMs: options.sweepMs }),
+    onSweep: () => events.sweep(),
+  });
+  const host: ToolHost = {
+    sessions,
+    events,
+    makeServer: options.makeServer ?? memoryTools(config, log),
+    clientMaker: createClientMaker({ relayerUrl: config.relayerUrl, packageId: options.packageId }),
+    now: () => performance.now(),
+  };
+  const sessionless = createSessionlessRequests(host);
+  return {
+    async routes(app) {
+      toolRoutes(app, {
+        requireRelayer: requireRelayer(options.token),
+        checkCredential: createCredentialCheck({ accounts }),
+        streamable: createStreamableSessions(host),
+        sessionless,
+        legacy: createLegacySessions(host),
+        log,
+      });
+    },
+    dropAccount(accountId) {
+      accounts.drop(accountId);
+      void endRevoked(sessions.ofAccount(accountId), accounts);
+    },
+    sessions,
+    async close() {
+      sessions.close();
+      await sessionless.close();
+    },
+  };
+}
+
+/** Ends the sessions, with their streams, of keys that the account does not have any more. */
+async function endRevoked(sessions: readonly ToolSession[], accounts: AccountStates): Promise<void> {
+  for (const session of sessions) {
+    try {
+      scopeOf(await accounts.account(session.accountId), session.publicKey, Date.now());
+    } catch (error) {
+      // Where the chain cannot be asked, the next request is
+      if (error instanceof ApiError && error.status === 401) session.close();
+    }
+  }
+}
+
+/** The tools of the spec over the SDK. */
+function memoryTools(config: ToolConfig, log: Logger): ToolServerFactory {
+  const onCall = ({ tool, outcome, durationMs, error }: FinishedCall): void => {
+    // Where it broke and not what the error says, which may quote a text
+    if (outcome === 'broken')
+      log.error({ tool, ms: Math.round(durationMs), at: placesOf(error) }, 'a tool broke');
+  };
+  return ({ client, namespace }) =>
+    createToolServer({
+      client,
+      namespace,
+      extraTools: config.extraTools,
+      relayerUrl: config.relayerUrl,
+      signIn: 'Put a delegate key that is in the account into the Authorization header of this connection.',
+      onCall,
+    });
+}
+
+function placesOf(error: unknown): string[] {
+  if (!(error instanceof Error)) return [];
+  return [error.name, ...(error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line))];
+}

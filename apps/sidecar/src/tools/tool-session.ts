@@ -1,0 +1,109 @@
+import type { ServerResponse } from 'node:http';
+import type { Scope } from '@memrelay/chain/account-bcs';
+import type { MemRelay } from '@memrelay/sdk/mem-relay';
+import { isJSONRPCNotification, isJSONRPCRequest, type Transport } from '@modelcontextprotocol/server';
+import { CallClient } from './call-client.ts';
+import type { ToolCredential } from './credential.ts';
+
+export interface ToolSessionOptions {
+  id: string;
+  transport: 'streamable' | 'sse';
+  credential: ToolCredential;
+  /** Address block of the client that opened it */
+  address: string;
+  makeClient: (delegateKey: string) => MemRelay;
+  /** Milliseconds of a clock that never goes back */
+  now: () => number;
+}
+
+/**
+ * A session of the 2025 revisions. It is bound to the credential it was opened with and does not hold it; it is alive
+ * while a request of it is answered, a stream is open or a call runs.
+ */
+export class ToolSession {
+  readonly id: string;
+  readonly transport: ToolSessionOptions['transport'];
+  readonly binding: string;
+  readonly accountId: string;
+  readonly publicKey: string;
+  readonly scope: Scope;
+  readonly address: string;
+  readonly client: CallClient;
+  /** Ends it, with its streams; set by whoever opened it */
+  close: () => void = () => undefined;
+  readonly #now: () => number;
+  readonly #calls = new Map<string | number, () => void>();
+  #openAnswers = 0;
+  #activeAtMs: number;
+
+  constructor(options: ToolSessionOptions) {
+    this.id = options.id;
+    this.transport = options.transport;
+    this.binding = options.credential.binding;
+    this.accountId = options.credential.accountId;
+    this.publicKey = options.credential.publicKey;
+    this.scope = options.credential.scope;
+    this.address = options.address;
+    this.client = new CallClient(options.makeClient);
+    this.#now = options.now;
+    this.#activeAtMs = this.#now();
+  }
+
+  /** For how long nothing has been going on; undefined while something is. ms */
+  get idleMs(): number | undefined {
+    return this.#openAnswers > 0 || this.#calls.size > 0 ? undefined : this.#now() - this.#activeAtMs;
+  }
+
+  /** Counts an answer as open until its connection is done. With a credential, calls can be signed meanwhile. */
+  answers(response: ServerResponse, credential?: ToolCredential): void {
+    const release = credential && this.client.hold(credential.delegateKey);
+    this.#openAnswers += 1;
+    response.once('close', () => {
+      this.#openAnswers -= 1;
+      this.#activeAtMs = this.#now();
+      release?.();
+    });
+  }
+
+  /**
+   * Follows the calls of a connected transport: from the request to its answer, or to the client's word that it is
+   * cancelled, which is answered by the end of its stream.
+   */
+  follow(transport: Transport & { closeSSEStream?: (requestId: string | number) => void }): void {
+    const deliver = transport.onmessage!.bind(transport);
+    const send = transport.send.bind(transport);
+    transport.onmessage = (message, extra) => {
+      if (isJSONRPCRequest(message)) this.#callBegins(message.id);
+      deliver(message, extra);
+      if (isJSONRPCNotification(message) && message.method === 'notifications/cancelled') {
+        const requestId = message.params?.requestId as string | number;
+        if (!this.#calls.has(requestId)) return;
+        this.#callEnds(requestId);
+        transport.closeSSEStream?.(requestId);
+      }
+    };
+    transport.send = async (message, options) => {
+      try {
+        await send(message, options);
+      } finally {
+        if (!('method' in message) && message.id !== undefined) this.#callEnds(message.id);
+      }
+    };
+  }
+
+  /** Calls that still run are refused from now on. */
+  ended(): void {
+    this.#calls.clear();
+    this.client.wipe();
+  }
+
+  #callBegins(requestId: string | number): void {
+    if (!this.#calls.has(requestId)) this.#calls.set(requestId, this.client.extend());
+  }
+
+  #callEnds(requestId: string | number): void {
+    this.#calls.get(requestId)?.();
+    this.#calls.delete(requestId);
+    this.#activeAtMs = this.#now();
+  }
+}

@@ -1,0 +1,54 @@
+/** What relayer and sidecar agree on about the tool server's HTTP routes (spec, "Tool-server transport routes"). */
+
+export const toolPaths = {
+  /** Streamable HTTP, with sessions and without */
+  mcp: '/api/mcp',
+  /** Legacy SSE: the stream, and where its messages go */
+  sse: '/api/mcp/sse',
+  messages: '/api/mcp/messages',
+} as const;
+
+/** A text of 1 MiB may be twice as long when its client escapes it. */
+export const toolBodyBytes = 4 * 1024 * 1024;
+
+/** What the relayer tells the sidecar of a tool request: believed only together with the token. */
+export const relayedHeaders = {
+  token: 'x-sidecar-token',
+  /** An IPv4 address, or the /64 of an IPv6 one */
+  clientAddress: 'x-sidecar-client-address',
+} as const;
+
+/** Headers of the protocol itself that clients send. */
+export const mcpRequestHeaders = [
+  'mcp-session-id',
+  'mcp-protocol-version',
+  'last-event-id',
+  // The sessionless revision repeats what a request is about
+  'mcp-method',
+  'mcp-name',
+] as const;
+
+/** Codes of JSON-RPC errors that stand in answers of the tool routes, beside those of the protocol. */
+export const rpcCodes = {
+  parse: -32700,
+  invalidRequest: -32600,
+  forbidden: -32603,
+  /** Also: the session is not known */
+  unauthenticated: -32001,
+  server: -32000,
+} as const;
+
+export interface RpcErrorBody {
+  jsonrpc: '2.0';
+  error: { code: number; message: string; data?: { reason: string } };
+  id: null;
+}
+
+/** The body of a refusal; `reason` is for programs. */
+export function rpcErrorBody(code: number, message: string, reason?: string): RpcErrorBody {
+  return {
+    jsonrpc: '2.0',
+    error: { code, message, ...(reason === undefined ? {} : { data: { reason } }) },
+    id: null,
+  };
+}
