@@ -59,6 +59,8 @@ export interface RelayerContext {
   storageTime: StorageTime;
   /** Addresses of the wallets that pay for uploads; none where a publisher does */
   uploadWallets: readonly string[];
+  /** Milliseconds after a forgetting in which what shares a quilt with it begins to be stored anew, at the latest */
+  repackAfterMs: number;
   secrets: Secrets;
   /** Public halves of the writer keys, hex: memories signed by them are believed */
   writerPublicKeys: readonly string[];

@@ -238,6 +238,7 @@ export async function startRelayer({
       storageTime: createStorageTime(sidecar, config),
       uploadWallets: store.wallets,
       secrets: config.secrets,
+      repackAfterMs: config.quilts.repackAfterMs,
       writerPublicKeys: config.secrets.writerKeys.map((seed) =>
         Buffer.from(nodePrimitives.ed25519PublicKey(seed)).toString('hex'),
       ),

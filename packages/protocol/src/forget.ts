@@ -43,6 +43,8 @@ export interface ForgetResponse {
    * objects. Absent when there is none
    */
   blobs_shared?: number;
+  /** When the server begins with that at the latest, RFC 3339; absent where it is at it */
+  blobs_shared_until?: string;
   /** Present when there is more to forget: call again */
   more?: true;
 }

@@ -20,6 +20,8 @@ export interface Forgotten {
    * a while, and `blobsToDelete` names the objects. Absent when there is none
    */
   blobsShared?: number;
+  /** When the server begins with that at the latest, RFC 3339; absent where it is at it */
+  blobsSharedUntil?: string;
 }
 
 /** Forgets until the namespace has nothing more to forget. */
@@ -47,8 +49,11 @@ async function untilDone(
     forgotten.deleted += value.deleted;
     forgotten.blobsToDelete.push(...value.blobs_to_delete);
     // What one page shares with the next is free by the end of it
-    if (value.blobs_shared === undefined) delete forgotten.blobsShared;
-    else forgotten.blobsShared = value.blobs_shared;
+    const { blobs_shared: shared, blobs_shared_until: until } = value;
+    delete forgotten.blobsShared;
+    delete forgotten.blobsSharedUntil;
+    if (shared !== undefined) forgotten.blobsShared = shared;
+    if (until !== undefined) forgotten.blobsSharedUntil = until;
     more = value.more === true;
   }
   return forgotten;

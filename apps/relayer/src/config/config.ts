@@ -58,6 +58,8 @@ export interface Config {
     windowMs: number;
     /** Undefined: as many as the network has room for */
     maxItems: number | undefined;
+    /** Milliseconds after which what shares a quilt with a forgotten memory is stored anew at the latest */
+    repackAfterMs: number;
   };
   alerts: {
     /** A secret: who knows it can post */
@@ -149,6 +151,8 @@ export async function loadConfig(environment: Environment): Promise<{ config: Co
     quilts: {
       windowMs: values.STORE_QUILT_WINDOW_MS ?? (values.CHAIN_NETWORK === 'localnet' ? 0 : 1_000),
       maxItems: values.STORE_QUILT_MAX_ITEMS,
+      repackAfterMs:
+        (values.STORE_REPACK_AFTER_SECS ?? (values.CHAIN_NETWORK === 'localnet' ? 0 : 3_600)) * 1000,
     },
     alerts: { webhookUrl: values.ALERT_TO_SLACK, walletUploads: values.STORE_WALLET_ALERT_UPLOADS },
     allowedOrigins: values.ALLOWED_ORIGINS,

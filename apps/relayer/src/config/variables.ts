@@ -62,6 +62,7 @@ export const variables = z.object({
   STORE_RENEW_PER_HOUR: integer(1, 1_000_000).default(1000),
   STORE_QUILT_WINDOW_MS: integer(0, 600_000).optional(),
   STORE_QUILT_MAX_ITEMS: integer(1, 666).optional(),
+  STORE_REPACK_AFTER_SECS: integer(0, 2_592_000).optional(),
   STORE_CHECKS_PER_HOUR: z.union([z.literal('off'), integer(1, 1_000_000)]).default(1000),
   STORE_LOST_AFTER_SECS: integer(0, 31_536_000).default(86_400),
   STORE_WALLET_ALERT_UPLOADS: integer(1, 1_000_000).default(200),

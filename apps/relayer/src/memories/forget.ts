@@ -5,6 +5,7 @@ import type { Caller } from '../auth/caller.ts';
 import { namespacesWith, requireFreshAccount, requirePermission } from '../auth/require-permission.ts';
 import type { RelayerContext } from '../context.ts';
 import { hexToBytes } from '../db/hex.ts';
+import { sharedSince } from '../renewals/shared-quilts.ts';
 import { memoryIds, namespacesToForget, present, type Removed, targetsIn } from './forget-rows.ts';
 import { type ForgottenObjects, forgottenObjects, freeObjects, type Place } from './forgotten-objects.ts';
 import { removeMemories } from './remove-memories.ts';
@@ -38,7 +39,7 @@ export async function forget(
     deleted: removed.length,
     namespace,
     owner: caller.account.owner,
-    ...listed(objects),
+    ...(await listed(context, place.accountId, objects)),
     ...(targets.length > perCall ? { more: true } : {}),
   };
 }
@@ -64,7 +65,7 @@ async function forgetEverything(context: RelayerContext, caller: Caller): Promis
   return {
     deleted: removed.length,
     owner: caller.account.owner,
-    ...listed(objects),
+    ...(await listed(context, accountId, objects)),
     ...(more ? { more } : {}),
   };
 }
@@ -78,11 +79,19 @@ function placeOf(context: RelayerContext, caller: Caller, namespace: string): Pl
   };
 }
 
-function listed({
-  free,
-  shared,
-}: ForgottenObjects): Pick<ForgetResponse, 'blobs_to_delete' | 'blobs_shared'> {
-  return { blobs_to_delete: free, ...(shared > 0 ? { blobs_shared: shared } : {}) };
+async function listed(
+  { db, repackAfterMs }: RelayerContext,
+  accountId: Buffer,
+  { free, shared }: ForgottenObjects,
+): Promise<Pick<ForgetResponse, 'blobs_to_delete' | 'blobs_shared' | 'blobs_shared_until'>> {
+  if (shared === 0) return { blobs_to_delete: free };
+  const since = await sharedSince(db, accountId);
+  const until = since && new Date(since.getTime() + repackAfterMs);
+  return {
+    blobs_to_delete: free,
+    blobs_shared: shared,
+    ...(until && until.getTime() > Date.now() ? { blobs_shared_until: until.toISOString() } : {}),
+  };
 }
 
 function objectsOf(removed: readonly Removed[]): string[] {

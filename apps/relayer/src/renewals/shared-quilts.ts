@@ -36,19 +36,42 @@ export async function releaseQuilts(db: Db): Promise<number> {
   return rowCount;
 }
 
-/** Those that something was forgotten of so long ago, without some. */
+/** How long what lives on in a quilt waits to be stored anew, in milliseconds since something of it was forgotten. */
+export interface RepackTimes {
+  /** Where as many are forgotten as live on, or more: all that is ever stored anew is then no more than was forgotten */
+  halfGoneMs: number;
+  /** Any */
+  atLatestMs: number;
+}
+
+/** Those whose time has come, without some; what waits longest first. */
 export async function sharedQuilts(
   db: Db,
-  windowMs: number,
+  { halfGoneMs, atLatestMs }: RepackTimes,
   limit: number,
   without: Iterable<string> = [],
 ): Promise<SharedQuilt[]> {
   const { rows } = await db.query<{ account_id: Buffer; object_id: string }>(
-    `SELECT DISTINCT account_id, object_id FROM forgotten_memory
-     WHERE shared AND forgotten_at <= now() - make_interval(secs => $1) AND object_id <> ALL($3::text[]) LIMIT $2`,
-    [windowMs / 1000, limit, [...without]],
+    `SELECT account_id, object_id FROM forgotten_memory
+     WHERE shared AND object_id <> ALL($4::text[])
+     GROUP BY account_id, object_id
+     HAVING min(forgotten_at) <= now() - make_interval(secs => $1)
+       OR min(forgotten_at) <= now() - make_interval(secs => $2)
+         AND count(*) >= (SELECT count(*) FROM memory WHERE ${living})
+     ORDER BY min(forgotten_at) LIMIT $3`,
+    [atLatestMs / 1000, halfGoneMs / 1000, limit, [...without]],
   );
   return rows.map((row) => ({ accountId: row.account_id, objectId: row.object_id }));
+}
+
+/** Since when the youngest quilt of an account waits that holds something forgotten; undefined when none does. */
+export async function sharedSince(db: Db, accountId: Buffer): Promise<Date | undefined> {
+  const { rows } = await db.query<{ since: Date | null }>(
+    `SELECT max(since) AS since FROM (
+       SELECT min(forgotten_at) AS since FROM forgotten_memory WHERE account_id = $1 AND shared GROUP BY object_id) AS quilt`,
+    [accountId],
+  );
+  return rows[0]!.since ?? undefined;
 }
 
 /** Memories in an object that nobody stores anew now, or has tried to in the last hour. */

@@ -10,6 +10,7 @@ import { createSharedTask, startTaskLoop, type TaskLoop } from '../tasks/shared-
 import { insertRenewal } from './expiring.ts';
 import { readAgain } from './read-again.ts';
 import {
+  type RepackTimes,
   releaseQuilts,
   type SharedQuilt,
   sharedQuilts,
@@ -23,8 +24,8 @@ export interface RepackingOptions {
   accounts: Pick<AccountDirectory, 'account'>;
   aggregators: BlobReads;
   blobCache: BlobCache;
-  /** Milliseconds after something was forgotten: what is forgotten meanwhile is one work with it */
-  windowMs: number;
+  /** What is forgotten meanwhile is one work with what was forgotten first */
+  times: RepackTimes;
   /** There is something to upload */
   wakeUpload(): void;
   log: Logger;
@@ -33,6 +34,8 @@ export interface RepackingOptions {
 const pollMs = 2_000;
 /** While the uploads are under way */
 const againAfterMs = 1_000;
+/** While all that there are wait for more to be forgotten of them */
+const idleMs = 10_000;
 const quiltsAtOnce = 100;
 const readsAtOnce = 4;
 /** So long nothing is tried with a quilt that cannot be left by all: others have their turn */
@@ -54,14 +57,17 @@ export async function startRepacking(options: RepackingOptions): Promise<TaskLoo
     const claim = await task.claim();
     if (!claim) return;
     let failed = true;
+    let dueInMs = againAfterMs;
     try {
       await releaseQuilts(db);
       for (const [objectId, until] of resting) if (until <= Date.now()) resting.delete(objectId);
-      for (const quilt of await sharedQuilts(db, options.windowMs, quiltsAtOnce, resting.keys()))
+      const due = await sharedQuilts(db, options.times, quiltsAtOnce, resting.keys());
+      if (due.length === 0) dueInMs = idleMs;
+      for (const quilt of due)
         if (!(await repackAlone(quilt))) resting.set(quilt.objectId, Date.now() + restMs);
       failed = false;
     } finally {
-      await task.settle(claim.token, { dueInMs: againAfterMs, failed });
+      await task.settle(claim.token, { dueInMs, failed });
     }
   }
 

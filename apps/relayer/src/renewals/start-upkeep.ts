@@ -23,7 +23,11 @@ export async function startUpkeep({ config, loggers, ...parts }: UpkeepOptions):
   const storesAgain = config.renewals.epochsLeft !== undefined;
   const tasks: TaskLoop[] = [
     await startRenewals({ ...parts, ...config.renewals, log: loggers.jobs }),
-    await startRepacking({ ...parts, windowMs: config.quilts.windowMs, log: loggers.jobs }),
+    await startRepacking({
+      ...parts,
+      times: { halfGoneMs: config.quilts.windowMs, atLatestMs: config.quilts.repackAfterMs },
+      log: loggers.jobs,
+    }),
   ];
   if (perHour !== undefined)
     tasks.push(await startBlobChecks({ ...parts, perHour, graceMs, storesAgain, log: loggers.blobs }));

@@ -65,6 +65,7 @@ describe.each(payers)('paid by %s', (_payer, environment, method, fault) => {
       STORE_EPOCHS: '2',
       STORE_QUILT_MAX_ITEMS: '20',
       STORE_QUILT_WINDOW_MS: '300',
+      STORE_REPACK_AFTER_SECS: '1',
       BLOB_CACHE_TTL_SECS: '0',
     };
     relayer = await startTestRelayer(network, { ...backend, environment: { ...ours, ...environment } });
@@ -107,6 +108,7 @@ describe.each(payers)('paid by %s', (_payer, environment, method, fault) => {
         deleted: 1,
         blobsToDelete: [],
         blobsShared: 1,
+        blobsSharedUntil: expect.stringMatching(/Z$/),
       });
       const named = async () => (await client.forget({ ids: [first!] })).blobsToDelete;
       await expect.poll(named, { timeout: 30_000 }).toEqual([before!.objectId]);

@@ -9,6 +9,7 @@ import { confirm } from '../owner/confirm.ts';
 import { type ConnectedOwner, connectOwner, type OwnerOptions } from '../owner/connect-owner.ts';
 import { counted } from '../plain-text.ts';
 import { networkFacts } from './account.ts';
+import { moment } from './list.ts';
 
 export interface ForgetCommandOptions extends OwnerOptions, NamespaceOption {
   /** Everything in the namespace */
@@ -59,6 +60,7 @@ export async function forget(
     const calls = everything ? [() => client.forgetEverything()] : callsIn(client, namespaces[0]!, ids);
     let deleted = 0;
     let shared = 0;
+    let until: string | undefined;
     const blobs: string[] = [];
     output.step('Forgetting');
     for (const [i, call] of calls.entries()) {
@@ -67,6 +69,7 @@ export async function forget(
       deleted += gone.deleted;
       blobs.push(...gone.blobsToDelete);
       shared += gone.blobsShared ?? 0;
+      until = gone.blobsSharedUntil ?? until;
     }
     output.done();
     const blobsDeleted = owner ? await deleteObjects(output, owner, blobs) : 0;
@@ -75,6 +78,7 @@ export async function forget(
       namespaces,
       ...(owner ? { blobs_deleted: blobsDeleted } : { blobs_to_delete: blobs }),
       ...(shared > 0 ? { blobs_shared: shared } : {}),
+      ...(until === undefined ? {} : { blobs_shared_until: until }),
     });
     output.line(`Forgotten: ${memories(deleted)}.`);
     if (ids.length > 0 && deleted === 0 && blobs.length === 0)
@@ -88,7 +92,7 @@ export async function forget(
       );
     if (shared > 0)
       output.line(
-        `${counted(shared, 'blob also holds', 'blobs also hold')} memories that live on. The server stores those anew first: run the same command again in a while to ${owner ? 'delete' : 'be told'} what is left.`,
+        `${counted(shared, 'blob also holds', 'blobs also hold')} memories that live on. The server stores those anew first${until === undefined ? '' : `, from ${moment(until)} UTC at the latest`}: run the same command again ${until === undefined ? 'in a while' : 'after that'} to ${owner ? 'delete' : 'be told'} what is left.`,
       );
   });
 }
