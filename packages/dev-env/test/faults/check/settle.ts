@@ -19,6 +19,8 @@ export async function settle(world: FaultWorld): Promise<string[]> {
   }
   if (!(await until(async () => (await running(world)) === 0, mostMs)))
     unrest.push(`${await running(world)} jobs are still under way`);
+  if (!(await until(async () => (await sharedQuilts(world)) === 0, repackMs)))
+    unrest.push(`${await sharedQuilts(world)} forgotten memories still share a quilt with others`);
   const late = world.relayers.map(({ publisher }) => publisher);
   await until(() => late.every((proxy) => proxy.lateRequests() === 0), mostMs);
   if (!(await until(() => strayLooks(world), mostMs))) unrest.push('nobody looks for stray objects');
@@ -45,11 +47,27 @@ async function strayLooks({ database }: FaultWorld): Promise<boolean> {
 
 const roundMs = 30_000;
 
-/** Jobs, and quilts that have to be packed anew without what was forgotten. */
 async function running({ database }: FaultWorld): Promise<number> {
   const { rows } = await database.query<{ left: number }>(
-    `SELECT (SELECT count(*) FROM memory_job WHERE status = 'running')::int
-       + (SELECT count(*) FROM forgotten_memory WHERE shared)::int AS left`,
+    "SELECT count(*)::int AS left FROM memory_job WHERE status = 'running'",
+  );
+  return rows[0]!.left;
+}
+
+/** What could not be read rests for ten minutes before it is stored anew */
+const repackMs = 720_000;
+
+/**
+ * Forgotten memories whose quilts have to be packed anew without them. Lets the hour pass that survivors wait whose upload
+ * has failed.
+ */
+async function sharedQuilts({ database }: FaultWorld): Promise<number> {
+  await database.query(
+    `UPDATE memory_job SET updated_at = now() - interval '2 hours'
+     WHERE status = 'failed' AND checkpoint ->> 'renews' IS NOT NULL AND updated_at > now() - interval '1 hour'`,
+  );
+  const { rows } = await database.query<{ left: number }>(
+    'SELECT count(*)::int AS left FROM forgotten_memory WHERE shared',
   );
   return rows[0]!.left;
 }
