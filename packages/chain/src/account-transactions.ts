@@ -24,8 +24,14 @@ export interface ScopedDelegate extends NewDelegate {
   proof: Uint8Array;
 }
 
+/** A delegate that comes with its account: no proof, because the account it would be over has no id yet. */
+export interface FirstDelegate extends NewDelegate {
+  /** Left out: everything, without an end */
+  scope?: Scope;
+}
+
 /** Makes the sender's account, with a first delegate in the same transaction when one is given. */
-export function createAccount(packageId: string, registryId: string, delegate?: NewDelegate): Transaction {
+export function createAccount(packageId: string, registryId: string, delegate?: FirstDelegate): Transaction {
   const tx = new Transaction();
   const start = [tx.object(registryId), tx.object.clock()];
   if (!delegate) {
@@ -34,6 +40,16 @@ export function createAccount(packageId: string, registryId: string, delegate?: 
   }
   const account = tx.moveCall({ target: `${packageId}::account::new_account`, arguments: start });
   addDelegate(tx, packageId, account, delegate);
+  if (delegate.scope)
+    tx.moveCall({
+      target: `${packageId}::account::set_delegate_scope`,
+      arguments: [
+        account,
+        tx.pure.address(delegate.address),
+        ...scopeArguments(tx, delegate.scope),
+        tx.object.clock(),
+      ],
+    });
   tx.moveCall({ target: `${packageId}::account::share_account`, arguments: [account] });
   return tx;
 }

@@ -96,7 +96,7 @@ export class AccountOwner {
   }
 
   /** Makes this wallet's account, with a first delegate when one is given. */
-  async createAccount(delegate?: transactions.NewDelegate): Promise<Done & { accountId: string }> {
+  async createAccount(delegate?: transactions.FirstDelegate): Promise<Done & { accountId: string }> {
     const { packageId, registryId } = this.network;
     const { executed, done } = await this.#run(transactions.createAccount(packageId, registryId, delegate));
     return { ...done, accountId: createdAccountId(executed, packageId) };

@@ -1,0 +1,40 @@
+import { defaultPorts } from '@memrelay/protocol/ports';
+
+export interface DashboardConfig {
+  port: number;
+  relayerUrl: string;
+  packageId: string;
+  walletFile: string;
+  /** The secret of this start, 64 hex digits */
+  startToken: string;
+}
+
+/** A variable is missing or wrong; its message names all of them and no value. */
+export class DashboardConfigError extends Error {
+  override name = 'DashboardConfigError';
+}
+
+/** What `memrelay up` starts the dashboard with. Throws `DashboardConfigError`. */
+export function readConfig(environment: NodeJS.ProcessEnv): DashboardConfig {
+  const problems: string[] = [];
+  const text = (name: string, valid: (value: string) => boolean, expected: string): string => {
+    const value = environment[name] ?? '';
+    if (!valid(value)) problems.push(`${name} must be ${expected}`);
+    return value;
+  };
+  const config = {
+    port: Number(environment.DASHBOARD_PORT || defaultPorts.dashboard),
+    relayerUrl: text('DASHBOARD_RELAYER_URL', (value) => URL.canParse(value), 'a URL'),
+    packageId: text(
+      'DASHBOARD_PACKAGE_ID',
+      (value) => /^0x[0-9a-f]{64}$/.test(value),
+      '0x and 64 hex digits',
+    ),
+    walletFile: text('DASHBOARD_WALLET_FILE', (value) => value !== '', 'a path'),
+    startToken: text('DASHBOARD_TOKEN', (value) => /^[0-9a-f]{64}$/.test(value), '64 hex digits'),
+  };
+  if (!Number.isInteger(config.port) || config.port < 0 || config.port > 65_535)
+    problems.push('DASHBOARD_PORT must be a port');
+  if (problems.length > 0) throw new DashboardConfigError(problems.join('; '));
+  return config;
+}

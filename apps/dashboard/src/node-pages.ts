@@ -1,0 +1,87 @@
+import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { dirname, extname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** One file as it is served. */
+export interface Page {
+  type: string;
+  body: Buffer;
+}
+
+/** By path below `dist`, e.g. `connect-mcp.html` and `assets/style-1a2b.css`. */
+export type Pages = ReadonlyMap<string, Page>;
+
+/** What was built from what: the last file that a build writes. */
+export interface BuildRecord {
+  files: string[];
+  /** Own sources by path from the repository's root, with what tells that one has changed */
+  sources: Record<string, string>;
+}
+
+const dist = fileURLToPath(new URL('../dist/', import.meta.url));
+const repository = fileURLToPath(new URL('../../../', import.meta.url));
+const recordPath = join(dist, 'build.json');
+
+const types: Record<string, string> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+};
+
+/**
+ * The pages from `dist`. They are built first when they are missing or one of their sources has changed; a package without
+ * the sources has them built.
+ */
+export async function loadPages(): Promise<Pages> {
+  const built = await readRecord();
+  const record = built && (await isCurrent(built)) ? built : await build(built);
+  return new Map(
+    await Promise.all(
+      record.files.map(async (file): Promise<[string, Page]> => {
+        const type = types[extname(file)] ?? 'application/octet-stream';
+        return [file, { type, body: await readFile(join(dist, file)) }];
+      }),
+    ),
+  );
+}
+
+/** Size and time of a source file, undefined when there is none. */
+export async function sourceMark(path: string): Promise<string | undefined> {
+  const found = await stat(join(repository, path)).catch(() => undefined);
+  return found && `${found.size} ${found.mtimeMs}`;
+}
+
+async function isCurrent({ sources }: BuildRecord): Promise<boolean> {
+  const marks = await Promise.all(
+    Object.entries(sources).map(async ([path, mark]) => ({ mark, now: await sourceMark(path) })),
+  );
+  return marks.every(({ now }) => now === undefined) || marks.every(({ mark, now }) => now === mark);
+}
+
+/** Several starts may build at once: each file appears whole, and the record, which names them, last. */
+async function build(before: BuildRecord | undefined): Promise<BuildRecord> {
+  const { bundlePages } = await import('./node-bundle-pages.ts');
+  const { files, sources } = await bundlePages(repository);
+  const record = { files: Object.keys(files), sources };
+  for (const [file, body] of Object.entries(files)) await replace(join(dist, file), body);
+  await replace(recordPath, JSON.stringify(record));
+  const gone = (before?.files ?? []).filter((file) => !record.files.includes(file));
+  await Promise.all(gone.map((file) => rm(join(dist, file), { force: true })));
+  return record;
+}
+
+async function replace(path: string, body: string | Uint8Array): Promise<void> {
+  await mkdir(dirname(path), { recursive: true });
+  const temporary = `${path}.${process.pid}.tmp`;
+  await writeFile(temporary, body);
+  await rename(temporary, path);
+}
+
+async function readRecord(): Promise<BuildRecord | undefined> {
+  try {
+    return JSON.parse(await readFile(recordPath, 'utf8')) as BuildRecord;
+  } catch {
+    return undefined;
+  }
+}

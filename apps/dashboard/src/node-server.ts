@@ -1,0 +1,90 @@
+import type { AddressInfo } from 'node:net';
+import { type FastifyInstance, type FastifyServerOptions, fastify } from 'fastify';
+import type { DashboardConfig } from './node-config.ts';
+import type { Page, Pages } from './node-pages.ts';
+import { walletRefusal } from './wallet/node-chain-refusal.ts';
+import { registerWalletRoutes } from './wallet/node-wallet-routes.ts';
+import { WalletRefusal } from './wallet/wallet-refusal.ts';
+
+/** Which page a path shows. */
+const pagePaths: Record<string, string> = { '/': 'home.html', '/connect/mcp': 'connect-mcp.html' };
+
+/**
+ * Nothing inline, nothing from elsewhere, in nobody's frame. Beside this server a page speaks with the tool that waits on
+ * a port of this machine.
+ */
+const securityHeaders = {
+  'content-security-policy': [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self'",
+    "connect-src 'self' http://127.0.0.1:*",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+    "require-trusted-types-for 'script'",
+  ].join('; '),
+  'x-frame-options': 'DENY',
+  'referrer-policy': 'no-referrer',
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+};
+
+export interface Dashboard {
+  url: string;
+  app: FastifyInstance;
+  close(): Promise<void>;
+}
+
+/** Serves the pages and the local wallet on 127.0.0.1. Throws what listening throws. */
+export async function startDashboard(
+  config: DashboardConfig,
+  pages: Pages,
+  logger: FastifyServerOptions['logger'],
+): Promise<Dashboard> {
+  const app = fastify({
+    ...(logger === undefined ? {} : { logger }),
+    disableRequestLogging: true,
+    bodyLimit: 16_384,
+    // What a schema does not name is refused, not taken out
+    ajv: { customOptions: { removeAdditional: false, coerceTypes: false, useDefaults: false } },
+  });
+  const hosts = new Set<string>();
+  app.addHook('onRequest', async (request, reply) => {
+    reply.headers(securityHeaders);
+    // A foreign name that was made to lead here is another origin's
+    if (!hosts.has(request.headers.host ?? ''))
+      throw new WalletRefusal(403, 'wrong_host', 'The dashboard answers to its own address alone.');
+  });
+  app.setErrorHandler(async (error: Error & { statusCode?: number }, request, reply) => {
+    const known = error instanceof WalletRefusal || (error.statusCode ?? 500) >= 500;
+    const { status, code, message } = known
+      ? walletRefusal(error)
+      : new WalletRefusal(
+          error.statusCode ?? 400,
+          'invalid_request',
+          'The wallet does not take this request.',
+        );
+    if (status >= 500) request.log.warn({ err: error }, 'the wallet could not do it');
+    return reply.code(status).send({ error: code, message });
+  });
+  app.setNotFoundHandler(async (_request, reply) =>
+    reply.code(404).send({ error: 'not_found', message: 'There is nothing here.' }),
+  );
+  const show = (path: string, { type, body }: Page): void => {
+    app.get(path, async (_request, reply) => reply.type(type).send(body));
+  };
+  for (const [path, file] of Object.entries(pagePaths)) show(path, pages.get(file)!);
+  for (const [file, page] of pages) if (!file.endsWith('.html')) show(`/${file}`, page);
+  registerWalletRoutes(app, {
+    startToken: config.startToken,
+    wallet: async () => (await import('./wallet/node-local-wallet.ts')).createLocalWallet(config),
+  });
+  await app.listen({ host: '127.0.0.1', port: config.port });
+  const { port } = app.server.address() as AddressInfo;
+  for (const name of ['127.0.0.1', 'localhost']) hosts.add(`${name}:${port}`);
+  return { url: `http://127.0.0.1:${port}`, app, close: () => app.close() };
+}

@@ -1,0 +1,82 @@
+import { scopeWords } from '../scope/scope-choice.ts';
+import { button, element } from '../ui/element.ts';
+import { quoted, shortId } from '../ui/quoted.ts';
+import { facts, paragraph, show } from '../ui/view.ts';
+import { localWallet } from '../wallet/local-wallet.ts';
+import { WalletError } from '../wallet/owner-wallet.ts';
+import { pairingCodeIn } from '../wallet/tab-pairing.ts';
+import type { DelegateState, WalletState } from '../wallet/wallet-api.ts';
+import { withWallet } from '../wallet/with-wallet.ts';
+
+start();
+window.addEventListener('hashchange', start);
+
+function start(): void {
+  const { hash, pathname } = window.location;
+  if (hash.length > 1) window.history.replaceState(null, '', pathname);
+  void withWallet(localWallet, pairingCodeIn(hash), showKeys);
+}
+
+/** Wallet and account, and the keys that act for it, each with a way to take it back. */
+function showKeys(state: WalletState): void {
+  const { address, relayerUrl, account } = state;
+  show({
+    title: 'Your memory',
+    parts: [
+      facts([
+        ['Wallet', shortId(address)],
+        ['Account', account ? shortId(account.id) : 'not made yet'],
+        ['Relayer', relayerUrl],
+      ]),
+      element('h2', {}, 'Keys that may use it'),
+      ...(account && account.delegates.length > 0
+        ? [element('ul', { class: 'keys' }, ...account.delegates.map(keyRow))]
+        : [paragraph('None. Ask a tool to sign in, and it will be here.')]),
+      element(
+        'p',
+        { class: 'small' },
+        'A revoked key reads nothing more within two minutes. What it has read before, it has read.',
+      ),
+    ],
+  });
+}
+
+function keyRow({ publicKey, label, scope, createdAt }: DelegateState): HTMLElement {
+  const made = new Date(createdAt).toLocaleDateString(undefined, { dateStyle: 'medium' });
+  const problem = element('span', { class: 'problem', role: 'alert' });
+  const row = element(
+    'li',
+    {},
+    element(
+      'div',
+      { class: 'key' },
+      element('strong', {}, quoted(label, 60)),
+      element('p', { class: 'small' }, `May ${scopeWords(scope)}. Since ${made}. `, shortId(publicKey)),
+      problem,
+    ),
+    revokeButton(publicKey, label, problem),
+  );
+  return row;
+}
+
+/** Asks once more in its own place, then revokes. */
+function revokeButton(publicKey: string, label: string, problem: HTMLElement): HTMLButtonElement {
+  const revoke = button('Revoke', 'quiet', async () => {
+    if (!revoke.classList.contains('danger')) {
+      revoke.classList.replace('quiet', 'danger');
+      revoke.textContent = 'Really?';
+      return;
+    }
+    revoke.disabled = true;
+    try {
+      await localWallet.removeDelegate(publicKey);
+      start();
+    } catch (error) {
+      if (!(error instanceof WalletError)) throw error;
+      problem.textContent = error.message;
+      revoke.disabled = false;
+    }
+  });
+  revoke.setAttribute('aria-label', `Revoke ${label}`);
+  return revoke;
+}

@@ -1,0 +1,115 @@
+import { element } from '../ui/element.ts';
+import { namespaceNames } from './namespace-names.ts';
+import { permissions, type ScopeChoice } from './scope-choice.ts';
+
+export interface ScopeForm {
+  node: HTMLElement;
+  /** The choice, or undefined after saying beside the field what is missing */
+  read(): ScopeChoice | undefined;
+}
+
+export interface ScopeFormOptions {
+  /** Sum of `permissions` that are ticked at first */
+  perms: number;
+  /** Days until the end that is chosen at first */
+  days: number;
+  /** Longer ends, and none, are not offered */
+  maxDays?: number;
+}
+
+const dayMs = 86_400_000;
+
+const rights = [
+  ['read', 'Recall', 'find memories and read them'],
+  ['write', 'Save', 'store new memories'],
+  ['forget', 'Forget', 'delete memories for good'],
+] as const;
+
+const ends = [
+  [1, 'for one day'],
+  [30, 'for 30 days'],
+  [90, 'for 90 days'],
+  [365, 'for a year'],
+  [undefined, 'until I revoke it'],
+] as const;
+
+/** What a key may do, where, and how long. Used by every page that grants something. */
+export function scopeForm(options: ScopeFormOptions): ScopeForm {
+  const problem = element('p', { class: 'problem', role: 'alert', hidden: true });
+  const boxes = rights.map(([right]) =>
+    element('input', {
+      type: 'checkbox',
+      id: `may-${right}`,
+      checked: (options.perms & permissions[right]) !== 0,
+    }),
+  );
+  const all = element('input', { type: 'radio', name: 'where', id: 'where-all', checked: true });
+  const chosen = element('input', { type: 'radio', name: 'where', id: 'where-chosen' });
+  const names = element('textarea', {
+    id: 'namespaces',
+    rows: '3',
+    placeholder: 'default\nwork',
+    spellcheck: 'false',
+    'aria-label': 'Namespaces, one a line',
+  });
+  const namesBox = element(
+    'div',
+    { class: 'names', hidden: true },
+    names,
+    element('p', { class: 'hint' }, 'One a line, exactly as the tool names them.'),
+  );
+  const until = element('select', { id: 'until' });
+  for (const [days, text] of ends)
+    if (options.maxDays === undefined || (days !== undefined && days <= options.maxDays))
+      until.append(new Option(text, String(days ?? ''), days === options.days, days === options.days));
+  for (const radio of [all, chosen])
+    radio.addEventListener('change', () => {
+      namesBox.hidden = !chosen.checked;
+      if (chosen.checked) names.focus();
+    });
+
+  const node = element(
+    'div',
+    { class: 'scope' },
+    element(
+      'fieldset',
+      {},
+      element('legend', {}, 'It may'),
+      ...rights.map(([right, name, meaning], i) =>
+        element(
+          'label',
+          { class: 'choice', for: `may-${right}` },
+          boxes[i],
+          element('span', {}, element('strong', {}, name), ` ${meaning}`),
+        ),
+      ),
+    ),
+    element(
+      'fieldset',
+      {},
+      element('legend', {}, 'In'),
+      element('label', { class: 'choice', for: 'where-all' }, all, element('span', {}, 'all namespaces')),
+      element('label', { class: 'choice', for: 'where-chosen' }, chosen, element('span', {}, 'only these')),
+      namesBox,
+    ),
+    element('label', { class: 'until', for: 'until' }, element('span', {}, 'How long'), until),
+    problem,
+  );
+  const refuse = (text: string, field: HTMLElement): undefined => {
+    problem.textContent = text;
+    problem.hidden = false;
+    field.focus();
+  };
+  return {
+    node,
+    read() {
+      problem.hidden = true;
+      const perms = rights.reduce((sum, [right], i) => sum + (boxes[i]!.checked ? permissions[right] : 0), 0);
+      if (perms === 0) return refuse('Choose at least one thing that it may do.', boxes[0]!);
+      const namespaces = chosen.checked ? namespaceNames(names.value) : undefined;
+      if (namespaces && 'problem' in namespaces) return refuse(namespaces.problem, names);
+      const expiresAt = until.value === '' ? undefined : Date.now() + Number(until.value) * dayMs;
+      return { perms, namespaces, expiresAt };
+    },
+  };
+}

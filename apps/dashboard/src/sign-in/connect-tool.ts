@@ -1,0 +1,88 @@
+import { delegateProofMessage } from '@memrelay/chain/delegate-key';
+import { fromHex, toHex } from '@memrelay/envelope/bytes';
+import { portablePrimitives } from '@memrelay/envelope/portable-primitives';
+import { sealHandOver } from '@memrelay/sdk/account/sign-in/hand-over';
+import type { SignInRequest } from '@memrelay/sdk/account/sign-in/sign-in-request';
+import { type ScopeChoice, scopeOf } from '../scope/scope-choice.ts';
+import { cleanLabel } from '../ui/quoted.ts';
+import { type OwnerWallet, WalletError } from '../wallet/owner-wallet.ts';
+import type { ScopeState, WalletState } from '../wallet/wallet-api.ts';
+import { giveToTool } from './tool-callback.ts';
+
+export interface Connection {
+  wallet: OwnerWallet;
+  state: WalletState;
+  request: SignInRequest;
+  choice: ScopeChoice;
+  /** The tool listens on this machine; else the person carries a code */
+  direct: boolean;
+  onStep: (step: 'register' | 'hand-over' | 'revoke') => void;
+}
+
+/** How it ended. `publicKey` (64 hex digits) names the key that was registered. */
+export type Outcome =
+  | { kind: 'connected'; accountId: string; scope: ScopeState }
+  | { kind: 'code'; accountId: string; scope: ScopeState; code: string; publicKey: string }
+  /** Nothing is left on chain */
+  | { kind: 'failed'; reason: string }
+  /** The key is (perhaps) still registered, and nobody holds its private half */
+  | { kind: 'left-behind'; reason: string; publicKey: string };
+
+/** Answers that mean that there is no such key on chain. */
+const notThere: ReadonlySet<string> = new Set(['delegate_not_found', 'no_account']);
+
+/** Makes a delegate key, has it registered, and hands it to the tool, or revokes it when that fails. */
+export async function connectTool(connection: Connection): Promise<Outcome> {
+  const { wallet, state, request, choice, direct, onStep } = connection;
+  const p = portablePrimitives;
+  const privateKey = p.randomBytes(32);
+  const publicKey = toHex(p.ed25519PublicKey(privateKey));
+  // A wallet that has no account yet becomes the origin of the one that is made now
+  const scope = scopeOf(choice, state.account?.origin ?? state.address);
+  try {
+    onStep('register');
+    const accountId = await wallet.addDelegate(state, {
+      publicKey,
+      label: cleanLabel(request.label),
+      scope,
+      prove: async (account) => p.ed25519Sign(privateKey, delegateProofMessage(account)),
+    });
+    onStep('hand-over');
+    const code = sealHandOver(p, request, {
+      privateKey,
+      accountId,
+      walletAddress: state.address,
+      packageId: state.packageId,
+      scope: {
+        perms: scope.perms,
+        all_namespaces: scope.allNamespaces,
+        tags: scope.tags.map((tag) => fromHex(tag)),
+        min_epoch: 0n,
+        expires_at_ms: BigInt(scope.expiresAtMs),
+      },
+    });
+    if (!direct) return { kind: 'code', accountId, scope, code, publicKey };
+    const reason = await giveToTool(request, code);
+    if (reason === undefined) return { kind: 'connected', accountId, scope };
+    onStep('revoke');
+    return await revokeKey(wallet, publicKey, reason);
+  } catch (error) {
+    if (!(error instanceof WalletError)) throw error;
+    if (!error.unsure) return { kind: 'failed', reason: error.message };
+    onStep('revoke');
+    return await revokeKey(wallet, publicKey, error.message);
+  } finally {
+    privateKey.fill(0);
+  }
+}
+
+/** Takes a key back that reached nobody. */
+export async function revokeKey(wallet: OwnerWallet, publicKey: string, reason: string): Promise<Outcome> {
+  try {
+    await wallet.removeDelegate(publicKey);
+  } catch (error) {
+    if (!(error instanceof WalletError)) throw error;
+    if (!notThere.has(error.code)) return { kind: 'left-behind', reason, publicKey };
+  }
+  return { kind: 'failed', reason };
+}

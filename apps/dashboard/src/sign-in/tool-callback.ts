@@ -1,0 +1,77 @@
+import { equalBytes } from '@memrelay/envelope/bytes';
+import { portablePrimitives } from '@memrelay/envelope/portable-primitives';
+import type { SignInRequest } from '@memrelay/sdk/account/sign-in/sign-in-request';
+import { base64urlnopad } from '@scure/base';
+
+const helloTimeoutMs = 3_000;
+/** The tool looks for the key on chain before it answers. */
+const takeTimeoutMs = 40_000;
+const pausesMs = [1_000, 3_000];
+
+/** Whether the tool that made the request listens on this machine. On another one nobody answers. */
+export async function toolListens(request: SignInRequest): Promise<boolean> {
+  try {
+    const response = await fetch(callbackOf(request), {
+      cache: 'no-store',
+      signal: AbortSignal.timeout(helloTimeoutMs),
+    });
+    const { challenge } = (await response.json()) as { challenge?: string };
+    return challenge === base64urlnopad.encode(request.challenge);
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Gives the sealed key to the tool. Returns undefined once the tool has shown that it took it: only it knows what the
+ * challenge was made of. Else the reason why not, for the person.
+ */
+export async function giveToTool(request: SignInRequest, code: string): Promise<string | undefined> {
+  for (const pause of [...pausesMs, undefined]) {
+    const answer = await post(request, code);
+    if (answer.status !== 503 || pause === undefined) return reasonOf(request, answer);
+    await new Promise((resolve) => setTimeout(resolve, pause));
+  }
+}
+
+interface ToolAnswer {
+  /** 0 when nobody answered */
+  status: number;
+  body: { verifier?: unknown; message?: unknown };
+}
+
+async function post(request: SignInRequest, code: string): Promise<ToolAnswer> {
+  try {
+    const response = await fetch(callbackOf(request), {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ code }),
+      signal: AbortSignal.timeout(takeTimeoutMs),
+    });
+    return { status: response.status, body: (await response.json()) as ToolAnswer['body'] };
+  } catch {
+    return { status: 0, body: {} };
+  }
+}
+
+function reasonOf(request: SignInRequest, { status, body }: ToolAnswer): string | undefined {
+  if (status === 0) return 'The tool does not answer any more. It may have been closed, or its time is over.';
+  if (status === 200)
+    return isVerifier(request, body.verifier)
+      ? undefined
+      : 'Something else than the tool answered on its port.';
+  return typeof body.message === 'string' ? body.message : 'The tool did not take the key.';
+}
+
+function isVerifier(request: SignInRequest, verifier: unknown): boolean {
+  try {
+    const bytes = base64urlnopad.decode(verifier as string);
+    return equalBytes(portablePrimitives.sha256(bytes), request.challenge);
+  } catch {
+    return false;
+  }
+}
+
+function callbackOf({ port }: SignInRequest): string {
+  return `http://127.0.0.1:${port}/callback`;
+}

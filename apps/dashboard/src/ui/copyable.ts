@@ -1,0 +1,20 @@
+import { element } from './element.ts';
+
+/** A text to be copied, e.g. a command, with a button that does it and says so. */
+export function copyable(text: string, label: string): HTMLElement {
+  const field = element('textarea', { class: 'copyable', readonly: true, rows: '4', 'aria-label': label });
+  field.value = text;
+  field.addEventListener('focus', () => field.select());
+  const said = element('span', { class: 'said', role: 'status' });
+  const copy = element('button', { type: 'button', class: 'button quiet' }, 'Copy');
+  copy.addEventListener('click', async () => {
+    field.select();
+    try {
+      await navigator.clipboard.writeText(text);
+      said.textContent = 'Copied';
+    } catch {
+      said.textContent = 'Press Ctrl+C (⌘C) to copy';
+    }
+  });
+  return element('div', { class: 'copy-box' }, field, element('div', { class: 'copy-row' }, copy, said));
+}

@@ -1,0 +1,40 @@
+import { randomBytes } from 'node:crypto';
+import { pairingNonce } from '@memrelay/sdk/local-dashboard-node';
+import { WalletRefusal } from './wallet-refusal.ts';
+
+/** Browser tabs that may use the wallet; the oldest gives way. */
+const maxTabs = 200;
+
+/** Who may use the local wallet: a tab that brought a pairing code of this start, each code once. */
+export interface WalletAccess {
+  /** A token for one tab. Throws `WalletRefusal` */
+  pair(code: string): string;
+  /** Throws `WalletRefusal` unless the header carries a tab's token */
+  require(authorization: string | undefined): void;
+}
+
+export function createWalletAccess(startToken: string): WalletAccess {
+  const usedNonces = new Set<string>();
+  const tabs = new Set<string>();
+  return {
+    pair(code) {
+      const nonce = pairingNonce(startToken, code);
+      if (nonce === undefined || usedNonces.has(nonce))
+        throw new WalletRefusal(
+          403,
+          'pairing_refused',
+          'This link has been used, its time is over, or the system was started anew since.',
+        );
+      usedNonces.add(nonce);
+      const token = randomBytes(32).toString('base64url');
+      tabs.add(token);
+      if (tabs.size > maxTabs) tabs.delete(tabs.values().next().value!);
+      return token;
+    },
+    require(authorization) {
+      const token = /^Bearer ([A-Za-z0-9_-]{43})$/.exec(authorization ?? '')?.[1];
+      if (token === undefined || !tabs.has(token))
+        throw new WalletRefusal(401, 'not_paired', 'This tab may not use the wallet (any more).');
+    },
+  };
+}

@@ -1,0 +1,34 @@
+import type { ScopeState, WalletState } from './wallet-api.ts';
+
+export interface NewKey {
+  /** 64 hex digits */
+  publicKey: string;
+  label: string;
+  scope: ScopeState;
+  /** The key's signature over `delegateProofMessage(accountId)`: its consent to become a delegate of that account */
+  prove: (accountId: string) => Promise<Uint8Array>;
+}
+
+/** The wallet that owns an account, as pages use it. Methods reject with `WalletError`. */
+export interface OwnerWallet {
+  /** As a person would call it, e.g. `the wallet of this computer` */
+  name: string;
+  state(): Promise<WalletState>;
+  /** Registers a key, and makes the account in the same transaction when there is none. Returns the account's id */
+  addDelegate(state: WalletState, key: NewKey): Promise<string>;
+  removeDelegate(publicKey: string): Promise<void>;
+}
+
+/** What the wallet could not do. The message is for the person. */
+export class WalletError extends Error {
+  override name = 'WalletError';
+  /** Stable */
+  readonly code: string;
+  /** Nobody knows whether it took effect: there was no answer, or none from the chain */
+  readonly unsure: boolean;
+  constructor(code: string, message: string, unsure: boolean) {
+    super(message);
+    this.code = code;
+    this.unsure = unsure;
+  }
+}

@@ -1,0 +1,54 @@
+import { button, element } from '../ui/element.ts';
+import { actions, paragraph, show } from '../ui/view.ts';
+import { WalletError } from './owner-wallet.ts';
+import { pairingCodeIn, pairTab } from './tab-pairing.ts';
+
+/** Asks for the pairing link. `refused` says what was wrong with the one before; `onPaired` goes on with the page. */
+export function showUnpaired(onPaired: () => void, refused?: string): void {
+  const field = element('input', {
+    type: 'text',
+    id: 'pairing-link',
+    autocomplete: 'off',
+    spellcheck: 'false',
+    placeholder: 'http://127.0.0.1:…/#pairing=…',
+  });
+  const problem = element(
+    'p',
+    { class: 'problem', role: 'alert', hidden: refused === undefined },
+    refused ?? '',
+  );
+  const pair = async (): Promise<void> => {
+    const code = pairingCodeIn(field.value);
+    try {
+      if (code === undefined)
+        throw new WalletError('no_link', 'This is no pairing link. Copy all of it.', false);
+      await pairTab(code);
+    } catch (error) {
+      if (!(error instanceof WalletError)) throw error;
+      problem.textContent = error.message;
+      problem.hidden = false;
+      return field.focus();
+    }
+    onPaired();
+  };
+  field.addEventListener('keydown', (event) => {
+    if (event.key === 'Enter') void pair();
+  });
+  show({
+    title: 'Let this tab use your wallet',
+    parts: [
+      paragraph(
+        'Your wallet is on this computer, and only a tab that you open with a pairing link may use it. Each link works once.',
+      ),
+      paragraph(
+        'Run ',
+        element('code', {}, 'npx memrelay pair'),
+        ' in a terminal on this computer for a new link, and open it or paste it here.',
+      ),
+      element('label', { for: 'pairing-link' }, 'Pairing link'),
+      field,
+      problem,
+      actions(button('Go on', 'main', () => void pair())),
+    ],
+  });
+}

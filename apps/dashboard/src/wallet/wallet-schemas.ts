@@ -1,0 +1,31 @@
+/** JSON schemas of what may be asked of the local wallet: nothing else is taken, not even beside it. */
+
+const hex = (digits: number) => ({ type: 'string', pattern: `^[0-9a-f]{${digits}}$` }) as const;
+
+function strict(properties: Record<string, object>, optional: readonly string[] = []) {
+  return {
+    type: 'object',
+    additionalProperties: false,
+    required: Object.keys(properties).filter((name) => !optional.includes(name)),
+    properties,
+  } as const;
+}
+
+export const pairSchema = strict({ code: { type: 'string', maxLength: 100 } });
+
+export const removeDelegateSchema = strict({ publicKey: hex(64) });
+
+export const addDelegateSchema = strict(
+  {
+    publicKey: hex(64),
+    label: { type: 'string', minLength: 1, maxLength: 64 },
+    scope: strict({
+      perms: { type: 'integer', minimum: 1, maximum: 7 },
+      allNamespaces: { type: 'boolean' },
+      tags: { type: 'array', maxItems: 16, items: hex(32) },
+      expiresAtMs: { type: 'string', pattern: '^[0-9]{1,19}$' },
+    }),
+    proven: strict({ accountId: { type: 'string', pattern: '^0x[0-9a-f]{64}$' }, proof: hex(128) }),
+  },
+  ['proven'],
+);
