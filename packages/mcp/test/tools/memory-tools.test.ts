@@ -54,8 +54,6 @@ describe('remember and recall', () => {
       expect(await namespaceOf(blank)).toBe(namespace);
     const without = await sessionOf(memory, { namespace: undefined });
     expect((await without.call('mem_recall', { query: 'x' })).structured!.namespace).toBe('default');
-    // The session's namespace is filled in before the schema's "required" is judged
-    expect(await call('mem_restore')).toMatchObject({ isError: false, structured: { namespace } });
   });
 
   test('the same text again is told as known and not stored twice', async () => {
@@ -189,7 +187,7 @@ describe('what takes its time', () => {
 
   test('calls of one session overlap, and each gets its own answer', async () => {
     const { call } = await sessionOf();
-    const words = ['harbour', 'orchard', 'library', 'bakery', 'railway', 'mountain', 'theatre', 'meadow'];
+    const words = ['harbour', 'orchard', 'library', 'bakery', 'railway'];
     const saved = await Promise.all(
       words.map((word) => call('mem_remember', { text: `A note on the ${word}.` })),
     );
@@ -317,6 +315,7 @@ describe('facts, answers, what is stored', () => {
         method: 'PUT',
         body: Buffer.from(sealedLike(header, { namespace, text, signer })),
       });
+    // The session's namespace is filled in before the schema's "required" is judged
     const part = await call('mem_restore', { limit: 1 });
     expect(part.structured).toEqual({ namespace, restored: 1, skipped: 1, total: 3, more: true });
     expect(part.text).toContain('call mem_restore again');
