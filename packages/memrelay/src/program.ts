@@ -1,5 +1,6 @@
 import { Command, Option } from 'commander';
 import { exitCodesHelp } from './exit-codes.ts';
+import { addHostCommands } from './hosts/host-commands.ts';
 import { addOwnerCommands } from './owner/owner-commands.ts';
 import { runCommand } from './run-command.ts';
 
@@ -30,8 +31,11 @@ export function createProgram(environment: NodeJS.ProcessEnv): Command {
     );
   // A command's code is loaded when it is called: `recall` should not wait for the chain client of `up`.
 
-  command('up', 'start the local system: network, blob store, relayer').action((options) =>
+  command('up', 'start the local system: network, blob store, relayer, dashboard').action((options) =>
     runCommand(options, async (output) => (await import('./commands/up.ts')).up(output, environment)),
+  );
+  command('pair', 'a link that opens the dashboard of the local system as you').action((options) =>
+    runCommand(options, async (output) => (await import('./commands/pair.ts')).pair(output, environment)),
   );
   memoryCommand('remember', 'store a text and wait until it is stored')
     .argument('<text...>', 'the text, or - to read it from stdin')
@@ -137,6 +141,7 @@ export function createProgram(environment: NodeJS.ProcessEnv): Command {
       ),
     );
   addOwnerCommands(program, environment);
+  addHostCommands(program, environment);
   command('cost', 'what memories cost on a network at its present prices, alone and in quilts')
     .addOption(
       new Option('--network <name>', 'mainnet, testnet or localnet').env('CHAIN_NETWORK').default('mainnet'),

@@ -1,0 +1,171 @@
+import { homedir } from 'node:os';
+import { resolve } from 'node:path';
+import { ExitError, exitCodes } from '../exit-codes.ts';
+import type { Host, ServerEntry } from '../hosts/host.ts';
+import { readConfig, snippet, withEntry, withoutEntry, writeConfig } from '../hosts/host-config.ts';
+import { hosts } from '../hosts/known-hosts.ts';
+import { buildServer, localServer, type ServerFlags, serverFlags } from '../hosts/local-server.ts';
+import { remoteServer, withoutKey } from '../hosts/remote-server.ts';
+import type { Output } from '../output.ts';
+import { confirm } from '../owner/confirm.ts';
+
+export interface HostOptions {
+  /** Another configuration file than the user's, such as that of a project */
+  config?: string;
+  yes?: boolean;
+}
+
+export interface InstallOptions extends HostOptions, ServerFlags {
+  remote?: boolean;
+  credentials?: string;
+  print?: boolean;
+}
+
+/** `memrelay mcp install`: writes the tools into the configuration of an agent's host. */
+export async function install(
+  output: Output,
+  name: string,
+  options: InstallOptions,
+  environment: NodeJS.ProcessEnv,
+): Promise<void> {
+  const host = hostNamed(name);
+  const path = configPath(host, options, environment);
+  const server = await serverOf(options);
+  const entry = host.entry(server);
+  const shown = host.entry(withoutKey(server));
+  if (entry === undefined || shown === undefined)
+    throw new ExitError(
+      exitCodes.usage,
+      `The configuration of ${host.title} knows only servers that it starts itself. Install without --remote, or add ${(server as { url?: string }).url} in its settings under Connectors.`,
+    );
+  const text = snippet(host, shown);
+  if (options.print) {
+    output.line(text);
+    output.result({ host: host.name, path, config: text });
+    return;
+  }
+  const before = await readConfig(path);
+  const changed = edit(path, () => withEntry(host, before, entry)) !== before;
+  const told = { host: host.name, path, changed, remote: server.kind === 'remote' };
+  if (!changed) {
+    if (server.kind === 'local') await buildServer();
+    output.line(`${host.title} has memrelay already, as it should be: ${path}`);
+    output.result(told);
+    return;
+  }
+  await confirm(
+    output,
+    `memrelay for ${host.title}, in ${path}:\n\n${text}`,
+    facts(host, server),
+    options.yes,
+    {
+      question: 'Write this?',
+      declined: 'Nothing was written',
+    },
+  );
+  if (server.kind === 'local') {
+    output.step('Preparing the tools');
+    await buildServer();
+    output.done();
+  }
+  const backup = await change(path, (now) => withEntry(host, now, entry), server.kind === 'remote');
+  output.line(`Written. ${backup ? `What was there is in ${backup}.` : ''}`);
+  output.line(host.afterwards);
+  if (server.kind === 'local')
+    output.line('Then ask your agent to remember something; it will show you where to sign in.');
+  output.result({ ...told, backup });
+}
+
+/** `memrelay mcp uninstall`: takes the tools out of the configuration again. */
+export async function uninstall(
+  output: Output,
+  name: string,
+  options: HostOptions,
+  environment: NodeJS.ProcessEnv,
+): Promise<void> {
+  const host = hostNamed(name);
+  const path = configPath(host, options, environment);
+  const before = await readConfig(path);
+  const changed = edit(path, () => withoutEntry(host, before)) !== before;
+  if (!changed) {
+    output.line(`${host.title} has no memrelay in ${path}.`);
+    output.result({ host: host.name, path, changed });
+    return;
+  }
+  await confirm(output, `Take memrelay out of ${path}`, [['host', host.title]], options.yes, {
+    question: 'Do it?',
+    declined: 'Nothing was written',
+  });
+  const backup = await change(path, (now) => withoutEntry(host, now), false);
+  output.line(`Taken out. What was there is in ${backup}; delete it if the entry held a private key.`);
+  output.line('The credentials stay: memrelay-mcp --logout removes them.');
+  output.result({ host: host.name, path, changed, backup });
+}
+
+function hostNamed(name: string): Host {
+  const host = hosts.find((known) => known.name === name);
+  if (host) return host;
+  throw new ExitError(
+    exitCodes.usage,
+    `There is no host "${name}" here. Hosts: ${hosts.map((known) => known.name).join(', ')}.`,
+  );
+}
+
+function configPath(host: Host, options: HostOptions, env: NodeJS.ProcessEnv): string {
+  if (options.config !== undefined) return resolve(options.config);
+  return host.configPath({ home: homedir(), platform: process.platform, env });
+}
+
+async function serverOf(options: InstallOptions): Promise<ServerEntry> {
+  if (!options.remote) return localServer(options);
+  const { namespace, credentials, ...others } = options;
+  const flags = serverFlags({ ...others, ...(namespace === undefined ? {} : { namespace }) });
+  const unused = flags.filter((flag) => !flag.startsWith('--namespace='));
+  if (unused.length > 0)
+    throw new ExitError(
+      exitCodes.usage,
+      `${unused.join(', ')} does not go with --remote: the relayer of the credentials serves the tools there.`,
+    );
+  return remoteServer({
+    ...(credentials === undefined ? {} : { credentials }),
+    ...(namespace === undefined ? {} : { namespace }),
+  });
+}
+
+function facts(host: Host, server: ServerEntry): [string, string][] {
+  const documented: [string, string] = ['as in', host.docs];
+  if (server.kind === 'local') return [documented];
+  return [
+    documented,
+    [
+      'careful',
+      'the file then holds your private key, and the relayer gets it with each call; never share or commit it',
+    ],
+  ];
+}
+
+/** The file may change while a person reads the question, so what is written is made from what is there then. */
+async function change(
+  path: string,
+  make: (text: string) => string,
+  secret: boolean,
+): Promise<string | undefined> {
+  const now = await readConfig(path);
+  return writeConfig(
+    path,
+    edit(path, () => make(now)),
+    { secret },
+  );
+}
+
+function edit(path: string, make: () => string): string {
+  try {
+    return make();
+  } catch (error) {
+    throw new ExitError(
+      exitCodes.failed,
+      `${path} was left as it is: ${(error as Error).message}. --print shows what to add by hand.`,
+      { cause: error },
+    );
+  }
+}

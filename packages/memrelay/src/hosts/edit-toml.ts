@@ -1,0 +1,102 @@
+import { joinToml, splitToml, type TomlTable } from './toml-tables.ts';
+
+export type TomlValue = string | readonly string[] | Readonly<Record<string, string>>;
+
+/**
+ * The text with these keys in the table `path`, in place of those it has of `owned`; its other keys, its sub-tables and
+ * the rest of the file stay. Throws `Error` for a file that writes the table in a form that is not changed safely.
+ */
+export function setInToml(
+  text: string,
+  path: readonly string[],
+  values: Readonly<Record<string, TomlValue>>,
+  owned: readonly string[],
+): string {
+  const newline = text.includes('\r\n') ? '\r' : '';
+  const lines = Object.entries(values).map(([key, value]) => ({
+    path: [key],
+    lines: [`${key} = ${rendered(value)}${newline}`],
+  }));
+  const tables = splitToml(text);
+  refuseOtherForms(tables, path);
+  const table = tables.find(({ header }) => header && isPath(header.path, path));
+  const ours = tables.filter(
+    ({ header }) => !header || !owned.some((key) => isPath(header.path, [...path, key])),
+  );
+  if (table) {
+    const kept = table.entries.filter((entry) => !owned.includes(entry.path?.[0] ?? ''));
+    table.entries = [...lines, ...kept];
+    return joinToml(ours);
+  }
+  const last = ours.at(-1)!;
+  const blank = (line: string | undefined): boolean => line?.trim() === '';
+  while (blank(last.tail.at(-1))) last.tail.pop();
+  const isEmpty = ours.length === 1 && last.entries.length === 0 && last.tail.length === 0;
+  if (!isEmpty) last.tail.push(newline);
+  const line = `[${path.map(keyText).join('.')}]${newline}`;
+  ours.push({ header: { path: [...path], array: false, line }, entries: lines, tail: [''] });
+  return joinToml(ours);
+}
+
+/** The text without the table `path` and its sub-tables; comments before the next table stay. Throws as `setInToml`. */
+export function removeFromToml(text: string, path: readonly string[]): string {
+  const tables = splitToml(text);
+  refuseOtherForms(tables, path);
+  const kept: TomlTable[] = [];
+  for (const table of tables) {
+    if (!table.header || !isPath(table.header.path.slice(0, path.length), path)) {
+      kept.push(table);
+      continue;
+    }
+    // Of what follows the entries, the blank line that set the table off goes with it.
+    const before = kept.at(-1)!;
+    const setOff = before.tail.at(-1)?.trim() === '' || (!before.header && before.entries.length === 0);
+    if (setOff && table.tail[0]?.trim() === '') table.tail.shift();
+    before.tail.push(...table.tail);
+  }
+  return joinToml(kept);
+}
+
+/** Whether the table stands in the text. */
+export function hasTomlTable(text: string, path: readonly string[]): boolean {
+  return splitToml(text).some(({ header }) => header && isPath(header.path.slice(0, path.length), path));
+}
+
+/** `mcp_servers = {…}` and the like hold the table inside a value. */
+function refuseOtherForms(tables: readonly TomlTable[], path: readonly string[]): void {
+  const inValue = tables.some(({ header, entries }) => {
+    const outer = header?.path ?? [];
+    if (outer.length >= path.length) return false;
+    return entries.some((entry) => entry.path && overlap([...outer, ...entry.path], path));
+  });
+  if (inValue)
+    throw new Error(
+      `"${path.join('.')}" is written there as a value, not as a table of its own: change it by hand`,
+    );
+}
+
+/** One is the beginning of the other. */
+function overlap(one: readonly string[], other: readonly string[]): boolean {
+  const length = Math.min(one.length, other.length);
+  return isPath(one.slice(0, length), other.slice(0, length));
+}
+
+function isPath(one: readonly string[], other: readonly string[]): boolean {
+  return one.length === other.length && one.every((key, i) => other[i] === key);
+}
+
+/** JSON's escapes are among those of a TOML basic string, which asks for one more. */
+function text(value: string): string {
+  return JSON.stringify(value).replaceAll('\u007f', '\\u007f');
+}
+
+function keyText(key: string): string {
+  return /^[A-Za-z0-9_-]+$/.test(key) ? key : text(key);
+}
+
+function rendered(value: TomlValue): string {
+  if (typeof value === 'string') return text(value);
+  if (Array.isArray(value)) return `[${value.map(text).join(', ')}]`;
+  const pairs = Object.entries(value).map(([key, inner]) => `${keyText(key)} = ${text(inner as string)}`);
+  return `{ ${pairs.join(', ')} }`;
+}

@@ -1,0 +1,80 @@
+import { randomBytes } from 'node:crypto';
+import { chmod, copyFile, mkdir, open, readFile, realpath, rename, rm, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { jsonAt, removeFromJson, setInJson } from './edit-json.ts';
+import { hasTomlTable, removeFromToml, setInToml } from './edit-toml.ts';
+import { type Host, type HostValue, serverName } from './host.ts';
+
+/** The text of a configuration, empty when there is none. */
+export async function readConfig(path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return '';
+    throw error;
+  }
+}
+
+/** The configuration with this entry. Throws `Error` for one that cannot be read or safely changed. */
+export function withEntry(host: Host, text: string, entry: Readonly<Record<string, HostValue>>): string {
+  const path = [...host.servers, serverName];
+  if (host.format === 'toml') return setInToml(text, path, entry, host.owned);
+  const present = jsonAt(text, path);
+  const kept = Object.entries(isObject(present) ? present : {}).filter(([key]) => !host.owned.includes(key));
+  const next = { ...entry, ...Object.fromEntries(kept) };
+  return JSON.stringify(present) === JSON.stringify(next) ? text : setInJson(text, path, next);
+}
+
+/** The configuration without our entry; the same text when it has none. Throws as `withEntry`. */
+export function withoutEntry(host: Host, text: string): string {
+  const path = [...host.servers, serverName];
+  if (host.format === 'toml') return hasTomlTable(text, path) ? removeFromToml(text, path) : text;
+  return removeFromJson(text, path);
+}
+
+/** What a user would write into an empty configuration. */
+export function snippet(host: Host, entry: Readonly<Record<string, HostValue>>): string {
+  return withEntry(host, '', entry).trimEnd();
+}
+
+/**
+ * Writes a configuration, whole or not at all, and first keeps what was there. A link stays one. With `secret` only its
+ * owner may read it afterwards. Returns the path of the backup, if there was a file.
+ */
+export async function writeConfig(
+  path: string,
+  text: string,
+  { secret }: { secret: boolean },
+): Promise<string | undefined> {
+  await mkdir(dirname(path), { recursive: true });
+  const target = await realpath(path).catch(() => path);
+  const before = await stat(target).catch(() => undefined);
+  let backup: string | undefined;
+  if (before) {
+    backup = `${target}.${new Date().toISOString().replace(/[-:.]/g, '')}.bak`;
+    await copyFile(target, backup);
+    await chmod(backup, before.mode & 0o777);
+  }
+  const mode = secret ? 0o600 : (before?.mode ?? 0o644) & 0o777;
+  const temporary = `${target}.${randomBytes(6).toString('hex')}.tmp`;
+  try {
+    const file = await open(temporary, 'wx', mode);
+    try {
+      await file.writeFile(text);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    // The mode of `open` passes through the umask, that of the file before did not.
+    await chmod(temporary, mode);
+    await rename(temporary, target);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
+  return backup;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

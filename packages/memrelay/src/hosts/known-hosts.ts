@@ -1,0 +1,125 @@
+import { posix, win32 } from 'node:path';
+import type { Host, Machine } from './host.ts';
+
+const anew = 'Start a new session of it; one that runs keeps its old configuration.';
+
+/** Every host that `memrelay mcp install` knows. */
+export const hosts: readonly Host[] = [
+  {
+    name: 'claude-code',
+    title: 'Claude Code',
+    // User scope: `~/.claude.json`, in all projects
+    docs: 'https://code.claude.com/docs/en/mcp',
+    format: 'json',
+    configPath: (machine) => inFolder(machine, machine.env.CLAUDE_CONFIG_DIR, [], '.claude.json'),
+    servers: ['mcpServers'],
+    owned: ['type', 'command', 'args', 'url', 'headers'],
+    entry: (server) =>
+      server.kind === 'local'
+        ? { type: 'stdio', command: server.command, args: server.args }
+        : { type: 'http', url: server.url, headers: server.headers },
+    afterwards: anew,
+  },
+  {
+    name: 'claude-desktop',
+    title: 'Claude Desktop',
+    docs: 'https://modelcontextprotocol.io/docs/develop/connect-local-servers',
+    format: 'json',
+    configPath: (machine) => join(machine, applicationData(machine), 'Claude', 'claude_desktop_config.json'),
+    servers: ['mcpServers'],
+    owned: ['command', 'args'],
+    // Its file knows only servers that it starts; remote ones are added in Settings > Connectors.
+    entry: (server) => (server.kind === 'local' ? { command: server.command, args: server.args } : undefined),
+    afterwards: 'Quit it fully and start it again; closing the window is not enough.',
+  },
+  {
+    name: 'cursor',
+    title: 'Cursor',
+    docs: 'https://cursor.com/docs/mcp',
+    format: 'json',
+    configPath: (machine) => join(machine, machine.home, '.cursor', 'mcp.json'),
+    servers: ['mcpServers'],
+    owned: ['type', 'command', 'args', 'url', 'headers'],
+    entry: (server) =>
+      server.kind === 'local'
+        ? { command: server.command, args: server.args }
+        : { url: server.url, headers: server.headers },
+    afterwards: 'Restart it, and see that memrelay is switched on under Customize > MCPs.',
+  },
+  {
+    name: 'vscode',
+    title: 'VS Code',
+    docs: 'https://code.visualstudio.com/docs/agents/reference/mcp-configuration',
+    format: 'json',
+    configPath: (machine) => join(machine, applicationData(machine), 'Code', 'User', 'mcp.json'),
+    servers: ['servers'],
+    owned: ['type', 'command', 'args', 'url', 'headers'],
+    entry: (server) =>
+      server.kind === 'local'
+        ? { type: 'stdio', command: server.command, args: server.args }
+        : { type: 'http', url: server.url, headers: server.headers },
+    afterwards: 'Run "MCP: List Servers" there and start memrelay.',
+  },
+  {
+    name: 'codex',
+    title: 'Codex',
+    docs: 'https://developers.openai.com/codex/mcp',
+    format: 'toml',
+    configPath: (machine) => inFolder(machine, machine.env.CODEX_HOME, ['.codex'], 'config.toml'),
+    servers: ['mcp_servers'],
+    owned: ['command', 'args', 'url', 'http_headers'],
+    entry: (server) =>
+      server.kind === 'local'
+        ? { command: server.command, args: server.args }
+        : { url: server.url, http_headers: server.headers },
+    afterwards: anew,
+  },
+  {
+    name: 'gemini',
+    title: 'Gemini CLI',
+    docs: 'https://geminicli.com/docs/tools/mcp-server/',
+    format: 'json',
+    configPath: (machine) => join(machine, machine.home, '.gemini', 'settings.json'),
+    servers: ['mcpServers'],
+    owned: ['command', 'args', 'url', 'httpUrl', 'headers'],
+    // `url` would mean the older transport, SSE.
+    entry: (server) =>
+      server.kind === 'local'
+        ? { command: server.command, args: server.args }
+        : { httpUrl: server.url, headers: server.headers },
+    afterwards: anew,
+  },
+  {
+    name: 'openclaw',
+    title: 'OpenClaw',
+    docs: 'https://docs.openclaw.ai/cli/mcp',
+    format: 'json',
+    configPath: (machine) =>
+      machine.env.OPENCLAW_CONFIG_PATH ||
+      inFolder(machine, machine.env.OPENCLAW_STATE_DIR, ['.openclaw'], 'openclaw.json'),
+    servers: ['mcp', 'servers'],
+    owned: ['command', 'args', 'url', 'transport', 'headers'],
+    entry: (server) =>
+      server.kind === 'local'
+        ? { command: server.command, args: server.args }
+        : { url: server.url, transport: 'streamable-http', headers: server.headers },
+    afterwards: 'Run: openclaw mcp reload',
+  },
+];
+
+function join({ platform }: Machine, ...parts: string[]): string {
+  return (platform === 'win32' ? win32 : posix).join(...parts);
+}
+
+/** In the folder that a variable names, else in one of the home directory. */
+function inFolder(machine: Machine, named: string | undefined, folder: string[], file: string): string {
+  return named ? join(machine, named, file) : join(machine, machine.home, ...folder, file);
+}
+
+/** Where the platform's desktop programs keep their settings. */
+function applicationData(machine: Machine): string {
+  const { platform, env, home } = machine;
+  if (platform === 'win32') return env.APPDATA || join(machine, home, 'AppData', 'Roaming');
+  if (platform === 'darwin') return join(machine, home, 'Library', 'Application Support');
+  return env.XDG_CONFIG_HOME || join(machine, home, '.config');
+}
