@@ -1,5 +1,5 @@
 import type { AddressInfo } from 'node:net';
-import { type FastifyInstance, type FastifyServerOptions, fastify } from 'fastify';
+import { type FastifyInstance, type FastifyServerOptions, fastify, LogController } from 'fastify';
 import type { DashboardConfig } from './node-config.ts';
 import type { Page, Pages } from './node-pages.ts';
 import { walletRefusal } from './wallet/node-chain-refusal.ts';
@@ -47,7 +47,7 @@ export async function startDashboard(
 ): Promise<Dashboard> {
   const app = fastify({
     ...(logger === undefined ? {} : { logger }),
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: 16_384,
     // What a schema does not name is refused, not taken out
     ajv: { customOptions: { removeAdditional: false, coerceTypes: false, useDefaults: false } },

@@ -163,7 +163,7 @@ export function showLeftBehind(reason: string, publicKey: string, onRevoke: () =
       paragraph(
         'The key that was made for it could not be revoked now. Nobody holds its secret half, so it is of no use to anyone; still, take it out:',
       ),
-      copyable(`npx memrelay delegate remove ${publicKey}`, 'Command that revokes the key'),
+      copyable(`npx memrelay delegate revoke ${publicKey}`, 'Command that revokes the key'),
       actions(button('Revoke it now', 'main', onRevoke)),
     ],
   });

@@ -10,6 +10,7 @@ import {
   scope,
 } from '../doctor/account-checks.ts';
 import type { Check, Finding, Found } from '../doctor/check.ts';
+import { dashboard } from '../doctor/dashboard-check.ts';
 import { dataDirectory, nodeVersion } from '../doctor/machine-checks.ts';
 import { clock, compatible, dependencies, reachable } from '../doctor/server-checks.ts';
 import { ExitError, exitCodes } from '../exit-codes.ts';
@@ -32,6 +33,7 @@ export async function doctor(
   const checks: Check[] = [
     nodeVersion(),
     dataDirectory(dataDir(environment)),
+    dashboard(dataDir(environment)),
     credentials(options, found),
     reachable(found),
     compatible(found),

@@ -8,6 +8,7 @@ import { catchInterruption, untilAborted } from '../interruption.ts';
 import type { Output } from '../output.ts';
 import { PortTakenError, portsOf } from '../system/ports.ts';
 import { type RunningSystem, startSystem } from '../system/start-system.ts';
+import { pairingLink } from './pair.ts';
 
 /** Kept apart from the person's own memories. */
 const checkNamespace = 'memrelay-self-check';
@@ -85,10 +86,12 @@ async function selfCheck(system: RunningSystem, signal: AbortSignal): Promise<vo
 
 function announce(output: Output, system: RunningSystem, directory: string, ms: number): void {
   const { urls } = system;
+  const link = pairingLink(system.dashboard);
   if (output.json) {
     output.result({
       event: 'ready',
       urls,
+      pairing_link: link,
       credentials_path: system.credentialsPath,
       account_id: system.credentials.accountId,
       data_dir: directory,
@@ -99,10 +102,14 @@ function announce(output: Output, system: RunningSystem, directory: string, ms: 
   output.line(`memrelay is ready (${(ms / 1000).toFixed(1)} s). A memory was stored, encrypted, and recalled.
 
   Relayer      ${urls.relayer}
+  Dashboard    ${urls.dashboard}
   Blob store   ${urls.blobstore}
   Chain        ${urls.localnet}
   Credentials  ${system.credentialsPath}
   Data         ${directory}
+
+Open your dashboard (this link works once; \`npx memrelay pair\` prints another):
+  ${link}
 
 All keys are on this machine, in the data directory: fine for a laptop, see docs/security.md for production.
 

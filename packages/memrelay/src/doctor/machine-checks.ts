@@ -76,7 +76,12 @@ async function writable(directory: string): Promise<Finding> {
 /** Secret files that others could read or change. */
 async function openSecrets(directory: string): Promise<string[]> {
   const keys = await readdir(join(directory, 'keys')).catch(() => []);
-  const secrets = ['wallet.json', 'credentials.json', ...keys.map((name) => join('keys', name))];
+  const secrets = [
+    'wallet.json',
+    'credentials.json',
+    'dashboard.json',
+    ...keys.map((name) => join('keys', name)),
+  ];
   const open: string[] = [];
   for (const name of secrets) {
     const mode = await modeOf(join(directory, name));

@@ -16,8 +16,8 @@ export interface PartSettings {
   environment: NodeJS.ProcessEnv;
 }
 
-export const entryOf = (app: string): string =>
-  fileURLToPath(new URL(`../../../../apps/${app}/src/main.ts`, import.meta.url));
+export const entryOf = (app: string, file = 'main.ts'): string =>
+  fileURLToPath(new URL(`../../../../apps/${app}/src/${file}`, import.meta.url));
 
 /** What every part needs of the machine, and nothing more. */
 function basics(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
@@ -65,6 +65,30 @@ export function blobstoreSettings(
       // One laptop's relayer is the only client: its uploads should meet in one transaction, not be refused
       BLOBSTORE_PUBLISHER_MAX_CONCURRENT_REQUESTS: '64',
       BLOBSTORE_PUBLISHER_MAX_BUFFER_SIZE: '256',
+    },
+  };
+}
+
+/** `token` is the secret of this start that pairing codes are made from. */
+export function dashboardSettings(
+  environment: NodeJS.ProcessEnv,
+  ports: SystemPorts,
+  paths: SystemPaths,
+  packageId: string,
+  token: string,
+): PartSettings {
+  return {
+    name: 'dashboard',
+    // Its other files are for browsers
+    entry: entryOf('dashboard', 'main-node.ts'),
+    environment: {
+      ...basics(environment),
+      LOG_LEVEL: 'warn',
+      DASHBOARD_PORT: String(ports.dashboard),
+      DASHBOARD_RELAYER_URL: `http://127.0.0.1:${ports.relayer}`,
+      DASHBOARD_PACKAGE_ID: packageId,
+      DASHBOARD_WALLET_FILE: paths.wallet,
+      DASHBOARD_TOKEN: token,
     },
   };
 }

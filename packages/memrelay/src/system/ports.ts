@@ -6,7 +6,6 @@ export interface SystemPorts {
   sidecar: number;
   localnet: number;
   blobstore: number;
-  /** Only named to the relayer as an allowed origin */
   dashboard: number;
 }
 
@@ -45,7 +44,7 @@ export function portsOf(environment: NodeJS.ProcessEnv): SystemPorts {
 
 /** Throws `PortTakenError` naming every port of ours that something else listens on. */
 export async function requireFreePorts(ports: SystemPorts): Promise<void> {
-  const needed = ['relayer', 'sidecar', 'localnet', 'blobstore'] as const;
+  const needed = ['relayer', 'sidecar', 'localnet', 'blobstore', 'dashboard'] as const;
   const free = await Promise.all(needed.map((name) => isFree(ports[name])));
   const taken = needed.filter((_, i) => !free[i]);
   if (taken.length === 0) return;

@@ -1,11 +1,20 @@
-import { mkdir } from 'node:fs/promises';
+import { randomBytes } from 'node:crypto';
+import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { addressOfPrivateKey } from '@memrelay/chain/key-file';
 import type { CredentialFile } from '@memrelay/protocol/credential-file';
 import { lockDirectory } from '@memrelay/protocol/dir-lock';
+import { writeSecretFile } from '@memrelay/protocol/secret-file-node';
+import { type LocalDashboard, localDashboardPath } from '@memrelay/sdk/local-dashboard-node';
 import { type LocalIdentity, localIdentity } from './identity.ts';
 import { askFaucet, readLocalnetInfo } from './network-info.ts';
-import { blobstoreSettings, localnetSettings, type PartSettings, relayerSettings } from './part-settings.ts';
+import {
+  blobstoreSettings,
+  dashboardSettings,
+  localnetSettings,
+  type PartSettings,
+  relayerSettings,
+} from './part-settings.ts';
 import { requireFreePorts, type SystemPorts } from './ports.ts';
 import { keptKey } from './secret-file.ts';
 import { type SupervisedPart, supervisePart } from './supervisor.ts';
@@ -26,11 +35,13 @@ export interface SystemOptions {
 }
 
 export interface RunningSystem {
-  urls: { relayer: string; localnet: string; blobstore: string };
+  urls: { relayer: string; localnet: string; blobstore: string; dashboard: string };
   credentials: CredentialFile;
   credentialsPath: string;
   /** True when this start made the account */
   created: boolean;
+  /** Where the dashboard is, and the secret that pairing links are made from */
+  dashboard: LocalDashboard;
   /** Ends all parts and gives the data directory back; a second call waits for the same end */
   stop(): Promise<void>;
 }
@@ -53,6 +64,7 @@ export async function startSystem(options: SystemOptions): Promise<RunningSystem
   const stopAll = async (): Promise<void> => {
     // Last started, first stopped: the relayer hands its work back while the others still answer
     for (const part of started.toReversed()) await part.stop();
+    await rm(localDashboardPath(dataDir), { force: true });
     lock.release();
   };
   const run = async (settings: PartSettings): Promise<SupervisedPart> => {
@@ -89,13 +101,25 @@ export async function startSystem(options: SystemOptions): Promise<RunningSystem
     ] satisfies [Promise<LocalIdentity>, Promise<PartSettings>]);
 
     onProgress('Starting the relayer and its sidecar');
-    const relayer = await run(settings);
+    const token = randomBytes(32).toString('hex');
+    const [relayer, dashboard] = await bothOf(
+      run(settings),
+      run(dashboardSettings(environment, ports, paths, network.packageId, token)),
+    );
+    const localDashboard: LocalDashboard = { url: dashboard.url, token };
+    await writeSecretFile(localDashboardPath(dataDir), `${JSON.stringify(localDashboard)}\n`);
     options.signal?.throwIfAborted();
     return {
-      urls: { relayer: relayer.url, localnet: localnet.url, blobstore: blobstore.url },
+      urls: {
+        relayer: relayer.url,
+        localnet: localnet.url,
+        blobstore: blobstore.url,
+        dashboard: dashboard.url,
+      },
       credentials: identity.credentials,
       credentialsPath: paths.credentials,
       created: identity.created,
+      dashboard: localDashboard,
       stop,
     };
   } catch (error) {
@@ -104,4 +128,10 @@ export async function startSystem(options: SystemOptions): Promise<RunningSystem
     options.signal?.throwIfAborted();
     throw error;
   }
+}
+
+/** Both, or the first failure once the other one has settled too: a part that starts meanwhile can then be stopped. */
+async function bothOf<A, B>(first: Promise<A>, second: Promise<B>): Promise<[A, B]> {
+  await Promise.allSettled([first, second]);
+  return Promise.all([first, second]);
 }
