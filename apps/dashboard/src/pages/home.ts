@@ -34,7 +34,7 @@ function showKeys(state: WalletState): void {
         : [paragraph('None. Ask a tool to sign in, and it will be here.')]),
       element(
         'p',
-        { class: 'small' },
+        { class: 'small after' },
         'A revoked key reads nothing more within two minutes. What it has read before, it has read.',
       ),
     ],

@@ -23,6 +23,8 @@ const usualDays = 90;
 /** Asks whether the tool may have a key. */
 export function showConsent({ wallet, state, request, direct, onAllow }: Consent): void {
   const form = scopeForm({ perms: usualRights, days: usualDays });
+  // As browsers write it: letters that look like others are spelt out
+  const relayer = new URL(request.relayerUrl).href.replace(/\/$/, '');
   const known = isSameRelayer(request.relayerUrl, state.relayerUrl);
   const sure = element('input', { type: 'checkbox', id: 'sure' });
   const allow = button('Connect', 'main', () => {
@@ -42,11 +44,11 @@ export function showConsent({ wallet, state, request, direct, onAllow }: Consent
         element('span', { class: 'name' }, quoted(request.label, 60)),
         element('p', {}, 'This is what the tool calls itself. Go on only if you have just started it.'),
       ),
-      known ? undefined : foreignRelayer(request.relayerUrl, sure),
+      known ? undefined : foreignRelayer(relayer, sure),
       facts([
         ['Wallet', shortId(state.address)],
         ['Account', state.account ? shortId(state.account.id) : 'will be made now, in the same step'],
-        ['Relayer', quoted(request.relayerUrl, 100)],
+        ['Relayer', quoted(relayer, 100)],
       ]),
       form.node,
       element(
@@ -61,13 +63,9 @@ export function showConsent({ wallet, state, request, direct, onAllow }: Consent
         '; what it has read until then, it has read.',
       ),
       actions(allow),
-      direct ? undefined : element('p', { class: 'small' }, 'To refuse, close this page.'),
+      element('p', { class: 'small after' }, 'To refuse, close this page: the link ends by itself.'),
     ],
   });
-  if (!direct) return;
-  document
-    .querySelector('main .card')!
-    .append(element('p', { class: 'small' }, 'To refuse, close this page: the link ends by itself.'));
 }
 
 function foreignRelayer(url: string, sure: HTMLInputElement): HTMLElement {

@@ -2,6 +2,7 @@ import { equalBytes } from '@memrelay/envelope/bytes';
 import { portablePrimitives } from '@memrelay/envelope/portable-primitives';
 import type { SignInRequest } from '@memrelay/sdk/account/sign-in/sign-in-request';
 import { base64urlnopad } from '@scure/base';
+import { harmless } from '../ui/quoted.ts';
 
 const helloTimeoutMs = 3_000;
 /** The tool looks for the key on chain before it answers. */
@@ -60,7 +61,8 @@ function reasonOf(request: SignInRequest, { status, body }: ToolAnswer): string 
     return isVerifier(request, body.verifier)
       ? undefined
       : 'Something else than the tool answered on its port.';
-  return typeof body.message === 'string' ? body.message : 'The tool did not take the key.';
+  // Whoever listens on the port has written it
+  return typeof body.message === 'string' ? harmless(body.message, 200) : 'The tool did not take the key.';
 }
 
 function isVerifier(request: SignInRequest, verifier: unknown): boolean {

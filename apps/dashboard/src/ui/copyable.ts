@@ -2,7 +2,7 @@ import { element } from './element.ts';
 
 /** A text to be copied, e.g. a command, with a button that does it and says so. */
 export function copyable(text: string, label: string): HTMLElement {
-  const field = element('textarea', { class: 'copyable', readonly: true, rows: '4', 'aria-label': label });
+  const field = element('textarea', { class: 'copyable', readonly: true, rows: '7', 'aria-label': label });
   field.value = text;
   field.addEventListener('focus', () => field.select());
   const said = element('span', { class: 'said', role: 'status' });

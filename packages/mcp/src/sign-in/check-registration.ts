@@ -49,7 +49,7 @@ async function networkOf({ relayerUrl, handOver, fetch }: RegistrationCheck): Pr
     );
   } catch (error) {
     if (!(error instanceof MemRelayError)) throw error;
-    throw new Refusal(503, 'relayer_unreachable', `The tool cannot ask its relayer: ${error.message}`);
+    throw new Refusal(503, 'relayer_unreachable', 'The tool cannot reach its relayer.');
   }
   if (network.packageId === handOver.packageId) return network;
   throw new Refusal(

@@ -91,7 +91,13 @@ export function openHandOver(
     const parsed = handOverBcs.parse(plainView(plaintext));
     // The codec passes over what stands behind the last field
     if (!equalBytes(handOverBcs.serialize(parsed).toBytes(), plainView(plaintext))) return undefined;
-    return { ...parsed, privateKey: Uint8Array.from(parsed.privateKey) };
+    // Copied: the codec gives views of the plaintext, which is wiped
+    const tags = parsed.scope.tags.map((tag) => Uint8Array.from(tag));
+    return {
+      ...parsed,
+      privateKey: Uint8Array.from(parsed.privateKey),
+      scope: { ...parsed.scope, tags },
+    };
   } catch {
     return undefined;
   } finally {
