@@ -16,9 +16,10 @@ const drainMs = 5_000;
 
 /**
  * JSON-RPC over two streams, one message a line. Unlike the SDK's own it answers a line that is no JSON (-32700) or no
- * message (-32600), and when the input ends it first gives the answers that are under way.
+ * message (-32600), and when the input ends it first gives the answers that are under way. `onEnd` is called once, when it
+ * is closed from either side.
  */
-export function lineTransport(input: Readable, output: Writable): Transport {
+export function lineTransport(input: Readable, output: Writable, onEnd: () => void): Transport {
   const decoder = new StringDecoder('utf8');
   const unanswered = new Set<string | number>();
   let line = '';
@@ -89,6 +90,7 @@ export function lineTransport(input: Readable, output: Writable): Transport {
       closed = true;
       input.off('data', read).pause();
       transport.onclose?.();
+      onEnd();
     },
   };
   return transport;

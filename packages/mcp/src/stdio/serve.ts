@@ -11,11 +11,13 @@ import { ToolSession } from './tool-session.ts';
 export async function serve(settings: Settings, log: Log, command: string): Promise<void> {
   const session = await ToolSession.start(settings, log);
   const desk = signInDesk(settings, log);
-  const transport = lineTransport(process.stdin, process.stdout);
+  // Node 20 has no Promise.withResolvers.
+  let end!: () => void;
   const ended = new Promise<void>((resolve) => {
-    for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.once(signal, () => resolve());
-    process.stdin.once('close', () => resolve());
+    end = resolve;
   });
+  const transport = lineTransport(process.stdin, process.stdout, end);
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.once(signal, end);
   const handle = serveStdio(
     () => {
       const server = createToolServer({
