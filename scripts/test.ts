@@ -33,6 +33,7 @@ const onPostgresAlone = [
   'key-rewrap',
   'key-servers',
   'missing-blobs',
+  'reindex',
   'other-clients',
   'production-start',
   'publisher-tokens',

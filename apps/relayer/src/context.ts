@@ -24,6 +24,7 @@ import type { NamespaceSizes } from './memories/namespace-sizes.ts';
 import type { Outbox } from './memories/outbox.ts';
 import type { QueryVectors } from './memories/query-vectors.ts';
 import type { NonceStore } from './nonces/nonce-store.ts';
+import type { BackgroundReindex } from './reindex/background-reindex.ts';
 import type { SidecarClient } from './sidecar/sidecar-client.ts';
 
 /** Everything a use case needs, built once from the configuration; a test builds the same with other parts. */
@@ -50,6 +51,7 @@ export interface RelayerContext {
   accountWriters: AccountWriters;
   namespaceSizes: NamespaceSizes;
   queryVectors: QueryVectors;
+  reindexing: BackgroundReindex;
   blobCache: BlobCache;
   aggregators: AggregatorReader;
   outbox: Outbox;

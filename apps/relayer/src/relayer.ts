@@ -48,6 +48,7 @@ import { createOutbox } from './memories/outbox.ts';
 import { createQueryVectors } from './memories/query-vectors.ts';
 import { createNonceStore } from './nonces/create-nonce-store.ts';
 import { waitBriefly } from './nonces/wait-briefly.ts';
+import { startReindexing } from './reindex/background-reindex.ts';
 import { startUpkeep } from './renewals/start-upkeep.ts';
 import { infoRoutes } from './routes/info-routes.ts';
 import { signedRoutes } from './routes/signed-routes.ts';
@@ -229,6 +230,7 @@ export async function startRelayer({
       accountWriters: createAccountWriters(db),
       namespaceSizes: createNamespaceSizes(db),
       queryVectors: createQueryVectors(embedder, config.embedding.cacheTtlSeconds),
+      reindexing: onClose(await startReindexing(db)),
       blobCache,
       aggregators,
       outbox,

@@ -42,6 +42,15 @@ describe.each(databases)('memories that replace others on $name', ({ create }) =
   }
   const links = async () => (await database.db.query('SELECT 1 FROM memory_successor')).rows.length;
 
+  test('what is stored in another namespace replaces nothing here, whatever it says', async () => {
+    const { job: old } = await stored('Ana lives in Porto');
+    const { job: next } = await stored('Ana lives in Lisbon');
+    await replaces(next, old);
+    expect((await found()).get(old.id)).toBe(next.id);
+    await database.db.query("UPDATE memory SET namespace = 'other' WHERE id = $1", [next.id]);
+    expect((await found()).get(old.id)).toBeUndefined();
+  });
+
   test('a search tells what is replaced once the other is there, and no more when it failed', async () => {
     const { job: old } = await stored('Ana lives in Porto');
     const [next] = await accept(newJob('Ana lives in Lisbon'));

@@ -130,6 +130,11 @@ export function createProgram(environment: NodeJS.ProcessEnv): Command {
     .action((options) =>
       runCommand(options, async (output) => (await import('./commands/restore.ts')).restore(output, options)),
     );
+  clientCommand('reindex', 'embed memories anew whose vectors are of another model than the relayer has now')
+    .addOption(new Option('--namespace <name>', 'only this one (default: all)').env('MEM_NAMESPACE'))
+    .action((options) =>
+      runCommand(options, async (output) => (await import('./commands/reindex.ts')).reindex(output, options)),
+    );
   clientCommand('status', 'how the relayer and the account are').action((options) =>
     runCommand(options, async (output) => (await import('./commands/status.ts')).status(output, options)),
   );

@@ -128,10 +128,13 @@ export interface MemoryHit {
   /** Absent only while `pending` */
   blob_id?: string;
   text: string;
+  /** 1 − cosine; 1 where `stale` */
   distance: number;
   score?: number;
   created_at?: string;
   pending?: true;
+  /** Its vector is of another model than that of today: its words have found it */
+  stale?: true;
   /** The memory that replaces this one, which counts half for it */
   superseded_by?: string;
   explain?: HitExplanation;
@@ -162,6 +165,11 @@ export interface RecallResponse {
   total: number;
   /** Matches that could not be read, when there were any */
   dropped_count?: number;
+  /**
+   * Memories of the namespace whose vectors are of another model than that of today, when there are any: their words alone
+   * find them until they are embedded anew (`POST /api/reindex`)
+   */
+  stale_count?: number;
   /** True when the vectors come from the built-in lexical embedder */
   mock?: true;
 }

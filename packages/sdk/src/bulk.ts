@@ -10,15 +10,17 @@ const itemBytes = limits.bodyBytes - 1024;
 
 /**
  * Sends items in as few requests as the relayer's limits allow, one after the other, and returns their job ids in
- * order. Each request has its own key derived from `key`, so repeating all of it with the same key and items
- * stores nothing twice; the `details` of an error tell that key and what was accepted before.
+ * order; those without a namespace go to `usual`. Each request has its own key derived from `key`, so repeating all of it
+ * with the same key and items stores nothing twice; the `details` of an error tell that key and what was accepted before.
  */
 export async function rememberInChunks(
   items: readonly RememberItem[],
+  usual: string | undefined,
   key: string,
   send: (body: { items: RememberItem[] }, key: string) => Promise<Pick<RememberBulkAccepted, 'job_ids'>>,
-): Promise<string[]> {
-  const requests = chunksByJsonSize(items, limits.bulkItems, itemBytes).map((chunk, index) => ({
+): Promise<{ jobIds: string[] }> {
+  const named = items.map(({ text, namespace }) => ({ text, namespace: namespace ?? usual }));
+  const requests = chunksByJsonSize(named, limits.bulkItems, itemBytes).map((chunk, index) => ({
     chunk,
     key: checkIdempotencyKey(index === 0 ? key : `${key}.${index}`),
   }));
@@ -35,5 +37,5 @@ export async function rememberInChunks(
       Object.assign(error, { details: { ...error.details, acceptedJobIds: jobIds, idempotencyKey: key } });
     throw error;
   }
-  return jobIds;
+  return { jobIds };
 }

@@ -12,10 +12,11 @@ import { credentialOptions } from './credentials.ts';
 import { type ForgetOptions, type Forgotten, forget, forgetEverything } from './forget.ts';
 import { pollJob, pollJobs, readAllJobs, readJob } from './jobs.ts';
 import { type AccountKey, type RewrapOptions, type Rewrapped, readKeys, rewrapKeys } from './keys.ts';
-import { eachMemory } from './memory-pages.ts';
+import { eachMemory, memoriesBody } from './memory-pages.ts';
 import { checkIdempotencyKey, connect, parsePackageId, pinnedPackage } from './options.ts';
 import { waitForJob, waitForJobs } from './polling.ts';
 import { recall, recallByVector } from './recall.ts';
+import { type Reindexed, type ReindexOptions, reindex } from './reindex.ts';
 import { type Connection, callRelayer } from './request.ts';
 import { type Restored, type RestoreOptions, restore } from './restore.ts';
 import type {
@@ -103,14 +104,10 @@ export class MemRelay {
    * When a later request fails, the error's `details` tell `acceptedJobIds` and the `idempotencyKey` with which
    * the same call can be repeated without storing anything twice.
    */
-  async rememberBulk(
-    items: readonly RememberItem[],
-    options: WriteOptions = {},
-  ): Promise<{ jobIds: string[] }> {
-    const named = items.map(({ text, namespace }) => ({ text, namespace: namespace ?? this.#namespace }));
+  rememberBulk(items: readonly RememberItem[], options: WriteOptions = {}): Promise<{ jobIds: string[] }> {
     const send = (body: unknown, idempotencyKey: string) =>
       this.#write<{ job_ids: string[] }>('/api/remember/bulk', body, { ...options, idempotencyKey });
-    return { jobIds: await rememberInChunks(named, options.idempotencyKey ?? uuidV4(), send) };
+    return rememberInChunks(items, this.#namespace, options.idempotencyKey ?? uuidV4(), send);
   }
 
   /** `rememberBulk`, then `waitForJobs`. */
@@ -178,9 +175,7 @@ export class MemRelay {
 
   /** One page of `memories`. Throws `invalid_request` for a cursor of another list. */
   memoriesPage(options: MemoriesPageOptions = {}): Promise<MemoriesPage> {
-    const { cursor, limit, allNamespaces } = options;
-    const namespace = allNamespaces ? undefined : (options.namespace ?? this.#namespace);
-    return this.#post<MemoriesResponse>('/api/memories', { namespace, cursor, limit }, options);
+    return this.#post<MemoriesResponse>('/api/memories', memoriesBody(options, this.#namespace), options);
   }
 
   /** The namespaces that this key may read, with what is in them. */
@@ -235,6 +230,11 @@ export class MemRelay {
   /** Rebuilds a namespace from what its owner holds on chain, call after call until nothing more comes. */
   restore(options: RestoreOptions = {}): Promise<Restored> {
     return restore((body) => this.#read('/api/restore', body, options), this.#named(options));
+  }
+
+  /** Embeds anew what a change of the relayer's embedding model has left behind, call after call to the end. */
+  reindex(options: ReindexOptions = {}): Promise<Reindexed> {
+    return reindex((body) => this.#read('/api/reindex', body, options), this.#named(options));
   }
 
   /** Whose account this is and what this delegate key may do: a check of credentials that stores nothing. */

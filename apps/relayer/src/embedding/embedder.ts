@@ -1,6 +1,8 @@
 /** Turns text into vectors of one fixed dimension. */
 export interface Embedder {
-  /** Stored with every vector: search compares only vectors of the same model */
+  /** As its provider calls it */
+  readonly name: string;
+  /** Stored with every vector: search compares only vectors of the same one (vector-space.ts) */
   readonly model: string;
   readonly dimension: number;
   /** True for the built-in lexical embedder: answers that rest on it carry `mock: true` */

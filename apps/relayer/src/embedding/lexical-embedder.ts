@@ -3,6 +3,7 @@ import { setImmediate as yieldToEvents } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import { termsOf } from '../keywords/terms.ts';
 import { type Embedder, normalize } from './embedder.ts';
+import { vectorSpace } from './vector-space.ts';
 
 const yieldEvery = 8;
 
@@ -23,8 +24,10 @@ export function createLexicalEmbedder(dimension: number, deriveKey: (accountId: 
     keys.set(id, key);
     return key;
   }
+  const name = `lexical-v2-${dimension}`;
   return {
-    model: `lexical-v2-${dimension}`,
+    name,
+    model: vectorSpace(name, dimension),
     dimension,
     mock: true,
     async embed(texts, accounts) {

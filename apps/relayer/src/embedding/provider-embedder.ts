@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { createProviderClient, ProviderError } from '../provider/provider-client.ts';
 import { type Embedder, EmbeddingError, normalize } from './embedder.ts';
+import { vectorSpace } from './vector-space.ts';
 
 const answerSchema = z.object({
   data: z.array(z.object({ index: z.number().int(), embedding: z.union([z.string(), z.array(z.number())]) })),
@@ -53,7 +54,8 @@ export function createProviderEmbedder(options: ProviderOptions): Embedder & { c
   }
 
   return {
-    model: options.model,
+    name: options.model,
+    model: vectorSpace(options.model, options.dimension),
     dimension: options.dimension,
     mock: false,
     async embed(texts) {

@@ -2,11 +2,11 @@ import type { NamespaceEntry, NamespacesResponse, StatsResponse } from '@memrela
 import type { Caller } from '../auth/caller.ts';
 import type { RelayerContext } from '../context.ts';
 import { hexToBytes } from '../db/hex.ts';
+import { countStale } from '../reindex/stale-rows.ts';
 import { listStrays } from '../strays/stray-rows.ts';
 import { expiringSoon } from './expiring-soon.ts';
 import {
   countLost,
-  countStale,
   type NamespaceTotals,
   readNamespaceTotals,
   readUnfinishedJobs,

@@ -142,6 +142,11 @@ export async function deleteMemories(
   await noteBrokenOff(tx, accountId, brokenOff);
   const own = [...jobs, ...duplicates].filter((job) => !job.stored_nothing);
   const all = [...new Set([...ids, ...own.map(({ id }) => id)])];
+  // Locked by a statement of its own, so that the next one sees what others have just written for them: new vectors, say
+  await tx.query(
+    'SELECT 1 FROM memory WHERE account_id = $1 AND namespace = $3 AND id = ANY($2::uuid[]) ORDER BY id FOR UPDATE',
+    [accountId, all, namespace],
+  );
   const { rows: memories } = await tx.query<{
     id: string;
     envelope_id: Buffer | null;

@@ -80,32 +80,3 @@ export async function countLost(
   if (rows.length === 0) return undefined;
   return Object.fromEntries(rows.map((row) => [row.lost_reason, row.count]));
 }
-
-/**
- * Memories of these namespaces without a vector of this model: what the search of today does not find. Looks to both
- * sides of the model in the index, so that it costs as much as there is of other models.
- */
-export async function countStale(
-  db: Db,
-  accountId: Buffer,
-  namespaces: readonly string[],
-  model: string,
-): Promise<number> {
-  const { rows } = await db.query<{ count: number }>(
-    `SELECT count(*)::int AS count
-     FROM unnest($2::text[]) AS name,
-       LATERAL (
-         SELECT memory_id FROM memory_vector
-         WHERE account_id = $1 AND namespace = name AND embedding_model < $3
-         UNION
-         SELECT memory_id FROM memory_vector
-         WHERE account_id = $1 AND namespace = name AND embedding_model > $3) AS other
-     WHERE EXISTS (
-         SELECT 1 FROM memory WHERE account_id = $1 AND id = other.memory_id AND state IN ('pending', 'done'))
-       AND NOT EXISTS (
-         SELECT 1 FROM memory_vector
-         WHERE account_id = $1 AND memory_id = other.memory_id AND embedding_model = $3)`,
-    [accountId, [...namespaces], model],
-  );
-  return rows[0]!.count;
-}

@@ -12,19 +12,20 @@ const batchBytes = 8 * 1024 * 1024;
 
 /** A match that is to be opened. */
 interface Chosen {
-  match: Match;
+  match: Pick<Match, 'id' | 'envelopeId' | 'envelopeSha256'>;
 }
 
 interface Present {
   /** Position among the matches */
   index: number;
-  match: Match;
+  match: Chosen['match'];
   envelope: Buffer;
 }
 
 /**
  * Texts of the envelopes in order; `undefined` where one is missing or does not open. A refused credential refuses
- * the whole call, also where there is nothing to open. Throws `ApiError`.
+ * the whole call, also where there is nothing to open; so do key servers that deny all of it, unless `each` may be denied
+ * by itself. Throws `ApiError`.
  */
 export async function openEnvelopes(
   context: RelayerContext,
@@ -32,6 +33,7 @@ export async function openEnvelopes(
   namespace: string,
   ranked: readonly Chosen[],
   envelopes: readonly (Buffer | undefined)[],
+  each = false,
 ): Promise<(string | undefined)[]> {
   const texts = new Array<string | undefined>(ranked.length).fill(undefined);
   const accountId = hexToBytes(caller.account.accountId);
@@ -50,6 +52,7 @@ export async function openEnvelopes(
           ...(match.envelopeId ? { envelope_id: match.envelopeId.toString('hex') } : {}),
         })),
         ...rewrapsFor(batch, rewraps),
+        ...(each ? { each } : {}),
       },
       batch.map(({ envelope }) => envelope),
       caller.credentials,

@@ -52,6 +52,9 @@ export async function recall(
   const texts = await stages.measure('open', () =>
     openEnvelopes(context, caller, request.namespace, ranked, envelopes),
   );
+  const { stale } = await context.namespaceSizes.sizeOf(accountId, request.namespace, context.embedder.model);
+  // The credential has just opened something, or would have
+  if (stale > 0) context.reindexing.begin(context, caller, request.namespace);
   const results: MemoryHit[] = [];
   for (const [i, { match, score, relevance }] of ranked.entries()) {
     const text = texts[i];
@@ -62,6 +65,7 @@ export async function recall(
       text,
       distance: match.distance,
       ...(score === undefined ? {} : { score }),
+      ...(match.stale ? { stale: true as const } : {}),
       created_at: match.createdAt.toISOString(),
       ...(match.supersededBy ? { superseded_by: match.supersededBy } : {}),
       ...(request.explain ? { explain: relevance.explanation } : {}),
@@ -72,6 +76,7 @@ export async function recall(
     results,
     total: results.length,
     ...(dropped > 0 ? { dropped_count: dropped } : {}),
+    ...(stale > 0 ? { stale_count: stale } : {}),
     ...(context.embedder.mock ? { mock: true } : {}),
   };
 }

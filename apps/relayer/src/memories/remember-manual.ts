@@ -12,6 +12,7 @@ import type { RelayerContext } from '../context.ts';
 import { hexToBytes } from '../db/hex.ts';
 import { normalize } from '../embedding/embedder.ts';
 import { vectorKeyId } from '../embedding/vector-map.ts';
+import { spaceOf } from '../embedding/vector-space.ts';
 import type { RepeatKey } from '../http/repeat-key.ts';
 import { insertJobs, insertManualMemory, type NewJob } from '../jobs/accept-jobs.ts';
 import { readJobs } from '../jobs/read-jobs.ts';
@@ -57,7 +58,7 @@ export async function rememberManual(
     envelopeSha256: sha256(envelope),
     importance: storableImportance(request.importance),
   };
-  const info = { model: request.embedding_model ?? context.embedder.model, keyId: vectorKeyId };
+  const info = { model: spaceOf(context.embedder, request.embedding_model), keyId: vectorKeyId };
   const map = context.vectors.mapOf(accountId);
   const mapped = vectors.map((vector) => map.apply(normalize(vector)));
   const write = repeatKey && { accountId, delegatePk: job.delegatePk, ...repeatKey };

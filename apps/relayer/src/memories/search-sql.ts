@@ -115,18 +115,18 @@ const byVector = (vectors: string): string => `
   FROM near, ${memoryOf('near')} m
   ORDER BY near.distance, m.id`;
 
-/** What was found by its words alone gets its distance too; without a vector of this model it has none to tell. */
+/** What was found by its words alone gets its distance too: without a vector of this model that of a stranger. */
 const byBoth = (vectors: string): string => `
   WITH ${hidden}, ${near(vectors)}, ${postings}, ${terms}, ${found},
   candidate AS (
-    SELECT id, distance, true AS near FROM near
+    SELECT id, distance, true AS near, false AS stale FROM near
     UNION ALL
-    SELECT id, best.distance, false
+    SELECT id, coalesce(best.distance, 1), false, best.distance IS NULL
     FROM found, LATERAL (
       SELECT min(${distanceTo('embedding')}) AS distance FROM memory_vector
       WHERE account_id = $1 AND memory_id = found.id AND embedding_model = $3) best
-    WHERE id NOT IN (SELECT id FROM near) AND best.distance IS NOT NULL)
-  SELECT ${columns}, candidate.distance, candidate.near, m.length_bucket,
+    WHERE id NOT IN (SELECT id FROM near))
+  SELECT ${columns}, candidate.distance, candidate.near, candidate.stale, m.length_bucket,
     (SELECT array_agg(coalesce((term.token = ANY (tokens))::int, 0) + ${more('term.token')} ORDER BY term.no) FROM term) AS steps,
     (SELECT array_agg(documents ORDER BY no) FROM term) AS documents
   FROM candidate, ${memoryOf('candidate')} m

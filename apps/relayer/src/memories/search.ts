@@ -2,6 +2,7 @@ import type { Db } from '../db/db.ts';
 import { encodeVector } from '../db/vector.ts';
 import { tokenList } from '../jobs/keyword-columns.ts';
 import { type Collection, lengthOf } from '../keywords/bm25.ts';
+import { staleInNamespace } from '../reindex/stale-rows.ts';
 import { searchSql } from './search-sql.ts';
 
 /** A memory that matches. */
@@ -10,6 +11,8 @@ export interface Match {
   distance: number;
   /** Among the nearest; one that is not was found by its words */
   near: boolean;
+  /** It has no vector of this model: `distance` is that of what has nothing in common */
+  stale?: true;
   /** How often each term of the question stands in it (0–3), and how long it is; absent without a keyword search */
   words?: { steps: readonly number[]; lengthBucket: number };
   state: 'pending' | 'done';
@@ -46,6 +49,8 @@ export interface SearchQuery {
 export interface NamespaceSize extends Collection {
   /** At most `exactUpTo` and one more */
   vectors: number;
+  /** Memories whose vectors are of another model alone: their words find them */
+  stale: number;
 }
 
 /** At least so many candidates of each leg: the range of their scores is what the legs are scaled by (fusion.ts). */
@@ -69,6 +74,7 @@ interface MatchRow {
   id: string;
   distance: number;
   near: boolean;
+  stale?: boolean;
   steps?: number[] | null;
   length_bucket?: number | null;
   documents?: number[] | null;
@@ -115,6 +121,7 @@ function matchOf(row: MatchRow): Match {
     id: row.id,
     distance: row.distance,
     near: row.near,
+    ...(row.stale ? { stale: true as const } : {}),
     ...(row.steps ? { words: { steps: row.steps, lengthBucket: row.length_bucket ?? 0 } } : {}),
     state: row.state,
     blobId: row.blob_id ?? undefined,
@@ -136,17 +143,23 @@ export async function readNamespaceSize(
   namespace: string,
   model: string,
 ): Promise<NamespaceSize> {
-  const { rows } = await db.query<{ vectors: number; texts: number; mean_length: number | null }>(
+  const { rows } = await db.query<{
+    vectors: number;
+    stale: number;
+    texts: number;
+    mean_length: number | null;
+  }>(
     `SELECT
        (SELECT count(*)::int FROM (
          SELECT 1 FROM memory_vector WHERE account_id = $1 AND namespace = $2 AND embedding_model = $3
          LIMIT ${exactUpTo + 1}) counted) AS vectors,
+       ${staleInNamespace} AS stale,
        (SELECT count(*)::int FROM memory WHERE account_id = $1 AND namespace = $2 AND state <> 'failed') AS texts,
        (SELECT avg(${lengthOf(0)} * 2 ^ length_bucket)::float8 FROM (
          SELECT length_bucket FROM memory WHERE account_id = $1 AND namespace = $2 AND state <> 'failed'
          ORDER BY created_at DESC, id DESC LIMIT ${lengthsRead}) newest) AS mean_length`,
     [accountId, namespace, model],
   );
-  const { vectors, texts, mean_length } = rows[0]!;
-  return { vectors, texts, meanLength: mean_length ?? lengthOf(0) };
+  const { vectors, stale, texts, mean_length } = rows[0]!;
+  return { vectors, stale, texts, meanLength: mean_length ?? lengthOf(0) };
 }

@@ -6,6 +6,7 @@ import { keyRoutes } from './key-routes.ts';
 import { listRoutes } from './list-routes.ts';
 import { llmRoutes } from './llm-routes.ts';
 import { memoryRoutes } from './memory-routes.ts';
+import { reindexRoute } from './reindex-route.ts';
 import { restoreRoute } from './restore-route.ts';
 
 /** Every route that needs a signature; `app` has the auth hook. */
@@ -16,5 +17,6 @@ export function signedRoutes(app: FastifyInstance, context: RelayerContext): voi
   listRoutes(app, context);
   keyRoutes(app, context);
   bundleRoutes(app, context);
+  reindexRoute(app, context);
   restoreRoute(app, context);
 }

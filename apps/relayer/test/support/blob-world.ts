@@ -136,7 +136,7 @@ export function blobWorld(create: (typeof databases)[number]['create']) {
       limit: 5,
       includePending: true,
     };
-    const size = { vectors: 10, texts: 10, meanLength: 100 };
+    const size = { vectors: 10, stale: 0, texts: 10, meanLength: 100 };
     return (await searchMemories(database.db, query, size)).matches;
   }
   const bury = async (memory: StoredMemory) => {

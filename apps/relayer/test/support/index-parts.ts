@@ -20,5 +20,5 @@ export function indexerWith(embedder: Embedder = lexical, withWords = true): Tex
 
 /** A namespace with so many memories of one vector each. */
 export function sizeOf(memories: number): NamespaceSize {
-  return { vectors: memories, texts: memories, meanLength: 8 };
+  return { vectors: memories, stale: 0, texts: memories, meanLength: 8 };
 }

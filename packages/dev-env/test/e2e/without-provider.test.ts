@@ -60,6 +60,8 @@ describe('production without a key of a provider', () => {
         ['/api/recall', { query: 'a question' }],
         ['/api/analyze', { text: 'a sentence' }],
         ['/api/ask', { question: 'a question' }],
+        ['/api/restore', {}],
+        ['/api/reindex', {}],
       ] as const)
         expect(await call(path, body)).toMatchObject({ status: 503, body: { error: 'llm_not_configured' } });
 

@@ -49,7 +49,7 @@ export async function stats(output: Output, options: ConnectOptions): Promise<vo
   for (const line of remark) output.line(line);
   if (found.staleCount > 0)
     output.line(
-      `${found.staleCount} are not found by a recall: their vectors are of another model than the relayer has now.`,
+      `${found.staleCount} are found by their words alone: their vectors are of another model than the relayer has now. \`npx memrelay reindex\` embeds them anew.`,
     );
   if (found.blobsToDelete)
     output.line(

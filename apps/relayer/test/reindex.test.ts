@@ -1,0 +1,217 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Caller } from '../src/auth/caller.ts';
+import { vectorSpace } from '../src/embedding/vector-space.ts';
+import { deleteMemories } from '../src/memories/forget-rows.ts';
+import { readNamespaceSize, searchMemories } from '../src/memories/search.ts';
+import { startReindexing } from '../src/reindex/background-reindex.ts';
+import { takeLease } from '../src/reindex/lease.ts';
+import { reindex } from '../src/reindex/reindex.ts';
+import { firstId, reindexStep } from '../src/reindex/reindex-namespace.ts';
+import { countStale, saveReindexed } from '../src/reindex/stale-rows.ts';
+import { databases, type TestDb } from './support/databases.ts';
+import { blindIndex } from './support/index-parts.ts';
+import { refused, staleWorld } from './support/stale-world.ts';
+
+/** What a change of the embedding model leaves behind, and how it is embedded anew. */
+
+const former = 'lexical-v2-64';
+
+describe.each(databases)('on $name', ({ create }) => {
+  let opened: TestDb;
+  let world: ReturnType<typeof staleWorld>;
+  beforeAll(async () => {
+    opened = await create();
+  });
+  afterAll(() => opened?.drop());
+  beforeEach(() => {
+    world = staleWorld(() => opened.db);
+  });
+  const stale = () => countStale(opened.db, world.accountId, ['n'], world.place.model);
+  const run = (cursor?: string) =>
+    reindex(world.context(), world.caller, { namespace: 'n', ...(cursor ? { cursor } : {}) });
+  async function found(words: string) {
+    const { accountId, place } = world;
+    const { embedder, vectors, tagOf } = world.context();
+    const [vector] = await embedder.embed([words], [accountId]);
+    const size = await readNamespaceSize(opened.db, accountId, 'n', place.model);
+    const query = {
+      ...place,
+      vector: vectors.mapOf(accountId).apply(vector!),
+      tokens: blindIndex.queryTokens(accountId, tagOf('', ''), words),
+      limit: 10,
+      includePending: false,
+    };
+    const { matches } = await searchMemories(opened.db, query, size);
+    return { matches, stale: size.stale };
+  }
+
+  test('before it is embedded anew a memory is found by its words, after it by its vector too', async () => {
+    const [id] = await world.remember(['The harbour opens at dawn.', 'A bakery.']);
+    // The words of a search are keyed by the tag that the texts were indexed with
+    await opened.db.query('UPDATE memory SET tokens = $2::text::bigint[] WHERE id = $1', [
+      id!,
+      `{${blindIndex.queryTokens(world.accountId, Buffer.alloc(16, 3), 'harbour opens dawn').join()}}`,
+    ]);
+    const before = await found('harbour');
+    expect(before.stale).toBe(2);
+    expect(before.matches).toMatchObject([{ id, distance: 1, near: false, stale: true }]);
+    expect(await run()).toMatchObject({ reindexed: 2, stale_count: 0 });
+    const after = await found('harbour');
+    expect(after.stale).toBe(0);
+    expect(after.matches[0]).toMatchObject({ id, near: true });
+    expect(after.matches[0]!.stale).toBeUndefined();
+    expect(after.matches[0]!.distance).toBeLessThan(1);
+    expect(await world.modelsOf(id!)).toEqual([world.place.model]);
+  });
+
+  test('a pass goes through many in steps, and again does nothing', async () => {
+    const ids = await world.remember(Array.from({ length: 40 }, (_, i) => `Note ${i} of the orchard.`));
+    const answer = await run();
+    expect(answer).toMatchObject({ reindexed: 40, stale_count: 0 });
+    expect(answer.next_cursor).toBeUndefined();
+    expect(world.provider.calls).toBe(3);
+    for (const id of [ids[0]!, ids[39]!]) expect(await world.modelsOf(id)).toEqual([world.place.model]);
+    expect(await run()).toMatchObject({ reindexed: 0, stale_count: 0 });
+    expect(world.provider.calls).toBe(3);
+  });
+
+  test('what fails is told with its reason, keeps nothing else back and is not tried for ever', async () => {
+    const [gone] = await world.remember(['Its blob is gone.']);
+    for (const [blobId] of world.blobs) world.blobs.delete(blobId);
+    await opened.db.query("UPDATE memory SET created_at = now() - interval '1 hour' WHERE id = $1", [gone!]);
+    const [denied] = await world.remember(['Nobody may read this.'], 'unreadably');
+    const [own] = await world.remember(['A secret of its client.'], 'by its client');
+    const [refusal] = await world.remember([`An ${refused} text.`]);
+    const [good] = await world.remember(['All is well.']);
+    const answer = await run();
+    expect(answer).toMatchObject({ reindexed: 1, stale_count: 3 });
+    const reasons = Object.fromEntries(answer.failed!.map(({ id, reason }) => [id, reason]));
+    expect(reasons).toEqual({
+      [gone!]: 'unreadable',
+      [denied!]: 'not_opened',
+      [own!]: 'client_encrypted',
+      [refusal!]: 'embedding_rejected',
+    });
+    // Nobody but its client ever saw the text, and its vector stays
+    expect(world.opened).not.toContain('A secret of its client.');
+    expect(await world.modelsOf(own!)).toEqual([former]);
+    expect(await world.modelsOf(good!)).toEqual([world.place.model]);
+    // Behind requests they rest for a while; who asks for it has them tried once more
+    const { calls } = world.provider;
+    const lease = await takeLease(opened.db, world.accountId, 'n');
+    const options = { after: firstId, exceptTried: true, leaseToken: lease!.token };
+    const none = { reindexed: 0, failed: [], after: undefined };
+    expect(await reindexStep(world.context(), world.caller, world.place, options)).toEqual(none);
+    await lease!.release();
+    expect(world.provider.calls).toBe(calls);
+    expect((await run()).failed).toHaveLength(3);
+  });
+
+  test('a provider that is away changes nothing, and the next call goes on', async () => {
+    const [id] = await world.remember(['The library closes late.']);
+    world.provider.away = true;
+    await expect(run()).rejects.toMatchObject({ code: 'embedding_unavailable' });
+    expect(await world.modelsOf(id!)).toEqual([former]);
+    world.provider.away = false;
+    expect(await run()).toMatchObject({ reindexed: 1, stale_count: 0 });
+  });
+
+  test('two never do it at once, and who has lost the lease writes nothing', async () => {
+    const [id] = await world.remember(['The railway.']);
+    const lease = await takeLease(opened.db, world.accountId, 'n');
+    expect(await takeLease(opened.db, world.accountId, 'n')).toBeUndefined();
+    const [data] = await world
+      .context()
+      .indexer.indexTexts([{ accountId: world.accountId, tag: Buffer.alloc(16), text: 'The railway.' }]);
+    const save = (token: string) => saveReindexed(opened.db, world.place, token, [{ id: id!, data: data! }]);
+    expect(await save('00000000-0000-4000-8000-000000000000')).toBeUndefined();
+    await opened.db.query("UPDATE reindex_lease SET lease_until = now() - interval '1 second'");
+    expect(await save(lease!.token)).toBeUndefined();
+    expect(await world.modelsOf(id!)).toEqual([former]);
+    // The one after takes over from one that died
+    const next = await takeLease(opened.db, world.accountId, 'n');
+    expect(await save(next!.token)).toEqual([id]);
+    expect(await world.modelsOf(id!)).toEqual([world.place.model]);
+    await lease!.release();
+    expect(await takeLease(opened.db, world.accountId, 'n')).toBeUndefined();
+    await next!.release();
+  });
+
+  const ttlMin = 10;
+  const session = (creationTimeMs: number): string =>
+    Buffer.from(JSON.stringify({ creationTimeMs, ttlMin })).toString('base64');
+  const withSession = (encSession: string | undefined): Caller => ({
+    ...world.caller,
+    credentials: { encSession, delegateKey: undefined },
+  });
+
+  test('a recall with a session has it done behind it, and none without one or when it is over', async () => {
+    await world.remember(Array.from({ length: 20 }, (_, i) => `Note ${i} of the bakery.`));
+    const context = world.context();
+    const background = await startReindexing(opened.db);
+    const expired = session(Date.now() - ttlMin * 60_000 - 1);
+    for (const caller of [world.caller, withSession(undefined), withSession('no session')])
+      background.begin(context, caller, 'n');
+    await background.close();
+    expect(await stale()).toBe(20);
+    const late = await startReindexing(opened.db);
+    late.begin(context, withSession(expired), 'n');
+    await late.close();
+    expect(await stale()).toBe(20);
+    const running = await startReindexing(opened.db);
+    running.begin(context, withSession(session(Date.now())), 'n');
+    await expect.poll(stale, { timeout: 10_000 }).toBe(0);
+    await running.close();
+    expect((await opened.db.query('SELECT 1 FROM reindex_lease')).rows).toEqual([]);
+  });
+
+  test('it ends with the right to read', async () => {
+    await world.remember(['The observatory.']);
+    const context = world.context();
+    context.accounts = { account: async () => ({ ...world.account, delegates: [] }) } as never;
+    const background = await startReindexing(opened.db);
+    background.begin(context, withSession(session(Date.now())), 'n');
+    await background.close();
+    expect([await stale(), world.opened]).toEqual([1, []]);
+  });
+});
+
+describe.each(databases.filter(({ name }) => name === 'postgres'))('on $name', ({ create }) => {
+  test('a memory that is forgotten meanwhile leaves no vector', async () => {
+    const { db, drop } = await create();
+    const world = staleWorld(() => db);
+    const [id] = await world.remember(['The harbour.']);
+    const lease = await takeLease(db, world.accountId, 'n');
+    const text = { accountId: world.accountId, tag: Buffer.alloc(16), text: 'The harbour.' };
+    const [data] = await world.context().indexer.indexTexts([text]);
+    let forgetting: Promise<unknown> | undefined;
+    await db.transaction(async (tx) => {
+      await saveReindexed(tx, world.place, lease!.token, [{ id: id!, data: data! }]);
+      const place = { accountId: world.accountId, namespace: 'n', tag: Buffer.alloc(16) };
+      forgetting = db.transaction((other) => deleteMemories(other, place, [id!]));
+      const waiting = async () =>
+        (
+          await db.query(
+            "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
+          )
+        ).rows.length;
+      await expect.poll(waiting).toBe(1);
+    });
+    await forgetting;
+    expect(await world.modelsOf(id!)).toEqual([]);
+    await lease!.release();
+    await drop();
+  });
+});
+
+test('vectors of one model that cannot be compared bear other names', () => {
+  expect(vectorSpace('text-embedding-3-small', 1536, 1)).toBe('text-embedding-3-small');
+  expect(vectorSpace('lexical-v2-64', 64, 1)).toBe('lexical-v2-64');
+  const names = [
+    vectorSpace('m', 1536, 1),
+    vectorSpace('m', 512, 1),
+    vectorSpace('m', 512, 2),
+    vectorSpace('m', 1536, 2),
+  ];
+  expect(new Set(names).size).toBe(4);
+});
