@@ -88,12 +88,14 @@ function answer(analyzed: Analyzed, jobs: readonly JobOutcome[], namespace: stri
     ...shown.map((fact, i) => `${i + 1}. ${quoted(fact.text)}\n   ${factsOf(fact)}`),
     ...known.map(({ text, id }) => `Known already: ${quoted(text)} (id ${id})`),
   ];
-  if (saving) lines.push('What is still being saved is accepted and safe: do not save it again.');
-  if (failed) lines.push('Next: tell the user what could not be saved; mem_remember saves it anew.');
+  const next: string[] = [];
+  if (saving) next.push('What is still being saved is accepted and safe: do not save it again.');
+  if (failed) next.push('Next: tell the user what could not be saved; mem_remember saves it anew.');
   if (context === 'unavailable')
-    lines.push('Known memories could not be compared now, so a fact may be there twice.');
+    next.push('Known memories could not be compared now, so a fact may be there twice.');
   return {
-    text: lines.join('\n'),
+    lines,
+    next,
     structured: { namespace, facts: shown, ...(known.length > 0 ? { already_known: known } : {}) },
   };
 }

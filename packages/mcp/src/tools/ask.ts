@@ -43,7 +43,7 @@ export const ask = defineTool({
         ]
       : [`The memories in namespace ${quoted(namespace)} do not tell. Try mem_recall with other words.`];
     return {
-      text: [...lines, ...unreadableLines(droppedCount)].join('\n'),
+      lines: [...lines, ...unreadableLines(droppedCount)],
       structured: {
         namespace,
         answer,

@@ -42,16 +42,14 @@ export const forget = defineTool({
       lines.push(
         'Gone at once: text, vectors, search words and cached copies on this server; no recall finds it, and a restore leaves it out.',
       );
-    if (blobsToDelete.length > 0)
-      lines.push(
-        `What remains: ${blobsToDelete.length} encrypted blob(s) in the storage of the owner, until they expire or the owner deletes them (\`memrelay blobs delete ${blobsToDelete.slice(0, 5).join(' ')}${blobsToDelete.length > 5 ? ' …' : ''}\`). Tell the user. What others have copied cannot be called back.`,
-      );
+    const next = blobsToDelete.length > 0 ? [remaining(blobsToDelete)] : [];
     if (blobsShared)
-      lines.push(
-        `${blobsShared} blob(s) also hold other memories, which are stored anew first; the same call names them later.`,
+      next.push(
+        `${blobsShared} more also hold other memories, which are stored anew first; the same call names them later.`,
       );
     return {
-      text: lines.join('\n'),
+      lines,
+      next,
       structured: {
         namespace,
         forgotten: deleted,
@@ -62,3 +60,15 @@ export const forget = defineTool({
     };
   },
 });
+
+/** Ids that stand in the text; all are in the structured output */
+const shownObjects = 5;
+
+function remaining(objects: readonly string[]): string {
+  const [what, until] =
+    objects.length === 1
+      ? ['1 encrypted blob', 'it expires or the owner deletes it']
+      : [`${objects.length} encrypted blobs`, 'they expire or the owner deletes them'];
+  const shown = objects.slice(0, shownObjects).join(' ') + (objects.length > shownObjects ? ' …' : '');
+  return `What remains: ${what} in the storage of the owner, until ${until} (\`memrelay blobs delete ${shown}\`). Tell the user. What others have copied cannot be called back.`;
+}

@@ -59,3 +59,8 @@ export function unreadableLines(count: number | undefined): string[] {
       : `${count} matches could not be read now and are left out; a later call may bring them.`,
   ];
 }
+
+/** "1 memory", "3 memories" */
+export function countedMemories(count: number): string {
+  return count === 1 ? '1 memory' : `${count} memories`;
+}

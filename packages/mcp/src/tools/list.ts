@@ -2,7 +2,7 @@ import { limits } from '@memrelay/protocol/limits';
 import type { MemoryEntry } from '@memrelay/sdk/types';
 import { z } from 'zod';
 import { limitField, optionalNamespace } from './fields.ts';
-import { shownTime } from './hits.ts';
+import { countedMemories, shownTime } from './hits.ts';
 import { quoted } from './quoted.ts';
 import { defineTool } from './tool-definition.ts';
 
@@ -47,13 +47,15 @@ export const list = defineTool({
     const lines = [
       memories.length === 0
         ? `No ${cursor === undefined ? '' : 'further '}memory ${where}.`
-        : `${memories.length} memories ${where}, newest first:`,
+        : `${countedMemories(memories.length)} ${where}, newest first:`,
       ...memories.map((memory) => `- ${entryLine(memory)}`),
     ];
-    if (page.nextCursor !== undefined)
-      lines.push(`There are more: call again with cursor ${quoted(page.nextCursor)}.`);
     return {
-      text: lines.join('\n'),
+      lines,
+      next:
+        page.nextCursor === undefined
+          ? []
+          : [`There are more: call again with cursor ${quoted(page.nextCursor)}.`],
       structured: {
         memories,
         ...(page.nextCursor === undefined ? {} : { next_cursor: page.nextCursor }),

@@ -41,10 +41,10 @@ export async function performCall(
   }
 }
 
-function resultOf({ text, structured, isError }: ToolAnswer<object>): CallToolResult {
+function resultOf({ lines, next = [], structured, isError }: ToolAnswer<object>): CallToolResult {
   return {
-    content: [{ type: 'text', text }],
-    structuredContent: { ...structured },
+    content: [{ type: 'text', text: [...lines, ...next].join('\n') }],
+    structuredContent: { ...structured, ...(next.length > 0 ? { next: next.join(' ') } : {}) },
     ...(isError ? { isError } : {}),
   };
 }

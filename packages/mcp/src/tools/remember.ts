@@ -50,8 +50,9 @@ async function saveFact({ text, namespace }: z.output<typeof input>, call: ToolC
   } catch (error) {
     if (error instanceof JobFailedError) return failed(error.job);
     if (signal.aborted || !(error instanceof MemRelayError)) throw error;
-    const remark = error instanceof JobTimeoutError ? '' : ` Its state cannot be read now: ${error.message}`;
-    return saving(jobId, namespace ?? defaultNamespace, remark);
+    const remarks =
+      error instanceof JobTimeoutError ? [] : [`Its state cannot be read now: ${error.message}`];
+    return saving(jobId, namespace ?? defaultNamespace, remarks);
   }
 }
 
@@ -60,24 +61,31 @@ function saved({ jobId, blobId, namespace, deduplicated }: StoredMemory): Answer
   const place = `namespace ${quoted(namespace)} (id ${jobId}, blob ${blobId})`;
   return deduplicated
     ? {
-        text: `Known already: the same text is stored in ${place}.`,
+        lines: [`Known already: the same text is stored in ${place}.`],
         structured: { ...structured, already_known: true },
       }
-    : { text: `Saved in ${place}. mem_recall finds it.`, structured };
+    : { lines: [`Saved in ${place}. mem_recall finds it.`], structured };
 }
 
-function saving(jobId: string, namespace: string, remark: string): Answer {
+function saving(jobId: string, namespace: string, remarks: readonly string[]): Answer {
   return {
-    text: `Still being saved in namespace ${quoted(namespace)} as job ${jobId}. The memory is accepted and safe, and saving goes on by itself: do not save it again. mem_recall finds it within seconds.${remark}`,
+    lines: [`Still being saved in namespace ${quoted(namespace)} as job ${jobId}.`, ...remarks],
     structured: { status: 'saving', job_id: jobId, namespace },
+    next: [
+      'The memory is accepted and safe, and saving goes on by itself: do not save it again.',
+      'mem_recall finds it within seconds.',
+    ],
   };
 }
 
 function failed({ jobId, namespace, error }: Job): Answer {
   const reason = error ? `${error.message} (${error.code})` : 'no reason was given';
   return {
-    text: `The memory was accepted, but could not be saved: ${reason} Job ${jobId} is kept. Next: tell the user; when the cause is mended, \`memrelay retry ${jobId}\` or the same call saves it.`,
+    lines: [`The memory was accepted, but could not be saved: ${reason}`],
     structured: { status: 'failed', job_id: jobId, namespace, error: reason },
+    next: [
+      `Next: tell the user. When the cause is mended, \`memrelay retry ${jobId}\` or the same call saves it.`,
+    ],
     isError: true,
   };
 }

@@ -76,12 +76,13 @@ function answer({
     lines.push(
       `${unverified} are signed by nobody this account trusts and were left out; the user can look into it.`,
     );
-  if (more) lines.push('Next: call mem_restore again with the same arguments; there is more to bring back.');
-  else if (total === 0)
-    lines.push('Nothing of this namespace is in the storage of the owner. Check its name.');
-  else if (!failed) lines.push('mem_recall finds all of it.');
   return {
-    text: lines.join('\n'),
+    lines,
+    next: more
+      ? ['Next: call mem_restore again with the same arguments; there is more to bring back.']
+      : total === 0
+        ? ['Nothing of this namespace is in the storage of the owner: check its name.']
+        : ['mem_recall finds what was restored.'],
     structured: {
       namespace,
       restored,

@@ -2,7 +2,7 @@ import { MemRelayError } from '@memrelay/sdk/errors';
 import type { MemRelay } from '@memrelay/sdk/mem-relay';
 import type { Stats } from '@memrelay/sdk/types';
 import { z } from 'zod';
-import { shownTime } from './hits.ts';
+import { countedMemories, shownTime } from './hits.ts';
 import { quoted } from './quoted.ts';
 import { defineTool } from './tool-definition.ts';
 
@@ -68,7 +68,7 @@ export const status = defineTool({
       },
       ...(stats ? numbersOf(stats) : {}),
     };
-    return { text: [...whoLines(structured), ...numberLines(structured)].join('\n'), structured };
+    return { lines: [...whoLines(structured), ...numberLines(structured)], structured };
   },
 });
 
@@ -106,7 +106,7 @@ function numberLines({ memories, namespaces = [], jobs }: Output): string[] {
   if (jobs === undefined) return ['This key may not read, so there are no numbers.'];
   const named = namespaces.map(({ name, memories }) => `${quoted(name)} (${memories})`);
   return [
-    `${memories} memories${named.length > 0 ? ` in ${named.join(', ')}` : ''}.`,
+    `${countedMemories(memories ?? 0)}${named.length > 0 ? ` in ${named.join(', ')}` : ''}.`,
     `Writes: ${jobs.running} under way, ${jobs.failed} failed.`,
   ];
 }

@@ -1,6 +1,6 @@
 import type { MemRelay } from '@memrelay/sdk/mem-relay';
 import type { StandardSchemaWithJSON, ToolAnnotations } from '@modelcontextprotocol/server';
-import type { z } from 'zod';
+import { z } from 'zod';
 import { sharedSchema } from './shared-schema.ts';
 
 /** What a tool has while it serves one call. */
@@ -18,8 +18,11 @@ export interface ToolCall {
 
 /** The same answer twice: for the agent to read, and by the tool's output schema. */
 export interface ToolAnswer<Output> {
-  text: string;
+  /** Each stands on lines of its own */
+  lines: readonly string[];
   structured: Output;
+  /** What to do now, sentence by sentence. Stands in both, since some hosts pass on the structured one alone */
+  next?: readonly string[];
   /** The call was understood, and failed */
   isError?: true;
 }
@@ -61,7 +64,7 @@ export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject
       title,
       description,
       inputSchema: sharedSchema(input, 'input'),
-      outputSchema: sharedSchema(output, 'output'),
+      outputSchema: sharedSchema(output.extend({ next: z.string().optional() }), 'output'),
       annotations: { title, ...annotations },
     },
     run: (args, call) => run(args as z.output<Input>, call),

@@ -5,6 +5,7 @@ import { createToolServer } from '../../src/tools/create-tool-server.ts';
 import { ToolRefusal } from '../../src/tools/tool-refusal.ts';
 import type { FinishedCall, ToolServerOptions } from '../../src/tools/tool-server-options.ts';
 import { callTool, openSession, type Session } from './open-session.ts';
+import { referenceOf } from './reference-page.ts';
 
 /** What a host and its agent see before anything is called, and what is refused before a relayer hears of it. */
 
@@ -95,6 +96,23 @@ describe('the list of tools', () => {
   test('is small: an agent pays for it in every conversation', async () => {
     expect(JSON.stringify(await listed()).length).toBeLessThan(7_500);
   });
+});
+
+test('the reference page has each tool with its parameters, ranges and fields', async () => {
+  for (const { name, inputSchema, outputSchema } of await listed({ ...signedOut, extraTools: true })) {
+    const section = referenceOf(name);
+    const rows = [...section.matchAll(/^\| `(\w+)` \| (\S*) ?\| (.*) \|$/gm)].map(([, ...row]) => row);
+    const properties = inputSchema.properties as Record<string, { default?: number; maximum?: number }>;
+    expect(rows.map(([parameter]) => parameter)).toEqual(Object.keys(properties));
+    for (const [parameter, usual, words] of rows) {
+      const { default: number, maximum } = properties[parameter!]!;
+      const isRequired = inputSchema.required?.includes(parameter!);
+      expect(usual).toBe(isRequired ? 'required' : String(number ?? ''));
+      if (maximum !== undefined) expect(words).toContain(`1–${maximum}`);
+    }
+    for (const field of Object.keys(outputSchema!.properties as object).filter((key) => key !== 'next'))
+      expect(section).toContain(`\`${field}\``);
+  }
 });
 
 describe('instructions', () => {

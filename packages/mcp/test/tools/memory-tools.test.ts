@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { sealedLike } from '@memrelay/dev-env/sealed-like';
-import { newTestKey } from '@memrelay/dev-env/test-owner';
+import { createTestOwner, newTestKey } from '@memrelay/dev-env/test-owner';
 import { parseHeader } from '@memrelay/envelope/header';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { FinishedCall } from '../../src/tools/tool-server-options.ts';
+import { examples, withoutChance } from './reference-page.ts';
 import { useToolsWorld } from './tools-world.ts';
 
 /** The tools as an agent uses them: the official client, a relayer with all its parts, a model that the test scripts. */
@@ -112,7 +113,7 @@ describe('what takes its time', () => {
     world.faulty.publisher.fault = putFails;
     const saving = await call('mem_remember', { text: 'The ferry leaves at noon.' });
     expect(saving).toMatchObject({ isError: false, structured: { status: 'saving', namespace } });
-    expect(saving.text).toMatch(/^Still being saved.*accepted and safe.*do not save it again/);
+    expect(saving.text).toMatch(/^Still being saved.*accepted and safe.*do not save it again/s);
     expect(saving.text).toContain(saving.structured!.job_id as string);
     await expect
       .poll(async () => hitsOf((await call('mem_recall', { query: 'ferry' })).structured)[0])
@@ -129,7 +130,7 @@ describe('what takes its time', () => {
     world.faulty.provider.fault = 503;
     await call('mem_remember', { text: 'The ferry leaves at noon.' });
     const early = await call('mem_recall', { query: 'When does the ferry leave?' });
-    expect(early.structured).toMatchObject({ total: 0, still_saving: expect.any(Number) });
+    expect(early.structured).toMatchObject({ total: 0, still_saving: true });
     expect(early.text).toMatch(/still being saved: call again in a few seconds/);
     expect(early.text).not.toContain('mem_restore');
   });
@@ -317,15 +318,44 @@ describe('facts, answers, what is stored', () => {
       });
     // The session's namespace is filled in before the schema's "required" is judged
     const part = await call('mem_restore', { limit: 1 });
-    expect(part.structured).toEqual({ namespace, restored: 1, skipped: 1, total: 3, more: true });
+    expect(part.structured).toMatchObject({ namespace, restored: 1, skipped: 1, total: 3, more: true });
     expect(part.text).toContain('call mem_restore again');
     const told: unknown[] = [];
     const rest = await call('mem_restore', {}, { onprogress: (progress) => told.push(progress) });
-    expect(rest.structured).toEqual({ namespace, restored: 1, skipped: 2, total: 3 });
+    expect(rest.structured).toMatchObject({ namespace, restored: 1, skipped: 2, total: 3 });
+    expect(rest.structured).not.toHaveProperty('more');
     expect(rest.text).toContain('restored 1, skipped 2 (there already, or forgotten), total 3.');
     expect(told).toHaveLength(2);
     expect(hitsOf((await call('mem_recall', { query: 'lost' })).structured)).toHaveLength(3);
   });
+});
+
+test('the examples of the reference page answer what they say, one after the other', async () => {
+  const owner = await createTestOwner(world.faulty.network);
+  const memory = owner.client(world.faulty.relayer.url);
+  const relayerUrl = world.faulty.relayer.url;
+  const { call } = await sessionOf(memory, { namespace: undefined, relayerUrl });
+  world.faulty.provider.chat.answer = ({ messages }) => {
+    const { question, memories } = JSON.parse(messages[1]!.content);
+    if (question) return { content: { known: true, answer: `She lives in Porto [${memories[0].id}].` } };
+    const known = { relation: 'restates', memory: memories[0].id, importance: 'standard' };
+    const fresh = { relation: 'new', memory: null, importance: 'standard' };
+    const facts = [
+      { text: 'Ana lives in Porto.', ...fresh },
+      { text: 'Ana takes no milk.', ...known },
+    ];
+    return { content: { facts } };
+  };
+  let first: unknown;
+  const told = examples();
+  expect(new Set(told.map(({ name }) => name)).size).toBe(8);
+  for (const { name, arguments: given, text } of told) {
+    const args = 'ids' in given ? { ids: [first] } : given;
+    const answered = await call(name, args);
+    first ??= answered.structured?.job_id;
+    expect(withoutChance(answered.text), name).toBe(text);
+  }
+  memory.destroy();
 });
 
 describe('what is refused', () => {
