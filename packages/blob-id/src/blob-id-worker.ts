@@ -1,5 +1,5 @@
 import { type BlobIdentity, computeBlobId } from './blob-id.ts';
-import { withFileSource } from './blob-source.ts';
+import { withFileSource } from './file-source-node.ts';
 
 export type BlobIdTask = { nShards: number } & ({ content: Uint8Array } | { path: string });
 

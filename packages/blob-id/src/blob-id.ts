@@ -50,6 +50,7 @@ export function computeBlobMetadata(
   });
 }
 
+/** Without Node's `Buffer`: ids are checked in browsers too. */
 function base64url(bytes: Uint8Array): string {
-  return Buffer.from(bytes).toString('base64url');
+  return btoa(String.fromCharCode(...bytes)).replace(/[+/=]/g, (c) => ({ '+': '-', '/': '_' })[c] ?? '');
 }

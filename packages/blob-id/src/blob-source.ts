@@ -1,5 +1,3 @@
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
-
 /** Bytes that can be read anywhere and more than once. */
 export interface BlobSource {
   /** Bytes */
@@ -12,27 +10,3 @@ export const bytesSource = (bytes: Uint8Array): BlobSource => ({
   size: bytes.byteLength,
   read: (offset, into) => into.set(bytes.subarray(offset, offset + into.byteLength)),
 });
-
-/**
- * Gives `use` the content of a local file, as long as it is when it is opened. Throws the system's error when the
- * file cannot be read, and an error when it becomes shorter meanwhile.
- */
-export function withFileSource<T>(path: string, use: (source: BlobSource) => T): T {
-  const file = openSync(path, 'r');
-  try {
-    const { size } = fstatSync(file);
-    return use({ size, read: (offset, into) => readFully(file, offset, into) });
-  } finally {
-    closeSync(file);
-  }
-}
-
-function readFully(file: number, offset: number, into: Uint8Array): void {
-  let done = 0;
-  while (done < into.byteLength) {
-    const read = readSync(file, into, done, into.byteLength - done, offset + done);
-    if (read === 0)
-      throw new Error(`the file ends at ${offset + done} bytes: it was cut off while being read`);
-    done += read;
-  }
-}
