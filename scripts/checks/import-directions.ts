@@ -24,7 +24,7 @@ const allowed: Record<string, readonly string[]> = {
   scripts: ['packages/dev-env'],
 };
 
-/** The files of the SDK that may pull in the chain client, which the plain client must stay free of. */
+/** The files of the SDK that may pull in the chain client and blob ids, which the plain client must stay free of. */
 const sdkWithChain = /^packages\/sdk\/src\/(account|manual)[/.-]/;
 
 export const importDirections: Rule = {
@@ -63,7 +63,8 @@ function targetOf(tree: SourceTree, file: SourceFile, item: SourceImport): strin
 function mayImport(path: string, from: string, to: string): boolean {
   const list = allowed[from] ?? allowed[`${from.split('/')[0]}/*`] ?? [];
   if (matches(list, to)) return true;
-  if (from === 'packages/sdk' && to === 'packages/chain') return sdkWithChain.test(path);
+  if (from === 'packages/sdk' && (to === 'packages/chain' || to === 'packages/blob-id'))
+    return sdkWithChain.test(path);
   // Tests may boot the system, through dev-env, and use any package and the contract's scenarios.
   return isTest(path) && matches(['packages/*', 'contracts'], to);
 }

@@ -25,6 +25,7 @@ function findings(ruleName: string, files: Record<string, string | object>): str
 const manifest = (name: string, more: object = {}) => ({ name, ...more });
 const workspaces = {
   'packages/protocol/package.json': manifest('@memrelay/protocol'),
+  'packages/blob-id/package.json': manifest('@memrelay/blob-id'),
   'packages/chain/package.json': manifest('@memrelay/chain'),
   'packages/sdk/package.json': manifest('@memrelay/sdk'),
   'packages/dev-env/package.json': manifest('@memrelay/dev-env'),
@@ -40,6 +41,7 @@ describe('import-directions', () => {
     ['apps/relayer/src/a.ts', '@memrelay/dev-env/boot', 'apps/relayer must not import packages/dev-env'],
     ['packages/protocol/src/a.ts', '@memrelay/sdk/client', 'packages/protocol must not import packages/sdk'],
     ['packages/sdk/src/client.ts', '@memrelay/chain/read', 'packages/sdk must not import packages/chain'],
+    ['packages/sdk/src/client.ts', '@memrelay/blob-id/x', 'packages/sdk must not import packages/blob-id'],
     ['packages/sdk/src/client.ts', './account.ts', 'the plain client must not import account or manual'],
     [
       'apps/relayer/src/a.ts',
@@ -61,6 +63,7 @@ describe('import-directions', () => {
     ['packages/dev-env/src/boot.ts', '@memrelay/sidecar/server'],
     ['packages/sdk/src/account.ts', '@memrelay/chain/read'],
     ['packages/sdk/src/manual/save.ts', '@memrelay/chain/read'],
+    ['packages/sdk/src/manual/save.ts', '@memrelay/blob-id/blob-id'],
     ['scripts/a.ts', '../packages/dev-env/src/services/progress.ts'],
     ['apps/relayer/src/a.ts', 'fastify'],
   ])('lets %s import %s', (file, specifier) => {

@@ -52,3 +52,17 @@ export async function withTimeout<T>(
     signal?.removeEventListener('abort', onAbort);
   }
 }
+
+/** What `shared` comes to, unless the signal is aborted before: others may wait for it too, so it goes on. */
+export async function untilAborted<T>(shared: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (!signal) return shared;
+  signal.throwIfAborted();
+  const { promise, reject } = Promise.withResolvers<never>();
+  const onAbort = () => reject(signal.reason);
+  signal.addEventListener('abort', onAbort, { once: true });
+  try {
+    return await Promise.race([shared, promise]);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
+}

@@ -31,5 +31,5 @@ export async function recallByVector(
 ): Promise<RecallManualResult> {
   const body = recallManualBody(input, namespace);
   const call = { method: 'POST', path: '/api/recall/manual', body, signal: input.signal } as const;
-  return camelKeys((await callRelayer<RecallManualResponse>(connection, call)).value);
+  return camelKeys((await callRelayer<RecallManualResponse>(connection, call)).value) as RecallManualResult;
 }

@@ -1,6 +1,7 @@
 import type {
   BulkStatusResult,
   JobRecord,
+  ManualHit,
   MemoryHit,
   RecallManualResponse,
   RecallResponse,
@@ -129,7 +130,10 @@ export type StoredMemory = Job & { status: 'done'; blobId: string };
 export type RecallHit = CamelKeys<MemoryHit>;
 export type RecallResult = CamelKeys<RecallResponse>;
 export type ManualMemory = CamelKeys<RememberManualResponse>;
-export type RecallManualResult = CamelKeys<RecallManualResponse>;
+/** Of what is stored: pending memories are not asked for. */
+export type RecallManualResult = Omit<CamelKeys<RecallManualResponse>, 'results'> & {
+  results: (CamelKeys<ManualHit> & { blobId: string })[];
+};
 export type Account = CamelKeys<AccountInfo>;
 export type MemoryEntry = CamelKeys<lists.MemoryEntry>;
 export type MemoriesPage = CamelKeys<lists.MemoriesResponse>;

@@ -1,0 +1,30 @@
+import { Transaction } from '@mysten/sui/transactions';
+
+/** The account object as a shared input of a transaction. */
+export interface SharedAccount {
+  objectId: string;
+  /** Decimal */
+  initialSharedVersion: string;
+}
+
+const clock: SharedAccount = { objectId: '0x6', initialSharedVersion: '1' };
+
+/**
+ * Transaction kind bytes that ask the account for every identity: what key servers run before they hand out keys. All
+ * inputs are given, so nothing is read from the chain.
+ */
+export function sealApproval(
+  packageId: string,
+  account: SharedAccount,
+  identities: readonly Uint8Array[],
+): Promise<Uint8Array> {
+  const tx = new Transaction();
+  const accountArg = tx.sharedObjectRef({ ...account, mutable: false });
+  const clockArg = tx.sharedObjectRef({ ...clock, mutable: false });
+  for (const identity of identities)
+    tx.moveCall({
+      target: `${packageId}::account::seal_approve_at`,
+      arguments: [tx.pure.vector('u8', [...identity]), accountArg, clockArg],
+    });
+  return tx.build({ onlyTransactionKind: true });
+}

@@ -1,0 +1,43 @@
+import type { EncSession } from '@memrelay/protocol/enc-session';
+import type { ExportedSessionKey } from '@mysten/seal';
+import { fromBase64 } from '../base64.ts';
+import { keptSessions, type SessionSource, sessionSignedBy } from '../enc-session.ts';
+import { MemRelayError } from '../errors.ts';
+import type { Connection } from '../request.ts';
+
+/** Who may read besides the delegate key: the owner's wallet. Sui's `Signer` is one. */
+export interface SessionSigner {
+  toSuiAddress(): string;
+  /** `signature` is Sui's, in base64 */
+  signPersonalMessage(message: Uint8Array): Promise<{ signature: string }>;
+}
+
+/** The longest that key servers take: a wallet asks its user each time. */
+const walletMinutes = 30;
+
+/** Sessions that the wallet signs, one for half an hour, and those of the delegate key where there is no wallet. */
+export function keySessions(
+  { sessions, clock }: Pick<Connection, 'sessions' | 'clock'>,
+  wallet: SessionSigner | undefined,
+): SessionSource {
+  if (!wallet) return sessions;
+  return keptSessions(clock, walletMinutes, (terms) =>
+    sessionSignedBy(wallet.toSuiAddress(), terms, async (message) => {
+      try {
+        return (await wallet.signPersonalMessage(message)).signature;
+      } catch (cause) {
+        throw new MemRelayError(
+          'decrypt_denied',
+          'The wallet did not sign the session, without which key servers give no key. Call again and agree to it.',
+          { cause },
+        );
+      }
+    }),
+  );
+}
+
+/** A session as Seal's client takes it. */
+export function exportedSession(header: string): ExportedSessionKey {
+  const { mvrName: _, ...session } = JSON.parse(new TextDecoder().decode(fromBase64(header))) as EncSession;
+  return session;
+}

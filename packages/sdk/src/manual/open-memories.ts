@@ -1,0 +1,122 @@
+import { toHex } from '@memrelay/envelope/bytes';
+import { checkWrap, type WrapExpectation } from '@memrelay/envelope/check-wrap';
+import { EnvelopeError } from '@memrelay/envelope/envelope-error';
+import { envelopeKind } from '@memrelay/envelope/header';
+import {
+  checkHeader,
+  type Envelope,
+  type OpenedEnvelope,
+  openBody,
+  type Trust,
+} from '@memrelay/envelope/open-envelope';
+import type { Primitives } from '@memrelay/envelope/primitives';
+import type { Wrap } from '@memrelay/envelope/wraps';
+import type { AccountState } from './account-state.ts';
+import type { KeyServerSet } from './manual-network.ts';
+import type { KeyUnwrapper, UnwrappedKey, WrappedKey } from './unwrap-keys.ts';
+
+/**
+ * `denied`: the key servers do not let this key read it. `keys_unavailable`: they did not answer. `integrity`: it is
+ * not what it says it is, or was signed by nobody who is trusted.
+ */
+export interface OpenFailure {
+  ok: false;
+  reason: 'denied' | 'keys_unavailable' | 'integrity';
+  message: string;
+}
+export type OpenedMemory = { ok: true; opened: OpenedEnvelope } | OpenFailure;
+
+export interface Opening {
+  state: AccountState;
+  /** Of the namespace that was asked for */
+  tag: Uint8Array;
+  trust: Trust;
+  /** The sets of key servers whose wraps are opened, as `expected` has them */
+  sets: readonly KeyServerSet[];
+  expected: WrapExpectation;
+  /** Wraps that stand beside the envelopes, by recipient key: for key servers that came later */
+  wrapsOf(recipientPk: Uint8Array): Promise<readonly Wrap[]>;
+}
+
+interface Checked {
+  envelope: Envelope;
+  key: WrappedKey;
+}
+
+/**
+ * Opens envelopes by the reader's rules in their order (security.md, "Reader"). One that fails fails alone; each key is
+ * unwrapped once. Nothing of a text leaves before its signature held.
+ */
+export async function openMemories(
+  p: Primitives,
+  unwrapper: KeyUnwrapper,
+  envelopes: readonly Uint8Array[],
+  opening: Opening,
+): Promise<OpenedMemory[]> {
+  const checked = await Promise.all(envelopes.map((bytes) => check(bytes, opening)));
+  const wanted = new Map<string, WrappedKey>();
+  for (const each of checked) if ('key' in each) wanted.set(nameOf(each.key), each.key);
+  const unwrapped = await unwrapper.unwrap(opening.state, [...wanted.values()]);
+  const keys = new Map([...wanted.keys()].map((name, i) => [name, unwrapped[i]!]));
+  try {
+    return checked.map((each) =>
+      'key' in each ? open(p, each, keys.get(nameOf(each.key))!, opening.trust) : each,
+    );
+  } finally {
+    for (const key of unwrapped) if (key.ok) key.privateKey.fill(0);
+  }
+}
+
+async function check(bytes: Uint8Array, opening: Opening): Promise<Checked | OpenFailure> {
+  const { state, tag, expected, sets } = opening;
+  try {
+    const envelope = checkHeader(bytes, { origin: state.origin, tag, maxEpoch: state.account.key_epoch });
+    const { header } = envelope;
+    if (header.kind !== envelopeKind.memory)
+      return failure('integrity', 'it is not the envelope of a memory');
+    const { bytes: wrap, serverSet } = await fittingWrap(header, opening);
+    const { identity, recipientPk } = header;
+    return {
+      envelope,
+      key: { identity, recipientPk, wrap, set: sets[expected.serverSets.indexOf(serverSet)]! },
+    };
+  } catch (error) {
+    return refusal(error);
+  }
+}
+
+/** Of the envelope itself, else of those beside it: whatever they unwrap to must be the key of the envelope. */
+async function fittingWrap(header: Envelope['header'], { expected, wrapsOf }: Opening) {
+  try {
+    return checkWrap({ header }, expected);
+  } catch (error) {
+    if (!(error instanceof EnvelopeError && error.reason === 'foreign_wrap')) throw error;
+    const wraps = await wrapsOf(header.recipientPk);
+    if (wraps.length === 0) throw error;
+    return checkWrap({ header: { identity: header.identity, wraps } }, expected);
+  }
+}
+
+function open(p: Primitives, { envelope }: Checked, key: UnwrappedKey, trust: Trust): OpenedMemory {
+  if (!key.ok) return failure(key.reason === 'unavailable' ? 'keys_unavailable' : key.reason, key.message);
+  try {
+    return { ok: true, opened: openBody(p, envelope, key.privateKey, trust) };
+  } catch (error) {
+    return refusal(error);
+  }
+}
+
+/** Different for any two wraps that may open differently. */
+function nameOf({ identity, recipientPk, wrap }: WrappedKey): string {
+  return [identity, recipientPk, wrap].map(toHex).join('/');
+}
+
+function refusal(error: unknown): OpenFailure {
+  if (!(error instanceof EnvelopeError)) throw error;
+  const signed = error.signer ? ` (${toHex(error.signer)})` : '';
+  return failure('integrity', `${error.reason}: ${error.message}${signed}`);
+}
+
+function failure(reason: OpenFailure['reason'], message: string): OpenFailure {
+  return { ok: false, reason, message };
+}

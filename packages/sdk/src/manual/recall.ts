@@ -1,0 +1,177 @@
+import { permissions } from '@memrelay/chain/account-bcs';
+import { fromHex, toHex } from '@memrelay/envelope/bytes';
+import { namespaceTag } from '@memrelay/envelope/namespace-tag';
+import type { Primitives } from '@memrelay/envelope/primitives';
+import type { Wrap } from '@memrelay/envelope/wraps';
+import type { ManualHit, RecallManualResponse } from '@memrelay/protocol/memories';
+import { untilAborted } from '../abort.ts';
+import { fromBase64 } from '../base64.ts';
+import { MemRelayError } from '../errors.ts';
+import { recallBody } from '../recall-body.ts';
+import { type Connection, callRelayer } from '../request.ts';
+import { type AccountState, maxAccountAgeMs } from './account-state.ts';
+import { mapBounded } from './bounded.ts';
+import type { ManualParts } from './manual-parts.ts';
+import type {
+  DroppedHit,
+  ManualOptions,
+  ManualRecallHit,
+  ManualRecallOptions,
+  ManualRecallResult,
+} from './manual-types.ts';
+import { type OpenedMemory, openMemories } from './open-memories.ts';
+import type { ReadBlob } from './read-blob.ts';
+
+/** A question on its way. */
+export interface ManualQuestion {
+  vector: Float32Array;
+  embeddingModel: string;
+  namespace: string;
+}
+
+const downloadsAtOnce = 8;
+
+/**
+ * Asks the relayer where the nearest memories are, fetches them and opens them here. Throws `decrypt_denied` and
+ * `decrypt_unavailable` where key servers give none of the keys, and `MemRelayError` for the rest.
+ */
+export async function recallSealed(
+  connection: Connection,
+  parts: ManualParts,
+  p: Primitives,
+  question: ManualQuestion,
+  options: ManualRecallOptions & Pick<ManualOptions, 'trustedWriters' | 'trustRelayer'>,
+): Promise<ManualRecallResult> {
+  const { signal, maxDistance } = options;
+  const body = {
+    // The question itself stays here: it is the vector that is sent
+    ...recallBody('', options),
+    query: undefined,
+    explain: undefined,
+    vector: Array.from(question.vector, (value) => Number(value.toPrecision(9))),
+    embedding_model: question.embeddingModel,
+    namespace: question.namespace,
+  };
+  const call = { method: 'POST', path: '/api/recall/manual', body, signal } as const;
+  const [{ value: answer }, account] = await Promise.all([
+    callRelayer<RecallManualResponse>(connection, call),
+    parts.account.read(maxAccountAgeMs, signal),
+  ]);
+  const hits = answer.results.filter(({ distance }) => maxDistance === undefined || distance <= maxDistance);
+  const blobs = await mapBounded(hits, downloadsAtOnce, (hit) => bytesOf(hit, parts, p, signal));
+  const read = blobs.flatMap((blob) => (blob.ok ? [blob.bytes] : []));
+  const state = await newestFor(read, account, parts, signal);
+  let later: Promise<Map<string, Wrap[]>> | undefined;
+  const opening = {
+    state,
+    tag: namespaceTag(p, state.origin, question.namespace),
+    trust: trustOf(state, answer.trusted_writers ?? [], options),
+    sets: parts.network.readable,
+    expected: parts.expected,
+    wrapsOf: async (recipientPk: Uint8Array) => {
+      later ??= parts.laterWraps(signal);
+      return (await later).get(toHex(recipientPk)) ?? [];
+    },
+  };
+  const opened = await untilAborted(openMemories(p, parts.unwrapper, read, opening), signal);
+  refuseWhenNothingOpens(opened);
+  return resultOf(hits, blobs, opened, answer.dropped_count ?? 0);
+}
+
+async function bytesOf(
+  hit: ManualHit,
+  { blobs }: ManualParts,
+  p: Primitives,
+  signal: AbortSignal | undefined,
+): Promise<ReadBlob> {
+  if (hit.blob_id !== undefined) return blobs.read({ blobId: hit.blob_id, sha256: hit.sha256 }, signal);
+  const bytes = fromBase64(hit.encrypted_data ?? '');
+  if (toHex(p.sha256(bytes)) === hit.sha256) return { ok: true, bytes };
+  return {
+    ok: false,
+    reason: 'wrong_bytes',
+    message: 'the relayer gave other bytes than those it has indexed',
+  };
+}
+
+/** An envelope of an epoch that this client has not heard of may be of one that is a moment old. */
+async function newestFor(
+  envelopes: readonly Uint8Array[],
+  state: AccountState,
+  { account }: ManualParts,
+  signal: AbortSignal | undefined,
+): Promise<AccountState> {
+  const epochOf = (bytes: Uint8Array): bigint =>
+    bytes.length < 72 ? 0n : new DataView(bytes.buffer, bytes.byteOffset).getBigUint64(64, true);
+  const ahead = envelopes.some((bytes) => epochOf(bytes) > state.account.key_epoch);
+  return ahead ? account.read(0, signal) : state;
+}
+
+/** Delegates who may write, as the chain tells; whom the caller names; and whom the relayer believes, unless it is not to. */
+function trustOf(
+  { account }: AccountState,
+  relayers: readonly string[],
+  { trustedWriters = [], trustRelayer = true }: Pick<ManualOptions, 'trustedWriters' | 'trustRelayer'>,
+): ReadonlySet<string> {
+  const writers = new Set(
+    account.scopes.filter(({ value }) => (value.perms & permissions.write) !== 0).map(({ key }) => key),
+  );
+  const delegates = account.delegate_keys
+    .filter(({ address }) => writers.has(address))
+    .map(({ public_key }) => toHex(public_key));
+  const named = trustedWriters.map((key) => toHex(fromHex(key)));
+  return new Set([...delegates, ...named, ...(trustRelayer ? relayers : [])]);
+}
+
+/** Where no key could be had at all, the call has failed, not its matches. */
+function refuseWhenNothingOpens(opened: readonly OpenedMemory[]): void {
+  if (opened.length === 0 || !opened.every((each) => !each.ok && each.reason !== 'integrity')) return;
+  const unanswered = opened.some((each) => !each.ok && each.reason === 'keys_unavailable');
+  throw unanswered
+    ? new MemRelayError(
+        'decrypt_unavailable',
+        'The key servers did not answer, so nothing that was found could be opened. The same call may succeed later.',
+        { retryable: true },
+      )
+    : new MemRelayError(
+        'decrypt_denied',
+        'The key servers give this key nothing of what was found. It may have been revoked, or may not read this namespace: ask the owner of the account.',
+      );
+}
+
+function resultOf(
+  hits: readonly ManualHit[],
+  blobs: readonly ReadBlob[],
+  opened: readonly OpenedMemory[],
+  unanswered: number,
+): ManualRecallResult {
+  const results: ManualRecallHit[] = [];
+  const dropped: DroppedHit[] = [];
+  let next = 0;
+  for (const [i, hit] of hits.entries()) {
+    const blob = blobs[i]!;
+    const place = {
+      id: hit.id,
+      ...(hit.blob_id === undefined ? {} : { blobId: hit.blob_id }),
+      distance: hit.distance,
+    };
+    const memory = blob.ok ? opened[next++]! : blob;
+    if (!('opened' in memory)) {
+      if (!memory.ok) dropped.push({ ...place, reason: memory.reason, message: memory.message });
+      continue;
+    }
+    const { meta, text, signer } = memory.opened;
+    results.push({
+      ...place,
+      text,
+      createdAt: meta.created_at,
+      ...(meta.occurred_at === undefined ? {} : { occurredAt: meta.occurred_at }),
+      ...(meta.importance === undefined ? {} : { importance: meta.importance }),
+      ...(hit.score === undefined ? {} : { score: hit.score }),
+      ...(hit.pending ? { pending: true as const } : {}),
+      ...(hit.superseded_by === undefined ? {} : { supersededBy: hit.superseded_by }),
+      signer: toHex(signer),
+    });
+  }
+  return { results, total: results.length, dropped, droppedCount: dropped.length + unanswered };
+}

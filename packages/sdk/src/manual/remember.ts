@@ -1,0 +1,138 @@
+import { utf8 } from '@memrelay/envelope/bytes';
+import { newEnvelopeId } from '@memrelay/envelope/envelope-id';
+import { envelopeKind } from '@memrelay/envelope/header';
+import { namespaceTag } from '@memrelay/envelope/namespace-tag';
+import type { Primitives } from '@memrelay/envelope/primitives';
+import { sealEnvelope } from '@memrelay/envelope/seal-envelope';
+import { encodeCoarse } from '@memrelay/protocol/coarse-vectors';
+import { limits } from '@memrelay/protocol/limits';
+import type { RememberAccepted } from '@memrelay/protocol/memories';
+import { bytesToHex } from '@noble/hashes/utils.js';
+import { toBase64 } from '../base64.ts';
+import { MemRelayError } from '../errors.ts';
+import { pollJob } from '../jobs.ts';
+import { waitForJob } from '../polling.ts';
+import { type Connection, callRelayer } from '../request.ts';
+import { maxAccountAgeMs } from './account-state.ts';
+import type { ManualParts } from './manual-parts.ts';
+import type { ManualAccepted, ManualRememberOptions } from './manual-types.ts';
+
+/** One text on its way. */
+export interface ManualWrite {
+  text: string;
+  namespace: string;
+  /** Of its pieces, in order; at least one */
+  vectors: readonly Float32Array[];
+  embeddingModel: string;
+  idempotencyKey: string;
+}
+
+/** What is left in a request beside the envelope and the vectors. */
+const otherBytes = 2_048;
+
+/**
+ * Seals a text and hands the envelope over. Between two attempts nothing is sealed anew; a caller who repeats the call
+ * with the same `idempotencyKey` and text stores nothing twice. Throws `MemRelayError`, `JobFailedError`,
+ * `JobTimeoutError`.
+ */
+export async function rememberSealed(
+  connection: Connection,
+  parts: ManualParts,
+  { p, seed }: { p: Primitives; seed: Uint8Array },
+  write: ManualWrite,
+  options: ManualRememberOptions,
+): Promise<ManualAccepted> {
+  const { namespace, text } = write;
+  const { importance, occurredAt, signal } = options;
+  const state = await parts.account.read(maxAccountAgeMs, signal);
+  if (!state.account.active)
+    throw new MemRelayError(
+      'account_inactive',
+      'The account is deactivated by its owner; nothing was stored.',
+    );
+  const tag = namespaceTag(p, state.origin, namespace);
+  const key = await parts.keys.keyFor(state, tag);
+  signal?.throwIfAborted();
+  const meta = {
+    created_at: new Date(connection.clock.now()).toISOString(),
+    ...(occurredAt === undefined ? {} : { occurred_at: occurredAt }),
+    ...(importance === undefined ? {} : { importance }),
+  };
+  const envelope = sealed(() =>
+    sealEnvelope(p, {
+      kind: envelopeKind.memory,
+      origin: state.origin,
+      namespace,
+      ...key,
+      envelopeId: newEnvelopeId(p),
+      meta,
+      text,
+      signer: seed,
+    }),
+  );
+  const [first, ...rest] = write.vectors;
+  // As exact as they were: nine digits tell a 32-bit number
+  const vector = Array.from(first!, (value) => Number(value.toPrecision(9)));
+  const encryptedData = toBase64(envelope);
+  const room = limits.bodyBytes - encryptedData.length - JSON.stringify(vector).length - otherBytes;
+  const body = {
+    encrypted_data: encryptedData,
+    vector,
+    ...(rest.length > 0 ? { chunk_vectors: toBase64(encodeCoarse(fitting(rest, (room / 4) * 3))) } : {}),
+    embedding_model: write.embeddingModel,
+    importance,
+    namespace,
+    wait: false,
+    repeat_tag: repeatTag(p, seed, write, options),
+  };
+  const call = { method: 'POST', path: '/api/remember/manual', body, signal } as const;
+  const { idempotencyKey } = write;
+  const { value } = await callRelayer<RememberAccepted>(connection, { ...call, idempotencyKey });
+  if (options.waitForDone === false) return { status: 'running', id: value.job_id };
+  const job = await waitForJob(value.job_id, pollJob(connection, value.job_id, options), options);
+  return { status: 'done', id: job.jobId, blobId: job.blobId };
+}
+
+/** What breaks a rule of the envelope is the caller's to mend. Throws `invalid_argument`. */
+function sealed(seal: () => Uint8Array): Uint8Array {
+  try {
+    return seal();
+  } catch (cause) {
+    if (!(cause instanceof RangeError)) throw cause;
+    throw new MemRelayError(
+      'invalid_argument',
+      `This memory cannot be sealed: ${cause.message}. occurredAt is an RFC 3339 time with offset and seconds, importance a finite number.`,
+      { cause },
+    );
+  }
+}
+
+/**
+ * As many vectors as there is room for at a byte a number: neighbours are joined until they fit, so that every part of
+ * the text stays in one of them.
+ */
+export function fitting(vectors: readonly Float32Array[], maxBytes: number): readonly Float32Array[] {
+  const dimension = vectors[0]?.length ?? 0;
+  let kept = vectors;
+  while (kept.length * dimension > maxBytes && kept.length > 1) {
+    const pairs = kept;
+    kept = Array.from({ length: Math.ceil(pairs.length / 2) }, (_, i) => {
+      const [a, b] = [pairs[2 * i]!, pairs[2 * i + 1]];
+      return b ? a.map((value, at) => value + b[at]!) : a;
+    });
+  }
+  return kept.length * dimension > maxBytes ? [] : kept;
+}
+
+const repeatLabel = utf8('memrelay-manual-repeat-v1\n');
+
+/** The same for the same call alone, and of nothing that could be guessed without the delegate key. */
+function repeatTag(
+  p: Primitives,
+  seed: Uint8Array,
+  { text, namespace, idempotencyKey }: ManualWrite,
+  { importance, occurredAt }: ManualRememberOptions,
+): string {
+  const covered = JSON.stringify([idempotencyKey, namespace, text, importance ?? null, occurredAt ?? null]);
+  return bytesToHex(p.hmacSha256(seed, repeatLabel, utf8(covered)));
+}

@@ -1,0 +1,198 @@
+import { type SharedAccount, sealApproval } from '@memrelay/chain/seal-approval';
+import { toHex } from '@memrelay/envelope/bytes';
+import type { Primitives } from '@memrelay/envelope/primitives';
+import {
+  ExpiredSessionKeyError,
+  InvalidSessionKeySignatureError,
+  InvalidUserSignatureError,
+  NoAccessError,
+  type SealClient,
+  SessionKey,
+} from '@mysten/seal';
+import type { SessionSource } from '../enc-session.ts';
+import { MemRelayError } from '../errors.ts';
+import type { AccountState } from './account-state.ts';
+import { mapBounded } from './bounded.ts';
+import { exportedSession } from './key-session.ts';
+import type { KeyServerSet, ManualNetwork } from './manual-network.ts';
+import type { SealClients } from './seal-clients.ts';
+
+/** A private key as it stands in an envelope. */
+export interface WrappedKey {
+  /** 56 bytes: origin, tag, epoch */
+  identity: Uint8Array;
+  /** What the private key must belong to */
+  recipientPk: Uint8Array;
+  /** Seal `EncryptedObject`, checked */
+  wrap: Uint8Array;
+  set: KeyServerSet;
+}
+
+/** `denied`: the key servers refused. `unavailable`: they did not answer. `integrity`: it is not what it says it is. */
+export interface KeyFailure {
+  ok: false;
+  reason: 'denied' | 'unavailable' | 'integrity';
+  message: string;
+}
+/** The caller owns the key and overwrites it. */
+export type UnwrappedKey = { ok: true; privateKey: Uint8Array } | KeyFailure;
+
+export interface KeyUnwrapper {
+  /** One result for each key, in order. Throws what signing a session throws. */
+  unwrap(state: AccountState, keys: readonly WrappedKey[]): Promise<UnwrappedKey[]>;
+  /** Overwrites and forgets all keys. */
+  destroy(): void;
+}
+
+const singleRequestsAtOnce = 4;
+
+/** What one session got for one state of the account: after any change the key servers are asked anew. */
+interface Holding {
+  name: string;
+  session: SessionKey;
+  /** By set; a client of Seal keeps the user keys it got, whoever they were for, so it lives as long as this */
+  clients: Map<KeyServerSet, Promise<SealClient>>;
+  /** User keys that were asked for, by set and identity */
+  asked: Map<KeyServerSet, Map<string, Promise<KeyFailure | undefined>>>;
+  opened: Map<string, Uint8Array>;
+}
+
+export function createKeyUnwrapper(
+  p: Primitives,
+  { packageId, chain }: Pick<ManualNetwork, 'packageId' | 'chain'>,
+  clients: SealClients,
+  sessions: SessionSource,
+): KeyUnwrapper {
+  let holding: Holding | undefined;
+
+  async function holdingOf({ account, objectVersion }: AccountState): Promise<Holding> {
+    const header = await sessions.header(packageId);
+    const name = `${header}/${account.id}/${objectVersion}`;
+    if (holding?.name === name) return holding;
+    forget(holding);
+    const session = SessionKey.import(exportedSession(header), chain.sui);
+    holding = { name, session, clients: new Map(), asked: new Map(), opened: new Map() };
+    return holding;
+  }
+
+  /** By identity: what stands against it. One request to each server for all that were not asked for yet. */
+  function askFor(
+    held: Holding,
+    account: SharedAccount,
+    set: KeyServerSet,
+    keys: readonly WrappedKey[],
+  ): Map<string, Promise<KeyFailure | undefined>> {
+    const asked = held.asked.get(set) ?? new Map<string, Promise<KeyFailure | undefined>>();
+    held.asked.set(set, asked);
+    const wanted = new Map(keys.map(({ identity }) => [toHex(identity), identity]));
+    const fresh = [...wanted.keys()].filter((id) => !asked.has(id));
+    if (fresh.length > 0) {
+      const identities = fresh.map((id) => wanted.get(id)!);
+      const request = ask(held, account, set, identities);
+      for (const id of fresh) {
+        const failure = request.then((failures) => failures.get(id));
+        asked.set(id, failure);
+        // What was refused or could not be asked is asked for again by the next call
+        const again = (): void => void asked.delete(id);
+        failure.then((found) => found && again(), again);
+      }
+    }
+    return new Map([...wanted.keys()].map((id) => [id, asked.get(id)!]));
+  }
+
+  async function ask(
+    held: Holding,
+    account: SharedAccount,
+    set: KeyServerSet,
+    identities: readonly Uint8Array[],
+  ): Promise<Map<string, KeyFailure>> {
+    const ids = identities.map(toHex);
+    try {
+      const client = await clientOf(held, set);
+      const txBytes = await sealApproval(packageId, account, identities);
+      await client.fetchKeys({ ids, txBytes, sessionKey: held.session, threshold: set.threshold });
+      return new Map();
+    } catch (error) {
+      if (error instanceof MemRelayError) throw error;
+      // The policy is asked for all at once, so one refusal refuses all: then each is asked for alone
+      if (!(error instanceof NoAccessError) || ids.length === 1)
+        return new Map(ids.map((id) => [id, failureOf(error)]));
+    }
+    const each = await mapBounded(identities, singleRequestsAtOnce, (id) => ask(held, account, set, [id]));
+    return new Map(each.flatMap((failures) => [...failures]));
+  }
+
+  function clientOf(held: Holding, set: KeyServerSet): Promise<SealClient> {
+    const known = held.clients.get(set) ?? clients.clientOf(set);
+    held.clients.set(set, known);
+    known.catch(() => held.clients.delete(set));
+    return known;
+  }
+
+  /** The user keys are there already: no request is made, so every error is the wrap's own. */
+  async function open(
+    held: Holding,
+    { identity, recipientPk, wrap, set }: WrappedKey,
+  ): Promise<UnwrappedKey> {
+    try {
+      const client = await clientOf(held, set);
+      const data = new Uint8Array(wrap);
+      const privateKey = await client.decrypt({
+        data,
+        sessionKey: held.session,
+        txBytes: new Uint8Array(),
+      });
+      if (toHex(p.x25519PublicKey(privateKey)) === toHex(recipientPk)) {
+        held.opened.set(nameOf({ identity, recipientPk }), privateKey);
+        return { ok: true, privateKey: privateKey.slice() };
+      }
+    } catch {
+      // Falls through: it is no key of this wrap
+    }
+    return { ok: false, reason: 'integrity', message: 'the wrap does not hold the key of its envelope' };
+  }
+
+  function forget(held: Holding | undefined): void {
+    for (const key of held?.opened.values() ?? []) key.fill(0);
+    held?.opened.clear();
+  }
+
+  return {
+    async unwrap(state, keys) {
+      if (keys.length === 0) return [];
+      const held = await holdingOf(state);
+      const account = { objectId: state.account.id, initialSharedVersion: state.initialSharedVersion };
+      const unknown = keys.filter((key) => !held.opened.has(nameOf(key)));
+      const asked = new Map(
+        [...Map.groupBy(unknown, ({ set }) => set)].map(([set, of]) => [set, askFor(held, account, set, of)]),
+      );
+      const results: UnwrappedKey[] = [];
+      for (const key of keys) {
+        const known = held.opened.get(nameOf(key));
+        const failure = known ? undefined : await asked.get(key.set)?.get(toHex(key.identity));
+        results.push(known ? { ok: true, privateKey: known.slice() } : (failure ?? (await open(held, key))));
+      }
+      return results;
+    },
+    destroy() {
+      forget(holding);
+      holding = undefined;
+    },
+  };
+}
+
+function nameOf({ identity, recipientPk }: Pick<WrappedKey, 'identity' | 'recipientPk'>): string {
+  return `${toHex(identity)}/${toHex(recipientPk)}`;
+}
+
+function failureOf(error: unknown): KeyFailure {
+  if (error instanceof NoAccessError)
+    return { ok: false, reason: 'denied', message: 'the key servers refused this namespace and key epoch' };
+  if (
+    error instanceof ExpiredSessionKeyError ||
+    error instanceof InvalidUserSignatureError ||
+    error instanceof InvalidSessionKeySignatureError
+  )
+    return { ok: false, reason: 'denied', message: 'the key servers refused the session' };
+  return { ok: false, reason: 'unavailable', message: 'the key servers did not answer' };
+}
