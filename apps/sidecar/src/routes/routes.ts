@@ -162,9 +162,9 @@ const uploadQuery = z.object({
 const walletsQuery = z.object({ epochs: z.coerce.number().int().min(1).max(53) });
 
 export function storeRoutes(app: FastifyInstance, context: SidecarContext): void {
+  const starts = createAwaitedStarts();
   app.post('/store/upload', async (request, reply) => {
     const query = parse(uploadQuery, request.query);
-  const starts = createAwaitedStarts();
     const { owner, epochs, wallet, job_id, resume, min_end_epoch } = query;
     const body = request.body as Buffer;
     const upload: Upload = {
@@ -180,11 +180,11 @@ export function storeRoutes(app: FastifyInstance, context: SidecarContext): void
       : context.uploads.upload(body, upload);
     return reply.type('application/x-ndjson').send(Readable.from(lines(starts.held(checkpoints))));
   });
-  app.get('/store/epoch', async () => ({ epoch: await context.storeEpoch() }));
-  app.post(
   app.post('/store/upload/begin', async (request) => ({
     begun: starts.begin(parse(beginUploadRequest, request.body).token),
   }));
+  app.get('/store/epoch', async () => ({ epoch: await context.storeEpoch() }));
+  app.post(
     '/store/objects',
     async (request): Promise<StoreObjectsResponse> =>
       context.storeObjects(parse(storeObjectsRequest, request.body)),
