@@ -1,7 +1,6 @@
-import { equalBytes } from '@memrelay/envelope/bytes';
 import { portablePrimitives } from '@memrelay/envelope/portable-primitives';
+import { isHelloOf, isTakenBy } from '@memrelay/sdk/account/sign-in/callback-answer';
 import type { SignInRequest } from '@memrelay/sdk/account/sign-in/sign-in-request';
-import { base64urlnopad } from '@scure/base';
 import { harmless } from '../ui/quoted.ts';
 
 const helloTimeoutMs = 3_000;
@@ -16,8 +15,7 @@ export async function toolListens(request: SignInRequest): Promise<boolean> {
       cache: 'no-store',
       signal: AbortSignal.timeout(helloTimeoutMs),
     });
-    const { challenge } = (await response.json()) as { challenge?: string };
-    return challenge === base64urlnopad.encode(request.challenge);
+    return isHelloOf(request, await response.json());
   } catch {
     return false;
   }
@@ -28,17 +26,20 @@ export async function toolListens(request: SignInRequest): Promise<boolean> {
  * challenge was made of. Else the reason why not, for the person.
  */
 export async function giveToTool(request: SignInRequest, code: string): Promise<string | undefined> {
-  for (const pause of [...pausesMs, undefined]) {
-    const answer = await post(request, code);
-    if (answer.status !== 503 || pause === undefined) return reasonOf(request, answer);
+  let answer = await post(request, code);
+  for (const pause of pausesMs) {
+    // The tool could not ask the relayer or the chain just then
+    if (answer.status !== 503) break;
     await new Promise((resolve) => setTimeout(resolve, pause));
+    answer = await post(request, code);
   }
+  return reasonOf(request, answer);
 }
 
 interface ToolAnswer {
   /** 0 when nobody answered */
   status: number;
-  body: { verifier?: unknown; message?: unknown };
+  body: { message?: unknown };
 }
 
 async function post(request: SignInRequest, code: string): Promise<ToolAnswer> {
@@ -58,20 +59,11 @@ async function post(request: SignInRequest, code: string): Promise<ToolAnswer> {
 function reasonOf(request: SignInRequest, { status, body }: ToolAnswer): string | undefined {
   if (status === 0) return 'The tool does not answer any more. It may have been closed, or its time is over.';
   if (status === 200)
-    return isVerifier(request, body.verifier)
+    return isTakenBy(portablePrimitives, request, body)
       ? undefined
       : 'Something else than the tool answered on its port.';
   // Whoever listens on the port has written it
   return typeof body.message === 'string' ? harmless(body.message, 200) : 'The tool did not take the key.';
-}
-
-function isVerifier(request: SignInRequest, verifier: unknown): boolean {
-  try {
-    const bytes = base64urlnopad.decode(verifier as string);
-    return equalBytes(portablePrimitives.sha256(bytes), request.challenge);
-  } catch {
-    return false;
-  }
 }
 
 function callbackOf({ port }: SignInRequest): string {

@@ -60,7 +60,9 @@ export async function startCallback(options: CallbackOptions): Promise<Callback>
           ? error
           : new Refusal(500, 'failed', 'The tool could not finish the sign-in.');
       const { status, error: code, message } = refusal;
-      const tooMany = request.method === 'POST' && ++badTries === maxBadTries;
+      // That relayer or chain do not answer is not the fault of whoever asks
+      const bad = request.method === 'POST' && status < 500;
+      const tooMany = bad && ++badTries === maxBadTries;
       if (tooMany) response.once('close', options.onTooManyTries);
       send(response, allowed, { status, body: { error: code, message } });
     }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { nodePrimitives } from '@memrelay/envelope/node-primitives';
 import type { CredentialFile } from '@memrelay/protocol/credential-file';
+import { type CallbackTaken, callbackHello } from '@memrelay/sdk/account/sign-in/callback-answer';
 import type { HandOver } from '@memrelay/sdk/account/sign-in/hand-over';
 import {
   checkShown,
@@ -65,10 +66,10 @@ export async function startSignIn(options: SignInOptions): Promise<SignIn> {
 
   const callback = await startCallback({
     origin: new URL(webUrl).origin,
-    hello: { challenge: base64url(challenge) },
-    async take(code) {
+    hello: callbackHello({ challenge }),
+    async take(code): Promise<CallbackTaken> {
       const { walletAddress, accountId } = await pending.take(code);
-      return { verifier: base64url(verifier), walletAddress, accountId };
+      return { verifier: verifier.toString('base64url'), walletAddress, accountId };
     },
     // Not sooner: whoever waits may end the process, and a page without an answer revokes the key
     onTaken: () => pending.finish(),
@@ -137,8 +138,4 @@ async function saved(credentials: CredentialFile, path: string): Promise<void> {
     const reason = (error as NodeJS.ErrnoException).code ?? (error as Error).name;
     throw new Refusal(500, 'not_saved', `The tool could not write its credential file (${reason}).`);
   }
-}
-
-function base64url(bytes: Uint8Array): string {
-  return Buffer.from(bytes).toString('base64url');
 }

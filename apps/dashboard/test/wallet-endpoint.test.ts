@@ -1,0 +1,213 @@
+import { request as httpRequest } from 'node:http';
+import { newPairingCode } from '@memrelay/sdk/local-dashboard-node';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Pages } from '../src/node-pages.ts';
+import { type Dashboard, startDashboard } from '../src/node-server.ts';
+import { walletPaths } from '../src/wallet/wallet-api.ts';
+
+const startToken = '5'.repeat(64);
+const page = { type: 'text/html', body: Buffer.from('<!doctype html>') };
+const pages: Pages = new Map([
+  ['home.html', page],
+  ['connect-mcp.html', page],
+]);
+/** No wallet and no relayer: what gets past the checks fails with 503 */
+const config = {
+  port: 0,
+  relayerUrl: 'http://127.0.0.1:9',
+  packageId: `0x${'c'.repeat(64)}`,
+  walletFile: '/nonexistent/wallet.json',
+};
+
+let dashboard: Dashboard;
+let port: number;
+beforeAll(async () => {
+  dashboard = await startDashboard({ ...config, startToken }, pages, false);
+  port = Number(new URL(dashboard.url).port);
+});
+afterAll(() => dashboard.close());
+
+interface Answer {
+  status: number;
+  headers: Record<string, string | string[] | undefined>;
+  body: { error?: string; token?: string };
+}
+
+function send(
+  method: string,
+  path: string,
+  headers: Record<string, string | undefined>,
+  body?: object,
+  to = port,
+): Promise<Answer> {
+  const text = body === undefined ? '' : JSON.stringify(body);
+  const all = { host: `127.0.0.1:${to}`, ...headers };
+  return new Promise((resolve, reject) => {
+    const outgoing = httpRequest(
+      {
+        host: '127.0.0.1',
+        port: to,
+        path,
+        method,
+        headers: Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined)),
+      },
+      (response) => {
+        let answer = '';
+        response.setEncoding('utf8').on('data', (chunk: string) => {
+          answer += chunk;
+        });
+        response.on('end', () =>
+          resolve({
+            status: response.statusCode!,
+            headers: response.headers,
+            body: answer.startsWith('{') ? (JSON.parse(answer) as Answer['body']) : {},
+          }),
+        );
+      },
+    );
+    outgoing.on('error', reject);
+    outgoing.end(text);
+  });
+}
+
+const samePage = (to = port): Record<string, string> => ({
+  origin: `http://127.0.0.1:${to}`,
+  'content-type': 'application/json',
+});
+
+async function paired(to = port, secret = startToken): Promise<string> {
+  const { body } = await send('POST', walletPaths.pair, samePage(to), { code: newPairingCode(secret) }, to);
+  return body.token!;
+}
+
+const delegate = {
+  publicKey: 'a'.repeat(64),
+  label: 'tool',
+  scope: { perms: 3, allNamespaces: true, tags: [], expiresAtMs: '0' },
+};
+
+describe('pairing', () => {
+  it('is by a code of this start, once', async () => {
+    const code = newPairingCode(startToken);
+    const first = await send('POST', walletPaths.pair, samePage(), { code });
+    expect(first).toMatchObject({ status: 200, body: { token: expect.stringMatching(/^[\w-]{43}$/) } });
+    expect(await send('POST', walletPaths.pair, samePage(), { code })).toMatchObject({
+      status: 403,
+      body: { error: 'pairing_refused' },
+    });
+  });
+
+  it.each([
+    ['of another start', newPairingCode('6'.repeat(64))],
+    ['whose time is over', newPairingCode(startToken, new Date(1_000))],
+    ['that is the secret itself', startToken],
+    ['that is none', ''],
+  ])('refuses a code %s', async (_, code) => {
+    expect((await send('POST', walletPaths.pair, samePage(), { code })).status).toBe(403);
+  });
+});
+
+const paths = [
+  [walletPaths.state, {}],
+  [walletPaths.addDelegate, delegate],
+  [walletPaths.removeDelegate, { publicKey: delegate.publicKey }],
+] as const;
+
+describe.each(paths)('%s', (path, body) => {
+  const call = async (headers: Record<string, string | undefined>): Promise<Answer> =>
+    send('POST', path, { ...samePage(), authorization: `Bearer ${await paired()}`, ...headers }, body);
+
+  it('is carried out for a paired tab of this origin', async () => {
+    expect(await call({})).toMatchObject({ status: 503, body: { error: 'unavailable' } });
+  });
+
+  it.each<[string, number, string, Record<string, string | undefined>]>([
+    ['without a token', 401, 'not_paired', { authorization: undefined }],
+    ['with a wrong token', 401, 'not_paired', { authorization: `Bearer ${'x'.repeat(43)}` }],
+    ['with the secret of the start', 401, 'not_paired', { authorization: `Bearer ${startToken}` }],
+    ['with a pairing code', 401, 'not_paired', { authorization: `Bearer ${newPairingCode(startToken)}` }],
+    ['from another origin', 403, 'wrong_origin', { origin: 'https://evil.example' }],
+    ['from the other name of this machine', 403, 'wrong_origin', { origin: 'http://localhost:1' }],
+    ['from a page without an origin', 403, 'wrong_origin', { origin: 'null' }],
+    ['without an origin', 403, 'wrong_origin', { origin: undefined }],
+    [
+      'under a name that was rebound',
+      403,
+      'wrong_host',
+      { host: 'evil.example', origin: 'http://evil.example' },
+    ],
+    ['under another port', 403, 'wrong_host', { host: '127.0.0.1:1', origin: 'http://127.0.0.1:1' }],
+  ])('is refused %s', async (_, status, error, headers) => {
+    expect(await call(headers)).toMatchObject({ status, body: { error } });
+  });
+
+  it('is refused with the token of an earlier start', async () => {
+    const before = await startDashboard({ ...config, startToken: '7'.repeat(64) }, pages, false);
+    const old = await paired(Number(new URL(before.url).port), '7'.repeat(64));
+    await before.close();
+    expect(old).toHaveLength(43);
+    expect(await call({ authorization: `Bearer ${old}` })).toMatchObject({ status: 401 });
+  });
+});
+
+it.each<[string, string, object]>([
+  ['bytes to sign', walletPaths.addDelegate, { ...delegate, transaction: 'AAAA' }],
+  ['bytes alone', walletPaths.addDelegate, { transactionBlockKindBytes: 'AAAA' }],
+  ['another function', walletPaths.addDelegate, { ...delegate, target: '0x2::coin::transfer' }],
+  ['another package', walletPaths.removeDelegate, { publicKey: delegate.publicKey, packageId: '0x2' }],
+  ['no rights at all', walletPaths.addDelegate, { ...delegate, scope: { ...delegate.scope, perms: 0 } }],
+  [
+    'rights that there are not',
+    walletPaths.addDelegate,
+    { ...delegate, scope: { ...delegate.scope, perms: 15 } },
+  ],
+  [
+    '17 namespaces',
+    walletPaths.addDelegate,
+    { ...delegate, scope: { ...delegate.scope, tags: Array(17).fill('a'.repeat(32)) } },
+  ],
+  [
+    'an end that is no number',
+    walletPaths.addDelegate,
+    { ...delegate, scope: { ...delegate.scope, expiresAtMs: '-1' } },
+  ],
+  ['a key that is none', walletPaths.addDelegate, { ...delegate, publicKey: 'xyz' }],
+  ['an address beside the key', walletPaths.addDelegate, { ...delegate, address: `0x${'a'.repeat(64)}` }],
+])('the wallet is never asked for %s', async (_, path, body) => {
+  const headers = { ...samePage(), authorization: `Bearer ${await paired()}` };
+  expect(await send('POST', path, headers, body)).toMatchObject({
+    status: 400,
+    body: { error: 'invalid_request' },
+  });
+});
+
+it.each(['/wallet/sign', '/wallet/execute', '/wallet/key'])('there is no %s', async (path) => {
+  const headers = { ...samePage(), authorization: `Bearer ${await paired()}` };
+  expect((await send('POST', path, headers, {})).status).toBe(404);
+});
+
+describe('pages', () => {
+  it.each(['/', '/connect/mcp', '/nothing'])(
+    '%s cannot be framed, cached or made to run foreign code',
+    async (path) => {
+      const { headers } = await send('GET', path, {});
+      expect(headers).toMatchObject({
+        'x-frame-options': 'DENY',
+        'referrer-policy': 'no-referrer',
+        'cache-control': 'no-store',
+        'x-content-type-options': 'nosniff',
+      });
+      const policy = String(headers['content-security-policy']).split('; ');
+      expect(policy).toContain("frame-ancestors 'none'");
+      expect(policy).toContain("default-src 'none'");
+      expect(policy).toContain("script-src 'self'");
+      expect(policy.join()).not.toContain('unsafe');
+    },
+  );
+
+  it('answer to both names of this machine, and to no other', async () => {
+    expect((await send('GET', '/connect/mcp', { host: `localhost:${port}` })).status).toBe(200);
+    expect((await send('GET', '/connect/mcp', { host: `evil.example:${port}` })).status).toBe(403);
+    expect((await send('GET', '/connect/mcp', { host: 'localhost' })).status).toBe(403);
+  });
+});

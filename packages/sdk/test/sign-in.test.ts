@@ -1,0 +1,112 @@
+import type { Scope } from '@memrelay/chain/account-bcs';
+import { nodePrimitives } from '@memrelay/envelope/node-primitives';
+import { portablePrimitives } from '@memrelay/envelope/portable-primitives';
+import { describe, expect, it } from 'vitest';
+import { openHandOver, parseHandOverCode, sealHandOver } from '../src/account/sign-in/hand-over.ts';
+import {
+  parseSignInFragment,
+  type SignInRequest,
+  signInFragment,
+} from '../src/account/sign-in/sign-in-request.ts';
+
+const p = nodePrimitives;
+const privateKey = p.randomBytes(32);
+const keyPair = { privateKey, publicKey: p.x25519PublicKey(privateKey) };
+const request: SignInRequest = {
+  publicKey: keyPair.publicKey,
+  port: 53_123,
+  state: p.randomBytes(32),
+  challenge: p.randomBytes(32),
+  expiresAt: 1_900_000_000,
+  label: 'Claude Code & co #1',
+  relayerUrl: 'http://127.0.0.1:8000',
+};
+const id = (digit: string): string => `0x${digit.repeat(64)}`;
+const scope: Scope = {
+  perms: 3,
+  all_namespaces: false,
+  tags: Array.from({ length: 16 }, (_, i) => new Uint8Array(16).fill(i + 1)),
+  min_epoch: 0n,
+  expires_at_ms: 1_900_000_000_000n,
+};
+const handOver = {
+  privateKey: p.randomBytes(32),
+  accountId: id('a'),
+  walletAddress: id('b'),
+  packageId: id('c'),
+  scope,
+};
+const sealed = (): string => sealHandOver(portablePrimitives, request, handOver);
+const open = (code: string, asked = request, keys = keyPair): unknown =>
+  openHandOver(p, keys, asked, parseHandOverCode(code));
+
+describe('a sign-in link', () => {
+  it('says in its fragment what the tool asked, and nothing is lost', () => {
+    const fragment = signInFragment(request);
+    expect(parseSignInFragment(`#${fragment}`)).toEqual(request);
+    expect(parseSignInFragment(`${fragment}&pairing=abc`)).toEqual(request);
+  });
+
+  it.each([
+    ['no fragment', () => ''],
+    ['another version', (link: string) => link.replace('v=1', 'v=2')],
+    ['a short key', (link: string) => link.replace(/key=..../, 'key=')],
+    ['two states', (link: string) => `${link}&state=x`],
+    ['a port of the system', (link: string) => link.replace('port=53123', 'port=80')],
+    ['a port that is none', (link: string) => link.replace('port=53123', 'port=5e4')],
+    ['a label of 65 bytes', (link: string) => link.replace(/label=[^&]*/, `label=${'x'.repeat(65)}`)],
+    [
+      'a relayer that is a script',
+      (link: string) => link.replace(/relayer=.*/, 'relayer=javascript:alert(1)'),
+    ],
+    [
+      'a relayer behind a name',
+      (link: string) => link.replace(/relayer=.*/, 'relayer=http://127.0.0.1:8000@evil.example'),
+    ],
+  ])('is refused with %s', (_, change) => {
+    expect(() => parseSignInFragment(change(signInFragment(request)))).toThrow();
+  });
+});
+
+describe('a sealed hand-over', () => {
+  it('opens for the tool that asked, whole, and fits a terminal line', () => {
+    const code = sealed();
+    expect(code.length).toBeLessThan(1_000);
+    expect(open(code)).toEqual(handOver);
+    expect(open(`  ${code.slice(0, 100)}\n${code.slice(100)}\r\n`)).toEqual(handOver);
+    expect(parseHandOverCode(code)).toMatchObject({ port: request.port, state: request.state });
+  });
+
+  it('does not open for another key', () => {
+    const other = p.randomBytes(32);
+    expect(
+      open(sealed(), request, { privateKey: other, publicKey: p.x25519PublicKey(other) }),
+    ).toBeUndefined();
+  });
+
+  it.each<[string, Partial<SignInRequest>]>([
+    ['state', { state: p.randomBytes(32) }],
+    ['challenge', { challenge: p.randomBytes(32) }],
+    ['port', { port: 53_124 }],
+    ['label', { label: 'Something else' }],
+    ['relayer', { relayerUrl: 'http://127.0.0.1:8001' }],
+  ])('does not open when the page was shown another %s', (_, change) => {
+    expect(open(sealed(), { ...request, ...change })).toBeUndefined();
+  });
+
+  it('does not open with one byte changed, wherever it is', () => {
+    const code = parseHandOverCode(sealed());
+    for (const part of ['enc', 'ciphertext'] as const)
+      for (let at = 0; at < code[part].length; at += 7) {
+        const changed = { ...code, [part]: code[part].with(at, code[part][at]! ^ 1) };
+        expect(openHandOver(p, keyPair, request, changed)).toBeUndefined();
+      }
+  });
+
+  it.each(['', 'hello', 'mr1.', 'mr1.!!!!', 'mr1.AAAA', `mr1.${'A'.repeat(5_000)}`])(
+    'is no code: %s',
+    (text) => {
+      expect(() => parseHandOverCode(text)).toThrow(/code/);
+    },
+  );
+});
