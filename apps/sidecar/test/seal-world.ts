@@ -1,8 +1,3 @@
-import { spawn } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { fullScope, type Scope } from '@memrelay/chain/account-bcs';
 import { type AccountObject, readAccount } from '@memrelay/chain/account-reader';
 import { addDelegateKeyScoped, createAccount } from '@memrelay/chain/account-transactions';
@@ -11,7 +6,6 @@ import { delegateProofMessage } from '@memrelay/chain/delegate-key';
 import { createdAccountId, executeTransaction } from '@memrelay/chain/execute-transaction';
 import { encodeSealIdentity } from '@memrelay/chain/seal-identity';
 import { localnetInfoSchema } from '@memrelay/protocol/localnet-info';
-import { supervisedVariable } from '@memrelay/protocol/supervised';
 import { Ed25519Keypair } from '@mysten/sui/keypairs/ed25519';
 import type { Transaction } from '@mysten/sui/transactions';
 import { toHex } from '@mysten/sui/utils';
@@ -23,6 +17,7 @@ import { createSessionMaker } from '../src/seal/session-maker.ts';
 import { KeyUnwrapper } from '../src/seal/unwrap-keys.ts';
 import { wrapKey } from '../src/seal/wrap-key.ts';
 import { startFaultyProxy } from './faulty-proxy.ts';
+import { startLocalnet } from './localnet-process.ts';
 import { rewrittenServers } from './rewritten-servers.ts';
 
 export const network = { timeoutMs: 5000, allowPrivateAddresses: true };
@@ -122,33 +117,4 @@ export function identityOf({ account }: AccountObject, tag = tagOf(1), epoch = 0
 
 export function refOf({ account, initialSharedVersion }: AccountObject) {
   return { objectId: account.id, initialSharedVersion };
-}
-
-async function startLocalnet() {
-  const dataDir = await mkdtemp(join(tmpdir(), 'seal-world-'));
-  const main = new URL('../../localnet/src/main.ts', import.meta.url).pathname;
-  const child = spawn(process.execPath, [main], {
-    // Its stdin closes with this process, and it ends with its stdin.
-    stdio: ['pipe', 'pipe', 'inherit'],
-    env: {
-      ...process.env,
-      [supervisedVariable]: '1',
-      LOCALNET_PORT: '0',
-      LOCALNET_DATA_DIR: dataDir,
-      LOG_LEVEL: 'silent',
-    },
-  });
-  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
-  const url = await new Promise<string>((resolve, reject) => {
-    createInterface({ input: child.stdout }).once('line', (line) => resolve(JSON.parse(line).url));
-    child.once('exit', (code) => reject(new Error(`the localnet ended with ${code} before it was ready`)));
-  });
-  return {
-    url,
-    async close() {
-      child.stdin.end();
-      await ended;
-      await rm(dataDir, { recursive: true });
-    },
-  };
 }
