@@ -27,6 +27,12 @@ function vectorOf(text: string, dimension: number): number[] {
   return vector;
 }
 
+/** As providers do that can be called from a page. */
+const crossOrigin = {
+  'access-control-allow-origin': '*',
+  'access-control-allow-headers': 'authorization, content-type',
+};
+
 export async function startEmbeddingProvider(): Promise<EmbeddingProvider> {
   const chat = createChatCompletions();
   const held: ServerResponse[] = [];
@@ -35,6 +41,11 @@ export async function startEmbeddingProvider(): Promise<EmbeddingProvider> {
     const parts: Buffer[] = [];
     request.on('data', (part: Buffer) => parts.push(part));
     request.on('end', () => {
+      for (const [name, value] of Object.entries(crossOrigin)) response.setHeader(name, value);
+      if (request.method === 'OPTIONS') {
+        response.writeHead(204).end();
+        return;
+      }
       if (provider.fault === 'hang') {
         held.push(response);
         arrived.resolve();

@@ -12,12 +12,12 @@ export interface BundledClient {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** The plain client as one file for a browser, minified, with everything it imports. */
-export async function bundleClient(): Promise<BundledClient> {
+/** The plain client, or another file of the SDK, as one file for a browser, minified, with everything it imports. */
+export async function bundleClient(source = 'mem-relay.ts'): Promise<BundledClient> {
   const directory = await mkdtemp(join(tmpdir(), 'sdk-bundle-'));
   const modules = new Set<string>();
   await build({
-    entry: { client: fileURLToPath(new URL('../src/mem-relay.ts', import.meta.url)) },
+    entry: { client: fileURLToPath(new URL(`../src/${source}`, import.meta.url)) },
     outDir: directory,
     platform: 'browser',
     format: 'esm',
