@@ -2,6 +2,7 @@ import { forgetRequest } from '@memrelay/protocol/forget';
 import { defaultNamespace } from '@memrelay/protocol/limits';
 import { z } from 'zod';
 import { optionalNamespace } from './fields.ts';
+import { shownTime } from './hits.ts';
 import { quoted } from './quoted.ts';
 import { defineTool } from './tool-definition.ts';
 
@@ -16,7 +17,11 @@ const output = z.object({
   forgotten: z.int(),
   not_found: z.int().describe('Ids without a memory in this namespace'),
   blobs_to_delete: z.array(z.string()).describe('Objects on chain that only the owner can delete'),
-  blobs_shared: z.int().optional().describe('Objects that hold living memories too, being stored anew first'),
+  blobs_shared: z
+    .int()
+    .optional()
+    .describe('Objects that hold living memories too, which are stored anew first'),
+  blobs_shared_until: z.string().optional().describe('When that begins at the latest'),
 });
 
 export const forget = defineTool({
@@ -29,7 +34,8 @@ export const forget = defineTool({
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
   async run({ ids, namespace = defaultNamespace }, { memory, signal }) {
     const wanted = [...new Set(ids)];
-    const { deleted, blobsToDelete, blobsShared } = await memory.forget({ ids: wanted, namespace, signal });
+    const forgotten = await memory.forget({ ids: wanted, namespace, signal });
+    const { deleted, blobsToDelete, blobsShared, blobsSharedUntil: until } = forgotten;
     const missing = Math.max(0, wanted.length - deleted);
     const lines = [
       `${deleted === 1 ? 'One memory was' : `${deleted} memories were`} forgotten in namespace ${quoted(namespace)}.`,
@@ -45,7 +51,7 @@ export const forget = defineTool({
     const next = blobsToDelete.length > 0 ? [remaining(blobsToDelete)] : [];
     if (blobsShared)
       next.push(
-        `${blobsShared} more also hold other memories, which are stored anew first; the same call names them later.`,
+        `${blobsShared} more also hold other memories, which are stored anew first${until === undefined ? '' : ` (by ${shownTime(until)})`}; the same call names them later.`,
       );
     return {
       lines,
@@ -56,6 +62,7 @@ export const forget = defineTool({
         not_found: missing,
         blobs_to_delete: blobsToDelete,
         ...(blobsShared ? { blobs_shared: blobsShared } : {}),
+        ...(until === undefined ? {} : { blobs_shared_until: until }),
       },
     };
   },

@@ -2,9 +2,12 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { quoted } from './quoted.ts';
 
+const dangerous = fc.constantFrom('<', '"', '\\', '\n', '\r', '\u0000', '\u0085', '\u2028', '\ud800');
+const any = fc.string({ unit: 'binary', minLength: 1, maxLength: 1 });
+
 test('a quoted text is one line of JSON that says the same, whatever it is made of', () => {
   fc.assert(
-    fc.property(fc.string({ unit: 'binary' }), (text) => {
+    fc.property(fc.string({ unit: fc.oneof(dangerous, any) }), (text) => {
       const shown = quoted(text);
       expect(JSON.parse(shown)).toBe(text.toWellFormed());
       // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what must not be there

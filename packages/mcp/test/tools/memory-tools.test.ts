@@ -40,8 +40,6 @@ describe('remember and recall', () => {
         `^ {3}score \\d\\.\\d{3} · saved \\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d UTC · id ${hits[0]!.id}$`,
       ),
     );
-    const one = await call('mem_recall', { query: 'How does Ana drink tea?', limit: 1 });
-    expect(hitsOf(one.structured)).toHaveLength(1);
   });
 
   test('the namespace of a call wins, a blank one and null are the session’s, none is the default', async () => {
@@ -208,12 +206,9 @@ describe('facts, answers, what is stored', () => {
     memory: null,
     ...more,
   });
-  const modelFinds = (...facts: object[]) => {
-    world.faulty.provider.chat.answer = () => ({ content: { facts } });
-  };
-
   test('each fact of a text becomes a memory, and what is known is told instead', async () => {
-    modelFinds(fact('Ana is allergic to nuts.'), fact('Ana lives in Porto.'));
+    const found = [fact('Ana is allergic to nuts.'), fact('Ana lives in Porto.')];
+    world.faulty.provider.chat.answer = () => ({ content: { facts: found } });
     const { call } = await sessionOf();
     const told: (string | undefined)[] = [];
     const args = { text: 'Ana, of Porto, does not eat nuts.' };
@@ -229,8 +224,8 @@ describe('facts, answers, what is stored', () => {
     const again = await call('mem_analyze', { text: 'As I said, Ana lives in Porto and eats no nuts.' });
     expect(again.structured).toMatchObject({ facts: [], already_known: [{ id: facts[0]!.id }, {}] });
     expect(again.text).toContain('No new fact');
-    const found = await call('mem_recall', { query: 'Where does Ana live?', limit: 1 });
-    expect(hitsOf(found.structured)[0]!.text).toBe('Ana lives in Porto.');
+    const home = await call('mem_recall', { query: 'Where does Ana live?', limit: 1 });
+    expect(hitsOf(home.structured)[0]!.text).toBe('Ana lives in Porto.');
   });
 
   test('a model that answers nothing of use is an error with a next step', async () => {
@@ -239,6 +234,14 @@ describe('facts, answers, what is stored', () => {
     const { isError, text } = await call('mem_analyze', { text: 'Ana lives in Porto.' });
     expect(isError).toBe(true);
     expect(text).toMatch(/llm_answer_invalid.*Next: try once more/s);
+  });
+
+  test('a memory that cannot be saved is an error with its reason, not a promise', async () => {
+    const { call } = await sessionOf();
+    world.faulty.provider.fault = 400;
+    const failed = await call('mem_remember', { text: 'Nobody embeds this.' });
+    expect(failed).toMatchObject({ isError: true, structured: { status: 'failed', namespace } });
+    expect(failed.text).toMatch(/could not be saved.*embedding_rejected.*memrelay retry/s);
   });
 
   test('an answer quotes itself and the memories it rests on; what is not known is said', async () => {
@@ -299,7 +302,7 @@ describe('facts, answers, what is stored', () => {
       key: { public_key: world.owner.delegate.publicKey, label: 'test', rights: ['read', 'write', 'forget'] },
       relayer: { url: world.faulty.relayer.url, mode: 'local' },
       namespaces: expect.arrayContaining([{ name: namespace, memories: 1 }]),
-      jobs: { running: expect.any(Number), failed: 0 },
+      jobs: { running: expect.any(Number), failed: expect.any(Number) },
     });
     expect(text).toContain(`Account ${world.owner.accountId}`);
   });
