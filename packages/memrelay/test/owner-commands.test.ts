@@ -1,6 +1,8 @@
 import { chmod, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { loadCredentials } from '@memrelay/sdk/credentials-node';
+import { MemRelay } from '@memrelay/sdk/mem-relay';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import {
   type Ended,
@@ -137,6 +139,25 @@ it('blobs are listed and deleted by their ids', async () => {
   expect(after.blobs).toHaveLength(blobs.length - 1);
   const unknown = await memrelay('blobs', 'delete', 'A'.repeat(43), '--yes', '--json');
   expect(JSON.parse(unknown.stdout)).toMatchObject({ exit_code: 2 });
+});
+
+it('a blob in which several memories live is told as such, and not deleted unless they are meant', async () => {
+  const client = MemRelay.fromCredentials(await loadCredentials(join(home, 'data', 'credentials.json')));
+  const texts = ['one of three', 'two of three', 'three of three'];
+  await client.rememberBulkAndWait(texts.map((text) => ({ text, namespace: 'quilt' })));
+  client.destroy();
+  const quilts = async () =>
+    (await json('blobs', 'list')).blobs.filter(({ memories }: { memories: number }) => memories > 1);
+  const [quilt, ...others] = await quilts();
+  expect([quilt.memories, others]).toEqual([3, []]);
+  for (const ids of [[quilt.object_id], ['--all']]) {
+    const refused = await memrelay('blobs', 'delete', ...ids, '--yes', '--json');
+    expect(JSON.parse(refused.stdout)).toMatchObject({ error: 'memories_live', exit_code: 2 });
+  }
+  expect(await quilts()).toEqual([quilt]);
+  const told = { deleted: 1 };
+  expect(await json('blobs', 'delete', quilt.blob_id, '--with-memories', '--yes')).toMatchObject(told);
+  expect(await quilts()).toEqual([]);
 });
 
 it('a recovery key is made in a file of its own, and protects what is stored from then on', async () => {

@@ -3,7 +3,8 @@ import { ExitError, exitCodes } from '../exit-codes.ts';
 import type { Output } from '../output.ts';
 import { confirm } from '../owner/confirm.ts';
 import { type ConnectedOwner, connectOwner, type OwnerOptions } from '../owner/connect-owner.ts';
-import { columns } from '../plain-text.ts';
+import { type Living, livingMemories, lostWith } from '../owner/living-memories.ts';
+import { columns, counted } from '../plain-text.ts';
 import { networkFacts } from './account.ts';
 
 /** The wallet's blob objects. */
@@ -12,35 +13,64 @@ export async function listBlobs(
   options: OwnerOptions,
   environment: NodeJS.ProcessEnv,
 ): Promise<void> {
-  const { owner } = await connectOwner(options, environment);
+  const connected = await connectOwner(options, environment);
+  const { owner } = connected;
   const blobs = await allBlobs(output, owner);
-  output.result({ blobs: blobs.map(json) });
+  const living = await livingMemories(output, connected);
+  const counts = 'memories' in living ? living.memories : undefined;
+  output.result({
+    blobs: blobs.map((blob) => ({
+      ...json(blob),
+      ...(counts ? { memories: counts.get(blob.blobId) ?? 0 } : {}),
+    })),
+  });
   const rows = blobs.map(({ objectId, blobId, size, endEpoch }) => [
     objectId,
     blobId,
     `${size} B`,
     `until epoch ${endEpoch}`,
+    ...(counts?.has(blobId) ? [memories(counts.get(blobId)!)] : []),
   ]);
   for (const line of columns(rows)) output.line(line);
   output.line(`${blobs.length} blobs of ${owner.address}`);
+  if ('unknown' in living) output.line(`Which memories live in them cannot be told: ${living.unknown}.`);
+  else {
+    const held = new Set(blobs.map(({ blobId }) => blobId));
+    const elsewhere = sum([...living.memories].filter(([id]) => !held.has(id)).map(([, count]) => count));
+    if (elsewhere > 0)
+      output.line(
+        `${memories(elsewhere)} of the account live in blobs that this wallet does not hold: they are read like all others, but only who holds those blobs can prolong or delete them.`,
+      );
+  }
 }
 
-/** Deletes blobs by object or blob id, or all of them. */
+/**
+ * Deletes blobs by object or blob id, or all of them. Not those that other memories live in, unless `withMemories` says
+ * that they are to go too.
+ */
 export async function deleteBlobs(
   output: Output,
   ids: readonly string[],
-  options: OwnerOptions & { all?: boolean },
+  options: OwnerOptions & { all?: boolean; withMemories?: boolean },
   environment: NodeJS.ProcessEnv,
 ): Promise<void> {
-  const { owner } = await connectOwner(options, environment);
-  const chosen = choose(await allBlobs(output, owner), ids, options.all);
+  const connected = await connectOwner(options, environment);
+  const { owner } = connected;
+  const blobs = await allBlobs(output, owner);
+  const chosen = choose(blobs, ids, options.all);
   const deletable = chosen.filter((blob) => blob.deletable);
+  const living = await livingMemories(output, connected);
+  const lost = 'memories' in living ? lostWith(deletable, blobs, living.memories) : [];
+  if (!options.withMemories && deletable.length > 0) refuseLoss(living, lost);
   if (deletable.length < chosen.length)
     output.line(`${chosen.length - deletable.length} of them are permanent and stay.`);
   await confirm(
     output,
     `Delete ${deletable.length} blobs for good: the memories in them can never be read again`,
-    networkFacts(owner),
+    [
+      ...networkFacts(owner),
+      ['Living memories', 'memories' in living ? `${sum(lost.map((each) => each.memories))}` : 'unknown'],
+    ],
     options.yes,
   );
   await follow(
@@ -86,6 +116,26 @@ export async function extendBlobs(
     ),
   );
 }
+
+/** A blob of one memory is what its owner names; in a quilt others go with it, which nobody has named. */
+function refuseLoss(living: Living, lost: readonly { blobId: string; memories: number }[]): void {
+  if ('unknown' in living)
+    throw new ExitError(
+      exitCodes.usage,
+      `Nothing was deleted: which memories live in these blobs cannot be told, because ${living.unknown}. Add --with-memories to delete them all the same.`,
+      { code: 'memories_unknown' },
+    );
+  const quilts = lost.filter((each) => each.memories > 1);
+  if (quilts.length === 0) return;
+  throw new ExitError(
+    exitCodes.usage,
+    `Nothing was deleted: ${memories(sum(quilts.map((each) => each.memories)))} live in ${quilts.map(({ blobId }) => blobId).join(', ')} and would be lost. Forget those that are to go (\`npx memrelay forget\`): the server then stores the others anew and names the blob. Or add --with-memories to lose all of them.`,
+    { code: 'memories_live' },
+  );
+}
+
+const memories = (count: number): string => counted(count, 'memory', 'memories');
+const sum = (counts: readonly number[]): number => counts.reduce((all, count) => all + count, 0);
 
 async function allBlobs(output: Output, owner: ConnectedOwner['owner']): Promise<OwnedBlob[]> {
   output.step('Reading your blobs from the chain');

@@ -134,9 +134,11 @@ function addBlobCommands(blobs: Command, environment: NodeJS.ProcessEnv): void {
   ownerCommand(blobs, 'list', 'the blobs this wallet owns').action((options) =>
     runCommand(options, async (output) => (await load()).listBlobs(output, options, environment)),
   );
-  all(ownerCommand(blobs, 'delete', 'delete blobs for good')).action((ids, options) =>
-    runCommand(options, async (output) => (await load()).deleteBlobs(output, ids, options, environment)),
-  );
+  all(ownerCommand(blobs, 'delete', 'delete blobs for good'))
+    .option('--with-memories', 'also those in which several memories live, which are lost then')
+    .action((ids, options) =>
+      runCommand(options, async (output) => (await load()).deleteBlobs(output, ids, options, environment)),
+    );
   all(ownerCommand(blobs, 'extend', 'prolong blobs, paid with WAL'))
     .option('--until <epoch>', 'those that end at this storage epoch or before')
     .requiredOption('--epochs <n>', 'by how many epochs')

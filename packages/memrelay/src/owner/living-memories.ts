@@ -1,0 +1,65 @@
+import { MemRelayError } from '@memrelay/sdk/errors';
+import { MemRelay } from '@memrelay/sdk/mem-relay';
+import type { MemoryEntry } from '@memrelay/sdk/types';
+import type { Output } from '../output.ts';
+import type { ConnectedOwner } from './connect-owner.ts';
+
+/** Memories that are read from blobs, by blob id (43 characters); each is there once, alone or as a patch of a quilt. */
+export type LivingMemories = ReadonlyMap<string, number>;
+
+/** Or why that cannot be told. */
+export type Living = { memories: LivingMemories } | { unknown: string };
+
+/**
+ * What lives in which blob, of the account of the credentials. Only a key that may read everywhere can tell: another would
+ * leave out what it does not see.
+ */
+export async function livingMemories(
+  output: Output,
+  { credentials, serverUrl }: ConnectedOwner,
+): Promise<Living> {
+  if (credentials === undefined) return { unknown: 'there are no credentials of a delegate key to ask with' };
+  const client = MemRelay.fromCredentials(credentials, { serverUrl });
+  output.step('Looking what lives in them');
+  try {
+    const { scope } = (await client.account()).delegate;
+    if (!scope.perms.includes('read') || !scope.allNamespaces || scope.minEpoch > 0)
+      return { unknown: 'the delegate key may not read everything' };
+    const entries: MemoryEntry[] = [];
+    for await (const entry of client.memories({ allNamespaces: true, limit: 100 })) entries.push(entry);
+    return { memories: countByBlob(entries) };
+  } catch (error) {
+    if (!(error instanceof MemRelayError)) throw error;
+    return { unknown: `the relayer does not tell (${error.code})` };
+  } finally {
+    client.destroy();
+    output.done();
+  }
+}
+
+export function countByBlob(entries: readonly Pick<MemoryEntry, 'blobId' | 'lost'>[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const { blobId, lost } of entries) {
+    if (blobId === undefined || lost !== undefined) continue;
+    const blob = Buffer.from(blobId, 'base64url').subarray(0, 32).toString('base64url');
+    counts.set(blob, (counts.get(blob) ?? 0) + 1);
+  }
+  return counts;
+}
+
+/**
+ * What goes with some of the objects of a wallet: memories of blobs that no object is left of. A blob that was paid for
+ * twice stays readable by its other object.
+ */
+export function lostWith<Blob extends { objectId: string; blobId: string }>(
+  chosen: readonly Blob[],
+  all: readonly Blob[],
+  living: LivingMemories,
+): { blobId: string; memories: number }[] {
+  const going = new Set(chosen.map(({ objectId }) => objectId));
+  const staying = new Set(all.filter(({ objectId }) => !going.has(objectId)).map(({ blobId }) => blobId));
+  return [...new Set(chosen.map(({ blobId }) => blobId))].flatMap((blobId) => {
+    const memories = staying.has(blobId) ? 0 : (living.get(blobId) ?? 0);
+    return memories > 0 ? [{ blobId, memories }] : [];
+  });
+}
