@@ -1,29 +1,34 @@
 import { parseArgs } from 'node:util';
 import { acceptBench } from './benches/accept.ts';
+import { acceptFaultsBench } from './benches/accept-faults.ts';
 import { blobIdBench } from './benches/blob-id.ts';
 import { blobstoreBench } from './benches/blobstore.ts';
 import { ingestBench } from './benches/ingest.ts';
 import { recallBench } from './benches/recall.ts';
 import { recallableBench } from './benches/recallable.ts';
 import { searchBench } from './benches/search.ts';
+import { soakBench } from './benches/soak.ts';
 import { machineFacts } from './machine.ts';
 import { type Bench, type BenchResult, betterOf, printResult, saveResult } from './report.ts';
 
 const benches: readonly Bench[] = [
   acceptBench,
+  acceptFaultsBench,
   recallableBench,
   ingestBench,
   recallBench,
   searchBench,
   blobstoreBench,
   blobIdBench,
+  soakBench,
 ];
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,
-  options: { runs: { type: 'string', default: '1' } },
+  options: { runs: { type: 'string', default: '1' }, memories: { type: 'string' } },
 });
 const runs = Math.max(1, Number(values.runs) || 1);
+const memories = Number(values.memories) || undefined;
 const unknown = positionals.filter((name) => !benches.some((bench) => bench.name === name));
 if (unknown.length > 0) {
   console.error(`There is no bench ${unknown.join(', ')}. There are:`);
@@ -32,13 +37,16 @@ if (unknown.length > 0) {
 }
 const machine = await machineFacts();
 for (const bench of benches) {
-  if (positionals.length > 0 && !positionals.includes(bench.name)) continue;
+  if (positionals.length > 0 ? !positionals.includes(bench.name) : bench.long) continue;
   const results: BenchResult[] = [];
   while (results.length < runs)
     results.push(
-      await bench.run((step) => console.error(`${bench.name} ${results.length + 1}/${runs}: ${step} …`)),
+      await bench.run((step) => console.error(`${bench.name} ${results.length + 1}/${runs}: ${step} …`), {
+        memories,
+      }),
     );
   const result = betterOf(results);
   printResult(bench, result);
+  if (result.failures?.length) process.exitCode = 1;
   console.log(`Kept in ${await saveResult(bench, machine, result)}`);
 }

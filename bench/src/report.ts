@@ -20,12 +20,21 @@ export interface BenchResult {
   measurements: Measurement[];
   /** What is synthetic or simplified, in full sentences */
   notes: string[];
+  /** What is not as it must be: the command fails with it */
+  failures?: string[];
+}
+
+export interface BenchOptions {
+  /** How many memories, where a bench lets that be chosen */
+  memories?: number | undefined;
 }
 
 export interface Bench {
   name: string;
   about: string;
-  run(progress: (step: string) => void): Promise<BenchResult>;
+  /** Runs only when it is named */
+  long?: true;
+  run(progress: (step: string) => void, options?: BenchOptions): Promise<BenchResult>;
 }
 
 /** Of each measurement the run with the lower p50: what else a shared machine does can only make it slower. */
@@ -38,7 +47,8 @@ export function betterOf(runs: readonly BenchResult[]): BenchResult {
       .reduce((best, other) => (other.timing.p50 < best.timing.p50 ? other : best), measurement),
   );
   const note = `The better of ${runs.length} runs for each line, by p50; other programs were using the machine.`;
-  return { measurements, notes: [...first.notes, note] };
+  const failures = runs.flatMap((run) => run.failures ?? []);
+  return { measurements, notes: [...first.notes, note], ...(failures.length > 0 ? { failures } : {}) };
 }
 
 const resultsDirectory = new URL('../results/', import.meta.url);
@@ -54,7 +64,7 @@ export async function saveResult(bench: Bench, machine: MachineFacts, result: Be
   return file;
 }
 
-export function printResult(bench: Bench, { measurements, notes }: BenchResult): void {
+export function printResult(bench: Bench, { measurements, notes, failures }: BenchResult): void {
   console.log(`\n${bench.name}: ${bench.about}\n`);
   const width = Math.max(...measurements.map(({ what }) => what.length));
   console.log(`${''.padEnd(width)}      p50      p95     rate`);
@@ -68,6 +78,7 @@ export function printResult(bench: Bench, { measurements, notes }: BenchResult):
     if (more) console.log(`  ${listed(more)}`);
   }
   for (const note of notes) console.log(`- ${note}`);
+  for (const failure of failures ?? []) console.log(`FAILED: ${failure}`);
 }
 
 function stagesLine(stages: Stages): string {

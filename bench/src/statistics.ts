@@ -17,6 +17,19 @@ export function median(values: readonly number[]): number {
   return percentile(values, 0.5);
 }
 
+/** By how much a line that is fitted to the values (least squares) rises from one to the next; NaN for fewer than two. */
+export function slope(values: readonly number[]): number {
+  const middle = (values.length - 1) / 2;
+  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
+  let rise = 0;
+  let run = 0;
+  for (const [i, value] of values.entries()) {
+    rise += (i - middle) * (value - mean);
+    run += (i - middle) ** 2;
+  }
+  return rise / run;
+}
+
 /** Two decimals below 10, one below 100: more would promise what a shared machine cannot hold. */
 export function rounded(value: number): number {
   const digits = value < 10 ? 2 : value < 100 ? 1 : 0;

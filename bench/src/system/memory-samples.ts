@@ -1,0 +1,50 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { type PartName, pidOf } from './processes.ts';
+
+/** What a process holds, in MiB. */
+export interface MemorySample {
+  /** Living objects and buffers, after a collection of garbage */
+  live: number;
+  /** All that the operating system has given it */
+  rss: number;
+}
+
+export interface MemorySamples {
+  /** For the environment of the system that is to be looked at */
+  nodeOptions: string;
+  sample(part: PartName): Promise<MemorySample>;
+  close(): Promise<void>;
+}
+
+const probe = new URL('./heap-probe.ts', import.meta.url);
+const mebibyte = 1024 * 1024;
+
+/** Looks into the parts of a system that was started with its `nodeOptions`. Needs Linux (`/proc`). */
+export async function startMemorySamples(): Promise<MemorySamples> {
+  const folder = await mkdtemp(join(tmpdir(), 'memrelay-bench-'));
+  probe.searchParams.set('out', folder);
+  return {
+    nodeOptions: `${process.env.NODE_OPTIONS ?? ''} --import ${probe.href}`.trim(),
+    async sample(part) {
+      const pid = pidOf(part);
+      const file = join(folder, `${pid}.json`);
+      await rm(file, { force: true });
+      process.kill(pid, 'SIGUSR2');
+      for (let tries = 0; ; tries++) {
+        const text = await readFile(file, 'utf8').catch(() => undefined);
+        if (text !== undefined) {
+          const { heapUsed, external } = JSON.parse(text) as { heapUsed: number; external: number };
+          const status = await readFile(`/proc/${pid}/status`, 'utf8');
+          const rss = Number(/VmRSS:\s+(\d+)/.exec(status)![1]) / 1024;
+          return { live: (heapUsed + external) / mebibyte, rss };
+        }
+        if (tries > 1_000) throw new Error(`${part} does not tell what it holds`);
+        await wait(20);
+      }
+    },
+    close: () => rm(folder, { recursive: true, force: true }),
+  };
+}
