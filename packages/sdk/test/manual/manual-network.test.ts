@@ -1,0 +1,128 @@
+import { networkDefaults } from '@memrelay/protocol/networks';
+import type { PublicConfig } from '@memrelay/protocol/service-info';
+import { describe, expect, it } from 'vitest';
+import { type ManualNetworkOptions, manualNetwork } from '../../src/manual/manual-network.ts';
+import { packageId } from '../wire-double.ts';
+
+const id = (digit: string): string => `0x${digit.repeat(64)}`;
+const local: PublicConfig = {
+  packageId,
+  registryId: id('b'),
+  network: 'localnet',
+  suiRpcUrl: 'http://127.0.0.1:9100',
+  aggregatorUrl: 'http://127.0.0.1:31415',
+  encServerConfigs: [
+    { objectId: id('1'), weight: 1 },
+    { objectId: id('2'), weight: 1 },
+  ],
+  encThreshold: 2,
+  embedding: { model: 'm', dimension: 4 },
+};
+const mainnet: PublicConfig = {
+  ...local,
+  network: 'mainnet',
+  suiRpcUrl: 'https://evil.example',
+  aggregatorUrl: 'https://aggregator.example/walrus',
+  encServerConfigs: networkDefaults.mainnet.keyServers.map((objectId) => ({ objectId, weight: 1 })),
+};
+
+/** What would be called, with an answer for all. */
+function network(config: PublicConfig, options: ManualNetworkOptions = {}) {
+  const called: { url: string; init: RequestInit | undefined }[] = [];
+  const send: typeof fetch = async (input, init) => {
+    called.push({ url: String(input), init });
+    return Response.json({ walrus: { nShards: 31 } });
+  };
+  return { called, made: manualNetwork(config, packageId, options, send) };
+}
+
+const refusal = (config: PublicConfig, options?: ManualNetworkOptions): string => {
+  try {
+    network(config, options);
+    return 'accepted';
+  } catch (error) {
+    return (error as { code: string }).code;
+  }
+};
+
+describe('what a relayer says of its network', () => {
+  it('is taken for a local one on this machine', async () => {
+    const { made, called } = network(local);
+    expect(made.keyServers).toEqual({ servers: local.encServerConfigs, threshold: 2 });
+    expect(await made.nShards()).toBe(31);
+    expect(called[0]!.url).toBe('http://127.0.0.1:9100/info');
+    await made.guardedFetch('http://127.0.0.1:2024/v1/fetch_key');
+    expect(called).toHaveLength(2);
+  });
+
+  it.each<[string, PublicConfig, ManualNetworkOptions, string]>([
+    ['a local one elsewhere', { ...local, suiRpcUrl: 'http://chain.example:9100' }, {}, 'network_not_pinned'],
+    [
+      'a local one elsewhere, whose key servers it chooses',
+      local,
+      { chainRpcUrl: 'http://chain.example' },
+      'network_not_pinned',
+    ],
+    ['another package', { ...local, packageId: id('c') }, {}, 'package_mismatch'],
+    ['another network than the pinned one', local, { name: 'mainnet' }, 'network_mismatch'],
+    ['a network that nobody knows', { ...local, network: 'devnet' }, {}, 'network_mismatch'],
+    [
+      'other key servers than those of the network',
+      { ...mainnet, encServerConfigs: local.encServerConfigs },
+      {},
+      'key_server_mismatch',
+    ],
+    ['a lower threshold', { ...mainnet, encThreshold: 1 }, {}, 'key_server_mismatch'],
+    [
+      'another weight',
+      local,
+      {
+        keyServers: {
+          servers: [
+            { objectId: id('1'), weight: 2 },
+            { objectId: id('2'), weight: 1 },
+          ],
+          threshold: 2,
+        },
+      },
+      'key_server_mismatch',
+    ],
+    [
+      'an aggregator of another protocol',
+      { ...local, aggregatorUrl: 'file:///etc/passwd' },
+      {},
+      'invalid_argument',
+    ],
+  ])('is refused where it is %s', (_what, config, options, code) => {
+    expect(refusal(config, options)).toBe(code);
+  });
+
+  it('does not choose the chain of a public network, nor how many shards its store has', async () => {
+    const { made, called } = network(mainnet);
+    await made.chain.call((sui) => sui.core.getObject({ objectId: id('1') })).catch(() => undefined);
+    expect(new URL(called[0]!.url).host).toBe('fullnode.mainnet.sui.io');
+    expect(await made.nShards()).toBe(1000);
+  });
+
+  it('may name the same key servers in another order', () => {
+    const keyServers = { servers: local.encServerConfigs.toReversed(), threshold: 2 };
+    const { made } = network(local, { keyServers, historicalKeyServers: [{ servers: [], threshold: 1 }] });
+    expect(made.readable).toHaveLength(2);
+  });
+});
+
+describe('what is called', () => {
+  it('is no private address on a public network, but for aggregators that the caller names', async () => {
+    const { made, called } = network(mainnet, { aggregatorUrls: ['http://127.0.0.1:31415'] });
+    await made.guardedFetch('http://127.0.0.1:31415/v1/blobs/x');
+    for (const url of ['http://169.254.169.254/latest', 'http://localhost:8080/', 'http://[::1]/'])
+      await expect(made.guardedFetch(url)).rejects.toMatchObject({ code: 'network_error', retryable: false });
+    expect(called).toHaveLength(1);
+  });
+
+  it('is never followed to another place, and gets no cookies', async () => {
+    const { made, called } = network(mainnet);
+    await made.guardedFetch(new URL('https://aggregator.example/v1/blobs/x'), { redirect: 'follow' });
+    expect(called[0]!.init).toMatchObject({ redirect: 'error', credentials: 'omit' });
+  });
+});
