@@ -42,6 +42,7 @@ const onPostgresAlone = [
   'revocation',
   'sidecar',
   'sidecar-ownership',
+  'sign-in',
   'sponsor',
   'trust',
   'two-relayers',
