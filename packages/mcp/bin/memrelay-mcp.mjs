@@ -4,7 +4,6 @@
  * missing or older than its sources. stdout belongs to the protocol.
  */
 import { existsSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 
 const [major = 0] = process.versions.node.split('.').map(Number);
 if (major < 20) {
@@ -12,15 +11,19 @@ if (major < 20) {
   process.exit(1);
 }
 
+const built = new URL('../dist/main.mjs', import.meta.url);
 const builder = new URL('../build/build.mjs', import.meta.url);
 // A published package has no builder.
-if (existsSync(fileURLToPath(builder))) {
+if (existsSync(builder)) {
   const { buildIfOld } = await import(builder.href);
   try {
     await buildIfOld();
   } catch (error) {
-    process.stderr.write(`memrelay-mcp could not be built (npm ci, then try again): ${error.message}\n`);
-    process.exit(1);
+    const old = existsSync(built);
+    process.stderr.write(
+      `memrelay-mcp could not be built${old ? ', so an older build runs' : ' (npm ci, then try again)'}: ${error.message}\n`,
+    );
+    if (!old) process.exit(1);
   }
 }
-await import('../dist/main.mjs');
+await import(built.href);

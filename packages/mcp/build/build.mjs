@@ -2,10 +2,13 @@
  * Builds `dist/`: the stdio package with everything it imports, for Node 20. Plain JavaScript, because a host may start a
  * checkout with a Node that runs no TypeScript.
  */
+import { execFile } from 'node:child_process';
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { isAbsolute, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 
+const self = fileURLToPath(import.meta.url);
 const root = fileURLToPath(new URL('..', import.meta.url));
 const dist = join(root, 'dist');
 /** Of the last build: its sources, relative to this package. It is written last, so that it dates the build. */
@@ -15,7 +18,11 @@ const keptMs = 7 * 24 * 3_600_000;
 
 /** Builds unless the last build is newer than all its sources. Prints nothing. */
 export async function buildIfOld() {
-  if (!(await isFresh())) await build();
+  if (await isFresh()) return;
+  const [major = 0] = process.versions.node.split('.').map(Number);
+  if (major >= 24) return build();
+  // The bundler wants a newer Node than what it builds for; npm has one.
+  await promisify(execFile)('npx', ['-y', 'node@24', self], { shell: process.platform === 'win32' });
 }
 
 async function isFresh() {
@@ -34,7 +41,7 @@ async function build() {
   const began = new Date();
   // Beside the last build, which others may be starting from.
   const fresh = join(root, `dist/.building-${process.pid}`);
-  const sources = new Set([fileURLToPath(import.meta.url)]);
+  const sources = new Set([self]);
   try {
     await bundle({
       entry: { main: join(root, 'src/stdio/main.ts') },
@@ -84,4 +91,4 @@ async function publish(fresh, began) {
   }
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) await buildIfOld();
+if (process.argv[1] === self) await buildIfOld();

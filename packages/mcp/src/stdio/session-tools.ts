@@ -40,7 +40,15 @@ export function addSessionTools(server: McpServer, { session, desk, command }: S
         openWorldHint: true,
       },
     },
-    () => answer(async () => loginText(await desk.open(), command)),
+    () =>
+      answer(async () => {
+        const opened = await desk.open();
+        opened.done.then(
+          () => session.look(),
+          () => {},
+        );
+        return loginText(opened, command);
+      }),
   );
   const logout = server.registerTool(
     'mem_logout',

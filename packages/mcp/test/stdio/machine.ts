@@ -1,9 +1,12 @@
+import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import type { CredentialFile } from '@memrelay/protocol/credential-file';
 import { saveCredentials, signInCredentialsPath } from '@memrelay/sdk/save-credentials-node';
-import { afterEach, beforeEach } from 'vitest';
+import { afterEach, beforeAll, beforeEach } from 'vitest';
 import { type StdioOptions, type StdioProcess, startStdio } from './stdio-process.ts';
 
 /** Two key pairs, so that a test sees which one signs. */
@@ -11,6 +14,8 @@ export const keys = [
   ['11'.repeat(32), 'd04ab232742bb4ab3a1368bd4615e4e6d0224ab71a016baf8520a332c9778737'],
   ['22'.repeat(32), 'a09aa5f47a6759802ff955f8dc2d2a14a5c99d23be97f864127ff9383455a4f0'],
 ] as const;
+
+const builder = fileURLToPath(new URL('../../build/build.mjs', import.meta.url));
 
 /** A person's machine: a home of its own for each test, and the processes that are started there. */
 export interface Machine {
@@ -24,6 +29,8 @@ export interface Machine {
 export function useMachine(): Machine {
   let home: string;
   const started: StdioProcess[] = [];
+  // Here, with this Node: what an older one would ask npm for is not in a home that is new.
+  beforeAll(() => promisify(execFile)(process.execPath, [builder]));
   beforeEach(async () => {
     home = await mkdtemp(join(tmpdir(), 'mcp-machine-'));
   });

@@ -1,0 +1,49 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+
+/** Carries bytes to a server, and can lose its next answer. */
+export interface LossyLine {
+  url: string;
+  /** Cuts the line when the server has answered the next request; resolves then */
+  loseAnswer(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function startLossyLine(target: string): Promise<LossyLine> {
+  const { hostname, port } = new URL(target);
+  const open = new Set<Socket>();
+  let lost: (() => void) | undefined;
+  const server = createServer((client) => {
+    const upstream = connect(Number(port), hostname);
+    const cut = (): void => {
+      client.destroy();
+      upstream.destroy();
+    };
+    for (const socket of [client, upstream])
+      open.add(socket.on('error', cut).on('close', () => open.delete(socket)));
+    client.pipe(upstream);
+    upstream.on('end', cut).on('data', (answer) => {
+      if (lost === undefined) {
+        client.write(answer);
+        return;
+      }
+      cut();
+      lost();
+      lost = undefined;
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    loseAnswer: () =>
+      new Promise((resolve) => {
+        lost = resolve;
+      }),
+    async close() {
+      for (const socket of open) socket.destroy();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
