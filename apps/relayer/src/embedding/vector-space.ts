@@ -15,7 +15,10 @@ export function vectorSpace(model: string, dimension: number, keyId = vectorKeyI
   return `${model}${tellsDimension ? '' : `@${dimension}`}${keyId === plainKeyId ? '' : `#${keyId}`}`;
 }
 
-/** That of vectors which a client has made with a model of its own; of the relayer's where it names none. */
-export function spaceOf({ model, dimension }: Embedder, named: string | undefined): string {
+/** Of vectors that a client has made with a model that it names, or with that of today. */
+export function spaceOf(
+  { model, dimension }: Pick<Embedder, 'model' | 'dimension'>,
+  named: string | undefined,
+): string {
   return named === undefined ? model : vectorSpace(named, dimension);
 }

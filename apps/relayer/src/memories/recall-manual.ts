@@ -2,7 +2,6 @@ import type { ManualHit, RecallManualRequest, RecallManualResponse } from '@memr
 import type { Caller } from '../auth/caller.ts';
 import type { RelayerContext } from '../context.ts';
 import { hexToBytes } from '../db/hex.ts';
-import { spaceOf } from '../embedding/vector-space.ts';
 import type { StageTimes } from '../http/stage-times.ts';
 import { readPendingEnvelopes } from '../jobs/read-jobs.ts';
 import { candidateLimit, type RankedMatch, rank } from './ranking.ts';
@@ -27,7 +26,7 @@ export async function recallManual(
   const found = await stages.measure('search', () =>
     search(context, accountId, {
       namespace: request.namespace,
-      model: spaceOf(context.embedder, request.embedding_model),
+      model: request.embedding_model,
       vector: context.checkVector(request.vector),
       tokens: [],
       limit: candidateLimit(request),

@@ -5,6 +5,7 @@ import { requireFreshAccount, requirePermission } from '../auth/require-permissi
 import type { RelayerContext } from '../context.ts';
 import { hexToBytes } from '../db/hex.ts';
 import { normalize } from '../embedding/embedder.ts';
+import { spaceOf } from '../embedding/vector-space.ts';
 import type { StageTimes } from '../http/stage-times.ts';
 import { fuse, lexicalWeights, modelWeights, type Relevance } from './fusion.ts';
 import { countLostMatches } from './lost-matches.ts';
@@ -93,7 +94,7 @@ export async function search(
   query: Omit<SearchQuery, 'accountId' | 'model'> & { model?: string | undefined },
 ): Promise<Relevance[]> {
   const { mock } = context.embedder;
-  const model = query.model ?? context.embedder.model;
+  const model = spaceOf(context.embedder, query.model);
   const size = await context.namespaceSizes.sizeOf(accountId, query.namespace, model);
   const vector = context.vectors.mapOf(accountId).apply(normalize(query.vector.slice()));
   const result = await searchMemories(context.db, { ...query, accountId, model, vector }, size);
