@@ -16,7 +16,7 @@ const input = z.strictObject({
 
 const output = z.object({
   status: z.enum(['saved', 'saving', 'failed']),
-  job_id: z.string().describe('Also the id of the memory'),
+  job_id: z.string().describe('Names the write and its memory'),
   namespace: z.string(),
   blob_id: z.string().optional(),
   already_known: z.literal(true).optional().describe('The same text was stored before'),
