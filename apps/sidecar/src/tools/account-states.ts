@@ -7,10 +7,10 @@ import { LRUCache } from 'lru-cache';
 /** Accounts as the chain has them, for the credentials of tool requests. */
 export interface AccountStates {
   /**
-   * At most three seconds old; while the chain cannot be asked, a minute. Undefined: there is no such account. Throws
-   * `auth_unavailable`.
+   * At most three seconds old; while the chain cannot be asked, a minute. With an age in ms it is never older than that.
+   * Undefined: there is no such account. Throws `auth_unavailable`.
    */
-  account(accountId: string): Promise<Account | undefined>;
+  account(accountId: string, maxAgeMs?: number): Promise<Account | undefined>;
   /** The account changed: what is known of it is not used again */
   drop(accountId: string): void;
 }
@@ -29,6 +29,12 @@ interface Known {
   atMs: number;
 }
 
+/** A read under way. */
+interface Flight {
+  atMs: number;
+  account: Promise<Account | undefined>;
+}
+
 export function createAccountStates(options: {
   chain: ChainClient;
   packageId: string;
@@ -40,7 +46,7 @@ export function createAccountStates(options: {
   /** Apart, so that made-up ids cannot push known ones out */
   const missingAtMs = new LRUCache<string, number>({ max: 5_000 });
   const dropped = new LRUCache<string, true>({ max: 5_000 });
-  const flights = new Map<string, Promise<Account | undefined>>();
+  const flights = new Map<string, Flight>();
 
   async function read(accountId: string): Promise<Account | undefined> {
     const atMs = now();
@@ -57,28 +63,29 @@ export function createAccountStates(options: {
     return found.account;
   }
 
-  function readOnce(accountId: string): Promise<Account | undefined> {
+  /** Joins a read that began at most `maxAgeMs` ago: what happened since it began it may not tell. */
+  function readOnce(accountId: string, maxAgeMs: number): Promise<Account | undefined> {
     const running = flights.get(accountId);
-    if (running) return running;
-    const flight = read(accountId);
+    if (running && now() - running.atMs <= maxAgeMs) return running.account;
+    const flight = { atMs: now(), account: read(accountId) };
     flights.set(accountId, flight);
     const landed = (): void => {
       if (flights.get(accountId) === flight) flights.delete(accountId);
     };
-    flight.then(landed, landed);
-    return flight;
+    flight.account.then(landed, landed);
+    return flight.account;
   }
 
   return {
-    async account(accountId) {
+    async account(accountId, maxAgeMs) {
       const entry = known.get(accountId);
       const ageMs = entry && !dropped.has(accountId) ? now() - entry.atMs : Number.POSITIVE_INFINITY;
-      if (entry && ageMs <= cacheMs) return entry.account;
+      if (entry && ageMs <= (maxAgeMs ?? cacheMs)) return entry.account;
       if (now() - (missingAtMs.get(accountId) ?? Number.NEGATIVE_INFINITY) <= missingMs) return undefined;
       try {
-        return await readOnce(accountId);
+        return await readOnce(accountId, maxAgeMs ?? cacheMs);
       } catch (cause) {
-        if (entry && ageMs <= outageMs) return entry.account;
+        if (entry && maxAgeMs === undefined && ageMs <= outageMs) return entry.account;
         throw new ApiError('auth_unavailable', { cause });
       }
     },

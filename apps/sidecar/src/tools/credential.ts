@@ -1,5 +1,5 @@
 import { createHash, createPrivateKey, createPublicKey } from 'node:crypto';
-import type { Account, Scope } from '@memrelay/chain/account-bcs';
+import type { Account, DelegateKey, Scope } from '@memrelay/chain/account-bcs';
 import { ApiError } from '@memrelay/protocol/errors';
 import { headers } from '@memrelay/protocol/headers';
 import { authHeaderPatterns } from '@memrelay/protocol/signing';
@@ -29,6 +29,7 @@ export interface PresentedCredential {
  */
 export type CheckCredential = (presented: PresentedCredential) => Promise<ToolCredential>;
 
+const freshMs = 100;
 const bearerPattern = /^Bearer +(\S+)$/i;
 const privateKeyPattern = /^(?:0x)?([0-9a-f]{64})$/i;
 /** PKCS #8 for an Ed25519 seed (RFC 8410): these bytes, then the 32 of the seed. */
@@ -57,7 +58,9 @@ export function createCredentialCheck(options: {
       });
     const accountId = givenId.toLowerCase();
     const publicKey = publicKeyOf(delegateKey);
-    const account = await accounts.account(accountId);
+    let account = await accounts.account(accountId);
+    // What is not listed may have been added since it was read, by a sign-in a moment ago
+    if (account && !delegateOf(account, publicKey)) account = await accounts.account(accountId, freshMs);
     const scope = scopeOf(account, publicKey, now());
     const binding = createHash('sha256').update(`${delegateKey}:${accountId}`).digest('hex');
     return { accountId, delegateKey, publicKey, scope, binding };
@@ -70,14 +73,18 @@ export function createCredentialCheck(options: {
  * @param nowMs Unix time
  */
 export function scopeOf(account: Account | undefined, publicKey: string, nowMs: number): Scope {
-  const delegate = account?.delegate_keys.find(
-    ({ public_key }) => Buffer.from(public_key).toString('hex') === publicKey,
-  );
+  const delegate = account && delegateOf(account, publicKey);
   const scope = account?.scopes.find(({ key }) => key === delegate?.address)?.value;
   if (!account || !delegate || !scope) throw new ApiError('unknown_delegate_key');
   if (!account.active) throw new ApiError('account_inactive');
   if (isExpired(scope, nowMs)) throw new ApiError('delegate_expired');
   return scope;
+}
+
+function delegateOf(account: Account, publicKey: string): DelegateKey | undefined {
+  return account.delegate_keys.find(
+    ({ public_key }) => Buffer.from(public_key).toString('hex') === publicKey,
+  );
 }
 
 /** Over at this very millisecond. */

@@ -63,7 +63,7 @@ export class SessionTable {
   }
 
   ofAccount(accountId: string): ToolSession[] {
-    return this.#all().filter((session) => session.accountId === accountId);
+    return this.all().filter((session) => session.accountId === accountId);
   }
 
   get size(): number {
@@ -72,20 +72,20 @@ export class SessionTable {
 
   close(): void {
     clearInterval(this.#timer);
-    for (const session of this.#all()) session.close();
+    for (const session of this.all()) session.close();
   }
 
-  #all(): ToolSession[] {
+  all(): ToolSession[] {
     return [...this.#sessions.values()].map(({ session }) => session);
   }
 
   #reap(idleMs: number): void {
-    for (const session of this.#all())
+    for (const session of this.all())
       if ((session.idleMs ?? 0) >= idleMs || isExpired(session.scope, Date.now())) session.close();
   }
 
   #evict(address: string): boolean {
-    const idle = this.#all()
+    const idle = this.all()
       .filter((session) => session.address === address && session.idleMs !== undefined)
       .sort((one, other) => other.idleMs! - one.idleMs!);
     idle[0]?.close();
