@@ -32,6 +32,7 @@ const onPostgresAlone = [
   'faults',
   'key-rewrap',
   'key-servers',
+  'manual-mode',
   'missing-blobs',
   'reindex',
   'other-clients',

@@ -273,7 +273,8 @@ describe('who may read, and what is believed', () => {
       exchange.status = 200;
       return found;
     };
-    await expect(client.recallManual('vault opens', { namespace })).rejects.toMatchObject({
+    const again = manual({ key: guest.privateKey });
+    await expect(again.recallManual('vault opens', { namespace })).rejects.toMatchObject({
       code: 'decrypt_denied',
     });
     wire.change = undefined;
