@@ -4,8 +4,9 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 /** Carries bytes to a server, and can lose its next answer. */
 export interface LossyLine {
   url: string;
-  /** Cuts the line when the server has answered the next request; resolves then */
+  /** Cuts the line when the server has answered the next request; resolves then. Who comes after waits for `mend` */
   loseAnswer(): Promise<void>;
+  mend(): void;
   close(): Promise<void>;
 }
 
@@ -13,7 +14,10 @@ export async function startLossyLine(target: string): Promise<LossyLine> {
   const { hostname, port } = new URL(target);
   const open = new Set<Socket>();
   let lost: (() => void) | undefined;
-  const server = createServer((client) => {
+  let mended = Promise.withResolvers<void>();
+  mended.resolve();
+  const server = createServer(async (client) => {
+    await mended.promise;
     const upstream = connect(Number(port), hostname);
     const cut = (): void => {
       client.destroy();
@@ -27,6 +31,7 @@ export async function startLossyLine(target: string): Promise<LossyLine> {
         client.write(answer);
         return;
       }
+      mended = Promise.withResolvers();
       cut();
       lost();
       lost = undefined;
@@ -40,6 +45,7 @@ export async function startLossyLine(target: string): Promise<LossyLine> {
       new Promise((resolve) => {
         lost = resolve;
       }),
+    mend: () => mended.resolve(),
     async close() {
       for (const socket of open) socket.destroy();
       server.close();

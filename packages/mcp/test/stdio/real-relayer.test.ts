@@ -127,6 +127,7 @@ describe('the stdio package with a real relayer', () => {
     await lost;
     await relayer.kill();
     await relayer.start();
+    line.mend();
     expect(await answer).toMatchObject({ isError: false });
     expect(await stored(namespace)).toBe(1);
 
