@@ -54,7 +54,7 @@ describe('memrelay up', () => {
     expect(await mode('.')).toBe(0o700);
     const keys = (await readdir(join(home, 'data', 'keys'))).map((name) => join('keys', name));
     expect(keys.length).toBeGreaterThan(0);
-    for (const name of ['credentials.json', 'wallet.json', ...keys])
+    for (const name of ['credentials.json', 'dashboard.json', 'wallet.json', ...keys])
       expect(await mode(name), name).toBe(0o600);
   });
 
@@ -72,14 +72,40 @@ describe('memrelay up', () => {
       ...(await ownEnvironment(home)),
       MEM_DATA_DIR: join(home, 'other'),
       BLOBSTORE_PORT: String(port),
+      DASHBOARD_PORT: String(port),
     });
     const ended = await other.ended;
     server.close();
     expect(ended.code).toBe(2);
     expect(JSON.parse(ended.stdout)).toMatchObject({
       error: 'port_taken',
-      message: expect.stringContaining('BLOBSTORE_PORT'),
+      message: expect.stringMatching(/BLOBSTORE_PORT.*\n.*for the dashboard is taken; set DASHBOARD_PORT/),
     });
+  });
+});
+
+describe('the dashboard', () => {
+  const post = (url: string, path: string, body: object, token = ''): Promise<Response> =>
+    fetch(url + path, {
+      method: 'POST',
+      headers: { origin: url, 'content-type': 'application/json', authorization: `Bearer ${token}` },
+      body: JSON.stringify(body),
+    });
+
+  it('is opened as the owner by a link of `memrelay pair`, once', async () => {
+    const { stdout } = await memrelay('pair', '--json');
+    const link = new URL(JSON.parse(stdout).pairing_link);
+    const code = new URLSearchParams(link.hash.slice(1)).get('pairing')!;
+    const paired = await post(link.origin, '/wallet/pair', { code });
+    const { token } = (await paired.json()) as { token: string };
+    const state = await (await post(link.origin, '/wallet/state', {}, token)).json();
+    const wallet = JSON.parse(await readFile(join(home, 'data', 'wallet.json'), 'utf8'));
+    expect(state).toMatchObject({
+      address: wallet.address,
+      account: { delegates: [{ label: 'memrelay up' }] },
+    });
+    expect((await post(link.origin, '/wallet/pair', { code })).status).toBe(403);
+    expect(await (await fetch(`${link.origin}/connect/mcp`)).text()).toContain('<main>');
   });
 });
 

@@ -61,6 +61,7 @@ export async function ownEnvironment(home: string): Promise<Record<string, strin
     SIDECAR_URL: `http://127.0.0.1:${ports.sidecar}`,
     LOCALNET_PORT: String(ports.localnet),
     BLOBSTORE_PORT: String(ports.blobstore),
+    DASHBOARD_PORT: String(ports.dashboard),
   };
 }
 
