@@ -5,7 +5,13 @@ import { codeBlocks } from './markdown.ts';
 import { repository, root } from './repository.ts';
 
 /** Pages whose TypeScript a reader copies. */
-const pages = ['README.md', 'docs/connect-an-app.md', 'docs/analyze-and-ask.md', 'docs/export-and-import.md'];
+const pages = [
+  'README.md',
+  'docs/connect-an-app.md',
+  'docs/analyze-and-ask.md',
+  'docs/export-and-import.md',
+  'docs/manual-mode.md',
+];
 
 it('the TypeScript of the documents compiles against the SDK as it is', () => {
   const snippets = new Map(

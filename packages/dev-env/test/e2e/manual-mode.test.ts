@@ -1,3 +1,8 @@
+import { spawn } from 'node:child_process';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { text as textOf } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
 import { rotateKeyEpoch } from '@memrelay/chain/account-transactions';
 import { parsePrivateKey } from '@memrelay/chain/key-file';
 import { toHex } from '@memrelay/envelope/bytes';
@@ -164,6 +169,31 @@ describe('the same memories as in relayer mode', () => {
     expect(results.filter(({ blobId }) => blobId?.length === 50).length).toBeGreaterThan(1);
     const near = await manual().recallManual('maple syrup bucket', { namespace: 'many', maxDistance: 0.3 });
     expect(near.results.map(({ text }) => text)).toEqual(['maple syrup bucket']);
+  });
+
+  test('the program of the documentation does what the page says', async () => {
+    const root = fileURLToPath(new URL('../../../../', import.meta.url));
+    const page = await readFile(join(root, 'docs/manual-mode.md'), 'utf8');
+    const program = /```ts\n(.*?)```/s.exec(page)![1];
+    const credentials = {
+      delegatePrivateKey: owner.delegate.privateKey,
+      delegatePublicKey: owner.delegate.publicKey,
+      delegateAddress: owner.delegate.address,
+      walletAddress: owner.wallet.address,
+      accountId: owner.accountId,
+      packageId: network.info.packageId,
+      relayerUrl: wire.url,
+      label: 'test',
+      createdAt: new Date().toISOString(),
+    };
+    await writeFile(join(network.dataDir, 'credentials.json'), JSON.stringify(credentials), { mode: 0o600 });
+    const flags = ['--disable-warning=ExperimentalWarning', '--input-type=module-typescript'];
+    const env = { HOME: network.dataDir, MEM_DATA_DIR: network.dataDir, LLM_API_BASE: provider.url };
+    const child = spawn(process.execPath, flags, { cwd: root, env: { PATH: process.env.PATH, ...env } });
+    child.stdin.end(program);
+    const [stdout, stderr] = await Promise.all([textOf(child.stdout), textOf(child.stderr)]);
+    expect(stderr).toBe('');
+    expect(stdout).toMatch(/^stored as [\w-]{43}\n0\.\d{3} The heron nests behind the boathouse\.\n$/);
   });
 
   test('a memory is found while its upload waits, and a repeated call stores nothing twice', async () => {
