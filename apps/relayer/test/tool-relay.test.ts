@@ -1,0 +1,276 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { toolPaths } from '@memrelay/protocol/tool-server';
+import type { FastifyInstance } from 'fastify';
+import { pino } from 'pino';
+import { afterEach, describe, expect, test } from 'vitest';
+import { createApp } from '../src/http/app.ts';
+import { toolRoutes } from '../src/routes/tool-routes.ts';
+import { createToolRelay } from '../src/tools/tool-relay.ts';
+
+/** Tool requests on their way through the relayer; what stands where the sidecar does is the test's own. */
+
+const page = 'https://app.example';
+const closers: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close();
+});
+
+interface Setup {
+  app: FastifyInstance;
+  url: string;
+  logged: string[];
+  sidecar: Server;
+}
+
+async function setup(
+  answer: (request: IncomingMessage, response: ServerResponse) => void,
+  options: { trustedProxyHops?: number; failuresPerMinute?: number } = {},
+): Promise<Setup> {
+  const sidecar = createServer(answer);
+  sidecar.listen(0, '127.0.0.1');
+  await once(sidecar, 'listening');
+  const logged: string[] = [];
+  const log = pino({ level: 'trace' }, { write: (line: string) => void logged.push(line) });
+  const app = createApp({ log, allowedOrigins: [page] });
+  const relay = createToolRelay(`http://127.0.0.1:${(sidecar.address() as AddressInfo).port}`, 'the-token');
+  await app.register(toolRoutes, { relay, log, allowedOrigins: [page], trustedProxyHops: 0, ...options });
+  const url = await app.listen({ port: 0, host: '127.0.0.1' });
+  closers.push(
+    async () => sidecar.close(),
+    async () => sidecar.closeAllConnections(),
+    () => relay.close(),
+    () => app.close(),
+  );
+  return { app, url, logged, sidecar };
+}
+
+const stream = (response: ServerResponse): void => {
+  response.writeHead(200, { 'content-type': 'text/event-stream' });
+  response.flushHeaders();
+};
+
+describe('what passes', () => {
+  test('are the headers of the protocol, with the token and the address of the client; nothing else', async () => {
+    let seen: IncomingMessage['headers'] = {};
+    const { url, logged } = await setup((request, response) => {
+      seen = request.headers;
+      response.writeHead(200, {
+        'content-type': 'application/json',
+        'mcp-session-id': 'an-id',
+        'www-authenticate': 'Bearer',
+        server: 'inside',
+        'set-cookie': 'a=b',
+        'access-control-allow-origin': '*',
+      });
+      response.end('{}');
+    });
+    const answer = await fetch(url + toolPaths.mcp, {
+      method: 'POST',
+      headers: {
+        authorization: 'Bearer the-secret',
+        'x-mem-account-id': '0x1',
+        'x-mem-namespace': 'work',
+        'mcp-session-id': 'an-id',
+        'mcp-protocol-version': '2025-11-25',
+        'mcp-param-limit': '3',
+        'last-event-id': 'e1',
+        accept: 'application/json',
+        'content-type': 'application/json',
+        cookie: 'c=d',
+        'x-forwarded-for': '203.0.113.9',
+        'x-sidecar-token': 'forged',
+        'x-sidecar-client-address': '203.0.113.9',
+        'x-enc-session': 'not for here',
+      },
+      body: '{}',
+    });
+    expect(Object.keys(seen).sort()).toEqual(
+      [
+        'accept',
+        'authorization',
+        'connection',
+        'content-length',
+        'content-type',
+        'host',
+        'last-event-id',
+        'mcp-param-limit',
+        'mcp-protocol-version',
+        'mcp-session-id',
+        'x-mem-account-id',
+        'x-mem-namespace',
+        'x-sidecar-client-address',
+        'x-sidecar-token',
+      ].sort(),
+    );
+    expect(seen).toMatchObject({
+      authorization: 'Bearer the-secret',
+      'x-sidecar-token': 'the-token',
+      'x-sidecar-client-address': '127.0.0.1',
+    });
+    expect(answer.headers.get('mcp-session-id')).toBe('an-id');
+    expect(answer.headers.get('x-request-id')).toMatch(/./);
+    for (const name of ['server', 'set-cookie', 'access-control-allow-origin'])
+      expect(answer.headers.get(name), name).toBeNull();
+    await expect.poll(() => logged.some((line) => line.includes('"route":"/api/mcp"'))).toBe(true);
+    expect(logged.join()).not.toContain('the-secret');
+  });
+
+  test.each([
+    [1, '198.51.100.4, 203.0.113.9', '203.0.113.9'],
+    [1, '2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+    [0, '203.0.113.9', '127.0.0.1'],
+  ])('the address of the client behind %i proxies that say %s is %s', async (hops, forwarded, expected) => {
+    const seen: unknown[] = [];
+    const { url } = await setup(
+      (request, response) => {
+        seen.push(request.headers['x-sidecar-client-address']);
+        response.end();
+      },
+      { trustedProxyHops: hops },
+    );
+    await fetch(url + toolPaths.mcp, { headers: { 'x-forwarded-for': forwarded } });
+    expect(seen).toEqual([expected]);
+  });
+
+  test('is a stream as it is written, at the pace of its reader', async () => {
+    const mebibyte = 'x'.repeat(1024 * 1024);
+    let written = 0;
+    let open: ServerResponse | undefined;
+    const { url } = await setup((_request, response) => {
+      stream(response);
+      open = response;
+    });
+    const answer = await fetch(url + toolPaths.mcp);
+    const reader = answer.body!.getReader();
+    open!.write('data: first\n\n');
+    expect(Buffer.from((await reader.read()).value!).toString()).toBe('data: first\n\n');
+    // Nobody reads: what is on the way fills up, and then it is not written on
+    const fill = (): void => {
+      while (written < 200 && open!.write(mebibyte)) written += 1;
+    };
+    open!.on('drain', fill);
+    fill();
+    let before = -1;
+    await expect
+      .poll(
+        () => {
+          const stands = before === written;
+          before = written;
+          return stands;
+        },
+        { interval: 300, timeout: 10_000 },
+      )
+      .toBe(true);
+    expect(written).toBeLessThan(100);
+    await reader.cancel();
+  });
+
+  test('ends at the sidecar when the client goes', async () => {
+    const gone = Promise.withResolvers<void>();
+    const { url } = await setup((_request, response) => {
+      stream(response);
+      response.once('close', () => gone.resolve());
+    });
+    const abort = new AbortController();
+    await fetch(url + toolPaths.sse, { signal: abort.signal });
+    abort.abort();
+    await gone.promise;
+  });
+});
+
+describe('what is refused here', () => {
+  test.each([
+    ['a page of another site', { origin: 'https://evil.example' }],
+    ['a page without an origin', { origin: 'null' }],
+    ['a page on another port', { origin: 'http://127.0.0.1:1' }],
+    ['a name that was rebound to this machine', { host: 'evil.example' }],
+    ['such a name, by its own page', { host: 'evil.example', origin: 'http://evil.example' }],
+  ])('%s', async (_what, sent) => {
+    const { app } = await setup(() => expect.fail('it came through'));
+    const answer = await app.inject({
+      method: 'POST',
+      url: toolPaths.mcp,
+      headers: { host: '127.0.0.1:8000', ...sent },
+    });
+    expect(answer.statusCode).toBe(403);
+    expect(answer.json()).toMatchObject({ jsonrpc: '2.0', error: { data: { reason: 'foreign_site' } } });
+  });
+
+  test.each([
+    [0, { host: 'localhost:8000' }],
+    [0, { host: '[::1]:8000', origin: 'http://[::1]:8000' }],
+    [0, { host: 'app.example' }],
+    [0, { host: '127.0.0.1', origin: page }],
+    [1, { host: 'relayer.example' }],
+  ])('but not, behind %i proxies, %o', async (trustedProxyHops, sent) => {
+    const { url, app } = await setup((_request, response) => response.end('{}'), { trustedProxyHops });
+    const { port } = new URL(url);
+    const answer = await app.inject({
+      url: toolPaths.mcp,
+      headers: sent,
+      remoteAddress: `127.0.0.1:${port}`,
+    });
+    expect(answer.statusCode).toBe(200);
+  });
+
+  test('a body that is too long, before it is read', async () => {
+    const { app } = await setup(() => expect.fail('it came through'));
+    const answer = await app.inject({
+      method: 'POST',
+      url: toolPaths.mcp,
+      headers: { host: 'localhost', 'content-length': String(4 * 1024 * 1024 + 1) },
+    });
+    expect(answer.statusCode).toBe(413);
+  });
+
+  test('an address whose requests are refused again and again', async () => {
+    let status = 401;
+    const { url } = await setup(
+      (_request, response) => {
+        response.statusCode = status;
+        response.end();
+      },
+      { failuresPerMinute: 3 },
+    );
+    const ask = async () => (await fetch(url + toolPaths.mcp)).status;
+    status = 200;
+    for (let i = 0; i < 5; i++) expect(await ask()).toBe(200);
+    status = 401;
+    expect([await ask(), await ask(), await ask(), await ask()]).toEqual([401, 401, 401, 429]);
+  });
+});
+
+describe('a sidecar that goes away', () => {
+  test('is 503 with Retry-After and a JSON-RPC error', async () => {
+    const { url, sidecar } = await setup(() => undefined);
+    sidecar.close();
+    const answer = await fetch(url + toolPaths.mcp, { method: 'POST', body: '{}' });
+    expect(answer.status).toBe(503);
+    expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(await answer.json()).toMatchObject({ error: { data: { reason: 'sidecar_unavailable' } } });
+  });
+
+  test('ends its streams cleanly, and breaks off what is not whole', async () => {
+    const { url, sidecar } = await setup((request, response) => {
+      if (request.method === 'GET') stream(response);
+      else response.writeHead(200, { 'content-type': 'application/json' });
+      response.write('data: something\n\n');
+    });
+    const [events, json] = [
+      await fetch(url + toolPaths.mcp),
+      await fetch(url + toolPaths.mcp, { method: 'POST' }),
+    ];
+    sidecar.closeAllConnections();
+    expect(await events.text()).toBe('data: something\n\n');
+    await expect(json.text()).rejects.toThrow();
+  });
+});
+
+test('open streams do not keep the relayer from closing', async () => {
+  const { app, url } = await setup((_request, response) => stream(response));
+  const answer = await fetch(url + toolPaths.mcp);
+  await app.close();
+  expect(await answer.text()).toBe('');
+});

@@ -1,0 +1,40 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { compileCache } from '@memrelay/protocol/compile-cache-node';
+
+const entry = fileURLToPath(new URL('../src/main.ts', import.meta.url));
+
+export interface OwnSidecar {
+  pid: number;
+  /** What it wrote on stderr */
+  log(): string;
+  /** `kill -9`, and its end awaited */
+  kill(): Promise<void>;
+}
+
+/** A sidecar as an operator starts it: nobody's part, so that a relayer with its token takes it as it is. */
+export async function startOwnSidecar(environment: NodeJS.ProcessEnv): Promise<OwnSidecar> {
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', entry], {
+    env: { PATH: process.env.PATH, ...compileCache(), ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const ended = once(child, 'exit');
+  let log = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    log += text;
+  });
+  await Promise.race([
+    once(createInterface(child.stdout), 'line'),
+    ended.then(() => Promise.reject(new Error(`the sidecar did not start:\n${log}`))),
+  ]);
+  return {
+    pid: child.pid!,
+    log: () => log,
+    async kill() {
+      child.kill('SIGKILL');
+      await ended;
+    },
+  };
+}
