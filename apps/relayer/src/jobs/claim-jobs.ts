@@ -35,6 +35,9 @@ export interface UploadProgress {
   renews?: string;
   /** An object that ends before is none: what the renewal is for */
   min_end_epoch?: number;
+  /** Where an envelope beside memories is, and until when (renewals/beside-memories.ts) */
+  object_id?: string | null;
+  end_epoch?: number;
 }
 
 /** How long a lease lasts that is not extended; that of the wallet which pays for a job is as long. */

@@ -13,14 +13,14 @@ export interface UploadedBlob {
 /**
  * The memories of jobs become done, and their envelopes leave the rows. One that was stored before has moved: the id it
  * had goes on naming it. One whose blob was gone is looked for at once: who reads it finds it again, with its vectors
- * (missing/unreadable.ts). Where a new wrap of a key is stays with its job (renewals/expiring-wraps.ts).
+ * (missing/unreadable.ts). Where a tombstone or a new wrap of a key is stays with its job (renewals/beside-memories.ts).
  */
 const finish = (held: string): string => `
   WITH given AS (SELECT * FROM unnest($1::uuid[], $2::text[]) AS given (job_id, stored_as)),
   job AS (
     UPDATE memory_job SET status = 'done', stage = 'indexing', blob_id = stored_as, envelope = NULL, error_code = NULL,
       error_message = NULL, lease_until = NULL, lease_token = NULL, updated_at = now(),
-      checkpoint = CASE kind WHEN ${envelopeKind.rewrap}
+      checkpoint = CASE WHEN kind <> ${envelopeKind.memory}
         THEN checkpoint || jsonb_build_object('object_id', $3::text, 'end_epoch', $4::int) ELSE checkpoint END
     FROM given WHERE id = job_id AND ${held}
     RETURNING account_id, id, coalesce((checkpoint ->> 'renews')::uuid, id) AS memory_id, stored_as),

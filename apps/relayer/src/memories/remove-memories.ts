@@ -2,6 +2,7 @@ import { envelopeKind } from '@memrelay/envelope/header';
 import type { Caller } from '../auth/caller.ts';
 import type { RelayerContext } from '../context.ts';
 import { insertJobs, type NewJob } from '../jobs/accept-jobs.ts';
+import { noteBuried } from '../renewals/buried-blobs.ts';
 import { deleteMemories, heldElsewhere, type Removed } from './forget-rows.ts';
 import type { Place } from './forgotten-objects.ts';
 import { sealJob } from './seal-job.ts';
@@ -32,8 +33,16 @@ export async function removeMemories(
         .flatMap(({ envelopeId }) => (envelopeId ? [envelopeId.toString('hex')] : []))
         .filter((id) => !held.has(id));
       // More than were asked for: jobs that repeat a text go with it
-      for (let at = 0; at < envelopeIds.length; at += perTombstone)
-        await insertJobs(tx, [bury(envelopeIds.slice(at, at + perTombstone))], 'uploading');
+      for (let at = 0; at < envelopeIds.length; at += perTombstone) {
+        const tombstone = bury(envelopeIds.slice(at, at + perTombstone));
+        await insertJobs(tx, [tombstone], 'uploading');
+        await noteBuried(
+          tx,
+          place.accountId,
+          tombstone.id,
+          rows.map(({ id }) => id),
+        );
+      }
       return rows;
     });
     // Nobody is led there any more; what cannot be deleted now goes when its time in the cache is over

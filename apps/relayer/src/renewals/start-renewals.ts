@@ -9,9 +9,9 @@ import type { Db } from '../db/db.ts';
 import type { SidecarClient } from '../sidecar/sidecar-client.ts';
 import { startPeriodicTask, type TaskLoop } from '../tasks/shared-task.ts';
 import { countExpiring, type Expiring, expiringMemories, insertRenewal } from './expiring.ts';
-import { expiringWraps, renewWrap, saveWrapEnd } from './expiring-wraps.ts';
 import { inQuilts } from './in-quilts.ts';
-import { findEnvelope, readAgain, type StoredMemory } from './read-again.ts';
+import { readAgain, type StoredMemory } from './read-again.ts';
+import { renewBesideMemories } from './renew-beside.ts';
 
 export interface RenewalOptions {
   db: Db;
@@ -51,7 +51,7 @@ interface Round {
 }
 
 /**
- * Stores memories, and new wraps of keys, once more before their blobs expire: the same envelope, so the same blob id, as
+ * Stores memories, new wraps of keys and tombstones once more before their blobs expire: the same envelope, so the same blob id, as
  * a new object of the owner's. Looks once an hour, one relayer for all that share the database.
  */
 export async function startRenewals(options: RenewalOptions): Promise<TaskLoop> {
@@ -75,7 +75,7 @@ export async function startRenewals(options: RenewalOptions): Promise<TaskLoop> 
 
   async function renew(epoch: number, epochsLeft: number): Promise<void> {
     const last = epoch + epochsLeft;
-    await renewWraps(epoch, last);
+    if ((await renewBesideMemories(options, epoch, last)) > 0) options.wakeUpload();
     const due = await expiringMemories(db, epoch, last, options.perHour);
     if (due.length === 0) return;
     const wanted = await stillDue(due, last);
@@ -134,26 +134,6 @@ export async function startRenewals(options: RenewalOptions): Promise<TaskLoop> 
       }
       return outcomes;
     });
-  }
-
-  /** New wraps of keys: without them a restore from the chain could not read what was wrapped for former key servers. */
-  async function renewWraps(epoch: number, last: number): Promise<void> {
-    const due = await expiringWraps(db, epoch, last, options.perHour);
-    const objects = await readObjects(
-      sidecar,
-      due.map(({ objectId }) => objectId),
-    );
-    const ends = new Map(objects.map(({ object_id, end_epoch }) => [object_id, end_epoch]));
-    for (const wrap of due) {
-      const endEpoch = Math.max(wrap.endEpoch, ends.get(wrap.objectId ?? '') ?? 0);
-      if (endEpoch > wrap.endEpoch) await saveWrapEnd(db, wrap, endEpoch);
-      if (endEpoch > last) continue;
-      const account = await options.accounts.account(`0x${wrap.accountId.toString('hex')}`);
-      const { bytes } = await findEnvelope(options, wrap);
-      if (account && bytes) await renewWrap(db, { ...wrap, endEpoch }, account.owner, bytes);
-      else log.warn({ job_id: wrap.jobId }, 'a new wrap of a key cannot be read, and expires');
-    }
-    if (due.length > 0) options.wakeUpload();
   }
 
   return startPeriodicTask(db, rounds, look, (error) =>

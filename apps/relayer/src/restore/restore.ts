@@ -17,6 +17,7 @@ import { EmbeddingError } from '../embedding/embedder.ts';
 import { textHash } from '../jobs/known-texts.ts';
 import type { Place } from '../memories/forgotten-objects.ts';
 import type { IndexData } from '../memories/index-data.ts';
+import { keepTombstone } from './keep-tombstone.ts';
 import { lookOnChain, type RestoreFailure } from './look-on-chain.ts';
 import { type OpenedCandidate, openFound } from './open-found.ts';
 import { type Candidate, candidates, countFound, saveOutcome, trustName } from './restore-rows.ts';
@@ -127,6 +128,7 @@ async function applyTombstones(work: Work, forgetting: Trusted): Promise<boolean
     if (batch.length === 0) return true;
     for (const tombstone of await openBatch(work, envelopeKind.tombstone, batch, forgetting)) {
       const gone = await saveForgotten(context.db, place, tombstone.supersedes);
+      await keepTombstone(context.db, place, work.caller.account.owner, tombstone);
       await context.blobCache.delete(gone);
       await saveOutcome(context.db, place.accountId, tombstone.candidate.storedAs, 'done');
     }

@@ -32,8 +32,9 @@ export async function readKnownBlobs(db: Db, accountId: Buffer): Promise<KnownBl
   const needed = new Map<string, number>();
   for (const { blob_id, end_epoch } of memories)
     needed.set(blobOf(blob_id), Math.max(end_epoch ?? 0, needed.get(blobOf(blob_id)) ?? 0));
-  for (const { kind, blob_id } of jobs)
-    if (kind !== 1 && blob_id && !needed.has(blobOf(blob_id))) needed.set(blobOf(blob_id), 0);
+  for (const { kind, blob_id, checkpoint } of jobs)
+    if (kind !== 1 && blob_id && !needed.has(blobOf(blob_id)))
+      needed.set(blobOf(blob_id), checkpoint.end_epoch ?? 0);
   return {
     objects: new Set([...memories, ...gone].flatMap(({ object_id }) => object_id ?? [])),
     needed,

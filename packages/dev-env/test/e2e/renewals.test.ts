@@ -138,12 +138,42 @@ test('not when it was forgotten meanwhile', async () => {
   await client.rememberAndWait('note two');
   await client.forget({ ids: [jobId] });
   client.destroy();
+  const stored = async () => (await blobsOf(owner)).length;
+  // Two memories and a tombstone
+  await expect.poll(stored, { timeout: 30_000 }).toBe(3);
   await advanceEpoch(network);
   const again = await startWith({});
-  const renewed = async () => (await endsOf(owner, again)).length === 1 && (await blobsOf(owner)).length;
-  // Two memories, a tombstone, and the one that was stored once more
+  const renewed = async () => (await endsOf(owner, again)).length === 1 && (await stored());
+  // And the one that was stored once more; what the tombstone forgets ends with it
   await expect.poll(renewed, { timeout: 30_000 }).toBe(4);
   expect(await texts(owner, again)).toEqual(['note two']);
+}, 180_000);
+
+test('what was forgotten and lives longer than its tombstone: that is stored again, and a restore leaves it out', async () => {
+  const url = await startWith({ STORE_EPOCHS: '4' });
+  const owner = await createTestOwner(network);
+  const client = owner.client(url);
+  const { jobId } = await client.rememberAndWait('note one');
+  await client.rememberAndWait('note two');
+  client.destroy();
+  // From here on what is stored lasts less long than the memories do
+  const short = owner.client(await startWith({ STORE_EPOCHS: '1', STORE_RENEW_EPOCHS: '1' }));
+  await short.forget({ ids: [jobId] });
+  short.destroy();
+  const ends = async () => (await blobsOf(owner)).map(({ endEpoch }) => endEpoch).sort((a, b) => a - b);
+  await expect.poll(async () => (await ends()).length, { timeout: 30_000 }).toBe(3);
+  const [first, last] = await ends();
+  expect(last).toBe(first! + 3);
+  await startWith({ STORE_EPOCHS: '4', STORE_RENEW_EPOCHS: '1' });
+  await expect.poll(ends, { timeout: 30_000 }).toEqual([first, last, last, last]);
+  await advanceEpoch(network);
+  await relayer?.stop();
+  await backend.drop();
+  backend = { ...(await createTestBackend()), keys: backend.keys };
+  const empty = owner.client(await startWith({}));
+  expect(await empty.restore({ namespace: 'default' })).toMatchObject({ restored: 1 });
+  empty.destroy();
+  expect(await texts(owner, relayer!.url)).toEqual(['note two']);
 }, 180_000);
 
 test('one that is forgotten while it is stored again has both objects named for deletion', async () => {
