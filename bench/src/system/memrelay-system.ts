@@ -59,7 +59,7 @@ export async function startBenchSystem(
   environment: Readonly<Record<string, string>> = {},
 ): Promise<BenchSystem> {
   const directory = await mkdtemp(join(tmpdir(), 'memrelay-bench-'));
-  const [relayer, sidecar, localnet, blobstore] = await freePorts(4);
+  const [relayer, sidecar, localnet, blobstore, dashboard] = await freePorts(5);
   const { PATH, HOME, TMPDIR, NODE_OPTIONS } = process.env;
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', entry, 'up', '--json'], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -71,6 +71,7 @@ export async function startBenchSystem(
       SIDECAR_URL: `http://127.0.0.1:${sidecar}`,
       LOCALNET_PORT: String(localnet),
       BLOBSTORE_PORT: String(blobstore),
+      DASHBOARD_PORT: String(dashboard),
       ...(services && { DATABASE_URL: services.databaseUrl, REDIS_URL: services.redisUrl }),
       ...environment,
     },
