@@ -19,14 +19,14 @@ export function setInToml(
   }));
   const tables = splitToml(text);
   refuseOtherForms(tables, path);
-  const table = tables.find(({ header }) => header && isPath(header.path, path));
+  const table = tables.find(({ header }) => header && isSame(header.path, path));
   const ours = tables.filter(
-    ({ header }) => !header || !owned.some((key) => isPath(header.path, [...path, key])),
+    ({ header }) => !header || !owned.some((key) => isSame(header.path, [...path, key])),
   );
   if (table) {
     const kept = table.entries.filter((entry) => !owned.includes(entry.path?.[0] ?? ''));
     table.entries = [...lines, ...kept];
-    return joinToml(ours);
+    return checked(text, joinToml(ours), path);
   }
   const last = ours.at(-1)!;
   const blank = (line: string | undefined): boolean => line?.trim() === '';
@@ -35,7 +35,7 @@ export function setInToml(
   if (!isEmpty) last.tail.push(newline);
   const line = `[${path.map(keyText).join('.')}]${newline}`;
   ours.push({ header: { path: [...path], array: false, line }, entries: lines, tail: [''] });
-  return joinToml(ours);
+  return checked(text, joinToml(ours), path);
 }
 
 /** The text without the table `path` and its sub-tables; comments before the next table stay. Throws as `setInToml`. */
@@ -44,7 +44,7 @@ export function removeFromToml(text: string, path: readonly string[]): string {
   refuseOtherForms(tables, path);
   const kept: TomlTable[] = [];
   for (const table of tables) {
-    if (!table.header || !isPath(table.header.path.slice(0, path.length), path)) {
+    if (!table.header || !isSame(table.header.path.slice(0, path.length), path)) {
       kept.push(table);
       continue;
     }
@@ -54,12 +54,25 @@ export function removeFromToml(text: string, path: readonly string[]): string {
     if (setOff && table.tail[0]?.trim() === '') table.tail.shift();
     before.tail.push(...table.tail);
   }
-  return joinToml(kept);
+  return checked(text, joinToml(kept), path);
 }
 
 /** Whether the table stands in the text. */
 export function hasTomlTable(text: string, path: readonly string[]): boolean {
-  return splitToml(text).some(({ header }) => header && isPath(header.path.slice(0, path.length), path));
+  return splitToml(text).some(({ header }) => header && isSame(header.path.slice(0, path.length), path));
+}
+
+/** No other table may have changed for a program that reads the file. */
+function checked(before: string, after: string, path: readonly string[]): string {
+  const others = (text: string): string[] =>
+    splitToml(text)
+      .filter(({ header }) => !header || !isSame(header.path.slice(0, path.length), path))
+      .flatMap(({ header, entries }) => [
+        ...(header ? [header.line] : []),
+        ...entries.flatMap((entry) => (entry.path ? entry.lines : [])),
+      ]);
+  if (isSame(others(before), others(after))) return after;
+  throw new Error('The file has a form that cannot be changed safely');
 }
 
 /** `mcp_servers = {…}` and the like hold the table inside a value. */
@@ -78,10 +91,10 @@ function refuseOtherForms(tables: readonly TomlTable[], path: readonly string[])
 /** One is the beginning of the other. */
 function overlap(one: readonly string[], other: readonly string[]): boolean {
   const length = Math.min(one.length, other.length);
-  return isPath(one.slice(0, length), other.slice(0, length));
+  return isSame(one.slice(0, length), other.slice(0, length));
 }
 
-function isPath(one: readonly string[], other: readonly string[]): boolean {
+function isSame(one: readonly string[], other: readonly string[]): boolean {
   return one.length === other.length && one.every((key, i) => other[i] === key);
 }
 
