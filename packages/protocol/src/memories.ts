@@ -107,6 +107,12 @@ export interface JobRecord {
   blob_id?: string;
   /** True when the text was there already and `blob_id` is the existing one's; told only to who may read there */
   deduplicated?: true;
+  /**
+   * An earlier memory of the namespace that says nearly the same, and the cosine of the two; told only to who may read
+   * there. Both are kept.
+   */
+  near_duplicate_of?: string;
+  similarity?: number;
   stage?: JobStage;
   attempts?: number;
   created_at?: string;
@@ -120,6 +126,8 @@ export interface BulkStatusResult {
   status: JobRecord['status'] | 'not_found';
   blob_id?: string;
   deduplicated?: true;
+  near_duplicate_of?: string;
+  similarity?: number;
   error?: { code: string; message: string };
 }
 

@@ -32,6 +32,9 @@ export interface MemoryEntry {
   expires_epoch?: number;
   /** Accepted and safe, on the way to the blob store */
   pending?: true;
+  /** An earlier memory that says nearly the same, and the cosine of the two */
+  near_duplicate_of?: string;
+  similarity?: number;
   /** Present when the blob is gone: no recall finds the memory */
   lost?: LostReason;
 }

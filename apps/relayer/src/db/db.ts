@@ -10,8 +10,20 @@ export interface QueryResult<Row> {
   rowCount: number;
 }
 
+export interface QueryOptions {
+  /**
+   * Keeps the statement prepared on its connection, which saves parsing it each time: for the few that are asked most and
+   * take long to parse. Its plan may come to be one for all parameters, so none of them may be reckoned with row by row.
+   */
+  prepared?: boolean;
+}
+
 export interface Queryable {
-  query<Row = Record<string, unknown>>(sql: string, params?: readonly SqlValue[]): Promise<QueryResult<Row>>;
+  query<Row = Record<string, unknown>>(
+    sql: string,
+    params?: readonly SqlValue[],
+    options?: QueryOptions,
+  ): Promise<QueryResult<Row>>;
 }
 
 export interface Db extends Queryable {

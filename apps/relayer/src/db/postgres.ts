@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { ApiError } from '@memrelay/protocol/errors';
 import pg from 'pg';
 import type { Db, Queryable, QueryResult, SqlValue } from './db.ts';
@@ -33,13 +34,44 @@ async function run<Row>(
   client: pg.Pool | pg.PoolClient,
   sql: string,
   params: readonly SqlValue[],
+  name?: string,
 ): Promise<QueryResult<Row>> {
   try {
-    const result = await client.query(sql, params as unknown[]);
+    const values = params as unknown[];
+    const result = await client.query(
+      name === undefined ? { text: sql, values } : { name, text: sql, values },
+    );
     return { rows: result.rows as Row[], rowCount: result.rowCount ?? 0 };
   } catch (error) {
     throw asFailure(error);
   }
+}
+
+/** A pooler in between hands each statement to another connection: the prepared one is not there, or there already. */
+const misplaced: ReadonlySet<string | undefined> = new Set(['26000', '42P05']);
+
+/** Runs prepared statements under the names of their texts, until a pooler shows that they cannot be. */
+function preparedRuns(pool: pg.Pool) {
+  const names = new Map<string, string>();
+  let works = true;
+  const nameOf = (sql: string): string => {
+    const known = names.get(sql) ?? createHash('sha256').update(sql).digest('hex').slice(0, 32);
+    names.set(sql, known);
+    return known;
+  };
+  return async function runPrepared<Row>(
+    sql: string,
+    params: readonly SqlValue[],
+  ): Promise<QueryResult<Row>> {
+    if (!works) return run(pool, sql, params);
+    try {
+      return await run<Row>(pool, sql, params, nameOf(sql));
+    } catch (error) {
+      if (!(error instanceof pg.DatabaseError) || !misplaced.has(error.code)) throw error;
+      works = false;
+      return run(pool, sql, params);
+    }
+  };
 }
 
 const ignore = (): void => undefined;
@@ -63,9 +95,11 @@ export function openPostgres(
     types,
   });
   pool.on('error', options.onError);
+  const runPrepared = preparedRuns(pool);
   return {
     kind: 'postgres',
-    query: (sql, params = []) => run(pool, sql, params),
+    query: (sql, params = [], { prepared = false } = {}) =>
+      prepared ? runPrepared(sql, params) : run(pool, sql, params),
     async transaction(work) {
       const client = await pool.connect().catch((error: unknown) => {
         throw asFailure(error);

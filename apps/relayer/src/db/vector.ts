@@ -8,6 +8,13 @@ export function encodeVector(values: Float32Array): Buffer {
   return bytes;
 }
 
+/** Which numbers are positive, as pgvector's `binary_quantize` gives it: the text form of `bit`. */
+export function signBits(values: Float32Array): string {
+  let bits = '';
+  for (const value of values) bits += value > 0 ? '1' : '0';
+  return bits;
+}
+
 /** The numbers of pgvector's binary form, as `vector_send` gives it. */
 export function decodeVector(bytes: Buffer): Float32Array {
   const values = new Float32Array(bytes.readUInt16BE(0));

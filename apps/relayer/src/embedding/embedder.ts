@@ -5,6 +5,8 @@ export interface Embedder {
   /** Stored with every vector: search compares only vectors of the same one (vector-space.ts) */
   readonly model: string;
   readonly dimension: number;
+  /** From this cosine on two of its texts say nearly the same */
+  readonly nearDuplicate: number;
   /** True for the built-in lexical embedder: answers that rest on it carry `mock: true` */
   readonly mock: boolean;
   /** One unit vector per text, in order; `accounts` are whose they are. Throws `EmbeddingError`. */

@@ -7,6 +7,13 @@ import { vectorSpace } from './vector-space.ts';
 
 const yieldEvery = 8;
 
+/**
+ * Measured on 2,080 turns of four conversations: 11 have an earlier one this near, which all say the same in other order or
+ * with a word more; from 0.8 on it would be 21, some of which only thank for something else. It does not see who is who:
+ * "Bye Nate!" and "Nate: Bye" are the same words.
+ */
+const nearDuplicate = 0.85;
+
 /** A whole term says more than a part of one. */
 const partWeight = 0.25;
 
@@ -29,6 +36,7 @@ export function createLexicalEmbedder(dimension: number, deriveKey: (accountId: 
     name,
     model: vectorSpace(name, dimension),
     dimension,
+    nearDuplicate,
     mock: true,
     async embed(texts, accounts) {
       const vectors: Float32Array[] = [];

@@ -20,6 +20,12 @@ export interface ProviderOptions {
 /** 64 vectors of 16,000 numbers as decimal text are less */
 const maxAnswerBytes = 32 * 1024 * 1024;
 
+/**
+ * Not measured: models differ, and none was in reach. Rather too high than too low, since a model also puts texts near
+ * each other that only share a subject.
+ */
+const nearDuplicate = 0.93;
+
 /** Models that take a `dimensions` parameter: OpenAI's third generation. */
 const shortens = /text-embedding-3/;
 
@@ -57,6 +63,7 @@ export function createProviderEmbedder(options: ProviderOptions): Embedder & { c
     name: options.model,
     model: vectorSpace(options.model, options.dimension),
     dimension: options.dimension,
+    nearDuplicate,
     mock: false,
     async embed(texts) {
       const batches: (readonly string[])[] = [];

@@ -10,6 +10,7 @@ import type { IndexData, TextIndexer, TextToIndex } from '../memories/index-data
 import type { Outbox } from '../memories/outbox.ts';
 import { retryDelayMs } from './backoff.ts';
 import type { ClaimedJob } from './claim-jobs.ts';
+import { type NearDuplicate, nearDuplicates } from './near-duplicates.ts';
 import { readKept } from './read-kept.ts';
 import { saveRefreshed } from './refresh-memory.ts';
 import { LeaseLostError, saveEmbedded, saveFailed, saveRetry } from './save-progress.ts';
@@ -104,13 +105,29 @@ export function createEmbedStage(stage: EmbedStage): EmbedJobs {
       );
       return;
     }
-    await Promise.all(readable.map(({ task }, i) => save(task, indexed[i]!)));
+    const near = await nearOf(readable, indexed);
+    await Promise.all(readable.map(({ task }, i) => save(task, indexed[i]!, near.get(task.job.id))));
   }
 
-  async function save({ job, refreshes }: Task, data: IndexData): Promise<void> {
+  /** Only where the key that brought the text may read what is there. It is no reason to keep a memory waiting. */
+  async function nearOf(
+    readable: readonly Readable[],
+    indexed: readonly IndexData[],
+  ): Promise<Map<string, NearDuplicate>> {
+    const texts = readable.flatMap(({ task: { job, refreshes } }, i) =>
+      job.textHash && !refreshes ? [{ ...job, data: indexed[i]! }] : [],
+    );
+    const { model, nearDuplicate } = stage.indexer;
+    return nearDuplicates(stage.db, model, nearDuplicate, texts).catch((err: unknown) => {
+      stage.log.warn({ err }, 'memories were stored without a look at what is near them');
+      return new Map<string, NearDuplicate>();
+    });
+  }
+
+  async function save({ job, refreshes }: Task, data: IndexData, near?: NearDuplicate): Promise<void> {
     const saved = refreshes
       ? saveRefreshed(stage.db, job, refreshes, data)
-      : saveEmbedded(stage.db, job, data);
+      : saveEmbedded(stage.db, job, data, near);
     await saved.catch((error: unknown) => tryLater(job, error));
   }
 

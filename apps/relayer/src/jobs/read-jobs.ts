@@ -1,6 +1,11 @@
 import type { JobRecord, JobStage } from '@memrelay/protocol/memories';
 import type { Db } from '../db/db.ts';
 
+/** Two digits say enough, and a cosine rounds above 1. */
+export function shownSimilarity(similarity: number | null): number {
+  return Math.round(Math.min(1, similarity ?? 0) * 100) / 100;
+}
+
 interface JobRow {
   id: string;
   owner: string;
@@ -11,6 +16,8 @@ interface JobRow {
   run_at: Date;
   blob_id: string | null;
   duplicate: boolean;
+  near_duplicate_of: string | null;
+  near_similarity: number | null;
   error_code: string | null;
   error_message: string | null;
   created_at: Date;
@@ -28,10 +35,13 @@ export async function readJobs(
 ): Promise<Map<string, JobRecord>> {
   const { rows } = await db.query<JobRow>(
     `SELECT memory_job.id, owner, memory_job.namespace, status, stage, attempts, run_at, duplicate, error_code,
-       error_message, memory_job.created_at, updated_at, coalesce(memory.blob_id, memory_job.blob_id) AS blob_id
+       error_message, memory_job.created_at, updated_at, coalesce(memory.blob_id, memory_job.blob_id) AS blob_id,
+       near.id AS near_duplicate_of, memory.near_similarity
      FROM memory_job
        LEFT JOIN known_text ON duplicate AND known_text.account_id = $1 AND known_text.text_hash = memory_job.text_hash
        LEFT JOIN memory ON memory.account_id = $1 AND memory.id = coalesce(known_text.memory_id, memory_job.id)
+       LEFT JOIN memory near ON NOT duplicate AND near.account_id = $1 AND near.id = memory.near_duplicate_of
+         AND near.namespace = memory.namespace AND near.state IN ('pending', 'done')
      WHERE memory_job.account_id = $1 AND memory_job.id = ANY($2::uuid[])`,
     [accountId, [...ids]],
   );
@@ -39,7 +49,15 @@ export async function readJobs(
 }
 
 function jobRecord(row: JobRow): JobRecord {
-  const base = { job_id: row.id, status: row.status, owner: row.owner, namespace: row.namespace };
+  const base = {
+    job_id: row.id,
+    status: row.status,
+    owner: row.owner,
+    namespace: row.namespace,
+    ...(row.near_duplicate_of
+      ? { near_duplicate_of: row.near_duplicate_of, similarity: shownSimilarity(row.near_similarity) }
+      : {}),
+  };
   if (row.status === 'done')
     return {
       ...base,

@@ -6,6 +6,7 @@ import type { IndexData } from '../memories/index-data.ts';
 import { triedBlobs } from '../strays/stray-rows.ts';
 import type { ClaimedJob } from './claim-jobs.ts';
 import { keywordColumns, keywordPlaces, keywordValues } from './keyword-columns.ts';
+import type { NearDuplicate } from './near-duplicates.ts';
 import { chunkParameters, insertVectors } from './vector-rows.ts';
 
 /** Thrown when a lease was lost: someone else has the job now, and nothing was written. */
@@ -27,9 +28,10 @@ export async function saveEmbedded(
   db: Db,
   job: ClaimedJob,
   { info, chunks, keywords }: IndexData,
+  near?: NearDuplicate,
 ): Promise<void> {
   const ofKeywords = keywordValues(keywords);
-  const { places, values } = chunkParameters(chunks, 5 + ofKeywords.length);
+  const { places, values } = chunkParameters(chunks, 7 + ofKeywords.length);
   const { rowCount } = await db.query(
     `WITH job AS (
        UPDATE memory_job SET stage = 'uploading', outbox = NULL, given_vectors = NULL, attempts = 0, run_at = now(),
@@ -37,12 +39,21 @@ export async function saveEmbedded(
        WHERE id = $1 AND lease_token = $4 RETURNING *),
      memory AS (
        INSERT INTO memory (account_id, id, namespace, state, envelope_id, envelope_sha256, size, importance, created_at,
-         ${keywordColumns})
+         near_duplicate_of, near_similarity, ${keywordColumns})
        SELECT account_id, id, namespace, 'pending', envelope_id, envelope_sha256, length(envelope), importance,
-         coalesce(written_at, created_at), ${keywordPlaces(5)}
+         coalesce(written_at, created_at), $5::uuid, $6::real, ${keywordPlaces(7)}
        FROM job)
      ${insertVectors(places)}`,
-    [job.id, info.model, info.keyId, job.leaseToken, ...ofKeywords, ...values],
+    [
+      job.id,
+      info.model,
+      info.keyId,
+      job.leaseToken,
+      near?.id ?? null,
+      near?.similarity ?? null,
+      ...ofKeywords,
+      ...values,
+    ],
   );
   if (rowCount === 0) throw new LeaseLostError(job.id);
 }

@@ -2,6 +2,7 @@ import { setImmediate as yieldToEvents } from 'node:timers/promises';
 import { blindToken, indexKey } from '@memrelay/envelope/at-rest';
 import { LRUCache } from 'lru-cache';
 import { lengthBucket } from './bm25.ts';
+import { distinctionsOf } from './distinctions.ts';
 import { termsOf } from './terms.ts';
 
 /** What the blind index keeps of one text (security.md, "At rest"): which terms, how often in three steps, how long. */
@@ -14,6 +15,8 @@ export interface BlindEntry {
   often: readonly bigint[];
   /** 0–7 */
   lengthBucket: number;
+  /** Stands for the numbers and negations of the text (distinctions.ts) */
+  distinctions: bigint;
 }
 
 /** Makes tokens that only the holder of the index key can make, others in each account and namespace. */
@@ -63,6 +66,8 @@ export function createBlindIndex(indexSecret: Uint8Array, enabled: boolean): Bli
         twice: atLeast(2),
         often: atLeast(3),
         lengthBucket: lengthBucket(length),
+        // A term has no such bracket: no word has this token
+        distinctions: tokenOf(key, distinctionsOf(text)),
       };
     },
     queryTokens(accountId, tag, query) {

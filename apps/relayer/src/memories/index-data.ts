@@ -29,6 +29,8 @@ export interface TextIndexer {
   /** Of the vectors it makes */
   readonly model: string;
   readonly dimension: number;
+  /** From this cosine on two texts say nearly the same */
+  readonly nearDuplicate: number;
   /** In the order of the texts, with one call for those without vectors. Throws `EmbeddingError`. */
   indexTexts(texts: readonly TextToIndex[]): Promise<IndexData[]>;
 }
@@ -55,6 +57,7 @@ export function createTextIndexer(parts: {
   return {
     model: embedder.model,
     dimension: embedder.dimension,
+    nearDuplicate: embedder.nearDuplicate,
     async indexTexts(texts) {
       const embedded = await embedAll(texts);
       const indexed: IndexData[] = [];

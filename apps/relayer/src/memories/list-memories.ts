@@ -21,7 +21,7 @@ export async function listMemories(
 }
 
 function memoryEntry(memory: ListedMemory): MemoryEntry {
-  const { id, namespace, blobId, createdAt, size, importance, endEpoch, lost } = memory;
+  const { id, namespace, blobId, createdAt, size, importance, endEpoch, lost, near } = memory;
   return {
     id,
     ...(blobId === undefined ? {} : { blob_id: blobId }),
@@ -31,6 +31,7 @@ function memoryEntry(memory: ListedMemory): MemoryEntry {
     importance,
     ...(endEpoch === undefined ? {} : { expires_epoch: endEpoch }),
     ...(blobId === undefined ? { pending: true as const } : {}),
+    ...(near === undefined ? {} : { near_duplicate_of: near.id, similarity: near.similarity }),
     ...(lost === undefined ? {} : { lost }),
   };
 }

@@ -1,5 +1,6 @@
 import type { LostReason } from '@memrelay/protocol/memory-lists';
 import type { Db } from '../db/db.ts';
+import { shownSimilarity } from '../jobs/read-jobs.ts';
 
 /** A memory as lists show it: pending, stored or lost, never failed. */
 export interface ListedMemory {
@@ -14,6 +15,8 @@ export interface ListedMemory {
   endEpoch: number | undefined;
   /** Why its blob is gone */
   lost: LostReason | undefined;
+  /** What it says nearly the same as */
+  near: { id: string; similarity: number } | undefined;
   /** Where the page after this memory begins */
   position: PagePosition;
 }
@@ -29,20 +32,24 @@ export const firstPage: PagePosition = {
   id: 'ffffffff-ffff-ffff-ffff-ffffffffffff',
 };
 
-const shown = 'id, namespace, blob_id, created_at, envelope_sha256, size, importance, end_epoch, lost_reason';
+const shown =
+  'id, namespace, blob_id, created_at, envelope_sha256, size, importance, end_epoch, lost_reason, near_similarity';
+const read = `${shown}, near_duplicate_of`;
 const before = `state <> 'failed' AND (created_at, id) < ($2::timestamptz, $3::uuid)
   ORDER BY created_at DESC, id DESC LIMIT $4`;
 const withPosition = `SELECT ${shown},
+  (SELECT near.id FROM memory near WHERE near.account_id = $1 AND near.id = listed.near_duplicate_of
+     AND near.namespace = listed.namespace AND near.state IN ('pending', 'done')) AS near_duplicate_of,
   to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS position`;
 
 /** Of a whole account: in the order of its index. */
-const ofAccount = `${withPosition} FROM memory WHERE account_id = $1 AND ${before}`;
+const ofAccount = `${withPosition} FROM memory AS listed WHERE account_id = $1 AND ${before}`;
 
 /** Of some namespaces: a page of each, merged. Only as many rows are read as the pages have. */
 const ofNamespaces = `${withPosition} FROM (
     SELECT page.* FROM unnest($5::text[]) AS name,
-      LATERAL (SELECT ${shown} FROM memory WHERE account_id = $1 AND namespace = name AND ${before}) AS page
-  ) AS pages ORDER BY created_at DESC, id DESC LIMIT $4`;
+      LATERAL (SELECT ${read} FROM memory WHERE account_id = $1 AND namespace = name AND ${before}) AS page
+  ) AS listed ORDER BY created_at DESC, id DESC LIMIT $4`;
 
 /** The query of `readMemoryPage`, so that a test can look at its plan. */
 export const memoryPageSql = { ofAccount, ofNamespaces } as const;
@@ -66,6 +73,8 @@ export async function readMemoryPage(
     importance: number;
     end_epoch: number | null;
     lost_reason: LostReason | null;
+    near_duplicate_of: string | null;
+    near_similarity: number | null;
     position: string;
   }>(
     namespaces === 'all' ? ofAccount : ofNamespaces,
@@ -81,6 +90,9 @@ export async function readMemoryPage(
     importance: row.importance,
     endEpoch: row.end_epoch ?? undefined,
     lost: row.lost_reason ?? undefined,
+    near: row.near_duplicate_of
+      ? { id: row.near_duplicate_of, similarity: shownSimilarity(row.near_similarity) }
+      : undefined,
     position: { createdAt: row.position, id: row.id },
   }));
 }

@@ -3,8 +3,9 @@ import { successorOf } from './successors.ts';
 
 /**
  * One statement for both legs of a search. Parameters: 1 account, 2 namespace, 3 embedding model, 4 vector, 5 candidates
- * of each leg, 6 whether pending memories count, 7 rows of the shortlist; with keywords 8 tokens, 9 texts in the
- * namespace, 10 their mean length, 11 texts that are read for one token.
+ * of each leg, 6 whether pending memories count, 7 rows of the shortlist, 8 sign bits of the vector; with keywords 9 tokens,
+ * 10 texts in the namespace, 11 their mean length, 12 texts that are read for one token. The statements are prepared: what
+ * is reckoned from parameters alone would be reckoned for each row, so the sign bits come as one.
  */
 
 /** Of the newest texts, which tell how common a term is that stands in more texts than are read. */
@@ -26,13 +27,13 @@ const visibleVectors = `account_id = $1 AND namespace = $2 AND embedding_model =
 /** Compares every vector. */
 const exact = `
   SELECT memory_id, ${distanceTo('embedding')} AS distance FROM memory_vector WHERE ${visibleVectors}
-    AND $7::int IS NOT NULL`;
+    AND $7::int IS NOT NULL AND $8::"bit" IS NOT NULL`;
 
 /** Compares the sign bits of all, and the vectors of the best of those. */
 const shortlist = `
   SELECT v.memory_id, ${distanceTo('v.embedding')} AS distance FROM (
     SELECT memory_id, chunk_no FROM memory_vector WHERE ${visibleVectors}
-    ORDER BY code::"bit" <~> binary_quantize($4::vector) LIMIT $7) short
+    ORDER BY code::"bit" <~> $8::"bit" LIMIT $7) short
   JOIN memory_vector v ON v.account_id = $1 AND v.memory_id = short.memory_id AND v.chunk_no = short.chunk_no
     AND v.embedding_model = $3`;
 
@@ -61,15 +62,15 @@ const more = (token: string): string =>
 /** A number that is not of the type `numeric`, which reckons ten times slower. */
 const float = (value: number): string => `${value}::float8`;
 
-/** The terms of the question, each with the texts it stands in, and how many those are; at most $11. */
+/** The terms of the question, each with the texts it stands in, and how many those are; at most $12. */
 const postings = `
   asked AS MATERIALIZED (
-    SELECT token, no FROM unnest($8::text::bigint[]) WITH ORDINALITY AS given (token, no)),
+    SELECT token, no FROM unnest($9::text::bigint[]) WITH ORDINALITY AS given (token, no)),
   posting AS MATERIALIZED (
     SELECT no, id, state, 1 + ${more('token')} AS times, length_bucket
     FROM asked, LATERAL (
       SELECT * FROM ${holders('id, account_id, namespace, state, tokens_twice, tokens_often, length_bucket', 'token')} holder
-      WHERE account_id = $1 AND namespace = $2 LIMIT $11) held),
+      WHERE account_id = $1 AND namespace = $2 LIMIT $12) held),
   held_by AS MATERIALIZED (SELECT no, count(*)::int AS documents FROM posting GROUP BY no),
   counted AS MATERIALIZED (
     SELECT no, token, coalesce((SELECT documents FROM held_by WHERE held_by.no = asked.no), 0) AS documents
@@ -80,17 +81,17 @@ const terms = `
   newest AS MATERIALIZED (
     SELECT tokens FROM memory
     WHERE account_id = $1 AND namespace = $2 AND state <> 'failed' AND tokens IS NOT NULL
-      AND EXISTS (SELECT 1 FROM counted WHERE documents = $11)
+      AND EXISTS (SELECT 1 FROM counted WHERE documents = $12)
     ORDER BY created_at DESC, id DESC LIMIT ${sampled}),
   term AS MATERIALIZED (
-    SELECT no, token, documents < $11 AS rare, CASE WHEN documents < $11 THEN documents ELSE greatest(documents,
-      (SELECT $9::float8 * count(*) FILTER (WHERE token = ANY (tokens)) / greatest(count(*), 1) FROM newest))::int
+    SELECT no, token, documents < $12 AS rare, CASE WHEN documents < $12 THEN documents ELSE greatest(documents,
+      (SELECT $10::float8 * count(*) FILTER (WHERE token = ANY (tokens)) / greatest(count(*), 1) FROM newest))::int
     END AS documents
     FROM counted)`;
 
 /** As `termWeight` and `coverage` (bm25.ts), over the rare terms: enough to choose the candidates. */
-const weight = `ln(1 + (greatest($9::float8, documents) - documents + ${float(0.5)}) / (documents + ${float(0.5)}))`;
-const dampened = `${float(k1 * (1 - b))} + ${float(k1 * b * lengthOf(0))} * power(2::float8, length_bucket) / $10::float8`;
+const weight = `ln(1 + (greatest($10::float8, documents) - documents + ${float(0.5)}) / (documents + ${float(0.5)}))`;
+const dampened = `${float(k1 * (1 - b))} + ${float(k1 * b * lengthOf(0))} * power(2::float8, length_bucket) / $11::float8`;
 
 /** What has common terms alone is no candidate of this leg: the vector finds it, and its words count as all others. */
 const found = `

@@ -133,9 +133,10 @@ export async function saveReindexed(
   const values: SqlValue[] = [accountId, namespace, model, leaseToken, reindexed[0]!.data.info.keyId];
   const place = (value: SqlValue, type: string): string => `$${values.push(value)}::${type}`;
   const words = reindexed.map(({ id, data }) => {
-    const [tokens, twice, often, length] = keywordValues(data.keywords);
+    const [tokens, twice, often, length, distinctions] = keywordValues(data.keywords);
     return `(${place(id, 'uuid')}, ${place(tokens!, 'text')}::bigint[], ${place(twice!, 'text')}::bigint[],
-      ${place(often!, 'text')}::bigint[], ${place(length!, 'smallint')})`;
+      ${place(often!, 'text')}::bigint[], ${place(length!, 'smallint')},
+      ${place(distinctions!, 'bigint')})`;
   });
   const chunks = reindexed.flatMap(({ id, data }) =>
     data.chunks.map(
@@ -148,8 +149,8 @@ export async function saveReindexed(
        SELECT 1 FROM reindex_lease
        WHERE account_id = $1 AND namespace = $2 AND lease_token = $4 AND lease_until > now() FOR UPDATE),
      there AS (
-       UPDATE memory SET (${keywordColumns}) = (word.tokens, word.twice, word.often, word.length)
-       FROM (VALUES ${words.join(', ')}) AS word (id, tokens, twice, often, length)
+       UPDATE memory SET (${keywordColumns}) = (word.tokens, word.twice, word.often, word.length, word.distinctions)
+       FROM (VALUES ${words.join(', ')}) AS word (id, tokens, twice, often, length, distinctions)
        WHERE account_id = $1 AND namespace = $2 AND memory.id = word.id AND state IN ('pending', 'done')
          AND EXISTS (SELECT 1 FROM held)
        RETURNING memory.id),

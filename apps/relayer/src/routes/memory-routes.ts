@@ -96,6 +96,9 @@ export function memoryRoutes(app: FastifyInstance, context: RelayerContext): voi
           status: job.status,
           ...(job.blob_id ? { blob_id: job.blob_id } : {}),
           ...(job.deduplicated ? { deduplicated: true } : {}),
+          ...(job.near_duplicate_of
+            ? { near_duplicate_of: job.near_duplicate_of, similarity: job.similarity! }
+            : {}),
           ...(job.error ? { error: job.error } : {}),
         };
       }),
@@ -132,7 +135,7 @@ async function jobOf(context: RelayerContext, caller: Caller, id: string): Promi
   return job;
 }
 
-/** The jobs of the caller's account; that a text was there already is told only to who may read there. */
+/** The jobs of the caller's account; that a text, or nearly the same, was there already only readers are told. */
 async function jobsOf(
   context: RelayerContext,
   caller: Caller,
@@ -142,8 +145,12 @@ async function jobsOf(
   if (wellFormed.length === 0) return new Map();
   const { accountId, origin } = caller.account;
   const jobs = await readJobs(context.db, hexToBytes(accountId), wellFormed);
-  for (const job of jobs.values())
-    if (job.deduplicated && !hasPermission(caller, 'read', context.tagOf(origin, job.namespace)))
-      delete job.deduplicated;
+  for (const job of jobs.values()) {
+    const tells = job.deduplicated || job.near_duplicate_of;
+    if (!tells || hasPermission(caller, 'read', context.tagOf(origin, job.namespace))) continue;
+    delete job.deduplicated;
+    delete job.near_duplicate_of;
+    delete job.similarity;
+  }
   return jobs;
 }

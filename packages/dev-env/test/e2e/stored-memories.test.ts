@@ -186,6 +186,26 @@ describe('a text that is known', () => {
       expect(job).not.toHaveProperty('deduplicated');
   });
 
+  test('but for the order of its words is kept too, and says so to who may read it', async () => {
+    const namespace = 'nearly';
+    const first = await client.rememberAndWait('rye bread from the corner bakery', { namespace });
+    const second = await client.rememberAndWait('from the corner bakery: rye bread!', { namespace });
+    const near = { nearDuplicateOf: first.jobId, similarity: 1 };
+    expect(second).toMatchObject(near);
+    expect(second.blobId).not.toBe(first.blobId);
+    expect(await client.jobs([first.jobId, second.jobId])).toMatchObject([{}, near]);
+    const listed = async () =>
+      (await all(client.memories({ namespace }))).find(({ id }) => id === second.jobId);
+    expect(await listed()).toMatchObject(near);
+    const writer = await delegate({ perms: permissions.write });
+    const writing = owner.client(relayer.url, { key: writer.privateKey });
+    const id = second.jobId;
+    for (const job of [...(await writing.jobs([id])), await writing.job(id)])
+      expect(job).not.toHaveProperty('nearDuplicateOf');
+    await client.forget({ namespace, ids: [first.jobId] });
+    expect(await listed()).not.toHaveProperty('nearDuplicateOf');
+  });
+
   test('of an epoch before its time is stored again by a key that could not read it', async () => {
     const namespace = 'epochs';
     await client.rememberAndWait('known before', { namespace });

@@ -72,6 +72,9 @@ function json(memory: MemoryEntry) {
     importance: memory.importance,
     ...(memory.expiresEpoch === undefined ? {} : { expires_epoch: memory.expiresEpoch }),
     ...(memory.lost ? { lost: memory.lost } : {}),
+    ...(memory.nearDuplicateOf
+      ? { near_duplicate_of: memory.nearDuplicateOf, similarity: memory.similarity }
+      : {}),
   };
 }
 

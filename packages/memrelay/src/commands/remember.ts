@@ -36,19 +36,23 @@ export async function remember(
 
 /** A job that ended well, for a program. */
 export function storedJson(job: StoredMemory) {
-  const { jobId, namespace, blobId, deduplicated } = job;
+  const { jobId, namespace, blobId, deduplicated, nearDuplicateOf, similarity } = job;
   return {
     job_id: jobId,
     status: 'done',
     namespace,
     blob_id: blobId,
     ...(deduplicated ? { deduplicated: true } : {}),
+    ...(nearDuplicateOf ? { near_duplicate_of: nearDuplicateOf, similarity } : {}),
   };
 }
 
 /** The same for a person. */
-export function storedLine({ blobId, deduplicated }: StoredMemory, tookMs: number): string {
-  return deduplicated
-    ? `Already known: the same text is stored as blob ${blobId}`
-    : `Stored in ${duration(tookMs)} as blob ${blobId}`;
+export function storedLine(job: StoredMemory, tookMs: number): string {
+  const { blobId, deduplicated, nearDuplicateOf } = job;
+  if (deduplicated) return `Already known: the same text is stored as blob ${blobId}`;
+  const stored = `Stored in ${duration(tookMs)} as blob ${blobId}`;
+  return nearDuplicateOf
+    ? `${stored}\nMemory ${nearDuplicateOf} says nearly the same. Both are kept.`
+    : stored;
 }

@@ -1,0 +1,117 @@
+import type { Db, SqlValue } from '../db/db.ts';
+import { encodeVector } from '../db/vector.ts';
+import type { IndexData } from '../memories/index-data.ts';
+
+/** An earlier memory of the namespace that says nearly the same. */
+export interface NearDuplicate {
+  id: string;
+  /** Cosine */
+  similarity: number;
+}
+
+/** A memory that is about to be stored, with the index data of its text. */
+export interface NewText {
+  id: string;
+  accountId: Buffer;
+  namespace: string;
+  data: IndexData;
+}
+
+/** In a larger namespace comparing each new memory with all costs more than it tells: 6 ms at so many. */
+const mostCompared = 10_000;
+
+/** A text in one piece, with the words that tell it from others */
+type Comparable = NewText & { vector: Float32Array; distinctions: bigint };
+
+/**
+ * For each of these texts, by its id, the memory that is nearest to it of those stored before, and of those before it in
+ * this list, if its cosine is at least `least` and both have the same numbers and negations. One query for all of them:
+ * the sign bits of the namespace leave those that can be so near, and only their vectors are read. Texts of several
+ * pieces are left out: no one vector stands for them.
+ */
+export async function nearDuplicates(
+  db: Db,
+  model: string,
+  least: number,
+  texts: readonly NewText[],
+): Promise<Map<string, NearDuplicate>> {
+  const comparable = texts.flatMap((text): Comparable[] => {
+    const { chunks, keywords } = text.data;
+    return chunks.length === 1 && keywords
+      ? [{ ...text, vector: chunks[0]!.vector, distinctions: keywords.distinctions }]
+      : [];
+  });
+  if (comparable.length === 0) return new Map();
+  const found = await storedNear(db, model, least, comparable);
+  for (const [i, text] of comparable.entries())
+    for (const earlier of comparable.slice(0, i)) {
+      const similarity = isComparable(text, earlier) ? cosine(text.vector, earlier.vector) : 0;
+      if (similarity >= least && similarity > (found.get(text.id)?.similarity ?? 0))
+        found.set(text.id, { id: earlier.id, similarity });
+    }
+  return found;
+}
+
+async function storedNear(
+  db: Db,
+  model: string,
+  least: number,
+  texts: readonly Comparable[],
+): Promise<Map<string, NearDuplicate>> {
+  const values: SqlValue[] = [model, mostBits(least, texts[0]!.vector.length), least];
+  const place = (value: SqlValue, type: string): string => `$${values.push(value)}::${type}`;
+  const rowOf = ({ id, accountId, namespace, vector, distinctions }: Comparable): string =>
+    `(${place(id, 'uuid')}, ${place(accountId, 'bytea')}, ${place(namespace, 'text')}, ${place(encodeVector(vector), 'vector')}, ${place(distinctions.toString(), 'bigint')})`;
+  const { rows } = await db.query<{ asked: string; id: string; similarity: number }>(
+    `WITH asked (id, account_id, namespace, embedding, distinctions) AS MATERIALIZED (VALUES ${texts.map(rowOf).join(', ')}),
+     small AS MATERIALIZED (
+       SELECT account_id, namespace FROM (SELECT DISTINCT account_id, namespace FROM asked) AS place
+       WHERE (SELECT count(*) FROM (
+         SELECT 1 FROM memory_vector WHERE account_id = place.account_id AND namespace = place.namespace
+           AND embedding_model = $1 LIMIT ${mostCompared + 1}) AS counted) <= ${mostCompared})
+     SELECT asked.id AS asked, nearest.id, nearest.similarity
+     FROM asked JOIN small USING (account_id, namespace), LATERAL (
+       SELECT memory.id, -(whole.embedding <#> asked.embedding) AS similarity
+       FROM (
+         SELECT memory_id FROM memory_vector
+         WHERE account_id = asked.account_id AND namespace = asked.namespace AND embedding_model = $1 AND chunk_no = 0
+           AND code::"bit" <~> binary_quantize(asked.embedding) <= $2::int OFFSET 0) AS short
+         JOIN memory_vector whole ON whole.account_id = asked.account_id AND whole.memory_id = short.memory_id
+           AND whole.chunk_no = 0 AND whole.embedding_model = $1
+         JOIN memory ON memory.account_id = asked.account_id AND memory.id = short.memory_id
+       WHERE memory.distinctions = asked.distinctions AND memory.state IN ('pending', 'done')
+         AND memory.id <> asked.id AND -(whole.embedding <#> asked.embedding) >= $3::float8
+         AND NOT EXISTS (
+           SELECT 1 FROM memory_vector WHERE account_id = asked.account_id AND memory_id = short.memory_id
+             AND chunk_no = 1 AND embedding_model = $1)
+       ORDER BY similarity DESC, memory.created_at LIMIT 1) AS nearest`,
+    values,
+  );
+  return new Map(
+    rows.map(({ asked, id, similarity }) => [asked, { id, similarity: Math.min(1, similarity) }]),
+  );
+}
+
+/**
+ * The Hamming distance of the sign bits that vectors with this cosine have at most, save one in a million: each bit
+ * differs with the probability angle / π.
+ */
+function mostBits(cosineOf: number, dimension: number): number {
+  const differs = Math.acos(cosineOf) / Math.PI;
+  return Math.ceil(dimension * differs + 5 * Math.sqrt(dimension * differs * (1 - differs)));
+}
+
+function isComparable(one: Comparable, other: Comparable): boolean {
+  return (
+    one.namespace === other.namespace &&
+    one.distinctions === other.distinctions &&
+    one.accountId.equals(other.accountId)
+  );
+}
+
+/** Of unit vectors */
+function cosine(one: Float32Array, other: Float32Array): number {
+  let sum = 0;
+  for (let i = 0; i < one.length; i++) sum += one[i]! * other[i]!;
+  return Math.min(1, sum);
+}

@@ -1,0 +1,131 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { placeTag } from '@memrelay/dev-env/search-index';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { nearDuplicates } from '../src/jobs/near-duplicates.ts';
+import { distinctionsOf } from '../src/keywords/distinctions.ts';
+import { firstPage, readMemoryPage } from '../src/memories/memory-pages.ts';
+import { databases, type TestDb } from './support/databases.ts';
+import { indexerWith, lexical } from './support/index-parts.ts';
+import { insertMemories } from './support/indexed-memories.ts';
+import { textJobs } from './support/text-jobs.ts';
+
+/** Texts that say nearly the same: both are kept, and the later one names the earlier one. */
+
+const hiking = 'I love hiking in the mountains with my dog every weekend.';
+const again = 'Every weekend I love to hike in the mountains with my dogs!';
+
+describe.each(databases)('on $name', ({ create }) => {
+  let database: TestDb;
+  beforeAll(async () => {
+    database = await create();
+  });
+  afterAll(() => database?.drop());
+  const jobs = textJobs(() => database.db);
+  afterEach(() => jobs.clear());
+  /** As one that was sealed for the namespace: the tag stands in its header */
+  const newJob = (text: string) => {
+    const job = jobs.newJob(text);
+    job.envelope.fill(1, 48, 64);
+    return job;
+  };
+  async function store(text: string) {
+    const [job] = await jobs.accept(newJob(text));
+    await jobs.embedDue();
+    await jobs.upload(await jobs.nextUpload());
+    return job!;
+  }
+
+  const listed = async (id: string) => {
+    const page = await readMemoryPage(database.db, jobs.accountId, ['default'], firstPage, 10);
+    return page.find((memory) => memory.id === id)?.near;
+  };
+  const place = { accountId: randomBytes(32), namespace: 'n' };
+  async function near(texts: readonly string[], where = place, model = lexical.model) {
+    const tag = placeTag(where);
+    const data = await indexerWith().indexTexts(texts.map((text) => ({ ...where, tag, text })));
+    const ids = texts.map(() => randomUUID());
+    const given = data.map((each, i) => ({ ...where, id: ids[i]!, data: each }));
+    const found = await nearDuplicates(database.db, model, lexical.nearDuplicate, given);
+    return ids.map((id) => found.get(id));
+  }
+
+  test('the later one is stored too, and says which one it repeats, while that is there', async () => {
+    const first = await store(hiking);
+    const second = await store(again);
+    expect(await jobs.recordOf(first)).not.toHaveProperty('near_duplicate_of');
+    const record = await jobs.recordOf(second);
+    expect(record).toMatchObject({ status: 'done', near_duplicate_of: first.id, similarity: 1 });
+    expect(record.deduplicated).toBeUndefined();
+    expect((await jobs.memories()).map(({ id }) => id)).toEqual([first.id, second.id]);
+    expect(await listed(second.id)).toEqual({ id: first.id, similarity: 1 });
+    await database.db.query("UPDATE memory SET state = 'failed' WHERE id = $1", [first.id]);
+    expect(await jobs.recordOf(second)).not.toHaveProperty('near_duplicate_of');
+    expect(await listed(second.id)).toBeUndefined();
+  });
+
+  test('of several that come together the later name the earlier', async () => {
+    const [first, second, other] = await jobs.accept(
+      newJob(hiking),
+      newJob(again),
+      newJob('The bakery sells rye bread.'),
+    );
+    await jobs.embedDue();
+    const records = await Promise.all([first!, second!, other!].map(jobs.recordOf));
+    const named = records.map((record) => record.near_duplicate_of);
+    // They are embedded in the order of their turns
+    expect(named.filter(Boolean)).toHaveLength(1);
+    expect([first!.id, second!.id]).toContain(named.find(Boolean));
+    expect(named[2]).toBeUndefined();
+  });
+
+  test('nothing is told where the key that brought the text may not read', async () => {
+    await store(hiking);
+    const [blind] = await jobs.accept({ ...newJob(again), textHash: undefined });
+    await jobs.embedDue();
+    expect(await jobs.recordOf(blind!)).not.toHaveProperty('near_duplicate_of');
+  });
+
+  test.each([
+    ['I have 2 cats.', 'I have 3 cats.'],
+    ['I like tea.', "I don't like tea."],
+    ['We never meet on weekends.', 'We meet on weekends.'],
+    ['My two cats sleep.', 'My five cats sleep.'],
+  ])('"%s" and "%s" are none, however near', async (one, other) => {
+    const [indexed] = await indexerWith().indexTexts([
+      { accountId: place.accountId, tag: Buffer.alloc(16), text: one },
+    ]);
+    const [more] = await indexerWith().indexTexts([
+      { accountId: place.accountId, tag: Buffer.alloc(16), text: other },
+    ]);
+    const same = { ...more!, chunks: indexed!.chunks };
+    const texts = [indexed!, same].map((data) => ({ ...place, id: randomUUID(), data }));
+    expect((await nearDuplicates(database.db, lexical.model, 0.85, texts)).size).toBe(0);
+  });
+
+  test('only the nearest of the same namespace, account and model is named', async () => {
+    const [exact] = await insertMemories(database.db, place, [hiking, 'The railway.']);
+    const [found] = await near([again]);
+    expect(found).toMatchObject({ id: exact });
+    expect(found!.similarity).toBeGreaterThan(0.99);
+    expect(await near([again], { ...place, namespace: 'other' })).toEqual([undefined]);
+    expect(await near([again], { ...place, accountId: randomBytes(32) })).toEqual([undefined]);
+    expect(await near([again], place, 'another-model')).toEqual([undefined]);
+    // A text of several pieces has no one vector that stands for it
+    const long = `${hiking} `.repeat(200);
+    expect(await near([long, long])).toEqual([undefined, undefined]);
+  });
+});
+
+test.each([
+  ['I have 2 cats', 'I have two cats', true],
+  ['in 2024 and 2023', 'in 2023 and 2024', true],
+  ["I don't know", 'I do not know', true],
+  ['the 7th of May', 'the 8th of May', false],
+  ['version 1.2', 'version 1.3', false],
+  ['no', 'yes', false],
+  ['knot', 'not', false],
+  ['I can’t come', 'I can come', false],
+  ['٣ cats', '٤ cats', false],
+])('numbers and negations of "%s" and "%s" are the same: %s', (one, other, same) => {
+  expect(distinctionsOf(one) === distinctionsOf(other)).toBe(same);
+});

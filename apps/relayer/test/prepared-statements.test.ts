@@ -1,0 +1,45 @@
+import { createTestDatabase } from '@memrelay/dev-env/services/test-database';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openPostgres } from '../src/db/postgres.ts';
+import { encodeVector, signBits } from '../src/db/vector.ts';
+import { databases, type TestDb } from './support/databases.ts';
+
+describe.each(databases)('on $name', ({ create }) => {
+  let opened: TestDb;
+  beforeAll(async () => {
+    opened = await create();
+  });
+  afterAll(() => opened?.drop());
+
+  test('the sign bits of a vector are those that the database makes', async () => {
+    const vector = Float32Array.of(0.5, -0.5, 0, -0, Number.MIN_VALUE, 1e-30, -1e-30, 3);
+    const ask = () =>
+      opened.db.query<{ same: boolean }>(
+        'SELECT binary_quantize($1::vector) = $2::"bit" AS same',
+        [encodeVector(vector), signBits(vector)],
+        { prepared: true },
+      );
+    // Prepared the first time, there already the second
+    for (const _ of [1, 2]) expect((await ask()).rows).toEqual([{ same: true }]);
+  });
+});
+
+const adminUrl = process.env.MEMRELAY_TEST_DATABASE_URL;
+
+describe.each(adminUrl ? [{ name: 'postgres', adminUrl }] : [])('on $name', ({ adminUrl: url }) => {
+  test('behind a pooler that hands statements to other connections they go unprepared', async () => {
+    const database = await createTestDatabase(url);
+    const db = openPostgres(database.url, { maxConnections: 1, onError: () => undefined });
+    const ask = async (n: number) =>
+      (await db.query<{ n: number }>('SELECT $1::int AS n', [n], { prepared: true })).rows[0]!.n;
+    const preparedNow = async () => (await db.query('SELECT 1 FROM pg_prepared_statements')).rows.length;
+    expect([await ask(1), await preparedNow()]).toEqual([1, 1]);
+    // What the connection knew is gone, as on another one
+    await db.query('DEALLOCATE ALL');
+    expect([await ask(2), await ask(3), await preparedNow()]).toEqual([2, 3, 0]);
+    // An error of the statement itself stays what it is
+    await expect(db.query('SELECT nothing', [], { prepared: true })).rejects.toMatchObject({ code: '42703' });
+    await db.close();
+    await database.drop();
+  });
+});
