@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'vite';
-import { sourceMark } from './node-pages.ts';
+import { sourceMark } from './node-source-mark.ts';
 
 const pages = fileURLToPath(new URL('./pages/', import.meta.url));
 
@@ -45,7 +45,8 @@ async function marksOf(modules: ReadonlySet<string>, repository: string): Promis
   const marks: Record<string, string> = {};
   for (const module of modules) {
     const path = relative(repository, module).split(sep).join('/');
-    const mark = path.startsWith('..') || path.includes('node_modules/') ? undefined : await sourceMark(path);
+    const mark =
+      path.startsWith('..') || path.includes('node_modules/') ? undefined : await sourceMark(module);
     if (mark !== undefined) marks[path] = mark;
   }
   return marks;

@@ -1,6 +1,7 @@
-import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { sourceMark } from './node-source-mark.ts';
 
 /** One file as it is served. */
 export interface Page {
@@ -46,15 +47,12 @@ export async function loadPages(): Promise<Pages> {
   );
 }
 
-/** Size and time of a source file, undefined when there is none. */
-export async function sourceMark(path: string): Promise<string | undefined> {
-  const found = await stat(join(repository, path)).catch(() => undefined);
-  return found && `${found.size} ${found.mtimeMs}`;
-}
-
 async function isCurrent({ sources }: BuildRecord): Promise<boolean> {
   const marks = await Promise.all(
-    Object.entries(sources).map(async ([path, mark]) => ({ mark, now: await sourceMark(path) })),
+    Object.entries(sources).map(async ([path, mark]) => ({
+      mark,
+      now: await sourceMark(join(repository, path)),
+    })),
   );
   return marks.every(({ now }) => now === undefined) || marks.every(({ mark, now }) => now === mark);
 }

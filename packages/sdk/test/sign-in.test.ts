@@ -1,8 +1,12 @@
-import type { Scope } from '@memrelay/chain/account-bcs';
 import { nodePrimitives } from '@memrelay/envelope/node-primitives';
 import { portablePrimitives } from '@memrelay/envelope/portable-primitives';
 import { describe, expect, it } from 'vitest';
-import { openHandOver, parseHandOverCode, sealHandOver } from '../src/account/sign-in/hand-over.ts';
+import {
+  type HandOver,
+  openHandOver,
+  parseHandOverCode,
+  sealHandOver,
+} from '../src/account/sign-in/hand-over.ts';
 import {
   parseSignInFragment,
   type SignInRequest,
@@ -22,7 +26,7 @@ const request: SignInRequest = {
   relayerUrl: 'http://127.0.0.1:8000',
 };
 const id = (digit: string): string => `0x${digit.repeat(64)}`;
-const scope: Scope = {
+const scope: HandOver['scope'] = {
   perms: 3,
   all_namespaces: false,
   tags: Array.from({ length: 16 }, (_, i) => new Uint8Array(16).fill(i + 1)),

@@ -1,0 +1,25 @@
+import { expect, it } from 'vitest';
+import { loadPages } from '../src/node-pages.ts';
+
+it('the pages are bundled, name only files that are there, and run nothing that stands in them', async () => {
+  const pages = await loadPages();
+  const html = [...pages].filter(([file]) => file.endsWith('.html'));
+  expect(html.map(([file]) => file).sort()).toEqual(
+    expect.arrayContaining(['connect-mcp.html', 'home.html']),
+  );
+  for (const [file, { type, body }] of html) {
+    const text = body.toString('utf8');
+    expect(type).toBe('text/html; charset=utf-8');
+    const named = [...text.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)].map(([, path]) => path!.slice(1));
+    expect(named.length, file).toBeGreaterThan(2);
+    expect(named.filter((path) => !pages.has(path))).toEqual([]);
+    expect(text).not.toMatch(/<script(?![^>]*src=)|<style|style=|\son\w+=/);
+  }
+});
+
+it('a second load builds nothing', async () => {
+  await loadPages();
+  const started = performance.now();
+  await loadPages();
+  expect(performance.now() - started).toBeLessThan(300);
+});
