@@ -192,3 +192,16 @@ test('a body that is too long or no JSON is refused as such', async () => {
   const control = await post(mcp(), { ...headers, 'x-mem-namespace': 'x'.repeat(129) }, call(1, 'who'));
   expect(control.status).toBe(400);
 });
+
+test('the tools are the four of the specification; more only where the operator wants them', async () => {
+  const four = ['mem_remember', 'mem_recall', 'mem_analyze', 'mem_restore'];
+  for (const extraTools of [false, true]) {
+    const memory = await world.serve({ extraTools });
+    const { client, close } = await connectClient(memory.url, headers);
+    const names = (await client.listTools()).tools.map(({ name }) => name);
+    expect(names.slice(0, 4)).toEqual(four);
+    expect(names.slice(4)).toEqual(extraTools ? expect.arrayContaining(['mem_ask', 'mem_list']) : []);
+    await close();
+    await memory.close();
+  }
+});

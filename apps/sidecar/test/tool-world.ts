@@ -42,6 +42,11 @@ export function seedOf(key: Ed25519Keypair): string {
   return toHex(decodeSuiPrivateKey(key.getSecretKey()).secretKey);
 }
 
+export interface ServeOptions extends Partial<ToolServiceOptions> {
+  limits?: Partial<ToolServiceOptions['config']['limits']>;
+  extraTools?: boolean;
+}
+
 /** The tool server of this app, without the rest of it, in front of accounts on a localnet. */
 export async function startToolWorld() {
   const localnet = await startLocalnet();
@@ -79,9 +84,7 @@ export async function startToolWorld() {
       };
     },
 
-    async serve(
-      options: Partial<ToolServiceOptions> & { limits?: Partial<ToolServiceOptions['config']['limits']> },
-    ) {
+    async serve(options: ServeOptions) {
       const service = createToolService({
         token,
         packageId,
@@ -91,7 +94,7 @@ export async function startToolWorld() {
         config: {
           relayerUrl: 'http://127.0.0.1:9',
           limits: { total: 1000, perAddress: 16, newPerMinute: 1000, ...options.limits },
-          extraTools: false,
+          extraTools: options.extraTools ?? false,
         },
       });
       const app = Fastify();
