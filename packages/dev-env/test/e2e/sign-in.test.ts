@@ -125,7 +125,9 @@ test('one click: the key is registered with what was granted, saved, and stores 
 });
 
 test('a code is pasted where the browser does not reach the tool, and only chosen namespaces are granted', async () => {
-  const waiting = await start({ label: 'far away' });
+  // The name that the preset --local has for this machine
+  const webUrl = system.urls.dashboard.replace('127.0.0.1', 'localhost');
+  const waiting = await start({ label: 'far away', webUrl });
   await page.route(callbackOf(waiting), (route) => route.abort());
   await page.goto(waiting.url);
   await page.getByLabel('only these').check();
