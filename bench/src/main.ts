@@ -6,6 +6,7 @@ import { blobstoreBench } from './benches/blobstore.ts';
 import { ingestBench } from './benches/ingest.ts';
 import { recallBench } from './benches/recall.ts';
 import { recallableBench } from './benches/recallable.ts';
+import { restoreBench } from './benches/restore.ts';
 import { searchBench } from './benches/search.ts';
 import { soakBench } from './benches/soak.ts';
 import { machineFacts } from './machine.ts';
@@ -21,6 +22,7 @@ const benches: readonly Bench[] = [
   blobstoreBench,
   blobIdBench,
   soakBench,
+  restoreBench,
 ];
 
 const { positionals, values } = parseArgs({
