@@ -93,7 +93,8 @@ function attempt(signer: () => string): string {
 describe('a streamable session', () => {
   test('ends with DELETE; its id is not found from then on', async () => {
     const session = await openSession(served.url, headers);
-    expect((await fetch(mcp(), { method: 'DELETE', headers: session })).status).toBe(200);
+    const ended = { ...session, 'content-type': 'application/json' };
+    expect((await fetch(mcp(), { method: 'DELETE', headers: ended })).status).toBe(200);
     const answer = await post(mcp(), session, call(1, 'who'));
     expect(answer.status).toBe(404);
     expect(await answer.json()).toMatchObject({ error: { code: -32001 } });

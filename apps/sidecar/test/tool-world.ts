@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { promisify } from 'node:util';
 import { fullScope, type Scope } from '@memrelay/chain/account-bcs';
 import { addDelegateKeyScoped, createAccount, removeDelegateKey } from '@memrelay/chain/account-transactions';
 import { createChainClient } from '@memrelay/chain/chain-client';
@@ -53,7 +54,10 @@ export async function startToolWorld() {
   const info = localnetInfoSchema.parse(await (await fetch(`${localnet.url}/info`)).json());
   const { packageId, registryId } = info;
   const chain = createChainClient({ network: 'localnet', baseUrl: localnet.url });
+  const accountStates = () => createAccountStates({ chain, packageId });
   return {
+    accountStates,
+
     async createOwner(): Promise<ToolOwner> {
       const owner = new Ed25519Keypair();
       await fetch(`${localnet.url}/faucet`, {
@@ -88,7 +92,7 @@ export async function startToolWorld() {
       const service = createToolService({
         token,
         packageId,
-        accounts: createAccountStates({ chain, packageId }),
+        accounts: accountStates(),
         log: pino({ level: 'silent' }),
         ...options,
         config: {
@@ -103,6 +107,7 @@ export async function startToolWorld() {
       return {
         url,
         service,
+        connections: () => promisify(app.server.getConnections.bind(app.server))(),
         async close() {
           await service.close();
           await app.close();

@@ -38,7 +38,10 @@ export async function toolRoutes(app: FastifyInstance, options: ToolRouteOptions
     const address = addressBlock(clientAddress(request.raw, trustedProxyHops));
     const giveBack = failures.take(address);
     checkContentLength(request.raw, toolBodyBytes);
-    const status = await relay.relay(request, reply, address);
+    const status = await relay.relay(request, reply, address).catch((error: unknown) => {
+      giveBack();
+      throw error;
+    });
     if (status !== 401 && status !== 403) giveBack();
   }
 
