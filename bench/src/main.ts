@@ -9,6 +9,7 @@ import { recallableBench } from './benches/recallable.ts';
 import { restoreBench } from './benches/restore.ts';
 import { searchBench } from './benches/search.ts';
 import { soakBench } from './benches/soak.ts';
+import { toolSessionsBench } from './benches/tool-sessions.ts';
 import { machineFacts } from './machine.ts';
 import { type Bench, type BenchResult, betterOf, printResult, saveResult } from './report.ts';
 
@@ -21,6 +22,7 @@ const benches: readonly Bench[] = [
   searchBench,
   blobstoreBench,
   blobIdBench,
+  toolSessionsBench,
   soakBench,
   restoreBench,
 ];
