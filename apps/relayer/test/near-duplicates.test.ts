@@ -123,6 +123,9 @@ describe.each(databases)('on $name', ({ create }) => {
     expect(await near([again], { ...place, namespace: 'other' })).toEqual([undefined]);
     expect(await near([again], { ...place, accountId: randomBytes(32) })).toEqual([undefined]);
     expect(await near([again], place, 'another-model')).toEqual([undefined]);
+    const failed = { ...place, namespace: 'failed' };
+    await insertMemories(database.db, failed, [hiking], { state: 'failed' });
+    expect(await near([again], failed)).toEqual([undefined]);
     // A text of several pieces has no one vector that stands for it
     const long = `${hiking} `.repeat(200);
     expect(await near([long, long])).toEqual([undefined, undefined]);
