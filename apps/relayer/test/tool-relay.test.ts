@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { toolPaths } from '@memrelay/protocol/tool-server';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, preHandlerAsyncHookHandler } from 'fastify';
 import { pino } from 'pino';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createApp } from '../src/http/app.ts';
@@ -26,7 +26,11 @@ interface Setup {
 
 async function setup(
   answer: (request: IncomingMessage, response: ServerResponse) => void,
-  options: { trustedProxyHops?: number; failuresPerMinute?: number } = {},
+  options: {
+    trustedProxyHops?: number;
+    failuresPerMinute?: number;
+    before?: preHandlerAsyncHookHandler;
+  } = {},
 ): Promise<Setup> {
   const sidecar = createServer(answer);
   sidecar.listen(0, '127.0.0.1');
@@ -34,6 +38,7 @@ async function setup(
   const logged: string[] = [];
   const log = pino({ level: 'trace' }, { write: (line: string) => void logged.push(line) });
   const app = createApp({ log, allowedOrigins: [page] });
+  if (options.before) app.addHook('preHandler', options.before);
   const relay = createToolRelay(`http://127.0.0.1:${(sidecar.address() as AddressInfo).port}`, 'the-token');
   await app.register(toolRoutes, { relay, log, allowedOrigins: [page], trustedProxyHops: 0, ...options });
   const url = await app.listen({ port: 0, host: '127.0.0.1' });
@@ -240,6 +245,45 @@ describe('what is refused here', () => {
     status = 401;
     expect([await ask(), await ask(), await ask(), await ask()]).toEqual([401, 401, 401, 429]);
   });
+});
+
+test('who leaves before the answer counts as one that may have been refused', async () => {
+  let asked = 0;
+  const { url } = await setup(
+    () => {
+      asked += 1;
+    },
+    { failuresPerMinute: 2 },
+  );
+  for (let i = 1; i <= 2; i++) {
+    const leaving = new AbortController();
+    const answer = fetch(url + toolPaths.mcp, { signal: leaving.signal });
+    await expect.poll(() => asked).toBe(i);
+    leaving.abort();
+    await expect(answer).rejects.toThrow();
+  }
+  expect((await fetch(url + toolPaths.mcp)).status).toBe(429);
+});
+
+test('who has left already opens nothing at the sidecar', async () => {
+  const asked: (string | undefined)[] = [];
+  const leaving = new AbortController();
+  const { url } = await setup(
+    (request, response) => {
+      asked.push(request.method);
+      response.end();
+    },
+    {
+      async before(request, reply) {
+        if (request.method !== 'GET') return;
+        leaving.abort();
+        await once(reply.raw, 'close');
+      },
+    },
+  );
+  await expect(fetch(url + toolPaths.mcp, { signal: leaving.signal })).rejects.toThrow();
+  await fetch(url + toolPaths.mcp, { method: 'POST' });
+  expect(asked).toEqual(['POST']);
 });
 
 describe('a sidecar that goes away', () => {

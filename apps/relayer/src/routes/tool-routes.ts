@@ -6,7 +6,7 @@ import { addressBlock, clientAddress } from '../auth/client-address.ts';
 import { checkContentLength } from '../auth/request-body.ts';
 import { reportError } from '../http/error-replies.ts';
 import { foreignSite, type SiteOptions } from '../tools/foreign-site.ts';
-import type { ToolRelay } from '../tools/tool-relay.ts';
+import { clientGone, type ToolRelay } from '../tools/tool-relay.ts';
 
 export interface ToolRouteOptions extends SiteOptions {
   relay: ToolRelay;
@@ -42,7 +42,8 @@ export async function toolRoutes(app: FastifyInstance, options: ToolRouteOptions
       giveBack();
       throw error;
     });
-    if (status !== 401 && status !== 403) giveBack();
+    // Who leaves before the answer may have been refused, and has cost as much
+    if (status !== 401 && status !== 403 && status !== clientGone) giveBack();
   }
 
   const noHead = { exposeHeadRoute: false };

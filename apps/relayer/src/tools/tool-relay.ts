@@ -33,7 +33,7 @@ const passedResponseHeaders: readonly string[] = [
 const headersTimeoutMs = 30_000;
 
 /** No status of HTTP: the client did not wait for one */
-const clientGone = 499;
+export const clientGone = 499;
 
 /** Passes tool requests to the sidecar and its answers back, as they come. */
 export interface ToolRelay {
@@ -54,7 +54,9 @@ export function createToolRelay(sidecarUrl: string, token: string): ToolRelay {
       const { raw } = request;
       const out = reply.raw;
       const gone = new AbortController();
-      out.once('close', () => gone.abort());
+      // Its event is told only once: who has left already would leave a stream open at the sidecar
+      if (out.closed) gone.abort();
+      else out.once('close', () => gone.abort());
       const answer = await pool
         .request({
           path: raw.url!,
@@ -75,7 +77,7 @@ export function createToolRelay(sidecarUrl: string, token: string): ToolRelay {
           throw new ApiError('sidecar_unavailable', { cause });
         });
       reply.hijack();
-      if (!answer) return clientGone;
+      if (!answer || gone.signal.aborted) return clientGone;
       const { statusCode, body } = answer;
       out.writeHead(statusCode, {
         ...(reply.getHeaders() as Record<string, string>),
