@@ -26,7 +26,7 @@ export function showExpired(): void {
       paragraph('A sign-in link is good for five minutes, and once. Nothing was changed.'),
       paragraph(
         'Let your tool make a new one: ask it to sign in again, or run ',
-        element('code', {}, 'memrelay-mcp login'),
+        element('code', {}, 'npx memrelay-mcp login'),
         '.',
       ),
     ],
@@ -114,7 +114,7 @@ export function showCode({ label, code, expiresAt, onArrived, onRevoke }: CodeFa
         element('code', {}, '--code'),
         ' where the tool asks for a code:',
       ),
-      copyable(`memrelay-mcp login --code ${code}`, 'Command with the sign-in code'),
+      copyable(`npx memrelay-mcp login --code ${code}`, 'Command with the sign-in code'),
       left,
       paragraph('The tool then says that you are signed in. The code opens for this one tool alone.'),
       actions(

@@ -24,7 +24,7 @@ export async function startFromTerminal(settings: Settings, log: Log, print: Pri
   const stored = await readStored();
   if (stored.state === 'absent' || settings.forceLogin) return signInFromTerminal(settings, log, print);
   if (stored.state === 'unusable') {
-    print(`${stored.reason}\n\nmemrelay-mcp login makes a new one in its place.`);
+    print(`${stored.reason}\n\nnpx memrelay-mcp login makes a new one in its place.`);
     return 1;
   }
   print(`${whoIs(stored.credentials)}\n\n${inAHost}`);

@@ -13,7 +13,7 @@ import { readStored, type Stored } from './stored-credentials.ts';
 const watchMs = 1_000;
 
 const notSignedIn =
-  'Nobody is signed in to memrelay on this machine, so memory cannot be used yet. Call the tool mem_login, show its URL to the user, and make this call again once they have signed in; no restart is needed. (From a terminal: memrelay-mcp login.)';
+  'Nobody is signed in to memrelay on this machine, so memory cannot be used yet. Call the tool mem_login, show its URL to the user, and make this call again once they have signed in; no restart is needed.';
 
 /**
  * Who is signed in, for the life of the process: it follows the credential file, whoever writes or deletes it, and has
