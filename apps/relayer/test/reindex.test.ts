@@ -3,6 +3,7 @@ import type { Caller } from '../src/auth/caller.ts';
 import { vectorSpace } from '../src/embedding/vector-space.ts';
 import { deleteMemories } from '../src/memories/forget-rows.ts';
 import { readNamespaceSize, searchMemories } from '../src/memories/search.ts';
+import { bury, clearSuspicion } from '../src/missing/unreadable.ts';
 import { beginReindex, startReindexing } from '../src/reindex/background-reindex.ts';
 import { takeLease } from '../src/reindex/lease.ts';
 import { reindex } from '../src/reindex/reindex.ts';
@@ -176,19 +177,27 @@ describe.each(databases)('on $name', ({ create }) => {
   });
 });
 
-describe.each(databases.filter(({ name }) => name === 'postgres'))('on $name', ({ create }) => {
-  test('a memory that is forgotten meanwhile leaves no vector', async () => {
-    const { db, drop } = await create();
+describe.each(databases.filter(({ name }) => name === 'postgres'))('meanwhile, on $name', ({ create }) => {
+  let opened: TestDb;
+  beforeAll(async () => {
+    opened = await create();
+  });
+  afterAll(() => opened?.drop());
+
+  /** A memory that is embedded anew, and `other` done to it by somebody who waits for its row. */
+  async function reindexedDuring(
+    other: (world: ReturnType<typeof staleWorld>, id: string) => Promise<unknown>,
+  ) {
+    const { db } = opened;
     const world = staleWorld(() => db);
     const [id] = await world.remember(['The harbour.']);
     const lease = await takeLease(db, world.accountId, 'n');
     const text = { accountId: world.accountId, tag: Buffer.alloc(16), text: 'The harbour.' };
     const [data] = await world.context().indexer.indexTexts([text]);
-    let forgetting: Promise<unknown> | undefined;
+    let done: Promise<unknown> | undefined;
     await db.transaction(async (tx) => {
       await saveReindexed(tx, world.place, lease!.token, [{ id: id!, data: data! }]);
-      const place = { accountId: world.accountId, namespace: 'n', tag: Buffer.alloc(16) };
-      forgetting = db.transaction((other) => deleteMemories(other, place, [id!]));
+      done = other(world, id!);
       const waiting = async () =>
         (
           await db.query(
@@ -197,10 +206,32 @@ describe.each(databases.filter(({ name }) => name === 'postgres'))('on $name', (
         ).rows.length;
       await expect.poll(waiting).toBe(1);
     });
-    await forgetting;
-    expect(await world.modelsOf(id!)).toEqual([]);
     await lease!.release();
-    await drop();
+    return { world, id: id!, result: await done };
+  }
+
+  test('a memory that is forgotten leaves no vector', async () => {
+    const { world, id } = await reindexedDuring(({ accountId }, forgotten) => {
+      const place = { accountId, namespace: 'n', tag: Buffer.alloc(16) };
+      return opened.db.transaction((tx) => deleteMemories(tx, place, [forgotten]));
+    });
+    expect(await world.modelsOf(id)).toEqual([]);
+  });
+
+  test('a memory that is lost leaves the search, and its new vectors are kept for its return', async () => {
+    const { world, id, result } = await reindexedDuring(async ({ accountId }, gone) => {
+      const { rows } = await opened.db.query<{ blob_id: string; end_epoch: number | null }>(
+        'SELECT blob_id, end_epoch FROM memory WHERE id = $1',
+        [gone],
+      );
+      const { blob_id, end_epoch } = rows[0]!;
+      const watched = { accountId, id: gone, blobId: blob_id, endEpoch: end_epoch ?? undefined };
+      return bury(opened.db, watched, 'missing');
+    });
+    expect(result).toBe(true);
+    expect(await world.modelsOf(id)).toEqual([]);
+    expect(await clearSuspicion(opened.db, { accountId: world.accountId, id })).toBe(true);
+    expect(await world.modelsOf(id)).toEqual([world.place.model]);
   });
 });
 

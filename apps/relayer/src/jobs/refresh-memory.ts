@@ -19,7 +19,8 @@ export async function saveRefreshed(
   await db.transaction(async (tx) => {
     await tx.query(
       `WITH job AS (
-         SELECT account_id, namespace, id FROM memory WHERE account_id = $1 AND id = $4 AND state = 'done')
+         SELECT account_id, namespace, id FROM memory WHERE account_id = $1 AND id = $4 AND state = 'done'
+         FOR UPDATE)
        ${insertVectors(places)} ON CONFLICT DO NOTHING`,
       [job.accountId, info.model, info.keyId, memoryId, ...values],
     );

@@ -65,26 +65,37 @@ const qualified = (table: string): string =>
  * Makes a stored memory a lost one: its row stays, its vectors leave the search. False, and nothing is written, when it
  * was stored again or is being stored again meanwhile.
  */
-export async function bury(db: Db, memory: WatchedMemory, reason: LostReason): Promise<boolean> {
-  const { rows } = await db.query(
-    `WITH lost AS (
-       UPDATE memory SET state = 'lost', lost_reason = $3
-       WHERE account_id = $1 AND id = $2 AND state = 'done' AND blob_id = $4
-         AND end_epoch IS NOT DISTINCT FROM $5::int
-         AND NOT EXISTS (
-           SELECT 1 FROM memory_job WHERE memory_job.account_id = $1 AND status = 'running'
-             AND checkpoint ->> 'renews' = $2::uuid::text)
-       RETURNING account_id, id),
-     taken AS (
-       DELETE FROM memory_vector USING lost
-       WHERE memory_vector.account_id = lost.account_id AND memory_id = lost.id
-       RETURNING ${qualified('memory_vector')}),
-     kept AS (
-       INSERT INTO lost_vector (${vectorColumns}) SELECT ${vectorColumns} FROM taken ON CONFLICT DO NOTHING)
-     SELECT id FROM lost`,
-    [memory.accountId, memory.id, reason, memory.blobId, memory.endEpoch ?? null],
-  );
-  return rows.length > 0;
+export async function bury(
+  db: Db,
+  memory: Pick<WatchedMemory, 'accountId' | 'id' | 'blobId' | 'endEpoch'>,
+  reason: LostReason,
+): Promise<boolean> {
+  return db.transaction(async (tx) => {
+    // Locked by a statement of its own, so that the next one sees the vectors that others have just written for it
+    await tx.query('SELECT 1 FROM memory WHERE account_id = $1 AND id = $2 FOR UPDATE', [
+      memory.accountId,
+      memory.id,
+    ]);
+    const { rows } = await tx.query(
+      `WITH lost AS (
+         UPDATE memory SET state = 'lost', lost_reason = $3
+         WHERE account_id = $1 AND id = $2 AND state = 'done' AND blob_id = $4
+           AND end_epoch IS NOT DISTINCT FROM $5::int
+           AND NOT EXISTS (
+             SELECT 1 FROM memory_job WHERE memory_job.account_id = $1 AND status = 'running'
+               AND checkpoint ->> 'renews' = $2::uuid::text)
+         RETURNING account_id, id),
+       taken AS (
+         DELETE FROM memory_vector USING lost
+         WHERE memory_vector.account_id = lost.account_id AND memory_id = lost.id
+         RETURNING ${qualified('memory_vector')}),
+       kept AS (
+         INSERT INTO lost_vector (${vectorColumns}) SELECT ${vectorColumns} FROM taken ON CONFLICT DO NOTHING)
+       SELECT id FROM lost`,
+      [memory.accountId, memory.id, reason, memory.blobId, memory.endEpoch ?? null],
+    );
+    return rows.length > 0;
+  });
 }
 
 /** The blob was read: nothing is suspected any more, and a lost memory is found again. True when it was lost. */
