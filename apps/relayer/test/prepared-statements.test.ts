@@ -20,4 +20,16 @@ describe.each(adminUrl ? [{ name: 'postgres', adminUrl }] : [])('on $name', ({ a
     await db.close();
     await database.drop();
   });
+
+  test('a migration that changes what a statement gives does not stop it', async () => {
+    const database = await createTestDatabase(url);
+    const db = openPostgres(database.url, { maxConnections: 1, onError: () => undefined });
+    await db.query('CREATE TABLE thing AS SELECT 1 AS n');
+    const ask = async () => (await db.query('SELECT n FROM thing', [], { prepared: true })).rows;
+    expect(await ask()).toEqual([{ n: 1 }]);
+    await db.query('ALTER TABLE thing ALTER COLUMN n TYPE text');
+    expect([await ask(), await ask()]).toEqual([[{ n: '1' }], [{ n: '1' }]]);
+    await db.close();
+    await database.drop();
+  });
 });

@@ -47,10 +47,13 @@ async function run<Row>(
   }
 }
 
-/** A pooler in between hands each statement to another connection: the prepared one is not there, or there already. */
-const misplaced: ReadonlySet<string | undefined> = new Set(['26000', '42P05']);
+/**
+ * A pooler in between hands each statement to another connection: the prepared one is not there, or there already. And a
+ * migration by a newer relayer may have changed the type of a result, which a prepared statement cannot follow.
+ */
+const misplaced: ReadonlySet<string | undefined> = new Set(['26000', '42P05', '0A000']);
 
-/** Runs prepared statements under the names of their texts, until a pooler shows that they cannot be. */
+/** Runs prepared statements under the names of their texts, until it shows that they cannot be. */
 function preparedRuns(pool: pg.Pool) {
   const names = new Map<string, string>();
   let works = true;
