@@ -54,6 +54,20 @@ describe.each(databases)('a search by vector and words on $name', ({ create }) =
         expect((await ask(database.db, place, query, { limit })).slice(0, limit).length).toBe(count);
   });
 
+  test('gives as many also where the pieces of one long memory fill the shortlist', async () => {
+    const place = newPlace();
+    const [long] = await insertMemories(database.db, place, ['saffron']);
+    await database.db.query(
+      `INSERT INTO memory_vector (account_id, namespace, embedding_model, memory_id, chunk_no, vector_key_id, embedding, code)
+       SELECT account_id, namespace, embedding_model, memory_id, no, vector_key_id, embedding, code
+       FROM memory_vector, generate_series(1, $2::int) AS no WHERE memory_id = $1`,
+      [long!, 3_000],
+    );
+    const others = await insertMemories(database.db, place, ['a harbour', 'a violin']);
+    const found = await ask(database.db, place, 'saffron', { limit: 3, vectors: 5_000 });
+    expect(found.map(({ match }) => match.id).sort()).toEqual([long!, ...others].sort());
+  });
+
   test('pending memories only when they are asked for, failed and lost ones never', async () => {
     const place = newPlace();
     const [done] = await insertMemories(database.db, place, ['saffron one']);

@@ -63,6 +63,8 @@ const exactUpTo = 4_000;
  * random, 10,000 and 100,000 synthetic and 2,000 real sentences), eight a hit all but one in 300 of the nearest fifty.
  */
 const shortlist = (limit: number): number => Math.max(120, limit * 8);
+/** A shortlist that the many pieces of few long memories have filled is made so many times longer, once. */
+const longer = 16;
 
 /**
  * Texts that are read for each of so many terms: 1,200 in all (1 ms), at least 100 each. A term of more texts tells
@@ -89,13 +91,28 @@ interface MatchRow {
 
 const prepared = { prepared: true };
 
-/** The memories of one namespace of one account that are nearest to the vector or have the tokens, in one round trip. */
+/** The memories of one namespace of one account that are nearest to the vector or have the tokens, in one round trip as a rule. */
 export async function searchMemories(
   db: Db,
   query: SearchQuery,
   { vectors, texts, meanLength }: NamespaceSize,
 ): Promise<SearchResult> {
-  const statements = vectors <= exactUpTo ? searchSql.exact : searchSql.shortlist;
+  if (vectors <= exactUpTo)
+    return run(db, searchSql.exact, query, shortlist(query.limit), { texts, meanLength });
+  for (const rows of [shortlist(query.limit), longer * shortlist(query.limit)]) {
+    const result = await run(db, searchSql.shortlist, query, rows, { texts, meanLength });
+    if (result.matches.filter(({ near }) => near).length >= query.limit) return result;
+  }
+  return run(db, searchSql.exact, query, shortlist(query.limit), { texts, meanLength });
+}
+
+async function run(
+  db: Db,
+  statements: (typeof searchSql)['exact' | 'shortlist'],
+  query: SearchQuery,
+  shortlistRows: number,
+  { texts, meanLength }: Collection,
+): Promise<SearchResult> {
   const hasWords = query.tokens.length > 0;
   const parameters = [
     query.accountId,
@@ -104,7 +121,7 @@ export async function searchMemories(
     encodeVector(query.vector),
     hasWords ? Math.max(query.limit, leastCandidates) : query.limit,
     query.includePending,
-    shortlist(query.limit),
+    shortlistRows,
     signBits(query.vector),
   ];
   const { rows } = await (hasWords
