@@ -142,7 +142,9 @@ export type IndexPurpose =
   | 'lexical'
   | 'embed-cache'
   | 'namespace-key'
-  | 'list-cursor';
+  | 'list-cursor'
+  | 'oauth-token'
+  | 'oauth-value';
 
 /**
  * The 32-byte child of `MEM_INDEX_KEY` for one purpose in one account, and in one namespace tag or the like where
