@@ -6,8 +6,10 @@ import { blobstoreBench } from './benches/blobstore.ts';
 import { ingestBench } from './benches/ingest.ts';
 import { recallBench } from './benches/recall.ts';
 import { recallableBench } from './benches/recallable.ts';
+import { restoreBench } from './benches/restore.ts';
 import { searchBench } from './benches/search.ts';
 import { soakBench } from './benches/soak.ts';
+import { toolSessionsBench } from './benches/tool-sessions.ts';
 import { machineFacts } from './machine.ts';
 import { type Bench, type BenchResult, betterOf, printResult, saveResult } from './report.ts';
 
@@ -20,7 +22,9 @@ const benches: readonly Bench[] = [
   searchBench,
   blobstoreBench,
   blobIdBench,
+  toolSessionsBench,
   soakBench,
+  restoreBench,
 ];
 
 const { positionals, values } = parseArgs({

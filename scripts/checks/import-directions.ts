@@ -64,7 +64,7 @@ function mayImport(path: string, from: string, to: string): boolean {
   const list = allowed[from] ?? allowed[`${from.split('/')[0]}/*`] ?? [];
   if (matches(list, to)) return true;
   if (from === 'packages/sdk' && (to === 'packages/chain' || to === 'packages/blob-id'))
-    return sdkWithChain.test(path);
+    return sdkWithChain.test(path) || isTest(path);
   // Tests may boot the system, through dev-env, and use any package and the contract's scenarios.
   return isTest(path) && matches(['packages/*', 'contracts'], to);
 }

@@ -64,6 +64,7 @@ describe('import-directions', () => {
     ['packages/sdk/src/account.ts', '@memrelay/chain/read'],
     ['packages/sdk/src/manual/save.ts', '@memrelay/chain/read'],
     ['packages/sdk/src/manual/save.ts', '@memrelay/blob-id/blob-id'],
+    ['packages/sdk/test/manual/save.test.ts', '@memrelay/blob-id/blob-id'],
     ['scripts/a.ts', '../packages/dev-env/src/services/progress.ts'],
     ['apps/relayer/src/a.ts', 'fastify'],
   ])('lets %s import %s', (file, specifier) => {

@@ -11,6 +11,7 @@ const pages = [
   'docs/analyze-and-ask.md',
   'docs/export-and-import.md',
   'docs/manual-mode.md',
+  'docs/tools-over-http.md',
 ];
 
 it('the TypeScript of the documents compiles against the SDK as it is', () => {

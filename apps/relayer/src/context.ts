@@ -24,7 +24,7 @@ import type { NamespaceSizes } from './memories/namespace-sizes.ts';
 import type { Outbox } from './memories/outbox.ts';
 import type { QueryVectors } from './memories/query-vectors.ts';
 import type { NonceStore } from './nonces/nonce-store.ts';
-import type { BackgroundReindex } from './reindex/background-reindex.ts';
+import type { BackgroundRuns } from './reindex/background-runs.ts';
 import type { SidecarClient } from './sidecar/sidecar-client.ts';
 
 /** Everything a use case needs, built once from the configuration; a test builds the same with other parts. */
@@ -51,7 +51,7 @@ export interface RelayerContext {
   accountWriters: AccountWriters;
   namespaceSizes: NamespaceSizes;
   queryVectors: QueryVectors;
-  reindexing: BackgroundReindex;
+  reindexing: BackgroundRuns;
   blobCache: BlobCache;
   aggregators: AggregatorReader;
   outbox: Outbox;

@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { placeTag } from '@memrelay/dev-env/search-index';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { encodeVector, signBits } from '../src/db/vector.ts';
 import { nearDuplicates } from '../src/jobs/near-duplicates.ts';
 import { distinctionsOf } from '../src/keywords/distinctions.ts';
 import { firstPage, readMemoryPage } from '../src/memories/memory-pages.ts';
@@ -102,6 +103,18 @@ describe.each(databases)('on $name', ({ create }) => {
     expect((await nearDuplicates(database.db, lexical.model, 0.85, texts)).size).toBe(0);
   });
 
+  test('the sign bits of a vector are those that the database makes', async () => {
+    const vector = Float32Array.of(0.5, -0.5, 0, -0, Number.MIN_VALUE, 1e-30, -1e-30, 3);
+    const ask = () =>
+      database.db.query<{ same: boolean }>(
+        'SELECT binary_quantize($1::vector) = $2::"bit" AS same',
+        [encodeVector(vector), signBits(vector)],
+        { prepared: true },
+      );
+    // Prepared the first time, there already the second
+    for (const _ of [1, 2]) expect((await ask()).rows).toEqual([{ same: true }]);
+  });
+
   test('only the nearest of the same namespace, account and model is named', async () => {
     const [exact] = await insertMemories(database.db, place, [hiking, 'The railway.']);
     const [found] = await near([again]);
@@ -110,6 +123,9 @@ describe.each(databases)('on $name', ({ create }) => {
     expect(await near([again], { ...place, namespace: 'other' })).toEqual([undefined]);
     expect(await near([again], { ...place, accountId: randomBytes(32) })).toEqual([undefined]);
     expect(await near([again], place, 'another-model')).toEqual([undefined]);
+    const failed = { ...place, namespace: 'failed' };
+    await insertMemories(database.db, failed, [hiking], { state: 'failed' });
+    expect(await near([again], failed)).toEqual([undefined]);
     // A text of several pieces has no one vector that stands for it
     const long = `${hiking} `.repeat(200);
     expect(await near([long, long])).toEqual([undefined, undefined]);

@@ -1,28 +1,6 @@
 import { createTestDatabase } from '@memrelay/dev-env/services/test-database';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { openPostgres } from '../src/db/postgres.ts';
-import { encodeVector, signBits } from '../src/db/vector.ts';
-import { databases, type TestDb } from './support/databases.ts';
-
-describe.each(databases)('on $name', ({ create }) => {
-  let opened: TestDb;
-  beforeAll(async () => {
-    opened = await create();
-  });
-  afterAll(() => opened?.drop());
-
-  test('the sign bits of a vector are those that the database makes', async () => {
-    const vector = Float32Array.of(0.5, -0.5, 0, -0, Number.MIN_VALUE, 1e-30, -1e-30, 3);
-    const ask = () =>
-      opened.db.query<{ same: boolean }>(
-        'SELECT binary_quantize($1::vector) = $2::"bit" AS same',
-        [encodeVector(vector), signBits(vector)],
-        { prepared: true },
-      );
-    // Prepared the first time, there already the second
-    for (const _ of [1, 2]) expect((await ask()).rows).toEqual([{ same: true }]);
-  });
-});
 
 const adminUrl = process.env.MEMRELAY_TEST_DATABASE_URL;
 

@@ -3,7 +3,7 @@ import type { Caller } from '../src/auth/caller.ts';
 import { vectorSpace } from '../src/embedding/vector-space.ts';
 import { deleteMemories } from '../src/memories/forget-rows.ts';
 import { readNamespaceSize, searchMemories } from '../src/memories/search.ts';
-import { startReindexing } from '../src/reindex/background-reindex.ts';
+import { beginReindex, startReindexing } from '../src/reindex/background-reindex.ts';
 import { takeLease } from '../src/reindex/lease.ts';
 import { reindex } from '../src/reindex/reindex.ts';
 import { firstId, reindexStep } from '../src/reindex/reindex-namespace.ts';
@@ -145,23 +145,25 @@ describe.each(databases)('on $name', ({ create }) => {
     credentials: { encSession, delegateKey: undefined },
   });
 
+  async function behind(callers: readonly Caller[], context = world.context()): Promise<void> {
+    context.reindexing = await startReindexing(opened.db);
+    for (const caller of callers) beginReindex(context, caller, 'n');
+    await context.reindexing.close();
+  }
+
   test('a recall with a session has it done behind it, and none without one or when it is over', async () => {
     await world.remember(Array.from({ length: 20 }, (_, i) => `Note ${i} of the bakery.`));
+    await behind([world.caller, withSession(undefined), withSession('no session')]);
+    expect(await stale()).toBe(20);
+    await behind([withSession(session(Date.now() - ttlMin * 60_000 - 1))]);
+    expect(await stale()).toBe(20);
     const context = world.context();
-    const background = await startReindexing(opened.db);
-    const expired = session(Date.now() - ttlMin * 60_000 - 1);
-    for (const caller of [world.caller, withSession(undefined), withSession('no session')])
-      background.begin(context, caller, 'n');
-    await background.close();
-    expect(await stale()).toBe(20);
-    const late = await startReindexing(opened.db);
-    late.begin(context, withSession(expired), 'n');
-    await late.close();
-    expect(await stale()).toBe(20);
-    const running = await startReindexing(opened.db);
-    running.begin(context, withSession(session(Date.now())), 'n');
+    context.reindexing = await startReindexing(opened.db);
+    // Each recall asks for it
+    for (const _ of [1, 2, 3]) beginReindex(context, withSession(session(Date.now())), 'n');
     await expect.poll(stale, { timeout: 10_000 }).toBe(0);
-    await running.close();
+    await context.reindexing.close();
+    expect(world.opened).toHaveLength(20);
     expect((await opened.db.query('SELECT 1 FROM reindex_lease')).rows).toEqual([]);
   });
 
@@ -169,9 +171,7 @@ describe.each(databases)('on $name', ({ create }) => {
     await world.remember(['The observatory.']);
     const context = world.context();
     context.accounts = { account: async () => ({ ...world.account, delegates: [] }) } as never;
-    const background = await startReindexing(opened.db);
-    background.begin(context, withSession(session(Date.now())), 'n');
-    await background.close();
+    await behind([withSession(session(Date.now()))], context);
     expect([await stale(), world.opened]).toEqual([1, []]);
   });
 });

@@ -4,6 +4,7 @@ import type { NewJob } from '../src/jobs/accept-jobs.ts';
 import { deleteMemories } from '../src/memories/forget-rows.ts';
 import { searchMemories } from '../src/memories/search.ts';
 import { insertSuccessors } from '../src/memories/successors.ts';
+import { supersededBy } from '../src/memories/superseded.ts';
 import { databases, type TestDb } from './support/databases.ts';
 import { accountVectors, lexical, sizeOf } from './support/index-parts.ts';
 import { textJobs } from './support/text-jobs.ts';
@@ -47,8 +48,11 @@ describe.each(databases)('memories that replace others on $name', ({ create }) =
     const { job: next } = await stored('Ana lives in Lisbon');
     await replaces(next, old);
     expect((await found()).get(old.id)).toBe(next.id);
+    const listed = () => supersededBy(database.db, accountId, [old.id, next.id]);
+    expect(await listed()).toEqual(new Map([[old.id, next.id]]));
     await database.db.query("UPDATE memory SET namespace = 'other' WHERE id = $1", [next.id]);
     expect((await found()).get(old.id)).toBeUndefined();
+    expect(await listed()).toEqual(new Map());
   });
 
   test('a search tells what is replaced once the other is there, and no more when it failed', async () => {

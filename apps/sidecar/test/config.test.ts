@@ -140,6 +140,30 @@ describe('the configuration of the sidecar', () => {
     expect(configured.serverSets.current.threshold).toBe(1);
   });
 
+  test('where tools call, and how many sessions there may be', async () => {
+    expect((await loadConfig(enough)).tools).toEqual({
+      relayerUrl: 'http://127.0.0.1:8000',
+      limits: { total: 1000, perAddress: 16, newPerMinute: 30 },
+      extraTools: false,
+    });
+    expect((await loadConfig({ ...enough, PORT: '8080' })).tools.relayerUrl).toBe('http://127.0.0.1:8080');
+    const set = {
+      MEM_RELAYER_URL: 'https://relayer.example',
+      MCP_MAX_TOTAL_SESSIONS: '3',
+      MCP_MAX_SESSIONS_PER_IP: '2',
+      MCP_MAX_NEW_SESSIONS_PER_IP_PER_MIN: '1',
+      MCP_EXTRA_TOOLS: 'TRUE',
+    };
+    expect((await loadConfig({ ...enough, ...set })).tools).toEqual({
+      relayerUrl: 'https://relayer.example',
+      limits: { total: 3, perAddress: 2, newPerMinute: 1 },
+      extraTools: true,
+    });
+    await expect(loadConfig({ ...enough, MCP_MAX_TOTAL_SESSIONS: '0' })).rejects.toThrow(
+      'MCP_MAX_TOTAL_SESSIONS',
+    );
+  });
+
   test('the threshold defaults to two or less, and may be set up to the whole weight', async () => {
     const weighted = configs([
       { objectId: id('1'), weight: 3 },

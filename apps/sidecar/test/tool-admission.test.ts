@@ -1,3 +1,4 @@
+import { connect, type Socket } from 'node:net';
 import { relayedHeaders, toolPaths } from '@memrelay/protocol/tool-server';
 import { Ed25519Keypair } from '@mysten/sui/keypairs/ed25519';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
@@ -216,6 +217,39 @@ describe('limits', () => {
     const { close } = await connectClient(url, headers, 'sessionless');
     await close();
     await expect.poll(() => service.sessions.places.active).toBe(0);
+  });
+
+  test('who leaves before the chain has answered leaves nothing behind', async () => {
+    const real = world.accountStates();
+    const answers = Promise.withResolvers<void>();
+    const asked: string[] = [];
+    const account = async (id: string): Promise<Awaited<ReturnType<typeof real.account>>> => {
+      asked.push(id);
+      await answers.promise;
+      return real.account(id);
+    };
+    const { service, url, connections } = await serve({ accounts: { ...real, account } });
+    const sent = { ...headers, host: 'localhost', accept: 'application/json, text/event-stream' };
+    const head = Object.entries(sent)
+      .map(([name, value]) => `${name}: ${value}\r\n`)
+      .join('');
+    const text = JSON.stringify(initialize);
+    const body = `content-type: application/json\r\ncontent-length: ${text.length}\r\n\r\n${text}`;
+    const sockets = [
+      `POST ${toolPaths.mcp} HTTP/1.1\r\n${head}${body}`,
+      `GET ${toolPaths.sse} HTTP/1.1\r\n${head}\r\n`,
+    ].map((lines) =>
+      connect(Number(new URL(url).port), '127.0.0.1').on('connect', function (this: Socket) {
+        this.write(lines);
+      }),
+    );
+    await expect.poll(() => asked.length).toBe(2);
+    for (const socket of sockets) socket.destroy();
+    await expect.poll(connections).toBe(0);
+    answers.resolve();
+    await openSession(url, headers);
+    await expect.poll(() => service.sessions.all().map(({ idleMs }) => idleMs)).toEqual([expect.any(Number)]);
+    expect(service.sessions.places.active).toBe(1);
   });
 
   test('an idle session ends, one with a stream or a call does not', async () => {

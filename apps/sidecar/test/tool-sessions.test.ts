@@ -93,7 +93,8 @@ function attempt(signer: () => string): string {
 describe('a streamable session', () => {
   test('ends with DELETE; its id is not found from then on', async () => {
     const session = await openSession(served.url, headers);
-    expect((await fetch(mcp(), { method: 'DELETE', headers: session })).status).toBe(200);
+    const ended = { ...session, 'content-type': 'application/json' };
+    expect((await fetch(mcp(), { method: 'DELETE', headers: ended })).status).toBe(200);
     const answer = await post(mcp(), session, call(1, 'who'));
     expect(answer.status).toBe(404);
     expect(await answer.json()).toMatchObject({ error: { code: -32001 } });
@@ -191,4 +192,17 @@ test('a body that is too long or no JSON is refused as such', async () => {
   expect(await long.json()).toMatchObject({ jsonrpc: '2.0', id: null });
   const control = await post(mcp(), { ...headers, 'x-mem-namespace': 'x'.repeat(129) }, call(1, 'who'));
   expect(control.status).toBe(400);
+});
+
+test('the tools are the four of the specification; more only where the operator wants them', async () => {
+  const four = ['mem_remember', 'mem_recall', 'mem_analyze', 'mem_restore'];
+  for (const extraTools of [false, true]) {
+    const memory = await world.serve({ extraTools });
+    const { client, close } = await connectClient(memory.url, headers);
+    const names = (await client.listTools()).tools.map(({ name }) => name);
+    expect(names.slice(0, 4)).toEqual(four);
+    expect(names.slice(4)).toEqual(extraTools ? expect.arrayContaining(['mem_ask', 'mem_list']) : []);
+    await close();
+    await memory.close();
+  }
 });

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { promisify } from 'node:util';
 import { fullScope, type Scope } from '@memrelay/chain/account-bcs';
 import { addDelegateKeyScoped, createAccount, removeDelegateKey } from '@memrelay/chain/account-transactions';
 import { createChainClient } from '@memrelay/chain/chain-client';
@@ -42,13 +43,21 @@ export function seedOf(key: Ed25519Keypair): string {
   return toHex(decodeSuiPrivateKey(key.getSecretKey()).secretKey);
 }
 
+export interface ServeOptions extends Partial<ToolServiceOptions> {
+  limits?: Partial<ToolServiceOptions['config']['limits']>;
+  extraTools?: boolean;
+}
+
 /** The tool server of this app, without the rest of it, in front of accounts on a localnet. */
 export async function startToolWorld() {
   const localnet = await startLocalnet();
   const info = localnetInfoSchema.parse(await (await fetch(`${localnet.url}/info`)).json());
   const { packageId, registryId } = info;
   const chain = createChainClient({ network: 'localnet', baseUrl: localnet.url });
+  const accountStates = () => createAccountStates({ chain, packageId });
   return {
+    accountStates,
+
     async createOwner(): Promise<ToolOwner> {
       const owner = new Ed25519Keypair();
       await fetch(`${localnet.url}/faucet`, {
@@ -79,19 +88,17 @@ export async function startToolWorld() {
       };
     },
 
-    async serve(
-      options: Partial<ToolServiceOptions> & { limits?: Partial<ToolServiceOptions['config']['limits']> },
-    ) {
+    async serve(options: ServeOptions) {
       const service = createToolService({
         token,
         packageId,
-        accounts: createAccountStates({ chain, packageId }),
+        accounts: accountStates(),
         log: pino({ level: 'silent' }),
         ...options,
         config: {
           relayerUrl: 'http://127.0.0.1:9',
           limits: { total: 1000, perAddress: 16, newPerMinute: 1000, ...options.limits },
-          extraTools: false,
+          extraTools: options.extraTools ?? false,
         },
       });
       const app = Fastify();
@@ -100,6 +107,7 @@ export async function startToolWorld() {
       return {
         url,
         service,
+        connections: () => promisify(app.server.getConnections.bind(app.server))(),
         async close() {
           await service.close();
           await app.close();

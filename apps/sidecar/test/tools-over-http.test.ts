@@ -90,6 +90,23 @@ describe.each(['streamable', 'sse', 'sessionless'] as const)('over %s', (way) =>
   });
 });
 
+test('the configuration that docs/tools-over-http.md shows connects a host', async () => {
+  const guide = await readFile(new URL('../../../docs/tools-over-http.md', import.meta.url), 'utf8');
+  const shown = /```json\n(.*?)```/s
+    .exec(guide)![1]!
+    .replace('http://127.0.0.1:8000', relayer.url)
+    .replace('<delegatePrivateKey>', owner.delegate.privateKey)
+    .replace('<accountId>', owner.accountId);
+  const { url, headers: named } = JSON.parse(shown).mcpServers.memory as {
+    url: string;
+    headers: ToolHeaders;
+  };
+  expect(url).toBe(mcp());
+  const { call, close } = await connectClient(relayer.url, named);
+  expect(await call('mem_recall', { query: 'anything' })).toContain('"work"');
+  await close();
+});
+
 test('the public conformance suite: what applies to any server', async () => {
   const proxy = await startCredentialProxy(relayer.url, headers);
   for (const scenario of [

@@ -56,8 +56,7 @@ export async function startFaultySystem(): Promise<FaultySystem> {
       await kept;
     });
     const owner = await createTestOwner(network);
-    // A relayer with its sidecar takes seconds to be there again, more than the usual attempts last
-    const client = owner.client(relayer.url, { namespace: 'bench', maxAttempts: 12 });
+    const client = owner.client(relayer.url, { namespace: 'bench' });
     opened.push(async () => client.destroy());
     const publisher: FaultySystem['publisher'] = (kind) => {
       proxy.fault = kind === undefined ? undefined : { method: 'PUT', kind };

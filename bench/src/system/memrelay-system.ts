@@ -17,6 +17,8 @@ export interface Services {
   /** A database of its own, empty at first */
   databaseUrl: string;
   redisUrl: string;
+  /** Another one, empty as well */
+  anotherDatabase(): Promise<string>;
   stop(): Promise<void>;
 }
 
@@ -31,7 +33,8 @@ export async function startServices(): Promise<Services> {
     const redis = await startRedis();
     started.push(redis);
     const { url } = await createTestDatabase(postgres.url);
-    return { databaseUrl: url, redisUrl: redis.url, stop };
+    const anotherDatabase = async () => (await createTestDatabase(postgres.url)).url;
+    return { databaseUrl: url, redisUrl: redis.url, anotherDatabase, stop };
   } catch (error) {
     await stop();
     throw error;
@@ -45,6 +48,8 @@ export interface BenchSystem {
   chainUrl: string;
   /** Stops the blob store and with it all uploads, as if it were slow; calling the result lets it go on. */
   pauseUploads(): () => void;
+  /** Ends it, and starts it again with the same network, blobs and secrets on another database. */
+  restartOn(databaseUrl: string): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -61,9 +66,8 @@ export async function startBenchSystem(
   const directory = await mkdtemp(join(tmpdir(), 'memrelay-bench-'));
   const [relayer, sidecar, localnet, blobstore, dashboard] = await freePorts(5);
   const { PATH, HOME, TMPDIR, NODE_OPTIONS } = process.env;
-  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', entry, 'up', '--json'], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-    env: {
+  const up = (databaseUrl = services?.databaseUrl): Promise<Running> =>
+    startUp({
       ...{ PATH, HOME, TMPDIR, NODE_OPTIONS },
       RUST_LOG: 'error',
       MEM_DATA_DIR: directory,
@@ -72,18 +76,17 @@ export async function startBenchSystem(
       LOCALNET_PORT: String(localnet),
       BLOBSTORE_PORT: String(blobstore),
       DASHBOARD_PORT: String(dashboard),
-      ...(services && { DATABASE_URL: services.databaseUrl, REDIS_URL: services.redisUrl }),
+      ...(databaseUrl && { DATABASE_URL: databaseUrl }),
+      ...(services && { REDIS_URL: services.redisUrl }),
       ...environment,
-    },
-  });
-  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+    });
+  let running: Running | undefined;
   const stop = async (): Promise<void> => {
-    child.kill('SIGTERM');
-    await ended;
+    await running?.stop();
     await rm(directory, { recursive: true, force: true });
   };
   try {
-    await ready(child, ended);
+    running = await up();
     const json = async (name: string): Promise<unknown> =>
       JSON.parse(await readFile(join(directory, name), 'utf8'));
     const wallet = (await json('wallet.json')) as { privateKey: string };
@@ -96,8 +99,36 @@ export async function startBenchSystem(
         process.kill(pid, 'SIGSTOP');
         return () => process.kill(pid, 'SIGCONT');
       },
+      async restartOn(databaseUrl) {
+        await running?.stop();
+        running = await up(databaseUrl);
+      },
       stop,
     };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+interface Running {
+  stop(): Promise<void>;
+}
+
+/** `memrelay up`, until it is ready. */
+async function startUp(env: NodeJS.ProcessEnv): Promise<Running> {
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', entry, 'up', '--json'], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env,
+  });
+  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  const stop = async (): Promise<void> => {
+    child.kill('SIGTERM');
+    await ended;
+  };
+  try {
+    await ready(child, ended);
+    return { stop };
   } catch (error) {
     await stop();
     throw error;

@@ -9,7 +9,12 @@ import { sealEnvelope } from '@memrelay/envelope/seal-envelope';
  */
 export function sealedLike(
   header: EnvelopeHeader,
-  { namespace, text, signer }: { namespace: string; text: string; signer: Uint8Array },
+  {
+    namespace,
+    text,
+    signer,
+    supersedes,
+  }: { namespace: string; text: string; signer: Uint8Array; supersedes?: string[] },
 ): Buffer {
   return Buffer.from(
     sealEnvelope(nodePrimitives, {
@@ -20,7 +25,7 @@ export function sealedLike(
       envelopeId: newEnvelopeId(nodePrimitives),
       recipientPk: header.recipientPk,
       wraps: header.wraps,
-      meta: { created_at: new Date().toISOString() },
+      meta: { created_at: new Date().toISOString(), ...(supersedes ? { supersedes } : {}) },
       text,
       signer,
     }),

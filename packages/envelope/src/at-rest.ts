@@ -142,6 +142,7 @@ export type IndexPurpose =
   | 'lexical'
   | 'embed-cache'
   | 'namespace-key'
+  | 'imported-id'
   | 'list-cursor'
   | 'oauth-token'
   | 'oauth-value';

@@ -3,7 +3,7 @@
  * checkout with a Node that runs no TypeScript.
  */
 import { execFile } from 'node:child_process';
-import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { isAbsolute, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -41,7 +41,8 @@ async function build() {
   const began = new Date();
   // Beside the last build, which others may be starting from.
   const fresh = join(root, `dist/.building-${process.pid}`);
-  const sources = new Set([self]);
+  // What npm has installed changes with the lockfile.
+  const sources = new Set([self, join(root, '../../package-lock.json')]);
   try {
     await bundle({
       entry: { main: join(root, 'src/stdio/main.ts') },
@@ -68,13 +69,14 @@ async function build() {
     });
     const list = [...sources].map((path) => relative(root, path)).sort();
     await writeFile(join(fresh, 'sources.json'), `${JSON.stringify(list, null, 1)}\n`);
+    // A source that changes while this runs is newer than the build.
+    await utimes(join(fresh, 'sources.json'), began, began);
     await publish(fresh, began);
   } finally {
     await rm(fresh, { recursive: true, force: true });
   }
 }
 
-/** Our sources; what npm has installed changes only with the lockfile. */
 function isOurs(id) {
   return isAbsolute(id) && !id.includes('node_modules') && !id.includes('\0');
 }

@@ -12,6 +12,7 @@ test("the local relayer takes the person's key servers, and no other address of 
     const own = {
       ENC_SERVER_CONFIGS: '[{"objectId":"0x1","weight":1}]',
       ENC_HISTORICAL_SETS: '[]',
+      MCP_MAX_TOTAL_SESSIONS: '7',
       CHAIN_NETWORK: 'mainnet',
       CHAIN_RPC_URL: 'https://elsewhere.example',
       STORE_PUBLISHER_URL: 'https://elsewhere.example',
@@ -27,6 +28,7 @@ test("the local relayer takes the person's key servers, and no other address of 
     expect(environment).toMatchObject({
       ENC_SERVER_CONFIGS: own.ENC_SERVER_CONFIGS,
       ENC_HISTORICAL_SETS: own.ENC_HISTORICAL_SETS,
+      MCP_MAX_TOTAL_SESSIONS: '7',
       CHAIN_NETWORK: 'localnet',
       CHAIN_RPC_URL: urls.chain,
       STORE_PUBLISHER_URL: urls.blobstore,

@@ -35,6 +35,8 @@ export interface MemoryEntry {
   /** An earlier memory that says nearly the same, and the cosine of the two */
   near_duplicate_of?: string;
   similarity?: number;
+  /** The memory that replaces it: it stays, and counts half in a recall */
+  superseded_by?: string;
   /** Present when the blob is gone: no recall finds the memory */
   lost?: LostReason;
 }

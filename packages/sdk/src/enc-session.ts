@@ -5,6 +5,7 @@ import { bytesToHex, concatBytes } from '@noble/hashes/utils.js';
 import { bech32 } from '@scure/base';
 import { toBase64 } from './base64.ts';
 import type { Clock } from './clock.ts';
+import type { SessionCache } from './session-cache.ts';
 import type { Signer } from './signer.ts';
 
 /** Sui's number for Ed25519, first byte of an address preimage, a signature and an exported key. */
@@ -25,14 +26,6 @@ export interface SessionSource {
   reset(): void;
   /** The client is done with it; a shared one stays. */
   release(): void;
-}
-
-/**
- * Where a client keeps its session. Clients of the same key and relayer may share one, one after the other or at a time:
- * what was decrypted for a session is not paid for again while it lasts. It reads without the key, so keep it as secret.
- */
-export interface SessionCache {
-  current?: { packageId: string; renewAt: number; header: Promise<string> } | undefined;
 }
 
 /** What a session is for and how long it lives. */

@@ -11,7 +11,7 @@ import type {
 import type * as lists from '@memrelay/protocol/memory-lists';
 import type { AccountInfo } from '@memrelay/protocol/service-info';
 import type { CamelKeys } from './camel-keys.ts';
-import type { SessionCache } from './enc-session.ts';
+import type { SessionCache } from './session-cache.ts';
 
 export interface MemRelayOptions {
   /** The delegate private key: 64 hex characters or 32 bytes. A long-lived secret. */

@@ -15,8 +15,10 @@ import { hexToBytes } from '../db/hex.ts';
 import { insertJobs, type NewJob } from '../jobs/accept-jobs.ts';
 import { keptTexts, textHash } from '../jobs/known-texts.ts';
 import { sealJob, standardImportance } from '../memories/seal-job.ts';
+import { insertSuccessors } from '../memories/successors.ts';
 import { trustedSigners } from '../memories/trusted-signers.ts';
 import { mappedVectors } from './bare-vectors.ts';
+import { freeIds, importedId } from './imported-ids.ts';
 
 type Item = ImportRequest['memories'][number];
 
@@ -32,8 +34,8 @@ const ownText = textField(limits.textBytes);
 /**
  * Takes in memories of a bundle. Each is opened with its own secret and must be signed by a key that this account
  * believes or that the caller vouches for; then it is sealed anew under the account's own key and goes the way of every
- * memory, with its dates and, where the model is the same, its vectors. A text that is stored already is not stored
- * again. Throws `ApiError`; a memory that is refused is told in its result and keeps nothing else back.
+ * memory, with its dates, what it replaces and, where the model is the same, its vectors. A text that is stored already is
+ * not stored again. Throws `ApiError`; a memory that is refused is told in its result and keeps nothing else back.
  */
 export async function importMemories(
   context: RelayerContext,
@@ -66,8 +68,30 @@ export async function importMemories(
   if (fresh.length > 0) {
     await context.backlog.admit(accountId, fresh.length);
     const account = await context.expiredDelegates.pruned(caller.account);
-    const jobs = await Promise.all(fresh.map((each) => jobOf(context, caller, account, each, memories)));
-    await insertJobs(context.db, jobs, 'queued');
+    const { indexKey } = context.secrets;
+    const idHere = (sourceId: Uint8Array): Buffer => importedId(indexKey, accountId, sourceId);
+    const ids = fresh.map(({ opened }) => idHere(opened.header.envelopeId));
+    const names = ids.map((id) => id.toString('hex'));
+    const free = new Set(await freeIds(context.db, accountId, names));
+    const replaced = fresh.map(({ opened }) =>
+      (opened.meta.supersedes ?? []).map((id) => idHere(Buffer.from(id, 'hex'))),
+    );
+    const jobs: NewJob[] = [];
+    for (const [i, each] of fresh.entries()) {
+      // One that comes twice has the id once
+      const envelopeId = free.delete(names[i]!) ? ids[i] : undefined;
+      const sealing = { envelopeId, supersedes: replaced[i]! };
+      jobs.push(await jobOf(context, caller, account, each, memories, sealing));
+    }
+    const successions = jobs.map(({ id }, i) => ({
+      accountId,
+      successorId: id,
+      envelopeIds: replaced[i]!,
+    }));
+    await context.db.transaction(async (tx) => {
+      await insertJobs(tx, jobs, 'queued');
+      await insertSuccessors(tx, successions);
+    });
     context.pipeline.wakeEmbedding();
     for (const [i, { id }] of jobs.entries()) results[fresh[i]!.index] = { status: 'running', job_id: id };
   }
@@ -120,6 +144,7 @@ async function jobOf(
   account: AccountSnapshot,
   { index, opened, textHash }: Accepted,
   items: readonly Item[],
+  { envelopeId, supersedes }: { envelopeId: Buffer | undefined; supersedes: readonly Buffer[] },
 ): Promise<NewJob> {
   const { meta, text } = opened;
   const { importance = meta.importance ?? standardImportance, vectors } = items[index]!;
@@ -131,10 +156,12 @@ async function jobOf(
     namespace: meta.ns,
     keyEpoch: account.keyEpoch,
     key,
+    envelopeId,
     meta: {
       created_at: meta.created_at,
       ...(meta.occurred_at === undefined ? {} : { occurred_at: meta.occurred_at }),
       importance,
+      ...(supersedes.length > 0 ? { supersedes: supersedes.map((id) => id.toString('hex')) } : {}),
     },
     text,
   });

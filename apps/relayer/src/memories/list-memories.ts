@@ -1,8 +1,10 @@
 import type { MemoriesRequest, MemoriesResponse, MemoryEntry } from '@memrelay/protocol/memory-lists';
 import type { Caller } from '../auth/caller.ts';
 import type { RelayerContext } from '../context.ts';
+import { hexToBytes } from '../db/hex.ts';
 import type { ListedMemory } from './memory-pages.ts';
 import { readablePage } from './readable-page.ts';
+import { supersededBy } from './superseded.ts';
 
 /**
  * One page of what is stored in the namespaces that the caller may read, newest first, without texts. A memory is
@@ -14,13 +16,18 @@ export async function listMemories(
   request: MemoriesRequest,
 ): Promise<MemoriesResponse> {
   const { memories, more, cursorAfter } = await readablePage(context, caller, request);
+  const superseded = await supersededBy(
+    context.db,
+    hexToBytes(caller.account.accountId),
+    memories.map(({ id }) => id),
+  );
   return {
-    memories: memories.map(memoryEntry),
+    memories: memories.map((memory) => memoryEntry(memory, superseded.get(memory.id))),
     ...(more ? { next_cursor: cursorAfter(memories.at(-1)!) } : {}),
   };
 }
 
-function memoryEntry(memory: ListedMemory): MemoryEntry {
+function memoryEntry(memory: ListedMemory, successor: string | undefined): MemoryEntry {
   const { id, namespace, blobId, createdAt, size, importance, endEpoch, lost, near } = memory;
   return {
     id,
@@ -32,6 +39,7 @@ function memoryEntry(memory: ListedMemory): MemoryEntry {
     ...(endEpoch === undefined ? {} : { expires_epoch: endEpoch }),
     ...(blobId === undefined ? { pending: true as const } : {}),
     ...(near === undefined ? {} : { near_duplicate_of: near.id, similarity: near.similarity }),
+    ...(successor === undefined ? {} : { superseded_by: successor }),
     ...(lost === undefined ? {} : { lost }),
   };
 }

@@ -7,6 +7,7 @@ import { hexToBytes } from '../db/hex.ts';
 import { normalize } from '../embedding/embedder.ts';
 import { spaceOf } from '../embedding/vector-space.ts';
 import type { StageTimes } from '../http/stage-times.ts';
+import { beginReindex } from '../reindex/background-reindex.ts';
 import { fuse, lexicalWeights, modelWeights, type Relevance } from './fusion.ts';
 import { countLostMatches } from './lost-matches.ts';
 import { openEnvelopes } from './open-envelopes.ts';
@@ -55,7 +56,7 @@ export async function recall(
   );
   const { stale } = await context.namespaceSizes.sizeOf(accountId, request.namespace, context.embedder.model);
   // The credential has just opened something, or would have
-  if (stale > 0) context.reindexing.begin(context, caller, request.namespace);
+  if (stale > 0) beginReindex(context, caller, request.namespace);
   const results: MemoryHit[] = [];
   for (const [i, { match, score, relevance }] of ranked.entries()) {
     const text = texts[i];

@@ -38,6 +38,8 @@ export interface Sealing {
   /** The epoch of the key */
   keyEpoch: number;
   key: NamespaceKey;
+  /** A new one when left out; 16 bytes */
+  envelopeId?: Uint8Array | undefined;
   /** `created_at` is now when left out */
   meta?: Partial<Omit<EnvelopeMeta, 'ns' | 'by'>>;
   text: string;
@@ -47,9 +49,17 @@ export interface Sealing {
 export function sealJob(
   { secrets }: Pick<RelayerContext, 'secrets'>,
   caller: Caller,
-  { kind, account, namespace, keyEpoch, key, meta, text }: Sealing,
+  {
+    kind,
+    account,
+    namespace,
+    keyEpoch,
+    key,
+    envelopeId = newEnvelopeId(nodePrimitives),
+    meta,
+    text,
+  }: Sealing,
 ): NewJob {
-  const envelopeId = newEnvelopeId(nodePrimitives);
   const written = { created_at: new Date().toISOString(), ...meta };
   const envelope = Buffer.from(
     sealEnvelope(nodePrimitives, {

@@ -1,63 +1,41 @@
 import { setTimeout } from 'node:timers/promises';
-import { LRUCache } from 'lru-cache';
 import type { AccountDirectory } from '../accounts/account-directory.ts';
 import type { Caller } from '../auth/caller.ts';
 import { hasPermission, isExpired } from '../auth/require-permission.ts';
 import type { RelayerContext } from '../context.ts';
 import type { Db } from '../db/db.ts';
 import { hexToBytes } from '../db/hex.ts';
+import { type BackgroundRuns, createBackgroundRuns } from './background-runs.ts';
 import { clearReindexLeases, takeLease } from './lease.ts';
 import { firstId, reindexStep } from './reindex-namespace.ts';
 import { sessionEndMs } from './session-end.ts';
 
-/** Embeds anew behind the requests that find stale memories, while their sessions last. */
-export interface BackgroundReindex {
-  /** Begins, unless it is under way or was a moment ago. Returns at once. */
-  begin(context: RelayerContext, caller: Caller, namespace: string): void;
-  /** Ends what is under way after its present step */
-  close(): Promise<void>;
-}
-
-/** Namespaces at once in this relayer; others begin with a later request. */
-const runsAtOnce = 2;
+/** Namespaces at once in a relayer; others begin with a later request. */
+const atOnce = 2;
 /** How long one run lasts at most; the next request begins another. */
 const runMs = 10 * 60_000;
-/** After a run, before the next one of the same namespace. */
 const restMs = 30_000;
 
-export async function startReindexing(db: Db): Promise<BackgroundReindex> {
+/** What `beginReindex` runs in, once for a relayer. */
+export async function startReindexing(db: Db): Promise<BackgroundRuns> {
   await clearReindexLeases(db);
-  const underWay = new Map<string, Promise<void>>();
-  const rested = new LRUCache<string, true>({ max: 10_000, ttl: restMs });
-  const stopping = new AbortController();
+  return createBackgroundRuns({ atOnce, restMs });
+}
 
-  return {
-    begin(context, caller, namespace) {
-      const name = `${caller.account.accountId}/${namespace}`;
-      const endMs = sessionEndMs(caller, context.serverAddress);
-      if (endMs === undefined || stopping.signal.aborted || underWay.size >= runsAtOnce) return;
-      if (underWay.has(name) || rested.has(name)) return;
-      rested.set(name, true);
-      const until = Math.min(endMs, Date.now() + runMs);
-      const run = runThrough(context, caller, namespace, until, stopping.signal)
-        .catch((err: unknown) => {
-          const account_id = caller.account.accountId;
-          context.loggers.memories.warn(
-            { err, account_id },
-            'memories were not embedded anew; a later recall tries',
-          );
-        })
-        .finally(() => {
-          underWay.delete(name);
-          rested.set(name, true);
-        });
-      underWay.set(name, run);
-    },
-    async close() {
-      stopping.abort();
-      await Promise.all(underWay.values());
-    },
-  };
+/** Has a namespace embedded anew behind a request that found stale memories, while its session lasts. Returns at once. */
+export function beginReindex(context: RelayerContext, caller: Caller, namespace: string): void {
+  const endMs = sessionEndMs(caller, context.serverAddress);
+  if (endMs === undefined) return;
+  const untilMs = Math.min(endMs, Date.now() + runMs);
+  const account_id = caller.account.accountId;
+  context.reindexing.begin(`${account_id}/${namespace}`, (stopping) =>
+    runThrough(context, caller, namespace, untilMs, stopping).catch((err: unknown) => {
+      context.loggers.memories.warn(
+        { err, account_id },
+        'memories were not embedded anew; a later recall tries',
+      );
+    }),
+  );
 }
 
 /** One pass through the namespace, at half of the speed that it could have: what is new goes first. */

@@ -46,10 +46,12 @@ export async function toolRoutes(app: FastifyInstance, options: ToolRouteOptions
     const address = addressBlock(clientAddress(request.raw, trustedProxyHops));
     const giveBack = failures.take(address);
     checkContentLength(request.raw, toolBodyBytes);
-    const status = await relay.relay(request, reply, {
-      clientAddress: address,
-      bearer: await oauth?.readBearer(request.headers.authorization),
-      metadataUrl: oauth?.metadataUrl,
+    // A token that is none counts like any other refusal
+    const bearer = await oauth?.readBearer(request.headers.authorization);
+    const passing = { clientAddress: address, bearer, metadataUrl: oauth?.metadataUrl };
+    const status = await relay.relay(request, reply, passing).catch((error: unknown) => {
+      giveBack();
+      throw error;
     });
     if (status !== 401 && status !== 403) giveBack();
   }

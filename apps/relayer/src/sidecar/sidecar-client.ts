@@ -23,7 +23,6 @@ import {
   type OpenResponseHead,
   openResponseHead,
   pruneResponse,
-  type QuiltUploadHead,
   type RewrapKeysRequest,
   type RewrapKeysResponse,
   rewrapKeysResponse,
@@ -37,7 +36,6 @@ import {
   storeInfo,
   storeObjectsResponse,
   type UploadCheckpoint,
-  uploadCheckpoint,
   type WalletFunds,
   walletsResponse,
 } from '@memrelay/protocol/sidecar-api';
@@ -51,30 +49,11 @@ import {
 } from '@memrelay/protocol/sponsor';
 import { type Dispatcher, Pool } from 'undici';
 import { currentRequestId } from '../logging/request-scope.ts';
+import { type UploadRequest, uploadThrough } from './upload-through.ts';
 
 export interface DecryptCredentials {
   encSession: string | undefined;
   delegateKey: string | undefined;
-}
-
-export interface QuiltFile {
-  /** ASCII */
-  identifier: string;
-  contents: Uint8Array;
-}
-
-export interface UploadRequest {
-  /** An envelope, or files that are stored as one quilt */
-  content: Uint8Array | readonly QuiltFile[];
-  owner: string;
-  epochs: number;
-  jobId: string;
-  /** Address of the wallet that pays; undefined when a publisher does */
-  wallet: string | undefined;
-  /** Whether it may have begun before */
-  resume: boolean;
-  /** What ends before this epoch is not the object that is wanted */
-  minEndEpoch: number | undefined;
 }
 
 export interface SidecarClient {
@@ -197,18 +176,6 @@ export function createSidecarClient(url: string, token: string): SidecarClient {
     return response.body.json();
   }
 
-  async function begin(token: string): Promise<void> {
-    const answer = await request({
-      method: 'POST',
-      path: '/store/upload/begin',
-      body: JSON.stringify({ token }),
-      headers: { 'content-type': 'application/json' },
-      timeoutMs: 30_000,
-      through: control,
-    });
-    await answer.body.dump();
-  }
-
   return {
     async health(timeoutMs) {
       const response = await request({ method: 'GET', path: '/health', timeoutMs, through: control });
@@ -251,36 +218,8 @@ export function createSidecarClient(url: string, token: string): SidecarClient {
       rewrapKeysResponse.parse(await postJson('/keys/rewrap', body, credentials)),
     exportKeys: async (body, credentials) =>
       exportKeysResponse.parse(await postJson('/keys/export', body, credentials)),
-    async *upload({ content, owner, epochs, jobId, wallet, resume, minEndEpoch }) {
-      const query = new URLSearchParams({
-        owner,
-        epochs: String(epochs),
-        job_id: jobId,
-        ...(content instanceof Uint8Array ? {} : { quilt: 'true' }),
-        ...(wallet === undefined ? {} : { wallet }),
-        ...(resume ? { resume: 'true' } : {}),
-        ...(minEndEpoch === undefined ? {} : { min_end_epoch: String(minEndEpoch) }),
-      });
-      const response = await request({
-        method: 'POST',
-        path: `/store/upload?${query}`,
-        body: content instanceof Uint8Array ? content : quiltFrame(content),
-        headers: { 'content-type': 'application/octet-stream' },
-        timeoutMs: 180_000,
-        through: uploads,
-      });
-      let rest = '';
-      for await (const part of response.body.setEncoding('utf8')) {
-        const lines = (rest + (part as string)).split('\n');
-        rest = lines.pop() ?? '';
-        for (const line of lines) {
-          if (line === '') continue;
-          const checkpoint = uploadCheckpoint.parse(JSON.parse(line));
-          yield checkpoint;
-          if (checkpoint.stage === 'named' && checkpoint.token !== undefined) await begin(checkpoint.token);
-        }
-      }
-    },
+    upload: (asked) =>
+      uploadThrough((call) => request({ ...call, through: call.isShort ? control : uploads }), asked),
     async dropSessions(accountId) {
       await postJson('/sessions/drop', { account_id: accountId });
     },
@@ -299,16 +238,6 @@ export function createSidecarClient(url: string, token: string): SidecarClient {
       await Promise.all([uploads.destroy(), pool.close(), control.close()]);
     },
   };
-}
-
-function quiltFrame(files: readonly QuiltFile[]): Uint8Array {
-  const head: QuiltUploadHead = {
-    files: files.map(({ identifier, contents }) => ({ identifier, size: contents.length })),
-  };
-  return encodeFrame(
-    head,
-    files.map(({ contents }) => contents),
-  );
 }
 
 function credentialHeaders(credentials?: DecryptCredentials): Record<string, string> {

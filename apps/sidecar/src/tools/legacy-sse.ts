@@ -6,6 +6,7 @@ import { sessionNotFound } from './rpc-refusal.ts';
 import type { Serve } from './streamable.ts';
 import type { ToolCaller } from './tool-caller.ts';
 import type { ToolSession } from './tool-session.ts';
+import { whenClosed } from './when-closed.ts';
 
 /** Proxies close what is silent, often after a minute. */
 const keepAliveMs = 15_000;
@@ -27,7 +28,7 @@ export function createLegacySessions(host: ToolHost): LegacySessions {
       return async () => {
         session.answers(response);
         const keepAlive = setInterval(() => response.write(': keepalive\n\n'), keepAliveMs);
-        response.once('close', () => clearInterval(keepAlive));
+        whenClosed(response, () => clearInterval(keepAlive));
         // Proxies that buffer would hold every answer back
         response.setHeader('x-accel-buffering', 'no');
         await connect(transport);

@@ -6,7 +6,7 @@ import type { ToolSession } from './tool-session.ts';
 
 /**
  * After so long without a request, a stream or a call, a session ends. Hosts that hold a stream open never get there; for
- * the rest it is longer than a pause at work is, and what it costs an operator is some 0.2 MB of memory.
+ * the rest it is longer than a pause at work is, and what it costs an operator is some 0.1 MB of memory.
  */
 export const idleSessionMs = 30 * 60_000;
 const sweepMs = 30_000;

@@ -5,6 +5,7 @@ import { CallClient } from './call-client.ts';
 import type { ToolHost } from './open-session.ts';
 import type { Serve } from './streamable.ts';
 import type { ToolCaller, ToolScope } from './tool-caller.ts';
+import { whenClosed } from './when-closed.ts';
 
 export interface SessionlessRequests {
   /** Returns what serves a request of the revision without sessions. Throws `RpcRefusal` 429. */
@@ -28,7 +29,7 @@ export function createSessionlessRequests(host: ToolHost): SessionlessRequests {
       return async (request, response) => {
         const client = new CallClient(host.clientMaker(credential));
         const done = client.hold(credential.delegateKey);
-        response.once('close', () => {
+        whenClosed(response, () => {
           done();
           release();
         });

@@ -46,7 +46,10 @@ export function createStreamableSessions(host: ToolHost): StreamableSessions {
       retryInterval: retryMs,
     });
     transports.set(opened.session, transport);
-    await opened.connect(transport);
+    await opened.connect(transport).catch((error: unknown) => {
+      opened.session.close();
+      throw error;
+    });
     const { onclose } = opened.server.server;
     opened.server.server.onclose = () => {
       events.clear();

@@ -34,7 +34,9 @@ export function toolRoutes(app: FastifyInstance, options: ToolRouteOptions): voi
   const callerOf = (request: FastifyRequest): ToolCaller => callers.get(request)!;
 
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('*', { parseAs: 'string', bodyLimit: toolBodyBytes }, (_request, text, done) => {
+  app.addContentTypeParser('*', { parseAs: 'string', bodyLimit: toolBodyBytes }, (request, text, done) => {
+    // Hosts name the type of a body that they do not send, too
+    if (request.method === 'DELETE') return done(null, undefined);
     try {
       done(null, JSON.parse(text as string));
     } catch {
@@ -56,6 +58,11 @@ export function toolRoutes(app: FastifyInstance, options: ToolRouteOptions): voi
     });
     const address = headerOf(request, relayedHeaders.clientAddress) ?? 'unknown';
     callers.set(request, { credential, address, namespace: namespaceOf(request) });
+  });
+
+  // Whoever left while the chain was asked opens nothing
+  app.addHook('preHandler', async (_request, reply) => {
+    if (reply.raw.closed) return reply.hijack();
   });
 
   app.get(toolPaths.mcp, { exposeHeadRoute: false }, async (request, reply) =>

@@ -4,6 +4,7 @@ import type { MemRelay } from '@memrelay/sdk/mem-relay';
 import { isJSONRPCNotification, isJSONRPCRequest, type Transport } from '@modelcontextprotocol/server';
 import { CallClient } from './call-client.ts';
 import type { ToolCredential } from './credential.ts';
+import { whenClosed } from './when-closed.ts';
 
 export interface ToolSessionOptions {
   id: string;
@@ -58,7 +59,7 @@ export class ToolSession {
   answers(response: ServerResponse, credential?: ToolCredential): void {
     const release = credential && this.client.hold(credential.delegateKey);
     this.#openAnswers += 1;
-    response.once('close', () => {
+    whenClosed(response, () => {
       this.#openAnswers -= 1;
       this.#activeAtMs = this.#now();
       release?.();

@@ -1,6 +1,7 @@
 import { readFile, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { permissions } from '@memrelay/chain/account-bcs';
+import { parseHeader } from '@memrelay/envelope/header';
 import { nodePrimitives } from '@memrelay/envelope/node-primitives';
 import type { ImportRequest } from '@memrelay/protocol/bundles';
 import { exportBundle } from '@memrelay/sdk/bundle/export-bundle';
@@ -11,6 +12,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type EmbeddingProvider, startEmbeddingProvider } from '../../src/embedding-provider.ts';
 import { commandOf } from '../../src/memrelay-command.ts';
 import { rawRequest } from '../../src/raw-request.ts';
+import { sealedLike } from '../../src/sealed-like.ts';
 import { createTestBackend, type TestBackend } from '../../src/test-backend.ts';
 import { startTestNetwork, type TestNetwork } from '../../src/test-network.ts';
 import { createTestOwner, newTestKey, type TestKey, type TestOwner } from '../../src/test-owner.ts';
@@ -210,6 +212,39 @@ describe('a bundle', () => {
       for (const { result } of memories) if (result.status === 'running') jobIds.push(result.jobId);
     await source.client.waitForJobs(jobIds);
     expect((await source.client.recall('wanted back?', { namespace })).results).toMatchObject([{ text }]);
+  });
+
+  test('keeps which memory replaces which, under other ids', async () => {
+    const namespace = 'moves';
+    const { blobId } = await source.client.rememberAndWait('Ines lives in Porto', { namespace });
+    const blob = await fetch(`${source.network.blobstoreUrl}/v1/blobs/${blobId}`);
+    const header = parseHeader(new Uint8Array(await blob.arrayBuffer()));
+    const encryptedData = sealedLike(header, {
+      namespace,
+      text: 'Ines lives in Faro',
+      signer: Buffer.from(source.owner.delegate.privateKey, 'hex'),
+      supersedes: [Buffer.from(header.envelopeId).toString('hex')],
+    });
+    const vector = [1, ...new Array<number>(1_535).fill(0)];
+    await source.client.rememberManual({ encryptedData, vector, namespace });
+    const jobIds: string[] = [];
+    // Newest first: the one that replaces comes before the one that it replaces
+    for await (const { memories } of importBundle(target.client, await bundleOf(source.client, namespace)))
+      for (const { result } of memories) if (result.status === 'running') jobIds.push(result.jobId);
+    const [next, old] = await target.client.waitForJobs(jobIds);
+    const { memories } = await target.client.memoriesPage({ namespace });
+    const links = new Map(memories.map(({ blobId: id, supersededBy }) => [id, supersededBy]));
+    expect(links).toEqual(
+      new Map([
+        [next!.blobId, undefined],
+        [old!.blobId, jobIds[0]],
+      ]),
+    );
+    const moved = await fetch(`${target.network.blobstoreUrl}/v1/blobs/${old!.blobId}`);
+    expect(parseHeader(new Uint8Array(await moved.arrayBuffer())).envelopeId).not.toEqual(header.envelopeId);
+    const { results } = await target.client.recall('where does Ines live?', { namespace });
+    expect(results.find(({ supersededBy }) => supersededBy)!.text).toBe('Ines lives in Porto');
+    for (const { client } of [source, target]) await client.forget({ namespace });
   });
 });
 

@@ -3,11 +3,13 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text as textOf } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { rotateKeyEpoch } from '@memrelay/chain/account-transactions';
+import { rotateKeyEpoch, setRecoveryKey } from '@memrelay/chain/account-transactions';
 import { parsePrivateKey } from '@memrelay/chain/key-file';
 import { toHex } from '@memrelay/envelope/bytes';
 import { parseHeader } from '@memrelay/envelope/header';
 import { nodePrimitives } from '@memrelay/envelope/node-primitives';
+import { openRecoveryWrap } from '@memrelay/envelope/recovery-wrap';
+import { wrapType } from '@memrelay/envelope/wraps';
 import type { ManualOptions } from '@memrelay/sdk/manual/manual-types';
 import { MemRelayManual } from '@memrelay/sdk/manual/mem-relay-manual';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -281,6 +283,17 @@ describe('who may read, and what is believed', () => {
     expect(results.map((hit) => hit.text).sort()).toEqual(['the vault has a new lock', text]);
   });
 
+  test('where the account has a recovery key, what is written manually can be opened with it too', async () => {
+    const recovery = nodePrimitives.randomBytes(32);
+    const recoveryPk = nodePrimitives.x25519PublicKey(recovery);
+    await owner.execute(setRecoveryKey(network.info.packageId, owner.accountId, recoveryPk));
+    const stored = await manual().rememberManual('the spare key is under the stone', { namespace });
+    const header = parseHeader(await blob(stored.blobId!));
+    const wrap = header.wraps.find(({ type }) => type === wrapType.recovery)!;
+    const privateKey = openRecoveryWrap(nodePrimitives, wrap, recovery, header);
+    expect(nodePrimitives.x25519PublicKey(privateKey)).toEqual(header.recipientPk);
+  });
+
   test('another owner finds nothing of it, and a revoked delegate neither finds nor opens', async () => {
     const stranger = await createTestOwner(network);
     const foreign = manual({}, stranger);
@@ -318,6 +331,15 @@ describe('who may read, and what is believed', () => {
       () => ({
         network: { keyServers: { servers: [{ objectId: `0x${'5'.repeat(64)}`, weight: 1 }], threshold: 1 } },
       }),
+      'key_server_mismatch',
+    ],
+    [
+      'another public key of a key server',
+      () => {
+        const { keyServers, threshold } = network.info;
+        const servers = keyServers.map(({ objectId, weight }) => ({ objectId, weight, publicKey: '0xab' }));
+        return { network: { keyServers: { servers, threshold } } };
+      },
       'key_server_mismatch',
     ],
     [

@@ -1,5 +1,5 @@
 import { readFile, rm, stat } from 'node:fs/promises';
-import { createServer } from 'node:http';
+import { createServer, request as httpRequest } from 'node:http';
 import { join } from 'node:path';
 import { type Account, fullScope } from '@memrelay/chain/account-bcs';
 import { readAccount } from '@memrelay/chain/account-reader';
@@ -125,7 +125,9 @@ test('one click: the key is registered with what was granted, saved, and stores 
 });
 
 test('a code is pasted where the browser does not reach the tool, and only chosen namespaces are granted', async () => {
-  const waiting = await start({ label: 'far away' });
+  // The name that the preset --local has for this machine
+  const webUrl = system.urls.dashboard.replace('127.0.0.1', 'localhost');
+  const waiting = await start({ label: 'far away', webUrl });
   await page.route(callbackOf(waiting), (route) => route.abort());
   await page.goto(waiting.url);
   await page.getByLabel('only these').check();
@@ -209,6 +211,21 @@ test('the tool believes nothing that the chain does not say, and keeps the file 
   expect(await handOverCode(code)).toEqual({ walletAddress, accountId });
   expect(await done).toMatchObject({ label: 'memrelay up' } satisfies Partial<CredentialFile>);
   await expect(handOverCode(code)).rejects.toMatchObject({ code: 'nobody_waits' });
+
+  // A page that is closed while the tool looks does not keep it from its end
+  await start();
+  const abrupt = parseSignInFragment(new URL(signIn!.url).hash);
+  const body = JSON.stringify({ code: sealHandOver(nodePrimitives, abrupt, handOver) });
+  const closed = httpRequest({
+    host: '127.0.0.1',
+    port: abrupt.port,
+    path: '/code',
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+  });
+  closed.on('error', () => undefined);
+  closed.end(body, () => closed.destroy());
+  expect(await signIn!.done).toMatchObject({ label: 'memrelay up' });
 
   await start({ patienceMs: 0 });
   const next = parseSignInFragment(new URL(signIn!.url).hash);

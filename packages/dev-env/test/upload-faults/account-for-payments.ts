@@ -3,7 +3,7 @@ import { readWalrusNetwork } from '@memrelay/chain/walrus-network';
 import type { StoredJob } from './check-memories.ts';
 import type { Kill } from './kills.ts';
 import { type LedgerEntry, readLedger } from './ledger.ts';
-import { countPayments, type Drain, type Payments } from './payments.ts';
+import { blobOf, countPayments, type Drain, type Payments } from './payments.ts';
 import type { UploadWorld } from './upload-world.ts';
 
 interface Story {
@@ -25,7 +25,7 @@ export async function accountForPayments(
     ledger,
     wallets,
     walletsResume: world.path === 'relay',
-    jobs: new Map(stored.map(({ blobId, jobId }) => [blobId, jobId])),
+    jobs: new Map(stored.map(({ blobId, jobId }) => [blobOf(blobId), jobId])),
     objects: new Map(stored.map(({ jobId, objectId }) => [jobId, objectId])),
     ownersObjects,
     walletsObjects,

@@ -1,6 +1,11 @@
 import type { Kill } from './kills.ts';
 import type { LedgerEntry, Registration } from './ledger.ts';
 
+/** The blob that an id names, or that its patch is in. */
+export function blobOf(id: string): string {
+  return Buffer.from(id, 'base64url').subarray(0, 32).toString('base64url');
+}
+
 /** A blob object that was paid for beside the one that its memory has. */
 export interface ExtraPayment {
   blobId: string;
@@ -28,7 +33,7 @@ export interface PaymentFacts {
   wallets: readonly string[];
   /** Whether who pays goes on with what it registered; a publisher may be late, and have stored twice */
   walletsResume: boolean;
-  /** The job of each memory's blob */
+  /** A job of each memory's blob */
   jobs: ReadonlyMap<string, string>;
   /** Object id of each memory, as the database has it */
   objects: ReadonlyMap<string, string>;

@@ -13,7 +13,7 @@ import type { TestOwner } from '../../src/test-owner.ts';
 export interface Restored {
   /** Certified objects of the owner, by blob id */
   objects: Map<string, string[]>;
-  /** Texts by blob id */
+  /** Texts by the id of their blob, or of their patch of a quilt */
   texts: Map<string, string>;
   /** Wraps that Seal had to open */
   unwrapped: number;
@@ -60,19 +60,34 @@ export async function restoreFromChain(
   }
   for (const blobId of restored.objects.keys()) {
     try {
-      const response = await fetch(`${aggregatorUrl}/v1/blobs/${blobId}`);
-      if (response.status !== 200) throw new Error(`the aggregator answered ${response.status}`);
-      const bytes = new Uint8Array(await response.arrayBuffer());
-      const envelope = checkHeader(bytes, { origin, tag, maxEpoch });
-      if (envelope.header.kind !== envelopeKind.memory) throw new Error('not a memory');
-      const privateKey = await reader.privateKeyOf(bytes);
-      restored.texts.set(blobId, openBody(nodePrimitives, envelope, privateKey, trust).text);
+      for (const [id, bytes] of await envelopesIn(aggregatorUrl, blobId)) {
+        const envelope = checkHeader(bytes, { origin, tag, maxEpoch });
+        if (envelope.header.kind !== envelopeKind.memory) throw new Error('not a memory');
+        const privateKey = await reader.privateKeyOf(bytes);
+        restored.texts.set(id, openBody(nodePrimitives, envelope, privateKey, trust).text);
+      }
     } catch (error) {
       restored.failures.push(`${blobId}: ${(error as Error).message}`);
     }
   }
   restored.unwrapped = reader.opened();
   return restored;
+}
+
+/** The one that a blob is, or those of a quilt, by their ids. */
+async function envelopesIn(aggregatorUrl: string, blobId: string): Promise<Map<string, Uint8Array>> {
+  const read = async (path: string): Promise<Uint8Array> => {
+    const response = await fetch(`${aggregatorUrl}/v1/${path}`);
+    if (response.status !== 200) throw new Error(`the aggregator answered ${response.status}`);
+    return new Uint8Array(await response.arrayBuffer());
+  };
+  const bytes = await read(`blobs/${blobId}`);
+  if (Buffer.from(bytes.subarray(0, 4)).toString() === 'MRE1') return new Map([[blobId, bytes]]);
+  const listed = Buffer.from(await read(`quilts/${blobId}/patches`)).toString();
+  const envelopes = new Map<string, Uint8Array>();
+  for (const { patch_id: id } of JSON.parse(listed) as { patch_id: string }[])
+    envelopes.set(id, await read(`blobs/by-quilt-patch-id/${id}`));
+  return envelopes;
 }
 
 const bytesOf = (id: string): Uint8Array => Uint8Array.from(Buffer.from(id.slice(2), 'hex'));

@@ -3,7 +3,7 @@ import { between, type Random, seededRandom } from '../../src/seeded-random.ts';
 import { accountForPayments } from './account-for-payments.ts';
 import { checkDone, checkRecall, type StoredJob } from './check-memories.ts';
 import { doneCount, type Kill, killDuringUploads, leasedOf, type Victim } from './kills.ts';
-import type { Drain, Payments } from './payments.ts';
+import { blobOf, type Drain, type Payments } from './payments.ts';
 import { restoreFromChain } from './restore-proof.ts';
 import { startUploadWorld, type UploadPath, type UploadWorld } from './upload-world.ts';
 
@@ -14,6 +14,8 @@ export interface UploadRun {
   /** Kills are drawn among these */
   victims: readonly Victim[];
   relayers: number;
+  /** At most so many memories in a quilt; a blob each when left out */
+  quiltItems?: number;
   /** Spares a short run the 15 seconds that a job of a dead relayer waits */
   freesLeases: boolean;
   /** On the relay path */
@@ -156,7 +158,7 @@ async function examine(
   if (found.length !== texts.length || found.toSorted().join('\n') !== texts.toSorted().join('\n'))
     broken.push(`${found.length} texts came back from the chain, and they are not the ${texts.length}`);
   for (const { jobId, blobId, objectId } of stored)
-    if (!back.objects.get(blobId)?.includes(objectId))
+    if (!back.objects.get(blobOf(blobId))?.includes(objectId))
       broken.push(`job ${jobId}: ${objectId} is not among its owner's objects of ${blobId}`);
   const { payments, ownersObjects, leftInWallets } = await accountForPayments(world, {
     stored,

@@ -40,6 +40,8 @@ export interface UploadWorldOptions {
   path: UploadPath;
   relayers: number;
   wallets: number;
+  /** At most so many memories in a quilt; a blob each when left out */
+  quiltItems?: number;
   answerDelayMs: () => number;
 }
 
@@ -59,7 +61,11 @@ export async function startUploadWorld(options: UploadWorldOptions): Promise<Upl
     closing.push(() => database.end());
     const keys = options.path === 'relay' ? await fundedWallets(network, options.wallets) : [];
     const payer = await payerOf(network, options.path, keys, (stop) => closing.push(stop));
-    const environment: NodeJS.ProcessEnv = { CHAIN_RPC_URL: watch.url, ...payer.environment };
+    const environment: NodeJS.ProcessEnv = {
+      CHAIN_RPC_URL: watch.url,
+      STORE_QUILT_MAX_ITEMS: String(options.quiltItems ?? 1),
+      ...payer.environment,
+    };
     if (options.path !== 'relay') {
       const slow = await startSlowPublisher(
         environment.STORE_PUBLISHER_URL!,

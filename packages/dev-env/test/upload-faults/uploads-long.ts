@@ -19,6 +19,8 @@ const { values } = parseArgs({
     /** sidecar, relayer, or both */
     kill: { type: 'string', default: 'sidecar' },
     'answer-delay-ms': { type: 'string', default: '150' },
+    /** At most so many memories in a quilt; 1: a blob each */
+    'quilt-items': { type: 'string', default: '1' },
     /** Added to the name of the result */
     name: { type: 'string', default: 'uploads' },
   },
@@ -31,6 +33,7 @@ const common = {
     values.kill === 'both' ? ['sidecar', 'relayer'] : [values.kill === 'relayer' ? 'relayer' : 'sidecar'],
   answerDelayMs: Number(values['answer-delay-ms']),
   wallets: 3,
+  quiltItems: Number(values['quilt-items']),
   freesLeases: false,
   seed,
   onProgress: (line: string) => void process.stderr.write(`${line}\n`),
@@ -72,8 +75,8 @@ async function keep(results: Record<string, UploadResult>): Promise<void> {
   const at = new Date().toISOString();
   const name = `../../../../bench/results/${at.slice(0, 10)}-${values.name}.json`;
   const about = 'memories stored while processes are killed with SIGKILL, counted from the outside';
-  const { memories, kills, victims, answerDelayMs } = common;
-  const content = { about, at, seed, memories, kills, victims, answerDelayMs, results };
+  const { memories, kills, victims, answerDelayMs, quiltItems } = common;
+  const content = { about, at, seed, memories, kills, victims, answerDelayMs, quiltItems, results };
   const text = `${JSON.stringify(content, null, 2)}\n`;
   await writeFile(fileURLToPath(new URL(name, import.meta.url)), text);
   process.stdout.write(text);

@@ -50,9 +50,11 @@ export async function startCallback(options: CallbackOptions): Promise<Callback>
   };
   server.on('request', async (request: IncomingMessage, response: ServerResponse) => {
     const allowed = request.headers.origin === options.origin ? options.origin : undefined;
+    // From the start: whoever asks may be gone before there is an answer
+    const answered = new Promise<void>((resolve) => response.once('close', resolve));
     try {
       const answer = await answerTo(request);
-      if (request.method === 'POST') response.once('close', options.onTaken);
+      if (request.method === 'POST') answered.then(options.onTaken);
       send(response, allowed, answer);
     } catch (error) {
       const refusal =
@@ -63,7 +65,7 @@ export async function startCallback(options: CallbackOptions): Promise<Callback>
       // That relayer or chain do not answer is not the fault of whoever asks
       const bad = request.method === 'POST' && status < 500;
       const tooMany = bad && ++badTries === maxBadTries;
-      if (tooMany) response.once('close', options.onTooManyTries);
+      if (tooMany) answered.then(options.onTooManyTries);
       send(response, allowed, { status, body: { error: code, message } });
     }
   });

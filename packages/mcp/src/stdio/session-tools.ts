@@ -93,8 +93,12 @@ async function answer(work: () => Promise<string>): Promise<CallToolResult> {
   }
 }
 
-function loginText({ url, expiresAt, webUrl, relayerUrl, opened }: OpenSignIn, command: string): string {
+function loginText(signIn: OpenSignIn, command: string): string {
+  const { url, expiresAt, webUrl, relayerUrl, opened, present } = signIn;
   return [
+    ...(present
+      ? [`Until then wallet ${present.walletAddress} stays signed in, with account ${present.accountId}.`]
+      : []),
     opened
       ? 'A browser page was opened for the user to sign in. Show them its URL too, in case they do not see the page:'
       : 'No browser can be opened from here. Show the user this URL, exactly as it is, to open in theirs:',

@@ -1,3 +1,4 @@
+import type { CredentialFile } from '@memrelay/protocol/credential-file';
 import { signInCredentialsPath } from '@memrelay/sdk/save-credentials-node';
 import type { SignIn } from '../sign-in/start-sign-in.ts';
 import { openBrowser } from './open-browser.ts';
@@ -13,6 +14,8 @@ export interface OpenSignIn {
   relayerUrl: string;
   /** A browser was started on it */
   opened: boolean;
+  /** Who is signed in until it is done */
+  present: CredentialFile | undefined;
 }
 
 /** Where a person signs in: one sign-in at a time, a new one closes the one before. */
@@ -45,12 +48,12 @@ export function signInDesk(settings: Settings, log: Log): SignInDesk {
       });
       current = signIn;
       signIn.done.then(
-        () => log.info('signed in'),
+        ({ walletAddress, accountId }) => log.info('signed in', { walletAddress, accountId, relayerUrl }),
         (error: unknown) => log.info('the sign-in ended', { reason: (error as Error).message }),
       );
       const opened = await openBrowser(signIn.url);
       const { url, expiresAt, done } = signIn;
-      return { url, expiresAt, done, webUrl, relayerUrl, opened };
+      return { url, expiresAt, done, webUrl, relayerUrl, opened, present: credentials };
     },
   };
 }

@@ -1,5 +1,6 @@
 import { createInterface } from 'node:readline';
 import type { CredentialFile } from '@memrelay/protocol/credential-file';
+import { MemRelayError } from '@memrelay/sdk/errors';
 import { signInCredentialsPath } from '@memrelay/sdk/save-credentials-node';
 import { handOverCode } from '../sign-in/hand-over-code.ts';
 import { SignInError } from '../sign-in/sign-in-error.ts';
@@ -74,8 +75,9 @@ export async function bringCode(code: string, print: Print): Promise<number> {
 }
 
 function failed(error: unknown, print: Print): number {
-  if (!(error instanceof SignInError || error instanceof ToolRefusal)) throw error;
-  print(error.message);
+  const expected = [SignInError, ToolRefusal, MemRelayError].some((kind) => error instanceof kind);
+  if (!expected) throw error;
+  print((error as Error).message);
   return 1;
 }
 

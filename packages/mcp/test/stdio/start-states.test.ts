@@ -212,7 +212,10 @@ describe('with credentials', () => {
     await stdio.open();
     expect(await stdio.tools()).toEqual([...memoryTools, 'mem_login']);
     expect((await stdio.call('mem_remember', fact)).text).toContain('mem_login');
-    expect((await stdio.call('mem_login')).isError).toBe(false);
+    expect(await stdio.call('mem_login')).toMatchObject({
+      isError: false,
+      text: expect.stringContaining(`Until then wallet 0x${'3'.repeat(64)} stays signed in`),
+    });
     expect(await readFile(machine.credentialsPath, 'utf8')).toBe(before);
     expect(relayer.seen).toEqual([]);
     await machine.signIn(relayer.url, keys[1]);

@@ -71,6 +71,7 @@ function json(memory: MemoryEntry) {
     size: memory.size,
     importance: memory.importance,
     ...(memory.expiresEpoch === undefined ? {} : { expires_epoch: memory.expiresEpoch }),
+    ...(memory.supersededBy ? { superseded_by: memory.supersededBy } : {}),
     ...(memory.lost ? { lost: memory.lost } : {}),
     ...(memory.nearDuplicateOf
       ? { near_duplicate_of: memory.nearDuplicateOf, similarity: memory.similarity }
@@ -88,9 +89,15 @@ function remarks(shown: readonly MemoryEntry[], more: boolean, namespace: string
     ];
   const pending = shown.filter((memory) => memory.pending).length;
   const lost = shown.filter((memory) => memory.lost).length;
+  const replaced = shown.filter((memory) => memory.supersededBy).length;
   return [
     '',
     ...(pending > 0 ? [`${pending} pending: accepted and safe, still on the way to the blob store.`] : []),
+    ...(replaced > 0
+      ? [
+          `${replaced} replaced by a later memory (\`--json\` tells which): they stay, and count half in a recall.`,
+        ]
+      : []),
     ...(lost > 0
       ? [`${lost} lost: their blobs expired or are missing. They are kept, and come back with their blobs.`]
       : []),

@@ -95,7 +95,7 @@ export function dashboardSettings(
 
 /** Variables of the person's own environment that the relayer takes as they are. */
 const passedOn =
-  /^(LLM_|EMBEDDING_|RUST_LOG$|LOG_FORMAT$|REDIS_URL$|RATE_LIMIT_|BLOB_CACHE_|STORE_AGGREGATOR_|STORE_SKIP|STORE_QUILT_|ENC_|UPLOAD_CONCURRENCY$|SIDECAR_WATCHDOG_|TRUSTED_PROXY_HOPS$|MEM_ALLOW_MOCK_LLM$|ALERT_TO_SLACK$|SERVER_CHAIN_PRIVATE_KEY$)/;
+  /^(LLM_|EMBEDDING_|RUST_LOG$|LOG_FORMAT$|REDIS_URL$|RATE_LIMIT_|BLOB_CACHE_|STORE_AGGREGATOR_|STORE_SKIP|STORE_QUILT_|ENC_|MCP_|UPLOAD_CONCURRENCY$|SIDECAR_WATCHDOG_|TRUSTED_PROXY_HOPS$|MEM_ALLOW_MOCK_LLM$|ALERT_TO_SLACK$|SERVER_CHAIN_PRIVATE_KEY$)/;
 
 /** The relayer on the embedded network; `DATABASE_URL` and `REDIS_URL` of the environment replace the embedded ones. */
 export async function relayerSettings(

@@ -1,7 +1,9 @@
+import { execFile } from 'node:child_process';
 import { chmod, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { Writable } from 'node:stream';
+import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { install, uninstall } from '../../src/commands/mcp.ts';
 import { trust } from '../../src/commands/trust.ts';
@@ -80,7 +82,7 @@ describe('memrelay mcp install', () => {
     }
   }, 30_000);
 
-  it('names a program and a file by absolute paths that are there', async () => {
+  it('names a program and a file by absolute paths, which start anywhere and without a PATH', async () => {
     await put('cursor');
     const { command, args } = jsonAt(await readFile(pathOf('cursor'), 'utf8'), [
       'mcpServers',
@@ -90,6 +92,8 @@ describe('memrelay mcp install', () => {
       args: string[];
     };
     for (const path of [command, args[0]!]) expect((await stat(path)).isFile()).toBe(true);
+    const { stdout } = await promisify(execFile)(command, [...args, '--help'], { env: {}, cwd: home });
+    expect(stdout).toContain('over stdio (MCP)');
   });
 
   it('keeps everything else of the file, its mode, its link, and a backup', async () => {

@@ -23,7 +23,9 @@ describe('docs/tools.md', () => {
     expect(section).toContain(`npx memrelay mcp install ${host.name}`);
     expect(section).toContain(`](${host.docs})`);
     const blocks = [...section.matchAll(/```(json|toml)\n([\s\S]*?)\n```/g)];
-    const entries = [local, remote].flatMap((server) => host.entry(server) ?? []);
+    const entries = [local, remote]
+      .map((server) => host.entry(server))
+      .filter((entry) => entry !== undefined);
     expect(blocks.map(([, format, text]) => [format, text])).toEqual(
       entries.map((entry) => [host.format, snippet(host, entry)]),
     );

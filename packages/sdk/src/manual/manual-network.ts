@@ -78,7 +78,7 @@ export function manualNetwork(
     );
   const trusted = new Set(
     [keyServers, ...(options.historicalKeyServers ?? [])].flatMap(({ servers }) =>
-      servers.flatMap(({ aggregatorUrl }) => (aggregatorUrl ? [new URL(aggregatorUrl).origin] : [])),
+      servers.flatMap(({ aggregatorUrl }) => (aggregatorUrl ? [parseUrl(aggregatorUrl).origin] : [])),
     ),
   );
   const aggregatorUrls = (options.aggregatorUrls ?? [config.aggregatorUrl]).map(parseUrl);

@@ -11,6 +11,7 @@ import {
 } from '@memrelay/envelope/open-envelope';
 import type { Primitives } from '@memrelay/envelope/primitives';
 import type { Wrap } from '@memrelay/envelope/wraps';
+import { MemRelayError } from '../errors.ts';
 import type { AccountState } from './account-state.ts';
 import type { KeyServerSet } from './manual-network.ts';
 import type { KeyUnwrapper, UnwrappedKey, WrappedKey } from './unwrap-keys.ts';
@@ -112,6 +113,8 @@ function nameOf({ identity, recipientPk, wrap }: WrappedKey): string {
 }
 
 function refusal(error: unknown): OpenFailure {
+  // Wraps that stand beside the envelopes could not be asked for
+  if (error instanceof MemRelayError) return failure('keys_unavailable', error.message);
   if (!(error instanceof EnvelopeError)) throw error;
   const signed = error.signer ? ` (${toHex(error.signer)})` : '';
   return failure('integrity', `${error.reason}: ${error.message}${signed}`);

@@ -1,5 +1,5 @@
 import { computeBlobId } from '@memrelay/blob-id/blob-id';
-import { toHex } from '@memrelay/envelope/bytes';
+import { concatBytes, toHex } from '@memrelay/envelope/bytes';
 import { maxEnvelopeLength } from '@memrelay/envelope/header';
 import type { Primitives } from '@memrelay/envelope/primitives';
 import { sleep, withTimeout } from '../abort.ts';
@@ -107,22 +107,29 @@ export function createBlobReader({
       if (!blobIdForm.test(place.blobId)) return failed('unverifiable', 'the index names no blob id');
       if (place.blobId.length === 50 && place.sha256 === undefined)
         return failed('unverifiable', 'the index tells no digest of this patch of a quilt');
-      for (let attempt = 0; ; attempt++) {
+      const attempt = async (inner: AbortSignal, pauses: readonly number[]): Promise<ReadBlob> => {
         try {
-          const bytes = await withTimeout(
-            (inner) => race(place, inner),
-            timeoutMs,
-            () => new BlobFault('blob_unavailable', `no aggregator gave the blob in ${timeoutMs} ms`),
-            signal,
-          );
-          return { ok: true, bytes };
+          return { ok: true, bytes: await race(place, inner) };
         } catch (error) {
           if (!(error instanceof BlobFault)) throw error;
-          const pause = pausesMs[attempt];
+          const [pause, ...later] = pauses;
           if (pause === undefined || error.reason === 'wrong_bytes')
             return failed(error.reason, error.message);
-          await sleep(pause, signal);
+          await sleep(pause, inner);
+          return attempt(inner, later);
         }
+      };
+      const late = new BlobFault('blob_unavailable', `no aggregator gave the blob in ${timeoutMs} ms`);
+      try {
+        return await withTimeout(
+          (inner) => attempt(inner, pausesMs),
+          timeoutMs,
+          () => late,
+          signal,
+        );
+      } catch (error) {
+        if (error === late) return failed(late.reason, late.message);
+        throw error;
       }
     },
   };
@@ -143,20 +150,19 @@ function blobUrl(base: URL, blobId: string): URL {
   return new URL(path, base.href.endsWith('/') ? base : `${base.href}/`);
 }
 
+/** By a reader: not every browser lets a stream be looped over. */
 async function readBounded(body: ReadableStream<Uint8Array>, host: string): Promise<Uint8Array> {
+  const reader = body.getReader();
   const parts: Uint8Array[] = [];
   let size = 0;
-  for await (const part of body as unknown as AsyncIterable<Uint8Array>) {
-    size += part.length;
-    if (size > maxEnvelopeLength)
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return concatBytes(...parts);
+    size += value.length;
+    if (size > maxEnvelopeLength) {
+      await reader.cancel();
       throw new BlobFault('wrong_bytes', `${host} sent more than a memory can be`);
-    parts.push(part);
+    }
+    parts.push(value);
   }
-  const bytes = new Uint8Array(size);
-  let at = 0;
-  for (const part of parts) {
-    bytes.set(part, at);
-    at += part.length;
-  }
-  return bytes;
 }

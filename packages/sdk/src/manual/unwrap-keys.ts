@@ -70,9 +70,21 @@ export function createKeyUnwrapper(
     const name = `${header}/${account.id}/${objectVersion}`;
     if (holding?.name === name) return holding;
     forget(holding);
-    const session = SessionKey.import(exportedSession(header), chain.sui);
+    const session = imported(header);
     holding = { name, session, clients: new Map(), asked: new Map(), opened: new Map() };
     return holding;
+  }
+
+  function imported(header: string): SessionKey {
+    try {
+      return SessionKey.import(exportedSession(header), chain.sui);
+    } catch (cause) {
+      throw new MemRelayError(
+        'decrypt_denied',
+        'The session for the key servers is over by the clock of this machine, which is not that of the relayer. Set the clock.',
+        { cause },
+      );
+    }
   }
 
   /** By identity: what stands against it. One request to each server for all that were not asked for yet. */

@@ -63,6 +63,12 @@ describe('what a relayer says of its network', () => {
       { chainRpcUrl: 'http://chain.example' },
       'network_not_pinned',
     ],
+    [
+      'a local one elsewhere, which would tell the public keys of pinned servers',
+      { ...local, suiRpcUrl: 'http://chain.example:9100' },
+      { keyServers: { servers: local.encServerConfigs, threshold: 2 } },
+      'network_not_pinned',
+    ],
     ['another package', { ...local, packageId: id('c') }, {}, 'package_mismatch'],
     ['another network than the pinned one', local, { name: 'mainnet' }, 'network_mismatch'],
     ['a network that nobody knows', { ...local, network: 'devnet' }, {}, 'network_mismatch'],

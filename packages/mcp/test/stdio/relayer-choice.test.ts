@@ -1,0 +1,51 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { localDashboardPath } from '@memrelay/sdk/local-dashboard-node';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { defaultService, presets } from '../../src/presets.ts';
+import { chooseService } from '../../src/stdio/relayer-choice.ts';
+import { readSettings } from '../../src/stdio/settings.ts';
+import { useMachine } from './machine.ts';
+
+const machine = useMachine();
+const realDataDir = process.env.MEM_DATA_DIR;
+beforeEach(() => {
+  process.env.MEM_DATA_DIR = join(machine.home, 'data');
+});
+afterEach(() => {
+  if (realDataDir === undefined) delete process.env.MEM_DATA_DIR;
+  else process.env.MEM_DATA_DIR = realDataDir;
+});
+
+const choose = (...args: string[]) => chooseService(readSettings(args, {}));
+
+it('without settings a sign-in is at the service of this build', async () => {
+  expect(await choose()).toEqual(defaultService());
+});
+
+it('half of a known service gives the other half', async () => {
+  const local = presets.local!;
+  expect(await choose(`--relayer=${local.relayerUrl}`)).toEqual(local);
+  expect(await choose(`--web-url=${local.webUrl}`)).toEqual(local);
+});
+
+it('a relayer on this machine belongs to the dashboard that runs here, wherever that is', async () => {
+  const relayerUrl = 'http://127.0.0.1:18000';
+  expect(await choose(`--relayer=${relayerUrl}`)).toEqual({ relayerUrl, webUrl: presets.local!.webUrl });
+  const dataDir = process.env.MEM_DATA_DIR!;
+  await mkdir(dataDir);
+  const running = { url: 'http://127.0.0.1:15173', token: 'ab'.repeat(32) };
+  await writeFile(localDashboardPath(dataDir), JSON.stringify(running));
+  expect(await choose(`--relayer=${relayerUrl}`)).toEqual({ relayerUrl, webUrl: running.url });
+});
+
+it('the dashboard of an unknown relayer is asked for, never guessed', async () => {
+  await expect(choose('--relayer=https://relayer.example')).rejects.toMatchObject({
+    code: 'no_dashboard',
+    message: expect.stringContaining('--web-url'),
+  });
+  expect(await choose('--relayer=https://relayer.example', '--web-url=https://web.example')).toEqual({
+    relayerUrl: 'https://relayer.example',
+    webUrl: 'https://web.example',
+  });
+});
