@@ -21,6 +21,8 @@ export const url = z
 export const publicUrl = url
   .refine(
     (value) => {
+      // Told already
+      if (!URL.canParse(value)) return true;
       const { protocol, hostname, username, search, hash } = new URL(value);
       const isSafe = protocol === 'https:' || ['127.0.0.1', 'localhost', '[::1]'].includes(hostname);
       return isSafe && username === '' && search === '' && hash === '';
@@ -30,7 +32,7 @@ export const publicUrl = url
   .transform((value) => new URL(value).href.replace(/\/+$/, ''));
 
 export function isOrigin(value: string): boolean {
-  return new URL(value).origin === value;
+  return URL.canParse(value) && new URL(value).origin === value;
 }
 
 /** Goes into a header of every call. */
