@@ -117,6 +117,7 @@ Try next, in another terminal:
   npx memrelay remember "Ana likes her tea with lemon"
   npx memrelay recall "what does Ana drink?"
   npx memrelay doctor
+  npx memrelay mcp install claude-code    (or another agent: docs/tools.md)
 
 Ctrl-C stops it.`);
 }
