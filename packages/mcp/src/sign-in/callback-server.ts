@@ -31,7 +31,12 @@ export interface Callback {
  */
 export async function startCallback(options: CallbackOptions): Promise<Callback> {
   let badTries = 0;
-  const server = createServer({ requestTimeout: 10_000, headersTimeout: 5_000 });
+  // Node looks every 30 s for connections that are too slow: so long others could keep the page out.
+  const server = createServer({
+    requestTimeout: 10_000,
+    headersTimeout: 5_000,
+    connectionsCheckingInterval: 500,
+  });
   server.maxConnections = 32;
   const port = await listening(server);
   const answerTo = async (request: IncomingMessage): Promise<Answer> => {

@@ -1,7 +1,6 @@
 import { UsageError, usage } from './flags.ts';
 import { serve } from './serve.ts';
 import { readSettings, type Settings } from './settings.ts';
-import { signOut } from './sign-out.ts';
 import { stderrLog } from './stderr-log.ts';
 
 // A host may close its end while an answer is on the way.
@@ -27,17 +26,14 @@ async function main(): Promise<number> {
     print(usage);
     return 0;
   }
-  if (settings.action === 'logout') {
-    print(await signOut());
-    return 0;
-  }
   if (settings.action === 'serve' && !process.stdin.isTTY) {
     await serve(settings, log, `node ${JSON.stringify(process.argv[1])}`);
     return 0;
   }
   // Loaded here: a host that starts the package shall not wait for it.
-  const { bringCode, signInFromTerminal, startFromTerminal } = await import('./terminal.ts');
-  if (settings.code !== undefined) return bringCode(settings.code, print);
-  if (settings.action === 'login') return signInFromTerminal(settings, log, print);
-  return startFromTerminal(settings, log, print);
+  const terminal = await import('./terminal.ts');
+  if (settings.action === 'logout') return terminal.signOutFromTerminal(print);
+  if (settings.code !== undefined) return terminal.bringCode(settings.code, print);
+  if (settings.action === 'login') return terminal.signInFromTerminal(settings, log, print);
+  return terminal.startFromTerminal(settings, log, print);
 }

@@ -27,6 +27,8 @@ const defaultLabel = 'memrelay MCP';
  */
 export function readSettings(argv: readonly string[], env: NodeJS.ProcessEnv): Settings {
   const { values, set, subcommand } = readFlags(argv);
+  // Whoever is told to ask for help gets it, whatever else is wrong.
+  if (set.has('help')) return { ...readSettings([], {}), action: 'help' };
   const service = chosenPreset(set);
   const url = (flag: FlagName, variable: string, preset: string | undefined): string | undefined => {
     const flagged = values.get(flag);
@@ -41,7 +43,7 @@ export function readSettings(argv: readonly string[], env: NodeJS.ProcessEnv): S
   if (code !== undefined && !wantsLogin)
     throw new UsageError('--code belongs to a sign-in: login --code CODE.');
   return {
-    action: actionOf(set.has('help'), wantsLogout, subcommand === 'login' || code !== undefined),
+    action: actionOf(wantsLogout, subcommand === 'login' || code !== undefined),
     forceLogin: wantsLogin,
     code,
     relayerUrl: url('relayer', 'MEM_SERVER_URL', service?.relayerUrl),
@@ -54,8 +56,7 @@ export function readSettings(argv: readonly string[], env: NodeJS.ProcessEnv): S
 }
 
 /** The subcommand is typed by a person; `--login` alone may also stand in the configuration of a host. */
-function actionOf(help: boolean, logout: boolean, login: boolean): Settings['action'] {
-  if (help) return 'help';
+function actionOf(logout: boolean, login: boolean): Settings['action'] {
   if (logout) return 'logout';
   return login ? 'login' : 'serve';
 }

@@ -31,29 +31,37 @@ export function signInDesk(settings: Settings, log: Log): SignInDesk {
     current?.cancel();
     current = undefined;
   };
+  // One after the other: of two that are asked for at once the first would else stay open, known to nobody.
+  let last: Promise<unknown> = Promise.resolve();
   return {
     close,
-    async open() {
-      const stored = await readStored();
-      const credentials = stored.state === 'present' ? stored.credentials : undefined;
-      const { relayerUrl, webUrl } = await chooseService(settings, credentials);
-      // Loaded when it is needed: checking a sign-in takes the chain client, which a start should not wait for.
-      const { startSignIn } = await import('../sign-in/start-sign-in.ts');
-      close();
-      const signIn = await startSignIn({
-        webUrl,
-        relayerUrl,
-        label: settings.label,
-        credentialsPath: signInCredentialsPath(),
-      });
-      current = signIn;
-      signIn.done.then(
-        ({ walletAddress, accountId }) => log.info('signed in', { walletAddress, accountId, relayerUrl }),
-        (error: unknown) => log.info('the sign-in ended', { reason: (error as Error).message }),
-      );
-      const opened = await openBrowser(signIn.url);
-      const { url, expiresAt, done } = signIn;
-      return { url, expiresAt, done, webUrl, relayerUrl, opened, present: credentials };
+    open() {
+      const opening = last.then(openOne);
+      last = opening.catch(() => undefined);
+      return opening;
     },
   };
+
+  async function openOne(): ReturnType<SignInDesk['open']> {
+    const stored = await readStored();
+    const credentials = stored.state === 'present' ? stored.credentials : undefined;
+    const { relayerUrl, webUrl } = await chooseService(settings, credentials);
+    // Loaded when it is needed: checking a sign-in takes the chain client, which a start should not wait for.
+    const { startSignIn } = await import('../sign-in/start-sign-in.ts');
+    close();
+    const signIn = await startSignIn({
+      webUrl,
+      relayerUrl,
+      label: settings.label,
+      credentialsPath: signInCredentialsPath(),
+    });
+    current = signIn;
+    signIn.done.then(
+      ({ walletAddress, accountId }) => log.info('signed in', { walletAddress, accountId, relayerUrl }),
+      (error: unknown) => log.info('the sign-in ended', { reason: (error as Error).message }),
+    );
+    const opened = await openBrowser(signIn.url);
+    const { url, expiresAt, done } = signIn;
+    return { url, expiresAt, done, webUrl, relayerUrl, opened, present: credentials };
+  }
 }

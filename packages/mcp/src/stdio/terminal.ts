@@ -7,6 +7,7 @@ import { SignInError } from '../sign-in/sign-in-error.ts';
 import { ToolRefusal } from '../tools/tool-refusal.ts';
 import type { Settings } from './settings.ts';
 import { signInDesk } from './sign-in-desk.ts';
+import { signOut } from './sign-out.ts';
 import type { Log } from './stderr-log.ts';
 import { readStored } from './stored-credentials.ts';
 
@@ -68,6 +69,16 @@ export async function bringCode(code: string, print: Print): Promise<number> {
   try {
     const { walletAddress, accountId } = await handOverCode(code);
     print(`Signed in as wallet ${walletAddress}, account ${accountId}. Your agent can use memory now.`);
+    return 0;
+  } catch (error) {
+    return failed(error, print);
+  }
+}
+
+/** Deletes the credentials. Returns the exit code. */
+export async function signOutFromTerminal(print: Print): Promise<number> {
+  try {
+    print(await signOut());
     return 0;
   } catch (error) {
     return failed(error, print);

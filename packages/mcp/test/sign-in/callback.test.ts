@@ -1,5 +1,7 @@
+import { once } from 'node:events';
 import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { request as httpRequest } from 'node:http';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { nodePrimitives } from '@memrelay/envelope/node-primitives';
@@ -227,6 +229,17 @@ describe('the callback', () => {
     for (let i = 0; i < 5; i++) expect((await post({}, bodyOf('hello'))).status).toBe(400);
     await expect(signIn.done).rejects.toMatchObject({ code: 'too_many_tries' });
     expect((await post({}, bodyOf(sealedFor(asked)))).status).toBe(0);
+  });
+
+  it('lets go of connections that say nothing, so that the page comes through', {
+    timeout: 15_000,
+  }, async () => {
+    const silent = Array.from({ length: 32 }, () => connect(asked.port, '127.0.0.1'));
+    await Promise.all(silent.map((socket) => once(socket, 'connect')));
+    const released = Promise.all(silent.map((socket) => once(socket.resume(), 'close')));
+    expect((await send('GET', { origin })).status).toBe(0);
+    await released;
+    expect((await send('GET', { origin })).status).toBe(200);
   });
 
   it('ends when its time is over', async () => {

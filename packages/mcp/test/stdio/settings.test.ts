@@ -108,4 +108,8 @@ describe('settings', () => {
     expect(wrong).toThrow(/^MEM_SERVER_URL must be/);
     expect(wrong).not.toThrow(/hunter2/);
   });
+
+  it('help is given whatever else is wrong', () => {
+    expect(read('--help --prod', { MEM_SERVER_URL: 'nonsense' }).action).toBe('help');
+  });
 });

@@ -121,8 +121,10 @@ describe('without credentials', () => {
     const second = await signInAt();
     expect(second.url).not.toBe(first.url);
     expect([await listens(first.hello), await listens(second.hello)]).toEqual([false, true]);
+    const [third, fourth] = await Promise.all([signInAt(), signInAt()]);
+    expect([await listens(third!.hello), await listens(fourth!.hello)]).toEqual([false, true]);
     await stdio.end();
-    expect(await listens(second.hello)).toBe(false);
+    expect(await listens(fourth!.hello)).toBe(false);
   });
 });
 

@@ -1,8 +1,9 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readSettings } from '../../src/stdio/settings.ts';
 import { stderrLog } from '../../src/stdio/stderr-log.ts';
-import { startFromTerminal } from '../../src/stdio/terminal.ts';
+import { signOutFromTerminal, startFromTerminal } from '../../src/stdio/terminal.ts';
 import { keys, useMachine } from './machine.ts';
 
 const machine = useMachine();
@@ -73,5 +74,21 @@ describe('started in a terminal', () => {
     stdio.child.kill('SIGINT');
     expect(await stdio.end()).toBe(1);
     expect(printed).toContain('Interrupted: nobody was signed in.');
+  });
+
+  it('logout says when the file cannot go, and when the key is still somewhere else', async () => {
+    const lines: string[] = [];
+    await mkdir(machine.credentialsPath, { recursive: true });
+    expect(await signOutFromTerminal((line) => lines.push(line))).toBe(1);
+    expect(lines.pop()).toContain('cannot be deleted');
+
+    await rename(machine.credentialsPath, join(machine.home, 'folder'));
+    await machine.signIn('https://relayer.example');
+    const real = join(machine.home, 'elsewhere.json');
+    await rename(machine.credentialsPath, real);
+    await symlink(real, machine.credentialsPath);
+    expect(await signOutFromTerminal((line) => lines.push(line))).toBe(0);
+    expect(lines.pop()).toContain(`${real}, still has the key`);
+    expect(await readFile(real, 'utf8')).toContain(keys[0][0]);
   });
 });

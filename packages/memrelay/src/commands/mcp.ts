@@ -69,7 +69,8 @@ export async function install(
     output.done();
   }
   const backup = await change(path, (now) => withEntry(host, now, entry), holdsKey(server));
-  output.line(`Written. ${backup ? `What was there is in ${backup}.` : ''}`);
+  const hadKey = /Bearer [0-9a-f]{64}/i.test(before) ? ' It holds the private key of then: delete it.' : '';
+  output.line(backup ? `Written. What was there is in ${backup}.${hadKey}` : 'Written.');
   output.line(host.afterwards);
   if (server.kind === 'local')
     output.line('Then ask your agent to remember something; it will show you where to sign in.');
@@ -100,7 +101,7 @@ export async function uninstall(
   });
   const backup = await change(path, (now) => withoutEntry(host, now), false);
   output.line(`Taken out. What was there is in ${backup}; delete it if the entry held a private key.`);
-  output.line('The credentials stay: memrelay-mcp --logout removes them.');
+  output.line('The credentials stay: mem_logout, or npx memrelay-mcp --logout, removes them.');
   output.result({ host: host.name, path, changed, backup });
 }
 
@@ -119,7 +120,13 @@ function configPath(host: Host, options: HostOptions, env: NodeJS.ProcessEnv): s
 }
 
 async function serverOf(options: InstallOptions): Promise<ServerEntry> {
-  if (!options.remote) return localServer(options);
+  if (!options.remote) {
+    if (options.credentials === undefined) return localServer(options);
+    throw new ExitError(
+      exitCodes.usage,
+      '--credentials goes with --remote: the process of a host uses what was signed in with.',
+    );
+  }
   const { namespace, credentials, relayer, ...rest } = options;
   // Credentials name their relayer
   const others = credentials === undefined || relayer === undefined ? rest : { ...rest, relayer };

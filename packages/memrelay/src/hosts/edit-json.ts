@@ -20,7 +20,10 @@ export function setInJson(text: string, path: readonly string[], value: unknown)
   const unit = /\n([ \t]+)\S/.exec(text)?.[1] ?? '  ';
   let object = root;
   for (const [depth, key] of path.entries()) {
-    if (object.kind !== 'object') throw new Error(`"${path.slice(0, depth).join('.')}" is not an object`);
+    if (object.kind !== 'object')
+      throw new Error(
+        `${depth === 0 ? 'its content' : `"${path.slice(0, depth).join('.')}"`} is not an object`,
+      );
     const member = lastMember(object.members, key);
     const rest = path.slice(depth + 1);
     if (member === undefined)

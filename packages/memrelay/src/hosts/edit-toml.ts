@@ -48,10 +48,13 @@ export function removeFromToml(text: string, path: readonly string[]): string {
       kept.push(table);
       continue;
     }
-    // Of what follows the entries, the blank line that set the table off goes with it.
+    // The blank line that set the table off goes with it: the one before, since the last line of a file has no "\r".
     const before = kept.at(-1)!;
-    const setOff = before.tail.at(-1)?.trim() === '' || (!before.header && before.entries.length === 0);
-    if (setOff && table.tail[0]?.trim() === '') table.tail.shift();
+    const isFirst = !before.header && before.entries.length === 0;
+    if (table.tail[0]?.trim() === '') {
+      if (before.tail.at(-1)?.trim() === '') before.tail.pop();
+      else if (isFirst) table.tail.shift();
+    }
     before.tail.push(...table.tail);
   }
   return checked(text, joinToml(kept), path);

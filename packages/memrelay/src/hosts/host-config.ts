@@ -1,18 +1,36 @@
 import { randomBytes } from 'node:crypto';
-import { chmod, copyFile, mkdir, open, readFile, realpath, rename, rm, stat } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import {
+  chmod,
+  copyFile,
+  mkdir,
+  open,
+  readFile,
+  readlink,
+  realpath,
+  rename,
+  rm,
+  stat,
+} from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import { ExitError, exitCodes } from '../exit-codes.ts';
 import { jsonAt, removeFromJson, setInJson } from './edit-json.ts';
 import { hasTomlTable, removeFromToml, setInToml } from './edit-toml.ts';
 import { type Host, type HostValue, serverName } from './host.ts';
 
-/** The text of a configuration, empty when there is none. */
+/** The text of a configuration, empty when there is none. Throws `ExitError` for one that cannot be read as text. */
 export async function readConfig(path: string): Promise<string> {
+  let bytes: Buffer;
   try {
-    return await readFile(path, 'utf8');
+    bytes = await readFile(path);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return '';
-    throw error;
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') return '';
+    throw new ExitError(exitCodes.usage, `${path} cannot be read: ${code}.`, { cause: error });
   }
+  const text = bytes.toString('utf8');
+  // What is not UTF-8 would be written back as something else.
+  if (Buffer.from(text).equals(bytes)) return text;
+  throw new ExitError(exitCodes.failed, `${path} was left as it is: it is not UTF-8.`);
 }
 
 /** The configuration with this entry. Throws `Error` for one that cannot be read or safely changed. */
@@ -47,7 +65,7 @@ export async function writeConfig(
   { secret }: { secret: boolean },
 ): Promise<string | undefined> {
   await mkdir(dirname(path), { recursive: true });
-  const target = await realpath(path).catch(() => path);
+  const target = await realpath(path).catch(() => linkedFrom(path));
   const before = await stat(target).catch(() => undefined);
   let backup: string | undefined;
   if (before) {
@@ -73,6 +91,15 @@ export async function writeConfig(
     throw error;
   }
   return backup;
+}
+
+/** Where a link leads that leads to nothing yet; else the path itself. */
+async function linkedFrom(path: string): Promise<string> {
+  const link = await readlink(path).catch(() => undefined);
+  if (link === undefined) return path;
+  const target = resolve(dirname(path), link);
+  await mkdir(dirname(target), { recursive: true });
+  return target;
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

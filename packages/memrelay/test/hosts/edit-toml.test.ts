@@ -73,6 +73,8 @@ A = "1"
     const text = set('a = 1\r\n\r\n[b]\r\nc = 2\r\n');
     expect(text.replaceAll('\r\n', '')).not.toMatch(/[\r]/);
     expect(text.startsWith('a = 1\r\n\r\n[b]\r\nc = 2\r\n')).toBe(true);
+    // A "\r" alone would be no TOML.
+    expect(removeFromToml(text, path)).toBe('a = 1\r\n\r\n[b]\r\nc = 2\r\n');
   });
 
   it('writes headers as an inline table', () => {

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { chmod, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, readdir, readFile, readlink, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { Writable } from 'node:stream';
@@ -115,6 +115,14 @@ describe('memrelay mcp install', () => {
     expect(await Promise.all(backup.map((name) => readFile(join(home, name), 'utf8')))).toEqual([text]);
   });
 
+  it('a link that leads to nothing yet stays one', async () => {
+    const config = join(home, 'mcp.json');
+    await symlink('dotfiles/mcp.json', config);
+    await put('cursor', { config });
+    expect(await readlink(config)).toBe('dotfiles/mcp.json');
+    expect(await readFile(join(home, 'dotfiles', 'mcp.json'), 'utf8')).toContain('memrelay-mcp.mjs');
+  });
+
   it('--print and a missing consent write nothing', async () => {
     await put('claude-code', { print: true });
     expect(JSON.parse(printed).mcpServers.memrelay.type).toBe('stdio');
@@ -137,6 +145,11 @@ describe('memrelay mcp install', () => {
       expect(await readFile(config, 'utf8')).toBe(text);
       expect(await readdir(home)).toEqual(['config']);
     }
+    const latin1 = Buffer.from('{"name": "caf\xe9"}', 'latin1');
+    await writeFile(join(home, 'config'), latin1);
+    await expect(put('cursor', { config: join(home, 'config') })).rejects.toThrow('is not UTF-8');
+    expect(await readFile(join(home, 'config'))).toEqual(latin1);
+    await expect(put('cursor', { config: home })).rejects.toMatchObject({ exitCode: 2 });
   });
 
   it('refuses a host, flag or preset that the tools would not take', async () => {
@@ -147,6 +160,7 @@ describe('memrelay mcp install', () => {
       { local: true, staging: true },
       { prod: true },
       { remote: true, local: true },
+      { credentials: 'some.json' },
     ])
       await expect(put('cursor', options)).rejects.toMatchObject({ exitCode: 2 });
     expect(await readdir(home)).toEqual([]);
@@ -192,6 +206,7 @@ describe('memrelay mcp install --remote', () => {
     const entry = () =>
       readFile(pathOf('gemini'), 'utf8').then((text) => jsonAt(text, ['mcpServers', 'memrelay']));
     expect(Object.keys((await entry()) as object)).toEqual(['command', 'args']);
+    expect(printed).toMatch(/\.bak\. It holds the private key of then: delete it\./);
     await put('gemini', remote());
     expect(Object.keys((await entry()) as object)).toEqual(['httpUrl', 'headers']);
   });
