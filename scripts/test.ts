@@ -35,6 +35,7 @@ const onPostgresAlone = [
   'manual-mode',
   'missing-blobs',
   'reindex',
+  'oauth',
   'other-clients',
   'production-start',
   'publisher-tokens',

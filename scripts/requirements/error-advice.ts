@@ -5,6 +5,19 @@ export const errorAdvice: Readonly<Record<string, string>> = {
     'Read the message: the transaction would fail, expired or was not signed by its sender. Build it anew.',
   unsponsorable_transaction:
     'Pay the gas yourself, or send only account functions and the deletion or extension of own blobs.',
+  invalid_authorization: 'Clients: `response_type=code` and PKCE with `S256`. The message says which.',
+  invalid_redirect_uri:
+    'Register the address first; https, or http on `127.0.0.1`, `[::1]` or `localhost`, where the port may differ. No fragment, no user.',
+  invalid_client_metadata:
+    'Send `redirect_uris` (1 to 10), and `code` among `response_types` if you name any.',
+  invalid_grant:
+    'Start a new sign-in. A code is good once and for 60 seconds, a refresh token once; a second use ends the grant.',
+  invalid_target: 'Use the `resource` that `/.well-known/oauth-protected-resource` names.',
+  unsupported_grant_type: 'Use one of the two.',
+  invalid_consent: 'Start the sign-in anew from the program that asked for it.',
+  consent_too_long: 'Choose an end within 90 days.',
+  invalid_client: 'Register at `/oauth/register` and use the `client_id` of the answer.',
+  invalid_token: 'Refresh the token, or sign in again.',
   missing_auth_header:
     'Sign the request: `x-public-key`, `x-signature`, `x-timestamp`, `x-nonce`. `details.header` names the first that is missing.',
   invalid_auth_header: 'Send the header named in `details.header` once and in the right form.',
@@ -17,6 +30,8 @@ export const errorAdvice: Readonly<Record<string, string>> = {
   ambiguous_account: 'Send `x-account-id`.',
   account_inactive: 'The owner can reactivate the account on chain.',
   delegate_expired: 'Ask the owner for a new key, or for a later end.',
+  foreign_origin:
+    'Operators: `PUBLIC_DASHBOARD_URL` must be the address under which people open the dashboard.',
   insufficient_scope: 'Use a key with the right and the namespace, or ask the owner to widen this one.',
   decrypt_credential_required: 'Send `x-enc-session`; the SDK does.',
   decrypt_denied:
@@ -26,6 +41,7 @@ export const errorAdvice: Readonly<Record<string, string>> = {
     'Check the id; a job is visible only to its own account, and a done one for a week (`MEM_JOB_KEEP_DAYS`).',
   method_not_allowed: 'Use a method that the `Allow` header lists.',
   request_timeout: 'Send the body faster, or in smaller requests.',
+  consent_not_registered: 'Let the wallet register the key as it was consented to, and repeat.',
   idempotency_key_reused: 'Use a new key for another body.',
   job_not_failed:
     'Nothing: `details.status` tells that it is running again, as after a retry whose answer was lost, or done.',

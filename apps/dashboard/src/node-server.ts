@@ -7,7 +7,11 @@ import { registerWalletRoutes } from './wallet/node-wallet-routes.ts';
 import { WalletRefusal } from './wallet/wallet-refusal.ts';
 
 /** Which page a path shows. */
-const pagePaths: Record<string, string> = { '/': 'home.html', '/connect/mcp': 'connect-mcp.html' };
+const pagePaths: Record<string, string> = {
+  '/': 'home.html',
+  '/connect/mcp': 'connect-mcp.html',
+  '/connect/oauth': 'connect-oauth.html',
+};
 
 /**
  * Nothing inline, nothing from elsewhere, in nobody's frame. Beside this server a page speaks with the tool that waits on

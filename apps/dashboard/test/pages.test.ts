@@ -6,7 +6,7 @@ it('the pages are bundled, name only files that are there, and run nothing that 
   const pages = await loadPages();
   const html = [...pages].filter(([file]) => file.endsWith('.html'));
   expect(html.map(([file]) => file).sort()).toEqual(
-    expect.arrayContaining(['connect-mcp.html', 'home.html']),
+    expect.arrayContaining(['connect-mcp.html', 'connect-oauth.html', 'home.html']),
   );
   for (const [file, { type, body }] of html) {
     const text = body.toString('utf8');

@@ -10,6 +10,7 @@ const page = { type: 'text/html', body: Buffer.from('<!doctype html>') };
 const pages: Pages = new Map([
   ['home.html', page],
   ['connect-mcp.html', page],
+  ['connect-oauth.html', page],
 ]);
 /** No wallet and no relayer: what gets past the checks fails with 503 */
 const config = {
@@ -187,7 +188,7 @@ it.each(['/wallet/sign', '/wallet/execute', '/wallet/key'])('there is no %s', as
 });
 
 describe('pages', () => {
-  it.each(['/', '/connect/mcp', '/nothing'])(
+  it.each(['/', '/connect/mcp', '/connect/oauth', '/nothing'])(
     '%s cannot be framed, cached or made to run foreign code',
     async (path) => {
       const { headers } = await send('GET', path, {});

@@ -35,7 +35,6 @@ import { createNamespaceKeys } from './keys/namespace-keys.ts';
 import { createVerifiedKeys } from './keys/verified-keys.ts';
 import { createBlindIndex } from './keywords/blind-index.ts';
 import { dropKeywords } from './keywords/drop-keywords.ts';
-import { createRateLimits } from './limits/rate-limits.ts';
 import { createChatClient } from './llm/chat-client.ts';
 import type { Loggers } from './logging/loggers.ts';
 import { startMaintenance } from './maintenance.ts';
@@ -48,15 +47,13 @@ import { createOutbox } from './memories/outbox.ts';
 import { createQueryVectors } from './memories/query-vectors.ts';
 import { createNonceStore } from './nonces/create-nonce-store.ts';
 import { waitBriefly } from './nonces/wait-briefly.ts';
+import { pruneGrants } from './oauth/grant-rows.ts';
 import { startReindexing } from './reindex/background-reindex.ts';
 import { startUpkeep } from './renewals/start-upkeep.ts';
-import { infoRoutes } from './routes/info-routes.ts';
+import { openRoutes } from './routes/open-routes.ts';
 import { signedRoutes } from './routes/signed-routes.ts';
-import { sponsorRoutes } from './routes/sponsor-routes.ts';
-import { toolRoutes } from './routes/tool-routes.ts';
 import { runSidecar } from './sidecar/run-sidecar.ts';
 import { createSidecarClient } from './sidecar/sidecar-client.ts';
-import { createToolRelay } from './tools/tool-relay.ts';
 
 export interface Relayer {
   /** `http://127.0.0.1:<port>` */
@@ -186,6 +183,7 @@ export async function startRelayer({
       {
         idempotency: idempotency.purge,
         formerBlobs: () => pruneFormerBlobs(db),
+        grants: () => pruneGrants(db, Date.now()),
         ...(config.blindIndex ? {} : { keywords: () => dropKeywords(db) }),
         ...(keepDoneDays === undefined ? {} : { jobs: () => pruneJobs(db, keepDoneDays) }),
       },
@@ -249,19 +247,7 @@ export async function startRelayer({
       publicConfig: async () => publicConfig(config, keyServers, embedder),
       loggers,
     };
-    infoRoutes(app, context);
-    sponsorRoutes(app, {
-      sidecar,
-      rateLimits: onClose(createRateLimits(config.redisUrl, loggers.http)),
-      limits: config.sponsorLimits,
-      trustedProxyHops: config.trustedProxyHops,
-    });
-    await app.register(toolRoutes, {
-      relay: onClose(createToolRelay(config.sidecar.url, config.sidecar.token)),
-      allowedOrigins: config.allowedOrigins,
-      trustedProxyHops: config.trustedProxyHops,
-      log: loggers.sidecar,
-    });
+    onClose(await openRoutes(app, context, config));
     await app.register(async (signed) => {
       registerAuth(signed, {
         accounts,

@@ -84,6 +84,11 @@ describe('what is missing or wrong', () => {
     ['MEM_INDEX_KEY', [`${key('1')},${key('2')}`]],
     ['ALLOWED_ORIGINS', ['*', 'localhost:5173', 'http://a.example,x']],
     ['TRUSTED_PROXY_HOPS', ['17', 'all']],
+    [
+      'PUBLIC_RELAYER_URL',
+      ['http://a.example', 'https://a.example/relayer', 'https://u@a.example', 'a.example'],
+    ],
+    ['PUBLIC_DASHBOARD_URL', ['http://a.example', 'https://a.example/?x', 'https://a.example/#x']],
     ['UPLOAD_CONCURRENCY', ['0', '257']],
     ['SIDECAR_WATCHDOG_INTERVAL_SECS', ['0']],
     ['ENC_SERVER_CONFIGS', ['{}', '[]', '[{"objectId":"x"}]', `[{"objectId":"${id('1')}","weight":0}]`]],
@@ -202,6 +207,20 @@ describe('what is taken', () => {
       withMore({ ALLOWED_ORIGINS: 'HTTP://LocalHost:5173/,https://a.example:443' }),
     );
     expect(config.allowedOrigins).toEqual(['http://localhost:5173', 'https://a.example']);
+  });
+
+  test('where browsers reach relayer and dashboard, both or neither', async () => {
+    const both = {
+      PUBLIC_RELAYER_URL: 'https://m.example/',
+      PUBLIC_DASHBOARD_URL: 'https://d.example/page/',
+    };
+    const { config, warnings } = await loadConfig(withMore(both));
+    expect(config.oauth).toEqual({ issuer: 'https://m.example', dashboardUrl: 'https://d.example/page' });
+    expect(config.allowedOrigins).toEqual(['https://d.example']);
+    expect(warnings.filter((warning) => warning.includes('PUBLIC_'))).toEqual([]);
+    const one = await loadConfig(withMore({ PUBLIC_RELAYER_URL: 'http://127.0.0.1:8000' }));
+    expect(one.config.oauth).toBeUndefined();
+    expect(one.warnings.join()).toContain('PUBLIC_DASHBOARD_URL');
   });
 
   test('a server key in both forms, whose private half stays out of the configuration', async () => {

@@ -1,9 +1,10 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { blobOf } from '../src/blobs/blob-of.ts';
 import { amongNearest, countLostMatches } from '../src/memories/lost-matches.ts';
 import { firstPage, readMemoryPage } from '../src/memories/memory-pages.ts';
 import { countLost, readNamespaceTotals } from '../src/memories/namespace-totals.ts';
+import { readEnvelopes } from '../src/memories/read-envelopes.ts';
 import { lookAtBlobs } from '../src/missing/look-at-blobs.ts';
 import { nextLookInMs } from '../src/missing/next-look.ts';
 import { dueForLook, timeIsOver } from '../src/missing/watched-memories.ts';
@@ -55,6 +56,21 @@ describe.each(databases)('a blob that is gone, on $name', ({ create }) => {
     world.holds[0] = world.holds[1] = 404;
     await world.recalled(memory);
     expect(await world.stateOf(memory)).toEqual(suspected);
+  });
+
+  test('was uploaded after its memory was found, and is read all the same', async () => {
+    const memory = await world.store();
+    world.serve(memory);
+    const found = {
+      id: memory.id,
+      blobId: undefined,
+      envelopeSha256: createHash('sha256').update(memory.envelope).digest(),
+      createdAt: new Date(),
+    };
+    const { db, blobCache, aggregators } = world.options();
+    expect(await readEnvelopes({ db, blobCache, aggregators }, memory.accountId, [found])).toEqual([
+      memory.envelope,
+    ]);
   });
 
   test('is lost after the grace, when the chain knows nothing that lives; its row stays, its place is free', async () => {

@@ -1,12 +1,13 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { ApiError } from '@memrelay/protocol/errors';
 import { toolPaths } from '@memrelay/protocol/tool-server';
 import type { FastifyInstance, preHandlerAsyncHookHandler } from 'fastify';
 import { pino } from 'pino';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createApp } from '../src/http/app.ts';
-import { toolRoutes } from '../src/routes/tool-routes.ts';
+import { type ToolRouteOptions, toolRoutes } from '../src/routes/tool-routes.ts';
 import { createToolRelay } from '../src/tools/tool-relay.ts';
 
 /** Tool requests on their way through the relayer; what stands where the sidecar does is the test's own. */
@@ -26,9 +27,8 @@ interface Setup {
 
 async function setup(
   answer: (request: IncomingMessage, response: ServerResponse) => void,
-  options: {
+  options: Pick<ToolRouteOptions, 'oauth' | 'failuresPerMinute'> & {
     trustedProxyHops?: number;
-    failuresPerMinute?: number;
     before?: preHandlerAsyncHookHandler;
   } = {},
 ): Promise<Setup> {
@@ -317,4 +317,51 @@ test('open streams do not keep the relayer from closing', async () => {
   const answer = await fetch(url + toolPaths.mcp);
   await app.close();
   expect(await answer.text()).toBe('');
+});
+
+test('an access token goes no further: the sidecar gets the key it stands for', async () => {
+  const bearer = { delegateKey: 'ab'.repeat(32), accountId: `0x${'cd'.repeat(32)}` };
+  const seen: IncomingMessage['headers'][] = [];
+  const { url, logged } = await setup(
+    (request, response) => {
+      seen.push(request.headers);
+      response.writeHead(401, { 'www-authenticate': 'Bearer realm="memrelay"' });
+      response.end('{}');
+    },
+    {
+      failuresPerMinute: 4,
+      oauth: {
+        metadataUrl: 'https://memory.example/about',
+        async readBearer(authorization) {
+          if (authorization === 'Bearer bad') throw new ApiError('invalid_token');
+          return authorization === 'Bearer good' ? bearer : undefined;
+        },
+      },
+    },
+  );
+  const send = (token: string) =>
+    fetch(url + toolPaths.mcp, {
+      headers: { authorization: `Bearer ${token}`, 'x-mem-account-id': 'of somebody else' },
+    });
+  const answer = await send('good');
+  expect(seen[0]).toMatchObject({
+    authorization: `Bearer ${bearer.delegateKey}`,
+    'x-mem-account-id': bearer.accountId,
+  });
+  expect(answer.headers.get('www-authenticate')).toBe(
+    'Bearer realm="memrelay", resource_metadata="https://memory.example/about"',
+  );
+  await send('a-key-of-the-spec');
+  expect(seen[1]).toMatchObject({ authorization: 'Bearer a-key-of-the-spec' });
+  const refused = await send('bad');
+  expect(refused.status).toBe(401);
+  expect(await refused.json()).toMatchObject({ error: { data: { reason: 'invalid_token' } } });
+  expect(refused.headers.get('www-authenticate')).toContain(
+    'resource_metadata="https://memory.example/about"',
+  );
+  // Each refusal counts
+  expect([(await send('bad')).status, (await send('bad')).status]).toEqual([401, 429]);
+  expect(seen).toHaveLength(2);
+  for (const secret of ['good', 'a-key-of-the-spec', bearer.delegateKey])
+    expect(logged.join('')).not.toContain(secret);
 });

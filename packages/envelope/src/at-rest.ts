@@ -143,7 +143,9 @@ export type IndexPurpose =
   | 'embed-cache'
   | 'namespace-key'
   | 'imported-id'
-  | 'list-cursor';
+  | 'list-cursor'
+  | 'oauth-token'
+  | 'oauth-value';
 
 /**
  * The 32-byte child of `MEM_INDEX_KEY` for one purpose in one account, and in one namespace tag or the like where

@@ -21,6 +21,19 @@ export const errorCatalogue = {
     'The sponsor refused the transaction; see the message, build it anew and try again.',
   ),
   unsponsorable_transaction: entry(400, 'This transaction is not one that is sponsored.'),
+  invalid_authorization: entry(400, 'The client asked for access in a way that is not supported.'),
+  invalid_redirect_uri: entry(
+    400,
+    'A redirect address must be https, or http on this very machine, and one that the client registered.',
+  ),
+  invalid_client_metadata: entry(400, 'The registration of this client is not valid.'),
+  invalid_grant: entry(400, 'The code or refresh token is not valid, was used before, or has ended.'),
+  invalid_target: entry(400, 'Tokens are given out only for the tool server of this relayer.'),
+  unsupported_grant_type: entry(400, 'grant_type must be authorization_code or refresh_token.'),
+  invalid_consent: entry(400, 'This request for access is not one of this relayer, or its time is over.'),
+  consent_too_long: entry(400, 'Access is granted for at most 90 days.'),
+  invalid_client: entry(401, 'The client is not registered here.'),
+  invalid_token: entry(401, 'The access token is not valid, or has ended.'),
   missing_auth_header: entry(401, 'An authentication header is missing.'),
   invalid_auth_header: entry(401, 'An authentication header is malformed or repeated.'),
   timestamp_out_of_window: entry(
@@ -36,6 +49,7 @@ export const errorCatalogue = {
   ),
   account_inactive: entry(401, 'The account is deactivated by its owner.'),
   delegate_expired: entry(401, 'The delegate key has expired.'),
+  foreign_origin: entry(403, 'Only the page of the dashboard may do this.'),
   insufficient_scope: entry(403, 'The delegate key is not allowed to do this in this namespace.'),
   decrypt_credential_required: entry(
     403,
@@ -46,6 +60,11 @@ export const errorCatalogue = {
   job_not_found: entry(404, 'There is no such job for this account.'),
   method_not_allowed: entry(405, 'The route does not answer this method.'),
   request_timeout: entry(408, 'The request body did not arrive in time.', true),
+  consent_not_registered: entry(
+    409,
+    'The account on chain does not have this key with this scope; it may take a moment to be seen.',
+    true,
+  ),
   idempotency_key_reused: entry(409, 'This idempotency key was used with another request body.'),
   job_not_failed: entry(409, 'Only a job that has failed can be retried.'),
   prune_required: entry(

@@ -229,6 +229,23 @@ export const pruneRequest = z.object({ account_id: address, wallet: address.opti
 /** `pruned` is false when by the chain's clock nobody has expired. */
 export const pruneResponse = z.object({ pruned: z.boolean() });
 
+/**
+ * `POST /accounts/delegate-key`: a new key for an OAuth grant, which the sidecar does not keep. With an account, also the
+ * key's consent to become a delegate of it.
+ */
+export const delegateKeyRequest = z.object({ account_id: address.optional() });
+
+export const delegateKeyResponse = z.object({
+  private_key: hex32,
+  public_key: hex32,
+  /** Signature over `delegateProofMessage(account_id)` */
+  proof: z
+    .string()
+    .regex(/^[0-9a-f]{128}$/)
+    .optional(),
+});
+export type DelegateKeyResponse = z.infer<typeof delegateKeyResponse>;
+
 /** `POST /sessions/drop`: forget everything cached for an account, because its state changed. */
 export const dropSessionsRequest = z.object({ account_id: address });
 

@@ -5,9 +5,11 @@ import type { BlobCacheLimits } from '../blobs/blob-cache.ts';
 import type { EmbeddingConfig } from '../embedding/create-embedder.ts';
 import type { BacklogLimits } from '../jobs/backlog.ts';
 import type { ChatOptions } from '../llm/chat-client.ts';
+import type { OAuthConfig } from '../oauth/oauth-context.ts';
 import type { SponsorLimits } from '../routes/sponsor-routes.ts';
 import { type Environment, readVariables } from './read-config.ts';
 import { resolveSecrets, type Secrets } from './secrets.ts';
+import type { Variables } from './variables.ts';
 
 /** The relayer's settings as its parts take them. */
 export interface Config {
@@ -67,7 +69,10 @@ export interface Config {
     /** A wallet that pays for fewer uploads is told of */
     walletUploads: number;
   };
+  /** Origins of pages that may call, that of the dashboard among them */
   allowedOrigins: readonly string[];
+  /** Undefined where the addresses that it needs are not set */
+  oauth: OAuthConfig | undefined;
   trustedProxyHops: number;
   sponsorLimits: SponsorLimits;
   log: { filter: string; format: 'json' | 'pretty' | 'text' };
@@ -82,6 +87,10 @@ export async function loadConfig(environment: Environment): Promise<{ config: Co
   if (values.CHAIN_NETWORK === 'mainnet' && !values.STORE_PUBLISHER_URL && !hasWallet)
     warnings.push(
       'no public publisher serves mainnet: set STORE_PUBLISHER_URL, or a wallet in SERVER_CHAIN_PRIVATE_KEYS; uploads fail until then',
+    );
+  if ((values.PUBLIC_RELAYER_URL === undefined) !== (values.PUBLIC_DASHBOARD_URL === undefined))
+    warnings.push(
+      'connecting by a URL and a sign-in needs both PUBLIC_RELAYER_URL and PUBLIC_DASHBOARD_URL; it is off until then',
     );
   if (values.ENC_KEY_SERVERS) warnings.push('ENC_KEY_SERVERS is deprecated; use ENC_SERVER_CONFIGS');
   // On the local network the lexical embedder is what one expects; every answer says `mock`
@@ -155,7 +164,8 @@ export async function loadConfig(environment: Environment): Promise<{ config: Co
         (values.STORE_REPACK_AFTER_SECS ?? (values.CHAIN_NETWORK === 'localnet' ? 0 : 3_600)) * 1000,
     },
     alerts: { webhookUrl: values.ALERT_TO_SLACK, walletUploads: values.STORE_WALLET_ALERT_UPLOADS },
-    allowedOrigins: values.ALLOWED_ORIGINS,
+    allowedOrigins: [...new Set([...values.ALLOWED_ORIGINS, ...originOf(values.PUBLIC_DASHBOARD_URL)])],
+    oauth: oauthOf(values),
     trustedProxyHops: values.TRUSTED_PROXY_HOPS,
     sponsorLimits: {
       perMinute: values.SPONSOR_RATE_LIMIT_PER_MINUTE,
@@ -172,6 +182,16 @@ function plainLoopback(url: string | undefined): string | undefined {
   const { hostname, username, password, pathname, search } = new URL(url);
   const isPlain = username === '' && password === '' && pathname === '/' && search === '';
   return isPlain && ['127.0.0.1', 'localhost', '[::1]'].includes(hostname) ? url : undefined;
+}
+
+/** Sign-in in a browser for remote hosts needs to know where browsers find us, and the page that asks the owner. */
+function oauthOf(values: Variables): OAuthConfig | undefined {
+  const { PUBLIC_RELAYER_URL: issuer, PUBLIC_DASHBOARD_URL: dashboardUrl } = values;
+  return issuer !== undefined && dashboardUrl !== undefined ? { issuer, dashboardUrl } : undefined;
+}
+
+function originOf(url: string | undefined): string[] {
+  return url === undefined ? [] : [new URL(url).origin];
 }
 
 /** A tenth of the time that memories are stored for, at least one epoch. */

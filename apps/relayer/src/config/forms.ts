@@ -17,6 +17,24 @@ export const url = z
     message: 'must be an http or https URL',
   });
 
+/** Where others call: over https, unless they are on this machine. Without a slash at its end. */
+export const publicUrl = url
+  .refine(
+    (value) => {
+      // Told already
+      if (!URL.canParse(value)) return true;
+      const { protocol, hostname, username, search, hash } = new URL(value);
+      const isSafe = protocol === 'https:' || ['127.0.0.1', 'localhost', '[::1]'].includes(hostname);
+      return isSafe && username === '' && search === '' && hash === '';
+    },
+    { message: 'must be https, or on this machine, and without user, query and fragment' },
+  )
+  .transform((value) => new URL(value).href.replace(/\/+$/, ''));
+
+export function isOrigin(value: string): boolean {
+  return URL.canParse(value) && new URL(value).origin === value;
+}
+
 /** Goes into a header of every call. */
 export const headerSecret = (minLength: number) =>
   z

@@ -88,6 +88,21 @@ export async function readPendingEnvelopes(
   return new Map(rows.map((row) => [row.id, row.envelope]));
 }
 
+/** Where those of these memories are that were pending when they were found, and are stored by now. */
+export async function blobsOfStored(
+  db: Db,
+  accountId: Buffer,
+  ids: readonly string[],
+): Promise<Map<string, string>> {
+  if (ids.length === 0) return new Map();
+  const { rows } = await db.query<{ id: string; blob_id: string }>(
+    `SELECT id, blob_id FROM memory
+     WHERE account_id = $1 AND id = ANY($2::uuid[]) AND state = 'done' AND blob_id IS NOT NULL`,
+    [accountId, [...ids]],
+  );
+  return new Map(rows.map((row) => [row.id, row.blob_id]));
+}
+
 /** Seconds since the oldest unfinished job was accepted; 0 when there is none. */
 export async function oldestPendingSeconds(db: Db): Promise<number> {
   const { rows } = await db.query<{ seconds: number }>(

@@ -2,7 +2,7 @@ import pLimit from 'p-limit';
 import type { BlobCache } from '../blobs/blob-cache.ts';
 import { type BlobReads, isStored, lookFor } from '../blobs/read-stored.ts';
 import type { Db } from '../db/db.ts';
-import { readPendingEnvelopes } from '../jobs/read-jobs.ts';
+import { blobsOfStored, readPendingEnvelopes } from '../jobs/read-jobs.ts';
 import { suspect } from '../missing/unreadable.ts';
 import type { Match } from './search.ts';
 
@@ -23,6 +23,7 @@ const freshMs = 5 * 60_000;
 
 /**
  * The envelope of each match: from the cache, from an aggregator, or from the job row while it is pending.
+ * One that was uploaded since it was found is read like any other.
  * `undefined` where it cannot be read: one missing blob never fails the others. Bytes whose digest is not the row's
  * are as good as none, wherever they come from, and never enter the cache.
  */
@@ -31,20 +32,23 @@ export async function readEnvelopes(
   accountId: Buffer,
   matches: readonly EnvelopePlace[],
 ): Promise<(Buffer | undefined)[]> {
-  const stored = matches.filter((match) => match.blobId !== undefined);
-  const pending = matches.filter((match) => match.blobId === undefined);
-  const [cached, rows] = await Promise.all([
-    sources.blobCache.getMany(stored.map((match) => match.blobId!)),
+  const pending = matches.flatMap(({ blobId, id }) => (blobId === undefined ? [id] : []));
+  const rows =
     pending.length > 0
-      ? readPendingEnvelopes(
-          sources.db,
-          accountId,
-          pending.map((match) => match.id),
-        )
-      : new Map<string, Buffer>(),
-  ]);
+      ? await readPendingEnvelopes(sources.db, accountId, pending)
+      : new Map<string, Buffer>();
+  const uploaded = await blobsOfStored(
+    sources.db,
+    accountId,
+    pending.filter((id) => !rows.has(id)),
+  );
+  const stored = matches.flatMap((match) => {
+    const blobId = match.blobId ?? uploaded.get(match.id);
+    return blobId === undefined ? [] : [{ ...match, blobId }];
+  });
+  const cached = await sources.blobCache.getMany(stored.map(({ blobId }) => blobId));
   const found = new Map<string, Buffer>(rows);
-  const cold: EnvelopePlace[] = [];
+  const cold: typeof stored = [];
   for (const [i, match] of stored.entries()) {
     if (cached[i] && isStored(match, cached[i])) found.set(match.id, cached[i]);
     else cold.push(match);
@@ -58,12 +62,12 @@ export async function readEnvelopes(
         const fresh = Date.now() - match.createdAt.getTime() < freshMs;
         const { bytes, absentAt } = await lookFor(
           sources.aggregators,
-          { blobId: match.blobId!, envelopeSha256: match.envelopeSha256 },
+          { blobId: match.blobId, envelopeSha256: match.envelopeSha256 },
           { fresh },
         );
         if (bytes) {
           found.set(match.id, bytes);
-          await sources.blobCache.set(match.blobId!, bytes);
+          await sources.blobCache.set(match.blobId, bytes);
         } else if (absentAt > 0 && !fresh) {
           absent.push(match.id);
           aggregators = absentAt;

@@ -3,7 +3,7 @@ import type { Caller } from '../auth/caller.ts';
 import type { RelayerContext } from '../context.ts';
 import { hexToBytes } from '../db/hex.ts';
 import type { StageTimes } from '../http/stage-times.ts';
-import { readPendingEnvelopes } from '../jobs/read-jobs.ts';
+import { blobsOfStored, readPendingEnvelopes } from '../jobs/read-jobs.ts';
 import { candidateLimit, type RankedMatch, rank } from './ranking.ts';
 import { requireReadable, search } from './recall.ts';
 import { trustedSigners } from './trusted-signers.ts';
@@ -39,9 +39,15 @@ export async function recallManual(
     pending.length > 0 ? readPendingEnvelopes(context.db, accountId, pending) : new Map<string, Buffer>(),
     trustedSigners(context, caller.account),
   ]);
+  const uploaded = await blobsOfStored(
+    context.db,
+    accountId,
+    pending.filter((id) => !bytes.has(id)),
+  );
   let room = maxPendingBytes;
   const results = ranked.flatMap((each) => {
-    if (each.match.blobId !== undefined) return [hitOf(each)];
+    const blobId = each.match.blobId ?? uploaded.get(each.match.id);
+    if (blobId !== undefined) return [hitOf({ ...each, match: { ...each.match, blobId } })];
     const envelope = bytes.get(each.match.id);
     if (!envelope || envelope.length > room) return [];
     room -= envelope.length;

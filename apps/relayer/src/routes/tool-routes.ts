@@ -5,12 +5,15 @@ import { createAddressLimit } from '../auth/address-limit.ts';
 import { addressBlock, clientAddress } from '../auth/client-address.ts';
 import { checkContentLength } from '../auth/request-body.ts';
 import { reportError } from '../http/error-replies.ts';
+import type { ReadBearer } from '../oauth/access-tokens.ts';
 import { foreignSite, type SiteOptions } from '../tools/foreign-site.ts';
 import { clientGone, type ToolRelay } from '../tools/tool-relay.ts';
 
 export interface ToolRouteOptions extends SiteOptions {
   relay: ToolRelay;
   log: Logger;
+  /** Where clients may sign in in a browser */
+  oauth?: { readBearer: ReadBearer; metadataUrl: string } | undefined;
   /** Requests of one address block that may be refused, or be under way, in a minute; default 600, as for signed ones */
   failuresPerMinute?: number;
 }
@@ -20,12 +23,17 @@ export interface ToolRouteOptions extends SiteOptions {
  * is refused here, as JSON-RPC errors.
  */
 export async function toolRoutes(app: FastifyInstance, options: ToolRouteOptions): Promise<void> {
-  const { relay, log, trustedProxyHops, failuresPerMinute = 600 } = options;
+  const { relay, log, oauth, trustedProxyHops, failuresPerMinute = 600 } = options;
   const failures = createAddressLimit(failuresPerMinute);
   app.addHook('preClose', async () => relay.endStreams());
   app.setErrorHandler((error: Error, request, reply) => {
     const known = reportError(log, error, request);
     if (known.retryAfter !== undefined) reply.header('retry-after', String(known.retryAfter));
+    if (known.status === 401 && oauth)
+      reply.header(
+        'www-authenticate',
+        `Bearer realm="memrelay", error="invalid_token", resource_metadata="${oauth.metadataUrl}"`,
+      );
     return reply.code(known.status).send(rpcErrorBody(rpcCodes.server, known.message, known.code));
   });
 
@@ -38,7 +46,10 @@ export async function toolRoutes(app: FastifyInstance, options: ToolRouteOptions
     const address = addressBlock(clientAddress(request.raw, trustedProxyHops));
     const giveBack = failures.take(address);
     checkContentLength(request.raw, toolBodyBytes);
-    const status = await relay.relay(request, reply, address).catch((error: unknown) => {
+    // A token that is none counts like any other refusal
+    const bearer = await oauth?.readBearer(request.headers.authorization);
+    const passing = { clientAddress: address, bearer, metadataUrl: oauth?.metadataUrl };
+    const status = await relay.relay(request, reply, passing).catch((error: unknown) => {
       giveBack();
       throw error;
     });

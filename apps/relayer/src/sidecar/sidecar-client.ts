@@ -12,6 +12,8 @@ import {
   ownedBlobsResponse,
 } from '@memrelay/protocol/owned-blobs';
 import {
+  type DelegateKeyResponse,
+  delegateKeyResponse,
   type KeyServersResponse,
   keyServersResponse,
   type MakeKeyRequest,
@@ -85,6 +87,8 @@ export interface SidecarClient {
   dropSessions(accountId: string): Promise<void>;
   /** False when by the chain's clock nobody has expired. `wallet` pays where wallets pay for uploads */
   pruneExpired(accountId: string, wallet: string | undefined): Promise<boolean>;
+  /** A new delegate key, kept by nobody but the caller; with its consent to join the account where one is given */
+  makeDelegateKey(accountId: string | undefined): Promise<DelegateKeyResponse>;
   sponsor(request: SponsorRequest): Promise<SponsorResponse>;
   executeSponsored(request: SponsorExecuteRequest): Promise<SponsorExecuteResponse>;
   close(): Promise<void>;
@@ -223,6 +227,10 @@ export function createSidecarClient(url: string, token: string): SidecarClient {
       const body = { account_id: accountId, ...(wallet === undefined ? {} : { wallet }) };
       return pruneResponse.parse(await postJson('/accounts/prune', body)).pruned;
     },
+    makeDelegateKey: async (accountId) =>
+      delegateKeyResponse.parse(
+        await postJson('/accounts/delegate-key', accountId === undefined ? {} : { account_id: accountId }),
+      ),
     sponsor: async (body) => sponsorResponse.parse(await postJson('/sponsor', body)),
     executeSponsored: async (body) => sponsorExecuteResponse.parse(await postJson('/sponsor/execute', body)),
     async close() {

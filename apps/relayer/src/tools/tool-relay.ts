@@ -4,6 +4,7 @@ import { headers } from '@memrelay/protocol/headers';
 import { mcpRequestHeaders, relayedHeaders } from '@memrelay/protocol/tool-server';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Pool } from 'undici';
+import type { ToolBearer } from '../oauth/access-tokens.ts';
 
 /** What of a client's request reaches the sidecar; `mcp-param-…` are arguments that a tool wants as headers. */
 const passedRequestHeaders: readonly string[] = [
@@ -35,10 +36,18 @@ const headersTimeoutMs = 30_000;
 /** No status of HTTP: the client did not wait for one */
 export const clientGone = 499;
 
+export interface RelayOptions {
+  clientAddress: string;
+  /** Takes the place of the credential that the client sent, which goes no further */
+  bearer: ToolBearer | undefined;
+  /** Where the challenge of a 401 sends the client (RFC 9728, 5.1) */
+  metadataUrl: string | undefined;
+}
+
 /** Passes tool requests to the sidecar and its answers back, as they come. */
 export interface ToolRelay {
   /** Resolves with the status of an answer that has begun. Throws `sidecar_unavailable`. */
-  relay(request: FastifyRequest, reply: FastifyReply, clientAddress: string): Promise<number>;
+  relay(request: FastifyRequest, reply: FastifyReply, options: RelayOptions): Promise<number>;
   /** Ends the streams that are open, which would keep a server from closing */
   endStreams(): void;
   close(): Promise<void>;
@@ -50,7 +59,7 @@ export function createToolRelay(sidecarUrl: string, token: string): ToolRelay {
   const pool = new Pool(origin, { headersTimeout: headersTimeoutMs, bodyTimeout: 0 });
   const streams = new Set<ServerResponse>();
   return {
-    async relay(request, reply, clientAddress) {
+    async relay(request, reply, { clientAddress, bearer, metadataUrl }) {
       const { raw } = request;
       const out = reply.raw;
       const gone = new AbortController();
@@ -66,6 +75,10 @@ export function createToolRelay(sidecarUrl: string, token: string): ToolRelay {
               raw.headers,
               (name) => passedRequestHeaders.includes(name) || name.startsWith(passedPrefix),
             ),
+            ...(bearer && {
+              authorization: `Bearer ${bearer.delegateKey}`,
+              [headers.memAccountId]: bearer.accountId,
+            }),
             [relayedHeaders.token]: token,
             [relayedHeaders.clientAddress]: clientAddress,
           },
@@ -82,6 +95,7 @@ export function createToolRelay(sidecarUrl: string, token: string): ToolRelay {
       out.writeHead(statusCode, {
         ...(reply.getHeaders() as Record<string, string>),
         ...passed(answer.headers, (name) => passedResponseHeaders.includes(name)),
+        ...challengeOf(answer.headers['www-authenticate'], metadataUrl),
       });
       out.flushHeaders();
       const isOpenEnded = isStream(answer.headers['content-type']);
@@ -97,6 +111,15 @@ export function createToolRelay(sidecarUrl: string, token: string): ToolRelay {
     },
     close: () => pool.destroy(),
   };
+}
+
+/** The sidecar's own challenge, with where to read on. */
+function challengeOf(
+  challenge: string | string[] | undefined,
+  metadataUrl: string | undefined,
+): Record<string, string> {
+  if (typeof challenge !== 'string' || metadataUrl === undefined) return {};
+  return { 'www-authenticate': `${challenge}, resource_metadata="${metadataUrl}"` };
 }
 
 function isStream(contentType: string | string[] | undefined): boolean {

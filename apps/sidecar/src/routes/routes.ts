@@ -10,6 +10,8 @@ import { networkDefaults } from '@memrelay/protocol/networks';
 import { type OwnedBlobsResponse, ownedBlobsRequest } from '@memrelay/protocol/owned-blobs';
 import {
   beginUploadRequest,
+  type DelegateKeyResponse,
+  delegateKeyRequest,
   dropSessionsRequest,
   type KeyServersResponse,
   type MakeKeyResponse,
@@ -33,6 +35,7 @@ import { relayerVersion } from '@memrelay/protocol/versions';
 import { fromHex } from '@mysten/sui/utils';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import { newDelegateKey } from '../accounts/new-delegate-key.ts';
 import type { SidecarContext } from '../context.ts';
 import { openBatch } from '../open/open-batch.ts';
 import type { DecryptSession } from '../seal/decrypt-session.ts';
@@ -109,6 +112,11 @@ export function accountRoutes(app: FastifyInstance, context: SidecarContext): vo
     context.unwrapper.dropAccount(account_id);
     context.tools.dropAccount(account_id);
     return {};
+  });
+
+  app.post('/accounts/delegate-key', async (request): Promise<DelegateKeyResponse> => {
+    const { account_id } = parse(delegateKeyRequest, request.body);
+    return newDelegateKey(account_id);
   });
 
   app.post('/accounts/prune', async (request) => {

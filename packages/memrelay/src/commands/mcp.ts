@@ -5,7 +5,7 @@ import type { Host, ServerEntry } from '../hosts/host.ts';
 import { readConfig, snippet, withEntry, withoutEntry, writeConfig } from '../hosts/host-config.ts';
 import { hosts } from '../hosts/known-hosts.ts';
 import { buildServer, localServer, type ServerFlags, serverFlags } from '../hosts/local-server.ts';
-import { remoteServer, withoutKey } from '../hosts/remote-server.ts';
+import { holdsKey, remoteServer, signInServer, withoutKey } from '../hosts/remote-server.ts';
 import type { Output } from '../output.ts';
 import { confirm } from '../owner/confirm.ts';
 
@@ -68,12 +68,14 @@ export async function install(
     await buildServer();
     output.done();
   }
-  const backup = await change(path, (now) => withEntry(host, now, entry), server.kind === 'remote');
+  const backup = await change(path, (now) => withEntry(host, now, entry), holdsKey(server));
   const hadKey = /Bearer [0-9a-f]{64}/i.test(before) ? ' It holds the private key of then: delete it.' : '';
   output.line(backup ? `Written. What was there is in ${backup}.${hadKey}` : 'Written.');
   output.line(host.afterwards);
   if (server.kind === 'local')
     output.line('Then ask your agent to remember something; it will show you where to sign in.');
+  else if (!holdsKey(server))
+    output.line('It opens your browser to sign in, when it first connects or when you tell it to.');
   output.result({ ...told, backup });
 }
 
@@ -125,7 +127,9 @@ async function serverOf(options: InstallOptions): Promise<ServerEntry> {
       '--credentials goes with --remote: the process of a host uses what was signed in with.',
     );
   }
-  const { namespace, credentials, ...others } = options;
+  const { namespace, credentials, relayer, ...rest } = options;
+  // Credentials name their relayer
+  const others = credentials === undefined || relayer === undefined ? rest : { ...rest, relayer };
   const flags = serverFlags({ ...others, ...(namespace === undefined ? {} : { namespace }) });
   const unused = flags.filter((flag) => !flag.startsWith('--namespace='));
   if (unused.length > 0)
@@ -133,6 +137,7 @@ async function serverOf(options: InstallOptions): Promise<ServerEntry> {
       exitCodes.usage,
       `${unused.join(', ')} does not go with --remote: the relayer of the credentials serves the tools there.`,
     );
+  if (relayer !== undefined) return signInServer(relayer, namespace);
   return remoteServer({
     ...(credentials === undefined ? {} : { credentials }),
     ...(namespace === undefined ? {} : { namespace }),
@@ -141,7 +146,7 @@ async function serverOf(options: InstallOptions): Promise<ServerEntry> {
 
 function facts(host: Host, server: ServerEntry): [string, string][] {
   const documented: [string, string] = ['as in', host.docs];
-  if (server.kind === 'local') return [documented];
+  if (!holdsKey(server)) return [documented];
   return [
     documented,
     [

@@ -19,7 +19,10 @@ export function addHostCommands(program: Command, environment: NodeJS.ProcessEnv
       .option('--yes', 'do not ask');
   hostCommand('install', 'write the tools into the configuration of a host')
     .option('--print', 'only show what would be written')
-    .option('--remote', 'over HTTP instead of a process of its own: the file then holds the private key')
+    .option(
+      '--remote',
+      'over HTTP instead of a process of its own: with --relayer the host signs in in a browser, else the file holds the private key',
+    )
     .option('--credentials <path>', 'with --remote: credential file')
     .option('--namespace <name>', 'namespace of tool calls that name none')
     .option('--local', 'the local system')

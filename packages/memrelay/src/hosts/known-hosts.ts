@@ -17,7 +17,7 @@ export const hosts: readonly Host[] = [
     entry: (server) =>
       server.kind === 'local'
         ? { type: 'stdio', command: server.command, args: server.args }
-        : { type: 'http', url: server.url, headers: server.headers },
+        : { type: 'http', url: server.url, ...withHeaders('headers', server.headers) },
     afterwards: anew,
   },
   {
@@ -43,7 +43,7 @@ export const hosts: readonly Host[] = [
     entry: (server) =>
       server.kind === 'local'
         ? { command: server.command, args: server.args }
-        : { url: server.url, headers: server.headers },
+        : { url: server.url, ...withHeaders('headers', server.headers) },
     afterwards: 'Restart it, and see that memrelay is switched on under Customize > MCPs.',
   },
   {
@@ -57,7 +57,7 @@ export const hosts: readonly Host[] = [
     entry: (server) =>
       server.kind === 'local'
         ? { type: 'stdio', command: server.command, args: server.args }
-        : { type: 'http', url: server.url, headers: server.headers },
+        : { type: 'http', url: server.url, ...withHeaders('headers', server.headers) },
     afterwards: 'Run "MCP: List Servers" there and start memrelay.',
   },
   {
@@ -71,7 +71,7 @@ export const hosts: readonly Host[] = [
     entry: (server) =>
       server.kind === 'local'
         ? { command: server.command, args: server.args }
-        : { url: server.url, http_headers: server.headers },
+        : { url: server.url, ...withHeaders('http_headers', server.headers) },
     afterwards: anew,
   },
   {
@@ -86,7 +86,7 @@ export const hosts: readonly Host[] = [
     entry: (server) =>
       server.kind === 'local'
         ? { command: server.command, args: server.args }
-        : { httpUrl: server.url, headers: server.headers },
+        : { httpUrl: server.url, ...withHeaders('headers', server.headers) },
     afterwards: anew,
   },
   {
@@ -102,10 +102,18 @@ export const hosts: readonly Host[] = [
     entry: (server) =>
       server.kind === 'local'
         ? { command: server.command, args: server.args }
-        : { url: server.url, transport: 'streamable-http', headers: server.headers },
+        : { url: server.url, transport: 'streamable-http', ...withHeaders('headers', server.headers) },
     afterwards: 'Run: openclaw mcp reload',
   },
 ];
+
+/** Left out where there are none: the host signs in by itself. */
+function withHeaders(
+  name: string,
+  headers: Readonly<Record<string, string>>,
+): Readonly<Record<string, Readonly<Record<string, string>>>> {
+  return Object.keys(headers).length === 0 ? {} : { [name]: headers };
+}
 
 function join({ platform }: Machine, ...parts: string[]): string {
   return (platform === 'win32' ? win32 : posix).join(...parts);

@@ -15,24 +15,46 @@ export async function remoteServer(options: {
   namespace?: string;
 }): Promise<ServerEntry & { kind: 'remote' }> {
   const { delegatePrivateKey, accountId, relayerUrl } = await loadCredentials(options.credentials);
-  if (!relayerUrl.startsWith('https:') && !isLoopback(relayerUrl))
-    throw new ExitError(
-      exitCodes.usage,
-      `${relayerUrl} is not https: the private key would travel in the clear. Install without --remote, which never sends it.`,
-    );
   return {
     kind: 'remote',
-    url: `${relayerUrl.replace(/\/+$/, '')}/api/mcp`,
+    url: toolsOf(relayerUrl),
     headers: {
       Authorization: `Bearer ${delegatePrivateKey}`,
       'x-mem-account-id': accountId,
-      ...(options.namespace === undefined ? {} : { 'x-mem-namespace': options.namespace }),
+      ...namespaceHeader(options.namespace),
     },
   };
 }
 
+/** The tool server of a relayer that the host signs in at by itself, in a browser. Throws `ExitError` for plain http. */
+export function signInServer(
+  relayerUrl: string,
+  namespace: string | undefined,
+): ServerEntry & { kind: 'remote' } {
+  return { kind: 'remote', url: toolsOf(relayerUrl), headers: namespaceHeader(namespace) };
+}
+
+/** Whether the entry holds a private key. */
+export function holdsKey(server: ServerEntry): boolean {
+  return server.kind === 'remote' && server.headers.Authorization !== undefined;
+}
+
+function toolsOf(relayerUrl: string): string {
+  const isSafe = URL.canParse(relayerUrl) && (relayerUrl.startsWith('https:') || isLoopback(relayerUrl));
+  if (!isSafe)
+    throw new ExitError(
+      exitCodes.usage,
+      `${relayerUrl} is not https: what opens your memories would travel in the clear. Install without --remote, which signs on this machine.`,
+    );
+  return `${relayerUrl.replace(/\/+$/, '')}/api/mcp`;
+}
+
+function namespaceHeader(namespace: string | undefined): Record<string, string> {
+  return namespace === undefined ? {} : { 'x-mem-namespace': namespace };
+}
+
 /** The same without the key, to be shown. */
 export function withoutKey(server: ServerEntry): ServerEntry {
-  if (server.kind === 'local') return server;
+  if (server.kind === 'local' || !holdsKey(server)) return server;
   return { ...server, headers: { ...server.headers, Authorization: hidden } };
 }

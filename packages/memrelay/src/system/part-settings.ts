@@ -137,6 +137,9 @@ export async function relayerSettings(
       // A laptop's own
       SPONSOR_RATE_LIMIT_PER_MINUTE: 'off',
       SPONSOR_RATE_LIMIT_PER_HOUR: 'off',
+      // A tunnel, say, through which a host elsewhere comes
+      PUBLIC_RELAYER_URL: environment.PUBLIC_RELAYER_URL || `http://127.0.0.1:${ports.relayer}`,
+      PUBLIC_DASHBOARD_URL: `http://127.0.0.1:${ports.dashboard}`,
       ALLOWED_ORIGINS: `http://localhost:${ports.dashboard},http://127.0.0.1:${ports.dashboard}`,
     },
   };

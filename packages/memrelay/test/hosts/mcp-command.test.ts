@@ -211,6 +211,25 @@ describe('memrelay mcp install --remote', () => {
     expect(Object.keys((await entry()) as object)).toEqual(['httpUrl', 'headers']);
   });
 
+  it('with a relayer needs no credentials and writes no key: the host signs in by itself', async () => {
+    await signedIn('https://relayer.example');
+    await put('cursor', remote());
+    await put('cursor', { remote: true, relayer: 'https://other.example/' });
+    const text = await readFile(pathOf('cursor'), 'utf8');
+    expect(jsonAt(text, ['mcpServers', 'memrelay'])).toEqual({ url: 'https://other.example/api/mcp' });
+    expect(printed).toContain('opens your browser to sign in');
+    await put('codex', { remote: true, relayer: 'http://127.0.0.1:8000', namespace: 'work' });
+    const toml = await readFile(pathOf('codex'), 'utf8');
+    expect(toml).toContain('x-mem-namespace = "work"');
+    expect(toml).not.toContain('Authorization');
+    await expect(put('cursor', { remote: true, relayer: 'http://relayer.example' })).rejects.toThrow(
+      'is not https',
+    );
+    await expect(put('cursor', { ...remote(), relayer: 'https://other.example' })).rejects.toThrow(
+      'does not go with --remote',
+    );
+  });
+
   it('is refused where the key would travel in the clear, or the host has no place for it', async () => {
     await signedIn('http://relayer.example');
     await expect(put('cursor', remote())).rejects.toThrow('is not https');

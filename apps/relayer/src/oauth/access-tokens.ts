@@ -1,0 +1,40 @@
+import { ApiError } from '@memrelay/protocol/errors';
+import { openToken } from './grant-rows.ts';
+import type { OAuthContext } from './oauth-context.ts';
+import { parseToken } from './token-seal.ts';
+
+/** What the tool server is given in place of an access token, for one request. */
+export interface ToolBearer {
+  /** 64 hex digits. A secret */
+  delegateKey: string;
+  accountId: string;
+}
+
+/**
+ * What an `Authorization` header stands for; undefined when it holds no access token. Throws `invalid_token` for one that was not
+ * given out here, or for another resource, or has ended.
+ */
+export type ReadBearer = (authorization: string | undefined) => Promise<ToolBearer | undefined>;
+
+const bearerPattern = /^Bearer +(mrat_\S*)$/i;
+
+export function createBearerReader({ db, pepper, resource, now }: OAuthContext): ReadBearer {
+  return async (authorization) => {
+    const text = bearerPattern.exec(authorization ?? '')?.[1];
+    if (text === undefined) return undefined;
+    const token = parseToken('access', text);
+    const opened = token && (await openToken(db, pepper, token, 'look'));
+    const accountId = opened?.terms.accountId;
+    if (
+      !opened ||
+      accountId === undefined ||
+      opened.used ||
+      opened.terms.resource !== resource ||
+      opened.expiresAtMs <= now()
+    )
+      throw new ApiError('invalid_token');
+    const delegateKey = opened.delegateKey.toString('hex');
+    opened.delegateKey.fill(0);
+    return { delegateKey, accountId };
+  };
+}

@@ -1,0 +1,151 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { ApiError } from '@memrelay/protocol/errors';
+import { oauthScopes } from '@memrelay/protocol/oauth';
+import type { OAuthClient } from './clients.ts';
+import { deleteGrant, insertToken, type OpenedToken, openToken, spend } from './grant-rows.ts';
+import type { OAuthContext } from './oauth-context.ts';
+import { livingDelegate } from './registered-key.ts';
+import { parseToken, type Token, type TokenKind } from './token-seal.ts';
+
+export const accessMs = 15 * 60_000;
+/** Without a use; each use gives a new one. */
+export const refreshMs = 30 * 86_400_000;
+
+/** Answer of the token endpoint (RFC 6749, 5.1). */
+export interface TokenAnswer {
+  access_token: string;
+  token_type: 'Bearer';
+  /** Seconds */
+  expires_in: number;
+  refresh_token: string;
+  scope: string;
+}
+
+/** What is done with tokens at the token endpoint, and when one is taken back. */
+export interface TokenRequests {
+  /**
+   * `POST /oauth/token`. Throws `invalid_client`, `invalid_grant`, `invalid_target`, `unsupported_grant_type` and
+   * `auth_unavailable`.
+   */
+  issue(parameters: URLSearchParams): Promise<TokenAnswer>;
+  /** RFC 7009: ends the grant of any token of it. Says nothing of tokens that are none. Throws `invalid_client`. */
+  revoke(parameters: URLSearchParams): Promise<void>;
+}
+
+export function createTokenRequests(context: OAuthContext): TokenRequests {
+  const { resource, db, accounts, clients, pepper, now } = context;
+
+  function clientOf(parameters: URLSearchParams): OAuthClient {
+    const client = clients.find(only(parameters, 'client_id') ?? '');
+    if (!client) throw new ApiError('invalid_client');
+    return client;
+  }
+
+  /**
+   * Exchanges a token that is good for one use. Whoever comes with its secret and is not the client that it was given to,
+   * or comes a second time, has taken it from somewhere: the grant ends, for everybody.
+   */
+  async function exchange(
+    token: Token | undefined,
+    isGood: (opened: OpenedToken) => boolean,
+  ): Promise<TokenAnswer> {
+    if (!token) throw new ApiError('invalid_grant');
+    const answer = await db.transaction(async (tx) => {
+      const opened = await openToken(tx, pepper, token, 'lock');
+      if (!opened) return undefined;
+      const nowMs = now();
+      if (opened.used || opened.expiresAtMs <= nowMs || !isGood(opened)) {
+        await deleteGrant(tx, opened.terms.grantId);
+        return undefined;
+      }
+      await spend(tx, pepper, opened);
+      const { terms, delegateKey, scope } = opened;
+      const endMs = Number(scope.expiresAtMs);
+      const until = (ms: number): number => Math.min(nowMs + ms, endMs);
+      const grant = { terms, delegateKey };
+      const access = await insertToken(tx, pepper, 'access', { ...grant, expiresAtMs: until(accessMs) });
+      const refresh = await insertToken(tx, pepper, 'refresh', { ...grant, expiresAtMs: until(refreshMs) });
+      delegateKey.fill(0);
+      return {
+        access_token: access,
+        token_type: 'Bearer' as const,
+        expires_in: Math.floor((until(accessMs) - nowMs) / 1000),
+        refresh_token: refresh,
+        scope: scopeWords(scope.perms),
+      };
+    });
+    if (!answer) throw new ApiError('invalid_grant');
+    return answer;
+  }
+
+  /** A key that the owner has revoked, or whose time is over, gives no more tokens. Throws `auth_unavailable`. */
+  async function endWithTheKey(token: Token): Promise<void> {
+    const opened = await openToken(db, pepper, token, 'look');
+    opened?.delegateKey.fill(0);
+    const accountId = opened?.terms.accountId;
+    if (!opened || accountId === undefined) return;
+    const account = await accounts.account(accountId);
+    if (!livingDelegate(account, opened.publicKey, now())) await deleteGrant(db, opened.terms.grantId);
+  }
+
+  return {
+    async issue(parameters) {
+      const grantType = only(parameters, 'grant_type');
+      if (grantType !== 'authorization_code' && grantType !== 'refresh_token')
+        throw new ApiError('unsupported_grant_type');
+      const client = clientOf(parameters);
+      const asked = parameters.getAll('resource');
+      if (asked.some((one) => one !== resource)) throw new ApiError('invalid_target');
+      const isOwn = ({ terms }: OpenedToken): boolean =>
+        terms.client === client.fingerprint && terms.resource === resource;
+      if (grantType === 'refresh_token') {
+        const token = parseToken('refresh', only(parameters, 'refresh_token') ?? '');
+        if (token) await endWithTheKey(token);
+        return exchange(token, isOwn);
+      }
+      const redirectUri = only(parameters, 'redirect_uri');
+      const verifier = only(parameters, 'code_verifier') ?? '';
+      return exchange(
+        parseToken('code', only(parameters, 'code') ?? ''),
+        (opened) =>
+          isOwn(opened) &&
+          opened.terms.redirectUri === redirectUri &&
+          isVerified(verifier, opened.terms.codeChallenge),
+      );
+    },
+    async revoke(parameters) {
+      const client = parameters.has('client_id') ? clientOf(parameters) : undefined;
+      const text = only(parameters, 'token') ?? '';
+      const kinds: readonly TokenKind[] = ['refresh', 'access'];
+      for (const kind of kinds) {
+        const token = parseToken(kind, text);
+        const opened = token && (await openToken(db, pepper, token, 'look'));
+        opened?.delegateKey.fill(0);
+        if (!opened) continue;
+        if (client && client.fingerprint !== opened.terms.client) throw new ApiError('invalid_client');
+        await deleteGrant(db, opened.terms.grantId);
+      }
+    },
+  };
+}
+
+/** Throws `invalid_request` for a parameter that is given twice (RFC 6749, 3.2). */
+function only(parameters: URLSearchParams, name: string): string | undefined {
+  const given = parameters.getAll(name);
+  if (given.length > 1) throw new ApiError('invalid_request');
+  return given[0];
+}
+
+function isVerified(verifier: string, challenge: string): boolean {
+  if (!/^[A-Za-z0-9._~-]{43,128}$/.test(verifier)) return false;
+  const made = createHash('sha256').update(verifier).digest();
+  const expected = Buffer.from(challenge, 'base64url');
+  return made.length === expected.length && timingSafeEqual(made, expected);
+}
+
+function scopeWords(perms: number): string {
+  return Object.entries(oauthScopes)
+    .filter(([, bit]) => (perms & bit) !== 0)
+    .map(([name]) => name)
+    .join(' ');
+}

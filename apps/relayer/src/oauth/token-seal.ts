@@ -1,0 +1,121 @@
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
+
+/** `ticket`: what the consent page holds between the making of a key and its registration. */
+export type TokenKind = 'ticket' | 'code' | 'access' | 'refresh';
+
+const prefixes: Readonly<Record<TokenKind, string>> = {
+  ticket: 'mrct_',
+  code: 'mrac_',
+  access: 'mrat_',
+  refresh: 'mrrt_',
+};
+const idLength = 16;
+const secretLength = 32;
+const nonceLength = 12;
+const tagLength = 16;
+
+/** A token as its holder has it: which row, and the secret that opens it. */
+export interface Token {
+  kind: TokenKind;
+  /** 16 bytes */
+  id: Buffer;
+  /** 32 bytes; nowhere but in the token */
+  secret: Buffer;
+}
+
+export function newToken(kind: TokenKind): Token {
+  return { kind, id: randomBytes(idLength), secret: randomBytes(secretLength) };
+}
+
+export function tokenText({ kind, id, secret }: Token): string {
+  return `${prefixes[kind]}${Buffer.concat([id, secret]).toString('base64url')}`;
+}
+
+/** The token in a text, undefined when it is none of this kind. */
+export function parseToken(kind: TokenKind, text: string): Token | undefined {
+  const prefix = prefixes[kind];
+  // 48 bytes are 64 characters, of which each says something
+  if (!text.startsWith(prefix) || !/^[A-Za-z0-9_-]{64}$/.test(text.slice(prefix.length))) return undefined;
+  const bytes = Buffer.from(text.slice(prefix.length), 'base64url');
+  return { kind, id: bytes.subarray(0, idLength), secret: bytes.subarray(idLength) };
+}
+
+/** What a grant was given for. A key that is sealed for one of them does not open for another. */
+export interface GrantTerms {
+  grantId: string;
+  /** `OAuthClient.fingerprint` */
+  client: string;
+  redirectUri: string;
+  codeChallenge: string;
+  resource: string;
+  /** Undefined until the account is made */
+  accountId: string | undefined;
+  /** JSON of `GrantScope`, the end included */
+  scope: string;
+}
+
+/**
+ * Seals a delegate key, or nothing, under a token's secret: nonce 12 ‖ ciphertext ‖ tag 16. The database alone opens
+ * none, for it has no secret; a token alone opens none, for it has no pepper.
+ *
+ * @param expiresAtMs when the token ends, Unix time
+ */
+export function sealForToken(
+  pepper: Uint8Array,
+  token: Token,
+  terms: GrantTerms,
+  expiresAtMs: number,
+  key: Uint8Array,
+): Buffer {
+  const nonce = randomBytes(nonceLength);
+  const cipher = createCipheriv('aes-256-gcm', rowKey(pepper, token), nonce, { authTagLength: tagLength });
+  cipher.setAAD(additionalData(token, terms, expiresAtMs));
+  return Buffer.concat([nonce, cipher.update(key), cipher.final(), cipher.getAuthTag()]);
+}
+
+/** What was sealed; undefined when secret, row, terms or end are not those it was sealed with. */
+export function openForToken(
+  pepper: Uint8Array,
+  token: Token,
+  terms: GrantTerms,
+  expiresAtMs: number,
+  sealed: Buffer,
+): Buffer | undefined {
+  if (sealed.length < nonceLength + tagLength) return undefined;
+  const decipher = createDecipheriv('aes-256-gcm', rowKey(pepper, token), sealed.subarray(0, nonceLength), {
+    authTagLength: tagLength,
+  });
+  decipher.setAAD(additionalData(token, terms, expiresAtMs)).setAuthTag(sealed.subarray(-tagLength));
+  const opened = decipher.update(sealed.subarray(nonceLength, -tagLength));
+  try {
+    decipher.final();
+    return opened;
+  } catch {
+    opened.fill(0);
+    return undefined;
+  }
+}
+
+function rowKey(pepper: Uint8Array, { kind, id, secret }: Token): Uint8Array {
+  const info = Buffer.concat([Buffer.from(`memrelay-oauth-v1 ${kind} `), id]);
+  return new Uint8Array(hkdfSync('sha256', secret, pepper, info, 32));
+}
+
+/** A JSON list: no two lists of texts give the same one. */
+function additionalData({ kind, id }: Token, terms: GrantTerms, expiresAtMs: number): Buffer {
+  const { grantId, client, redirectUri, codeChallenge, resource, accountId, scope } = terms;
+  return Buffer.from(
+    JSON.stringify([
+      kind,
+      id.toString('hex'),
+      grantId,
+      client,
+      redirectUri,
+      codeChallenge,
+      resource,
+      accountId ?? null,
+      scope,
+      expiresAtMs,
+    ]),
+  );
+}

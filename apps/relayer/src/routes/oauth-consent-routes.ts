@@ -1,0 +1,60 @@
+import { ApiError } from '@memrelay/protocol/errors';
+import { oauthPaths } from '@memrelay/protocol/oauth';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { validate } from '../http/validate.ts';
+import { createConsent } from '../oauth/consent.ts';
+import type { OAuthContext } from '../oauth/oauth-context.ts';
+
+export interface ConsentRouteOptions {
+  context: OAuthContext;
+  allowedOrigins: readonly string[];
+  /** Counts a request. Throws `rate_limited` */
+  limit: (request: FastifyRequest) => Promise<void>;
+  /** The body of a request. Throws `invalid_request` */
+  jsonOf: (request: FastifyRequest) => unknown;
+}
+
+const accountId = z
+  .string()
+  .regex(/^0x[0-9a-fA-F]{64}$/)
+  .toLowerCase();
+const request = z.string().max(8_192);
+const asked = z.object({ request });
+const keyBody = z.object({
+  request,
+  account_id: accountId.optional(),
+  scope: z.object({
+    perms: z.int().min(1).max(7),
+    allNamespaces: z.boolean(),
+    tags: z.array(z.string().regex(/^[0-9a-f]{32}$/)).max(16),
+    expiresAtMs: z.string().regex(/^[1-9][0-9]{0,15}$/),
+  }),
+});
+const finishBody = z.object({ request, ticket: z.string().max(200), account_id: accountId });
+
+/** What the consent page asks of the relayer. Only for pages of the dashboard; it is the chain that tells that the owner agreed. */
+export function consentRoutes(app: FastifyInstance, options: ConsentRouteOptions): void {
+  const { allowedOrigins, limit, jsonOf } = options;
+  const consent = createConsent(options.context);
+  const onRequest = [
+    async ({ headers: { origin } }: FastifyRequest): Promise<void> => {
+      if (origin === undefined || !allowedOrigins.includes(origin)) throw new ApiError('foreign_origin');
+    },
+    limit,
+  ];
+  app.post(oauthPaths.consent, { onRequest }, async (received) =>
+    consent.describe(validate(asked, jsonOf(received)).request),
+  );
+  app.post(oauthPaths.consentKey, { onRequest }, async (received) => {
+    const body = validate(keyBody, jsonOf(received));
+    return consent.makeKey(body.request, body.account_id, body.scope);
+  });
+  app.post(oauthPaths.consentFinish, { onRequest }, async (received) => {
+    const body = validate(finishBody, jsonOf(received));
+    return consent.finish(body.request, body.ticket, body.account_id);
+  });
+  app.post(oauthPaths.consentDecline, { onRequest }, async (received) =>
+    consent.decline(validate(asked, jsonOf(received)).request),
+  );
+}

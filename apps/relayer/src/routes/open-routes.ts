@@ -1,0 +1,57 @@
+import type { FastifyInstance } from 'fastify';
+import type { Config } from '../config/config.ts';
+import type { RelayerContext } from '../context.ts';
+import { createRateLimits } from '../limits/rate-limits.ts';
+import { createBearerReader } from '../oauth/access-tokens.ts';
+import { createOAuthContext } from '../oauth/oauth-context.ts';
+import { createToolRelay } from '../tools/tool-relay.ts';
+import { infoRoutes } from './info-routes.ts';
+import { metadataUrl, oauthRoutes } from './oauth-routes.ts';
+import { sponsorRoutes } from './sponsor-routes.ts';
+import { toolRoutes } from './tool-routes.ts';
+
+/** Routes that take no signature. Returns what ends with the relayer. */
+export async function openRoutes(
+  app: FastifyInstance,
+  context: RelayerContext,
+  config: Config,
+): Promise<{ close(): Promise<void> }> {
+  const { sidecar, loggers } = context;
+  const { allowedOrigins, trustedProxyHops } = config;
+  const rateLimits = createRateLimits(config.redisUrl, loggers.http);
+  const relay = createToolRelay(config.sidecar.url, config.sidecar.token);
+  infoRoutes(app, context);
+  sponsorRoutes(app, { sidecar, rateLimits, limits: config.sponsorLimits, trustedProxyHops });
+  const oauth =
+    config.oauth &&
+    createOAuthContext({
+      config: config.oauth,
+      db: context.db,
+      accounts: context.accounts,
+      sidecar,
+      key: context.secrets.indexKey,
+    });
+  if (oauth)
+    await app.register(oauthRoutes, {
+      context: oauth,
+      allowedOrigins,
+      trustedProxyHops,
+      rateLimits,
+      log: loggers.auth,
+    });
+  await app.register(toolRoutes, {
+    relay,
+    allowedOrigins,
+    trustedProxyHops,
+    oauth: oauth && {
+      readBearer: createBearerReader(oauth),
+      metadataUrl: metadataUrl(oauth.config.issuer),
+    },
+    log: loggers.sidecar,
+  });
+  return {
+    close: async () => {
+      await Promise.all([relay.close(), rateLimits.close()]);
+    },
+  };
+}
