@@ -15,6 +15,12 @@ export async function remoteServer(options: {
   namespace?: string;
 }): Promise<ServerEntry & { kind: 'remote' }> {
   const { delegatePrivateKey, accountId, relayerUrl } = await loadCredentials(options.credentials);
+  // Hosts refuse the whole entry, or send other bytes than the relayer reads.
+  if (options.namespace !== undefined && !/^[!-~](?:[ -~]*[!-~])?$/.test(options.namespace))
+    throw new ExitError(
+      exitCodes.usage,
+      'With --remote the namespace stands in a header, where hosts take ASCII alone. Install without --remote, or choose another name.',
+    );
   return {
     kind: 'remote',
     url: toolsOf(relayerUrl),

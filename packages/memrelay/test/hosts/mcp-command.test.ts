@@ -235,6 +235,8 @@ describe('memrelay mcp install --remote', () => {
     await expect(put('cursor', remote())).rejects.toThrow('is not https');
     await signedIn('https://relayer.example');
     await expect(put('claude-desktop', remote())).rejects.toThrow('Connectors');
+    for (const namespace of ['日本', 'naïve', ' work'])
+      await expect(put('cursor', { ...remote(), namespace })).rejects.toThrow('ASCII alone');
   });
 });
 
