@@ -83,6 +83,7 @@ export function createBlobReader({
     const faults: BlobFault[] = [];
     const urls = [...network.aggregatorUrls];
     const count = urls.length;
+    if (count === 0) reject(new BlobFault('blob_unavailable', 'no aggregator is named'));
     let timer: ReturnType<typeof setTimeout> | undefined;
     const next = (): void => {
       clearTimeout(timer);

@@ -3,6 +3,7 @@ import { fromHex, toHex } from '@memrelay/envelope/bytes';
 import { namespaceTag } from '@memrelay/envelope/namespace-tag';
 import type { Primitives } from '@memrelay/envelope/primitives';
 import type { Wrap } from '@memrelay/envelope/wraps';
+import { limits } from '@memrelay/protocol/limits';
 import type { ManualHit, RecallManualResponse } from '@memrelay/protocol/memories';
 import { untilAborted } from '../abort.ts';
 import { fromBase64 } from '../base64.ts';
@@ -57,7 +58,10 @@ export async function recallSealed(
     callRelayer<RecallManualResponse>(connection, call),
     parts.account.read(maxAccountAgeMs, signal),
   ]);
-  const hits = answer.results.filter(({ distance }) => maxDistance === undefined || distance <= maxDistance);
+  // Each is fetched and opened: the relayer does not say how many that may be
+  const hits = answer.results
+    .slice(0, options.limit ?? limits.recallLimit.default)
+    .filter(({ distance }) => maxDistance === undefined || distance <= maxDistance);
   const blobs = await mapBounded(hits, downloadsAtOnce, (hit) => bytesOf(hit, parts, p, signal));
   const read = blobs.flatMap((blob) => (blob.ok ? [blob.bytes] : []));
   const state = await newestFor(read, account, parts, signal);

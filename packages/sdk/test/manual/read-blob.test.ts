@@ -67,6 +67,10 @@ it('asks nobody for what cannot be proven or is no id', async () => {
   expect(wire.seen).toEqual([]);
 });
 
+it('does not wait for ever where no aggregator is named', async () => {
+  expect(await reader([]).read({ blobId, sha256 }, undefined)).toMatchObject({ reason: 'blob_unavailable' });
+});
+
 it('asks the next aggregator at once when one fails or lies, and soon when one is slow', async () => {
   await using liar = await startWire([lie]);
   await using broken = await startWire([{ status: 500 }]);
