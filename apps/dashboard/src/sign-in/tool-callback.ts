@@ -57,7 +57,8 @@ async function post(request: SignInRequest, code: string): Promise<ToolAnswer> {
 }
 
 function reasonOf(request: SignInRequest, { status, body }: ToolAnswer): string | undefined {
-  if (status === 0) return 'The tool does not answer any more. It may have been closed, or its time is over.';
+  if (status === 0)
+    return 'The tool does not answer any more. It may have been closed, made a newer link, or its time is over: if trying again does not help, ask it to sign in again.';
   if (status === 200)
     return isTakenBy(portablePrimitives, request, body)
       ? undefined

@@ -45,6 +45,13 @@ describe('words for an agent', () => {
     expect(errorWords(offline, reading).text).not.toContain('twice');
   });
 
+  test('what is no relayer, and a file that cannot be believed, say so and name no request', () => {
+    const page = new MemRelayError('invalid_response', 'It answered 200 without JSON.', { status: 200 });
+    expect(errorWords(page, reading).text).toContain('no memory server');
+    const file = new MemRelayError('invalid_credentials', 'trusted.json cannot be used.');
+    expect(errorWords(file, reading).text).toMatch(/Nothing was sent\.$/);
+  });
+
   test('the fields that are wrong are named, quoted', () => {
     const error = new MemRelayError('invalid_request', 'Not valid.', {
       status: 400,

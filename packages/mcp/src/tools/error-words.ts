@@ -33,6 +33,8 @@ function nextStep(error: MemRelayError, { writes, signIn }: ErrorSetting): strin
   if (error.code === 'network_error' || error.code === 'timeout')
     return [offline, writes ? unknownWhetherStored : ''].join(' ').trim();
   if (error.retryable) return waitAndRepeat(error.retryAfterMs);
+  if (error.code === 'invalid_credentials') return 'Next: tell the user. Nothing was sent.';
+  if (error.status !== undefined && error.status < 400) return noRelayer;
   if (error.status === undefined || error.status >= 500) return reportIt;
   return '';
 }
@@ -52,6 +54,9 @@ const offline =
 /** Identical text is stored once in its namespace, so a repetition is safe. */
 const unknownWhetherStored =
   'It is not known whether the call has arrived; repeating it with the same text later does not store it twice.';
+
+const noRelayer =
+  'Next: tell the user: what answers at that address is no memory server, such as a wrong address or a page of the network that asks to sign in. Repeating the call at once will not help.';
 
 const reportIt =
   'Next: tell the user, with the request id, for whoever runs the server. Repeating the call at once will not help.';
