@@ -178,6 +178,41 @@ describe('an SSE session', () => {
   });
 });
 
+test('an SSE session whose client does not read ends before its answers fill the memory', async () => {
+  const stream = await fetch(served.url + toolPaths.sse, { headers });
+  const [session] = sessions()
+    .all()
+    .filter(({ transport }) => transport === 'sse');
+  const endpoint = `${served.url}${toolPaths.messages}?sessionId=${session!.id}`;
+  const statuses: number[] = [];
+  for (let id = 1; id <= 60 && statuses.at(-1) !== 404; id++) {
+    const echo = {
+      ...call(id, 'echo'),
+      params: { name: 'echo', arguments: { text: 'x'.repeat(1_000_000) } },
+    };
+    statuses.push((await post(endpoint, headers, echo)).status);
+  }
+  expect(statuses.at(-1)).toBe(404);
+  expect(statuses.slice(0, -1).every((status) => status === 202)).toBe(true);
+  await expect.poll(() => sessions().all()).not.toContain(session);
+  await stream.body!.cancel();
+});
+
+test('odd messages to an SSE session are refused, and harm nothing', async () => {
+  const { close } = await connectClient(served.url, headers, 'sse');
+  const [session] = sessions()
+    .all()
+    .filter(({ transport }) => transport === 'sse');
+  const endpoint = `${served.url}${toolPaths.messages}?sessionId=${session!.id}`;
+  const timely = AbortSignal.timeout(5_000);
+  for (const odd of ['', 'null', '7', '[]', '"x"', '{"jsonrpc"', '{"a":"secret"}']) {
+    const answer = await post(endpoint, headers, odd, timely);
+    expect(answer.status, odd).toBe(400);
+    expect(await answer.text()).not.toContain('secret');
+  }
+  await close();
+});
+
 test('a body that is too long or no JSON is refused as such', async () => {
   const session = await openSession(served.url, headers);
   const malformed = await post(mcp(), session, '{"jsonrpc": "2.0", "secret text');

@@ -10,21 +10,26 @@ import { whenClosed } from './when-closed.ts';
 
 /** Proxies close what is silent, often after a minute. */
 const keepAliveMs = 15_000;
+/** What waits here for a client that does not read its stream; a little more than the largest answer. */
+const maxUnreadBytes = 16 * 1024 * 1024;
 
 export interface LegacySessions {
   /** Opens a session whose stream is the answer. Throws `RpcRefusal` 429. */
   open(caller: ToolCaller, response: ServerResponse): () => Promise<void>;
-  /** Returns what takes a message of a session. Throws `RpcRefusal`: 403, 404. */
+  /**
+   * Returns what takes a message of a session. Throws `RpcRefusal`: 403, 404. Who does not read what was answered before
+   * loses the session.
+   */
   route(request: IncomingMessage, body: unknown, caller: ToolCaller): Serve;
 }
 
 export function createLegacySessions(host: ToolHost): LegacySessions {
-  const transports = new WeakMap<ToolSession, SSEServerTransport>();
+  const streams = new WeakMap<ToolSession, { transport: SSEServerTransport; response: ServerResponse }>();
   return {
     open(caller, response) {
       const transport = new SSEServerTransport(toolPaths.messages, response);
       const { session, connect } = openSession(host, caller, transport.sessionId, 'sse');
-      transports.set(session, transport);
+      streams.set(session, { transport, response });
       return async () => {
         session.answers(response);
         const keepAlive = setInterval(() => response.write(': keepalive\n\n'), keepAliveMs);
@@ -38,9 +43,14 @@ export function createLegacySessions(host: ToolHost): LegacySessions {
       const id = new URL(request.url!, 'http://localhost').searchParams.get('sessionId');
       if (id === null) throw sessionNotFound();
       const session = host.sessions.get(id, 'sse', caller.credential);
+      const stream = streams.get(session)!;
+      if (stream.response.writableLength > maxUnreadBytes) {
+        stream.response.destroy();
+        throw sessionNotFound();
+      }
       return async (raw, response) => {
         session.answers(response, caller.credential);
-        await transports.get(session)!.handlePostMessage(raw, response, body ?? null);
+        await stream.transport.handlePostMessage(raw, response, body ?? null);
       };
     },
   };
