@@ -1,5 +1,10 @@
-import { homedir } from 'node:os';
+import { homedir, userInfo } from 'node:os';
 import { posix, resolve, win32 } from 'node:path';
+
+/** The user's home. An empty HOME counts as unset: else keys would be looked for wherever a program was started. */
+export function homeDirectory(): string {
+  return homedir() || userInfo().homedir;
+}
 
 /**
  * The directory of everything the local system keeps: `MEM_DATA_DIR`, else the platform's place for application
@@ -8,7 +13,7 @@ import { posix, resolve, win32 } from 'node:path';
 export function dataDir(
   env: NodeJS.ProcessEnv = process.env,
   platform: NodeJS.Platform = process.platform,
-  home: string = homedir(),
+  home: string = homeDirectory(),
 ): string {
   if (env.MEM_DATA_DIR) return resolve(env.MEM_DATA_DIR);
   if (platform === 'win32')

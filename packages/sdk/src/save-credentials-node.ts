@@ -1,12 +1,12 @@
 import { chmod } from 'node:fs/promises';
-import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { CredentialFile } from '@memrelay/protocol/credential-file';
 import { writeSecretFile } from '@memrelay/protocol/secret-file-node';
 import { checkCredentials } from './credentials.ts';
+import { homeDirectory } from './data-dir-node.ts';
 
 /** Where a sign-in keeps its credentials (spec, "Tool-server credential file"). */
-export function signInCredentialsPath(home: string = homedir()): string {
+export function signInCredentialsPath(home: string = homeDirectory()): string {
   return join(home, '.mem', 'credentials.json');
 }
 

@@ -1,14 +1,14 @@
-import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { writeSecretFile } from '@memrelay/protocol/secret-file-node';
 import { readPrivateFile } from './credentials-node.ts';
+import { homeDirectory } from './data-dir-node.ts';
 import { MemRelayError } from './errors.ts';
 
 /**
  * The relayers, by origin, that a person has approved for calls with credentials of another one (security.md "Tools,
  * sign-in, pages"). The file lies beside the credentials.
  */
-export function trustPath(home: string = homedir()): string {
+export function trustPath(home: string = homeDirectory()): string {
   return join(home, '.mem', 'trusted.json');
 }
 

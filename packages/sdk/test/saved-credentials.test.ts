@@ -1,9 +1,10 @@
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, isAbsolute, join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { newPairingCode, pairingNonce, readLocalDashboard } from '../src/local-dashboard-node.ts';
 import { saveCredentials, signInCredentialsPath } from '../src/save-credentials-node.ts';
+import { trustPath } from '../src/trusted-origins-node.ts';
 
 const credentials = {
   delegatePrivateKey: '1'.repeat(64),
@@ -36,6 +37,11 @@ it('a credential file is for its owner alone, whole, and its open directory is c
   expect((await stat(path)).mode & 0o777).toBe(0o600);
   expect((await stat(dirname(path))).mode & 0o777).toBe(0o700);
   expect(await readdir(dirname(path))).toEqual(['credentials.json']);
+});
+
+it('an empty HOME is no folder of whoever started the program', () => {
+  vi.stubEnv('HOME', '');
+  for (const path of [signInCredentialsPath(), trustPath()]) expect(isAbsolute(path), path).toBe(true);
 });
 
 it('what is not whole replaces nothing', async () => {

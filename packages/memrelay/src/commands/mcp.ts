@@ -1,5 +1,5 @@
-import { homedir } from 'node:os';
 import { resolve } from 'node:path';
+import { homeDirectory } from '@memrelay/sdk/data-dir-node';
 import { ExitError, exitCodes } from '../exit-codes.ts';
 import type { Host, ServerEntry } from '../hosts/host.ts';
 import { readConfig, snippet, withEntry, withoutEntry, writeConfig } from '../hosts/host-config.ts';
@@ -116,7 +116,7 @@ function hostNamed(name: string): Host {
 
 function configPath(host: Host, options: HostOptions, env: NodeJS.ProcessEnv): string {
   if (options.config !== undefined) return resolve(options.config);
-  return host.configPath({ home: homedir(), platform: process.platform, env });
+  return host.configPath({ home: homeDirectory(), platform: process.platform, env });
 }
 
 async function serverOf(options: InstallOptions): Promise<ServerEntry> {
