@@ -139,6 +139,46 @@ describe('credentials', () => {
     expect(service.sessions.all().map(({ id }) => id)).not.toContain(one['mcp-session-id']);
   });
 
+  test('end with a revocation also where a stream belongs to no session', async () => {
+    const { url, service } = await serve();
+    const { key, headers: own } = await owner.addDelegate();
+    const stays = await owner.addDelegate();
+    const listen = async (sent: ToolHeaders) => {
+      const answer = await post(
+        url + toolPaths.mcp,
+        {
+          ...sent,
+          'mcp-protocol-version': '2026-07-28',
+          'mcp-method': 'subscriptions/listen',
+        },
+        {
+          jsonrpc: '2.0',
+          id: 1,
+          method: 'subscriptions/listen',
+          params: {
+            notifications: { toolsListChanged: true },
+            _meta: {
+              'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+              'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1.0.0' },
+              'io.modelcontextprotocol/clientCapabilities': {},
+            },
+          },
+        },
+      );
+      expect(answer.status).toBe(200);
+      expect(answer.headers.get('content-type')).toContain('text/event-stream');
+      return answer;
+    };
+    const [ends, goesOn] = [await listen(own), await listen(stays.headers)];
+    expect(service.sessions.places.active).toBe(2);
+    await owner.removeDelegate(key);
+    service.dropAccount(owner.accountId);
+    await ends.text().catch(() => undefined);
+    await expect.poll(() => service.sessions.places.active).toBe(1);
+    await goesOn.body!.cancel();
+    await expect.poll(() => service.sessions.places.active).toBe(0);
+  });
+
   test('end with the expiry of the delegate', async () => {
     const { url, service } = await serve({ sweepMs: 50 });
     const expiresAtMs = Date.now() + 3_000;

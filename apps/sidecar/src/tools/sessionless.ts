@@ -7,9 +7,18 @@ import type { Serve } from './streamable.ts';
 import type { ToolCaller, ToolScope } from './tool-caller.ts';
 import { whenClosed } from './when-closed.ts';
 
+/** A request that is being answered. */
+export interface OpenRequest {
+  accountId: string;
+  publicKey: string;
+  /** Breaks its answer off */
+  close(): void;
+}
+
 export interface SessionlessRequests {
   /** Returns what serves a request of the revision without sessions. Throws `RpcRefusal` 429. */
   route(body: unknown, caller: ToolCaller): Serve;
+  ofAccount(accountId: string): OpenRequest[];
   /** Ends the open streams */
   close(): Promise<void>;
 }
@@ -22,22 +31,33 @@ export function createSessionlessRequests(host: ToolHost): SessionlessRequests {
     responseMode: 'sse',
     maxRequestBodySize: toolBodyBytes,
   });
+  const open = new Set<OpenRequest>();
   const serve = toNodeHandler(handler, { maxRequestBodySize: toolBodyBytes });
   return {
     route(body, { credential, address, namespace }) {
       const release = host.sessions.places.take(address, 'request');
       return async (request, response) => {
         const client = new CallClient(host.clientMaker(credential));
-        const done = client.hold(credential.delegateKey);
+        // A stream of notifications may last for hours, and signs nothing
+        const done = isSubscription(body) ? () => undefined : client.hold(credential.delegateKey);
+        const { accountId, publicKey } = credential;
+        const answer = { accountId, publicKey, close: () => void response.destroy() };
+        open.add(answer);
         whenClosed(response, () => {
+          open.delete(answer);
           done();
           release();
         });
         const scope: ToolScope = { client: () => client.get(), namespace };
-        const auth = { token: '', clientId: credential.accountId, scopes: [], extra: { scope } };
+        const auth = { token: '', clientId: accountId, scopes: [], extra: { scope } };
         await serve(Object.assign(request, { auth }) as NodeIncomingMessageLike, response, body);
       };
     },
+    ofAccount: (accountId) => [...open].filter((answer) => answer.accountId === accountId),
     close: () => handler.close(),
   };
+}
+
+function isSubscription(body: unknown): boolean {
+  return (body as { method?: unknown } | null)?.method === 'subscriptions/listen';
 }

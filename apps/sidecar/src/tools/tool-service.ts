@@ -81,7 +81,7 @@ export function createToolService(options: ToolServiceOptions): ToolService {
     },
     dropAccount(accountId) {
       accounts.drop(accountId);
-      void endRevoked(sessions.ofAccount(accountId), accounts);
+      void endRevoked([...sessions.ofAccount(accountId), ...sessionless.ofAccount(accountId)], accounts);
     },
     sessions,
     async close() {
@@ -91,9 +91,12 @@ export function createToolService(options: ToolServiceOptions): ToolService {
   };
 }
 
-/** Ends the sessions, with their streams, of keys that the account does not have any more. */
-async function endRevoked(sessions: readonly ToolSession[], accounts: AccountStates): Promise<void> {
-  for (const session of sessions) {
+/** Ends the sessions and the sessionless answers, with their streams, of keys that the account does not have any more. */
+async function endRevoked(
+  opened: readonly Pick<ToolSession, 'accountId' | 'publicKey' | 'close'>[],
+  accounts: AccountStates,
+): Promise<void> {
+  for (const session of opened) {
     try {
       scopeOf(await accounts.account(session.accountId), session.publicKey, Date.now());
     } catch (error) {
