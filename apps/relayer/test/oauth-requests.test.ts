@@ -9,6 +9,7 @@ import {
   issuer,
   newVerifier,
   type OAuthWorld,
+  otherApp,
   redirectUri,
   startOAuthWorld,
 } from './support/oauth-world.ts';
@@ -234,7 +235,7 @@ describe('a consent', () => {
       oauthPaths.consentFinish,
       oauthPaths.consentDecline,
     ]) {
-      for (const origin of ['https://evil.example', 'null', issuer]) {
+      for (const origin of ['https://evil.example', 'null', issuer, otherApp]) {
         const answer = await world.consent(path, { request: asked }, origin);
         expect([answer.statusCode, answer.json()]).toEqual([
           403,

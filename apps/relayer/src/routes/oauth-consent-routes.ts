@@ -8,7 +8,6 @@ import type { OAuthContext } from '../oauth/oauth-context.ts';
 
 export interface ConsentRouteOptions {
   context: OAuthContext;
-  allowedOrigins: readonly string[];
   /** Counts a request. Throws `rate_limited` */
   limit: (request: FastifyRequest) => Promise<void>;
   /** The body of a request. Throws `invalid_request` */
@@ -35,11 +34,13 @@ const finishBody = z.object({ request, ticket: z.string().max(200), account_id: 
 
 /** What the consent page asks of the relayer. Only for pages of the dashboard; it is the chain that tells that the owner agreed. */
 export function consentRoutes(app: FastifyInstance, options: ConsentRouteOptions): void {
-  const { allowedOrigins, limit, jsonOf } = options;
-  const consent = createConsent(options.context);
+  const { context, limit, jsonOf } = options;
+  const consent = createConsent(context);
+  // Other pages that may call the relayer have no part in what an owner grants
+  const dashboardOrigin = new URL(context.config.dashboardUrl).origin;
   const onRequest = [
     async ({ headers: { origin } }: FastifyRequest): Promise<void> => {
-      if (origin === undefined || !allowedOrigins.includes(origin)) throw new ApiError('foreign_origin');
+      if (origin !== dashboardOrigin) throw new ApiError('foreign_origin');
     },
     limit,
   ];

@@ -14,8 +14,6 @@ import { consentRoutes } from './oauth-consent-routes.ts';
 
 export interface OAuthRouteOptions {
   context: OAuthContext;
-  /** Origins of pages that may ask on behalf of the owner */
-  allowedOrigins: readonly string[];
   trustedProxyHops: number;
   rateLimits: RateLimits;
   log: Logger;
@@ -119,7 +117,7 @@ export async function oauthRoutes(app: FastifyInstance, options: OAuthRouteOptio
     await tokens.revoke(formOf(request));
     return {};
   });
-  consentRoutes(app, { context, allowedOrigins: options.allowedOrigins, limit: limited('consent'), jsonOf });
+  consentRoutes(app, { context, limit: limited('consent'), jsonOf });
 }
 
 function jsonOf(request: FastifyRequest): unknown {

@@ -34,7 +34,6 @@ export async function openRoutes(
   if (oauth)
     await app.register(oauthRoutes, {
       context: oauth,
-      allowedOrigins,
       trustedProxyHops,
       rateLimits,
       log: loggers.auth,

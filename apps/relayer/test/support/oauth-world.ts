@@ -13,6 +13,8 @@ import type { TestDb } from './databases.ts';
 
 export const issuer = 'https://memory.example';
 export const dashboard = 'https://dashboard.example';
+/** Another page that may call the relayer, though not consent */
+export const otherApp = 'https://app.example';
 export const accountId = `0x${'ac'.repeat(32)}`;
 export const redirectUri = 'https://host.example/callback';
 
@@ -27,7 +29,8 @@ export interface OAuthWorld {
   keysMade: string[];
   /** The delegates on chain */
   delegates: Map<string, DelegateScope>;
-  account: { active: boolean };
+  /** `isBehind`: who does not ask for a fresh answer gets one from before any delegate was added */
+  account: { active: boolean; stale: boolean; isBehind: boolean };
   pass(ms: number): void;
   register(uris?: readonly string[], name?: string): Promise<string>;
   authorize(parameters: Record<string, string | undefined>): Promise<LightMyRequestResponse>;
@@ -37,7 +40,7 @@ export interface OAuthWorld {
   /** The request as the consent page gets it */
   request(clientId: string, challenge: string, more?: Record<string, string>): Promise<string>;
   /** All of it up to the code */
-  code(): Promise<Issued>;
+  code(days?: number): Promise<Issued>;
 }
 
 export interface Issued {
@@ -61,17 +64,20 @@ export async function startOAuthWorld(
   let nowMs = 1_800_000_000_000;
   const keysMade: string[] = [];
   const delegates = new Map<string, DelegateScope>();
-  const account = { active: true };
+  const account = { active: true, stale: false, isBehind: false };
   const context = createOAuthContext({
     config: { issuer: options.issuer ?? issuer, dashboardUrl: dashboard },
     db,
     accounts: {
-      account: async (id) =>
+      account: async (id, asked) =>
         id === accountId
           ? ({
               active: account.active,
-              stale: false,
-              delegates: [...delegates].map(([publicKey, scope]) => ({ publicKey, scope })),
+              stale: account.stale,
+              delegates:
+                account.isBehind && asked?.maxAgeMs === undefined
+                  ? []
+                  : [...delegates].map(([publicKey, scope]) => ({ publicKey, scope })),
             } as unknown as AccountSnapshot)
           : undefined,
     },
@@ -85,10 +91,10 @@ export async function startOAuthWorld(
     key: options.key ?? randomBytes(32),
     now: () => nowMs,
   });
-  const app = createApp({ log: silent, allowedOrigins: [dashboard] });
+  const allowedOrigins = [dashboard, otherApp];
+  const app = createApp({ log: silent, allowedOrigins });
   await app.register(oauthRoutes, {
     context,
-    allowedOrigins: [dashboard],
     trustedProxyHops: 0,
     rateLimits: createRateLimits(undefined, silent),
     log: silent,
@@ -155,11 +161,11 @@ export async function startOAuthWorld(
       });
       return new URLSearchParams(new URL(answer.headers.location!).hash.slice(1)).get('request')!;
     },
-    async code() {
+    async code(days) {
       const clientId = await world.register();
       const verifier = newVerifier();
       const request = await world.request(clientId, challengeOf(verifier));
-      const scope = world.scope();
+      const scope = world.scope(days);
       const key = (
         await world.consent(oauthPaths.consentKey, { request, account_id: accountId, scope })
       ).json<ConsentKey>();
