@@ -111,6 +111,33 @@ describe('a code', () => {
     expect((await world.token(late.exchange)).json()).toMatchObject(invalidGrant);
   });
 
+  test.each([
+    ['was revoked', ({ publicKey }: Issued) => world.delegates.delete(publicKey)],
+    ['has ended', () => world.pass(30_000)],
+  ])('of a key that %s since gives nothing, and the grant ends', async (_name, happen) => {
+    const issued = await world.code(30_000 / 86_400_000);
+    happen(issued);
+    expect((await world.token(issued.exchange)).json()).toMatchObject(invalidGrant);
+    expect(await grantsOf(issued.publicKey)).toEqual([]);
+  });
+
+  test('without a parameter that is needed is an invalid request, as is one with nothing to give back', async () => {
+    const issued = await world.code();
+    for (const missing of ['grant_type', 'code']) {
+      const { [missing]: _left, ...rest } = issued.exchange;
+      for (const sent of [rest, { ...rest, [missing]: '' }]) {
+        const answer = await world.token(sent);
+        expect([answer.statusCode, answer.json()]).toEqual([
+          400,
+          expect.objectContaining({ error: 'invalid_request' }),
+        ]);
+      }
+    }
+    const nothing = await world.token({ client_id: issued.clientId }, oauthPaths.revoke);
+    expect(nothing.json()).toMatchObject({ error: 'invalid_request' });
+    await tokensOf(issued);
+  });
+
   test('whose id is known and whose secret is not ends nothing', async () => {
     const issued = await world.code();
     const bytes = Buffer.from(issued.code.slice(5), 'base64url');
@@ -155,6 +182,60 @@ describe('a refresh token', () => {
     expect((await refreshWith(tokens, issued.clientId)).json()).toMatchObject(invalidGrant);
     expect(await grantsOf(issued.publicKey)).toEqual([]);
   });
+});
+
+test('what the chain said earlier neither ends a grant nor gives tokens', async () => {
+  const issued = await world.code();
+  world.account.isBehind = true;
+  const tokens = await tokensOf(issued);
+  const next = (await refreshWith(tokens, issued.clientId)).json<TokenAnswer>();
+  expect(await use(next)).toMatchObject({ accountId });
+  world.account.isBehind = false;
+  world.account.stale = true;
+  const scope = world.delegates.get(issued.publicKey)!;
+  for (const isRegistered of [true, false]) {
+    if (!isRegistered) world.delegates.delete(issued.publicKey);
+    const answer = await refreshWith(next, issued.clientId);
+    expect([answer.statusCode, answer.json()]).toEqual([
+      503,
+      expect.objectContaining({ error: 'auth_unavailable' }),
+    ]);
+  }
+  world.account.stale = false;
+  world.delegates.set(issued.publicKey, scope);
+  expect((await refreshWith(next, issued.clientId)).statusCode).toBe(200);
+});
+
+test('a header with an access token and more is refused, and goes nowhere', async () => {
+  const { access_token } = await tokensOf(await world.code());
+  for (const header of [
+    `Bearer ${access_token} more`,
+    `Bearer ${access_token}, Bearer x`,
+    `Bearer\t${access_token}`,
+    `bearer  ${access_token}=`,
+    `Basic ${access_token}`,
+    access_token,
+  ])
+    await expect(world.readBearer(header), header).rejects.toMatchObject({ code: 'invalid_token' });
+});
+
+test('one refresh token at two relayers at once is good for one at most, and the grant ends', async () => {
+  const issued = await world.code();
+  const tokens = await tokensOf(issued);
+  const second = await startOAuthWorld(tables, { key });
+  for (const [publicKey, scope] of world.delegates) second.delegates.set(publicKey, scope);
+  const asked = {
+    grant_type: 'refresh_token',
+    refresh_token: tokens.refresh_token,
+    client_id: issued.clientId,
+  };
+  const answers = await Promise.all([world, second, world, second].map((relayer) => relayer.token(asked)));
+  await second.app.close();
+  const good = answers.filter(({ statusCode }) => statusCode === 200);
+  expect(good.length).toBeLessThanOrEqual(1);
+  for (const answer of good)
+    await expect(use(answer.json())).rejects.toMatchObject({ code: 'invalid_token' });
+  expect(await grantsOf(issued.publicKey)).toEqual([]);
 });
 
 test('an access token lasts a quarter of an hour, and is for this relayer alone', async () => {

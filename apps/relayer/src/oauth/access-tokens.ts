@@ -16,13 +16,14 @@ export interface ToolBearer {
  */
 export type ReadBearer = (authorization: string | undefined) => Promise<ToolBearer | undefined>;
 
-const bearerPattern = /^Bearer +(mrat_\S*)$/i;
+const bearerPattern = /^Bearer +(\S+)$/i;
+/** In whatever form a header has it: nothing with a token in it goes on to the tool server. */
+const mark = /mrat_/i;
 
 export function createBearerReader({ db, pepper, resource, now }: OAuthContext): ReadBearer {
   return async (authorization) => {
-    const text = bearerPattern.exec(authorization ?? '')?.[1];
-    if (text === undefined) return undefined;
-    const token = parseToken('access', text);
+    if (authorization === undefined || !mark.test(authorization)) return undefined;
+    const token = parseToken('access', bearerPattern.exec(authorization)?.[1] ?? '');
     const opened = token && (await openToken(db, pepper, token, 'look'));
     const accountId = opened?.terms.accountId;
     if (

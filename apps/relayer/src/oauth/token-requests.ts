@@ -24,11 +24,11 @@ export interface TokenAnswer {
 /** What is done with tokens at the token endpoint, and when one is taken back. */
 export interface TokenRequests {
   /**
-   * `POST /oauth/token`. Throws `invalid_client`, `invalid_grant`, `invalid_target`, `unsupported_grant_type` and
+   * `POST /oauth/token`. Throws `invalid_request`, `invalid_client`, `invalid_grant`, `invalid_target`, `unsupported_grant_type` and
    * `auth_unavailable`.
    */
   issue(parameters: URLSearchParams): Promise<TokenAnswer>;
-  /** RFC 7009: ends the grant of any token of it. Says nothing of tokens that are none. Throws `invalid_client`. */
+  /** RFC 7009: ends the grant of any token of it. Says nothing of tokens that are none. Throws `invalid_request` and `invalid_client`. */
   revoke(parameters: URLSearchParams): Promise<void>;
 }
 
@@ -50,6 +50,7 @@ export function createTokenRequests(context: OAuthContext): TokenRequests {
     isGood: (opened: OpenedToken) => boolean,
   ): Promise<TokenAnswer> {
     if (!token) throw new ApiError('invalid_grant');
+    await endWithTheKey(token);
     const answer = await db.transaction(async (tx) => {
       const opened = await openToken(tx, pepper, token, 'lock');
       if (!opened) return undefined;
@@ -84,13 +85,15 @@ export function createTokenRequests(context: OAuthContext): TokenRequests {
     opened?.delegateKey.fill(0);
     const accountId = opened?.terms.accountId;
     if (!opened || accountId === undefined) return;
-    const account = await accounts.account(accountId);
+    // What was known seconds ago may be older than the key, and what is left from before an outage tells nothing of now
+    const account = await accounts.account(accountId, { maxAgeMs: 100 });
+    if (account?.stale) throw new ApiError('auth_unavailable');
     if (!livingDelegate(account, opened.publicKey, now())) await deleteGrant(db, opened.terms.grantId);
   }
 
   return {
     async issue(parameters) {
-      const grantType = only(parameters, 'grant_type');
+      const grantType = required(parameters, 'grant_type');
       if (grantType !== 'authorization_code' && grantType !== 'refresh_token')
         throw new ApiError('unsupported_grant_type');
       const client = clientOf(parameters);
@@ -99,14 +102,12 @@ export function createTokenRequests(context: OAuthContext): TokenRequests {
       const isOwn = ({ terms }: OpenedToken): boolean =>
         terms.client === client.fingerprint && terms.resource === resource;
       if (grantType === 'refresh_token') {
-        const token = parseToken('refresh', only(parameters, 'refresh_token') ?? '');
-        if (token) await endWithTheKey(token);
-        return exchange(token, isOwn);
+        return exchange(parseToken('refresh', required(parameters, 'refresh_token')), isOwn);
       }
       const redirectUri = only(parameters, 'redirect_uri');
       const verifier = only(parameters, 'code_verifier') ?? '';
       return exchange(
-        parseToken('code', only(parameters, 'code') ?? ''),
+        parseToken('code', required(parameters, 'code')),
         (opened) =>
           isOwn(opened) &&
           opened.terms.redirectUri === redirectUri &&
@@ -115,7 +116,7 @@ export function createTokenRequests(context: OAuthContext): TokenRequests {
     },
     async revoke(parameters) {
       const client = parameters.has('client_id') ? clientOf(parameters) : undefined;
-      const text = only(parameters, 'token') ?? '';
+      const text = required(parameters, 'token');
       const kinds: readonly TokenKind[] = ['refresh', 'access'];
       for (const kind of kinds) {
         const token = parseToken(kind, text);
@@ -132,8 +133,16 @@ export function createTokenRequests(context: OAuthContext): TokenRequests {
 /** Throws `invalid_request` for a parameter that is given twice (RFC 6749, 3.2). */
 function only(parameters: URLSearchParams, name: string): string | undefined {
   const given = parameters.getAll(name);
-  if (given.length > 1) throw new ApiError('invalid_request');
+  if (given.length > 1)
+    throw new ApiError('invalid_request', { message: `${name} is given more than once.` });
   return given[0];
+}
+
+/** Throws `invalid_request` for one that is missing, or has no value, which is the same (RFC 6749, 3.2). */
+function required(parameters: URLSearchParams, name: string): string {
+  const given = only(parameters, name);
+  if (!given) throw new ApiError('invalid_request', { message: `${name} is missing.` });
+  return given;
 }
 
 function isVerified(verifier: string, challenge: string): boolean {
