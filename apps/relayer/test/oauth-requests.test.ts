@@ -55,6 +55,7 @@ describe('redirect addresses', () => {
     'https://höst.example/',
     'https://host.example/\n',
     `https://host.example/${'a'.repeat(512)}`,
+    `https://claude.ai.${'a'.repeat(60)}.${'b'.repeat(20)}.evil.example/`,
   ])('%s may not', (uri) => expect(isRedirectUri(uri)).toBe(false));
 
   test.each([

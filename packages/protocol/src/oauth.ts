@@ -22,6 +22,12 @@ export const consentPagePath = '/connect/oauth';
 /** Days that a grant lasts at most */
 export const maxGrantDays = 90;
 
+/**
+ * Characters of the origin that an answer may go to. The consent page shows it whole: cut, `https://claude.ai.long….evil.example`
+ * would look like another host's.
+ */
+export const maxRedirectOrigin = 100;
+
 /** Scopes of tokens, and the bit of an account's scope that each stands for. */
 export const oauthScopes = { 'memory:read': 1, 'memory:write': 2, 'memory:forget': 4 } as const;
 

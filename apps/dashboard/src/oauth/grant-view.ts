@@ -1,4 +1,4 @@
-import { type ConsentRequest, maxGrantDays } from '@memrelay/protocol/oauth';
+import { type ConsentRequest, maxGrantDays, maxRedirectOrigin } from '@memrelay/protocol/oauth';
 import { permissions, type ScopeChoice } from '../scope/scope-choice.ts';
 import { scopeForm } from '../scope/scope-form.ts';
 import { button, element } from '../ui/element.ts';
@@ -31,7 +31,7 @@ export function showGrant({ wallet, state, asked, onAllow, onDecline }: GrantQue
           'p',
           {},
           'This is what the program calls itself; nobody has checked it. It is answered at ',
-          quoted(asked.redirect_origin, 100),
+          quoted(asked.redirect_origin, maxRedirectOrigin),
           '. Go on only if you have just asked it to connect.',
         ),
       ),

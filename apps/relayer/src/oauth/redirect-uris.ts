@@ -1,3 +1,5 @@
+import { maxRedirectOrigin } from '@memrelay/protocol/oauth';
+
 /** Addresses that an authorization may be sent back to. Compared as texts: nothing is normalised before. */
 
 const maxLength = 512;
@@ -8,8 +10,8 @@ const uriCharacters = /^[A-Za-z0-9\-._~:/?[\]@!$&'()*+,;=%]+$/;
 /** https, or http to this very machine; no fragment, no user, nothing that is read in two ways. */
 export function isRedirectUri(text: string): boolean {
   if (text.length > maxLength || !uriCharacters.test(text) || !URL.canParse(text)) return false;
-  const { protocol, username, password } = new URL(text);
-  if (username !== '' || password !== '') return false;
+  const { protocol, username, password, origin } = new URL(text);
+  if (username !== '' || password !== '' || origin.length > maxRedirectOrigin) return false;
   return loopback.test(text) || (protocol === 'https:' && /^https:\/\/[^/?@]+([/?]|$)/.test(text));
 }
 
