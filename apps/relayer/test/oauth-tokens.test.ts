@@ -162,9 +162,9 @@ describe('a refresh token', () => {
   test('of another client, or as a code or an access token, is refused', async () => {
     const issued = await world.code();
     const tokens = await tokensOf(issued);
-    await expect(world.readBearer(`Bearer ${tokens.refresh_token}`)).resolves.toBeUndefined();
     const renamed = `mrat_${tokens.refresh_token.slice(5)}`;
-    await expect(world.readBearer(`Bearer ${renamed}`)).rejects.toMatchObject({ code: 'invalid_token' });
+    for (const text of [tokens.refresh_token, issued.code, renamed])
+      await expect(world.readBearer(`Bearer ${text}`)).rejects.toMatchObject({ code: 'invalid_token' });
     expect((await world.token({ ...issued.exchange, code: tokens.refresh_token })).json()).toMatchObject(
       invalidGrant,
     );
@@ -204,6 +204,16 @@ test('what the chain said earlier neither ends a grant nor gives tokens', async 
   world.account.stale = false;
   world.delegates.set(issued.publicKey, scope);
   expect((await refreshWith(next, issued.clientId)).statusCode).toBe(200);
+});
+
+test('a second use ends the grant, also while the chain does not answer', async () => {
+  const issued = await world.code();
+  const tokens = await tokensOf(issued);
+  world.account.stale = true;
+  const again = await world.token(issued.exchange);
+  world.account.stale = false;
+  expect(again.json()).toMatchObject(invalidGrant);
+  await expect(use(tokens)).rejects.toMatchObject({ code: 'invalid_token' });
 });
 
 test('a header with an access token and more is refused, and goes nowhere', async () => {

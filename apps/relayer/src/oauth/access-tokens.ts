@@ -11,14 +11,14 @@ export interface ToolBearer {
 }
 
 /**
- * What an `Authorization` header stands for; undefined when it holds no access token. Throws `invalid_token` for one that was not
- * given out here, or for another resource, or has ended.
+ * What an `Authorization` header stands for; undefined when it holds no token of ours. Throws `invalid_token` for one that is
+ * no access token, was not given out here, or for another resource, or has ended.
  */
 export type ReadBearer = (authorization: string | undefined) => Promise<ToolBearer | undefined>;
 
 const bearerPattern = /^Bearer +(\S+)$/i;
-/** In whatever form a header has it: nothing with a token in it goes on to the tool server. */
-const mark = /mrat_/i;
+/** Of any token, in whatever form a header has it: nothing with one in it goes on to the tool server. */
+const mark = /mr(ct|ac|at|rt)_/i;
 
 export function createBearerReader({ db, pepper, resource, now }: OAuthContext): ReadBearer {
   return async (authorization) => {

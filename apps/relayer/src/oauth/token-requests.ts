@@ -84,7 +84,8 @@ export function createTokenRequests(context: OAuthContext): TokenRequests {
     const opened = await openToken(db, pepper, token, 'look');
     opened?.delegateKey.fill(0);
     const accountId = opened?.terms.accountId;
-    if (!opened || accountId === undefined) return;
+    // A second use ends the grant whatever the chain says
+    if (!opened || opened.used || accountId === undefined) return;
     // What was known seconds ago may be older than the key, and what is left from before an outage tells nothing of now
     const account = await accounts.account(accountId, { maxAgeMs: 100 });
     if (account?.stale) throw new ApiError('auth_unavailable');
