@@ -53,7 +53,7 @@ test.runIf(hasPostgres)(
       onProgress: () => undefined,
     });
     expect(isWhole(result.findings), table(result)).toBe(true);
-    expect(result.findings.done).toBeGreaterThan(20);
+    expect(result.findings.done).toBeGreaterThan(8);
     // One may not find what it needs on a busy machine; what is named here happened all the same in most runs
     expect(total(result.injected), table(result)).toBeGreaterThanOrEqual(lanes.flat().length - 3);
   },
