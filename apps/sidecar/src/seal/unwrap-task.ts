@@ -1,3 +1,4 @@
+import { sealApproval } from '@memrelay/chain/seal-approval';
 import {
   ExpiredSessionKeyError,
   InvalidSessionKeySignatureError,
@@ -6,17 +7,14 @@ import {
   SealClient,
   SessionKey,
 } from '@mysten/seal';
-import { Transaction } from '@mysten/sui/transactions';
 import pLimit from 'p-limit';
 import { keyServerFetch } from './key-server-fetch.ts';
-import type { AccountRef, UnwrapFailure, UnwrapItem, UnwrapResult, UnwrapTask } from './seal-tasks.ts';
+import type { UnwrapFailure, UnwrapItem, UnwrapResult, UnwrapTask } from './seal-tasks.ts';
 import { offlineClient } from './server-snapshot.ts';
 import { x25519PublicKey } from './x25519.ts';
 
 /** Requests at once when a refused batch is asked for one by one */
 const singleRequests = 4;
-
-const clock: AccountRef = { objectId: '0x6', initialSharedVersion: '1' };
 
 /**
  * Unwraps keys in a worker thread. The client and what it learnt live for this one task: Seal's client caches
@@ -65,7 +63,8 @@ async function fetchUserKeys(
 ): Promise<Map<string, UnwrapFailure>> {
   const { threshold, packageId } = task.snapshot;
   try {
-    const txBytes = await approval(packageId, task.account, ids);
+    const identities = ids.map((id) => Buffer.from(id, 'hex'));
+    const txBytes = await sealApproval(packageId, task.account, identities);
     await client.fetchKeys({ ids: [...ids], txBytes, sessionKey, threshold });
     return new Map();
   } catch (error) {
@@ -76,20 +75,6 @@ async function fetchUserKeys(
   const limit = pLimit(singleRequests);
   const each = await limit.map(ids, (id) => fetchUserKeys(client, sessionKey, task, [id]));
   return new Map(each.flatMap((failures) => [...failures]));
-}
-
-/** Transaction kind bytes that ask the account for every identity; all inputs are given, so nothing is read. */
-function approval(packageId: string, account: AccountRef, ids: readonly string[]): Promise<Uint8Array> {
-  const tx = new Transaction();
-  const accountArg = tx.sharedObjectRef({ ...account, mutable: false });
-  const clockArg = tx.sharedObjectRef({ ...clock, mutable: false });
-  for (const id of ids) {
-    tx.moveCall({
-      target: `${packageId}::account::seal_approve_at`,
-      arguments: [tx.pure.vector('u8', Buffer.from(id, 'hex')), accountArg, clockArg],
-    });
-  }
-  return tx.build({ onlyTransactionKind: true });
 }
 
 /** The user keys are in the client already: no request is made, so every error is the wrap's own. */
