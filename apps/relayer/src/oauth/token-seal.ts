@@ -1,4 +1,5 @@
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
+import { hkdfSync, randomBytes } from 'node:crypto';
+import { openBytes, sealBytes } from './sealed-bytes.ts';
 
 /** `ticket`: what the consent page holds between the making of a key and its registration. */
 export type TokenKind = 'ticket' | 'code' | 'access' | 'refresh';
@@ -11,8 +12,6 @@ const prefixes: Readonly<Record<TokenKind, string>> = {
 };
 const idLength = 16;
 const secretLength = 32;
-const nonceLength = 12;
-const tagLength = 16;
 
 /** A token as its holder has it: which row, and the secret that opens it. */
 export interface Token {
@@ -55,7 +54,7 @@ export interface GrantTerms {
 }
 
 /**
- * Seals a delegate key, or nothing, under a token's secret: nonce 12 ‖ ciphertext ‖ tag 16. The database alone opens
+ * Seals a delegate key, or nothing, under a token's secret. The database alone opens
  * none, for it has no secret; a token alone opens none, for it has no pepper.
  *
  * @param expiresAtMs when the token ends, Unix time
@@ -67,10 +66,7 @@ export function sealForToken(
   expiresAtMs: number,
   key: Uint8Array,
 ): Buffer {
-  const nonce = randomBytes(nonceLength);
-  const cipher = createCipheriv('aes-256-gcm', rowKey(pepper, token), nonce, { authTagLength: tagLength });
-  cipher.setAAD(additionalData(token, terms, expiresAtMs));
-  return Buffer.concat([nonce, cipher.update(key), cipher.final(), cipher.getAuthTag()]);
+  return sealBytes(rowKey(pepper, token), additionalData(token, terms, expiresAtMs), key);
 }
 
 /** What was sealed; undefined when secret, row, terms or end are not those it was sealed with. */
@@ -81,19 +77,7 @@ export function openForToken(
   expiresAtMs: number,
   sealed: Buffer,
 ): Buffer | undefined {
-  if (sealed.length < nonceLength + tagLength) return undefined;
-  const decipher = createDecipheriv('aes-256-gcm', rowKey(pepper, token), sealed.subarray(0, nonceLength), {
-    authTagLength: tagLength,
-  });
-  decipher.setAAD(additionalData(token, terms, expiresAtMs)).setAuthTag(sealed.subarray(-tagLength));
-  const opened = decipher.update(sealed.subarray(nonceLength, -tagLength));
-  try {
-    decipher.final();
-    return opened;
-  } catch {
-    opened.fill(0);
-    return undefined;
-  }
+  return openBytes(rowKey(pepper, token), additionalData(token, terms, expiresAtMs), sealed);
 }
 
 function rowKey(pepper: Uint8Array, { kind, id, secret }: Token): Uint8Array {
