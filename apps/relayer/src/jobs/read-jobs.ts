@@ -88,8 +88,22 @@ export async function readPendingEnvelopes(
   return new Map(rows.map((row) => [row.id, row.envelope]));
 }
 
-/** Where those of these memories are that were pending when they were found, and are stored by now. */
-export async function blobsOfStored(
+/**
+ * Of memories that were pending when they were found, by memory id: the envelopes of those that are not uploaded yet, and
+ * where those are that were uploaded since.
+ */
+export async function readPending(
+  db: Db,
+  accountId: Buffer,
+  ids: readonly string[],
+): Promise<{ envelopes: Map<string, Buffer>; blobIds: Map<string, string> }> {
+  if (ids.length === 0) return { envelopes: new Map(), blobIds: new Map() };
+  const envelopes = await readPendingEnvelopes(db, accountId, ids);
+  const uploaded = ids.filter((id) => !envelopes.has(id));
+  return { envelopes, blobIds: await blobsOfStored(db, accountId, uploaded) };
+}
+
+async function blobsOfStored(
   db: Db,
   accountId: Buffer,
   ids: readonly string[],

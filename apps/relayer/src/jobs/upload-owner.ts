@@ -2,6 +2,7 @@ import { ApiError } from '@memrelay/protocol/errors';
 import type { Logger } from 'pino';
 import type { AccountDirectory } from '../accounts/account-directory.ts';
 import type { Db } from '../db/db.ts';
+import { bytesToAddress } from '../db/hex.ts';
 import type { SidecarClient } from '../sidecar/sidecar-client.ts';
 import { triedBlobs } from '../strays/stray-rows.ts';
 import type { ClaimedJob } from './claim-jobs.ts';
@@ -25,7 +26,7 @@ export async function presentOwner(
 ): Promise<string | undefined> {
   const [{ id, accountId, owner: former, checkpoint, leaseToken }] = jobs;
   try {
-    const account = await accounts.account(`0x${accountId.toString('hex')}`);
+    const account = await accounts.account(bytesToAddress(accountId));
     if (!account || account.owner === former) return former;
     const about = { job_id: id, jobs: jobs.length, former, owner: account.owner };
     // The one that was tried last is the one that an upload would take up

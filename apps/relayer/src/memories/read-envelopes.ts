@@ -2,7 +2,7 @@ import pLimit from 'p-limit';
 import type { BlobCache } from '../blobs/blob-cache.ts';
 import { type BlobReads, isStored, lookFor } from '../blobs/read-stored.ts';
 import type { Db } from '../db/db.ts';
-import { blobsOfStored, readPendingEnvelopes } from '../jobs/read-jobs.ts';
+import { readPending } from '../jobs/read-jobs.ts';
 import { suspect } from '../missing/unreadable.ts';
 import type { Match } from './search.ts';
 
@@ -33,21 +33,13 @@ export async function readEnvelopes(
   matches: readonly EnvelopePlace[],
 ): Promise<(Buffer | undefined)[]> {
   const pending = matches.flatMap(({ blobId, id }) => (blobId === undefined ? [id] : []));
-  const rows =
-    pending.length > 0
-      ? await readPendingEnvelopes(sources.db, accountId, pending)
-      : new Map<string, Buffer>();
-  const uploaded = await blobsOfStored(
-    sources.db,
-    accountId,
-    pending.filter((id) => !rows.has(id)),
-  );
+  const { envelopes, blobIds } = await readPending(sources.db, accountId, pending);
   const stored = matches.flatMap((match) => {
-    const blobId = match.blobId ?? uploaded.get(match.id);
+    const blobId = match.blobId ?? blobIds.get(match.id);
     return blobId === undefined ? [] : [{ ...match, blobId }];
   });
   const cached = await sources.blobCache.getMany(stored.map(({ blobId }) => blobId));
-  const found = new Map<string, Buffer>(rows);
+  const found = new Map<string, Buffer>(envelopes);
   const cold: typeof stored = [];
   for (const [i, match] of stored.entries()) {
     if (cached[i] && isStored(match, cached[i])) found.set(match.id, cached[i]);

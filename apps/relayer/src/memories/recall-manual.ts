@@ -3,7 +3,8 @@ import type { Caller } from '../auth/caller.ts';
 import type { RelayerContext } from '../context.ts';
 import { hexToBytes } from '../db/hex.ts';
 import type { StageTimes } from '../http/stage-times.ts';
-import { blobsOfStored, readPendingEnvelopes } from '../jobs/read-jobs.ts';
+import { readPending } from '../jobs/read-jobs.ts';
+import { patchIdLength } from './forgotten-objects.ts';
 import { candidateLimit, type RankedMatch, rank } from './ranking.ts';
 import { requireReadable, search } from './recall.ts';
 import { trustedSigners } from './trusted-signers.ts';
@@ -35,20 +36,15 @@ export async function recallManual(
   );
   const ranked = rank(found, request, Date.now());
   const pending = ranked.filter(({ match }) => match.blobId === undefined).map(({ match }) => match.id);
-  const [bytes, writers] = await Promise.all([
-    pending.length > 0 ? readPendingEnvelopes(context.db, accountId, pending) : new Map<string, Buffer>(),
+  const [{ envelopes, blobIds }, writers] = await Promise.all([
+    readPending(context.db, accountId, pending),
     trustedSigners(context, caller.account),
   ]);
-  const uploaded = await blobsOfStored(
-    context.db,
-    accountId,
-    pending.filter((id) => !bytes.has(id)),
-  );
   let room = maxPendingBytes;
   const results = ranked.flatMap((each) => {
-    const blobId = each.match.blobId ?? uploaded.get(each.match.id);
+    const blobId = each.match.blobId ?? blobIds.get(each.match.id);
     if (blobId !== undefined) return [hitOf({ ...each, match: { ...each.match, blobId } })];
-    const envelope = bytes.get(each.match.id);
+    const envelope = envelopes.get(each.match.id);
     if (!envelope || envelope.length > room) return [];
     room -= envelope.length;
     return [{ ...hitOf(each), pending: true as const, encrypted_data: envelope.toString('base64') }];
@@ -66,7 +62,7 @@ function hitOf({ match, score }: RankedMatch): ManualHit {
   return {
     ...(match.blobId === undefined ? {} : { blob_id: match.blobId }),
     distance: match.distance,
-    ...(match.blobId?.length === 50 ? { quilt_patch: true } : {}),
+    ...(match.blobId?.length === patchIdLength ? { quilt_patch: true } : {}),
     id: match.id,
     created_at: match.createdAt.toISOString(),
     sha256: match.envelopeSha256.toString('hex'),

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { AccountDirectory } from '../accounts/account-directory.ts';
 import { readObjects } from '../blobs/read-objects.ts';
+import { bytesToAddress } from '../db/hex.ts';
 import type { SidecarClient } from '../sidecar/sidecar-client.ts';
 import {
   type ExpiringBeside,
@@ -49,7 +50,7 @@ export async function renewBesideMemories(
 }
 
 async function renew(options: BesideOptions, each: ExpiringBeside): Promise<boolean> {
-  const account = await options.accounts.account(accountIdOf(each.accountId));
+  const account = await options.accounts.account(bytesToAddress(each.accountId));
   const { bytes } = await findEnvelope(options, each);
   if (account && bytes) return renewBeside(options.db, each, account.owner, bytes);
   options.log.warn({ job_id: each.jobId }, 'a tombstone or a new wrap of a key cannot be read, and expires');
@@ -63,7 +64,7 @@ async function tombstonesInUse(
   epoch: number,
 ): Promise<ExpiringBeside[]> {
   const needed: ExpiringBeside[] = [];
-  for (const [id, own] of Map.groupBy(tombstones, ({ accountId }) => accountIdOf(accountId)))
+  for (const [id, own] of Map.groupBy(tombstones, ({ accountId }) => bytesToAddress(accountId)))
     try {
       const account = await accounts.account(id);
       if (!account) continue;
@@ -74,5 +75,3 @@ async function tombstonesInUse(
     }
   return needed;
 }
-
-const accountIdOf = (accountId: Buffer): string => `0x${accountId.toString('hex')}`;
