@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { isLoopbackHost } from '@memrelay/protocol/loopback-host';
 import { writeSecretFile } from '@memrelay/protocol/secret-file-node';
 import { readPrivateFile } from './credentials-node.ts';
 import { homeDirectory } from './data-dir-node.ts';
@@ -46,8 +47,7 @@ export async function distrustOrigin(origin: string, path: string = trustPath())
 
 /** Whether this URL leads to this machine: nothing that is sent there leaves it. */
 export function isLoopback(url: string): boolean {
-  const { hostname } = new URL(url);
-  return hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d+){3}$/.test(hostname);
+  return isLoopbackHost(new URL(url).hostname);
 }
 
 function parse(text: string): { origins?: unknown } | undefined {

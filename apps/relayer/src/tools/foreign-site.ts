@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { isIPv4 } from 'node:net';
+import { isLoopbackHost } from '@memrelay/protocol/loopback-host';
 
 export interface SiteOptions {
   /** ALLOWED_ORIGINS */
@@ -19,10 +19,10 @@ export function foreignSite(request: IncomingMessage, options: SiteOptions): str
   const called = host === undefined ? undefined : parse(`http://${host}`);
   if (origin !== undefined && !allowedOrigins.includes(origin)) {
     const page = parse(origin);
-    if (page === undefined || page.host !== called?.host || !isLoopback(page))
+    if (page === undefined || page.host !== called?.host || !isLoopbackHost(page.hostname))
       return 'Pages of this origin may not call here; the operator can add it to ALLOWED_ORIGINS.';
   }
-  if (trustedProxyHops > 0 || (called && isLoopback(called))) return undefined;
+  if (trustedProxyHops > 0 || (called && isLoopbackHost(called.hostname))) return undefined;
   if (called && allowedOrigins.some((allowed) => parse(allowed)?.hostname === called.hostname))
     return undefined;
   return 'This server is not called by the name in the Host header; behind a proxy the operator sets TRUSTED_PROXY_HOPS.';
@@ -30,10 +30,4 @@ export function foreignSite(request: IncomingMessage, options: SiteOptions): str
 
 function parse(url: string): URL | undefined {
   return URL.canParse(url) ? new URL(url) : undefined;
-}
-
-function isLoopback({ hostname }: URL): boolean {
-  return (
-    hostname === 'localhost' || hostname === '[::1]' || (isIPv4(hostname) && hostname.startsWith('127.'))
-  );
 }

@@ -1,10 +1,11 @@
 import { type ChainClient, createChainClient } from '@memrelay/chain/chain-client';
+import { isLoopbackHost } from '@memrelay/protocol/loopback-host';
 import { type Network, networkDefaults } from '@memrelay/protocol/networks';
 import type { PublicConfig } from '@memrelay/protocol/service-info';
 import type { KeyServerConfig } from '@mysten/seal';
 import { MemRelayError, NetworkError } from '../errors.ts';
 import { pinnedPackage } from '../options.ts';
-import { isLoopbackHost, isPrivateHost } from './private-host.ts';
+import { isPrivateHost } from './private-host.ts';
 
 /** A key server that the caller trusts. */
 export interface PinnedKeyServer extends KeyServerConfig {

@@ -31,11 +31,6 @@ export function isPrivateHost(hostname: string): boolean {
   return localNames.test(host);
 }
 
-/** This machine itself. */
-export function isLoopbackHost(hostname: string): boolean {
-  return /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname);
-}
-
 function isPrivateV4(address: number): boolean {
   return privateV4.some(([base, bits]) => address >>> (32 - bits) === base >>> (32 - bits));
 }

@@ -1,5 +1,6 @@
+import { isLoopbackHost } from '@memrelay/protocol/loopback-host';
 import { expect, it } from 'vitest';
-import { isLoopbackHost, isPrivateHost } from '../../src/manual/private-host.ts';
+import { isPrivateHost } from '../../src/manual/private-host.ts';
 
 const hostOf = (authority: string): string => new URL(`http://${authority}/`).hostname;
 
