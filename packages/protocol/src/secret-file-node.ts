@@ -1,19 +1,26 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, open, rename, rm } from 'node:fs/promises';
+import { chmod, mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 /** Writes a file that only its owner reads: whole or not at all, durable before this returns. */
 export async function writeSecretFile(path: string, text: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  await replaceFile(path, text, 0o600);
+}
+
+/** Puts a file of this mode in the place of the one that is there: whole or not at all, durable before this returns. */
+export async function replaceFile(path: string, text: string, mode: number): Promise<void> {
   const temporary = `${path}.${randomBytes(6).toString('hex')}.tmp`;
   try {
-    const handle = await open(temporary, 'wx', 0o600);
+    const file = await open(temporary, 'wx', mode);
     try {
-      await handle.writeFile(text);
-      await handle.sync();
+      await file.writeFile(text);
+      await file.sync();
     } finally {
-      await handle.close();
+      await file.close();
     }
+    // The mode of `open` passes through the umask
+    await chmod(temporary, mode);
     await rename(temporary, path);
   } catch (error) {
     await rm(temporary, { force: true });

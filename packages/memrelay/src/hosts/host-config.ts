@@ -1,17 +1,6 @@
-import { randomBytes } from 'node:crypto';
-import {
-  chmod,
-  copyFile,
-  mkdir,
-  open,
-  readFile,
-  readlink,
-  realpath,
-  rename,
-  rm,
-  stat,
-} from 'node:fs/promises';
+import { chmod, copyFile, mkdir, readFile, readlink, realpath, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
+import { replaceFile } from '@memrelay/protocol/secret-file-node';
 import { ExitError, exitCodes } from '../exit-codes.ts';
 import { jsonAt, removeFromJson, setInJson } from './edit-json.ts';
 import { hasTomlTable, removeFromToml, setInToml } from './edit-toml.ts';
@@ -73,23 +62,7 @@ export async function writeConfig(
     await copyFile(target, backup);
     await chmod(backup, before.mode & 0o777);
   }
-  const mode = secret ? 0o600 : (before?.mode ?? 0o644) & 0o777;
-  const temporary = `${target}.${randomBytes(6).toString('hex')}.tmp`;
-  try {
-    const file = await open(temporary, 'wx', mode);
-    try {
-      await file.writeFile(text);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-    // The mode of `open` passes through the umask, that of the file before did not.
-    await chmod(temporary, mode);
-    await rename(temporary, target);
-  } catch (error) {
-    await rm(temporary, { force: true });
-    throw error;
-  }
+  await replaceFile(target, text, secret ? 0o600 : (before?.mode ?? 0o644) & 0o777);
   return backup;
 }
 
