@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { compileCache } from '@memrelay/protocol/compile-cache-node';
 import type { TestNetwork } from './test-network.ts';
-import type { TestOwner } from './test-owner.ts';
+import { credentialsOf, type TestOwner } from './test-owner.ts';
 
 const entry = fileURLToPath(new URL('../../memrelay/bin/memrelay.mjs', import.meta.url));
 
@@ -30,17 +30,7 @@ export function runMemrelay(args: readonly string[], environment: NodeJS.Process
  */
 export async function commandOf(network: TestNetwork, owner: TestOwner, relayerUrl: string) {
   const path = join(network.dataDir, `${owner.accountId}.json`);
-  const credentials = {
-    delegatePrivateKey: owner.delegate.privateKey,
-    delegatePublicKey: owner.delegate.publicKey,
-    delegateAddress: owner.delegate.address,
-    walletAddress: owner.wallet.address,
-    accountId: owner.accountId,
-    packageId: network.info.packageId,
-    relayerUrl,
-    label: 'test',
-    createdAt: new Date().toISOString(),
-  };
+  const credentials = credentialsOf(network, owner, relayerUrl);
   await writeFile(path, JSON.stringify(credentials), { mode: 0o600 });
   return async (...args: string[]) => {
     const given = [...args, '--credentials', path, '--json'];

@@ -11,6 +11,7 @@ import { createdAccountId, executeTransaction } from '@memrelay/chain/execute-tr
 import { parsePrivateKey } from '@memrelay/chain/key-file';
 import { namespaceTag } from '@memrelay/envelope/namespace-tag';
 import { nodePrimitives } from '@memrelay/envelope/node-primitives';
+import type { CredentialFile } from '@memrelay/protocol/credential-file';
 import { MemRelay } from '@memrelay/sdk/mem-relay';
 import type { MemRelayOptions } from '@memrelay/sdk/types';
 import type { Transaction } from '@mysten/sui/transactions';
@@ -97,5 +98,20 @@ export async function createTestOwner(
     removeDelegate: (key) => execute(removeDelegateKey(packageId, accountId, key.publicKey)),
     client: (serverUrl, options) =>
       MemRelay.create({ key: delegate.privateKey, accountId, serverUrl, packageId, ...options }),
+  };
+}
+
+/** The credential file of an owner's first delegate key, as a sign-in would have written it. */
+export function credentialsOf(network: TestNetwork, owner: TestOwner, relayerUrl: string): CredentialFile {
+  return {
+    delegatePrivateKey: owner.delegate.privateKey,
+    delegatePublicKey: owner.delegate.publicKey,
+    delegateAddress: owner.delegate.address,
+    walletAddress: owner.wallet.address,
+    accountId: owner.accountId,
+    packageId: network.info.packageId,
+    relayerUrl,
+    label: 'test',
+    createdAt: new Date().toISOString(),
   };
 }

@@ -18,7 +18,7 @@ import { type FaultProxy, startFaultProxy } from '../../src/fault-proxy.ts';
 import { type RecordingProxy, startRecordingProxy } from '../../src/recording-proxy.ts';
 import { createTestBackend, type TestBackend } from '../../src/test-backend.ts';
 import { startTestNetwork, type TestNetwork } from '../../src/test-network.ts';
-import { createTestOwner, newTestKey, type TestOwner } from '../../src/test-owner.ts';
+import { createTestOwner, credentialsOf, newTestKey, type TestOwner } from '../../src/test-owner.ts';
 import { startTestRelayer, type TestRelayer } from '../../src/test-relayer.ts';
 
 /** A client that embeds and encrypts by itself, against the real key servers, chain and store of the localnet. */
@@ -177,17 +177,7 @@ describe('the same memories as in relayer mode', () => {
     const root = fileURLToPath(new URL('../../../../', import.meta.url));
     const page = await readFile(join(root, 'docs/manual-mode.md'), 'utf8');
     const program = /```ts\n(.*?)```/s.exec(page)![1];
-    const credentials = {
-      delegatePrivateKey: owner.delegate.privateKey,
-      delegatePublicKey: owner.delegate.publicKey,
-      delegateAddress: owner.delegate.address,
-      walletAddress: owner.wallet.address,
-      accountId: owner.accountId,
-      packageId: network.info.packageId,
-      relayerUrl: wire.url,
-      label: 'test',
-      createdAt: new Date().toISOString(),
-    };
+    const credentials = credentialsOf(network, owner, wire.url);
     await writeFile(join(network.dataDir, 'credentials.json'), JSON.stringify(credentials), { mode: 0o600 });
     const flags = ['--disable-warning=ExperimentalWarning', '--input-type=module-typescript'];
     const env = { HOME: network.dataDir, MEM_DATA_DIR: network.dataDir, LLM_API_BASE: provider.url };

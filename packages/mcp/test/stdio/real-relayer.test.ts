@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import { permissions } from '@memrelay/chain/account-bcs';
 import { createTestBackend, type TestBackend } from '@memrelay/dev-env/test-backend';
 import { startTestNetwork, type TestNetwork } from '@memrelay/dev-env/test-network';
-import { createTestOwner, newTestKey, type TestOwner } from '@memrelay/dev-env/test-owner';
+import { createTestOwner, credentialsOf, newTestKey, type TestOwner } from '@memrelay/dev-env/test-owner';
 import { startTestRelayer, type TestRelayer } from '@memrelay/dev-env/test-relayer';
 import { nodePrimitives } from '@memrelay/envelope/node-primitives';
 import { sealHandOver } from '@memrelay/sdk/account/sign-in/hand-over';
@@ -39,17 +39,7 @@ afterAll(async () => {
 
 /** The owner's first delegate key, as a sign-in at this address would have written it. */
 const signIn = (relayerUrl: string) =>
-  saveCredentials(machine.credentialsPath, {
-    delegatePrivateKey: owner.delegate.privateKey,
-    delegatePublicKey: owner.delegate.publicKey,
-    delegateAddress: owner.delegate.address,
-    walletAddress: owner.wallet.address,
-    accountId: owner.accountId,
-    packageId: network.info.packageId,
-    relayerUrl,
-    label: 'test',
-    createdAt: new Date().toISOString(),
-  });
+  saveCredentials(machine.credentialsPath, credentialsOf(network, owner, relayerUrl));
 
 /** What the page does with a link: a new key, registered on chain and sealed to the tool. */
 async function approve(url: string): Promise<{ code: string; publicKey: string }> {
