@@ -1,5 +1,6 @@
-import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 import { concatBytes, fromHex, plainView, toHex, u32, utf8 } from './bytes.ts';
+import { hmacSha256 } from './hmac-node.ts';
 
 /** What lies in the database (security.md, "At rest"). Node only: no client holds these secrets. */
 
@@ -163,14 +164,12 @@ export function indexKey(
 
 /** HMAC-SHA-256 over the parts, each with its length: for dedupe, idempotency and token hashes. */
 export function keyedHash(key: Uint8Array, ...parts: readonly (string | Uint8Array)[]): Uint8Array {
-  return plainView(createHmac('sha256', key).update(lengthPrefixed(parts)).digest());
+  return hmacSha256(key, lengthPrefixed(parts));
 }
 
 const tokenLabel = utf8('t1');
 
 /** HMAC(K(account, tag), "t1" ‖ stem)[0..8]. `key` is `indexKey(secret, 'blind-index', account, tag)`. */
 export function blindToken(key: Uint8Array, stem: string): Uint8Array {
-  return Uint8Array.from(
-    createHmac('sha256', key).update(tokenLabel).update(utf8(stem)).digest().subarray(0, 8),
-  );
+  return hmacSha256(key, tokenLabel, utf8(stem)).slice(0, 8);
 }

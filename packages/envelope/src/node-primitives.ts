@@ -2,7 +2,6 @@ import {
   createCipheriv,
   createDecipheriv,
   createHash,
-  createHmac,
   createPrivateKey,
   createPublicKey,
   diffieHellman,
@@ -13,6 +12,7 @@ import {
 } from 'node:crypto';
 import { concatBytes, equalBytes, fromHex, plainView, requireLength, toHex } from './bytes.ts';
 import { isStrictEd25519PublicKey, isStrictEd25519Signature } from './ed25519-strict.ts';
+import { hmacSha256 } from './hmac-node.ts';
 import type { Primitives } from './primitives.ts';
 
 /** The fixed head of the DER forms in RFC 8410; the raw 32 bytes follow. */
@@ -91,11 +91,7 @@ export const nodePrimitives: Primitives = {
     return plainView(hash.digest());
   },
 
-  hmacSha256(key, ...parts) {
-    const hmac = createHmac('sha256', key);
-    for (const part of parts) hmac.update(part);
-    return plainView(hmac.digest());
-  },
+  hmacSha256,
 
   aesGcmSeal(key, nonce, aad, plaintext) {
     const cipher = createCipheriv(gcmName(key), key, nonce, { authTagLength: tagLength });

@@ -1,4 +1,4 @@
-import { createHash, createPrivateKey, createPublicKey, hkdfSync, verify } from 'node:crypto';
+import { createHash, createHmac, createPrivateKey, createPublicKey, hkdfSync, verify } from 'node:crypto';
 import { ed25519 } from '@noble/curves/ed25519.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -65,6 +65,21 @@ describe('both primitive sets', () => {
       }),
       { numRuns: 40 },
     );
+  });
+
+  it('agree with OpenSSL on the HMAC of messages and keys of any length', () => {
+    for (const key of [0, 32, 64, 65, 2_000].map((length) => node.randomBytes(length)))
+      for (const length of [0, 1, 63, 900, 991, 992, 1_023, 1_024, 5_000]) {
+        const message = node.randomBytes(length);
+        const expected = createHmac('sha256', key).update(message).digest('hex');
+        const split = Math.floor(length / 3);
+        for (const p of [node, portable]) {
+          expect(toHex(p.hmacSha256(key, message))).toBe(expected);
+          expect(toHex(p.hmacSha256(key, message.subarray(0, split), message.subarray(split)))).toBe(
+            expected,
+          );
+        }
+      }
   });
 
   it('give plain arrays, never a Buffer', () => {
