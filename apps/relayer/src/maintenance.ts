@@ -5,11 +5,12 @@ export interface Maintenance {
   stop(): Promise<void>;
 }
 
-const everyMs = 10 * 60_000;
+const defaultEveryMs = 10 * 60_000;
 
 export function startMaintenance(
   tasks: Readonly<Record<string, () => Promise<unknown>>>,
   log: Logger,
+  everyMs = defaultEveryMs,
 ): Maintenance {
   let running: Promise<void> | undefined;
   async function runAll(): Promise<void> {

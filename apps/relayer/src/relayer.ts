@@ -17,6 +17,7 @@ import type { RelayerContext } from './context.ts';
 import { hexToBytes } from './db/hex.ts';
 import { migrate } from './db/migrate.ts';
 import { openDatabase } from './db/open-database.ts';
+import { startVacuum } from './db/vacuum.ts';
 import { createAccountVectors } from './embedding/account-vectors.ts';
 import { createEmbedder } from './embedding/create-embedder.ts';
 import { createApp } from './http/app.ts';
@@ -190,6 +191,10 @@ export async function startRelayer({
       loggers.database,
     );
     closers.push(() => maintenance.stop());
+    if (db.kind === 'pglite') {
+      const vacuum = startVacuum(db, loggers.database);
+      closers.push(() => vacuum.stop());
+    }
 
     const context: RelayerContext = {
       network: config.network,

@@ -29,13 +29,14 @@ const exact = `
   SELECT memory_id, ${distanceTo('embedding')} AS distance FROM memory_vector WHERE ${visibleVectors}
     AND $7::int IS NOT NULL AND $8::"bit" IS NOT NULL`;
 
-/** Compares the sign bits of all, and the vectors of the best of those. */
+/** Compares the sign bits of all, and the vectors of the best of those, one by one by their keys. */
 const shortlist = `
-  SELECT v.memory_id, ${distanceTo('v.embedding')} AS distance FROM (
+  SELECT v.memory_id, v.distance FROM (
     SELECT memory_id, chunk_no FROM memory_vector WHERE ${visibleVectors}
-    ORDER BY code::"bit" <~> $8::"bit" LIMIT $7) short
-  JOIN memory_vector v ON v.account_id = $1 AND v.memory_id = short.memory_id AND v.chunk_no = short.chunk_no
-    AND v.embedding_model = $3`;
+    ORDER BY code::"bit" <~> $8::"bit" LIMIT $7) short,
+  LATERAL (SELECT memory_id, ${distanceTo('embedding')} AS distance FROM memory_vector
+    WHERE account_id = $1 AND memory_id = short.memory_id AND chunk_no = short.chunk_no AND embedding_model = $3
+    LIMIT 1) v`;
 
 /**
  * Distances are `1 − inner product` of unit vectors. A long memory counts by its best chunk. `OFFSET 0` keeps the

@@ -21,11 +21,14 @@ export async function insertSuccessors(tx: Queryable, successions: readonly Succ
 
 /**
  * SQL for the id of a memory that replaces `memory`, or null. One whose job failed, or that was forgotten, replaces
- * nothing, nor does one of another namespace, whose writers need not be those of this one. `pending` is the condition under which one that is not stored yet does.
+ * nothing, nor does one of another namespace, whose writers need not be those of this one. `pending` is the condition
+ * under which one that is not stored yet does. The inner limit has it looked up from the link, by its key: a planner that
+ * knows nothing of the tables yet would go through the namespace instead.
  */
 export const successorOf = (memory: string, pending: string): string => `(
-  SELECT successor.id FROM memory_successor link
-    JOIN memory successor ON successor.account_id = link.account_id AND successor.id = link.successor_id
+  SELECT successor.id FROM memory_successor link, LATERAL (
+    SELECT id, namespace, state, created_at FROM memory
+    WHERE account_id = ${memory}.account_id AND id = link.successor_id LIMIT 1) successor
   WHERE link.account_id = ${memory}.account_id AND link.envelope_id = ${memory}.envelope_id
     AND successor.namespace = ${memory}.namespace
     AND (successor.state = 'done' OR (successor.state = 'pending' AND ${pending}))

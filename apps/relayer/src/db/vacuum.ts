@@ -1,0 +1,28 @@
+import type { Logger } from 'pino';
+import { type Maintenance, startMaintenance } from '../maintenance.ts';
+import type { Db } from './db.ts';
+
+const everyMs = 20_000;
+/** A table is due when more rows than this have changed, and a fifth of it */
+const changedRows = 200;
+
+/**
+ * Does for the embedded database what autovacuum does for a server: PGlite has no process beside it. Without it rows that
+ * are gone keep their room, and the planner knows nothing of the tables.
+ */
+export function startVacuum(db: Db, log: Logger): Maintenance {
+  return startMaintenance({ vacuum: () => vacuumDueTables(db) }, log, everyMs);
+}
+
+/** Each table by itself, so that no other statement waits long. Returns the tables. */
+export async function vacuumDueTables(db: Db): Promise<string[]> {
+  // What was counted is lost when the process ends: a table that has outgrown what is known of it is due as well
+  const { rows } = await db.query<{ name: string }>(
+    `SELECT relid::regclass::text AS name FROM pg_stat_user_tables JOIN pg_class ON pg_class.oid = relid
+     WHERE greatest(n_dead_tup + n_ins_since_vacuum, n_mod_since_analyze) > ${changedRows} + 0.2 * greatest(reltuples, 0)
+       OR pg_relation_size(relid) / current_setting('block_size')::int > 10 + 1.2 * relpages
+     ORDER BY name`,
+  );
+  for (const { name } of rows) await db.query(`VACUUM (ANALYZE) ${name}`);
+  return rows.map(({ name }) => name);
+}

@@ -1,0 +1,77 @@
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import { placeTag } from '@memrelay/dev-env/search-index';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { vacuumDueTables } from '../src/db/vacuum.ts';
+import { nearDuplicates } from '../src/jobs/near-duplicates.ts';
+import { databases, type TestDb } from './support/databases.ts';
+import { indexerWith, lexical } from './support/index-parts.ts';
+import { ask, insertMemories } from './support/indexed-memories.ts';
+import { rowsRead } from './support/rows-read.ts';
+
+/**
+ * What a planner makes of the statements depends on what it knows of the tables, and after a large import that is
+ * nothing. They must not go through a namespace once for each hit, whatever it thinks.
+ */
+
+const memories = 600;
+const place = { accountId: randomBytes(32), namespace: 'default' };
+const text = (i: number): string =>
+  `note ${i} about ${['saffron', 'tin', 'oak'][i % 3]} and ${i * 7} other things`;
+
+const tables = ['memory', 'memory_vector', 'memory_successor'];
+const knowledge = [
+  { known: 'nothing', learn: [] },
+  { known: 'how large they are', learn: ['VACUUM'] },
+  { known: 'what is in them', learn: ['ANALYZE'] },
+] as const;
+
+describe.each(databases)('on $name', ({ name, create }) => {
+  let database: TestDb;
+  beforeAll(async () => {
+    database = await create();
+    if (name === 'postgres')
+      for (const table of tables)
+        await database.db.query(`ALTER TABLE ${table} SET (autovacuum_enabled = false)`);
+    await insertMemories(
+      database.db,
+      place,
+      Array.from({ length: memories }, (_, i) => text(i)),
+    );
+  });
+  afterAll(() => database?.drop());
+
+  for (const { known, learn } of knowledge)
+    test(`no search or comparison goes through a namespace again and again when ${known} is known`, async () => {
+      const { db } = database;
+      for (const command of learn) for (const table of tables) await db.query(`${command} ${table}`);
+      const searched = (vectors?: number): Promise<number> =>
+        rowsRead(db, (counting) => ask(counting, place, `saffron and oak ${text(12)}`, { vectors }));
+      // The vectors, their sizes and lengths, the postings of four words, and what is done with the candidates
+      expect(await searched()).toBeLessThan(10 * memories);
+      expect(await searched(10_000)).toBeLessThan(10 * memories);
+
+      const texts = Array.from({ length: 20 }, (_, i) => text(i * 3 + 1));
+      const tag = placeTag(place);
+      const data = await indexerWith().indexTexts(texts.map((each) => ({ ...place, tag, text: each })));
+      const asked = data.map((each) => ({ ...place, id: randomUUID(), data: each }));
+      let found = 0;
+      const compared = await rowsRead(db, async (counting) => {
+        found = (await nearDuplicates(counting, lexical.model, 0.999, asked)).size;
+      });
+      expect(found).toBe(asked.length);
+      expect(compared).toBeLessThan(4 * memories);
+    });
+
+  if (name === 'pglite')
+    test('tables that have grown or changed are vacuumed, others are left alone', async () => {
+      const { db } = database;
+      await vacuumDueTables(db);
+      expect(await vacuumDueTables(db)).toEqual([]);
+      await db.query('UPDATE memory SET importance = 0.7');
+      expect(await vacuumDueTables(db)).toEqual(['memory']);
+      const { rows } = await db.query<{ pages: number; visible: number }>(
+        "SELECT relpages AS pages, relallvisible AS visible FROM pg_class WHERE relname = 'memory'",
+      );
+      expect(rows[0]!.visible).toBeGreaterThan(rows[0]!.pages / 2);
+    });
+});
