@@ -108,12 +108,16 @@ describe.each(databases)('embedding on $name', ({ create }) => {
       });
   });
 
-  test('a vector the database refuses is tried again', async () => {
+  test('a vector the database refuses is tried again, and holds up nobody', async () => {
     const nan: Embedder = {
       ...lexical,
-      embed: async (texts) => texts.map(() => new Float32Array(64).fill(Number.NaN)),
+      async embed(texts, accounts) {
+        const vectors = await lexical.embed(texts, accounts);
+        return vectors.map((vector, i) => (texts[i]!.includes('odd') ? vector.fill(Number.NaN) : vector));
+      },
     };
-    const [record] = await embed([job('one')], nan);
-    expect(record).toMatchObject({ status: 'running', attempts: 1, error: { code: 'internal_error' } });
+    const [before, odd, after] = await embed([job('before'), job('odd'), job('after')], nan);
+    expect([before!.stage, after!.stage]).toEqual(['uploading', 'uploading']);
+    expect(odd).toMatchObject({ status: 'running', attempts: 1, error: { code: 'internal_error' } });
   });
 });

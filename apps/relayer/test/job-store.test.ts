@@ -4,6 +4,7 @@ import { normalize } from '../src/embedding/embedder.ts';
 import * as accept from '../src/jobs/accept-jobs.ts';
 import * as claims from '../src/jobs/claim-jobs.ts';
 import * as reads from '../src/jobs/read-jobs.ts';
+import { saveEmbedded } from '../src/jobs/save-embedded.ts';
 import * as saves from '../src/jobs/save-progress.ts';
 import { saveUploaded } from '../src/jobs/save-stored.ts';
 import { readNamespaceSize, type SearchQuery, searchMemories } from '../src/memories/search.ts';
@@ -53,7 +54,7 @@ describe.each(databases)('jobs and search on $name', ({ create }) => {
     await accept.insertJobs(database.db, [job], 'queued');
     const [claimed] = await claim(1);
     const chunks = vectors.map((vector, no) => ({ no, vector }));
-    await saves.saveEmbedded(database.db, claimed!, { info, chunks });
+    await saveEmbedded(database.db, [{ job: claimed!, data: { info, chunks } }]);
     const [upload] = await claimUploads(1);
     await saveUploaded(database.db, upload!, { blobId, objectId: '0x1', endEpoch: 9 });
     return blobId;
@@ -99,7 +100,7 @@ describe.each(databases)('jobs and search on $name', ({ create }) => {
     expect(claimed).toMatchObject({ id: job.id, outbox: job.outbox, envelope: job.envelope });
     expect((await read()).stage).toBe('embedding');
     const vector = randomVector();
-    await saves.saveEmbedded(database.db, claimed!, { info, chunks: [{ no: 0, vector }] });
+    await saveEmbedded(database.db, [{ job: claimed!, data: { info, chunks: [{ no: 0, vector }] } }]);
     const outbox = await database.db.query<{ outbox: Buffer | null }>(
       'SELECT outbox FROM memory_job WHERE id = $1',
       [job.id],
@@ -152,12 +153,11 @@ describe.each(databases)('jobs and search on $name', ({ create }) => {
     ]);
     const [second] = await claim();
     expect(second!.id).toBe(job.id);
-    const late = saves.saveEmbedded(database.db, first!, {
-      info,
-      chunks: [{ no: 0, vector: randomVector() }],
-    });
-    await expect(late).rejects.toThrow(saves.LeaseLostError);
-    await saves.saveEmbedded(database.db, second!, { info, chunks: [{ no: 0, vector: randomVector() }] });
+    const embedded = (claimed: claims.ClaimedJob) => [
+      { job: claimed, data: { info, chunks: [{ no: 0, vector: randomVector() }] } },
+    ];
+    expect(await saveEmbedded(database.db, embedded(first!))).toEqual(new Set());
+    expect(await saveEmbedded(database.db, embedded(second!))).toEqual(new Set([job.id]));
     const { rows } = await database.db.query('SELECT 1 FROM memory_vector WHERE memory_id = $1', [job.id]);
     expect(rows.length).toBe(1);
     const [upload] = await claimUploads();
@@ -222,10 +222,8 @@ describe.each(databases)('jobs and search on $name', ({ create }) => {
       const job = newJob(accountId);
       await accept.insertJobs(database.db, [job], 'queued');
       const [claimed] = await claim(1);
-      await saves.saveEmbedded(database.db, claimed!, {
-        info: { ...info, model },
-        chunks: [{ no: 0, vector: target }],
-      });
+      const data = { info: { ...info, model }, chunks: [{ no: 0, vector: target }] };
+      await saveEmbedded(database.db, [{ job: claimed!, data }]);
     }
     // By the exact search, and by the shortlist
     for (const vectors of [2, 5_000])

@@ -13,7 +13,8 @@ import type { ClaimedJob } from './claim-jobs.ts';
 import { type NearDuplicate, nearDuplicates } from './near-duplicates.ts';
 import { readKept } from './read-kept.ts';
 import { saveRefreshed } from './refresh-memory.ts';
-import { LeaseLostError, saveEmbedded, saveFailed, saveRetry } from './save-progress.ts';
+import { type EmbeddedJob, saveEmbedded, statementsOf } from './save-embedded.ts';
+import { LeaseLostError, saveFailed, saveRetry } from './save-progress.ts';
 import { settleDuplicate } from './settle-duplicate.ts';
 
 export type EmbedJobs = (jobs: readonly ClaimedJob[]) => Promise<void>;
@@ -106,7 +107,18 @@ export function createEmbedStage(stage: EmbedStage): EmbedJobs {
       return;
     }
     const near = await nearOf(readable, indexed);
-    await Promise.all(readable.map(({ task }, i) => save(task, indexed[i]!, near.get(task.job.id))));
+    const fresh: EmbeddedJob[] = [];
+    const refreshed: Promise<void>[] = [];
+    for (const [i, { task }] of readable.entries()) {
+      const { job, refreshes } = task;
+      const data = indexed[i]!;
+      if (refreshes)
+        refreshed.push(
+          saveRefreshed(stage.db, job, refreshes, data).catch((error: unknown) => tryLater(job, error)),
+        );
+      else fresh.push({ job, data, near: near.get(job.id) });
+    }
+    await Promise.all([...refreshed, ...statementsOf(fresh).map(save)]);
   }
 
   /** Only where the key that brought the text may read what is there. It is no reason to keep a memory waiting. */
@@ -124,11 +136,15 @@ export function createEmbedStage(stage: EmbedStage): EmbedJobs {
     });
   }
 
-  async function save({ job, refreshes }: Task, data: IndexData, near?: NearDuplicate): Promise<void> {
-    const saved = refreshes
-      ? saveRefreshed(stage.db, job, refreshes, data)
-      : saveEmbedded(stage.db, job, data, near);
-    await saved.catch((error: unknown) => tryLater(job, error));
+  /** Where the database refuses them together, one by one: a job that cannot be saved must not hold up the others. */
+  async function save(embedded: readonly EmbeddedJob[]): Promise<void> {
+    try {
+      const saved = await saveEmbedded(stage.db, embedded);
+      for (const { job } of embedded) if (!saved.has(job.id)) await tryLater(job, new LeaseLostError(job.id));
+    } catch (error) {
+      if (embedded.length === 1) await tryLater(embedded[0]!.job, error);
+      else for (const each of embedded) await save([each]);
+    }
   }
 
   /** For what should not happen: the job waits with its reason, so that it neither gets lost nor holds up others. */

@@ -2,12 +2,8 @@ import type { JobErrorCode } from '@memrelay/protocol/errors';
 import type { JobStage } from '@memrelay/protocol/memories';
 import type { UploadDetail } from '../alerts/alert-outbox.ts';
 import type { Db } from '../db/db.ts';
-import type { IndexData } from '../memories/index-data.ts';
 import { triedBlobs } from '../strays/stray-rows.ts';
 import type { ClaimedJob } from './claim-jobs.ts';
-import { keywordColumns, keywordPlaces, keywordValues } from './keyword-columns.ts';
-import type { NearDuplicate } from './near-duplicates.ts';
-import { chunkParameters, insertVectors } from './vector-rows.ts';
 
 /** Thrown when a lease was lost: someone else has the job now, and nothing was written. */
 export class LeaseLostError extends Error {
@@ -21,41 +17,6 @@ export type Held = ClaimedJob | readonly ClaimedJob[];
 function heldBy(held: Held): [string[], string] {
   const jobs = 'id' in held ? [held] : held;
   return [jobs.map(({ id }) => id), jobs[0]!.leaseToken];
-}
-
-/** The memory becomes visible as pending, its index data stands, the sealed text is wiped: one statement. */
-export async function saveEmbedded(
-  db: Db,
-  job: ClaimedJob,
-  { info, chunks, keywords }: IndexData,
-  near?: NearDuplicate,
-): Promise<void> {
-  const ofKeywords = keywordValues(keywords);
-  const { places, values } = chunkParameters(chunks, 7 + ofKeywords.length);
-  const { rowCount } = await db.query(
-    `WITH job AS (
-       UPDATE memory_job SET stage = 'uploading', outbox = NULL, given_vectors = NULL, attempts = 0, run_at = now(),
-         error_code = NULL, error_message = NULL, lease_until = NULL, lease_token = NULL, updated_at = now()
-       WHERE id = $1 AND lease_token = $4 RETURNING *),
-     memory AS (
-       INSERT INTO memory (account_id, id, namespace, state, envelope_id, envelope_sha256, size, importance, created_at,
-         near_duplicate_of, near_similarity, ${keywordColumns})
-       SELECT account_id, id, namespace, 'pending', envelope_id, envelope_sha256, length(envelope), importance,
-         coalesce(written_at, created_at), $5::uuid, $6::real, ${keywordPlaces(7)}
-       FROM job)
-     ${insertVectors(places)}`,
-    [
-      job.id,
-      info.model,
-      info.keyId,
-      job.leaseToken,
-      near?.id ?? null,
-      near?.similarity ?? null,
-      ...ofKeywords,
-      ...values,
-    ],
-  );
-  if (rowCount === 0) throw new LeaseLostError(job.id);
 }
 
 /** Throws `LeaseLostError` when none of them is held any more. */

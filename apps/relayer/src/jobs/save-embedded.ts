@@ -1,0 +1,84 @@
+import type { Db, SqlValue } from '../db/db.ts';
+import { encodeVector } from '../db/vector.ts';
+import type { IndexData } from '../memories/index-data.ts';
+import type { ClaimedJob } from './claim-jobs.ts';
+import { keywordColumns, keywordPlaces, keywordValues } from './keyword-columns.ts';
+import type { NearDuplicate } from './near-duplicates.ts';
+
+/** A job with the index data of its text. */
+export interface EmbeddedJob {
+  job: ClaimedJob;
+  data: IndexData;
+  near?: NearDuplicate | undefined;
+}
+
+/** Vectors in one statement: 1.5 MiB of 1536 dimensions. A longer text makes one of its own. */
+const vectorsAtOnce = 256;
+
+/**
+ * The memories become visible as pending, their index data stand, the sealed texts are wiped: one statement for many, of
+ * which all or none is written. Returns the ids of the jobs; one whose lease was lost is left out.
+ */
+export async function saveEmbedded(db: Db, embedded: readonly EmbeddedJob[]): Promise<Set<string>> {
+  const values: SqlValue[] = [];
+  const place = (value: SqlValue, type: string): string => `$${values.push(value)}::${type}`;
+  const given = embedded.map(({ job, data: { info, keywords }, near }) => {
+    const places = [
+      place(job.id, 'uuid'),
+      place(job.leaseToken, 'uuid'),
+      place(info.model, 'text'),
+      place(info.keyId, 'smallint'),
+      place(near?.id ?? null, 'uuid'),
+      place(near?.similarity ?? null, 'real'),
+      keywordPlaces(values.length + 1),
+    ];
+    values.push(...keywordValues(keywords));
+    return `(${places.join(', ')})`;
+  });
+  const pieces = embedded.flatMap(({ job, data: { chunks } }) =>
+    chunks.map(
+      ({ no, vector }) =>
+        `(${place(job.id, 'uuid')}, ${place(no, 'smallint')}, ${place(encodeVector(vector), 'vector')})`,
+    ),
+  );
+  const { rows } = await db.query<{ id: string }>(
+    `WITH given (id, token, model, key_id, near_id, similarity, ${keywordColumns}) AS (VALUES ${given.join(', ')}),
+     piece (id, no, embedding) AS (VALUES ${pieces.join(', ')}),
+     job AS (
+       UPDATE memory_job SET stage = 'uploading', outbox = NULL, given_vectors = NULL, attempts = 0, run_at = now(),
+         error_code = NULL, error_message = NULL, lease_until = NULL, lease_token = NULL, updated_at = now()
+       FROM given WHERE memory_job.id = given.id AND lease_token = given.token
+       RETURNING given.*, account_id, namespace, envelope_id, envelope_sha256, length(envelope) AS size, importance,
+         coalesce(written_at, created_at) AS created_at),
+     memory AS (
+       INSERT INTO memory (account_id, id, namespace, state, envelope_id, envelope_sha256, size, importance, created_at,
+         near_duplicate_of, near_similarity, ${keywordColumns})
+       SELECT account_id, id, namespace, 'pending', envelope_id, envelope_sha256, size, importance, created_at,
+         near_id, similarity, ${keywordColumns}
+       FROM job),
+     vectors AS (
+       INSERT INTO memory_vector
+         (account_id, namespace, embedding_model, memory_id, chunk_no, vector_key_id, embedding, code)
+       SELECT account_id, namespace, model, id, no, key_id, embedding, binary_quantize(embedding)
+       FROM job JOIN piece USING (id))
+     SELECT id FROM job`,
+    values,
+  );
+  return new Set(rows.map(({ id }) => id));
+}
+
+/** The same jobs in groups, each for one statement. */
+export function statementsOf(embedded: readonly EmbeddedJob[]): EmbeddedJob[][] {
+  const groups: EmbeddedJob[][] = [];
+  let vectors = 0;
+  for (const each of embedded) {
+    const { length } = each.data.chunks;
+    vectors += length;
+    if (groups.length > 0 && vectors <= vectorsAtOnce) groups.at(-1)!.push(each);
+    else {
+      groups.push([each]);
+      vectors = length;
+    }
+  }
+  return groups;
+}
