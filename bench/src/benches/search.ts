@@ -104,6 +104,8 @@ async function fill({ add, db }: SearchIndex, { place, memories, told }: OwnerSe
       [place.accountId],
     );
   for (const table of ['memory', 'memory_vector']) await db.query(`VACUUM ANALYZE ${table}`);
+  // What was written is on disk before anything is measured
+  await db.query('CHECKPOINT');
 }
 
 async function measureSet(index: SearchIndex, { place, memories, told }: OwnerSet): Promise<Measurement> {

@@ -77,13 +77,22 @@ const postings = `
     SELECT no, token, coalesce((SELECT documents FROM held_by WHERE held_by.no = asked.no), 0) AS documents
     FROM asked)`;
 
-/** A term of more texts than are read is judged by the newest of the namespace. */
+/** One by one by its key: the planner may think that reading the whole table is less work. */
+const memoryOf = (of: string): string =>
+  `LATERAL (SELECT * FROM memory WHERE account_id = $1 AND id = ${of}.id LIMIT 1)`;
+
+/**
+ * A term of more texts than are read is judged by the newest of the namespace. Which those are stands in an index; asked
+ * for with their tokens, a planner that thinks the namespace small would sort all of it.
+ */
 const terms = `
   newest AS MATERIALIZED (
-    SELECT tokens FROM memory
-    WHERE account_id = $1 AND namespace = $2 AND state <> 'failed' AND tokens IS NOT NULL
-      AND EXISTS (SELECT 1 FROM counted WHERE documents = $12)
-    ORDER BY created_at DESC, id DESC LIMIT ${sampled}),
+    SELECT tokens FROM (
+      SELECT id FROM memory
+      WHERE account_id = $1 AND namespace = $2 AND state <> 'failed'
+        AND EXISTS (SELECT 1 FROM counted WHERE documents = $12)
+      ORDER BY created_at DESC, id DESC LIMIT ${sampled}) AS one, ${memoryOf('one')} AS m
+    WHERE tokens IS NOT NULL),
   term AS MATERIALIZED (
     SELECT no, token, documents < $12 AS rare, CASE WHEN documents < $12 THEN documents ELSE greatest(documents,
       (SELECT $10::float8 * count(*) FILTER (WHERE token = ANY (tokens)) / greatest(count(*), 1) FROM newest))::int
@@ -103,10 +112,6 @@ const found = `
       SELECT id, (SELECT by_no FROM weight_of)[no] / (1 + (${dampened}) / times) AS score
       FROM posting WHERE ${isVisible} OFFSET 0) scored
     WHERE score IS NOT NULL GROUP BY id ORDER BY sum(score) DESC, id LIMIT $5)`;
-
-/** One by one by its key: the planner may think that reading the whole table is less work. */
-const memoryOf = (of: string): string =>
-  `LATERAL (SELECT * FROM memory WHERE account_id = $1 AND id = ${of}.id LIMIT 1)`;
 
 const columns = `m.id, m.state, m.blob_id, m.envelope_id, m.envelope_sha256, m.importance, m.created_at,
   ${successorOf('m', '$6')} AS superseded_by`;
