@@ -1,5 +1,13 @@
-import { describe, expect, test } from 'vitest';
-import { type EmbeddedJob, statementsOf } from '../src/jobs/save-embedded.ts';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { describe, expect, test, vi } from 'vitest';
+import type { Db } from '../src/db/db.ts';
+import { insertJobs } from '../src/jobs/accept-jobs.ts';
+import { claimJobs } from '../src/jobs/claim-jobs.ts';
+import { type EmbeddedJob, saveEmbedded, statementsOf } from '../src/jobs/save-embedded.ts';
+import { deleteMemories } from '../src/memories/forget-rows.ts';
+import { databases } from './support/databases.ts';
+import { indexerWith } from './support/index-parts.ts';
+import { textJob } from './support/text-job.ts';
 
 /** Of so many pieces; the rest is of no matter here. */
 const embedded = (pieces: number) => ({ data: { chunks: Array(pieces).fill(undefined) } }) as EmbeddedJob;
@@ -18,3 +26,52 @@ describe('embedded jobs that are saved', () => {
     expect(sizes(1, 500, 1, 300, 2)).toEqual([[1], [500], [1], [300], [2]]);
   });
 });
+
+/** What this locks of two jobs first, while somebody else has the one with the lower id. */
+async function firstLocked(
+  db: Db,
+  [low, high]: readonly string[],
+  work: () => Promise<unknown>,
+): Promise<'low' | 'high'> {
+  let working: Promise<unknown> | undefined;
+  const first = await db.transaction(async (tx) => {
+    await tx.query('SELECT 1 FROM memory_job WHERE id = $1 FOR UPDATE', [low!]);
+    working = work();
+    const waits =
+      "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
+    await vi.waitUntil(async () => (await db.query(waits)).rows[0]);
+    const free = 'SELECT 1 FROM memory_job WHERE id = $1 FOR UPDATE SKIP LOCKED';
+    return (await tx.query(free, [high!])).rows[0] ? 'low' : 'high';
+  });
+  await working;
+  return first;
+}
+
+// Where there are several connections
+for (const { create } of databases.filter(({ name }) => name === 'postgres'))
+  test('jobs that are saved, and those that are forgotten, are locked in the same order: nobody waits for ever', async () => {
+    const { db, drop } = await create();
+    try {
+      const accountId = randomBytes(32);
+      /** The higher id first: in the table, and in what is asked for */
+      const twoJobs = async (): Promise<string[]> => {
+        const jobs = [textJob(accountId, 'one'), textJob(accountId, 'two')];
+        jobs.sort((a, b) => (a.id < b.id ? 1 : -1));
+        await insertJobs(db, jobs, 'queued');
+        return jobs.map(({ id }) => id);
+      };
+      const forgotten = await twoJobs();
+      const place = { accountId, namespace: 'default', tag: randomBytes(16) };
+      const forget = () => db.transaction((tx) => deleteMemories(tx, place, forgotten));
+      expect(await firstLocked(db, forgotten.toReversed(), forget)).toBe('low');
+
+      const saved = await twoJobs();
+      const claimed = await claimJobs(db, 'embedding', 2, randomUUID());
+      const text = { accountId, tag: place.tag, text: 'tea' };
+      const [data] = await indexerWith().indexTexts([text]);
+      const embedded = saved.map((id) => ({ job: claimed.find((job) => job.id === id)!, data: data! }));
+      expect(await firstLocked(db, saved.toReversed(), () => saveEmbedded(db, embedded))).toBe('low');
+    } finally {
+      await drop();
+    }
+  });

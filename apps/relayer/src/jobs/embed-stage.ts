@@ -149,8 +149,14 @@ export function createEmbedStage(stage: EmbedStage): EmbedJobs {
 
   /** For what should not happen: the job waits with its reason, so that it neither gets lost nor holds up others. */
   async function tryLater(job: ClaimedJob, error: unknown): Promise<void> {
+    if (error instanceof LeaseLostError) {
+      stage.log.info(
+        { job_id: job.id },
+        'a memory was forgotten while it was embedded, or another has its job',
+      );
+      return;
+    }
     stage.log.error({ err: error, job_id: job.id }, 'a memory could not be embedded; it is tried again');
-    if (error instanceof LeaseLostError) return;
     await saveRetry(
       stage.db,
       job,

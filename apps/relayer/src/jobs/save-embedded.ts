@@ -17,7 +17,8 @@ const vectorsAtOnce = 256;
 
 /**
  * The memories become visible as pending, their index data stand, the sealed texts are wiped: one statement for many, of
- * which all or none is written. Returns the ids of the jobs; one whose lease was lost is left out.
+ * which all or none is written. The jobs are locked in the order of their ids, as a forget locks them: neither waits for
+ * what the other has. Returns the ids of the jobs; one whose lease was lost is left out.
  */
 export async function saveEmbedded(db: Db, embedded: readonly EmbeddedJob[]): Promise<Set<string>> {
   const values: SqlValue[] = [];
@@ -44,10 +45,13 @@ export async function saveEmbedded(db: Db, embedded: readonly EmbeddedJob[]): Pr
   const { rows } = await db.query<{ id: string }>(
     `WITH given (id, token, model, key_id, near_id, similarity, ${keywordColumns}) AS (VALUES ${given.join(', ')}),
      piece (id, no, embedding) AS (VALUES ${pieces.join(', ')}),
+     held AS (
+       SELECT memory_job.id FROM memory_job JOIN given USING (id) WHERE lease_token = given.token
+       ORDER BY id FOR UPDATE OF memory_job),
      job AS (
        UPDATE memory_job SET stage = 'uploading', outbox = NULL, given_vectors = NULL, attempts = 0, run_at = now(),
          error_code = NULL, error_message = NULL, lease_until = NULL, lease_token = NULL, updated_at = now()
-       FROM given WHERE memory_job.id = given.id AND lease_token = given.token
+       FROM given JOIN held USING (id) WHERE memory_job.id = given.id
        RETURNING given.*, account_id, namespace, envelope_id, envelope_sha256, length(envelope) AS size, importance,
          coalesce(written_at, created_at) AS created_at),
      memory AS (

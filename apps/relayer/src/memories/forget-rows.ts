@@ -118,6 +118,7 @@ export async function deleteMemories(
      RETURNING text_hash`,
     [accountId, [...ids], namespace],
   );
+  await lockJobs(tx, accountId, ids);
   const { rows: jobs } = await tx.query<JobRow>(
     `DELETE FROM memory_job WHERE account_id = $1 AND namespace = $3 AND kind = 1 AND id = ANY($2::uuid[])
      RETURNING id, envelope_id, duplicate AND status = 'done' AS stored_nothing, ${unheard}`,
@@ -188,6 +189,14 @@ export async function deleteMemories(
     memories.filter(({ blob_id, object_id }) => blob_id?.length === patchIdLength && object_id),
   );
   return [...removed.values()];
+}
+
+/** In the order of their ids, as a stage locks those that it writes together (jobs/save-embedded.ts). */
+async function lockJobs(tx: Queryable, accountId: Buffer, ids: readonly string[]): Promise<void> {
+  await tx.query(
+    'SELECT 1 FROM memory_job WHERE account_id = $1 AND id = ANY($2::uuid[]) ORDER BY id FOR UPDATE',
+    [accountId, [...ids]],
+  );
 }
 
 /**
