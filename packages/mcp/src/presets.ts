@@ -16,11 +16,6 @@ export const presets: Readonly<Record<PresetName, Service | undefined>> = {
   local: { relayerUrl: 'http://127.0.0.1:8000', webUrl: 'http://localhost:5173' },
 };
 
-/** The service that a sign-in uses when nothing is said: production where this build has one, else the local system. */
-export function defaultService(): Service {
-  return presets.prod ?? presets.local!;
-}
-
 /** The dashboard that belongs to a relayer, where a preset names the relayer. */
 export function dashboardOf(relayerUrl: string): string | undefined {
   const origin = new URL(relayerUrl).origin;

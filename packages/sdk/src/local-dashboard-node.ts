@@ -9,6 +9,8 @@ import { join } from 'node:path';
 export interface LocalDashboard {
   /** e.g. `http://127.0.0.1:5173` */
   url: string;
+  /** The relayer beside it */
+  relayerUrl?: string;
   /** 64 hex digits, another one after each start */
   token: string;
 }
@@ -27,10 +29,10 @@ export function localDashboardPath(dataDir: string): string {
 /** The running dashboard, or undefined when there is none (or none that this user may read of). */
 export async function readLocalDashboard(dataDir: string): Promise<LocalDashboard | undefined> {
   try {
-    const { url, token } = JSON.parse(await readFile(localDashboardPath(dataDir), 'utf8')) as LocalDashboard;
-    return typeof url === 'string' && URL.canParse(url) && /^[0-9a-f]{64}$/.test(token)
-      ? { url, token }
-      : undefined;
+    const text = await readFile(localDashboardPath(dataDir), 'utf8');
+    const { url, relayerUrl, token } = JSON.parse(text) as LocalDashboard;
+    if (!isUrl(url) || !/^[0-9a-f]{64}$/.test(token)) return undefined;
+    return { url, ...(isUrl(relayerUrl) ? { relayerUrl } : {}), token };
   } catch {
     return undefined;
   }
@@ -52,6 +54,10 @@ export function pairingNonce(token: string, code: string, now = Date.now()): str
   if (!timingSafeEqual(mac(token, head), bytes.subarray(macStart))) return undefined;
   if (head.readUInt32BE(nonceLength) * 1000 < now) return undefined;
   return head.toString('hex', 0, nonceLength);
+}
+
+function isUrl(value: unknown): value is string {
+  return typeof value === 'string' && URL.canParse(value);
 }
 
 function mac(token: string, head: Buffer): Buffer {

@@ -1,8 +1,8 @@
 import type { CredentialFile } from '@memrelay/protocol/credential-file';
 import { dataDir } from '@memrelay/sdk/data-dir-node';
-import { readLocalDashboard } from '@memrelay/sdk/local-dashboard-node';
+import { type LocalDashboard, readLocalDashboard } from '@memrelay/sdk/local-dashboard-node';
 import { isLoopback, readTrustedOrigins } from '@memrelay/sdk/trusted-origins-node';
-import { dashboardOf, defaultService, presets, type Service } from '../presets.ts';
+import { dashboardOf, presets, type Service } from '../presets.ts';
 import { ToolRefusal } from '../tools/tool-refusal.ts';
 import type { Settings } from './settings.ts';
 
@@ -26,22 +26,31 @@ export async function chooseRelayer(settings: Settings, credentials: CredentialF
   );
 }
 
-/** The relayer and dashboard of a sign-in. Throws `ToolRefusal` when no dashboard is known, or as `chooseRelayer`. */
+/**
+ * The relayer and dashboard of a sign-in. A local system that runs here says itself where they are, since its ports may be
+ * others than the preset's. Throws `ToolRefusal` when no dashboard is known, or as `chooseRelayer`.
+ */
 export async function chooseService(settings: Settings, credentials?: CredentialFile): Promise<Service> {
+  const running = await readLocalDashboard(dataDir());
   const relayerUrl = credentials
     ? await chooseRelayer(settings, credentials)
-    : (settings.relayerUrl ?? relayerOf(settings.webUrl) ?? defaultService().relayerUrl);
-  const webUrl = settings.webUrl ?? dashboardOf(relayerUrl);
+    : (settings.relayerUrl ?? relayerOf(settings.webUrl) ?? defaultRelayer(running));
+  const here = isLoopback(relayerUrl);
+  const webUrl =
+    settings.webUrl ??
+    (here ? running?.url : undefined) ??
+    dashboardOf(relayerUrl) ??
+    (here ? presets.local!.webUrl : undefined);
   if (webUrl !== undefined) return { relayerUrl, webUrl };
-  if (isLoopback(relayerUrl)) {
-    // A local system may be on other ports than the preset's, and says where.
-    const running = await readLocalDashboard(dataDir());
-    return { relayerUrl, webUrl: running?.url ?? presets.local!.webUrl };
-  }
   throw new ToolRefusal(
     'no_dashboard',
     `It is not known where users of ${relayerUrl} sign in. Tell the user to add --web-url URL (or MEM_WEB_URL), the address of its dashboard, to the configuration of this host.`,
   );
+}
+
+/** Production where this build has one, else the local system. */
+function defaultRelayer(running: LocalDashboard | undefined): string {
+  return presets.prod?.relayerUrl ?? running?.relayerUrl ?? presets.local!.relayerUrl;
 }
 
 function relayerOf(webUrl: string | undefined): string | undefined {

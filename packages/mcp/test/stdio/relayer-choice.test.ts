@@ -1,8 +1,8 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { localDashboardPath } from '@memrelay/sdk/local-dashboard-node';
+import { type LocalDashboard, localDashboardPath } from '@memrelay/sdk/local-dashboard-node';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { defaultService, presets } from '../../src/presets.ts';
+import { presets } from '../../src/presets.ts';
 import { chooseService } from '../../src/stdio/relayer-choice.ts';
 import { readSettings } from '../../src/stdio/settings.ts';
 import { useMachine } from './machine.ts';
@@ -19,8 +19,31 @@ afterEach(() => {
 
 const choose = (...args: string[]) => chooseService(readSettings(args, {}));
 
+/** As `memrelay up` leaves it while it runs. */
+async function runHere(running: Omit<LocalDashboard, 'token'>): Promise<void> {
+  const dataDir = process.env.MEM_DATA_DIR!;
+  await mkdir(dataDir);
+  await writeFile(localDashboardPath(dataDir), JSON.stringify({ ...running, token: 'ab'.repeat(32) }));
+}
+
 it('without settings a sign-in is at the service of this build', async () => {
-  expect(await choose()).toEqual(defaultService());
+  expect(await choose()).toEqual(presets.local);
+});
+
+it('without settings a sign-in is at the system that runs here, on whatever ports', async () => {
+  const running = { relayerUrl: 'http://127.0.0.1:18000', url: 'http://127.0.0.1:15173' };
+  await runHere(running);
+  expect(await choose()).toEqual({ relayerUrl: running.relayerUrl, webUrl: running.url });
+  // Asked for by name, it is what the name stands for
+  expect(await choose('--local')).toEqual(presets.local);
+  const web = 'http://127.0.0.1:25173';
+  expect(await choose(`--web-url=${web}`)).toEqual({ relayerUrl: running.relayerUrl, webUrl: web });
+});
+
+it('a dashboard that was moved alone is found, though its relayer is where it always is', async () => {
+  await runHere({ url: 'http://127.0.0.1:15173' });
+  const { relayerUrl } = presets.local!;
+  expect(await choose()).toEqual({ relayerUrl, webUrl: 'http://127.0.0.1:15173' });
 });
 
 it('half of a known service gives the other half', async () => {
@@ -32,10 +55,8 @@ it('half of a known service gives the other half', async () => {
 it('a relayer on this machine belongs to the dashboard that runs here, wherever that is', async () => {
   const relayerUrl = 'http://127.0.0.1:18000';
   expect(await choose(`--relayer=${relayerUrl}`)).toEqual({ relayerUrl, webUrl: presets.local!.webUrl });
-  const dataDir = process.env.MEM_DATA_DIR!;
-  await mkdir(dataDir);
-  const running = { url: 'http://127.0.0.1:15173', token: 'ab'.repeat(32) };
-  await writeFile(localDashboardPath(dataDir), JSON.stringify(running));
+  const running = { url: 'http://127.0.0.1:15173' };
+  await runHere(running);
   expect(await choose(`--relayer=${relayerUrl}`)).toEqual({ relayerUrl, webUrl: running.url });
 });
 

@@ -106,7 +106,7 @@ export async function startSystem(options: SystemOptions): Promise<RunningSystem
       run(settings),
       run(dashboardSettings(environment, ports, paths, network.packageId, token)),
     );
-    const localDashboard: LocalDashboard = { url: dashboard.url, token };
+    const localDashboard: LocalDashboard = { url: dashboard.url, relayerUrl: relayer.url, token };
     await writeSecretFile(localDashboardPath(dataDir), `${JSON.stringify(localDashboard)}\n`);
     options.signal?.throwIfAborted();
     return {
