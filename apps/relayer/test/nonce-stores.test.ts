@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline';
 import { fillEmbeddedDirectory } from '@memrelay/dev-env/embedded-directory';
 import { findRedis, startRedis } from '@memrelay/dev-env/services/redis';
 import type { RunningService } from '@memrelay/dev-env/services/service';
-import { createClient, RESP_TYPES } from 'redis';
+import { createClient, RESP_TYPES } from '@redis/client';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { openDatabase } from '../src/db/open-database.ts';
 import { type NonceStore, nonceKey } from '../src/nonces/nonce-store.ts';

@@ -6,7 +6,7 @@ import {
   RateLimiterRedis,
   RateLimiterRes,
 } from 'rate-limiter-flexible';
-import { createClient } from 'redis';
+import { createClient } from '@redis/client';
 import { reconnectDelay } from '../redis/reconnect-delay.ts';
 
 export interface RateLimit {

@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { headers } from '@memrelay/protocol/headers';
 import { Client } from 'pg';
-import { createClient, RESP_TYPES } from 'redis';
+import { createClient, RESP_TYPES } from '@redis/client';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { EmbeddingProvider } from '../../src/embedding-provider.ts';
 import { type FaultyWorld, startFaultyWorld } from '../../src/faulty-world.ts';

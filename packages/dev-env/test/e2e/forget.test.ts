@@ -10,7 +10,7 @@ import { openBody } from '@memrelay/envelope/open-envelope';
 import { AccountOwner } from '@memrelay/sdk/account/account-owner';
 import type { MemRelay } from '@memrelay/sdk/mem-relay';
 import { Client } from 'pg';
-import { createClient } from 'redis';
+import { createClient } from '@redis/client';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { EmbeddingProvider } from '../../src/embedding-provider.ts';
 import type { FaultProxy } from '../../src/fault-proxy.ts';
