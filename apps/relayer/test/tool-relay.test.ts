@@ -1,6 +1,14 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  type OutgoingHttpHeaders,
+  request,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { ApiError } from '@memrelay/protocol/errors';
 import { toolPaths } from '@memrelay/protocol/tool-server';
 import type { FastifyInstance, preHandlerAsyncHookHandler } from 'fastify';
@@ -228,6 +236,18 @@ describe('what is refused here', () => {
       headers: { host: 'localhost', 'content-length': String(4 * 1024 * 1024 + 1) },
     });
     expect(answer.statusCode).toBe(413);
+  });
+
+  test.each<[number, string, OutgoingHttpHeaders]>([
+    [401, 'invalid_auth_header', { authorization: ['Bearer a', 'Bearer b'] }],
+    [401, 'invalid_auth_header', { 'x-mem-account-id': ['0x1', '0x1'] }],
+    [415, 'unsupported_media_type', { 'content-encoding': 'gzip' }],
+  ])('%i %s: %o', async (status, reason, headers) => {
+    const { url } = await setup(() => expect.fail('it came through'));
+    const sent = request(url + toolPaths.mcp, { method: 'POST', headers }).end();
+    const [answer] = (await once(sent, 'response')) as [IncomingMessage];
+    expect(answer.statusCode).toBe(status);
+    expect(JSON.parse(await text(answer))).toMatchObject({ jsonrpc: '2.0', error: { data: { reason } } });
   });
 
   test('an address whose requests are refused again and again', async () => {

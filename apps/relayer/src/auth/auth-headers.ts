@@ -35,7 +35,7 @@ export function readAuthHeaders(request: Pick<IncomingMessage, 'headers' | 'rawH
   for (const name of required)
     if (value(name) === undefined)
       throw new ApiError('missing_auth_header', { details: { header: headers[name] } });
-  refuseRepeated(request.rawHeaders);
+  refuseRepeated(request.rawHeaders, single);
   const present: AuthHeaders = {
     publicKey: matching('publicKey', value('publicKey')!),
     signature: matching('signature', value('signature')!),
@@ -47,14 +47,22 @@ export function readAuthHeaders(request: Pick<IncomingMessage, 'headers' | 'rawH
   };
   const accountId = value('accountId');
   if (accountId !== undefined) present.accountId = matching('accountId', accountId);
-  const encoding = request.headers['content-encoding'];
-  if (encoding !== undefined && encoding.toLowerCase() !== 'identity')
-    throw new ApiError('unsupported_media_type');
+  refuseEncoded(request);
   return present;
 }
 
-/** Node joins or drops repeated headers, so only the raw list shows them. */
-function refuseRepeated(rawHeaders: readonly string[]): void {
+/** Throws `unsupported_media_type` for a body that says it is compressed. */
+export function refuseEncoded({ headers }: Pick<IncomingMessage, 'headers'>): void {
+  const encoding = headers['content-encoding'];
+  if (encoding !== undefined && encoding.toLowerCase() !== 'identity')
+    throw new ApiError('unsupported_media_type');
+}
+
+/**
+ * Throws `invalid_auth_header` when one of these was sent twice. Node joins or drops repeated headers, so only the raw list
+ * shows them.
+ */
+export function refuseRepeated(rawHeaders: readonly string[], single: ReadonlySet<string>): void {
   const seen = new Set<string>();
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const name = rawHeaders[i]!.toLowerCase();

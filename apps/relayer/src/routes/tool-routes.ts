@@ -1,7 +1,9 @@
+import { headers } from '@memrelay/protocol/headers';
 import { rpcCodes, rpcErrorBody, toolBodyBytes, toolPaths } from '@memrelay/protocol/tool-server';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { createAddressLimit } from '../auth/address-limit.ts';
+import { refuseEncoded, refuseRepeated } from '../auth/auth-headers.ts';
 import { addressBlock, clientAddress } from '../auth/client-address.ts';
 import { checkContentLength } from '../auth/request-body.ts';
 import { reportError } from '../http/error-replies.ts';
@@ -17,6 +19,9 @@ export interface ToolRouteOptions extends SiteOptions {
   /** Requests of one address block that may be refused, or be under way, in a minute; default 600, as for signed ones */
   failuresPerMinute?: number;
 }
+
+/** What tells who asks: of two, one reader may take the first and another the second. */
+const single: ReadonlySet<string> = new Set(['authorization', headers.memAccountId]);
 
 /**
  * The tool server's routes (spec, "Tool-server transport routes"), passed on to the sidecar. What can be refused without it
@@ -45,6 +50,8 @@ export async function toolRoutes(app: FastifyInstance, options: ToolRouteOptions
     }
     const address = addressBlock(clientAddress(request.raw, trustedProxyHops));
     const giveBack = failures.take(address);
+    refuseRepeated(request.raw.rawHeaders, single);
+    refuseEncoded(request.raw);
     checkContentLength(request.raw, toolBodyBytes);
     // A token that is none counts like any other refusal
     const bearer = await oauth?.readBearer(request.headers.authorization);
