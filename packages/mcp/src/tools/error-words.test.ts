@@ -48,8 +48,14 @@ describe('words for an agent', () => {
   test('what is no relayer, and a file that cannot be believed, say so and name no request', () => {
     const page = new MemRelayError('invalid_response', 'It answered 200 without JSON.', { status: 200 });
     expect(errorWords(page, reading).text).toContain('no memory server');
+    const dashboard = new MemRelayError('not_found', 'There is nothing here.', { status: 404 });
+    expect(errorWords(dashboard, reading).text).toMatch(/nothing about what is remembered.*no memory server/);
     const file = new MemRelayError('invalid_credentials', 'trusted.json cannot be used.');
     expect(errorWords(file, reading).text).toMatch(/Nothing was sent\.$/);
+  });
+
+  test('a right that a key lacks is asked for anew, also that of forgetting', () => {
+    expect(errorWords(failure('insufficient_scope'), writing).text).toMatch(/sign in anew.*ticked/);
   });
 
   test('the fields that are wrong are named, quoted', () => {

@@ -34,7 +34,7 @@ function nextStep(error: MemRelayError, { writes, signIn }: ErrorSetting): strin
     return [offline, writes ? unknownWhetherStored : ''].join(' ').trim();
   if (error.retryable) return waitAndRepeat(error.retryAfterMs);
   if (error.code === 'invalid_credentials') return 'Next: tell the user. Nothing was sent.';
-  if (error.status !== undefined && error.status < 400) return noRelayer;
+  if (error.status !== undefined && (error.status < 400 || foreignCodes.has(error.code))) return noRelayer;
   if (error.status === undefined || error.status >= 500) return reportIt;
   return '';
 }
@@ -55,15 +55,18 @@ const offline =
 const unknownWhetherStored =
   'It is not known whether the call has arrived; repeating it with the same text later does not store it twice.';
 
+/** Answers to a route that every relayer has: a dashboard, say, whose "there is nothing" is not about memories. */
+const foreignCodes: ReadonlySet<string> = new Set(['not_found', 'method_not_allowed', 'invalid_response']);
+
 const noRelayer =
-  'Next: tell the user: what answers at that address is no memory server, such as a wrong address or a page of the network that asks to sign in. Repeating the call at once will not help.';
+  'This says nothing about what is remembered. Next: tell the user: what answers at that address is no memory server, such as a wrong address or a page of the network that asks to sign in. Repeating the call at once will not help.';
 
 const reportIt =
   'Next: tell the user, with the request id, for whoever runs the server. Repeating the call at once will not help.';
 
 const nextStepByCode: Readonly<Record<string, string>> = {
   insufficient_scope:
-    'Next: do not repeat the call. This delegate key is limited by the owner to some namespaces or to reading; another namespace may be open to it, or the user can make a key with more rights.',
+    'Next: do not repeat the call. The owner limits what this delegate key may do (reading, saving, forgetting) and in which namespaces. Another namespace may be open to it; else the user can sign in anew and allow more. Forgetting has to be ticked there.',
   decrypt_denied:
     'Next: tell the user that this key was not allowed to decrypt. The owner may have limited it, or the clock of this machine is wrong.',
   decrypt_credential_required: 'Next: tell the user; the client sent no session for decrypting.',
