@@ -1,12 +1,5 @@
 import { once } from 'node:events';
-import {
-  createServer,
-  type IncomingMessage,
-  type OutgoingHttpHeaders,
-  request,
-  type Server,
-  type ServerResponse,
-} from 'node:http';
+import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { ApiError } from '@memrelay/protocol/errors';
@@ -238,12 +231,13 @@ describe('what is refused here', () => {
     expect(answer.statusCode).toBe(413);
   });
 
-  test.each<[number, string, OutgoingHttpHeaders]>([
-    [401, 'invalid_auth_header', { authorization: ['Bearer a', 'Bearer b'] }],
-    [401, 'invalid_auth_header', { 'x-mem-account-id': ['0x1', '0x1'] }],
-    [415, 'unsupported_media_type', { 'content-encoding': 'gzip' }],
-  ])('%i %s: %o', async (status, reason, headers) => {
+  test.each([
+    [401, 'invalid_auth_header', ['authorization', 'Bearer a', 'Authorization', 'Bearer b']],
+    [401, 'invalid_auth_header', ['x-mem-account-id', '0x1', 'x-mem-account-id', '0x1']],
+    [415, 'unsupported_media_type', ['content-encoding', 'gzip']],
+  ])('%i %s: %o', async (status, reason, raw) => {
     const { url } = await setup(() => expect.fail('it came through'));
+    const headers = ['host', 'localhost', ...raw];
     const sent = request(url + toolPaths.mcp, { method: 'POST', headers }).end();
     const [answer] = (await once(sent, 'response')) as [IncomingMessage];
     expect(answer.statusCode).toBe(status);
