@@ -9,7 +9,7 @@ export const credentialFileSchema = z.object({
   walletAddress: z.string().regex(/^0x[0-9a-fA-F]{64}$/),
   accountId: z.string().regex(/^0x[0-9a-fA-F]{64}$/),
   packageId: z.string().regex(/^0x[0-9a-fA-F]{64}$/),
-  relayerUrl: z.url(),
+  relayerUrl: z.url({ protocol: /^https?$/ }),
   label: z.string(),
   /** RFC 3339 */
   createdAt: z.string(),

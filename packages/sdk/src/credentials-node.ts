@@ -46,7 +46,10 @@ export async function readPrivateFile(
 ): Promise<string | undefined> {
   try {
     await using file = await open(path, 'r');
-    const { mode } = await file.stat();
+    const info = await file.stat();
+    if (info.isDirectory())
+      throw new MemRelayError('invalid_credentials', `${path} is a directory. Move it away.`);
+    const { mode } = info;
     // Windows keeps no such bits; there the profile directory protects the file.
     if (process.platform !== 'win32' && (mode & 0o077) !== 0 && !allowOpenPermissions)
       throw new MemRelayError(

@@ -15,7 +15,10 @@ const rules: Record<keyof CredentialFile, [valid: (value: string) => boolean, ex
   walletAddress: [(value) => objectId.test(value), '0x and 64 hex characters'],
   accountId: [(value) => objectId.test(value), '0x and 64 hex characters'],
   packageId: [(value) => objectId.test(value), '0x and 64 hex characters'],
-  relayerUrl: [(value) => URL.canParse(value), 'a URL'],
+  relayerUrl: [
+    (value) => URL.canParse(value) && /^https?:$/.test(new URL(value).protocol),
+    'a URL of http or https',
+  ],
   label: [() => true, 'text'],
   createdAt: [() => true, 'an RFC 3339 time'],
 };

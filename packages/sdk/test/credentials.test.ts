@@ -1,4 +1,4 @@
-import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { inspect } from 'node:util';
@@ -26,6 +26,9 @@ describe('checkCredentials', () => {
   const cases: unknown[] = [
     credentials,
     { ...credentials, more: 1 },
+    { ...credentials, relayerUrl: 'https://relayer.example/memory' },
+    { ...credentials, relayerUrl: 'ftp://relayer.example' },
+    { ...credentials, relayerUrl: 'javascript:void' },
     null,
     [],
     'text',
@@ -55,6 +58,8 @@ describe('checkCredentials', () => {
     const check = () => checkCredentials({ ...credentials, delegatePrivateKey: secret, accountId: 'acc' });
     expect(check).toThrow(/delegatePrivateKey must be 64 hex characters; accountId must be 0x/);
     expect(check).not.toThrow(/deadbeef/);
+    const elsewhere = { ...credentials, relayerUrl: 'ftp://relayer.example' };
+    expect(() => checkCredentials(elsewhere)).toThrow(/relayerUrl must be a URL of http or https/);
   });
 });
 
@@ -133,9 +138,11 @@ describe('loadCredentials', () => {
   });
 
   it('says so when the path is no readable file', async () => {
-    const error = await rejection(loadCredentials(home, { allowOpenPermissions: true }));
+    const error = await rejection(loadCredentials(home));
     expect(error).toMatchObject({ code: 'invalid_credentials' });
-    expect(error.message).toContain('EISDIR');
+    expect(error.message).toBe(`${home} is a directory. Move it away.`);
+    await symlink('loop', join(home, 'loop'));
+    expect((await rejection(loadCredentials(join(home, 'loop')))).message).toContain('ELOOP');
   });
 });
 

@@ -79,6 +79,7 @@ describe('a sealed hand-over', () => {
     expect(open(code)).toEqual(handOver);
     expect(open(`  ${code.slice(0, 100)}\n${code.slice(100)}\r\n`)).toEqual(handOver);
     expect(parseHandOverCode(code)).toMatchObject({ port: request.port, state: request.state });
+    expect(parseHandOverCode(`npx memrelay-mcp login --code ${code}`)).toEqual(parseHandOverCode(code));
   });
 
   it('does not open for another key', () => {

@@ -58,11 +58,15 @@ export function sealHandOver(p: Primitives, request: SignInRequest, handOver: Ha
   return prefix + base64urlnopad.encode(concatBytes(port, request.state, enc, ciphertext));
 }
 
-/** Takes a code apart; white space in it, e.g. of a terminal's line breaks, does not matter. Throws `SignInFormatError`. */
+/**
+ * Takes a code apart. White space in it, e.g. of a terminal's line breaks, does not matter, nor what stands before it: the
+ * page shows it at the end of a command, which may be pasted whole. Throws `SignInFormatError`.
+ */
 export function parseHandOverCode(text: string): HandOverCode {
-  const compact = text.replace(/\s/g, '');
+  const packed = text.replace(/\s/g, '');
+  const compact = packed.slice(Math.max(0, packed.indexOf(prefix)));
   if (!compact.startsWith(prefix) || compact.length > maxCodeLength)
-    throw new SignInFormatError(`a sign-in code begins with ${prefix}`);
+    throw new SignInFormatError(`a sign-in code begins with "${prefix}"`);
   let bytes: Uint8Array;
   try {
     bytes = base64urlnopad.decode(compact.slice(prefix.length));
