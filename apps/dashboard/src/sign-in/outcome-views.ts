@@ -107,7 +107,8 @@ export function showCode({ label, code, expiresAt, onArrived, onRevoke }: CodeFa
       paragraph(
         'This browser does not reach ',
         quoted(label, 60),
-        ', which probably runs on another machine.',
+        ', which probably runs on another machine. If it runs on this one, it was closed or has made a newer link: ',
+        'press “It did not work”, and sign in with that.',
       ),
       paragraph(
         'In a terminal on that machine, run this; or paste what follows ',

@@ -133,6 +133,8 @@ test('a code is pasted where the browser does not reach the tool, and only chose
   await page.getByLabel('only these').check();
   await page.getByLabel('one a line').fill('work\nhome');
   await connect().click();
+  // The tool may as well be on this machine and have replaced its link
+  await page.getByText('has made a newer link').waitFor();
   const command = await page.getByLabel('Command with the sign-in code').inputValue();
   const { walletAddress, accountId } = await handOverCode(command.split(' ').at(-1)!);
   const credentials = await waiting.done;
