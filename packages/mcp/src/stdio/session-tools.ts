@@ -1,5 +1,6 @@
 import type { CallToolResult, McpServer, StandardSchemaWithJSON } from '@modelcontextprotocol/server';
 import { ToolRefusal } from '../tools/tool-refusal.ts';
+import { pageHint } from './page-hint.ts';
 import type { OpenSignIn, SignInDesk } from './sign-in-desk.ts';
 import { signOut } from './sign-out.ts';
 import type { ToolSession } from './tool-session.ts';
@@ -106,6 +107,7 @@ function loginText(signIn: OpenSignIn, command: string): string {
     url,
     '',
     `It works once, until ${expiresAt.toISOString()} (5 minutes). They sign in at ${new URL(webUrl).origin} for the relayer ${new URL(relayerUrl).origin}.`,
+    ...pageHint(webUrl),
     `If their browser is on another machine than this one (SSH, container), the page shows a code instead of ending by itself; they run on this machine: ${command} login --code CODE`,
     'Once they have signed in the memory tools work at once, without a restart: then make the call again that needed it.',
   ].join('\n');

@@ -5,6 +5,7 @@ import { signInCredentialsPath } from '@memrelay/sdk/save-credentials-node';
 import { handOverCode } from '../sign-in/hand-over-code.ts';
 import { SignInError } from '../sign-in/sign-in-error.ts';
 import { ToolRefusal } from '../tools/tool-refusal.ts';
+import { pageHint } from './page-hint.ts';
 import type { Settings } from './settings.ts';
 import { signInDesk } from './sign-in-desk.ts';
 import { signOut } from './sign-out.ts';
@@ -50,6 +51,7 @@ export async function signInFromTerminal(settings: Settings, log: Log, print: Pr
     );
     print(`\n  ${url}\n`);
     print('It works once, for 5 minutes. If the page shows a code, paste it here.');
+    for (const line of pageHint(webUrl)) print(line);
     pasted.on('line', (line) => {
       if (line.trim() !== '') handOverCode(line).catch((error: unknown) => print((error as Error).message));
     });

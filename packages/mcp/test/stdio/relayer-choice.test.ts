@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { type LocalDashboard, localDashboardPath } from '@memrelay/sdk/local-dashboard-node';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { presets } from '../../src/presets.ts';
+import { pageHint } from '../../src/stdio/page-hint.ts';
 import { chooseService } from '../../src/stdio/relayer-choice.ts';
 import { readSettings } from '../../src/stdio/settings.ts';
 import { useMachine } from './machine.ts';
@@ -69,4 +70,11 @@ it('the dashboard of an unknown relayer is asked for, never guessed', async () =
     relayerUrl: 'https://relayer.example',
     webUrl: 'https://web.example',
   });
+});
+
+it('beside a link to a page of this machine stands how to reach it', () => {
+  expect(pageHint('https://web.example')).toEqual([]);
+  expect(pageHint('http://127.0.0.1:15173')).toEqual([
+    expect.stringMatching(/npm start.*ssh -L 15173:127\.0\.0\.1:15173 HOST$/),
+  ]);
 });
