@@ -1,12 +1,13 @@
 import type { ForgetResponse } from '@memrelay/protocol/forget';
 import { defaultNamespace } from '@memrelay/protocol/limits';
+import { MemRelayError } from './errors.ts';
 import { type Connection, callRelayer } from './request.ts';
 import type { CallOptions } from './types.ts';
 
 export interface ForgetOptions extends CallOptions {
-  /** Of the client when omitted */
+  /** With `ids` that of the client when omitted; without `ids` it has to be named */
   namespace?: string | undefined;
-  /** Memory or job ids, at most 200; all memories of the namespace when omitted */
+  /** Memory, job or blob ids, at most 200; all memories of the namespace when omitted */
   ids?: readonly string[];
 }
 
@@ -24,11 +25,21 @@ export interface Forgotten {
   blobsSharedUntil?: string;
 }
 
-/** Forgets until the namespace has nothing more to forget. */
+/**
+ * Forgets until the namespace has nothing more to forget. A call that has lost its `ids` empties no namespace: without them
+ * the namespace must be named in the call itself, or it throws `invalid_argument`.
+ */
 export async function forget(
   connection: Connection,
-  { namespace = defaultNamespace, ids, signal }: ForgetOptions,
+  options: ForgetOptions,
+  ofClient: string | undefined,
 ): Promise<Forgotten> {
+  const { namespace = ofClient ?? defaultNamespace, ids, signal } = options;
+  if (ids === undefined && (options.namespace === undefined || 'ids' in options))
+    throw new MemRelayError(
+      'invalid_argument',
+      'forget needs ids; or, without them, the namespace of which everything is to go.',
+    );
   return untilDone(connection, { namespace, ids }, signal);
 }
 

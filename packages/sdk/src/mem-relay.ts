@@ -188,9 +188,9 @@ export class MemRelay {
     return this.#post<StatsResponse>('/api/stats', {}, options);
   }
 
-  /** Removes memories for good, those with these ids or all of the namespace. Their blobs are the owner's to delete. */
+  /** Removes memories for good, those with these ids or all of a namespace that is named. Their blobs are the owner's. */
   forget(options: ForgetOptions = {}): Promise<Forgotten> {
-    return forget(this.#connection, this.#named(options));
+    return forget(this.#connection, options, this.#namespace);
   }
 
   /** Removes everything of the account for good, in all namespaces. Needs a key that may forget in every one. */

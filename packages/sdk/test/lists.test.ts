@@ -70,6 +70,21 @@ describe('memories', () => {
   });
 });
 
+it('a forget that has lost its ids empties no namespace, neither that of the client nor one that it names', async () => {
+  const answer = { deleted: 1, namespace: 'mine', owner: '0x1', blobs_to_delete: [] };
+  await using wire = await startWire([{ json: answer }]);
+  const client = testClient(wire.url, { namespace: 'mine' });
+  const lost = { ids: undefined } as unknown as { ids: string[] };
+  for (const options of [undefined, {}, lost, { namespace: 'work', ...lost }])
+    expect(await rejection(client.forget(options))).toMatchObject({ code: 'invalid_argument' });
+  await client.forget({ ids: ['m1'] });
+  await client.forget({ namespace: 'work' });
+  expect(wire.seen.map(({ json }) => json)).toEqual([
+    { namespace: 'mine', ids: ['m1'] },
+    { namespace: 'work' },
+  ]);
+});
+
 it('namespaces and stats have the names of the SDK', async () => {
   const work = {
     namespace: 'work_notes',

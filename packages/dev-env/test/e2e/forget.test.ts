@@ -9,8 +9,8 @@ import { nodePrimitives } from '@memrelay/envelope/node-primitives';
 import { openBody } from '@memrelay/envelope/open-envelope';
 import { AccountOwner } from '@memrelay/sdk/account/account-owner';
 import type { MemRelay } from '@memrelay/sdk/mem-relay';
-import { Client } from 'pg';
 import { createClient } from '@redis/client';
+import { Client } from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { EmbeddingProvider } from '../../src/embedding-provider.ts';
 import type { FaultProxy } from '../../src/fault-proxy.ts';
@@ -218,7 +218,7 @@ test('a whole namespace goes only by its name: not with a body that lost its fie
     });
   }
   expect(await texts()).toEqual(['note that stays']);
-  expect((await client.forget()).deleted).toBe(1);
+  expect((await client.forget({ namespace: 'default' })).deleted).toBe(1);
 });
 
 describe('what is on its way', () => {
@@ -226,7 +226,7 @@ describe('what is on its way', () => {
     provider.fault = 503;
     const many = Array.from({ length: 150 }, (_, i) => ({ text: `note ${i}` }));
     await client.rememberBulk([...many, ...many]);
-    expect(await client.forget()).toMatchObject({ deleted: 300 });
+    expect(await client.forget({ namespace: 'default' })).toMatchObject({ deleted: 300 });
     provider.fault = undefined;
     await expect
       .poll(async () => (await tombstonesOf(owner)).flatMap(({ supersedes }) => supersedes).length, {
