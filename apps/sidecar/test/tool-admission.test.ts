@@ -3,7 +3,7 @@ import { relayedHeaders, toolPaths } from '@memrelay/protocol/tool-server';
 import { Ed25519Keypair } from '@mysten/sui/keypairs/ed25519';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { createGateTools } from './gate-tools.ts';
-import { connectClient, initialize, openSession, post } from './tool-clients.ts';
+import { connectClient, initialize, openSession, post, type Way } from './tool-clients.ts';
 import {
   headersOf,
   type ServedTools,
@@ -138,6 +138,22 @@ describe('credentials', () => {
     await stream.text();
     expect(service.sessions.all().map(({ id }) => id)).not.toContain(one['mcp-session-id']);
   });
+
+  test.each<Way>(['streamable', 'sse'])(
+    'end with a revocation that a waiting call is told of: %s',
+    async (way) => {
+      const { makeServer, waiting } = createGateTools();
+      const { url, service } = await serve({ makeServer });
+      const { key, headers: own } = await owner.addDelegate();
+      const { call, close } = await connectClient(url, own, way);
+      const answer = call('wait').catch((error: Error) => error.message);
+      await expect.poll(() => waiting.length).toBe(1);
+      await owner.removeDelegate(key);
+      service.dropAccount(owner.accountId);
+      expect(await answer).toContain('The session ended before the answer');
+      await close();
+    },
+  );
 
   test('end with a revocation also where a stream belongs to no session', async () => {
     const { url, service } = await serve();

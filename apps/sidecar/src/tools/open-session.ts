@@ -47,8 +47,9 @@ export function openSession(
   const server = host.makeServer({ client: () => session.client.get(), namespace });
   const end = (): void => host.sessions.remove(session);
   session.close = () => {
+    const told = session.refuseCalls();
     end();
-    void server.close();
+    void told.then(() => server.close());
   };
   server.server.onclose = end;
   host.sessions.add(session, release);

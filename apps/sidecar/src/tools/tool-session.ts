@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Scope } from '@memrelay/chain/account-bcs';
+import { rpcCodes } from '@memrelay/protocol/tool-server';
 import type { MemRelay } from '@memrelay/sdk/mem-relay';
 import { isJSONRPCNotification, isJSONRPCRequest, type Transport } from '@modelcontextprotocol/server';
 import { CallClient } from './call-client.ts';
@@ -34,6 +35,7 @@ export class ToolSession {
   close: () => void = () => undefined;
   readonly #now: () => number;
   readonly #calls = new Map<string | number, () => void>();
+  #send: Transport['send'] = async () => undefined;
   #openAnswers = 0;
   #activeAtMs: number;
 
@@ -73,6 +75,7 @@ export class ToolSession {
   follow(transport: Transport & { closeSSEStream?: (requestId: string | number) => void }): void {
     const deliver = transport.onmessage!.bind(transport);
     const send = transport.send.bind(transport);
+    this.#send = send;
     transport.onmessage = (message, extra) => {
       if (isJSONRPCRequest(message)) this.#callBegins(message.id);
       deliver(message, extra);
@@ -90,6 +93,14 @@ export class ToolSession {
         if (!('method' in message) && message.id !== undefined) this.#callEnds(message.id);
       }
     };
+  }
+
+  /** Answers the calls that still run: their client would go on waiting for what never comes. */
+  async refuseCalls(): Promise<void> {
+    const message = 'The session ended before the answer. What a tool had accepted stays stored.';
+    const error = { code: rpcCodes.unauthenticated, message };
+    const ids = [...this.#calls.keys()];
+    await Promise.allSettled(ids.map((id) => this.#send({ jsonrpc: '2.0', id, error })));
   }
 
   /** Calls that still run are refused from now on. */
