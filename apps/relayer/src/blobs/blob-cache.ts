@@ -1,6 +1,6 @@
+import { createClient, RESP_TYPES } from '@redis/client';
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
-import { createClient, RESP_TYPES } from '@redis/client';
 import { inTime } from '../redis/in-time.ts';
 
 /** Ciphertext by blob id: a blob never changes, so an entry is right for as long as it stays. */
