@@ -1,5 +1,5 @@
-import type { Client } from 'pg';
 import { createClient } from '@redis/client';
+import type { Client } from 'pg';
 import { tellingsOfAFact } from '../sentences.ts';
 import { benchClient } from '../system/bench-client.ts';
 import type { BenchSystem } from '../system/memrelay-system.ts';

@@ -1,4 +1,5 @@
 import { ApiError } from '@memrelay/protocol/errors';
+import { createClient } from '@redis/client';
 import type { Logger } from 'pino';
 import {
   type RateLimiterAbstract,
@@ -6,7 +7,6 @@ import {
   RateLimiterRedis,
   RateLimiterRes,
 } from 'rate-limiter-flexible';
-import { createClient } from '@redis/client';
 import { reconnectDelay } from '../redis/reconnect-delay.ts';
 
 export interface RateLimit {

@@ -1,6 +1,6 @@
 import { ApiError } from '@memrelay/protocol/errors';
-import type { Logger } from 'pino';
 import { createClient } from '@redis/client';
+import type { Logger } from 'pino';
 import type { Db } from '../db/db.ts';
 import { inTime } from '../redis/in-time.ts';
 import { reconnectDelay } from '../redis/reconnect-delay.ts';
