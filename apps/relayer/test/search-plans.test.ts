@@ -15,8 +15,9 @@ import { rowsRead } from './support/rows-read.ts';
 
 const memories = 600;
 const place = { accountId: randomBytes(32), namespace: 'default' };
+/** One word of many texts, the others of this one alone */
 const text = (i: number): string =>
-  `note ${i} about ${['saffron', 'tin', 'oak'][i % 3]} and ${i * 7} other things`;
+  `${['saffron', 'tin', 'oak'][i % 3]} ${createHash('sha256').update(`${i}`).digest('hex').match(/.{8}/g)!.join(' ')}`;
 
 const tables = ['memory', 'memory_vector', 'memory_successor'];
 const knowledge = [

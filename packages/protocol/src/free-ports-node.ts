@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
@@ -33,12 +33,14 @@ const reserved = new Set<string>();
 function reserve(port: number): boolean {
   const file = join(directory, String(port));
   if (reserved.has(file)) return false;
-  mkdirSync(directory, { recursive: true });
   if (isGone(file)) rmSync(file, { force: true });
   try {
+    mkdirSync(directory, { recursive: true });
     writeFileSync(file, String(process.pid), { flag: 'wx' });
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    const { code } = error as NodeJS.ErrnoException;
+    // Another process has the port, or has just removed the directory
+    if (code === 'EEXIST' || code === 'ENOENT') return false;
     throw error;
   }
   if (reserved.size === 0) process.once('exit', release);
@@ -46,8 +48,14 @@ function reserve(port: number): boolean {
   return true;
 }
 
+/** Nothing is left: the last one removes the directory too. */
 function release(): void {
   for (const file of reserved) rmSync(file, { force: true });
+  try {
+    rmdirSync(directory);
+  } catch {
+    // Others still have ports
+  }
 }
 
 /** True when there is no such file either. */

@@ -17,6 +17,8 @@ export async function saveRefreshed(
 ): Promise<void> {
   const { places, values } = chunkParameters(chunks, 5);
   await db.transaction(async (tx) => {
+    // The job before the memory, as a forget locks them
+    await tx.query('SELECT 1 FROM memory_job WHERE id = $1 FOR UPDATE', [job.id]);
     await tx.query(
       `WITH job AS (
          SELECT account_id, namespace, id FROM memory WHERE account_id = $1 AND id = $4 AND state = 'done'

@@ -216,7 +216,7 @@ describe('with credentials', () => {
     expect((await stdio.call('mem_remember', fact)).text).toContain('mem_login');
     expect(await stdio.call('mem_login')).toMatchObject({
       isError: false,
-      text: expect.stringMatching(/Until then wallet 0x3{64} stays signed in[^]*If it does not open/),
+      text: expect.stringMatching(/Until then wallet 0x3{64} stays signed in.*If it does not open/s),
     });
     expect(await readFile(machine.credentialsPath, 'utf8')).toBe(before);
     expect(relayer.seen).toEqual([]);
