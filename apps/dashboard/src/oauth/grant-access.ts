@@ -1,6 +1,6 @@
 import { fromHex } from '@memrelay/envelope/bytes';
 import { type ScopeChoice, scopeOf } from '../scope/scope-choice.ts';
-import { revokeKey } from '../sign-in/connect-tool.ts';
+import { type NotConnected, revokeKey } from '../sign-in/connect-tool.ts';
 import { cleanLabel } from '../ui/quoted.ts';
 import { type OwnerWallet, WalletError } from '../wallet/owner-wallet.ts';
 import type { WalletState } from '../wallet/wallet-api.ts';
@@ -20,10 +20,7 @@ export interface Granting {
 }
 
 /** How it ended. `publicKey` (64 hex digits) names a key that is (perhaps) still registered, though nobody uses it. */
-export type Granted =
-  | { kind: 'granted'; redirectTo: string }
-  | { kind: 'failed'; reason: string }
-  | { kind: 'left-behind'; reason: string; publicKey: string };
+export type Granted = { kind: 'granted'; redirectTo: string } | NotConnected;
 
 /** Has the wallet register the key that the relayer made for this grant, or revokes it when the rest fails. */
 export async function grantAccess(granting: Granting): Promise<Granted> {
@@ -46,10 +43,10 @@ export async function grantAccess(granting: Granting): Promise<Granted> {
     return { kind: 'granted', redirectTo: redirect_to };
   } catch (error) {
     if (!(error instanceof WalletError || error instanceof ConsentError)) throw error;
-    const isNothingThere = publicKey === undefined || (error instanceof WalletError && !error.unsure);
-    if (isNothingThere) return { kind: 'failed', reason: error.message };
+    if (publicKey === undefined || (error instanceof WalletError && !error.unsure))
+      return { kind: 'failed', reason: error.message };
     onStep('revoke');
-    return (await revokeKey(wallet, publicKey!, error.message)) as Granted;
+    return await revokeKey(wallet, publicKey, error.message);
   }
 }
 

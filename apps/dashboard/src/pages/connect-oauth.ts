@@ -53,7 +53,7 @@ function tell(outcome: Granted): void {
   else
     showLeftBehind(outcome.reason, outcome.publicKey, async () => {
       showWorking('revoke');
-      tell((await revokeKey(wallet, outcome.publicKey, outcome.reason)) as Granted);
+      tell(await revokeKey(wallet, outcome.publicKey, outcome.reason));
     });
 }
 

@@ -23,6 +23,9 @@ export interface Connection {
 export type Outcome =
   | { kind: 'connected'; accountId: string; scope: ScopeState }
   | { kind: 'code'; accountId: string; scope: ScopeState; code: string; publicKey: string }
+  | NotConnected;
+
+export type NotConnected =
   /** Nothing is left on chain */
   | { kind: 'failed'; reason: string }
   /** The key is (perhaps) still registered, and nobody holds its private half */
@@ -77,7 +80,11 @@ export async function connectTool(connection: Connection): Promise<Outcome> {
 }
 
 /** Takes a key back that reached nobody. */
-export async function revokeKey(wallet: OwnerWallet, publicKey: string, reason: string): Promise<Outcome> {
+export async function revokeKey(
+  wallet: OwnerWallet,
+  publicKey: string,
+  reason: string,
+): Promise<NotConnected> {
   try {
     await wallet.removeDelegate(publicKey);
   } catch (error) {
