@@ -35,6 +35,8 @@ export default defineConfig({
             'packages/*/{src,test}/**/*.test.ts',
             'contracts/test/**/*.test.ts',
             'scripts/**/*.test.ts',
+            'docs/**/*.test.ts',
+            'bench/**/*.test.ts',
           ],
           exclude: [...configDefaults.exclude, ...ofProcesses],
           // Loading the same modules for each file took a fifth of their processor time

@@ -49,12 +49,11 @@ export async function readPrivateFile(
     const info = await file.stat();
     if (info.isDirectory())
       throw new MemRelayError('invalid_credentials', `${path} is a directory. Move it away.`);
-    const { mode } = info;
     // Windows keeps no such bits; there the profile directory protects the file.
-    if (process.platform !== 'win32' && (mode & 0o077) !== 0 && !allowOpenPermissions)
+    if (process.platform !== 'win32' && (info.mode & 0o077) !== 0 && !allowOpenPermissions)
       throw new MemRelayError(
         'invalid_credentials',
-        `${path} is private and other users can read or change it (mode ${(mode & 0o777).toString(8)}). Run: chmod 600 ${path}`,
+        `${path} is private and other users can read or change it (mode ${(info.mode & 0o777).toString(8)}). Run: chmod 600 ${path}`,
       );
     return await file.readFile('utf8');
   } catch (error) {

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { launchChromium } from '@memrelay/dev-env/launch-chromium';
 import { corsAllowedHeaders, corsExposedHeaders } from '@memrelay/protocol/headers';
-import { type Browser, chromium } from 'playwright-core';
+import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { MemRelay } from '../src/mem-relay.ts';
 import { type BundledClient, bundleClient } from './bundled-client.ts';
@@ -38,11 +38,7 @@ beforeAll(async () => {
   }).listen(0, '127.0.0.1');
   await once(pages, 'listening');
   port = (pages.address() as AddressInfo).port;
-  const executablePath = ['/usr/bin/chromium', '/usr/bin/google-chrome'].find(existsSync);
-  browser = await chromium.launch({
-    ...(executablePath ? { executablePath } : {}),
-    args: ['--no-sandbox', '--host-resolver-rules=MAP plain.test 127.0.0.1'],
-  });
+  browser = await launchChromium('--host-resolver-rules=MAP plain.test 127.0.0.1');
 });
 afterAll(async () => {
   await browser?.close();

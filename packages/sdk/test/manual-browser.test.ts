@@ -1,14 +1,14 @@
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { type EmbeddingProvider, startEmbeddingProvider } from '@memrelay/dev-env/embedding-provider';
+import { launchChromium } from '@memrelay/dev-env/launch-chromium';
 import { createTestBackend, type TestBackend } from '@memrelay/dev-env/test-backend';
 import { startTestNetwork, type TestNetwork } from '@memrelay/dev-env/test-network';
 import { createTestOwner } from '@memrelay/dev-env/test-owner';
 import { startTestRelayer, type TestRelayer } from '@memrelay/dev-env/test-relayer';
-import { type Browser, chromium } from 'playwright-core';
+import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { MemRelayManual } from '../src/manual/mem-relay-manual.ts';
 import { type BundledClient, bundleClient } from './bundled-client.ts';
@@ -47,11 +47,7 @@ beforeAll(async () => {
     ...backend,
     environment: { LLM_API_KEY: 'sk', LLM_API_BASE: provider.url, ALLOWED_ORIGINS: origin },
   });
-  const executablePath = ['/usr/bin/chromium', '/usr/bin/google-chrome'].find(existsSync);
-  browser = await chromium.launch({
-    ...(executablePath ? { executablePath } : {}),
-    args: ['--no-sandbox'],
-  });
+  browser = await launchChromium();
 });
 afterAll(async () => {
   await browser?.close();

@@ -15,10 +15,10 @@ import {
 } from '@modelcontextprotocol/client';
 import { pairingLink } from 'memrelay/commands/pair';
 import { Client as PgClient } from 'pg';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { launchChromium } from '../../src/launch-chromium.ts';
 import { type PrivateSystem, startPrivateSystem } from '../../src/private-system.ts';
-import { findChromium } from '../../src/services/chromium.ts';
 import { createTestBackend, type TestBackend } from '../../src/test-backend.ts';
 
 /** A remote host connects with a URL: discovery, registration and PKCE of the official client, the owner's click in a browser. */
@@ -37,8 +37,7 @@ beforeAll(async () => {
   backend = await createTestBackend();
   const { databaseUrl, redisUrl } = backend;
   system = await startPrivateSystem({ databaseUrl, ...(redisUrl ? { redisUrl } : {}) });
-  const executablePath = findChromium();
-  browser = await chromium.launch({ ...(executablePath ? { executablePath } : {}), args: ['--no-sandbox'] });
+  browser = await launchChromium();
   callback = createServer((_request, response) => response.end('You can close this page.'));
   callback.listen(0, '127.0.0.1');
   await once(callback, 'listening');

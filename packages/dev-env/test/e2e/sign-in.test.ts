@@ -18,10 +18,10 @@ import { dashboardSettings } from 'memrelay/system/part-settings';
 import { systemPaths } from 'memrelay/system/system-paths';
 import { handOverCode } from 'memrelay-mcp/sign-in/hand-over-code';
 import { type SignIn, type SignInOptions, startSignIn } from 'memrelay-mcp/sign-in/start-sign-in';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { launchChromium } from '../../src/launch-chromium.ts';
 import { type PrivateSystem, startPrivateSystem } from '../../src/private-system.ts';
-import { findChromium } from '../../src/services/chromium.ts';
 import { createTestBackend, type TestBackend } from '../../src/test-backend.ts';
 import { newTestKey } from '../../src/test-owner.ts';
 
@@ -38,8 +38,7 @@ beforeAll(async () => {
   backend = await createTestBackend();
   const { databaseUrl, redisUrl } = backend;
   system = await startPrivateSystem({ databaseUrl, ...(redisUrl ? { redisUrl } : {}) });
-  const executablePath = findChromium();
-  browser = await chromium.launch({ ...(executablePath ? { executablePath } : {}), args: ['--no-sandbox'] });
+  browser = await launchChromium();
   path = join(system.dataDir, 'home', 'credentials.json');
 });
 afterAll(async () => {
