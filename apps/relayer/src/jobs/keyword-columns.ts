@@ -18,6 +18,13 @@ export function keywordValues(entry: BlindEntry | undefined): SqlValue[] {
   return [tokenList(tokens), orNull(twice), orNull(often), lengthBucket, distinctions.toString()];
 }
 
+/** Adds `keywordValues` to the values of a statement that is put together, and returns their places. */
+export function addKeywords(values: SqlValue[], entry: BlindEntry | undefined): string {
+  const places = keywordPlaces(values.length + 1);
+  values.push(...keywordValues(entry));
+  return places;
+}
+
 /** As a text that is cast: drivers differ in how they take arrays of 64-bit numbers. */
 export function tokenList(tokens: readonly bigint[]): string {
   return `{${tokens.join(',')}}`;

@@ -1,4 +1,5 @@
 import type { Db, SqlValue } from '../db/db.ts';
+import { placesIn } from '../db/places.ts';
 import { encodeVector, signBits } from '../db/vector.ts';
 import type { IndexData } from '../memories/index-data.ts';
 
@@ -26,9 +27,9 @@ type Comparable = NewText & { vector: Float32Array; distinctions: bigint };
 /**
  * For each of these texts, by its id, the memory that is nearest to it of those stored before, and of those before it in
  * this list, if its cosine is at least `least` and both have the same numbers and negations. One query for all of them:
- * the sign bits of the namespace, read once, leave those that can be so near, and only their vectors are read. It is written
- * so that a planner that knows nothing of the tables yet has no other way either. Texts of several
- * pieces are left out: no one vector stands for them.
+ * the sign bits of the namespace, read once, leave those that can be so near, and only their vectors are read. It is
+ * written so that a planner that knows nothing of the tables yet has no other way either. Texts of several pieces are left
+ * out: no one vector stands for them.
  */
 export async function nearDuplicates(
   db: Db,
@@ -60,7 +61,7 @@ async function storedNear(
   texts: readonly Comparable[],
 ): Promise<Map<string, NearDuplicate>> {
   const values: SqlValue[] = [model, mostBits(least, texts[0]!.vector.length), least];
-  const place = (value: SqlValue, type: string): string => `$${values.push(value)}::${type}`;
+  const place = placesIn(values);
   const rowOf = ({ id, accountId, namespace, vector, distinctions }: Comparable): string =>
     `(${[
       place(id, 'uuid'),

@@ -1,9 +1,10 @@
 import type { Db, SqlValue } from '../db/db.ts';
-import { encodeVector } from '../db/vector.ts';
+import { placesIn } from '../db/places.ts';
 import type { IndexData } from '../memories/index-data.ts';
 import type { ClaimedJob } from './claim-jobs.ts';
-import { keywordColumns, keywordPlaces, keywordValues } from './keyword-columns.ts';
+import { addKeywords, keywordColumns } from './keyword-columns.ts';
 import type { NearDuplicate } from './near-duplicates.ts';
+import { pieceRows, vectorColumns } from './vector-rows.ts';
 
 /** A job with the index data of its text. */
 export interface EmbeddedJob {
@@ -22,7 +23,7 @@ const vectorsAtOnce = 256;
  */
 export async function saveEmbedded(db: Db, embedded: readonly EmbeddedJob[]): Promise<Set<string>> {
   const values: SqlValue[] = [];
-  const place = (value: SqlValue, type: string): string => `$${values.push(value)}::${type}`;
+  const place = placesIn(values);
   const given = embedded.map(({ job, data: { info, keywords }, near }) => {
     const places = [
       place(job.id, 'uuid'),
@@ -31,17 +32,11 @@ export async function saveEmbedded(db: Db, embedded: readonly EmbeddedJob[]): Pr
       place(info.keyId, 'smallint'),
       place(near?.id ?? null, 'uuid'),
       place(near?.similarity ?? null, 'real'),
-      keywordPlaces(values.length + 1),
+      addKeywords(values, keywords),
     ];
-    values.push(...keywordValues(keywords));
     return `(${places.join(', ')})`;
   });
-  const pieces = embedded.flatMap(({ job, data: { chunks } }) =>
-    chunks.map(
-      ({ no, vector }) =>
-        `(${place(job.id, 'uuid')}, ${place(no, 'smallint')}, ${place(encodeVector(vector), 'vector')})`,
-    ),
-  );
+  const pieces = embedded.flatMap(({ job, data }) => pieceRows(place, job.id, data.chunks));
   const { rows } = await db.query<{ id: string }>(
     `WITH given (id, token, model, key_id, near_id, similarity, ${keywordColumns}) AS (VALUES ${given.join(', ')}),
      piece (id, no, embedding) AS (VALUES ${pieces.join(', ')}),
@@ -61,8 +56,7 @@ export async function saveEmbedded(db: Db, embedded: readonly EmbeddedJob[]): Pr
          near_id, similarity, ${keywordColumns}
        FROM job),
      vectors AS (
-       INSERT INTO memory_vector
-         (account_id, namespace, embedding_model, memory_id, chunk_no, vector_key_id, embedding, code)
+       INSERT INTO memory_vector (${vectorColumns})
        SELECT account_id, namespace, model, id, no, key_id, embedding, binary_quantize(embedding)
        FROM job JOIN piece USING (id))
      SELECT id FROM job`,

@@ -1,4 +1,5 @@
 import type { SqlValue } from '../db/db.ts';
+import type { Place } from '../db/places.ts';
 import { encodeVector } from '../db/vector.ts';
 
 export interface EmbeddedChunk {
@@ -12,9 +13,13 @@ export interface VectorInfo {
   keyId: number;
 }
 
+/** All columns of `memory_vector`. */
+export const vectorColumns =
+  'account_id, namespace, embedding_model, memory_id, chunk_no, vector_key_id, embedding, code';
+
 /** Continues a statement that has a CTE `job`; `$2` is the model and `$3` the map's key id. */
 export const insertVectors = (chunkPlaces: string): string => `
-  INSERT INTO memory_vector (account_id, namespace, embedding_model, memory_id, chunk_no, vector_key_id, embedding, code)
+  INSERT INTO memory_vector (${vectorColumns})
   SELECT account_id, namespace, $2, id, chunk.no, $3, chunk.embedding, binary_quantize(chunk.embedding)
   FROM job, (VALUES ${chunkPlaces}) AS chunk (no, embedding)`;
 
@@ -26,4 +31,12 @@ export function chunkParameters(
     places: chunks.map((_, i) => `($${first + i * 2}::smallint, $${first + i * 2 + 1}::vector)`).join(', '),
     values: chunks.flatMap(({ no, vector }): SqlValue[] => [no, encodeVector(vector)]),
   };
+}
+
+/** For statements about several memories: a row of `VALUES` for each piece of one, with its id, position and vector. */
+export function pieceRows(place: Place, id: string, chunks: readonly EmbeddedChunk[]): string[] {
+  return chunks.map(
+    ({ no, vector }) =>
+      `(${place(id, 'uuid')}, ${place(no, 'smallint')}, ${place(encodeVector(vector), 'vector')})`,
+  );
 }

@@ -1,5 +1,6 @@
 import type { LostReason } from '@memrelay/protocol/memory-lists';
 import type { Db } from '../db/db.ts';
+import { vectorColumns } from '../jobs/vector-rows.ts';
 import type { WatchedMemory } from './watched-memories.ts';
 
 type Named = Pick<WatchedMemory, 'accountId' | 'id'>;
@@ -53,8 +54,6 @@ export async function postponeLook(db: Db, { accountId, id }: Named, nextLookInM
   );
 }
 
-const vectorColumns =
-  'account_id, namespace, embedding_model, memory_id, chunk_no, vector_key_id, embedding, code';
 const qualified = (table: string): string =>
   vectorColumns
     .split(', ')

@@ -1,7 +1,8 @@
 import type { ReindexFailure } from '@memrelay/protocol/reindex';
 import type { Db, Queryable, SqlValue } from '../db/db.ts';
-import { encodeVector } from '../db/vector.ts';
-import { keywordColumns, keywordValues } from '../jobs/keyword-columns.ts';
+import { placesIn } from '../db/places.ts';
+import { addKeywords, keywordColumns } from '../jobs/keyword-columns.ts';
+import { pieceRows, vectorColumns } from '../jobs/vector-rows.ts';
 import type { IndexData } from '../memories/index-data.ts';
 
 /** Memories whose vectors are of another model than the relayer has now, and what becomes of them. */
@@ -131,19 +132,11 @@ export async function saveReindexed(
   reindexed: readonly Reindexed[],
 ): Promise<string[] | undefined> {
   const values: SqlValue[] = [accountId, namespace, model, leaseToken, reindexed[0]!.data.info.keyId];
-  const place = (value: SqlValue, type: string): string => `$${values.push(value)}::${type}`;
-  const words = reindexed.map(({ id, data }) => {
-    const [tokens, twice, often, length, distinctions] = keywordValues(data.keywords);
-    return `(${place(id, 'uuid')}, ${place(tokens!, 'text')}::bigint[], ${place(twice!, 'text')}::bigint[],
-      ${place(often!, 'text')}::bigint[], ${place(length!, 'smallint')},
-      ${place(distinctions!, 'bigint')})`;
-  });
-  const chunks = reindexed.flatMap(({ id, data }) =>
-    data.chunks.map(
-      ({ no, vector }) =>
-        `(${place(id, 'uuid')}, ${place(no, 'smallint')}, ${place(encodeVector(vector), 'vector')})`,
-    ),
+  const place = placesIn(values);
+  const words = reindexed.map(
+    ({ id, data }) => `(${place(id, 'uuid')}, ${addKeywords(values, data.keywords)})`,
   );
+  const chunks = reindexed.flatMap(({ id, data }) => pieceRows(place, id, data.chunks));
   const { rows } = await db.query<{ held: boolean; ids: string[] | null }>(
     `WITH held AS MATERIALIZED (
        SELECT 1 FROM reindex_lease
@@ -160,8 +153,7 @@ export async function saveReindexed(
      noted AS (
        DELETE FROM unembedded_memory USING there WHERE account_id = $1 AND memory_id = there.id),
      fresh AS (
-       INSERT INTO memory_vector (account_id, namespace, embedding_model, memory_id, chunk_no, vector_key_id, embedding,
-         code)
+       INSERT INTO memory_vector (${vectorColumns})
        SELECT $1, $2, $3, there.id, chunk.no, $5, chunk.embedding, binary_quantize(chunk.embedding)
        FROM there JOIN (VALUES ${chunks.join(', ')}) AS chunk (id, no, embedding) ON chunk.id = there.id
        ON CONFLICT DO NOTHING)
