@@ -35,6 +35,13 @@ const privateKeyPattern = /^(?:0x)?([0-9a-f]{64})$/i;
 /** PKCS #8 for an Ed25519 seed (RFC 8410): these bytes, then the 32 of the seed. */
 const pkcs8Prefix = Buffer.from('302e020100300506032b657004220420', 'hex');
 
+/** The refusal of a request without `Authorization`. */
+export function missingCredential(): ApiError {
+  return new ApiError('missing_auth_header', {
+    message: 'Send Authorization: Bearer with the delegate private key.',
+  });
+}
+
 export function createCredentialCheck(options: {
   accounts: AccountStates;
   /** Unix time in ms */
@@ -42,10 +49,7 @@ export function createCredentialCheck(options: {
 }): CheckCredential {
   const { accounts, now = Date.now } = options;
   return async ({ authorization, accountId: givenId }) => {
-    if (authorization === undefined)
-      throw new ApiError('missing_auth_header', {
-        message: 'Send Authorization: Bearer with the delegate private key.',
-      });
+    if (authorization === undefined) throw missingCredential();
     const bearer = bearerPattern.exec(authorization)?.[1] ?? '';
     const delegateKey = privateKeyPattern.exec(bearer)?.[1]?.toLowerCase();
     if (delegateKey === undefined)

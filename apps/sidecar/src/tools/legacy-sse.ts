@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { toolPaths } from '@memrelay/protocol/tool-server';
+import { rpcCodes, toolPaths } from '@memrelay/protocol/tool-server';
+import { isJSONRPCRequest } from '@modelcontextprotocol/server';
 import { SSEServerTransport } from '@modelcontextprotocol/server-legacy/sse';
 import { openSession, type ToolHost } from './open-session.ts';
 import { sessionNotFound } from './rpc-refusal.ts';
@@ -21,10 +22,21 @@ export interface LegacySessions {
    * loses the session.
    */
   route(request: IncomingMessage, body: unknown, caller: ToolCaller): Serve;
+  /** Whether a message names a session that is open. */
+  isOpen(request: IncomingMessage): boolean;
+  /**
+   * Answers the calls of a message that came without a credential on the session's stream, where the client waits for
+   * them. Some stdio bridges authenticate only the stream and never read the answer to their POST.
+   */
+  refuse(request: IncomingMessage, body: unknown, reason: string): Promise<void>;
 }
 
 export function createLegacySessions(host: ToolHost): LegacySessions {
   const streams = new WeakMap<ToolSession, { transport: SSEServerTransport; response: ServerResponse }>();
+  const openSessionOf = (request: IncomingMessage): ToolSession | undefined => {
+    const id = sessionIdOf(request);
+    return id === null ? undefined : host.sessions.find(id, 'sse');
+  };
   return {
     open(caller, response) {
       const transport = new SSEServerTransport(toolPaths.messages, response);
@@ -40,7 +52,7 @@ export function createLegacySessions(host: ToolHost): LegacySessions {
       };
     },
     route(request, body, caller) {
-      const id = new URL(request.url!, 'http://localhost').searchParams.get('sessionId');
+      const id = sessionIdOf(request);
       if (id === null) throw sessionNotFound();
       const session = host.sessions.get(id, 'sse', caller.credential);
       const stream = streams.get(session)!;
@@ -53,5 +65,22 @@ export function createLegacySessions(host: ToolHost): LegacySessions {
         await stream.transport.handlePostMessage(raw, response, body ?? null);
       };
     },
+    isOpen: (request) => openSessionOf(request) !== undefined,
+    async refuse(request, body, reason) {
+      const session = openSessionOf(request);
+      const stream = session && streams.get(session);
+      if (!stream || stream.response.writableLength > maxUnreadBytes) return;
+      const error = {
+        code: rpcCodes.unauthenticated,
+        message: reason,
+        data: { reason: 'missing_auth_header' },
+      };
+      for (const message of Array.isArray(body) ? body : [body])
+        if (isJSONRPCRequest(message)) await stream.transport.send({ jsonrpc: '2.0', id: message.id, error });
+    },
   };
+}
+
+function sessionIdOf(request: IncomingMessage): string | null {
+  return new URL(request.url!, 'http://localhost').searchParams.get('sessionId');
 }

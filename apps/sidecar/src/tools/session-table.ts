@@ -46,11 +46,17 @@ export class SessionTable {
    * opened with another credential.
    */
   get(id: string, transport: ToolSession['transport'], credential: ToolCredential): ToolSession {
-    const session = this.#sessions.get(id)?.session;
-    if (session?.transport !== transport) throw sessionNotFound();
+    const session = this.find(id, transport);
+    if (!session) throw sessionNotFound();
     if (session.binding !== credential.binding)
       throw new RpcRefusal(403, rpcCodes.forbidden, 'The session was opened with another credential.');
     return session;
+  }
+
+  /** The session of this id, whoever asks. */
+  find(id: string, transport: ToolSession['transport']): ToolSession | undefined {
+    const session = this.#sessions.get(id)?.session;
+    return session?.transport === transport ? session : undefined;
   }
 
   /** Takes out a session that has ended. */

@@ -9,8 +9,9 @@ import {
 } from '@memrelay/protocol/tool-server';
 import { classifyInboundRequest, type InboundClassificationOutcome } from '@modelcontextprotocol/server';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { toolNameOf, withOurToolNames } from 'memrelay-mcp/tools/original-names';
 import type { Logger } from 'pino';
-import type { CheckCredential } from './credential.ts';
+import { type CheckCredential, missingCredential } from './credential.ts';
 import type { LegacySessions } from './legacy-sse.ts';
 import { asRpcRefusal, RpcRefusal, sendRefusal } from './rpc-refusal.ts';
 import type { SessionlessRequests } from './sessionless.ts';
@@ -38,7 +39,7 @@ export function toolRoutes(app: FastifyInstance, options: ToolRouteOptions): voi
     // Hosts name the type of a body that they do not send, too
     if (request.method === 'DELETE') return done(null, undefined);
     try {
-      done(null, JSON.parse(text as string));
+      done(null, withOurToolNames(JSON.parse(text as string)));
     } catch {
       // Without the parser's own words, which quote the text
       done(new RpcRefusal(400, rpcCodes.parse, 'Parse error: the body is not JSON.'));
@@ -52,6 +53,10 @@ export function toolRoutes(app: FastifyInstance, options: ToolRouteOptions): voi
   });
   app.addHook('onRequest', options.requireRelayer);
   app.addHook('onRequest', async (request) => {
+    const tool = headerOf(request, 'mcp-name');
+    if (tool !== undefined) request.raw.headers['mcp-name'] = toolNameOf(tool);
+    // Read, so that its calls are refused where their client listens
+    if (isWithoutCredential(request) && legacy.isOpen(request.raw)) return;
     const credential = await options.checkCredential({
       authorization: request.headers.authorization,
       accountId: headerOf(request, headers.memAccountId),
@@ -82,9 +87,14 @@ export function toolRoutes(app: FastifyInstance, options: ToolRouteOptions): voi
   app.get(toolPaths.sse, { exposeHeadRoute: false }, async (request, reply) =>
     answer(request, reply, legacy.open(callerOf(request), reply.raw)),
   );
-  app.post(toolPaths.messages, async (request, reply) =>
-    answer(request, reply, legacy.route(request.raw, request.body, callerOf(request))),
-  );
+  app.post(toolPaths.messages, async (request, reply) => {
+    if (isWithoutCredential(request)) {
+      const refusal = missingCredential();
+      await legacy.refuse(request.raw, request.body, refusal.message);
+      throw refusal;
+    }
+    return answer(request, reply, legacy.route(request.raw, request.body, callerOf(request)));
+  });
 
   /** From here on the transport writes the answer. */
   async function answer(request: FastifyRequest, reply: FastifyReply, serve: Serve): Promise<void> {
@@ -96,6 +106,11 @@ export function toolRoutes(app: FastifyInstance, options: ToolRouteOptions): voi
       reply.raw.destroy();
     }
   }
+}
+
+/** A message for a legacy session without `Authorization`. */
+function isWithoutCredential(request: FastifyRequest): boolean {
+  return request.routeOptions.url === toolPaths.messages && request.headers.authorization === undefined;
 }
 
 /** `legacy`: a revision with sessions. What is malformed goes to the other kind, which tells what is wrong. */

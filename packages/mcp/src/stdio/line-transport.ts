@@ -8,6 +8,7 @@ import {
   parseJSONRPCMessage,
   type Transport,
 } from '@modelcontextprotocol/server';
+import { withOurToolNames } from '../tools/original-names.ts';
 
 /** A line longer than this is no tool call: texts have at most 1 MiB, which JSON may write in six times as many. */
 const maxLineCharacters = 10 * 1024 * 1024;
@@ -36,7 +37,7 @@ export function lineTransport(input: Readable, output: Writable, onEnd: () => vo
   };
   const take = (text: string): void => {
     if (text.trim() === '') return;
-    const read = readMessage(text);
+    const read = withOurToolNames(readMessage(text));
     if ('code' in read) {
       refuse(read);
       return;

@@ -50,6 +50,8 @@ describe('without credentials', () => {
       const answer = await stdio.call(name, { ...fact, query: 'x', namespace: 'x' });
       expect(answer).toMatchObject({ isError: true, text: expect.stringMatching(/mem_login/) });
     }
+    const byOriginalName = await stdio.call('memwal_recall', { query: 'x' });
+    expect(byOriginalName).toMatchObject({ isError: true, text: expect.stringMatching(/mem_login/) });
     expect(relayer.seen).toEqual([]);
     expect(stdio.stderr()).toBe('');
   });
