@@ -245,6 +245,28 @@ describe('what is taken', () => {
 });
 
 describe('warnings', () => {
+  test('name our variable where only that of the original system is set, and never take its value', () => {
+    const theirs = {
+      OPENAI_API_KEY: 'sk-for-another-program',
+      SUI_NETWORK: 'testnet',
+      MEMWAL_PACKAGE_ID: id('c'),
+      SEAL_UNKNOWN: 'x',
+      ENOKI_API_KEY: '',
+    };
+    const { values, warnings } = readVariables(withMore(theirs));
+    expect(values.LLM_API_KEY).toBeUndefined();
+    expect(warnings).toEqual([
+      'OPENAI_API_KEY is set but not read here: the variable is LLM_API_KEY',
+      'SUI_NETWORK is set but not read here: the variable is CHAIN_NETWORK',
+    ]);
+    const { MEM_PACKAGE_ID: _, ...without } = withMore({
+      ...theirs,
+      LLM_API_KEY: 'k',
+      CHAIN_NETWORK: 'mainnet',
+    });
+    expect(refused(without)).toEqual(['MEMWAL_PACKAGE_ID', 'MEM_PACKAGE_ID']);
+  });
+
   test('name an unknown variable of ours and the nearest known one', () => {
     const { warnings } = readVariables(
       withMore({ MEM_PACKAGE_IDS: 'x', STORE_AGREGATOR_URL: 'x', MEM_QUITE_ANOTHER_THING: 'x', OTHER: 'x' }),

@@ -105,3 +105,26 @@ export const knownVariables: readonly string[] = [...specVariables, ...furtherVa
 
 /** Variables with these beginnings are ours: an unknown one is probably misspelt. */
 export const ownPrefixes: readonly string[] = ['MEM_', 'STORE_', 'ENC_', 'SPONSOR_', 'MCP_'];
+
+/** Beginnings of the original system's (MemWal's) variables, and of ours. */
+const originalPrefixes: readonly (readonly [string, string])[] = [
+  ['MEMWAL_', 'MEM_'],
+  ['SEAL_', 'ENC_'],
+  ['WALRUS_', 'STORE_'],
+  ['SUI_', 'CHAIN_'],
+  ['OPENAI_', 'LLM_'],
+  ['ENOKI_', 'SPONSOR_'],
+  ['SERVER_SUI_', 'SERVER_CHAIN_'],
+];
+
+/**
+ * Variables of the original system that are set while ours of the same meaning is not, with our name. Their values are
+ * never read: an `OPENAI_API_KEY` may be there for another program.
+ */
+export function originalVariables(names: readonly string[]): { original: string; ours: string }[] {
+  return names.flatMap((original) => {
+    const prefix = originalPrefixes.find(([theirs]) => original.startsWith(theirs));
+    const ours = prefix && prefix[1] + original.slice(prefix[0].length);
+    return ours && knownVariables.includes(ours) && !names.includes(ours) ? [{ original, ours }] : [];
+  });
+}

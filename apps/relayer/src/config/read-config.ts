@@ -1,4 +1,9 @@
-import { clientVariables, knownVariables, ownPrefixes } from '@memrelay/protocol/variables';
+import {
+  clientVariables,
+  knownVariables,
+  originalVariables,
+  ownPrefixes,
+} from '@memrelay/protocol/variables';
 import { isEmbedded } from '../db/open-database.ts';
 import { type Variables, variables } from './variables.ts';
 
@@ -35,8 +40,11 @@ export function readVariables(environment: Environment): { values: Variables; wa
     }),
     ...missingSecrets(present),
   ];
-  if (problems.length > 0 || !result.data) throw new ConfigError([...new Set(problems)]);
-  return { values: result.data, warnings: unknownVariables(Object.keys(present)) };
+  const hints = originalVariables(Object.keys(present)).map(
+    ({ original, ours }) => `${original} is set but not read here: the variable is ${ours}`,
+  );
+  if (problems.length > 0 || !result.data) throw new ConfigError([...new Set([...problems, ...hints])]);
+  return { values: result.data, warnings: [...unknownVariables(Object.keys(present)), ...hints] };
 }
 
 /**
