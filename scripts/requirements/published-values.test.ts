@@ -77,6 +77,7 @@ it('versions, flags and deprecations are those that clients were promised', () =
   expect(featureFlags).toMatchObject({
     'auth.accountBoundNonce': true,
     'auth.encSessionHeader': true,
+    'auth.sealSessionHeader': true,
     'config.publicDeploymentMetadata': true,
     'remember.asyncJobs': true,
     'remember.bulk': true,
@@ -93,7 +94,7 @@ it('limits and windows are those of the specification', () => {
     namespaceCharacters: 128,
     textBytes: 1_048_576,
     analyzeTextBytes: 65_536,
-    queryBytes: 8192,
+    queryBytes: 65_536,
     bulkItems: 20,
     encryptedDataBytes: 1_114_112,
     bodyBytes: 2_097_152,

@@ -17,10 +17,21 @@ export const headers = {
   memNamespace: 'x-mem-namespace',
 } as const;
 
+/**
+ * Names that clients of the original system (MemWal) send, and the header each stands for. Both names together count as
+ * one header sent twice.
+ */
+export const headerAliases: Readonly<Record<string, string>> = {
+  'x-seal-session': headers.encSession,
+  'x-memwal-account-id': headers.memAccountId,
+  'x-memwal-namespace': headers.memNamespace,
+};
+
 /** Header values that must never reach a log. */
 export const secretHeaders: readonly string[] = [
   'authorization',
   headers.encSession,
+  'x-seal-session',
   headers.delegateKey,
   relayedHeaders.token,
 ];
@@ -30,6 +41,7 @@ export const corsAllowedHeaders: readonly string[] = [
   'content-type',
   'authorization',
   ...Object.values(headers),
+  ...Object.keys(headerAliases),
   ...mcpRequestHeaders,
 ];
 

@@ -7,6 +7,8 @@ export const minSupportedSdk = { typescript: '0.0.4', python: '0.1.0', mcp: '0.0
 export const featureFlags = {
   'auth.accountBoundNonce': true,
   'auth.encSessionHeader': true,
+  // The same header under the name that clients of the original system look for
+  'auth.sealSessionHeader': true,
   'config.publicDeploymentMetadata': true,
   'remember.asyncJobs': true,
   'remember.bulk': true,

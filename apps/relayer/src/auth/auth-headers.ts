@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { ApiError } from '@memrelay/protocol/errors';
-import { headers } from '@memrelay/protocol/headers';
+import { headerAliases, headers } from '@memrelay/protocol/headers';
 import { authHeaderPatterns, timestampWindowSeconds } from '@memrelay/protocol/signing';
 
 /** The authentication headers of a request, each in the exact form it was sent in. */
@@ -31,7 +31,8 @@ const single: ReadonlySet<string> = new Set([
  * twice) and, for a content encoding, `unsupported_media_type` (security.md, "Requests and sessions").
  */
 export function readAuthHeaders(request: Pick<IncomingMessage, 'headers' | 'rawHeaders'>): AuthHeaders {
-  const value = (name: keyof AuthHeaders): string | undefined => request.headers[headers[name]]?.toString();
+  const value = (name: keyof AuthHeaders): string | undefined =>
+    headerValue(request, headers[name])?.toString();
   for (const name of required)
     if (value(name) === undefined)
       throw new ApiError('missing_auth_header', { details: { header: headers[name] } });
@@ -58,14 +59,26 @@ export function refuseEncoded({ headers }: Pick<IncomingMessage, 'headers'>): vo
     throw new ApiError('unsupported_media_type');
 }
 
+const aliasOf = new Map(Object.entries(headerAliases).map(([alias, name]) => [name, alias]));
+
+/** The value of a header, sent under its own name or under its alias. */
+export function headerValue(
+  { headers }: Pick<IncomingMessage, 'headers'>,
+  name: string,
+): string | string[] | undefined {
+  const alias = aliasOf.get(name);
+  return headers[name] ?? (alias === undefined ? undefined : headers[alias]);
+}
+
 /**
- * Throws `invalid_auth_header` when one of these was sent twice. Node joins or drops repeated headers, so only the raw list
- * shows them.
+ * Throws `invalid_auth_header` when one of these was sent twice, an alias counting as the header it stands for. Node joins
+ * or drops repeated headers, so only the raw list shows them.
  */
 export function refuseRepeated(rawHeaders: readonly string[], single: ReadonlySet<string>): void {
   const seen = new Set<string>();
   for (let i = 0; i < rawHeaders.length; i += 2) {
-    const name = rawHeaders[i]!.toLowerCase();
+    const sent = rawHeaders[i]!.toLowerCase();
+    const name = headerAliases[sent] ?? sent;
     if (!single.has(name)) continue;
     if (seen.has(name)) throw new ApiError('invalid_auth_header', { details: { header: name } });
     seen.add(name);

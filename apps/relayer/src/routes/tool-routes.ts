@@ -21,7 +21,7 @@ export interface ToolRouteOptions extends SiteOptions {
 }
 
 /** What tells who asks: of two, one reader may take the first and another the second. */
-const single: ReadonlySet<string> = new Set(['authorization', headers.memAccountId]);
+const single: ReadonlySet<string> = new Set(['authorization', headers.memAccountId, headers.memNamespace]);
 
 /**
  * The tool server's routes (spec, "Tool-server transport routes"), passed on to the sidecar. What can be refused without it

@@ -1,6 +1,6 @@
-import type { ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import { ApiError } from '@memrelay/protocol/errors';
-import { headers } from '@memrelay/protocol/headers';
+import { headerAliases, headers } from '@memrelay/protocol/headers';
 import { mcpRequestHeaders, relayedHeaders } from '@memrelay/protocol/tool-server';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Pool } from 'undici';
@@ -72,7 +72,7 @@ export function createToolRelay(sidecarUrl: string, token: string): ToolRelay {
           method: raw.method as 'GET' | 'POST' | 'DELETE',
           headers: {
             ...passed(
-              raw.headers,
+              withoutAliases(raw.headers),
               (name) => passedRequestHeaders.includes(name) || name.startsWith(passedPrefix),
             ),
             ...(bearer && {
@@ -124,6 +124,13 @@ function challengeOf(
 
 function isStream(contentType: string | string[] | undefined): boolean {
   return String(contentType).startsWith('text/event-stream');
+}
+
+/** The same headers under our own names: the sidecar knows no aliases. */
+function withoutAliases(sent: IncomingHttpHeaders): IncomingHttpHeaders {
+  return Object.fromEntries(
+    Object.entries(sent).map(([name, value]) => [headerAliases[name] ?? name, value]),
+  );
 }
 
 /** Repeated headers are left out: none of those that pass may be. */
