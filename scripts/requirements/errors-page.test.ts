@@ -60,7 +60,7 @@ ${rows.join('\n')}
 
 ## Errors of a memory job
 
-A job that failed, or whose last attempt failed, carries \`error: { code, message }\`. The request that made it was answered long before, so these have no HTTP status.
+A job that failed, or whose last attempt failed, carries \`error\` (the message, a string) and \`error_code\` (one of these codes). The request that created the job was answered long before, so they have no HTTP status.
 
 | Code | Meaning | What to do |
 | --- | --- | --- |

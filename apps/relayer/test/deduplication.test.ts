@@ -158,7 +158,7 @@ describe.each(databases)('identical texts on $name', ({ name, create }) => {
     const [second] = await accept(newJob('refused'));
     expect(await embedDue(refusing)).toBe(1);
     for (const job of [first!, second!])
-      expect(await recordOf(job)).toMatchObject({ status: 'failed', error: { code: 'embedding_rejected' } });
+      expect(await recordOf(job)).toMatchObject({ status: 'failed', error_code: 'embedding_rejected' });
   });
 
   test('a text whose memory was removed is stored again', async () => {

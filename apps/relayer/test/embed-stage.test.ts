@@ -73,7 +73,7 @@ describe.each(databases)('embedding on $name', ({ create }) => {
       'SELECT tokens::text FROM memory WHERE id = $1 AND state = $2',
       [id, 'pending'],
     );
-    const tokens = blindIndex.queryTokens(accountId, tagBytes(envelope), 'rice saffron');
+    const { tokens } = blindIndex.queryTokens(accountId, tagBytes(envelope), 'rice saffron');
     expect(new Set(rows[0]!.tokens.slice(1, -1).split(','))).toEqual(new Set(tokens.map(String)));
     await database.db.transaction((tx) =>
       deleteMemories(tx, { accountId, namespace: 'default', tag: randomBytes(16) }, [id]),
@@ -88,14 +88,14 @@ describe.each(databases)('embedding on $name', ({ create }) => {
     const damaged = { ...job('unreadable'), outbox: randomBytes(60) };
     const [before, broken, after] = await embed([job('before'), damaged, job('after')]);
     expect([before!.stage, after!.stage]).toEqual(['uploading', 'uploading']);
-    expect(broken).toMatchObject({ status: 'running', attempts: 1, error: { code: 'internal_error' } });
+    expect(broken).toMatchObject({ status: 'running', attempts: 1, error_code: 'internal_error' });
     expect(Date.parse(broken!.next_retry_at!)).toBeGreaterThan(Date.now() - 1_000);
   });
 
   test('a text that the provider refuses fails alone', async () => {
     const [good, bad] = await embed([job('good'), job('bad')], failing('bad', 'rejected'));
     expect(good!.stage).toBe('uploading');
-    expect(bad).toMatchObject({ status: 'failed', error: { code: 'embedding_rejected' } });
+    expect(bad).toMatchObject({ status: 'failed', error_code: 'embedding_rejected' });
   });
 
   test('a provider that is away loses nothing: all wait', async () => {
@@ -104,7 +104,7 @@ describe.each(databases)('embedding on $name', ({ create }) => {
       expect(record).toMatchObject({
         status: 'running',
         attempts: 1,
-        error: { code: 'embedding_unavailable' },
+        error_code: 'embedding_unavailable',
       });
   });
 
@@ -118,6 +118,6 @@ describe.each(databases)('embedding on $name', ({ create }) => {
     };
     const [before, odd, after] = await embed([job('before'), job('odd'), job('after')], nan);
     expect([before!.stage, after!.stage]).toEqual(['uploading', 'uploading']);
-    expect(odd).toMatchObject({ status: 'running', attempts: 1, error: { code: 'internal_error' } });
+    expect(odd).toMatchObject({ status: 'running', attempts: 1, error_code: 'internal_error' });
   });
 });

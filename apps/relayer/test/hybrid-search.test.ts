@@ -166,7 +166,8 @@ describe.each(databases)('a search by vector and words on $name', ({ create }) =
   test('a word of thousands of texts is judged by the newest of them, and does not hide a rare one', async () => {
     const place = newPlace();
     const tag = placeTag(place);
-    const [common, rare] = blindIndex.queryTokens(place.accountId, tag, 'common saffron');
+    const { tokens } = blindIndex.queryTokens(place.accountId, tag, 'common saffron');
+    const [common, rare] = tokens;
     await database.db.query(
       `INSERT INTO memory (account_id, id, namespace, state, blob_id, envelope_sha256, size, tokens, length_bucket)
        SELECT $1, gen_random_uuid(), $2, 'done', 'b', '', 1, ARRAY[$3::text::bigint], 0 FROM generate_series(1, 5000)`,

@@ -178,7 +178,8 @@ describe.each(databases)('jobs and search on $name', ({ create }) => {
     expect(record).toMatchObject({
       status: 'running',
       attempts: 1,
-      error: { code: 'embedding_unavailable', message: 'busy' },
+      error: 'busy',
+      error_code: 'embedding_unavailable',
     });
     expect(Date.parse(record.next_retry_at!)).toBeGreaterThan(Date.now() + 50_000);
     await database.db.query('UPDATE memory_job SET run_at = now() WHERE id = $1', [job.id]);

@@ -136,6 +136,6 @@ describe.each(databases)('the pipeline on $name', ({ create }) => {
       )
       .toBe('failed');
     expect([attempts, maxUploadAttempts]).toEqual([5, 5]);
-    expect((await records([id]))[0]).toMatchObject({ attempts: 5, error: { code: 'upload_exhausted' } });
+    expect((await records([id]))[0]).toMatchObject({ attempts: 5, error_code: 'upload_exhausted' });
   });
 });

@@ -63,7 +63,7 @@ describe.each(databases)('a quilt on $name', ({ create }) => {
     await db.query('DELETE FROM alert');
     for (let i = 0; i < 5; i++) await upload(await claim(), failed('transient'), { wake: () => undefined });
     expect(await records(jobs)).toMatchObject(
-      new Array(3).fill({ status: 'failed', attempts: 5, error: { code: 'upload_exhausted' } }),
+      new Array(3).fill({ status: 'failed', attempts: 5, error_code: 'upload_exhausted' }),
     );
     const { rows } = await db.query<{ detail: object }>('SELECT detail FROM alert');
     expect(rows.map(({ detail }) => detail)).toMatchObject([{ memories: 3, reason: 'no' }]);

@@ -38,7 +38,7 @@ describe.each(databases)('on $name', ({ create }) => {
     const query = {
       ...place,
       vector: vectors.mapOf(accountId).apply(vector!),
-      tokens: blindIndex.queryTokens(accountId, tagOf('', ''), words),
+      tokens: blindIndex.queryTokens(accountId, tagOf('', ''), words).tokens,
       limit: 10,
       includePending: false,
     };
@@ -51,7 +51,7 @@ describe.each(databases)('on $name', ({ create }) => {
     // The words of a search are keyed by the tag that the texts were indexed with
     await opened.db.query('UPDATE memory SET tokens = $2::text::bigint[] WHERE id = $1', [
       id!,
-      `{${blindIndex.queryTokens(world.accountId, Buffer.alloc(16, 3), 'harbour opens dawn').join()}}`,
+      `{${blindIndex.queryTokens(world.accountId, Buffer.alloc(16, 3), 'harbour opens dawn').tokens.join()}}`,
     ]);
     const before = await found('harbour');
     expect(before.stale).toBe(2);

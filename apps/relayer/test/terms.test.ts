@@ -67,7 +67,7 @@ describe('the blind index', () => {
   test('keeps a token for each term, how often in three steps, and no order', async () => {
     const entry = (await index.entryOf(account, tag, 'violin tea tea garden garden garden garden'))!;
     const [tea, garden, violin] = ['tea', 'garden', 'violin'].map(
-      (word) => index.queryTokens(account, tag, word)[0]!,
+      (word) => index.queryTokens(account, tag, word).tokens[0]!,
     );
     expect(new Set(entry.tokens)).toEqual(new Set([tea, garden, violin]));
     expect(new Set(entry.twice)).toEqual(new Set([tea, garden]));
@@ -78,7 +78,7 @@ describe('the blind index', () => {
 
   test('has other tokens under another key, account or namespace', () => {
     const of = (from: typeof index, whose: Buffer, where: Buffer) =>
-      from.queryTokens(whose, where, 'tea garden');
+      from.queryTokens(whose, where, 'tea garden').tokens;
     const all = [
       of(index, account, tag),
       of(createBlindIndex(Buffer.alloc(32, 9), true), account, tag),
@@ -90,7 +90,10 @@ describe('the blind index', () => {
 
   test('asks for each term once, of the first 64; a text is bounded too', async () => {
     const words = Array.from({ length: 20_000 }, (_, i) => `word${i}x`).join(' ');
-    expect(index.queryTokens(account, tag, `tea tea ${words}`).length).toBe(64);
+    const asked = index.queryTokens(account, tag, `tea tea ${words}`);
+    expect([asked.tokens.length, asked.truncated]).toEqual([64, true]);
+    const first = words.split(' ').slice(0, 20).join(' ');
+    expect(index.queryTokens(account, tag, first)).toMatchObject({ truncated: false });
     expect((await index.entryOf(account, tag, words))!.tokens.length).toBe(16_384);
   });
 
@@ -115,7 +118,7 @@ describe('the blind index', () => {
 
   test('makes nothing when it is off', async () => {
     const off = createBlindIndex(Buffer.alloc(32, 1), false);
-    expect([await off.entryOf(account, tag, 'tea'), off.queryTokens(account, tag, 'tea')]).toEqual([
+    expect([await off.entryOf(account, tag, 'tea'), off.queryTokens(account, tag, 'tea').tokens]).toEqual([
       undefined,
       [],
     ]);

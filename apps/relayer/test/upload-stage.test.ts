@@ -122,13 +122,13 @@ describe.each(databases)('an upload on $name', ({ create }) => {
       expect(await recordOf(job)).toMatchObject({
         status: 'running',
         attempts,
-        error: { code: 'upload_unavailable' },
+        error_code: 'upload_unavailable',
         next_retry_at: expect.any(String),
       });
     }
     await attempt(await claim(job), [transient]);
     const record = await recordOf(job);
-    expect(record).toMatchObject({ status: 'failed', attempts: 5, error: { code: 'upload_exhausted' } });
+    expect(record).toMatchObject({ status: 'failed', attempts: 5, error_code: 'upload_exhausted' });
     expect(record.next_retry_at).toBeUndefined();
     expect([await stateOf(job), await envelopeOf(job)]).toEqual(['failed', job.envelope]);
     expect(await claimJobs(database.db, 'uploading', 9, randomUUID())).toEqual([]);
@@ -138,7 +138,7 @@ describe.each(databases)('an upload on $name', ({ create }) => {
     const job = await accepted();
     await attempt(await claim(job), [{ stage: 'failed', kind: 'permanent', reason: 'too large' }]);
     const record = await recordOf(job);
-    expect(record).toMatchObject({ status: 'failed', attempts: 1, error: { code: 'upload_rejected' } });
+    expect(record).toMatchObject({ status: 'failed', attempts: 1, error_code: 'upload_rejected' });
     expect(JSON.stringify(record)).not.toContain('too large');
   });
 

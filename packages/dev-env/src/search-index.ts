@@ -97,7 +97,7 @@ export async function openSearchIndex(databaseUrl: string, embedding: EmbeddingC
       const { accountId, namespace } = place;
       const [vector] = await embedder.embed([query], [accountId]);
       const size = await sizes.sizeOf(accountId, namespace, model);
-      const tokens = blindIndex.queryTokens(accountId, placeTag(place), query);
+      const { tokens } = blindIndex.queryTokens(accountId, placeTag(place), query);
       const mapped = vectors.mapOf(accountId).apply(vector!);
       const asked = { accountId, namespace, model, vector: mapped, tokens, limit, includePending: false };
       const found = await searchMemories(db, asked, compare ? { ...size, vectors: 0 } : size);

@@ -5,6 +5,8 @@
  */
 const chunkBytes = 4_500;
 const overlapBytes = 450;
+/** A token is at least one byte, so a query of this length fits every model that takes 8,191 tokens. */
+const queryBytes = 8_000;
 
 /** The pieces of `text` to embed, at least one; pieces end at white space where there is some. */
 export function embeddingChunks(text: string): string[] {
@@ -18,6 +20,17 @@ export function embeddingChunks(text: string): string[] {
     if (end === bytes.length) return chunks;
     start = characterStart(bytes, end - overlapBytes);
   }
+}
+
+/** What is searched for of a query: its first 8,000 bytes, ending at white space where there is some. */
+export function searchedQuery(query: string): { text: string; truncated: boolean } {
+  const bytes = new TextEncoder().encode(query);
+  if (bytes.length <= queryBytes) return { text: query, truncated: false };
+  const end = breakBefore(bytes, queryBytes);
+  return {
+    text: new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes.subarray(0, end)),
+    truncated: true,
+  };
 }
 
 /** The last white space in the final tenth before `limit`, else the last whole character. */

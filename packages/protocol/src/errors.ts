@@ -97,7 +97,7 @@ export const errorCatalogue = {
 
 export type ErrorCode = keyof typeof errorCatalogue;
 
-/** Codes that stand in `error.code` of a memory job; jobs are polled, so these have no HTTP status. */
+/** Values of a memory job's `error_code`. Clients poll jobs, so these have no HTTP status. */
 export const jobErrorCatalogue = {
   embedding_unavailable: 'The embedding provider did not answer; the attempt is repeated.',
   embedding_rejected: 'The embedding provider refused the text.',

@@ -29,9 +29,19 @@ export const namespaceField = z.string().superRefine((namespace, context) => {
     context.addIssue(`must be at most ${limits.namespaceCharacters} characters`);
 });
 
+/** A whole number from 0. 0 and an absent field are the default; a number above `max` is clamped to it. */
 export function limitField(range: { default: number; max: number }) {
-  return z.number().int().min(1).max(range.max).default(range.default);
+  return z
+    .number()
+    .refine((limit) => Number.isInteger(limit) && limit >= 0, 'must be a whole number, not negative')
+    .default(range.default)
+    .transform((limit) => (limit === 0 ? range.default : Math.min(limit, range.max)));
 }
+
+/** Takes the place of an `idempotency-key` header, which wins where both are sent. */
+export const idempotencyKeyField = z
+  .string()
+  .regex(/^[!-~]{1,128}$/, 'must be 1 to 128 visible ASCII characters');
 
 /** A finite number array; its length is checked against the configured dimension by the use case. */
 export const vectorField = z.array(z.number()).min(1).max(65_536);

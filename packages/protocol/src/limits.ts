@@ -3,7 +3,7 @@ export const limits = {
   namespaceCharacters: 128,
   textBytes: 1_048_576,
   analyzeTextBytes: 65_536,
-  queryBytes: 8_192,
+  queryBytes: 65_536,
   bulkItems: 20,
   encryptedDataBytes: 1_114_112,
   bodyBytes: 2 * 1024 * 1024,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { limitField, namespaceField, textField, timeField } from './fields.ts';
+import { idempotencyKeyField, limitField, namespaceField, textField, timeField } from './fields.ts';
 import { defaultNamespace, limits } from './limits.ts';
 import { type MemoryHit, recallRequest } from './memories.ts';
 
@@ -10,6 +10,7 @@ export const analyzeRequest = z.object({
   namespace: namespaceField.default(defaultNamespace),
   /** When what the text tells happened: anchors its relative dates */
   occurred_at: timeField.optional(),
+  idempotency_key: idempotencyKeyField.optional(),
 });
 export type AnalyzeRequest = z.infer<typeof analyzeRequest>;
 
@@ -78,6 +79,8 @@ export interface AskResponse {
   memories: MemoryHit[];
   /** Matches that could not be read, when there were any */
   dropped_count?: number;
+  /** True when memories were searched for with only the beginning of a long question */
+  query_truncated?: true;
   usage?: LlmUsage;
   mock?: true;
 }

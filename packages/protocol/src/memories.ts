@@ -1,5 +1,12 @@
 import { z } from 'zod';
-import { limitField, namespaceField, scoringWeightsField, textField, vectorField } from './fields.ts';
+import {
+  idempotencyKeyField,
+  limitField,
+  namespaceField,
+  scoringWeightsField,
+  textField,
+  vectorField,
+} from './fields.ts';
 import { defaultNamespace, limits } from './limits.ts';
 
 /** Requests and answers of the memory routes (spec "Relayer routes"). */
@@ -7,11 +14,18 @@ import { defaultNamespace, limits } from './limits.ts';
 const namespace = namespaceField.default(defaultNamespace);
 const jobId = z.string().max(128);
 
-export const rememberRequest = z.object({ text: textField(limits.textBytes), namespace });
-export type RememberRequest = z.infer<typeof rememberRequest>;
+const idempotency_key = idempotencyKeyField.optional();
+
+const text = textField(limits.textBytes);
+
+export const rememberRequest = z.object({ text, namespace, idempotency_key });
+
+const rememberItem = z.object({ text, namespace });
+export type RememberItem = z.infer<typeof rememberItem>;
 
 export const rememberBulkRequest = z.object({
-  items: z.array(rememberRequest).min(1).max(limits.bulkItems),
+  items: z.array(rememberItem).min(1).max(limits.bulkItems),
+  idempotency_key,
 });
 
 export const bulkStatusRequest = z.object({ job_ids: z.array(jobId).min(1).max(limits.bulkItems) });
@@ -60,6 +74,7 @@ export const rememberManualRequest = z.object({
   embedding_model: embeddingModel.optional(),
   importance: z.number().optional(),
   namespace,
+  idempotency_key,
   /** False: answered as soon as it is accepted, 202 with the job */
   wait: z.boolean().default(true),
   /**
@@ -118,7 +133,10 @@ export interface JobRecord {
   created_at?: string;
   updated_at?: string;
   next_retry_at?: string;
-  error?: { code: string; message: string };
+  /** Why the last attempt failed, for a person */
+  error?: string;
+  /** The same for a program: a code of `jobErrorCatalogue`; present whenever `error` is */
+  error_code?: string;
 }
 
 export interface BulkStatusResult {
@@ -128,7 +146,8 @@ export interface BulkStatusResult {
   deduplicated?: true;
   near_duplicate_of?: string;
   similarity?: number;
-  error?: { code: string; message: string };
+  error?: string;
+  error_code?: string;
 }
 
 export interface MemoryHit {
@@ -178,6 +197,8 @@ export interface RecallResponse {
    * find them until they are embedded anew (`POST /api/reindex`)
    */
   stale_count?: number;
+  /** True when only the beginning of a long query was searched for */
+  query_truncated?: true;
   /** True when the vectors come from the built-in lexical embedder */
   mock?: true;
 }

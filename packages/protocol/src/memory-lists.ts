@@ -58,6 +58,7 @@ export interface NamespaceEntry {
 }
 
 export interface NamespacesResponse {
+  owner: string;
   /** In the order of their names */
   namespaces: NamespaceEntry[];
 }
@@ -69,6 +70,7 @@ export interface NamespacesResponse {
  * forgotten; absent without one.
  */
 export interface StatsResponse {
+  owner: string;
   memory_count: number;
   storage_bytes: number;
   /** Absent without a memory */

@@ -33,15 +33,15 @@ describe('analyze', () => {
 describe('ask', () => {
   const parse = (fields: object) => askRequest.safeParse({ question: 'x', ...fields }).success;
 
-  it('takes a question of 1 to 8,192 bytes', () => {
-    expect(parse({ question: 'x'.repeat(8_192) })).toBe(true);
-    for (const question of ['', ' ', 'x'.repeat(8_193), undefined]) expect(parse({ question })).toBe(false);
+  it('takes a question of 1 to 65,536 bytes', () => {
+    expect(parse({ question: 'x'.repeat(65_536) })).toBe(true);
+    for (const question of ['', ' ', 'x'.repeat(65_537), undefined]) expect(parse({ question })).toBe(false);
   });
 
-  it('takes a limit of 1 to 100, 5 when left out', () => {
-    expect(askRequest.parse({ question: 'x' })).toMatchObject({ limit: 5, namespace: 'default' });
-    for (const limit of [1, 100]) expect(parse({ limit })).toBe(true);
-    for (const limit of [0, 101, 1.5, '5']) expect(parse({ limit })).toBe(false);
+  it('takes a limit of 1 to 100, clamps a larger one, and takes 0 or none as 5', () => {
+    const limitOf = (limit?: unknown) => askRequest.parse({ question: 'x', limit }).limit;
+    expect([undefined, 0, 1, 100, 101, 1e20].map(limitOf)).toEqual([5, 5, 1, 100, 100, 100]);
+    for (const limit of [-1, 1.5, '5', null, Number.POSITIVE_INFINITY]) expect(parse({ limit })).toBe(false);
   });
 
   it('takes what recall takes beside the question', () => {

@@ -79,7 +79,7 @@ export class JobFailedError extends MemRelayError {
   readonly job: Job;
 
   constructor(job: Job) {
-    const reason = job.error ? `${job.error.message} (${job.error.code})` : 'no reason was given';
+    const reason = job.error ? `${job.error} (${job.errorCode})` : 'no reason was given';
     super('job_failed', `Job ${job.jobId} failed: ${reason}`);
     this.job = job;
   }

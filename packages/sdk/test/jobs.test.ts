@@ -32,14 +32,14 @@ describe('waitForJob', () => {
     const states = [
       { ...running, stage: 'queued', attempts: 0 },
       { ...running, stage: 'queued', attempts: 0, updated_at: 'later' },
-      { ...running, stage: 'uploading', attempts: 1, next_retry_at: 't', error: { code: 'c', message: 'm' } },
+      { ...running, stage: 'uploading', attempts: 1, next_retry_at: 't', error: 'm', error_code: 'c' },
       done,
     ];
     await using wire = await startWire(states.map((json) => ({ json })));
     const reported: Job[] = [];
     await testClient(wire.url).waitForJob('j1', { onProgress: (job) => reported.push(job) });
     expect(reported.map(({ stage, status }) => stage ?? status)).toEqual(['queued', 'uploading', 'done']);
-    expect(reported[1]).toMatchObject({ nextRetryAt: 't', error: { code: 'c' } });
+    expect(reported[1]).toMatchObject({ nextRetryAt: 't', error: 'm', errorCode: 'c' });
   });
 
   it('rides over drops, 429 and 503 and waits as long as they ask', async () => {
@@ -59,7 +59,8 @@ describe('waitForJob', () => {
     const failed = {
       ...running,
       status: 'failed',
-      error: { code: 'upload_exhausted', message: 'All failed.' },
+      error: 'All failed.',
+      error_code: 'upload_exhausted',
     };
     await using wire = await startWire([{ json: failed }]);
     const error = await rejection(testClient(wire.url).waitForJob('j1'));

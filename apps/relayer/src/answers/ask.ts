@@ -160,7 +160,7 @@ function withoutModel({ question, recalled, chat }: Asked): AskResponse {
 }
 
 function response(
-  { dropped_count: dropped, mock }: RecallResponse,
+  { dropped_count: dropped, query_truncated: truncated, mock }: RecallResponse,
   answer: string,
   known: boolean,
   memories: MemoryHit[],
@@ -171,6 +171,7 @@ function response(
     memories_used: memories.length,
     memories,
     ...(dropped ? { dropped_count: dropped } : {}),
+    ...(truncated ? { query_truncated: truncated } : {}),
     ...(mock ? { mock } : {}),
   };
 }

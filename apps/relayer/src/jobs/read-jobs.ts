@@ -71,7 +71,7 @@ function jobRecord(row: JobRow): JobRecord {
     created_at: row.created_at.toISOString(),
     updated_at: row.updated_at.toISOString(),
     ...(row.status === 'running' && row.error_code ? { next_retry_at: row.run_at.toISOString() } : {}),
-    ...(row.error_code ? { error: { code: row.error_code, message: row.error_message ?? '' } } : {}),
+    ...(row.error_code ? { error: row.error_message || row.error_code, error_code: row.error_code } : {}),
   };
 }
 

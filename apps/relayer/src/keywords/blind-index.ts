@@ -23,8 +23,14 @@ export interface BlindEntry {
 export interface BlindIndex {
   /** Undefined where the blind index is switched off. Lets others have their turn in a long text. */
   entryOf(accountId: Buffer, tag: Uint8Array, text: string): Promise<BlindEntry | undefined>;
-  /** The tokens of a question's different terms, at most 64; none where the blind index is switched off */
-  queryTokens(accountId: Buffer, tag: Uint8Array, query: string): bigint[];
+  /** The tokens of a question's first 64 distinct terms; none where the blind index is switched off */
+  queryTokens(accountId: Buffer, tag: Uint8Array, query: string): QueryTokens;
+}
+
+export interface QueryTokens {
+  tokens: bigint[];
+  /** The question has more than 64 distinct terms */
+  truncated: boolean;
 }
 
 /** A longer text is found by its first so many different terms: a row of 128 KB. */
@@ -32,7 +38,8 @@ const maxTokens = 16_384;
 const maxQueryTerms = 64;
 
 export function createBlindIndex(indexSecret: Uint8Array, enabled: boolean): BlindIndex {
-  if (!enabled) return { entryOf: async () => undefined, queryTokens: () => [] };
+  if (!enabled)
+    return { entryOf: async () => undefined, queryTokens: () => ({ tokens: [], truncated: false }) };
   const keys = new LRUCache<string, Uint8Array>({ max: 10_000 });
   function keyOf(accountId: Buffer, tag: Uint8Array): Uint8Array {
     const account = accountId.toString('hex');
@@ -72,7 +79,11 @@ export function createBlindIndex(indexSecret: Uint8Array, enabled: boolean): Bli
     },
     queryTokens(accountId, tag, query) {
       const key = keyOf(accountId, tag);
-      return [...new Set(termsOf(query))].slice(0, maxQueryTerms).map((term) => tokenOf(key, term));
+      const terms = [...new Set(termsOf(query))];
+      return {
+        tokens: terms.slice(0, maxQueryTerms).map((term) => tokenOf(key, term)),
+        truncated: terms.length > maxQueryTerms,
+      };
     },
   };
 }

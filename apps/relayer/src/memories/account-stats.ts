@@ -15,7 +15,10 @@ import { readableNamespace, readableNamespaces } from './scope-namespaces.ts';
 
 /** The namespaces that the caller may read, with what is in them. */
 export async function listNamespaces(context: RelayerContext, caller: Caller): Promise<NamespacesResponse> {
-  return { namespaces: (await readableTotals(context, caller)).map(namespaceEntry) };
+  return {
+    owner: caller.account.owner,
+    namespaces: (await readableTotals(context, caller)).map(namespaceEntry),
+  };
 }
 
 const listedStrays = 200;
@@ -42,6 +45,7 @@ export async function accountStats(context: RelayerContext, caller: Caller): Pro
   const jobNamespaces = [...new Set(readable.map(({ namespace }) => namespace))].sort();
   const times = totals.flatMap(({ newest, oldest }) => [newest.getTime(), oldest.getTime()]);
   return {
+    owner: caller.account.owner,
     memory_count: totals.reduce((sum, each) => sum + each.memoryCount, 0),
     storage_bytes: totals.reduce((sum, each) => sum + each.storageBytes, 0),
     ...(times.length > 0

@@ -1,3 +1,4 @@
+import { searchedQuery } from '@memrelay/protocol/embedding-chunks';
 import type { MemoryHit, RecallRequest, RecallResponse } from '@memrelay/protocol/memories';
 import type { Caller } from '../auth/caller.ts';
 import { requireDecryptCredential } from '../auth/decrypt-credential.ts';
@@ -26,16 +27,18 @@ export async function recall(
   requireFreshAccount(caller);
   requireDecryptCredential(context, caller);
   context.requireEmbedder();
+  const query = searchedQuery(request.query);
   const vector = await stages.measure('embed', () =>
-    context.queryVectors.vectorOf(caller.account.accountId, request.query),
+    context.queryVectors.vectorOf(caller.account.accountId, query.text),
   );
   const accountId = hexToBytes(caller.account.accountId);
   const tag = context.tagOf(caller.account.origin, request.namespace);
+  const { tokens, truncated } = context.blindIndex.queryTokens(accountId, tag, query.text);
   const found = await stages.measure('search', () =>
     search(context, accountId, {
       namespace: request.namespace,
       vector,
-      tokens: context.blindIndex.queryTokens(accountId, tag, request.query),
+      tokens,
       limit: candidateLimit(request),
       includePending: request.include_pending,
     }),
@@ -79,6 +82,7 @@ export async function recall(
     total: results.length,
     ...(dropped > 0 ? { dropped_count: dropped } : {}),
     ...(stale > 0 ? { stale_count: stale } : {}),
+    ...(query.truncated || truncated ? { query_truncated: true as const } : {}),
     ...(context.embedder.mock ? { mock: true } : {}),
   };
 }

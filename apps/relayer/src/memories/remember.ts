@@ -1,4 +1,4 @@
-import type { RememberRequest } from '@memrelay/protocol/memories';
+import type { RememberItem } from '@memrelay/protocol/memories';
 import type { Caller } from '../auth/caller.ts';
 import type { RelayerContext } from '../context.ts';
 import type { RepeatKey } from '../http/repeat-key.ts';
@@ -9,7 +9,7 @@ import { acceptMemories } from './accept-memories.ts';
 export function remember(
   context: RelayerContext,
   caller: Caller,
-  items: readonly RememberRequest[],
+  items: readonly RememberItem[],
   repeatKey: RepeatKey | undefined,
   stages: StageTimes,
 ): Promise<string[]> {

@@ -1,10 +1,11 @@
+import { ApiError } from '@memrelay/protocol/errors';
 import {
   type MemoriesResponse,
   memoriesRequest,
   type NamespacesResponse,
   type StatsResponse,
 } from '@memrelay/protocol/memory-lists';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { RelayerContext } from '../context.ts';
 import { validate } from '../http/validate.ts';
 import { accountStats, listNamespaces } from '../memories/account-stats.ts';
@@ -17,9 +18,14 @@ export function listRoutes(app: FastifyInstance, context: RelayerContext): void 
     async (request): Promise<MemoriesResponse> =>
       listMemories(context, request.caller, validate(memoriesRequest, request.body)),
   );
-  app.post(
-    '/api/namespaces',
-    async (request): Promise<NamespacesResponse> => listNamespaces(context, request.caller),
-  );
+  const namespaces = async (request: FastifyRequest): Promise<NamespacesResponse> =>
+    listNamespaces(context, request.caller);
+  app.post('/api/namespaces', namespaces);
+  app.get('/api/namespaces', namespaces);
+  // The form of the original system's newest client. It names the owner, whom the signature already tells
+  app.get<{ Params: { owner: string } }>('/v1/owners/:owner/namespaces', async (request) => {
+    if (request.params.owner.toLowerCase() !== request.caller.account.owner) throw new ApiError('not_found');
+    return namespaces(request);
+  });
   app.post('/api/stats', async (request): Promise<StatsResponse> => accountStats(context, request.caller));
 }

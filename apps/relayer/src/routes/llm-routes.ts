@@ -27,7 +27,7 @@ export function llmRoutes(app: FastifyInstance, context: RelayerContext): void {
     warnOfDelegateKey(log, request, reply);
     const { caller, rawBody, stages } = request;
     const text = validate(analyzeRequest, request.body);
-    const repeatKey = repeatKeyOf(request);
+    const repeatKey = repeatKeyOf(request, text);
     const work = () => inFlight.run(rawBody.length, () => analyze(context, caller, text, repeatKey, stages));
     reply.code(202);
     // It goes on when its caller is gone, who comes back with the same key and waits for the same end

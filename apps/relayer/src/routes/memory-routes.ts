@@ -42,16 +42,16 @@ export function memoryRoutes(app: FastifyInstance, context: RelayerContext): voi
   app.post('/api/remember', async (request, reply): Promise<RememberAccepted> => {
     const item = validate(rememberRequest, request.body);
     const [jobId] = await accepting.run(request.rawBody.length, () =>
-      remember(context, request.caller, [item], repeatKeyOf(request), request.stages),
+      remember(context, request.caller, [item], repeatKeyOf(request, item), request.stages),
     );
     reply.code(202);
     return { job_id: jobId!, status: 'running' };
   });
 
   app.post('/api/remember/bulk', async (request, reply): Promise<RememberBulkAccepted> => {
-    const { items } = validate(rememberBulkRequest, request.body);
+    const bulk = validate(rememberBulkRequest, request.body);
     const jobIds = await accepting.run(request.rawBody.length, () =>
-      remember(context, request.caller, items, repeatKeyOf(request), request.stages),
+      remember(context, request.caller, bulk.items, repeatKeyOf(request, bulk), request.stages),
     );
     reply.code(202);
     return { job_ids: jobIds, total: jobIds.length, status: 'running' };
@@ -99,7 +99,7 @@ export function memoryRoutes(app: FastifyInstance, context: RelayerContext): voi
           ...(job.near_duplicate_of
             ? { near_duplicate_of: job.near_duplicate_of, similarity: job.similarity! }
             : {}),
-          ...(job.error ? { error: job.error } : {}),
+          ...(job.error ? { error: job.error, error_code: job.error_code! } : {}),
         };
       }),
     };
@@ -117,7 +117,7 @@ export function memoryRoutes(app: FastifyInstance, context: RelayerContext): voi
   app.post('/api/remember/manual', async (request, reply) => {
     const item = validate(rememberManualRequest, request.body);
     const answer = await awaitingUpload.run(request.rawBody.length, () =>
-      rememberManual(context, request.caller, item, repeatKeyOf(request, item.repeat_tag)),
+      rememberManual(context, request.caller, item, repeatKeyOf(request, item)),
     );
     if ('status' in answer) reply.code(202);
     return answer;

@@ -41,7 +41,7 @@ export async function ask(
       namespace,
       model: lexical.model,
       vector: accountVectors.mapOf(accountId).apply(vector!),
-      tokens: blindIndex.queryTokens(accountId, placeTag(place), query),
+      tokens: blindIndex.queryTokens(accountId, placeTag(place), query).tokens,
       limit,
       includePending,
     },

@@ -137,7 +137,7 @@ describe('a failing part', () => {
     const client = owner.client(relayer.url);
     const { jobId } = await client.remember('a patient sentence', { namespace: 'provider' });
     await expect
-      .poll(async () => (await client.job(jobId)).error?.code, { timeout: 10_000 })
+      .poll(async () => (await client.job(jobId)).errorCode, { timeout: 10_000 })
       .toBe('embedding_unavailable');
     const waiting = await client.job(jobId);
     expect(waiting).toMatchObject({ status: 'running', stage: 'embedding', nextRetryAt: expect.any(String) });
@@ -151,7 +151,7 @@ describe('a failing part', () => {
     const client = owner.client(relayer.url);
     const { jobId } = await client.remember('stored at the second try', { namespace: 'publisher' });
     await expect
-      .poll(async () => (await client.job(jobId)).error?.code, { timeout: 10_000 })
+      .poll(async () => (await client.job(jobId)).errorCode, { timeout: 10_000 })
       .toBe('upload_unavailable');
     publisher.fault = undefined;
     await client.waitForJob(jobId, patience);

@@ -239,7 +239,7 @@ describe('what is on its way', () => {
     provider.fault = 503;
     const { jobId } = await client.remember('note that waits');
     const { jobId: repeated } = await client.remember('note that waits');
-    await expect.poll(async () => (await client.job(jobId)).error?.code).toBe('embedding_unavailable');
+    await expect.poll(async () => (await client.job(jobId)).errorCode).toBe('embedding_unavailable');
     expect((await client.forget({ ids: [jobId] })).deleted).toBe(2);
     provider.fault = undefined;
     for (const id of [jobId, repeated])

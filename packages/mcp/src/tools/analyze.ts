@@ -103,8 +103,7 @@ function answer(analyzed: Analyzed, jobs: readonly JobOutcome[], namespace: stri
 function stateOf(job: JobOutcome | undefined): Pick<ShownFact, 'status' | 'blob_id' | 'error'> {
   if (job?.status === 'done')
     return { status: 'saved', ...(job.blobId === undefined ? {} : { blob_id: job.blobId }) };
-  if (job?.status === 'failed')
-    return { status: 'failed', error: job.error?.message ?? 'no reason was given' };
+  if (job?.status === 'failed') return { status: 'failed', error: job.error ?? 'no reason was given' };
   return { status: 'saving' };
 }
 

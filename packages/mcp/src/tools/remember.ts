@@ -78,13 +78,13 @@ function saving(jobId: string, namespace: string, remarks: readonly string[]): A
   };
 }
 
-function failed({ jobId, namespace, error }: Job): Answer {
-  const reason = error ? `${error.message} (${error.code})` : 'no reason was given';
+function failed({ jobId, namespace, error, errorCode }: Job): Answer {
+  const reason = error ? `${error} (${errorCode})` : 'no reason was given';
   return {
     lines: [`The memory was accepted, but could not be saved: ${reason}`],
     structured: { status: 'failed', job_id: jobId, namespace, error: reason },
     next: [
-      `Next: tell the user. When the cause is mended, \`memrelay retry ${jobId}\` or the same call saves it.`,
+      `Next: tell the user. When the cause is fixed, \`memrelay retry ${jobId}\` or the same call saves it.`,
     ],
     isError: true,
   };

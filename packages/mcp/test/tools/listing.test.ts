@@ -137,7 +137,7 @@ describe('before anything is sent', () => {
     ['mem_recall', { query: 'x', limit: 101 }, 'limit: '],
     ['mem_recall', { query: 'x', limit: 1.5 }, 'limit: '],
     ['mem_recall', { query: 'x', limit: '5' }, 'limit: '],
-    ['mem_recall', { query: 'x'.repeat(8_193) }, 'query: must be at most 8192 bytes'],
+    ['mem_recall', { query: 'x'.repeat(65_537) }, 'query: must be at most 65536 bytes'],
     ['mem_analyze', { text: 'x'.repeat(65_537) }, 'text: must be at most 65536 bytes'],
     ['mem_restore', { limit: 10 }, 'namespace: required, and it is missing'],
     ['mem_restore', { namespace: '  ' }, 'namespace: required, and it is missing'],

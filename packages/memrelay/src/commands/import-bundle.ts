@@ -108,7 +108,7 @@ async function run(
       } else
         outcome.failures.push({
           id: idOfJob.get(job.jobId) ?? job.jobId,
-          reason: job.error?.message ?? 'The relayer does not know this job any more.',
+          reason: job.error ?? 'The relayer does not know this job any more.',
         });
       show();
     },

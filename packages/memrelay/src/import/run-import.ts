@@ -62,7 +62,7 @@ export async function runImport(options: RunImport): Promise<FailedMemory[]> {
         if (job.deduplicated) progress.known++;
       } else {
         progress.failed++;
-        const reason = job.error?.message ?? 'The relayer does not know this job any more.';
+        const reason = job.error ?? 'The relayer does not know this job any more.';
         failed.push({ index: indexOfJob.get(job.jobId)!, reason });
       }
       options.onProgress({ ...progress });

@@ -1,7 +1,7 @@
 import { portablePrimitives } from '@memrelay/envelope/portable-primitives';
 import type { Primitives } from '@memrelay/envelope/primitives';
 import type { CredentialFile } from '@memrelay/protocol/credential-file';
-import { embeddingChunks } from '@memrelay/protocol/embedding-chunks';
+import { embeddingChunks, searchedQuery } from '@memrelay/protocol/embedding-chunks';
 import { defaultNamespace, limits } from '@memrelay/protocol/limits';
 import type { MemoriesResponse } from '@memrelay/protocol/memory-lists';
 import { untilAborted } from '../abort.ts';
@@ -106,7 +106,7 @@ export class MemRelayManual {
   async recallManual(query: string, options: ManualRecallOptions = {}): Promise<ManualRecallResult> {
     checkText('query', query, limits.queryBytes);
     const { endpoint, parts, dimension } = await this.#embedding(options.signal);
-    const [vector] = await endpoint.embed([query], dimension, options.signal);
+    const [vector] = await endpoint.embed([searchedQuery(query).text], dimension, options.signal);
     const { trustedWriters, trustRelayer } = this.#options;
     const question = {
       vector: vector!,

@@ -44,8 +44,8 @@ async function outcomesOf(
   const ids = kept.map(({ jobId }) => jobId!);
   let outcomes = await client!.jobs(ids);
   const failed = outcomes.filter(({ status }) => status === 'failed');
-  for (const { jobId, error } of failed) {
-    if (!error?.code || !error.message) findings.broken.push(`job ${jobId} failed without a reason`);
+  for (const { jobId, error, errorCode } of failed) {
+    if (!errorCode || !error) findings.broken.push(`job ${jobId} failed without a reason`);
     ledger.failed.add(jobId);
     await client!.retryJob(jobId).catch((error: unknown) => {
       // The SDK asked again where an answer was late: the first call has done it
@@ -57,9 +57,9 @@ async function outcomesOf(
     outcomes = await client!.jobs(ids);
   }
   findings.acknowledged += kept.length;
-  for (const { jobId, status, blobId, error } of outcomes)
+  for (const { jobId, status, blobId, errorCode } of outcomes)
     if (status === 'done' && blobId) findings.done += 1;
-    else findings.lost.push(`job ${jobId} is ${status}${error ? ` (${error.code})` : ''}`);
+    else findings.lost.push(`job ${jobId} is ${status}${errorCode ? ` (${errorCode})` : ''}`);
   return new Map(outcomes.map((outcome) => [outcome.jobId, outcome]));
 }
 
