@@ -48,6 +48,8 @@ export interface Limits {
   maxQuiltBodyBytes: number;
   /** Largest blob that can be read, in bytes; `Infinity` for no limit */
   maxBlobBytes: number;
+  /** Most bytes of blobs in the data directory; `Infinity` for no limit. Not used with a bucket. */
+  maxStoreBytes: number;
   /** How long a reader may take nothing of what is sent to it before it is cut off, in milliseconds */
   stalledSendMs: number;
   publisher: ConcurrencyLimit;

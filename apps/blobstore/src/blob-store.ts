@@ -71,6 +71,7 @@ export const defaultLimits: Limits = {
   maxBodyBytes: 10_240 * 1024,
   maxQuiltBodyBytes: 102_400 * 1024,
   maxBlobBytes: Number.POSITIVE_INFINITY,
+  maxStoreBytes: Number.POSITIVE_INFINITY,
   stalledSendMs: 60_000,
   publisher: { concurrent: 8, buffered: 8 },
   aggregator: { concurrent: 256, buffered: 320 },
@@ -147,11 +148,11 @@ async function openSharedBucket(s3: S3Options, cleanUp: AsyncDisposableStack): P
 }
 
 function openStorage(
-  { dataDir, graceMs = defaultGraceMs }: BlobStoreOptions,
+  { dataDir, graceMs = defaultGraceMs, limits }: BlobStoreOptions,
   logger: Logger,
   shared: NamedBucket | undefined,
 ): Promise<Storage> {
-  if (shared === undefined) return openDiskStorage(dataDir, logger);
+  if (shared === undefined) return openDiskStorage(dataDir, logger, limits?.maxStoreBytes);
   return openS3Storage({ bucket: shared.bucket, directory: dataDir, logger, graceMs });
 }
 

@@ -65,6 +65,16 @@ test('what can be read, with which headers, and what is blocked', () => {
   expect(() => read('--max-blob-size=many')).toThrow('--max-blob-size');
 });
 
+test('limits the bytes of the whole store, but not of a bucket', () => {
+  const read = (...flags: string[]) => readConfig(['--data-dir=/d', ...flags], {});
+  expect(read('--max-store-bytes=1000').limits?.maxStoreBytes).toBe(1000);
+  expect(readConfig(['--data-dir=/d'], { BLOBSTORE_MAX_STORE_BYTES: '5' }).limits?.maxStoreBytes).toBe(5);
+  for (const wrong of ['0', '-1', '1GB', 'any']) {
+    expect(() => read(`--max-store-bytes=${wrong}`)).toThrow('--max-store-bytes');
+  }
+  expect(() => read('--max-store-bytes=5', '--s3-bucket=blobs')).toThrow('for blobs on disk');
+});
+
 test('a chain needs its two keys', () => {
   const env = { BLOBSTORE_CHAIN_URL: 'http://127.0.0.1:9100', BLOBSTORE_NODE_KEY_FILE: '/keys/node' };
   const args = ['--data-dir=/d'];

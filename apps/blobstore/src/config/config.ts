@@ -57,6 +57,15 @@ function concurrencyOf(settings: Settings, part: 'publisher' | 'aggregator'): Co
   };
 }
 
+/** Only disk storage can enforce it: in a bucket, several instances would have to count together. */
+function storeBytesOf(settings: Settings): number {
+  if (settings.has('max-store-bytes') && settings.has('s3-bucket'))
+    settings.problem(
+      'BLOBSTORE_MAX_STORE_BYTES (--max-store-bytes) is for blobs on disk; limit the size of an S3 bucket there',
+    );
+  return settings.number('max-store-bytes', defaultLimits.maxStoreBytes, 1, Number.MAX_SAFE_INTEGER);
+}
+
 function readingOf(settings: Settings): Pick<BlobStoreOptions, 'allowedHeaders' | 'blocklistFile'> {
   const list = settings.checked('allowed-headers', (text) =>
     parseAllowedHeaders(text) === undefined
@@ -104,6 +113,7 @@ export function readConfig(args: string[], env: Environment): Omit<BlobStoreOpti
       maxQuiltBodyBytes:
         settings.number('max-quilt-body-size', defaultLimits.maxQuiltBodyBytes / 1024, 1, 2 ** 30) * 1024,
       maxBlobBytes: settings.number('max-blob-size', defaultLimits.maxBlobBytes, 0, Number.MAX_SAFE_INTEGER),
+      maxStoreBytes: storeBytesOf(settings),
       stalledSendMs: defaultLimits.stalledSendMs,
       publisher: concurrencyOf(settings, 'publisher'),
       aggregator: concurrencyOf(settings, 'aggregator'),

@@ -26,6 +26,10 @@ export const flags = {
   },
   'max-body-size': { value: 'KIB', about: 'largest body of a store (10240)' },
   'max-quilt-body-size': { value: 'KIB', about: 'largest form that a quilt is made of (102400)' },
+  'max-store-bytes': {
+    value: 'BYTES',
+    about: 'most bytes of blobs that the data directory holds; a store beyond that is answered 507 (any)',
+  },
   'publisher-max-concurrent-requests': { value: 'N', about: 'stores worked on at a time (8)' },
   'publisher-max-buffer-size': {
     value: 'N',

@@ -92,6 +92,14 @@ export function storageFull(cause: unknown): ApiError {
   );
 }
 
+/** The operator's limit for the whole store. Deleting blobs or raising the limit makes room; a retry does not. */
+export function storeLimitReached(limitBytes: number): ApiError {
+  return new ApiError(
+    `this store holds at most ${limitBytes} bytes of blobs (--max-store-bytes), and this one does not fit`,
+    { httpStatus: 507, status: 'RESOURCE_EXHAUSTED', reason: 'STORE_LIMIT_REACHED' },
+  );
+}
+
 export function storeUnavailable(cause: unknown): ApiError {
   return new ApiError(
     'the blob cannot be registered at the moment, please try again later',

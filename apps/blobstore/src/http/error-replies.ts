@@ -1,6 +1,6 @@
 import { METHODS } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { StorageFullError, StorageUnavailableError } from '../storage/storage.ts';
+import { StorageFullError, StorageUnavailableError, StoreLimitError } from '../storage/storage.ts';
 import {
   ApiError,
   blobUnavailable,
@@ -9,6 +9,7 @@ import {
   malformedRequest,
   methodNotAllowed,
   storageFull,
+  storeLimitReached,
   unknownRoute,
 } from './api-error.ts';
 import { fromRegistry } from './registry-errors.ts';
@@ -29,6 +30,7 @@ export function replyError(error: unknown, request: FastifyRequest, reply: Fasti
 
 function fromStorage(error: unknown): ApiError | undefined {
   if (error instanceof StorageUnavailableError) return blobUnavailable(error);
+  if (error instanceof StoreLimitError) return storeLimitReached(error.limitBytes);
   return error instanceof StorageFullError ? storageFull(error) : undefined;
 }
 

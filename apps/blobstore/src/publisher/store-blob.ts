@@ -27,6 +27,7 @@ export async function storeBlob(
   query: StoreQuery,
   attributes?: BlobAttributes,
 ): Promise<StoreResponse> {
+  context.storage.reserve(staged);
   const identity = await context.identifyStaged(staged);
   if (context.blocklist.has(identity.blobId)) throw forbiddenBlob();
   const { sendObjectTo, share } = query;

@@ -31,6 +31,12 @@ export class BlobIndex {
   /** Slots below this have been used */
   #used = 0;
   readonly #free: number[] = [];
+  #totalBytes = 0;
+
+  /** Sum of the sizes of all blobs. */
+  get totalBytes(): number {
+    return this.#totalBytes;
+  }
 
   find(field: Field, value: string): StoredBlob | undefined {
     const slot = this.#slotOf(field, Buffer.from(value, 'base64url'));
@@ -48,11 +54,13 @@ export class BlobIndex {
     this.#records.write(rootHash, start + 2 * hashBytes, 'base64url');
     this.#records.writeDoubleLE(size, start + 3 * hashBytes);
     this.#link(slot);
+    this.#totalBytes += size;
   }
 
   delete(blobId: string): void {
     const slot = this.#slotOf('blobId', Buffer.from(blobId, 'base64url'));
     if (slot === none) return;
+    this.#totalBytes -= this.#read(slot).size;
     for (const field of ['blobId', 'digest'] as const) this.#unlink(field, slot);
     this.#records.fill(0, slot * recordBytes, (slot + 1) * recordBytes);
     this.#free.push(slot);

@@ -7,7 +7,7 @@ import { namingDiskErrors } from './disk-errors.ts';
 import { syncDirectory, syncWithParents } from './durable-file.ts';
 import { folderNames, folderOf, objectPath, objectsName, parseObjectName } from './object-file.ts';
 import { stageBody } from './staging.ts';
-import { BlobDamagedError, type Storage, type StoredBlob } from './storage.ts';
+import { BlobDamagedError, type Storage, type StoredBlob, StoreLimitError } from './storage.ts';
 
 const readChunkBytes = 256 * 1024;
 
@@ -46,7 +46,11 @@ async function buildIndex(objects: string, logger: Logger): Promise<BlobIndex> {
  * Blobs as files below `directory`. The caller holds the lock on that directory: two processes would delete
  * each other's half-received files.
  */
-export async function openDiskStorage(directory: string, logger: Logger): Promise<Storage> {
+export async function openDiskStorage(
+  directory: string,
+  logger: Logger,
+  maxStoreBytes = Number.POSITIVE_INFINITY,
+): Promise<Storage> {
   const objects = join(directory, objectsName);
   const incoming = join(directory, 'incoming');
   await prepareFolders(objects, incoming);
@@ -73,6 +77,14 @@ export async function openDiskStorage(directory: string, logger: Logger): Promis
 
   /** Paths of staged files that are still in `incoming` */
   const staged = new Set<string>();
+  /** Bytes set aside, by path of the staged file */
+  const reserved = new Map<string, number>();
+  let reservedBytes = 0;
+
+  function release(path: string): void {
+    reservedBytes -= reserved.get(path) ?? 0;
+    reserved.delete(path);
+  }
 
   return {
     holdMs: Number.POSITIVE_INFINITY,
@@ -81,6 +93,14 @@ export async function openDiskStorage(directory: string, logger: Logger): Promis
       const received = await stageBody(incoming, body, limitBytes);
       staged.add(received.path);
       return received;
+    },
+
+    reserve({ path, size, digest }) {
+      if (index.find('digest', digest) !== undefined) return;
+      if (index.totalBytes + reservedBytes + size > maxStoreBytes) throw new StoreLimitError(maxStoreBytes);
+      release(path);
+      reserved.set(path, size);
+      reservedBytes += size;
     },
 
     commit: ({ path, size, digest, blockDigests }, identity) =>
@@ -92,11 +112,13 @@ export async function openDiskStorage(directory: string, logger: Logger): Promis
         staged.delete(path);
         // From here on a sweep knows the file, also when it may not survive a power cut.
         index.set(blob);
+        release(path);
         await syncDirectory(dirname(target));
         return blob;
       }),
 
     async discard({ path }) {
+      release(path);
       if (staged.delete(path)) await rm(path, { force: true });
     },
 

@@ -45,6 +45,11 @@ export interface Storage {
    * error, including a body that breaks off, nothing is left behind.
    */
   stage(body: AsyncIterable<Uint8Array>, limitBytes: number): Promise<StagedBlob>;
+  /**
+   * Sets room aside for staged content that is not stored yet, until it is committed or discarded. Throws
+   * `StoreLimitError` when the store would hold more than it may.
+   */
+  reserve(staged: StagedBlob): void;
   /** Makes staged content durable under its identity, replacing (and so repairing) an existing copy. */
   commit(staged: StagedBlob, identity: BlobIdentity): Promise<StoredBlob>;
   /** Forgets staged content; after a commit this does nothing. */
@@ -85,5 +90,16 @@ export class StorageUnavailableError extends Error {
 
 /** There is no room for more. What is stored stays readable. */
 export class StorageFullError extends Error {
-  override readonly name = 'StorageFullError';
+  override readonly name: string = 'StorageFullError';
+}
+
+/** The store holds as many bytes as its operator allows. */
+export class StoreLimitError extends StorageFullError {
+  override readonly name = 'StoreLimitError';
+  readonly limitBytes: number;
+
+  constructor(limitBytes: number) {
+    super(`the store holds at most ${limitBytes} bytes`);
+    this.limitBytes = limitBytes;
+  }
 }

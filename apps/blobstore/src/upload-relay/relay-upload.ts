@@ -93,6 +93,7 @@ async function keepAndConfirm(
   staged: StagedBlob,
 ): Promise<RelayResponse> {
   const { blobId } = query;
+  storage.reserve(staged);
   const identity = await identifyStaged(staged);
   if (identity.blobId !== blobId) throw blobIdMismatch();
   return locks.run(blobId, async () => {

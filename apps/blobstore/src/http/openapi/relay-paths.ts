@@ -20,6 +20,7 @@ import {
   malformedRequest,
   payloadTooLarge,
   storageFull,
+  storeLimitReached,
   storeUnavailable,
   tooManyRequests,
 } from '../api-error.ts';
@@ -82,6 +83,7 @@ const upload: Operation = {
       storeUnavailable(undefined),
       insufficientConfirmations(),
       storageFull(undefined),
+      storeLimitReached(1_073_741_824),
     ),
   },
 };

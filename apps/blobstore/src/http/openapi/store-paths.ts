@@ -6,6 +6,7 @@ import {
   malformedRequest,
   payloadTooLarge,
   storageFull,
+  storeLimitReached,
   storeUnavailable,
   tooManyRequests,
 } from '../api-error.ts';
@@ -46,6 +47,7 @@ const storeRefusals = refusals(
   expiredToken(),
   insufficientConfirmations(),
   storageFull(undefined),
+  storeLimitReached(1_073_741_824),
 );
 
 const security: Operation['security'] = [{}, { token: [] }];

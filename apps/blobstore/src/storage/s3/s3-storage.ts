@@ -145,6 +145,9 @@ export async function openS3Storage(options: S3StorageOptions): Promise<Storage>
 
     stage: (body, limitBytes) => stageBody(incoming, body, limitBytes),
 
+    // A bucket has limits of its own.
+    reserve: () => undefined,
+
     async commit({ path, size, digest, blockDigests }, identity) {
       const blob = { ...identity, size, digest };
       const youngFromMs = Date.now() - holdMs;
