@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { blobIdOf, type ErrorAnswer, refusal, sharedStore } from './running-store.ts';
 
 const store = sharedStore();
@@ -77,9 +77,37 @@ test('an expectation that nobody can meet is refused with the envelope', async (
   expect(body.error.code).toBe(417);
 });
 
-test('a client that names no host is served', async () => {
-  const { body } = await exchange(`GET /v1/blobs/${'A'.repeat(43)} HTTP/1.1\r\nconnection: close\r\n\r\n`);
-  expect(body.error.code).toBe(404);
+describe('Host', () => {
+  test.each([
+    ['HTTP/1.1', []],
+    ['HTTP/1.1', ['host: a', 'host: b']],
+    ['HTTP/1.1', ['host: a', 'Host: a']],
+    ['HTTP/1.0', ['host: a', 'host: b']],
+  ])(
+    'a request of %s with the hosts %j is malformed, whatever its method and path',
+    async (version, hosts) => {
+      for (const target of [
+        `GET /v1/blobs/${'A'.repeat(43)}`,
+        'OPTIONS /v1/blobs',
+        'PUT /v1/blobs',
+        'GET /nope',
+      ]) {
+        const lines = [`${target} ${version}`, ...hosts, 'connection: close', '', ''];
+        const { head, body } = await exchange(lines.join('\r\n'));
+        expect(head).toMatch(/^HTTP\/1.1 400 /);
+        expect(head).toContain('access-control-allow-origin: *');
+        expect(head).toMatch(/x-request-id: \S/);
+        expect(body.error.details[0]).toMatchObject({ reason: 'MALFORMED_REQUEST' });
+      }
+    },
+  );
+
+  test('one host, or HTTP/1.0 without any, is served', async () => {
+    for (const rest of ['HTTP/1.1\r\nhost: x', 'HTTP/1.1\r\nhost:', 'HTTP/1.0']) {
+      const { body } = await exchange(`GET /v1/blobs/${'A'.repeat(43)} ${rest}\r\nconnection: close\r\n\r\n`);
+      expect(body.error.code).toBe(404);
+    }
+  });
 });
 
 test('every response can be read by a page of another origin', async () => {

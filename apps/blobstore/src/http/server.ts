@@ -7,6 +7,7 @@ import { createAdmission } from './admission.ts';
 import { replyClientError, replyExpectationFailed } from './client-error.ts';
 import { addCors, corsHeaders } from './cors.ts';
 import { addErrorReplies, collectMethods, refuseOtherMethods, replyError } from './error-replies.ts';
+import { addHostCheck } from './host-header.ts';
 import { addApiReference } from './openapi/add-api-reference.ts';
 import { requestIdOf } from './request-id.ts';
 import { addConcatBlobs } from './routes/concat-blobs.ts';
@@ -41,7 +42,7 @@ export function buildServer(
     return503OnClosing: false,
     requestTimeout: requestTimeoutMs,
     clientErrorHandler: replyClientError,
-    // Node alone would refuse what names no host, without the envelope; the real daemons serve it.
+    // `addHostCheck` answers instead, with the envelope.
     http: { requireHostHeader: false, maxHeaderSize: maxHeadBytes },
     routerOptions: { maxParamLength: maxHeadBytes },
     // A path that cannot be decoded gets here before any hook has run.
@@ -57,6 +58,7 @@ export function buildServer(
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id);
   });
+  addHostCheck(app);
   addCors(app);
   addErrorReplies(app);
 
