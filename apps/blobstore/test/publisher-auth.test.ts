@@ -96,6 +96,30 @@ test('claims are read as the real publisher reads them', async () => {
   ]);
 });
 
+test.each([
+  ['verified', authSettings()],
+  ['not verified', undefined],
+])('a token in another spelling is refused where tokens are %s', async (_, auth) => {
+  const { url } = await startStore(auth === undefined ? {} : { auth });
+  const token = await tokenOf();
+  const [header, payload, signature] = token.split('.') as [string, string, string];
+  // The last of 43 characters carries two bits that mean nothing
+  const last = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'.indexOf(signature.at(-1)!);
+  const loose =
+    signature.slice(0, -1) + 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'[last + 1]!;
+  for (const other of [
+    `${token}=`,
+    `${header}=.${payload}.${signature}`,
+    `${header}.${payload}==.${signature}`,
+    `${header}.${payload}.${loose}`,
+    `${header}.${payload}.${signature.slice(0, 20)} ${signature.slice(20)}`,
+    `${header}.${payload}.+${signature.slice(1)}`,
+  ]) {
+    expect(await outcome(await putWith(url, other))).toBe('400 INVALID_TOKEN');
+  }
+  expect((await putWith(url, token)).status).toBe(200);
+});
+
 test('a store is held to its token beforehand where the publisher asks for it', async () => {
   await outcomes({ verifyUpload: true }, [
     [{}, '?epochs=3', accepted],

@@ -152,7 +152,7 @@ export function concatCase(random: Random, known: Known): Case {
   };
 }
 
-/** Tokens with claims of any kind, or a sound one with a character changed. */
+/** Tokens with claims of any kind, under the right or another secret, or a sound one with a character changed. */
 export async function tokenCase(random: Random, { tokenSecret = '' }: Secrets): Promise<Case> {
   const now = Math.floor(Date.now() / 1000);
   const claim = (likely: unknown): unknown => (random.oneIn(4) ? jsonLike(random, 1) : likely);
@@ -173,15 +173,16 @@ export async function tokenCase(random: Random, { tokenSecret = '' }: Secrets): 
   const header = Buffer.from(jsonTextLike(random, { alg: 'HS256', typ: 'JWT' })).toString('base64url');
   const payload = Buffer.from(jsonTextLike(random, claims)).toString('base64url');
   const signed = `${header}.${payload}`;
-  const signature = createHmac('sha256', tokenSecret).update(signed).digest('base64url');
+  const signWith = (key: string) => createHmac('sha256', key).update(signed).digest('base64url');
   const sound = await new SignJWT({ exp: now + 60, jti: randomUUID() })
     .setProtectedHeader({ alg: random.pick(['HS256', 'HS256', 'HS384']) })
     .sign(Buffer.from(tokenSecret || 'x'));
   const token = random.pick([
     sound,
     changed(random, sound),
-    `${signed}.${signature}`,
-    `${signed}.${signature}`,
+    `${signed}.${signWith(tokenSecret)}`,
+    `${signed}.${signWith(tokenSecret)}`,
+    `${signed}.${signWith('another secret')}`,
     random.text('a.=-_ ', random.below(40)),
   ]);
   const scheme = random.pick(['Bearer', 'Bearer', 'bearer', 'Basic', '']);

@@ -17,6 +17,7 @@ const lastTimestamp = 8_210_266_876_799;
  * `aud` refused, `sub` and `iss` ignored. Throws the refusal with its reason.
  */
 export async function readToken(token: string, key: TokenKey | undefined): Promise<UploadClaims> {
+  if (!token.split('.').every(isCanonical)) throw invalidToken('the token is not a signed JWT');
   const payload = key === undefined ? decode(token) : await verify(token, key);
   const claims = parseClaims(payload);
   if (key !== undefined && claims.exp < Math.floor(Date.now() / 1000) - leewaySec) throw expiredToken();
@@ -25,6 +26,11 @@ export async function readToken(token: string, key: TokenKey | undefined): Promi
     throw failedPrecondition('INVALID_TIMESTAMP', 'the claim exp is no point in time');
   }
   return claims;
+}
+
+/** Base64url in its one spelling. `jose` also reads padding, other alphabets and loose last bits. */
+function isCanonical(part: string): boolean {
+  return Buffer.from(part, 'base64url').toString('base64url') === part;
 }
 
 async function verify(token: string, { algorithm, key }: TokenKey): Promise<Record<string, unknown>> {
