@@ -35,6 +35,7 @@ test('a read by object id has the allowed attributes as headers, beside those of
       'content-length': '12',
       'cache-control': 'public, max-age=86400, stale-while-revalidate=3600',
       'x-content-type-options': 'nosniff',
+      'content-security-policy': 'sandbox',
       etag: blobId,
     });
     expect(read.headers).not.toHaveProperty('authorization');

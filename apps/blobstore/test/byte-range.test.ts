@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { blockBytes } from '../src/storage/block-digests.ts';
 import { rawRead } from './raw-read.ts';
-import { blobIdOf, refusal, sharedStore } from './running-store.ts';
+import { blobIdOf, refusal, sharedStore, startStore } from './running-store.ts';
 
 const store = sharedStore();
 const unknownId = 'A'.repeat(43);
@@ -23,6 +23,7 @@ describe('byte-range', () => {
         'content-length': '3',
         'cache-control': 'public, max-age=86400, stale-while-revalidate=3600',
         'x-content-type-options': 'nosniff',
+        'content-security-policy': 'sandbox',
       });
       for (const name of ['content-range', 'content-type', 'accept-ranges']) {
         expect(read.headers).not.toHaveProperty(name);
@@ -123,6 +124,7 @@ describe('stream', () => {
           'content-length': String(content.length),
           'cache-control': 'public, max-age=86400, stale-while-revalidate=3600',
           'x-content-type-options': 'nosniff',
+          'content-security-policy': 'sandbox',
           etag: blobId,
         });
         expect(read.headers).not.toHaveProperty('content-type');
@@ -130,6 +132,17 @@ describe('stream', () => {
       }
       // It does not look at its query, as upstream.
       expect((await fetch(`${path}?cb=1`)).status).toBe(200);
+    }
+  });
+
+  test('the 404 has the shorter sentence of upstream, also with the headers of a cache', async () => {
+    const { url, admin } = await startStore();
+    const message = 'the requested blob ID does not exist on Walrus';
+    for (const age of [false, true]) {
+      if (age) admin.faults.add({ operation: 'read', fault: 'CACHED_NOT_FOUND' });
+      const response = await fetch(`${url}/v1alpha/blobs/${unknownId}/stream`);
+      expect(response.headers.has('age')).toBe(age);
+      expect(await response.json()).toHaveProperty('error.message', message);
     }
   });
 

@@ -54,6 +54,7 @@ describe('by query', () => {
       'transfer-encoding': 'chunked',
       'cache-control': 'public, max-age=86400, stale-while-revalidate=3600',
       'x-content-type-options': 'nosniff',
+      'content-security-policy': 'sandbox',
       etag: tagOf(ids),
     });
     expect(read.headers).not.toHaveProperty('content-type');

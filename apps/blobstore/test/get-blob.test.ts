@@ -23,6 +23,7 @@ test('a read has the headers of the aggregator', async () => {
     const response = await fetch(`${url}/v1/blobs/${blobId}`, { method });
     expect(response.status).toBe(200);
     expect(response.headers.get('x-content-type-options')).toBe('nosniff');
+    expect(response.headers.get('content-security-policy')).toBe('sandbox');
     expect(response.headers.get('cache-control')).toBe('public, max-age=86400, stale-while-revalidate=3600');
     expect(response.headers.get('etag')).toBe(blobId);
     expect(response.headers.get('content-length')).toBe('5');

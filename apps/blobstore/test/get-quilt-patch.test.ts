@@ -21,6 +21,7 @@ describe('a patch', () => {
           'cache-control': 'no-store',
           ETag: 'mine',
           'content-length': '1',
+          'content-security-policy': 'default-src *',
           'x-other': 'tag',
           'content-language': 'a\nb',
           '': 'nameless',
@@ -40,6 +41,7 @@ describe('a patch', () => {
         expect(response.status).toBe(200);
         expect(Object.fromEntries(response.headers)).toMatchObject({
           'x-content-type-options': 'nosniff',
+          'content-security-policy': 'sandbox',
           'cache-control': 'public, max-age=86400, stale-while-revalidate=3600',
           etag: quiltId,
           'content-length': '5',

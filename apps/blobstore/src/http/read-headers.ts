@@ -1,5 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
+/** A blob is what anyone stored: opened as a page it must not run in the origin of the store. */
+export const untrustedContent = { 'x-content-type-options': 'nosniff', 'content-security-policy': 'sandbox' };
+
 /** Blobs never change under their id, so caches may keep them. */
 const blobCacheControl = 'public, max-age=86400, stale-while-revalidate=3600';
 
@@ -15,7 +18,7 @@ function mirroredContentType({ method, raw }: FastifyRequest): string | undefine
 
 /** The headers that all reads of the aggregator have. The tag is bare text, without the quotes that HTTP asks for. */
 export function addReadHeaders(request: FastifyRequest, reply: FastifyReply, etag: string): void {
-  reply.headers({ 'x-content-type-options': 'nosniff', 'cache-control': blobCacheControl, etag });
+  reply.headers({ ...untrustedContent, 'cache-control': blobCacheControl, etag });
   const contentType = mirroredContentType(request);
   if (contentType !== undefined) reply.header('content-type', contentType);
 }

@@ -36,7 +36,7 @@ export const headers: Record<string, Schema> = {
   Link: attribute('link'),
   'Retry-After': { description: 'Seconds', schema: { type: 'integer' } },
   'WWW-Authenticate': header('How to authenticate'),
-  'Content-Security-Policy': header('The page loads nothing from elsewhere'),
+  'Content-Security-Policy': header('`sandbox` on blobs: opened as a page they run nothing'),
   Age: { description: 'Only with a fault that acts as a cache', schema: { type: 'integer' } },
   'X-Cache': { description: 'Only with a fault that acts as a cache', schema: { type: 'string' } },
 };

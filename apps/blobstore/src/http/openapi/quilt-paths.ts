@@ -61,7 +61,7 @@ function patchList(operationId: string, summary: string): Operation {
       ...jsonAnswer(
         'In the order of the index, which is that of identifiers',
         listOf(schemaRef('QuiltPatch')),
-        headerRefs('Content-Length'),
+        headerRefs('Content-Length', 'X-Content-Type-Options', 'Content-Security-Policy'),
       ),
       ...refusals(invalidIdFormat(), notAQuilt(undefined), ...readRefusals),
     },

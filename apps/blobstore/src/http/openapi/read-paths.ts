@@ -38,7 +38,13 @@ import { refusals } from './refusals.ts';
 
 const bytes: Record<string, Media> = { '*/*': { schema: {} } };
 
-export const readHeaders = headerRefs('X-Content-Type-Options', 'Cache-Control', 'ETag', 'Content-Type');
+export const readHeaders = headerRefs(
+  'X-Content-Type-Options',
+  'Content-Security-Policy',
+  'Cache-Control',
+  'ETag',
+  'Content-Type',
+);
 export const attributeHeaders = headerRefs(
   'Content-Disposition',
   'Content-Encoding',

@@ -1,6 +1,7 @@
 import type { FastifyInstance, onRequestAsyncHookHandler } from 'fastify';
 import { findReadable } from '../../aggregator/find-readable.ts';
 import type { BlobStoreContext } from '../../blob-store-context.ts';
+import { ApiError } from '../api-error.ts';
 import { requireBlobId } from '../require-blob-id.ts';
 import { sendBlob } from '../send-blob.ts';
 
@@ -19,9 +20,15 @@ export function addGetStream(
     onRequest: admission,
     handler: async (request, reply) => {
       const blobId = requireBlobId(request.params.blobId);
-      const blob = await findReadable(context, blobId);
+      const blob = await findReadable(context, blobId).catch(shortenNotFound);
       const headers = { 'x-walrus-streaming': 'true' };
       return sendBlob(context, request, reply, blob, { check: 'default', headers });
     },
   });
+}
+
+/** Upstream, the 404 of this route lacks the second half of the sentence that other reads have. */
+function shortenNotFound(error: unknown): never {
+  if (!(error instanceof ApiError) || error.fields.reason !== 'BLOB_NOT_FOUND') throw error;
+  throw new ApiError('the requested blob ID does not exist on Walrus', error.fields);
 }

@@ -4,6 +4,7 @@ import type { Tags } from '../../quilt/bcs-writer.ts';
 import { patchIdOf } from '../../quilt/patch-id.ts';
 import type { IndexedPatch } from '../../quilt/quilt-index.ts';
 import { checkColumnsSize, openQuilt } from '../open-quilt.ts';
+import { untrustedContent } from '../read-headers.ts';
 import { replyJson } from '../reply-json.ts';
 import { requireBlobId } from '../require-blob-id.ts';
 
@@ -22,6 +23,7 @@ export function addListQuiltPatches(
         const quiltId = requireBlobId(request.params.quiltId);
         await using quilt = await openQuilt(context, quiltId);
         checkColumnsSize(context, quilt, quilt.patches[0]?.start ?? 1);
+        reply.headers(untrustedContent);
         return replyJson(reply, `[${quilt.patches.map((patch) => patchJson(quiltId, patch)).join()}]`);
       },
     });
