@@ -20,6 +20,7 @@ import {
   type NamedBucket,
   openRegistry,
   type RegistryOptions,
+  type StorageOpener,
 } from './registry/open-registry.ts';
 import { openDiskStorage } from './storage/disk-storage.ts';
 import { nameOf, type S3Options } from './storage/s3/s3-options.ts';
@@ -29,8 +30,6 @@ import { createSweeper, startSweeping } from './sweep.ts';
 import type { Tip } from './upload-relay/tip.ts';
 
 export interface BlobStoreOptions extends RegistryOptions {
-  /** Nothing is logged without one */
-  logger?: Logger;
   /** Address to listen on, 127.0.0.1 by default */
   host?: string;
   /** 0 takes a free one; 31415 is what Walrus daemons use */
@@ -42,6 +41,8 @@ export interface BlobStoreOptions extends RegistryOptions {
   burnAfterStore?: boolean;
   /** Removes the data of deleted blobs at once, not at the end of the epoch */
   deletesDataAtOnce?: boolean;
+  /** How long content stays that the registry does not know, in milliseconds; seven days by default */
+  quarantineMs?: number;
   /** Opens the routes below `/admin` to those who know it */
   adminToken?: string;
   /** Attributes that reads answer as headers, in lower case; the specification's six by default */
@@ -77,6 +78,9 @@ export const defaultLimits: Limits = {
   aggregator: { concurrent: 256, buffered: 320 },
 };
 
+/** Time for an operator to notice that the registry is the wrong one. */
+export const defaultQuarantineMs = 7 * 86_400_000;
+
 /** Every listing of a bucket is paid for, and what it removes costs little meanwhile. */
 const sweepIntervalMs = { disk: 600_000, s3: 3_600_000 };
 /** How long a close waits for responses under way before it cuts them off. */
@@ -86,7 +90,7 @@ const idleCheckMs = 50;
 /**
  * Starts a publisher and aggregator. Throws `DirectoryLockedError` when another process has the data directory,
  * the system's `EADDRINUSE` error when the port is taken, and a plain error when the directory was made for
- * another number of shards, its journal is damaged, the blocklist cannot be used, or the chain or its keys do not fit.
+ * another number of shards, its journal is damaged other than at its end, the blocklist cannot be used, or the chain or its keys do not fit.
  */
 export async function createBlobStore(options: BlobStoreOptions): Promise<BlobStore> {
   const { dataDir, logger = pino({ enabled: false }) } = options;
@@ -95,9 +99,8 @@ export async function createBlobStore(options: BlobStoreOptions): Promise<BlobSt
     const lock = lockDirectory(dataDir);
     cleanUp.defer(() => lock.release());
     const shared = options.s3 === undefined ? undefined : await openSharedBucket(options.s3, cleanUp);
-    const { registry, nShards, storageNode } = await openRegistry(options, shared, cleanUp);
-    const storage = await openStorage(options, logger, shared);
-    cleanUp.defer(() => storage.close());
+    const opener = storageOpener(options, logger, cleanUp);
+    const { registry, storage, nShards, storageNode } = await openRegistry(options, shared, opener, cleanUp);
     const encoder = createWasmEncoder(nShards, options.encoderThreads ?? availableParallelism());
     cleanUp.defer(() => encoder.close());
     const { blocklistFile, allowedHeaders = defaultAllowedHeaders } = options;
@@ -125,7 +128,8 @@ export async function createBlobStore(options: BlobStoreOptions): Promise<BlobSt
       limits: { ...limits, maxBodyBytes: Math.min(limits.maxBodyBytes, maxBlobSize(nShards)) },
       logger,
     };
-    const sweeper = createSweeper(context);
+    const { quarantineMs = defaultQuarantineMs, now = Date.now } = options;
+    const sweeper = createSweeper({ ...context, quarantineMs, now });
     cleanUp.defer(startSweeping(sweeper, sweepIntervalMs[shared === undefined ? 'disk' : 's3'], context));
     const admin = createAdmin(context, sweeper);
     const url = await serve(buildServer(context, admin, options.adminToken), options, cleanUp);
@@ -147,13 +151,20 @@ async function openSharedBucket(s3: S3Options, cleanUp: AsyncDisposableStack): P
   return { bucket: openBucket(client, s3), name: nameOf(s3) };
 }
 
-function openStorage(
+function storageOpener(
   { dataDir, graceMs = defaultGraceMs, limits }: BlobStoreOptions,
   logger: Logger,
-  shared: NamedBucket | undefined,
-): Promise<Storage> {
-  if (shared === undefined) return openDiskStorage(dataDir, logger, limits?.maxStoreBytes);
-  return openS3Storage({ bucket: shared.bucket, directory: dataDir, logger, graceMs });
+  cleanUp: AsyncDisposableStack,
+): StorageOpener {
+  function closing<T extends Storage>(storage: T): T {
+    cleanUp.defer(() => storage.close());
+    return storage;
+  }
+  return {
+    onDisk: async () => closing(await openDiskStorage(dataDir, logger, limits?.maxStoreBytes)),
+    inBucket: async ({ bucket }) =>
+      closing(await openS3Storage({ bucket, directory: dataDir, logger, graceMs })),
+  };
 }
 
 async function serve(

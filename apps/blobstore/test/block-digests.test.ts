@@ -61,7 +61,7 @@ test('they are kept from the store on, past a restart, and go with the blob', as
   expect(await storage.blockDigests(blob)).toEqual(digestsOf(content));
   const reopened = await openDiskStorage(directory, silent);
   expect(await reopened.blockDigests(blob)).toEqual(digestsOf(content));
-  for await (const { remove } of reopened.removable()) await remove();
+  for await (const { remove } of reopened.removable({ mayRemove: true })) await remove();
   expect(await blockFilesOf(directory)).toEqual([]);
 });
 

@@ -80,7 +80,7 @@ test('a journal takes records again when there is room again, without what it to
   const script = new URL('./journal-in-small.ts', import.meta.url);
   const { ended, stderr } = withFileLimit(4, script, [path]);
   expect({ code: await ended, stderr: stderr() }).toEqual({ code: 0, stderr: '' });
-  expect(await readJournal(path)).toEqual(['small', 'small again']);
+  expect((await readJournal(path)).records).toEqual(['small', 'small again']);
   const journal = await openJournal(path, ['small', 'small again']);
   await journal.close();
 });

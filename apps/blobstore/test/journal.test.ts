@@ -6,12 +6,12 @@ import { temporaryDirectory } from './running-store.ts';
 
 test('what was appended is read again, in order, also after many appends at once', async () => {
   const path = join(await temporaryDirectory(), 'journal');
-  expect(await readJournal(path)).toEqual([]);
+  expect((await readJournal(path)).records).toEqual([]);
   const journal = await openJournal<number>(path, [0]);
   const numbers = Array.from({ length: 200 }, (_, index) => index + 1);
   await Promise.all(numbers.map((number) => journal.append(number)));
   await journal.close();
-  expect(await readJournal(path)).toEqual([0, ...numbers]);
+  expect((await readJournal(path)).records).toEqual([0, ...numbers]);
 });
 
 test('after a failed append every further one fails, none waits for ever', async () => {
@@ -22,7 +22,7 @@ test('after a failed append every further one fails, none waits for ever', async
   await expect(journal.append(2)).rejects.toThrow();
   await expect(journal.append(3)).rejects.toThrow();
   await expect(journal.append(4)).rejects.toThrow();
-  expect(await readJournal(path)).toEqual([1]);
+  expect((await readJournal(path)).records).toEqual([1]);
 });
 
 test('every cut of the last line is dropped, and nothing else', async () => {
@@ -32,6 +32,6 @@ test('every cut of the last line is dropped, and nothing else', async () => {
   for (let length = 1; length < line.length; length += 1) {
     await (await openJournal(path, ['first'])).close();
     await appendFile(path, line.slice(0, length));
-    expect(await readJournal(path)).toEqual(['first']);
+    expect((await readJournal(path)).records).toEqual(['first']);
   }
 });

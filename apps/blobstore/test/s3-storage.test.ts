@@ -63,7 +63,8 @@ async function contentOf(storage: Storage, blob: StoredBlob): Promise<Buffer> {
 
 async function removableOf(storage: Storage, blobId?: string): Promise<Removable[]> {
   const found: Removable[] = [];
-  for await (const removable of storage.removable(blobId)) found.push(removable);
+  for await (const removable of storage.removable({ ...(blobId && { blobId }), mayRemove: true }))
+    found.push(removable);
   return found;
 }
 

@@ -91,6 +91,7 @@ export function readConfig(args: string[], env: Environment): Omit<BlobStoreOpti
     settings.problem('BLOBSTORE_DATA_DIR (--data-dir) must name the directory for blobs');
   const epochDurationMs =
     settings.text('epoch-duration') === 'manual' ? null : settings.duration('epoch-duration');
+  const quarantineMs = settings.duration('quarantine-period');
   const adminToken = adminTokenOf(settings);
   const auth = authSettingsOf(settings);
   const tip = tipSettingsOf(settings);
@@ -103,6 +104,7 @@ export function readConfig(args: string[], env: Environment): Omit<BlobStoreOpti
     ...s3SettingsOf(settings),
     ...readingOf(settings),
     ...(epochDurationMs === undefined ? {} : { epochDurationMs }),
+    ...(quarantineMs === undefined ? {} : { quarantineMs }),
     ...(adminToken === undefined ? {} : { adminToken }),
     burnAfterStore: settings.on('burn-after-store'),
     deletesDataAtOnce: settings.on('enable-immediate-data-deletion'),

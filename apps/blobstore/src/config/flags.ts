@@ -24,6 +24,10 @@ export const flags = {
   'enable-immediate-data-deletion': {
     about: 'remove the data of deleted blobs at once; by default it goes at the end of the epoch',
   },
+  'quarantine-period': {
+    value: 'DURATION',
+    about: 'how long blobs stay that the registry does not know, before they are removed (7d)',
+  },
   'max-body-size': { value: 'KIB', about: 'largest body of a store (10240)' },
   'max-quilt-body-size': { value: 'KIB', about: 'largest form that a quilt is made of (102400)' },
   'max-store-bytes': {

@@ -143,9 +143,16 @@ export interface BlobRegistry {
   listBlobIds(page: PageRequest): Promise<string[]>;
   /**
    * Whether somebody may still certify the blob by a promise that was made for it, so that its bytes have to stay
-   * although no certified object keeps them. Never, where the publisher alone certifies.
+   * although no certified object keeps them: it is registered, or a relay promised to keep them.
    */
-  isPromised?(blobId: string): Promise<boolean>;
+  isPromised(blobId: string): Promise<boolean>;
+  /**
+   * Whether the blob is known to have been stored here and to have ended, so that its bytes may be removed. False
+   * for a blob that the registry never heard of, and where it may have missed something.
+   */
+  hasEnded(blobId: string): Promise<boolean>;
+  /** Learns that the bytes of an ended blob were removed. */
+  forgetBlob?(blobId: string): void;
   /**
    * Names the blob of every deletion that is heard of from here on, where others than the publisher can delete.
    */

@@ -30,21 +30,31 @@ function parseLine(line: string): unknown {
 }
 
 /**
- * All records of a journal. A last line that a crash left unfinished was never acknowledged and is dropped;
- * damage anywhere before it throws, because records would be lost silently.
+ * All records of a journal, and the bytes of their lines. Damage at the end is dropped: a crash may have left a line
+ * unfinished, and the journal's head shows when more is missing. Damage before an intact line throws.
  */
-export async function readJournal<T>(path: string): Promise<T[]> {
+export async function readJournal<T>(path: string): Promise<{ records: T[]; bytes: number }> {
   const records: T[] = [];
+  let bytes = 0;
   let damagedLine: number | undefined;
   let lineNumber = 0;
   for await (const line of linesOf(path)) {
-    if (damagedLine !== undefined) throw new Error(`${path} is damaged in line ${damagedLine}`);
     lineNumber += 1;
     const record = parseLine(line);
-    if (record === undefined) damagedLine = lineNumber;
-    else records.push(record as T);
+    if (record === undefined) {
+      damagedLine ??= lineNumber;
+      continue;
+    }
+    if (damagedLine !== undefined) {
+      throw new Error(
+        `${path} is damaged in line ${damagedLine}: restore it from a backup, or move it away; ` +
+          'what is lost is then rebuilt from the blobs, as far as that is possible',
+      );
+    }
+    records.push(record as T);
+    bytes += Buffer.byteLength(line) + 1;
   }
-  return records;
+  return { records, bytes };
 }
 
 async function* linesOf(path: string): AsyncGenerator<string> {
@@ -58,8 +68,15 @@ async function* linesOf(path: string): AsyncGenerator<string> {
   yield* file.readLines();
 }
 
-/** Opens a journal whose content is exactly `records` from here on (rewritten, so that no torn tail remains). */
-export async function openJournal<T>(path: string, records: readonly T[]): Promise<Journal<T>> {
+/**
+ * Opens a journal whose content is exactly `records` from here on (rewritten, so that no torn tail remains).
+ * `onSynced` learns of every size that is durable.
+ */
+export async function openJournal<T>(
+  path: string,
+  records: readonly T[],
+  onSynced: (bytes: number) => Promise<void> = async () => undefined,
+): Promise<Journal<T>> {
   await replaceFile(path, records.map(toLine));
   const handle = await open(path, 'a', 0o600);
   let waiting: Waiting[] = [];
@@ -67,6 +84,7 @@ export async function openJournal<T>(path: string, records: readonly T[]): Promi
   /** All bytes of it were synced */
   let { size } = await handle.stat();
   let isTorn = false;
+  await onSynced(size);
 
   async function write(file: FileHandle, lines: string): Promise<void> {
     if (isTorn) {
@@ -78,6 +96,7 @@ export async function openJournal<T>(path: string, records: readonly T[]): Promi
     await file.sync();
     isTorn = false;
     size += Buffer.byteLength(lines);
+    await onSynced(size);
   }
 
   async function flush(file: FileHandle): Promise<void> {

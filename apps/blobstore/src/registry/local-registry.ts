@@ -1,5 +1,7 @@
 import { encodedBlobLength } from '@memrelay/chain/walrus-sizes';
+import { type Logger, pino } from 'pino';
 import { createKeyedLock } from '../keyed-lock.ts';
+import type { StoredContent } from '../storage/storage.ts';
 import {
   type AfterStore,
   type BlobRegistry,
@@ -12,16 +14,21 @@ import {
 } from './blob-registry.ts';
 import { epochAt, resumeSchedule } from './epoch-clock.ts';
 import { openJournal, readJournal } from './journal.ts';
+import { isBehind, openHead, readHead } from './journal-head.ts';
 import { asCertified, asUncertified, isCertified, type JournalRecord, LocalState } from './local-state.ts';
 import { newEvent, newObjectId, toPaid } from './new-object.ts';
 import { pageOfIds } from './page-of-ids.ts';
 import { defaultPrices, extensionCost, registrationCost, writeCost } from './pricing.ts';
+import { noContent, rebuildEntries } from './rebuild-entries.ts';
 
 export interface LocalRegistryOptions {
   /** Journal file */
   path: string;
-  /** Whether the journal is to be created; otherwise a missing or empty one is an error */
+  /** Whether the journal is to be created; otherwise a missing or empty one has lost its records */
   isNew: boolean;
+  /** The blobs on disk; none by default */
+  content?: StoredContent;
+  logger?: Logger;
   nShards: number;
   /** Null where epochs are advanced by hand alone */
   epochDurationMs: number | null;
@@ -48,25 +55,32 @@ function finished(record: ObjectRecord, certifiedEpoch: number, after: AfterStor
 /**
  * A registry without a chain: objects with random ids in a journal, epochs by the clock or by hand. Nobody else
  * can act here, so deleting and setting attributes is done for whoever owns the object. At boot the journal is
- * rewritten with what is still live. Throws a plain error when the journal is lost or damaged.
+ * rewritten with what is still live, and entries that it lacks are rebuilt from the content. Throws a plain error when
+ * the journal is damaged other than at its end.
  */
 export async function openLocalRegistry(options: LocalRegistryOptions): Promise<BlobRegistry> {
-  const { nShards } = options;
-  const records = await readJournal<JournalRecord>(options.path);
-  if (records.length === 0 && !options.isNew) {
-    throw new Error(
-      `${options.path} is missing or empty, although there are blobs: restore it from a backup`,
-    );
-  }
+  const { nShards, path, content = noContent, logger = pino({ enabled: false }) } = options;
+  const { records, bytes } = await readJournal<JournalRecord>(path);
   const state = new LocalState();
   for (const record of records) state.apply(record);
   let schedule = resumeSchedule(state.schedule, options.epochDurationMs, options.now());
   state.reached = Math.max(state.reached, epochAt(schedule, options.now()));
   state.prune(state.reached);
-  const journal = await openJournal<JournalRecord>(options.path, [
-    { epochs: schedule },
-    ...state.toRecords(),
-  ]);
+  const lastHead = await readHead(path);
+  const lacksRecords =
+    !options.isNew && (records.length === 0 || isBehind({ run: state.run, bytes }, lastHead));
+  await rebuildEntries({ state, content, nShards, path, lacksRecords, logger });
+  state.run = Math.max(state.run ?? 0, lastHead?.run ?? 0) + 1;
+  const { run } = state;
+  const head = await openHead(path);
+  const journal = await openJournal<JournalRecord>(
+    path,
+    [{ run }, { epochs: schedule }, ...state.toRecords()],
+    (size) =>
+      head.write({ run, bytes: size }).catch((error: unknown) => {
+        logger.warn({ err: error }, 'could not note how long the registry is');
+      }),
+  );
   /** By object id, and for the schedule: a change builds on the one before */
   const changes = createKeyedLock();
 
@@ -164,12 +178,11 @@ export async function openLocalRegistry(options: LocalRegistryOptions): Promise<
       return epochNow();
     },
 
-    async store(blob, content) {
+    async store(blob, keepContent) {
       const { record, cost } = registration(blob);
-      const begun = [saveRegistration(record, blob), content()];
-      // Whichever fails, the other is not left running behind the answer.
-      await Promise.allSettled(begun);
-      await Promise.all(begun);
+      // First, so that content is never there without an entry: it would look as if the entry had been lost.
+      await saveRegistration(record, blob);
+      await keepContent();
       const { id } = record.object;
       return changes.run(id, async () => {
         const epoch = epochNow();
@@ -245,6 +258,17 @@ export async function openLocalRegistry(options: LocalRegistryOptions): Promise<
       return [...state.spares.values()].filter(({ endEpoch }) => endEpoch > epoch);
     },
 
+    async isPromised(blobId) {
+      return state.objects.liveOf(blobId, epochNow()).length > 0;
+    },
+
+    async hasEnded(blobId) {
+      epochNow();
+      return state.hasEnded(blobId);
+    },
+
+    forgetBlob: (blobId) => state.forgetBlob(blobId),
+
     async deletedThisEpoch(blobId) {
       return state.wasDeletedIn(blobId, epochNow());
     },
@@ -272,6 +296,9 @@ export async function openLocalRegistry(options: LocalRegistryOptions): Promise<
       return pageOfIds(state.objects.blobIds(), page);
     },
 
-    close: () => journal.close(),
+    async close() {
+      await journal.close();
+      await head.close();
+    },
   };
 }

@@ -13,6 +13,15 @@ interface Deletion {
   spare?: StorageResource;
 }
 
+/** A blob without any object, whose content may still be there */
+interface EndedBlob {
+  /** Id of the blob */
+  ended: string;
+  wasDeleted: boolean;
+  /** The registry may have missed a store or an extension of it */
+  isDoubted: boolean;
+}
+
 /** Each record is one change as a whole, so that a crash never leaves half of one. */
 export type JournalRecord =
   | { epochs: EpochSchedule }
@@ -21,6 +30,11 @@ export type JournalRecord =
   /** A new object, or one as it is after a change; takes up the spare storage with the id of its own */
   | ObjectEntry
   | Deletion
+  | EndedBlob
+  /** The run of the store that wrote the journal; in its first line */
+  | { run: number }
+  /** See `LocalState.doubt` */
+  | { doubtedUntil: number }
   | { spare: StorageResource };
 
 export interface LocalObject {
@@ -62,20 +76,61 @@ export class LocalState {
   readonly spares = new Map<string, StorageResource>();
   schedule: EpochSchedule | undefined;
   reached = 0;
+  run: number | undefined;
+  #doubtedUntil = 0;
+  readonly #ended = new Map<string, EndedBlob>();
   /** By blob id: deletions of the newest epoch in which there was one */
   readonly #deletions = new Map<string, Deletion>();
 
   apply(record: JournalRecord): void {
     if ('epochs' in record) this.schedule = record.epochs;
+    else if ('run' in record) this.run = record.run;
+    else if ('doubtedUntil' in record) this.#doubtedUntil = record.doubtedUntil;
+    else if ('ended' in record) this.#ended.set(record.ended, record);
     else if ('reached' in record) this.reached = Math.max(this.reached, record.reached);
     else if ('object' in record) {
       this.spares.delete(record.object.storage.id);
       this.objects.set(toLocalObject(record));
+      this.#ended.delete(record.object.blobId);
     } else if ('deleted' in record) {
       this.objects.delete(record.deleted);
       this.#deletions.set(record.blobId, record);
+      this.#end(record.blobId, { wasDeleted: true, isDoubted: false });
       if (record.spare !== undefined) this.spares.set(record.spare.id, record.spare);
     } else this.spares.set(record.spare.id, record.spare);
+  }
+
+  #end(blobId: string, how: Omit<EndedBlob, 'ended'>): void {
+    if (!this.objects.hasBlob(blobId)) this.#ended.set(blobId, { ended: blobId, ...how });
+  }
+
+  /**
+   * Notes that the journal lacks records: every end that it knows, or that comes with what it knows now, may be
+   * wrong, because the blob may have been stored again or extended. Such content is quarantined, not removed.
+   */
+  doubt(): void {
+    for (const { endEpoch } of this.objects.values())
+      this.#doubtedUntil = Math.max(this.#doubtedUntil, endEpoch);
+    for (const [blobId, ended] of this.#ended) this.#ended.set(blobId, { ...ended, isDoubted: true });
+  }
+
+  /** Whether the blob was here and its objects have all ended beyond doubt. */
+  hasEnded(blobId: string): boolean {
+    return this.#ended.get(blobId)?.isDoubted === false;
+  }
+
+  /** What is known of a blob without objects. */
+  ended(blobId: string): EndedBlob | undefined {
+    return this.#ended.get(blobId);
+  }
+
+  endedBlobs(): string[] {
+    return [...this.#ended.keys()];
+  }
+
+  /** Forgets that a blob ended: nothing of it is left. */
+  forgetBlob(blobId: string): void {
+    this.#ended.delete(blobId);
   }
 
   wasDeletedIn(blobId: string, epoch: number): boolean {
@@ -84,7 +139,9 @@ export class LocalState {
 
   /** Drops what has ended by `epoch`. */
   prune(epoch: number): void {
-    this.objects.prune(epoch);
+    for (const { blobId, endEpoch } of this.objects.prune(epoch)) {
+      this.#end(blobId, { wasDeleted: false, isDoubted: endEpoch <= this.#doubtedUntil });
+    }
     for (const { id, endEpoch } of this.spares.values()) if (endEpoch <= epoch) this.spares.delete(id);
     for (const { blobId, inEpoch } of this.#deletions.values()) {
       if (inEpoch < epoch) this.#deletions.delete(blobId);
@@ -98,6 +155,9 @@ export class LocalState {
       // Their storage follows by itself, where it is still spare.
       ...[...this.#deletions.values()].map(({ deleted, blobId, inEpoch }) => ({ deleted, blobId, inEpoch })),
       ...[...this.spares.values()].map((spare) => ({ spare })),
+      // Behind the objects and deletions, from which they would follow otherwise.
+      ...this.#ended.values(),
+      { doubtedUntil: this.#doubtedUntil },
       { reached: this.reached },
     ];
   }

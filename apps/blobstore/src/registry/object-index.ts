@@ -49,9 +49,16 @@ export class ObjectIndex<T extends Indexed> {
     return [...(this.#byBlob.get(blobId) ?? [])].flatMap((id) => this.liveById(id, epoch) ?? []);
   }
 
-  /** Drops what has ended by `epoch`. */
-  prune(epoch: number): void {
-    for (const entry of this.values()) if (!isLive(entry, epoch)) this.delete(entry.objectId);
+  /** Drops what has ended by `epoch`, and returns it. */
+  prune(epoch: number): T[] {
+    const ended = this.values().filter((entry) => !isLive(entry, epoch));
+    for (const { objectId } of ended) this.delete(objectId);
+    return ended;
+  }
+
+  /** Whether an object stands for this blob, ended or not. */
+  hasBlob(blobId: string): boolean {
+    return this.#byBlob.has(blobId);
   }
 
   values(): T[] {

@@ -1,11 +1,14 @@
 import { join } from 'node:path';
+import type { Logger } from 'pino';
 import {
   type DirectoryIdentity,
   readIdentity,
   requireSameIdentity,
   writeIdentity,
 } from '../data-directory.ts';
+import type { DiskStorage } from '../storage/disk-storage.ts';
 import type { Bucket } from '../storage/s3/bucket.ts';
+import type { Storage } from '../storage/storage.ts';
 import type { BlobRegistry } from './blob-registry.ts';
 import {
   type BucketIdentity,
@@ -29,6 +32,8 @@ export interface RegistryOptions {
   chain?: ChainRegistryOptions;
   /** Length of an epoch without a chain, one day by default; null where epochs are advanced by hand alone */
   epochDurationMs?: number | null;
+  /** Nothing is logged without one */
+  logger?: Logger;
   /** Milliseconds since 1970 */
   now?: () => number;
   /** How long content and records in a bucket stay when nothing needs them, in milliseconds */
@@ -41,8 +46,15 @@ export interface NamedBucket {
   name: string;
 }
 
+/** Opens the place of the bytes, once it is certain that it belongs to the registry. */
+export interface StorageOpener {
+  onDisk(): Promise<DiskStorage>;
+  inBucket(shared: NamedBucket): Promise<Storage>;
+}
+
 export interface OpenedRegistry {
   registry: BlobRegistry;
+  storage: Storage;
   nShards: number;
   /** With a chain alone */
   storageNode?: StorageNode;
@@ -65,10 +77,13 @@ export const defaultGraceMs = 7_200_000;
 export async function openRegistry(
   options: RegistryOptions,
   shared: NamedBucket | undefined,
+  opener: StorageOpener,
   cleanUp: AsyncDisposableStack,
 ): Promise<OpenedRegistry> {
-  if (options.chain !== undefined) return openOnChain(options, options.chain, shared, cleanUp);
-  return shared === undefined ? openInDirectory(options, cleanUp) : openInBucket(options, shared, cleanUp);
+  if (options.chain !== undefined) return openOnChain(options, options.chain, shared, opener, cleanUp);
+  return shared === undefined
+    ? openInDirectory(options, opener, cleanUp)
+    : openInBucket(options, shared, opener, cleanUp);
 }
 
 /** Marks a new directory; throws when a known one was made for something else. */
@@ -91,6 +106,7 @@ async function openOnChain(
   { dataDir, nShards: wanted }: RegistryOptions,
   chain: ChainRegistryOptions,
   shared: NamedBucket | undefined,
+  opener: StorageOpener,
   cleanUp: AsyncDisposableStack,
 ): Promise<OpenedRegistry> {
   // Its client takes a second of a start that most stores can do without
@@ -107,7 +123,8 @@ async function openOnChain(
     await settleBucket(bucket, await readBucketIdentity(bucket), identity);
   }
   await settleDirectory(dataDir, { ...identity, ...bucketOf(shared) });
-  return { registry, nShards, storageNode: registry.storageNode };
+  const storage = await (shared === undefined ? opener.onDisk() : opener.inBucket(shared));
+  return { registry, storage, nShards, storageNode: registry.storageNode };
 }
 
 function bucketOf(shared: NamedBucket | undefined): Pick<DirectoryIdentity, 'bucket'> {
@@ -117,6 +134,7 @@ function bucketOf(shared: NamedBucket | undefined): Pick<DirectoryIdentity, 'buc
 async function openInBucket(
   options: RegistryOptions,
   shared: NamedBucket,
+  opener: StorageOpener,
   cleanUp: AsyncDisposableStack,
 ): Promise<OpenedRegistry> {
   const { bucket, name } = shared;
@@ -130,18 +148,22 @@ async function openInBucket(
   const { now = Date.now, graceMs = defaultGraceMs } = options;
   const registry = openBucketRegistry({ bucket, nShards, epochDurationMs, now, graceMs });
   cleanUp.defer(() => registry.close());
-  return { registry, nShards };
+  return { registry, storage: await opener.inBucket(shared), nShards };
 }
 
 async function openInDirectory(
   options: RegistryOptions,
+  opener: StorageOpener,
   cleanUp: AsyncDisposableStack,
 ): Promise<OpenedRegistry> {
   const { dataDir } = options;
   const known = await readIdentity(dataDir);
   const nShards = options.nShards ?? known?.shards ?? defaultShards;
   if (known !== undefined) requireSameIdentity(dataDir, known, { shards: nShards });
+  const storage = await opener.onDisk();
   const registry = await openLocalRegistry({
+    content: storage.content,
+    ...(options.logger === undefined ? {} : { logger: options.logger }),
     path: join(dataDir, 'registry.jsonl'),
     isNew: known === undefined,
     nShards,
@@ -151,5 +173,5 @@ async function openInDirectory(
   cleanUp.defer(() => registry.close());
   // Last, so that a marked directory always has its journal.
   if (known === undefined) await writeIdentity(dataDir, { shards: nShards });
-  return { registry, nShards };
+  return { registry, storage, nShards };
 }

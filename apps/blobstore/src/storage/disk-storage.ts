@@ -6,8 +6,15 @@ import { openBlockFiles } from './block-files.ts';
 import { namingDiskErrors } from './disk-errors.ts';
 import { syncDirectory, syncWithParents } from './durable-file.ts';
 import { folderNames, folderOf, objectPath, objectsName, parseObjectName } from './object-file.ts';
+import { openQuarantineFile } from './quarantine.ts';
 import { stageBody } from './staging.ts';
-import { BlobDamagedError, type Storage, type StoredBlob, StoreLimitError } from './storage.ts';
+import {
+  BlobDamagedError,
+  type Storage,
+  type StoredBlob,
+  type StoredContent,
+  StoreLimitError,
+} from './storage.ts';
 
 const readChunkBytes = 256 * 1024;
 
@@ -42,6 +49,10 @@ async function buildIndex(objects: string, logger: Logger): Promise<BlobIndex> {
   return index;
 }
 
+export interface DiskStorage extends Storage {
+  content: StoredContent;
+}
+
 /**
  * Blobs as files below `directory`. The caller holds the lock on that directory: two processes would delete
  * each other's half-received files.
@@ -50,7 +61,7 @@ export async function openDiskStorage(
   directory: string,
   logger: Logger,
   maxStoreBytes = Number.POSITIVE_INFINITY,
-): Promise<Storage> {
+): Promise<DiskStorage> {
   const objects = join(directory, objectsName);
   const incoming = join(directory, 'incoming');
   await prepareFolders(objects, incoming);
@@ -58,6 +69,8 @@ export async function openDiskStorage(
   const blocks = await openBlockFiles(join(directory, 'blocks'), incoming, {
     has: (digest) => index.find('digest', digest) !== undefined,
   });
+
+  const quarantine = await openQuarantineFile(join(directory, 'quarantine.json'));
 
   async function openChecked(blob: StoredBlob) {
     const handle = await open(objectPath(objects, blob), 'r');
@@ -130,9 +143,9 @@ export async function openDiskStorage(
       return index.find('digest', digest);
     },
 
-    async *removable(only) {
-      const blobIds = only === undefined ? index.blobIds() : [only];
-      for (const blobId of blobIds) yield { blobId, remove: () => remove(blobId) };
+    async *removable({ blobId: only }) {
+      for (const blobId of only === undefined ? index.blobIds() : [only])
+        yield { blobId, remove: () => remove(blobId) };
     },
 
     async read(blob, range) {
@@ -160,6 +173,18 @@ export async function openDiskStorage(
     blockDigests: blocks.read,
 
     keepBlockDigests: blocks.write,
+
+    quarantine,
+
+    content: {
+      *blobs() {
+        for (const blobId of index.blobIds()) {
+          const blob = index.find('blobId', blobId);
+          if (blob !== undefined) yield blob;
+        }
+      },
+      has: (blobId) => index.find('blobId', blobId) !== undefined,
+    },
 
     async close() {
       await rm(incoming, { recursive: true, force: true });

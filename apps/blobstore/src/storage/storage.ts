@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { BlobIdentity } from '../encoding/blob-id-encoder.ts';
+import type { Quarantine } from './quarantine.ts';
 
 /** Content received and written to a local file, not yet part of the store. */
 export interface StagedBlob {
@@ -15,6 +16,12 @@ export interface StagedBlob {
 export interface StoredBlob extends BlobIdentity {
   size: number;
   digest: string;
+}
+
+/** The blobs whose bytes are there, by the names of their files. */
+export interface StoredContent {
+  blobs(): Iterable<StoredBlob>;
+  has(blobId: string): boolean;
 }
 
 /** First and last byte, both included. */
@@ -56,8 +63,11 @@ export interface Storage {
   discard(staged: StagedBlob): Promise<void>;
   find(blobId: string): Promise<StoredBlob | undefined>;
   findByDigest(digest: string): Promise<StoredBlob | undefined>;
-  /** What a sweep may judge, as it was before the judgement; of one blob where it is named. */
-  removable(blobId?: string): AsyncIterable<Removable>;
+  /**
+   * What a sweep may judge, as it was before the judgement; of one blob where it is named. With `mayRemove` what is
+   * surplus whatever the registry says is removed on the way: further copies, uploads that were cut off.
+   */
+  removable(look: { blobId?: string; mayRemove: boolean }): AsyncIterable<Removable>;
   /**
    * The content or a part of it as a stream with backpressure, unverified. Throws `BlobDamagedError` when its
    * length is wrong.
@@ -71,6 +81,8 @@ export interface Storage {
   blockDigests(blob: StoredBlob): Promise<Buffer | undefined>;
   /** Keeps block digests that were computed again from content with the right digest. */
   keepBlockDigests(blob: StoredBlob, digests: Buffer): Promise<void>;
+  /** What is kept although the registry does not know it */
+  readonly quarantine: Quarantine;
   close(): Promise<void>;
 }
 

@@ -28,6 +28,8 @@ export interface BucketObjects {
   /** Those of these blobs that a certified object keeps, from listings alone. */
   keptAmong(blobIds: readonly string[], epoch: number): Promise<ReadonlySet<string>>;
   wasDeletedIn(blobId: string, epoch: number): Promise<boolean>;
+  /** Whether there are records of the blob, all of them about objects that ended. */
+  hasEnded(blobId: string, epoch: number): Promise<boolean>;
 }
 
 export function openBucketObjects(records: BucketRecords): BucketObjects {
@@ -107,6 +109,15 @@ export function openBucketObjects(records: BucketRecords): BucketObjects {
         if (wanted.has(blobId) && summary.certified && hasNotEnded(summary, epoch)) kept.add(blobId);
       }
       return kept;
+    },
+
+    async hasEnded(blobId, epoch) {
+      let isKnown = false;
+      for await (const listed of records.listObjects(blobPrefix(blobId))) {
+        if (hasNotEnded(summarise(listed), epoch)) return false;
+        isKnown = true;
+      }
+      return isKnown;
     },
 
     async wasDeletedIn(blobId, epoch) {

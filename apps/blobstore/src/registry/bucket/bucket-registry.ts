@@ -214,6 +214,10 @@ export function openBucketRegistry(options: BucketRegistryOptions): BlobRegistry
 
     spareStorage: async () => [],
 
+    isPromised: async (blobId) => (await objects.ofBlob(blobId, await epochs.now())).length > 0,
+
+    hasEnded: async (blobId) => objects.hasEnded(blobId, await epochs.now()),
+
     deletedThisEpoch: async (blobId) => objects.wasDeletedIn(blobId, await epochs.now()),
 
     async find(id) {

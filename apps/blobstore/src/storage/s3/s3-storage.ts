@@ -18,6 +18,7 @@ import {
   type StoredBlob,
 } from '../storage.ts';
 import type { Bucket } from './bucket.ts';
+import { openBucketQuarantine } from './bucket-quarantine.ts';
 import {
   type ContentCopy,
   contentPrefix,
@@ -174,14 +175,14 @@ export async function openS3Storage(options: S3StorageOptions): Promise<Storage>
       return byDigest.get(digest);
     },
 
-    async *removable(blobId) {
-      if (blobId === undefined) await abortStaleUploads();
+    async *removable({ blobId, mayRemove }) {
+      if (blobId === undefined && mayRemove) await abortStaleUploads();
       const oldBeforeMs = Date.now() - graceMs;
       const prefix = blobId === undefined ? contentPrefix : copiesPrefix(blobId);
       for await (const copies of copiesByBlob(prefix)) {
         const [newest, ...older] = copies.sort(newestFirst);
         const surplus = older.filter(({ modifiedAtMs }) => modifiedAtMs < oldBeforeMs);
-        if (surplus.length > 0) {
+        if (surplus.length > 0 && mayRemove) {
           known.delete(newest!.blob.blobId);
           await bucket.remove(surplus.map(({ key }) => key));
         }
@@ -210,6 +211,8 @@ export async function openS3Storage(options: S3StorageOptions): Promise<Storage>
     },
 
     keepBlockDigests,
+
+    quarantine: openBucketQuarantine(bucket),
 
     close: () => rm(incoming, { recursive: true, force: true }),
   };

@@ -1,0 +1,50 @@
+import { constants, open, readFile } from 'node:fs/promises';
+
+/** How far a journal got: which run of the store wrote it, and how many bytes of it were synced. */
+export interface JournalHead {
+  run: number;
+  bytes: number;
+}
+
+/** Always overwritten by one of the same length, so that a crash leaves the old or the new one. */
+const headLength = 40;
+
+function pathOf(journal: string): string {
+  return journal.replace(/\.jsonl$/, '.head');
+}
+
+/** The head of the newest journal that was written here; undefined when there is none. */
+export async function readHead(journal: string): Promise<JournalHead | undefined> {
+  try {
+    const match = /^(\d+) (\d+) *\n$/.exec(await readFile(pathOf(journal), 'latin1'));
+    return match === null ? undefined : { run: Number(match[1]), bytes: Number(match[2]) };
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+/**
+ * Whether records that were acknowledged are missing from a journal: it is a copy from before the newest run, or
+ * lines at its end are gone. `found` is what is there now; without a run it is from before there were heads.
+ */
+export function isBehind(found: { run: number | undefined; bytes: number }, head: JournalHead | undefined) {
+  if (head === undefined) return found.run !== undefined;
+  const run = found.run ?? 0;
+  // A newer run than the head's was cut off before it wrote its own.
+  return run < head.run || (run === head.run && found.bytes < head.bytes);
+}
+
+/** Writes heads beside a journal. They are not synced: one that a power cut takes back only proves less. */
+export async function openHead(journal: string): Promise<{
+  write(head: JournalHead): Promise<void>;
+  close(): Promise<void>;
+}> {
+  const handle = await open(pathOf(journal), constants.O_RDWR | constants.O_CREAT, 0o600);
+  return {
+    async write({ run, bytes }) {
+      await handle.write(`${`${run} ${bytes}`.padEnd(headLength - 1)}\n`, 0, 'latin1');
+    },
+    close: () => handle.close(),
+  };
+}
