@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { Blocklist } from './aggregator/blocklist.ts';
+import type { KnownBlocks } from './aggregator/known-blocks.ts';
 import type { BlobIdEncoder } from './encoding/blob-id-encoder.ts';
 import type { Faults } from './faults/faults.ts';
 import type { AllowedHeaders } from './http/allowed-headers.ts';
@@ -17,6 +18,8 @@ export interface BlobStoreContext {
   registry: BlobRegistry;
   encoder: BlobIdEncoder;
   identifyStaged: IdentifyStaged;
+  /** Blocks of local files that were verified lately */
+  knownBlocks: KnownBlocks;
   /** Held by blob id from the commit of content until its object exists, so that no sweep comes between */
   locks: KeyedLock;
   /** Who may store */

@@ -6,6 +6,7 @@ import type { FastifyInstance } from 'fastify';
 import { type Logger, pino } from 'pino';
 import { type BlobStoreAdmin, createAdmin } from './admin/blob-store-admin.ts';
 import { emptyBlocklist, openBlocklist } from './aggregator/blocklist.ts';
+import { KnownBlocks } from './aggregator/known-blocks.ts';
 import type { BlobStoreContext, Limits } from './blob-store-context.ts';
 import { createWasmEncoder } from './encoding/wasm-encoder.ts';
 import { createFaults } from './faults/faults.ts';
@@ -114,6 +115,7 @@ export async function createBlobStore(options: BlobStoreOptions): Promise<BlobSt
       registry,
       encoder,
       identifyStaged: createIdentifyStaged(storage, encoder),
+      knownBlocks: new KnownBlocks(),
       locks: createKeyedLock(),
       uploadRelay: storageNode && { node: storageNode, tip: options.tip, now: options.now ?? Date.now },
       nShards,

@@ -3,17 +3,19 @@ import { once } from 'node:events';
 import { pipeline, Readable } from 'node:stream';
 import type { BlobStoreContext } from '../blob-store-context.ts';
 import { createBlockHasher } from '../storage/block-digests.ts';
-import { BlobDamagedError, type ByteRange, type StoredBlob } from '../storage/storage.ts';
+import { BlobDamagedError, type ByteRange, type ContentFile, type StoredBlob } from '../storage/storage.ts';
 import { createBlockVerifier, expectBlock, isOneBlock, wholeBlocks } from './block-verifier.ts';
+import { streamFile } from './open-file.ts';
 
 /**
  * What is checked before a byte is sent. On a network the flags guard against a writer who encoded wrongly; here
  * the one writer is the store itself, so what they guard against is a disk that changed what was stored.
- * `default` compares each block with its digest before it is sent, `strict` first computes the blob id anew.
+ * `default` compares each block with its digest before it is sent, unless that was done lately and the file has not
+ * changed since (`KnownBlocks`); `strict` first recomputes the blob id from the whole content.
  */
 export type ConsistencyCheck = 'default' | 'strict' | 'skip';
 
-export type ReadParts = Pick<BlobStoreContext, 'storage' | 'encoder' | 'logger'>;
+export type ReadParts = Pick<BlobStoreContext, 'storage' | 'encoder' | 'knownBlocks' | 'logger'>;
 
 /**
  * The content of a blob, or the named part of it, as a stream that holds a few blocks at most. Its first block is
@@ -26,18 +28,18 @@ export async function openBlob(
   range: ByteRange | undefined,
   check: ConsistencyCheck,
 ): Promise<Readable> {
-  const { storage, encoder } = parts;
+  const { storage } = parts;
   const wanted = range ?? { start: 0, end: blob.size - 1 };
   const isSmall = isOneBlock(wanted);
+  if (storage.open !== undefined && blob.size > 0) {
+    if (check === 'strict') await expectBlobId(parts, blob);
+    return openFile(parts, await storage.open(blob), blob, wanted, check);
+  }
   if (check === 'skip') {
     return isSmall ? streamOf(await storage.readAll(blob, range)) : begun(await storage.read(blob, range));
   }
-  if (check === 'strict') {
-    const { blobId } = await storage.withFile(blob, (path) => encoder.identify(path));
-    if (blobId !== blob.blobId)
-      throw new BlobDamagedError(`the content of ${blob.blobId} has another blob id`);
-  }
-  const digests = (await storage.blockDigests(blob)) ?? (await recoverBlockDigests(parts, blob));
+  if (check === 'strict') await expectBlobId(parts, blob);
+  const digests = await blockDigestsOf(parts, blob);
   const blocks = wholeBlocks(wanted, blob.size);
   const part = blocks.end - blocks.start + 1 === blob.size ? undefined : blocks;
   if (isSmall) {
@@ -52,6 +54,29 @@ export async function openBlob(
   return begun(verifier);
 }
 
+async function expectBlobId({ storage, encoder }: ReadParts, blob: StoredBlob): Promise<void> {
+  const { blobId } = await storage.withFile(blob, (path) => encoder.identify(path));
+  if (blobId !== blob.blobId) throw new BlobDamagedError(`the content of ${blob.blobId} has another blob id`);
+}
+
+/** The same for a local file, of which blocks that were verified lately need not be verified again. */
+async function openFile(
+  parts: ReadParts,
+  file: ContentFile,
+  blob: StoredBlob,
+  wanted: ByteRange,
+  check: ConsistencyCheck,
+): Promise<Readable> {
+  try {
+    if (check === 'skip') return await streamFile(file, blob, wanted, undefined);
+    const known = await parts.knownBlocks.of(blob, file.stamp, () => blockDigestsOf(parts, blob));
+    return await streamFile(file, blob, wanted, known);
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
+}
+
 function streamOf(bytes: Buffer): Readable {
   const stream = new Readable({ read: () => undefined });
   if (bytes.byteLength > 0) stream.push(bytes);
@@ -63,6 +88,10 @@ function streamOf(bytes: Buffer): Readable {
 export async function begun(stream: Readable): Promise<Readable> {
   await once(stream, 'readable');
   return stream;
+}
+
+async function blockDigestsOf(parts: ReadParts, blob: StoredBlob): Promise<Buffer> {
+  return (await parts.storage.blockDigests(blob)) ?? recoverBlockDigests(parts, blob);
 }
 
 /** The block digests of a blob that was stored without, or whose digests are damaged, by reading the whole of it. */

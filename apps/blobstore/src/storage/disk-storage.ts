@@ -1,4 +1,4 @@
-import { mkdir, open, readdir, rename, rm } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Logger } from 'pino';
 import { BlobIndex } from './blob-index.ts';
@@ -10,6 +10,7 @@ import { openQuarantineFile } from './quarantine.ts';
 import { stageBody } from './staging.ts';
 import {
   BlobDamagedError,
+  type ByteRange,
   type Storage,
   type StoredBlob,
   type StoredContent,
@@ -17,6 +18,8 @@ import {
 } from './storage.ts';
 
 const readChunkBytes = 256 * 1024;
+/** File systems note times to some milliseconds, so of two changes that follow closely the second may not show. */
+const settledMs = 1000;
 
 async function prepareFolders(objects: string, incoming: string): Promise<void> {
   // Whatever a crash left half received was never acknowledged.
@@ -49,6 +52,16 @@ async function buildIndex(objects: string, logger: Logger): Promise<BlobIndex> {
   return index;
 }
 
+async function readFully(handle: FileHandle, blob: StoredBlob, { start, end }: ByteRange): Promise<Buffer> {
+  const bytes = Buffer.allocUnsafeSlow(end - start + 1);
+  for (let filled = 0; filled < bytes.length; ) {
+    const { bytesRead } = await handle.read(bytes, filled, bytes.length - filled, start + filled);
+    if (bytesRead === 0) throw new BlobDamagedError(`${blob.blobId} became shorter while it was read`);
+    filled += bytesRead;
+  }
+  return bytes;
+}
+
 export interface DiskStorage extends Storage {
   content: StoredContent;
 }
@@ -74,10 +87,16 @@ export async function openDiskStorage(
 
   async function openChecked(blob: StoredBlob) {
     const handle = await open(objectPath(objects, blob), 'r');
-    const { size } = await handle.stat();
-    if (size === blob.size) return handle;
-    await handle.close();
-    throw new BlobDamagedError(`a blob of ${blob.size} bytes has ${size} bytes on disk`);
+    try {
+      const { size, ino, mtimeNs, ctimeNs } = await handle.stat({ bigint: true });
+      if (size !== BigInt(blob.size))
+        throw new BlobDamagedError(`a blob of ${blob.size} bytes has ${size} bytes on disk`);
+      const isSettled = Date.now() - Number(ctimeNs / 1_000_000n) > settledMs;
+      return { handle, stamp: isSettled ? `${ino} ${mtimeNs} ${ctimeNs}` : undefined };
+    } catch (error) {
+      await handle.close();
+      throw error;
+    }
   }
 
   async function remove(blobId: string): Promise<void> {
@@ -149,23 +168,22 @@ export async function openDiskStorage(
     },
 
     async read(blob, range) {
-      const handle = await openChecked(blob);
+      const { handle } = await openChecked(blob);
       return handle.createReadStream({ ...range, highWaterMark: readChunkBytes });
     },
 
-    async readAll(blob, { start, end } = { start: 0, end: blob.size - 1 }) {
-      const handle = await openChecked(blob);
+    async readAll(blob, range = { start: 0, end: blob.size - 1 }) {
+      const { handle } = await openChecked(blob);
       try {
-        const bytes = Buffer.allocUnsafe(end - start + 1);
-        for (let filled = 0; filled < bytes.length; ) {
-          const { bytesRead } = await handle.read(bytes, filled, bytes.length - filled, start + filled);
-          if (bytesRead === 0) throw new BlobDamagedError(`${blob.blobId} became shorter while it was read`);
-          filled += bytesRead;
-        }
-        return bytes;
+        return await readFully(handle, blob, range);
       } finally {
         await handle.close();
       }
+    },
+
+    async open(blob) {
+      const { handle, stamp } = await openChecked(blob);
+      return { stamp, read: (range) => readFully(handle, blob, range), close: () => handle.close() };
     },
 
     withFile: (blob, use) => use(objectPath(objects, blob)),

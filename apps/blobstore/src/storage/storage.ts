@@ -24,6 +24,19 @@ export interface StoredContent {
   has(blobId: string): boolean;
 }
 
+/** A blob's file, opened, with the length that it should have. */
+export interface ContentFile {
+  /**
+   * Another one after every change of the file; undefined for a file that was changed so recently that a further
+   * change may not show.
+   */
+  stamp: string | undefined;
+  /** Throws `BlobDamagedError` when the file has become shorter. */
+  read(range: ByteRange): Promise<Buffer>;
+  /** Waits for reads under way. */
+  close(): Promise<void>;
+}
+
 /** First and last byte, both included. */
 export interface ByteRange {
   start: number;
@@ -68,6 +81,8 @@ export interface Storage {
    * surplus whatever the registry says is removed on the way: further copies, uploads that were cut off.
    */
   removable(look: { blobId?: string; mayRemove: boolean }): AsyncIterable<Removable>;
+  /** Opens the content for reading, where it is a local file. Throws `BlobDamagedError` when its length is wrong. */
+  open?(blob: StoredBlob): Promise<ContentFile>;
   /**
    * The content or a part of it as a stream with backpressure, unverified. Throws `BlobDamagedError` when its
    * length is wrong.

@@ -1,0 +1,67 @@
+import { Readable } from 'node:stream';
+import { blockBytes } from '../storage/block-digests.ts';
+import type { ByteRange, ContentFile, StoredBlob } from '../storage/storage.ts';
+import { expectBlock, wholeBlocks } from './block-verifier.ts';
+import type { KnownContent } from './known-blocks.ts';
+
+/** Bytes per read: fewer reads cost less, and a reader holds two of them at most, or one whole range. */
+const segmentBytes = 2 * blockBytes;
+const wholeBytes = 4 * blockBytes;
+
+/** Compares the blocks of a segment with their digests, where that has not been done. */
+function verify(blob: StoredBlob, known: KnownContent, start: number, segment: Buffer): void {
+  for (let offset = 0; offset < segment.length; offset += blockBytes) {
+    const index = (start + offset) / blockBytes;
+    if (known.isVerified[index] === 1) continue;
+    expectBlock(blob, known.digests, start + offset, segment.subarray(offset, offset + blockBytes));
+    known.isVerified[index] = 1;
+  }
+}
+
+/**
+ * The bytes of a range as a stream that reads and verifies ahead by one segment. The first one is there when this
+ * resolves. Without `known` nothing is verified. The stream closes the file; when this rejects, the caller does.
+ */
+export async function streamFile(
+  file: ContentFile,
+  blob: StoredBlob,
+  wanted: ByteRange,
+  known: KnownContent | undefined,
+): Promise<Readable> {
+  const blocks = wholeBlocks(wanted, blob.size);
+  const isShort = blocks.end - blocks.start < wholeBytes;
+  let position = blocks.start;
+
+  /** The wanted bytes of the next segment */
+  async function next(): Promise<Buffer> {
+    const start = position;
+    const end = Math.min(blocks.end, start + (isShort ? wholeBytes : segmentBytes) - 1);
+    const segment = await file.read({ start, end });
+    if (known !== undefined) verify(blob, known, start, segment);
+    position = end + 1;
+    return segment.subarray(Math.max(0, wanted.start - start), wanted.end + 1 - start);
+  }
+
+  const first = await next();
+  const stream = new Readable({
+    // One segment: the next is read when this one has been taken.
+    highWaterMark: 1,
+    read() {
+      if (position > blocks.end) this.push(null);
+      else
+        next().then(
+          (segment) => this.push(segment),
+          (error) => this.destroy(error),
+        );
+    },
+    destroy(error, done) {
+      file.close().then(
+        () => done(error),
+        (closing) => done(error ?? closing),
+      );
+    },
+  });
+  if (first.length > 0) stream.push(first);
+  else stream.push(null);
+  return stream;
+}
