@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { blobIdOf, patient, put, putNew, refusal, startStore, temporaryDirectory } from './running-store.ts';
+import { blobIdOf, put, putNew, refusal, startStore, temporaryDirectory } from './running-store.ts';
 
 const epochDurationMs = 86_400_000;
 
@@ -61,11 +61,12 @@ test('a restart keeps the epochs; the bytes of expired blobs are removed', async
   const kept = await blobIdOf(first.url, 'stays', '?epochs=3');
   await first.close();
   forward(2);
-  const { url } = await startStore({ dataDir, epochDurationMs, now });
+  const { url, admin } = await startStore({ dataDir, epochDurationMs, now });
   expect((await fetch(`${url}/v1/blobs/${expired}`)).status).toBe(404);
   expect((await fetch(`${url}/v1/blobs/${kept}`)).status).toBe(200);
   const files = async () => (await readdir(join(dataDir, 'objects'), { recursive: true })).join();
-  await expect.poll(files, patient).not.toContain(expired);
+  expect(await admin.sweep()).toBe(1);
+  expect(await files()).not.toContain(expired);
   expect(await files()).toContain(kept);
 });
 

@@ -37,9 +37,9 @@ export interface BlobIndex {
   take(events: SuiClientTypes.Event[], txDigest: string): void;
   /** Whether an object of the blob was deleted in the given epoch. */
   wasDeletedIn(blobId: string, epoch: number): boolean;
-  /** Whether an object of the blob was ever deleted, until it is forgotten. */
-  wasDeleted(blobId: string): boolean;
-  forgetDeletion(blobId: string): void;
+  /** Whether an object of the blob was deleted or has expired, until that is forgotten. */
+  hasEnded(blobId: string): boolean;
+  forgetBlob(blobId: string): void;
   /** Drops what has ended by `epoch`. */
   prune(epoch: number): void;
   /** Names the blob of every deletion from here on. */
@@ -55,7 +55,7 @@ export function createBlobIndex(chain: ChainClient, packageId: string): BlobInde
   const deletions = new Map<string, number>();
   /** Deleted objects whose events are still to be listed, and must not bring them back */
   const deletedAhead = new Set<string>();
-  const deleted = new Set<string>();
+  const ended = new Set<string>();
   const listeners: ((blobId: string) => void)[] = [];
   let cursor: string | null = null;
 
@@ -88,7 +88,7 @@ export function createBlobIndex(chain: ChainClient, packageId: string): BlobInde
     const blobId = blobIdFromInteger(blob_id);
     objects.delete(object_id);
     deletions.set(blobId, epoch);
-    deleted.add(blobId);
+    ended.add(blobId);
     if (isListed) deletedAhead.delete(object_id);
     else deletedAhead.add(object_id);
     for (const listener of listeners) listener(blobId);
@@ -129,14 +129,14 @@ export function createBlobIndex(chain: ChainClient, packageId: string): BlobInde
       }
     },
 
-    wasDeleted: (blobId) => deleted.has(blobId),
+    hasEnded: (blobId) => ended.has(blobId),
 
-    forgetDeletion: (blobId) => void deleted.delete(blobId),
+    forgetBlob: (blobId) => void ended.delete(blobId),
 
     wasDeletedIn: (blobId, epoch) => deletions.get(blobId) === epoch,
 
     prune(epoch) {
-      objects.prune(epoch);
+      for (const { blobId } of objects.prune(epoch)) ended.add(blobId);
       for (const [blobId, deletedIn] of deletions) if (deletedIn < epoch) deletions.delete(blobId);
     },
 

@@ -204,11 +204,9 @@ export async function openChainRegistry(options: ChainRegistryOptions): Promise<
       return index.wasDeletedIn(blobId, await freshness.now());
     },
 
-    // What expired stays in quarantine for its time: the state of a local chain may have been restored from an older
-    // copy, in which a later extension is missing. A deletion is what the owner wanted.
-    hasEnded: async (blobId) => index.wasDeleted(blobId),
+    hasEnded: async (blobId) => index.hasEnded(blobId),
 
-    forgetBlob: (blobId) => index.forgetDeletion(blobId),
+    forgetBlob: (blobId) => index.forgetBlob(blobId),
 
     onDeleted: (listener) => index.onDeleted(listener),
 
