@@ -65,6 +65,12 @@ test('what can be read, with which headers, and what is blocked', () => {
   expect(() => read('--max-blob-size=many')).toThrow('--max-blob-size');
 });
 
+test('unknown content stays for a week, or as long as is asked for', () => {
+  expect(readConfig(['--data-dir=/d'], {})).not.toHaveProperty('quarantineMs');
+  expect(readConfig(['--data-dir=/d', '--quarantine-period=30d'], {}).quarantineMs).toBe(2_592_000_000);
+  expect(() => readConfig(['--data-dir=/d', '--quarantine-period=0'], {})).toThrow('--quarantine-period');
+});
+
 test('limits the bytes of the whole store, but not of a bucket', () => {
   const read = (...flags: string[]) => readConfig(['--data-dir=/d', ...flags], {});
   expect(read('--max-store-bytes=1000').limits?.maxStoreBytes).toBe(1000);
