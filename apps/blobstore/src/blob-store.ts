@@ -25,6 +25,7 @@ import { openDiskStorage } from './storage/disk-storage.ts';
 import { nameOf, type S3Options } from './storage/s3/s3-options.ts';
 import { openS3Storage } from './storage/s3/s3-storage.ts';
 import type { Storage } from './storage/storage.ts';
+import { openStorageNodes } from './storage-node/open-storage-nodes.ts';
 import { createSweeper, startSweeping } from './sweep.ts';
 import type { Tip } from './upload-relay/tip.ts';
 
@@ -33,6 +34,8 @@ export interface BlobStoreOptions extends RegistryOptions {
   logger?: Logger;
   /** Address to listen on, 127.0.0.1 by default */
   host?: string;
+  /** Where clients reach the storage nodes; the address that is listened on by default */
+  nodeUrl?: string;
   /** 0 takes a free one; 31415 is what Walrus daemons use */
   port: number;
   /** Where the blobs are, when they are not in the data directory */
@@ -94,7 +97,7 @@ export async function createBlobStore(options: BlobStoreOptions): Promise<BlobSt
     const lock = lockDirectory(dataDir);
     cleanUp.defer(() => lock.release());
     const shared = options.s3 === undefined ? undefined : await openSharedBucket(options.s3, cleanUp);
-    const { registry, nShards, storageNode } = await openRegistry(options, shared, cleanUp);
+    const { registry, nShards, chain } = await openRegistry(options, shared, cleanUp);
     const storage = await openStorage(options, logger, shared);
     cleanUp.defer(() => storage.close());
     const encoder = createWasmEncoder(nShards, options.encoderThreads ?? availableParallelism());
@@ -105,13 +108,17 @@ export async function createBlobStore(options: BlobStoreOptions): Promise<BlobSt
     cleanUp.defer(() => blocklist.close());
     const faults = createFaults(options.now);
     const limits = { ...defaultLimits, ...options.limits };
+    const identifyStaged = createIdentifyStaged(storage, encoder);
+    const locks = createKeyedLock();
+    const nodeContext = { storage, registry, identifyStaged, locks, blocklist, faults, logger };
     const context: BlobStoreContext = {
       storage,
       registry,
       encoder,
-      identifyStaged: createIdentifyStaged(storage, encoder),
-      locks: createKeyedLock(),
-      uploadRelay: storageNode && { node: storageNode, tip: options.tip, now: options.now ?? Date.now },
+      identifyStaged,
+      locks,
+      uploadRelay: chain && { node: chain.storageNode, tip: options.tip, now: options.now ?? Date.now },
+      storageNodes: chain && (await openStorageNodes(nodeContext, chain.storageNode, dataDir, cleanUp)),
       nShards,
       burnAfterStore: options.burnAfterStore ?? false,
       deletesDataAtOnce: options.deletesDataAtOnce ?? false,
@@ -128,6 +135,9 @@ export async function createBlobStore(options: BlobStoreOptions): Promise<BlobSt
     cleanUp.defer(startSweeping(sweeper, sweepIntervalMs[shared === undefined ? 'disk' : 's3'], context));
     const admin = createAdmin(context, sweeper);
     const url = await serve(buildServer(context, admin, options.adminToken), options, cleanUp);
+    await chain?.announce(options.nodeUrl ?? reachableUrl(url)).catch((error: unknown) => {
+      logger.warn({ err: error }, 'the chain does not list this store as its storage nodes');
+    });
     // First of all, so that a slow answer does not hold up the end.
     cleanUp.defer(() => faults.clear());
     return { url, admin, close: () => cleanUp.disposeAsync() };
@@ -135,6 +145,11 @@ export async function createBlobStore(options: BlobStoreOptions): Promise<BlobSt
     await cleanUp.disposeAsync();
     throw error;
   }
+}
+
+/** A wildcard address is no place to send a client to. */
+function reachableUrl(url: string): string {
+  return url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:');
 }
 
 /** The SDK is loaded where it is needed: it takes 25 MB and a tenth of a second. */

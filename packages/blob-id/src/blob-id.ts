@@ -1,5 +1,5 @@
 import { type BlobSource, bytesSource } from './blob-source.ts';
-import { blobMetadata } from './encode/blob-metadata.ts';
+import { blobMetadata, identityOf } from './encode/blob-metadata.ts';
 import { planBlob } from './encode/blob-plan.ts';
 import { withEncoder } from './encode/encoders.ts';
 
@@ -47,6 +47,23 @@ export function computeBlobMetadata(
   return withEncoder(nShards, (encoder) => {
     const { id, root, sliverHashes } = blobMetadata(encoder, planBlob(encoder.matrix, content.size), content);
     return { blobId: base64url(id), rootHash: base64url(root), size: content.size, sliverHashes };
+  });
+}
+
+/**
+ * The identity that hashes of slivers, as `computeBlobMetadata` returns them, have for a blob of `size` bytes: whether
+ * metadata belongs to a blob id, without the content. Throws `RangeError` for another number of hashes.
+ */
+export function identityOfHashes(
+  size: number,
+  sliverHashes: Uint8Array,
+  { nShards }: BlobIdOptions,
+): BlobIdentity {
+  if (sliverHashes.byteLength !== nShards * 64)
+    throw new RangeError(`${nShards} shards: there must be ${2 * nShards} hashes`);
+  return withEncoder(nShards, (encoder) => {
+    const { id, root } = identityOf(encoder, size, sliverHashes);
+    return { blobId: base64url(id), rootHash: base64url(root) };
   });
 }
 

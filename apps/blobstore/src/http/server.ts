@@ -1,6 +1,7 @@
 import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import type { BlobStoreAdmin } from '../admin/blob-store-admin.ts';
 import type { BlobStoreContext } from '../blob-store-context.ts';
+import { addStorageNodes } from '../storage-node/node-routes.ts';
 import { addUploadRelay } from '../upload-relay/relay-routes.ts';
 import { addAdmin } from './admin/admin-routes.ts';
 import { createAdmission } from './admission.ts';
@@ -68,6 +69,7 @@ export function buildServer(
   addPutBlob(app, context, publisher);
   addPutQuilt(app, context, publisher);
   addUploadRelay(app, context);
+  if (context.storageNodes !== undefined) addStorageNodes(app, context.storageNodes);
   for (const addRead of [addGetBlob, addGetBlobByObjectId, addGetByteRange, addGetStream, addConcatBlobs]) {
     addRead(app, context, aggregator);
   }

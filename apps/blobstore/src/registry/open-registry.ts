@@ -14,8 +14,7 @@ import {
   requireSameBucketIdentity,
 } from './bucket/bucket-identity.ts';
 import { openBucketRegistry } from './bucket/bucket-registry.ts';
-import type { ChainRegistryOptions } from './chain/chain-registry.ts';
-import type { StorageNode } from './chain/storage-node.ts';
+import type { ChainRegistry, ChainRegistryOptions } from './chain/chain-registry.ts';
 import { openLocalRegistry } from './local-registry.ts';
 
 export interface RegistryOptions {
@@ -45,7 +44,7 @@ export interface OpenedRegistry {
   registry: BlobRegistry;
   nShards: number;
   /** With a chain alone */
-  storageNode?: StorageNode;
+  chain?: Pick<ChainRegistry, 'storageNode' | 'announce'>;
 }
 
 export const defaultShards = 1000;
@@ -107,7 +106,7 @@ async function openOnChain(
     await settleBucket(bucket, await readBucketIdentity(bucket), identity);
   }
   await settleDirectory(dataDir, { ...identity, ...bucketOf(shared) });
-  return { registry, nShards, storageNode: registry.storageNode };
+  return { registry, nShards, chain: registry };
 }
 
 function bucketOf(shared: NamedBucket | undefined): Pick<DirectoryIdentity, 'bucket'> {

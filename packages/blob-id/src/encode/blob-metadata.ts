@@ -19,10 +19,18 @@ export interface EncodedBlob {
 
 /** Encodes a blob and hashes everything up to its id. */
 export function blobMetadata(encoder: Encoder, plan: BlobPlan, source: BlobSource): EncodedBlob {
-  const { kernel, heap } = encoder;
   const sliverHashes = sliverPairs(hashSlivers(encoder, plan, source));
+  return { ...identityOf(encoder, plan.size, sliverHashes), sliverHashes };
+}
+
+/** The id and root that follow from the hashes of all slivers, in pairs. */
+export function identityOf(
+  { kernel, heap }: Encoder,
+  size: number,
+  sliverHashes: Uint8Array,
+): Pick<EncodedBlob, 'id' | 'root'> {
   const root = pairsRoot(kernel, sliverHashes, heap);
-  return { id: blobIdOf(kernel, plan.size, root, heap), root, sliverHashes };
+  return { id: blobIdOf(kernel, size, root, heap), root };
 }
 
 /** Pair i is row i with column n − 1 − i. */
