@@ -4,6 +4,7 @@ import type { Kernel } from '../kernel/kernel.ts';
 import type { SourceMatrix } from '../matrix.ts';
 import { createArena } from './arena.ts';
 import type { BlobPlan } from './blob-plan.ts';
+import type { ColumnRoots } from './column-roots.ts';
 import { treeBytes, treeRoot } from './column-tree.ts';
 import { type Codes, expandColumns, expandRows, symbolsPerStrip } from './expand.ts';
 import type { DigestList } from './leaf-hasher.ts';
@@ -20,6 +21,8 @@ export interface Encoder {
   codes: Codes;
   /** Digests of all symbols of two bytes, where there is such a table */
   digestTable: number | undefined;
+  /** Tree roots of columns with one symbol, from one blob to the next; where there is a table of digests */
+  columnRoots: ColumnRoots | undefined;
   /** The first address that each blob may use anew */
   heap: number;
 }
@@ -45,11 +48,12 @@ function columnsTogether({ matrix, passes, symbolBytes }: BlobPlan): number {
 
 /** Encodes a blob and hashes all its slivers, reading it once for each pass of the plan. */
 export function hashSlivers(
-  { kernel, codes, digestTable, heap }: Encoder,
+  { kernel, codes, digestTable, columnRoots, heap }: Encoder,
   plan: BlobPlan,
   source: BlobSource,
 ): SliverHashes {
   const { nShards } = plan.matrix;
+  const knownRoots = plan.symbolBytes === 2 && plan.usedRows === 1 ? columnRoots : undefined;
   const arena = createArena(heap);
   const together = columnsTogether(plan);
   const hasher =
@@ -64,9 +68,16 @@ export function hashSlivers(
   const secondaryAt = arena.take(nShards * digestBytes);
   kernel.reserve(arena.end);
 
-  function finishColumn(column: number, leaves: DigestList): void {
-    treeRoot(kernel, { ...leaves, count: nShards, equal: plan.zeroRows }, treeAt);
-    kernel.bytes().copyWithin(secondaryAt + column * digestBytes, treeAt, treeAt + digestBytes);
+  /** `symbolAt` is where the first symbol of the column is. */
+  function finishColumn(column: number, leaves: DigestList, symbolAt: number): void {
+    const bytes = kernel.bytes();
+    const rootAt = secondaryAt + column * digestBytes;
+    const symbol = bytes[symbolAt]! | (bytes[symbolAt + 1]! << 8);
+    if (!knownRoots?.copyTo(bytes, rootAt, symbol)) {
+      treeRoot(kernel, { ...leaves, count: nShards, equal: plan.zeroRows }, treeAt);
+      bytes.copyWithin(rootAt, treeAt, treeAt + digestBytes);
+      knownRoots?.keep(bytes, rootAt, symbol);
+    }
     const { start, end } = plan.zeroColumns;
     const zero = start <= column && column < end;
     for (let same = column; same < (zero ? end : column + 1); same++) rowTrees.push({ ...leaves, zero });
@@ -83,7 +94,8 @@ export function hashSlivers(
         expandColumns(kernel, codes, plan, pass, rows, { first, count }, columns);
         for (let place = 0; place < count; place++) {
           const leaves = hasher.take(pass, first + place, place);
-          if (leaves !== undefined) finishColumn(first + place, leaves);
+          const symbolAt = columns.at + place * nShards * columns.stride;
+          if (leaves !== undefined) finishColumn(first + place, leaves, symbolAt);
         }
       }
     }
