@@ -27,7 +27,7 @@ export interface BlobIdOptions {
  * The Walrus RS2 id of a blob. Blocks the thread: at 1000 shards 0.1 to 0.3 s for up to 10 MB, then 10 s for
  * each GiB; `blob-id-pool.ts` does it in worker threads.
  *
- * Memory of the thread at 1000 shards: 4 MB and one and a half times the blob while it is below 57 MB, and 160 MB
+ * Memory of the thread at 1000 shards: 6 MB and one and a half times the blob while it is below 57 MB, and 160 MB
  * for every larger one, which is read once for each 57 MB of it. The thread keeps it for the next blob.
  *
  * Throws `RangeError` for a number of shards that there is no code for and for a blob that is too large for the
