@@ -1,6 +1,7 @@
 import { type BlobSource, bytesSource } from './blob-source.ts';
-import { blobMetadata, identityOf } from './encode/blob-metadata.ts';
+import { blobMetadata, identityOf, joinHalves } from './encode/blob-metadata.ts';
 import { planBlob } from './encode/blob-plan.ts';
+import { columnHalves, hashSlivers, type SliverHashes } from './encode/encode-blob.ts';
 import { withEncoder } from './encode/encoders.ts';
 
 /** What the content alone decides about a blob. */
@@ -47,6 +48,31 @@ export function computeBlobMetadata(
   return withEncoder(nShards, (encoder) => {
     const { id, root, sliverHashes } = blobMetadata(encoder, planBlob(encoder.matrix, content.size), content);
     return { blobId: base64url(id), rootHash: base64url(root), size: content.size, sliverHashes };
+  });
+}
+
+/** One of the two halves that an id can be computed from, in different threads; both cost about the same. */
+export function hashHalf(
+  source: Uint8Array | BlobSource,
+  half: 0 | 1,
+  { nShards }: BlobIdOptions,
+): SliverHashes {
+  const content = source instanceof Uint8Array ? bytesSource(source) : source;
+  const part = columnHalves(nShards)[half];
+  return withEncoder(nShards, (encoder) =>
+    hashSlivers(encoder, planBlob(encoder.matrix, content.size), content, part),
+  );
+}
+
+/** The id of a blob of `size` bytes from its two halves. */
+export function identityOfHalves(
+  size: number,
+  halves: readonly [SliverHashes, SliverHashes],
+  { nShards }: BlobIdOptions,
+): BlobIdentity {
+  return withEncoder(nShards, (encoder) => {
+    const { id, root } = joinHalves(encoder, size, halves);
+    return { blobId: base64url(id), rootHash: base64url(root) };
   });
 }
 
