@@ -9,7 +9,6 @@ import type { IdentifyStaged } from './publisher/identify-staged.ts';
 import type { QuiltReader } from './quilt/quilt-reader.ts';
 import type { BlobRegistry } from './registry/blob-registry.ts';
 import type { Storage } from './storage/storage.ts';
-import type { StorageNodes } from './storage-node/storage-nodes.ts';
 import type { UploadRelay } from './upload-relay/upload-relay.ts';
 
 /** What every route and use case works with; built once in `blob-store.ts`. */
@@ -31,8 +30,6 @@ export interface BlobStoreContext {
   quilts: QuiltReader;
   /** For those who register blobs themselves; there is none without a chain */
   uploadRelay: UploadRelay | undefined;
-  /** For clients that talk to the storage nodes themselves; with a chain only */
-  storageNodes: StorageNodes | undefined;
   nShards: number;
   /** Whether objects that nobody else receives are destroyed once their blob is certified */
   burnAfterStore: boolean;

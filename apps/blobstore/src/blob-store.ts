@@ -108,17 +108,13 @@ export async function createBlobStore(options: BlobStoreOptions): Promise<BlobSt
     cleanUp.defer(() => blocklist.close());
     const faults = createFaults(options.now);
     const limits = { ...defaultLimits, ...options.limits };
-    const identifyStaged = createIdentifyStaged(storage, encoder);
-    const locks = createKeyedLock();
-    const nodeContext = { storage, registry, identifyStaged, locks, blocklist, faults, logger };
     const context: BlobStoreContext = {
       storage,
       registry,
       encoder,
-      identifyStaged,
-      locks,
+      identifyStaged: createIdentifyStaged(storage, encoder),
+      locks: createKeyedLock(),
       uploadRelay: chain && { node: chain.storageNode, tip: options.tip, now: options.now ?? Date.now },
-      storageNodes: chain && (await openStorageNodes(nodeContext, chain.storageNode, dataDir, cleanUp)),
       nShards,
       burnAfterStore: options.burnAfterStore ?? false,
       deletesDataAtOnce: options.deletesDataAtOnce ?? false,
@@ -134,7 +130,8 @@ export async function createBlobStore(options: BlobStoreOptions): Promise<BlobSt
     const sweeper = createSweeper(context);
     cleanUp.defer(startSweeping(sweeper, sweepIntervalMs[shared === undefined ? 'disk' : 's3'], context));
     const admin = createAdmin(context, sweeper);
-    const url = await serve(buildServer(context, admin, options.adminToken), options, cleanUp);
+    const nodes = chain && (await openStorageNodes(context, chain.storageNode, dataDir, cleanUp));
+    const url = await serve(buildServer(context, admin, options.adminToken, nodes), options, cleanUp);
     await chain?.announce(options.nodeUrl ?? reachableUrl(url)).catch((error: unknown) => {
       logger.warn({ err: error }, 'the chain does not list this store as its storage nodes');
     });

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { storageCommittee } from '@memrelay/chain/walrus-committee';
 import type { Ed25519Keypair } from '@mysten/sui/keypairs/ed25519';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type LocalnetProcess, startLocalnet } from './localnet-process.ts';
@@ -54,7 +53,9 @@ async function captured(walrus: Walrus, blob: Uint8Array, register = true) {
   });
   const { metadata, sliversByNode } = encoded;
   await recorder.writeMetadataToNode({ nodeIndex: 0, blobId, metadata });
-  for (const slivers of sliversByNode) await recorder.writeSliversToNode({ blobId, slivers });
+  for (const [nodeIndex, slivers] of sliversByNode.entries()) {
+    await recorder.writeSliversToNode({ nodeIndex, blobId, slivers });
+  }
   const [first, ...slivers] = requests;
   return { blobId, metadata: first!.body, slivers, objectId: registered?.blob.id ?? '' };
 }
@@ -133,7 +134,7 @@ test('takes only metadata and slivers that belong to the blob', async () => {
 });
 
 test('each node signs with its own key, for the object that was asked for', async () => {
-  const { walrus, store, get } = await start();
+  const { walrus, get } = await start();
   const blob = randomBytes(64);
   const { blobId, blobObject } = await walrus.writeBlob({ blob, deletable: true, epochs: 1, signer });
   const answers = [];
@@ -142,7 +143,6 @@ test('each node signs with its own key, for the object that was asked for', asyn
     answers.push((await answer.json()) as { success: { data: { signed: { signature: string } } } });
   }
   expect(new Set(answers.map(({ success }) => success.data.signed.signature)).size).toBe(3);
-  expect(store.url).toContain('127.0.0.1');
 });
 
 test('the chain lists only what the storage nodes themselves announce', async () => {
@@ -157,7 +157,5 @@ test('the chain lists only what the storage nodes themselves announce', async ()
   expect((await announce({ url, signature: 'AAAA' })).status).toBe(401);
   expect((await announce({ url: 'file:///etc/passwd', signature: 'AAAA' })).status).toBe(400);
   expect((await announce({})).status).toBe(400);
-  const secret = Buffer.from((await readFile(localnet.nodeKeyFile, 'utf8')).trim(), 'hex');
-  expect(storageCommittee(secret, 31).members).toHaveLength(11);
   expect(await walrus.getVerifiedBlobStatus({ blobId: 'A'.repeat(43) })).toEqual({ type: 'nonexistent' });
 });

@@ -6,8 +6,6 @@ import { type DirectoryLock, lockDirectory } from '@memrelay/protocol/dir-lock';
 import type { LocalnetInfo } from '@memrelay/protocol/localnet-info';
 import { defaultPorts } from '@memrelay/protocol/ports';
 import { fromBase58 } from '@mysten/bcs';
-import { bls12_381 } from '@noble/curves/bls12-381.js';
-import { bytesToNumberBE } from '@noble/curves/utils.js';
 import { Chain } from './chain/chain.ts';
 import { blake2b256, seededKey } from './chain/hash.ts';
 import { ModuleRegistry } from './chain/modules.ts';
@@ -92,7 +90,7 @@ function open(options: NetworkOptions, lock: DirectoryLock | undefined): Network
   const seed = dataDir === undefined ? randomBytes(32) : secretFile(join(dataDir, 'seed'));
   const store = new ChainStore(dataDir === undefined ? ':memory:' : join(dataDir, 'chain.sqlite'));
   const ids = networkIds(seed);
-  const nodeSecret = storageNodeSecret(seededKey(seed, 'storage-node'));
+  const nodeSecret = seededKey(seed, 'storage-node');
   const adminToken = Buffer.from(seededKey(seed, 'admin-token')).toString('hex');
   const sponsorApiKey = Buffer.from(seededKey(seed, 'sponsor-api-key')).toString('hex');
   if (dataDir !== undefined) {
@@ -202,12 +200,6 @@ function describe(
     threshold: keyServers.threshold,
     committee: keyServers.committee.info(baseUrl),
   };
-}
-
-/** The storage nodes' secret, reduced to the curve's order as their key file has always held it. */
-function storageNodeSecret(seedKey: Uint8Array): Uint8Array {
-  const { Fr } = bls12_381.fields;
-  return Fr.toBytes(Fr.create(bytesToNumberBE(seedKey)));
 }
 
 /** A setting that the chain's contents depend on: the first value stays. */

@@ -93,7 +93,9 @@ test.each([4, 7, 10, 11, 31, 100, 1000])('the nodes of %i shards share them out'
   const weights = members.map(({ shards }) => shards.length);
   expect(Math.max(...weights) - Math.min(...weights)).toBeLessThanOrEqual(1);
   expect(members).toHaveLength(Math.min(nShards, 11));
-  expect(new Set(members.map((member) => Buffer.from(member.publicKey).toString('hex'))).size).toBe(members.length);
+  expect(new Set(members.map((member) => Buffer.from(member.publicKey).toString('hex'))).size).toBe(
+    members.length,
+  );
   expect(publicKey).toHaveLength(48);
   expect(isQuorum(nShards, nShards)).toBe(true);
   expect(isQuorum(Math.floor((2 * nShards) / 3), nShards)).toBe(false);

@@ -58,7 +58,11 @@ export function createBlobIdPool({ nShards, threads }: BlobIdPoolOptions): BlobI
   let closed = false;
   let working = 0;
 
-  async function run<T>(name: keyof typeof worker, task: object, transferList: ArrayBuffer[] = []): Promise<T> {
+  async function run<T>(
+    name: keyof typeof worker,
+    task: object,
+    transferList: ArrayBuffer[] = [],
+  ): Promise<T> {
     // Piscina itself would start new threads
     if (closed) throw new Error('the pool was closed');
     working += 1;

@@ -64,7 +64,7 @@ function hashedPairs(bytes: Uint8Array): number {
   lend((encoder) => {
     original = encoder.kernel.hashPairs;
     encoder.kernel.hashPairs = (...args) => {
-      count.pairs += args[5];
+      count.pairs += args[5]!;
       original(...args);
     };
   });

@@ -14,16 +14,19 @@ function fromHalves(bytes: Uint8Array, nShards: number) {
   return identityOfHalves(bytes.length, halves, { nShards });
 }
 
-test.each([4, 5, 7, 8, 9, 10, 16, 17, 31, 32, 33, 100, 256, 300])('two halves of %i shards give the id', (nShards) => {
-  const { rows, columns } = sourceMatrix(nShards);
-  const row = columns * 2;
-  const edges = [0, 1, 2, 3, nShards, row - 1, row, row + 1, 2 * row + 1, rows * row, rows * row + 1];
-  for (const size of edges) {
-    const bytes = content(size, nShards);
-    const expected = { size, ...computeBlobId(bytes, { nShards }) };
-    expect({ size, ...fromHalves(bytes, nShards) }).toEqual(expected);
-  }
-});
+test.each([4, 5, 7, 8, 9, 10, 16, 17, 31, 32, 33, 100, 256, 300])(
+  'two halves of %i shards give the id',
+  (nShards) => {
+    const { rows, columns } = sourceMatrix(nShards);
+    const row = columns * 2;
+    const edges = [0, 1, 2, 3, nShards, row - 1, row, row + 1, 2 * row + 1, rows * row, rows * row + 1];
+    for (const size of edges) {
+      const bytes = content(size, nShards);
+      const expected = { size, ...computeBlobId(bytes, { nShards }) };
+      expect({ size, ...fromHalves(bytes, nShards) }).toEqual(expected);
+    }
+  },
+);
 
 test.each([1000, 1334, 1335, 2048, 5000])('two halves of 1000 shards give the id of %i bytes', (size) => {
   const bytes = randomBytes(size);
@@ -50,7 +53,11 @@ test('a pool shares one blob between idle threads, and several out, with the sam
     const expected = computeBlobId(bytes, { nShards: 300 });
     expect(await pool.ofBytes(bytes)).toEqual(expected);
     expect(await pool.ofFile(path)).toEqual(expected);
-    expect(await Promise.all([1, 2, 3].map(() => pool.ofBytes(bytes)))).toEqual([expected, expected, expected]);
+    expect(await Promise.all([1, 2, 3].map(() => pool.ofBytes(bytes)))).toEqual([
+      expected,
+      expected,
+      expected,
+    ]);
   }
   await expect(pool.ofFile(join(directory, 'nothing'))).rejects.toThrow(/ENOENT/);
   expect(await pool.ofBytes(content(9))).toEqual(computeBlobId(content(9), { nShards: 300 }));

@@ -4,11 +4,12 @@ import { type SliverKind, sliverHash } from '@memrelay/blob-id/sliver-hash';
 import { type CommitteeMember, shardOfPair } from '@memrelay/chain/walrus-committee';
 import { orUnavailable } from '../aggregator/find-readable.ts';
 import type { BlobStoreContext } from '../blob-store-context.ts';
+import { internalError } from '../http/api-error.ts';
 import { insufficientConfirmations } from '../http/fault-errors.ts';
-import { forbiddenBlob } from '../http/read-errors.ts';
+import { blobTooLarge, forbiddenBlob } from '../http/read-errors.ts';
 import type { BlobStatus } from '../registry/chain/blob-status.ts';
 import type { Certificate } from '../registry/chain/walrus-calls.ts';
-import type { StoredBlob } from '../storage/storage.ts';
+import { BlobDamagedError, type StoredBlob } from '../storage/storage.ts';
 import { completeUpload, type StorageNodeParts } from './complete-upload.ts';
 import {
   inconsistentBlob,
@@ -63,11 +64,11 @@ export interface StorageNodes {
 
 export type NodeContext = Pick<
   BlobStoreContext,
-  'storage' | 'registry' | 'identifyStaged' | 'locks' | 'blocklist' | 'faults' | 'logger'
+  'storage' | 'registry' | 'identifyStaged' | 'locks' | 'blocklist' | 'faults' | 'limits' | 'logger'
 >;
 
 export function createStorageNodes(context: NodeContext, parts: StorageNodeParts): StorageNodes {
-  const { storage, registry, blocklist, faults } = context;
+  const { storage, registry, blocklist, faults, limits } = context;
   const { node, slivers, uploads } = parts;
   const { members, nShards } = node.committee;
   const { rows } = sourceMatrix(nShards);
@@ -89,6 +90,7 @@ export function createStorageNodes(context: NodeContext, parts: StorageNodeParts
     const live = await orUnavailable(registry.liveObjects(blobId));
     const blob = live.length === 0 ? undefined : await storage.find(blobId);
     if (blob === undefined) throw missing();
+    if (blob.size > limits.maxBlobBytes) throw blobTooLarge(limits.maxBlobBytes);
     if (blob.size > maxSliverBlobBytes) throw tooLargeForSlivers(maxSliverBlobBytes);
     return blob;
   }
@@ -123,6 +125,8 @@ export function createStorageNodes(context: NodeContext, parts: StorageNodeParts
     async metadata(blobId) {
       const blob = await requireServed(blobId, metadataNotFound);
       const sliverHashes = await slivers.hashes(blob);
+      if (identityOfHashes(blob.size, sliverHashes, { nShards }).blobId !== blobId)
+        throw internalError(new BlobDamagedError(`the content of ${blobId} has another blob id`));
       return encodeMetadata(Buffer.from(blobId, 'base64url'), { size: blob.size, sliverHashes });
     },
 
