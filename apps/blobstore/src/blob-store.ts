@@ -27,12 +27,15 @@ import { openDiskStorage } from './storage/disk-storage.ts';
 import { nameOf, type S3Options } from './storage/s3/s3-options.ts';
 import { openS3Storage } from './storage/s3/s3-storage.ts';
 import type { Storage } from './storage/storage.ts';
+import { openStorageNodes } from './storage-node/open-storage-nodes.ts';
 import { createSweeper, startSweeping } from './sweep.ts';
 import type { Tip } from './upload-relay/tip.ts';
 
 export interface BlobStoreOptions extends RegistryOptions {
   /** Address to listen on, 127.0.0.1 by default */
   host?: string;
+  /** Where clients reach the storage nodes; the address that is listened on by default */
+  nodeUrl?: string;
   /** 0 takes a free one; 31415 is what Walrus daemons use */
   port: number;
   /** Where the blobs are, when they are not in the data directory */
@@ -101,7 +104,7 @@ export async function createBlobStore(options: BlobStoreOptions): Promise<BlobSt
     cleanUp.defer(() => lock.release());
     const shared = options.s3 === undefined ? undefined : await openSharedBucket(options.s3, cleanUp);
     const opener = storageOpener(options, logger, cleanUp);
-    const { registry, storage, nShards, storageNode } = await openRegistry(options, shared, opener, cleanUp);
+    const { registry, storage, nShards, chain } = await openRegistry(options, shared, opener, cleanUp);
     const encoder = createWasmEncoder(nShards, options.encoderThreads ?? availableParallelism());
     cleanUp.defer(() => encoder.close());
     const { blocklistFile, allowedHeaders = defaultAllowedHeaders } = options;
@@ -117,7 +120,7 @@ export async function createBlobStore(options: BlobStoreOptions): Promise<BlobSt
       identifyStaged: createIdentifyStaged(storage, encoder),
       knownBlocks: new KnownBlocks(),
       locks: createKeyedLock(),
-      uploadRelay: storageNode && { node: storageNode, tip: options.tip, now: options.now ?? Date.now },
+      uploadRelay: chain && { node: chain.storageNode, tip: options.tip, now: options.now ?? Date.now },
       nShards,
       burnAfterStore: options.burnAfterStore ?? false,
       deletesDataAtOnce: options.deletesDataAtOnce ?? false,
@@ -134,7 +137,11 @@ export async function createBlobStore(options: BlobStoreOptions): Promise<BlobSt
     const sweeper = createSweeper({ ...context, quarantineMs, now });
     cleanUp.defer(startSweeping(sweeper, sweepIntervalMs[shared === undefined ? 'disk' : 's3'], context));
     const admin = createAdmin(context, sweeper);
-    const url = await serve(buildServer(context, admin, options.adminToken), options, cleanUp);
+    const nodes = chain && (await openStorageNodes(context, chain.storageNode, dataDir, cleanUp));
+    const url = await serve(buildServer(context, admin, options.adminToken, nodes), options, cleanUp);
+    await chain?.announce(options.nodeUrl ?? reachableUrl(url)).catch((error: unknown) => {
+      logger.warn({ err: error }, 'the chain does not list this store as its storage nodes');
+    });
     // First of all, so that a slow answer does not hold up the end.
     cleanUp.defer(() => faults.clear());
     return { url, admin, close: () => cleanUp.disposeAsync() };
@@ -142,6 +149,11 @@ export async function createBlobStore(options: BlobStoreOptions): Promise<BlobSt
     await cleanUp.disposeAsync();
     throw error;
   }
+}
+
+/** A wildcard address is no place to send a client to. */
+function reachableUrl(url: string): string {
+  return url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:');
 }
 
 /** The SDK is loaded where it is needed: it takes 25 MB and a tenth of a second. */

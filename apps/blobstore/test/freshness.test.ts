@@ -5,12 +5,13 @@ test('a question is answered by a read that begins after it', async () => {
   const onChain = new Set<string>();
   let seen = new Set<string>();
   const gates: (() => void)[] = [];
-  const freshness = createFreshness(1, async () => {
+  async function events(): Promise<void> {
     const snapshot = new Set(onChain);
     await new Promise<void>((resolve) => gates.push(resolve));
     seen = snapshot;
-    return 1;
-  });
+  }
+  const everything = async () => 1;
+  const freshness = createFreshness(1, { events, everything });
   const early = freshness.ask(() => [...seen]);
   await expect.poll(() => gates.length).toBe(1);
   onChain.add('just certified');
@@ -23,9 +24,8 @@ test('a question is answered by a read that begins after it', async () => {
 });
 
 test('a failed read fails the question for something unknown alone', async () => {
-  const freshness = createFreshness(1, async () => {
-    throw new Error('no chain');
-  });
+  const fail = () => Promise.reject(new Error('no chain'));
+  const freshness = createFreshness(1, { events: fail, everything: fail });
   expect(await freshness.ask((epoch) => [epoch])).toEqual([1]);
   await expect(freshness.ask(() => [])).rejects.toThrow('no chain');
   await expect(freshness.now()).rejects.toThrow('no chain');
@@ -38,11 +38,49 @@ test('a chain that is silent for longer than a minute vouches for nothing any mo
     if (silent) throw new Error('no chain');
     return 1;
   };
-  const freshness = createFreshness(1, read, () => timeMs);
+  const events = async () => void (await read());
+  const freshness = createFreshness(1, { events, everything: read }, () => timeMs);
   timeMs = 60_000;
   expect(await freshness.ask(() => ['live'])).toEqual(['live']);
   timeMs = 60_001;
   await expect(freshness.ask(() => ['live'])).rejects.toThrow('no chain');
   silent = false;
   expect(await freshness.ask(() => ['live'])).toEqual(['live']);
+});
+
+test('what was deleted after the last read is not answered, and what is final is answered without a read', async () => {
+  const live = new Set(['deletable', 'permanent']);
+  let seen = [...live];
+  let reads = 0;
+  const events = async () => {
+    reads += 1;
+    seen = [...live];
+  };
+  const freshness = createFreshness(1, { events, everything: async () => 1 });
+  expect(await freshness.ask(() => seen)).toEqual(['deletable', 'permanent']);
+  live.delete('deletable');
+  expect(await freshness.ask(() => seen)).toEqual(['permanent']);
+  live.delete('permanent');
+  expect(await freshness.ask(() => seen)).toEqual([]);
+  expect(reads).toBe(3);
+  await freshness.ask(
+    () => ['permanent'],
+    (found) => found.length > 0,
+  );
+  expect(reads).toBe(3);
+});
+
+test('reads wait for a chain in trouble once a second, not each', async () => {
+  let timeMs = 0;
+  let reads = 0;
+  const events = async () => {
+    reads += 1;
+    throw new Error('no chain');
+  };
+  const freshness = createFreshness(1, { events, everything: events as () => Promise<never> }, () => timeMs);
+  for (let i = 0; i < 5; i++) expect(await freshness.ask(() => ['live'])).toEqual(['live']);
+  expect(reads).toBe(1);
+  timeMs = 1001;
+  expect(await freshness.ask(() => ['live'])).toEqual(['live']);
+  expect(reads).toBe(2);
 });

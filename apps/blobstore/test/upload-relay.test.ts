@@ -140,14 +140,14 @@ test('the same upload again gives the same certificate, also after the blob is c
   expect(answer).toEqual({
     blob_id: [...Buffer.from(blobId, 'base64url')],
     confirmation_certificate: {
-      signers: [0],
+      signers: [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10],
       serialized_message: expect.any(Array),
       signature: expect.stringMatching(/^[A-Za-z0-9+/]{128}$/),
     },
   });
   const { serialized_message, signature } = answer.confirmation_certificate;
   const certificate = {
-    signers: [0],
+    signers: [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10],
     serializedMessage: Uint8Array.from(serialized_message),
     signature: Buffer.from(signature, 'base64'),
   };

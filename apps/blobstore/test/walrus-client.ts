@@ -10,14 +10,32 @@ export interface ChainWalrus {
   walrus: WalrusClient;
 }
 
+type Options = Pick<
+  ConstructorParameters<typeof WalrusClient>[0],
+  'uploadRelay' | 'storageNodeClientOptions'
+>;
+
 /** The unmodified client of Walrus on a localnet, with a store as its upload relay. */
-export async function walrusClient(chainUrl: string, host: string, sendTip?: SendTip): Promise<ChainWalrus> {
+export function walrusClient(chainUrl: string, host: string, sendTip?: SendTip): Promise<ChainWalrus> {
+  return clientWith(chainUrl, { uploadRelay: { host, ...(sendTip === undefined ? {} : { sendTip }) } });
+}
+
+/** The same, which talks to the storage nodes itself, wherever the chain says that they are. */
+export function nodesClient(
+  chainUrl: string,
+  storageNodeClientOptions: NonNullable<Options['storageNodeClientOptions']> = {},
+): Promise<ChainWalrus> {
+  return clientWith(chainUrl, { storageNodeClientOptions });
+}
+
+async function clientWith(chainUrl: string, options: Options): Promise<ChainWalrus> {
   const { sui } = createChainClient({ network: 'localnet', baseUrl: chainUrl });
   const { walrus } = await fetchChainInfo(chainUrl);
   const client = new WalrusClient({
     suiClient: sui,
     packageConfig: { systemObjectId: walrus.systemObjectId, stakingPoolId: walrus.stakingObjectId },
-    uploadRelay: { host, ...(sendTip === undefined ? {} : { sendTip }) },
+    storageNodeUrlScheme: 'http',
+    ...options,
   });
   return { sui, walrus: client };
 }

@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { type StorageCommittee, storageCommittee } from '@memrelay/chain/walrus-committee';
 import { type DirectoryLock, lockDirectory } from '@memrelay/protocol/dir-lock';
 import type { LocalnetInfo } from '@memrelay/protocol/localnet-info';
+import { defaultPorts } from '@memrelay/protocol/ports';
 import { fromBase58 } from '@mysten/bcs';
 import { Chain } from './chain/chain.ts';
 import { blake2b256, seededKey } from './chain/hash.ts';
@@ -11,6 +13,7 @@ import { ChainStore } from './chain/store.ts';
 import { Faucet, faucetCoins } from './genesis/faucet.ts';
 import { genesisObjects, keyServerObjects } from './genesis/genesis-objects.ts';
 import { type NetworkIds, networkIds } from './genesis/network-ids.ts';
+import { storageNodeObjects } from './genesis/storage-nodes.ts';
 import { type WalrusGenesis, walrusEpochObjects, walrusObjects } from './genesis/walrus-objects.ts';
 import { createKeyServers, type KeyServers } from './key-servers/key-servers.ts';
 import { createAccountModule } from './move/account-module.ts';
@@ -19,9 +22,9 @@ import type { NativeModule } from './move/native.ts';
 import { Sponsor } from './sponsor/sponsor.ts';
 import { createMetadataModule } from './walrus/blob-attributes.ts';
 import { createBlobModule } from './walrus/blob-module.ts';
-import { CertificateVerifier, type StorageNodeKeys, storageNodeKeys } from './walrus/certificate.ts';
+import { CertificateVerifier } from './walrus/certificate.ts';
 import { createSharedBlobModule } from './walrus/shared-blob-module.ts';
-import { createStakingModule } from './walrus/staking-module.ts';
+import { createStakingModule, createStakingPoolModule } from './walrus/staking-module.ts';
 import { createStorageModule } from './walrus/storage-module.ts';
 import { createEventsModule, createSystemModule } from './walrus/system-module.ts';
 
@@ -30,6 +33,8 @@ const prices = { storage: 100_000n, write: 20_000n };
 const maxEpochsAhead = 53;
 const defaultShards = 1000;
 const defaultEpochMs = 14 * 24 * 60 * 60 * 1000;
+/** Until a blob store announces another one */
+const defaultStorageNodesUrl = `http://127.0.0.1:${defaultPorts.blobstore}`;
 
 export interface NetworkOptions {
   /** Where everything is kept; without one the network lives in memory and ends with the process */
@@ -50,7 +55,8 @@ export interface Network {
   ids: NetworkIds;
   faucet: Faucet;
   keyServers: KeyServers;
-  storageNode: StorageNodeKeys;
+  /** The storage nodes, whose keys all derive from one secret */
+  committee: StorageCommittee;
   sponsor: Sponsor;
   /** Key of the sponsor's API, hex */
   sponsorApiKey: string;
@@ -58,6 +64,8 @@ export interface Network {
   adminToken: string;
   /** Tells the chain at which address the key servers answer */
   registerKeyServers(baseUrl: string): void;
+  /** Writes to the chain where the storage nodes answer, and remembers it; nothing happens when that is known. */
+  registerStorageNodes(url: string): void;
   info(baseUrl: string): LocalnetInfo;
   close(): void;
 }
@@ -82,17 +90,18 @@ function open(options: NetworkOptions, lock: DirectoryLock | undefined): Network
   const seed = dataDir === undefined ? randomBytes(32) : secretFile(join(dataDir, 'seed'));
   const store = new ChainStore(dataDir === undefined ? ':memory:' : join(dataDir, 'chain.sqlite'));
   const ids = networkIds(seed);
-  const storageNode = storageNodeKeys(seededKey(seed, 'storage-node'));
+  const nodeSecret = seededKey(seed, 'storage-node');
   const adminToken = Buffer.from(seededKey(seed, 'admin-token')).toString('hex');
   const sponsorApiKey = Buffer.from(seededKey(seed, 'sponsor-api-key')).toString('hex');
   if (dataDir !== undefined) {
-    writeSecret(join(dataDir, 'storage-node.key'), Buffer.from(storageNode.secretKey).toString('hex'));
+    writeSecret(join(dataDir, 'storage-node.key'), Buffer.from(nodeSecret).toString('hex'));
     writeSecret(join(dataDir, 'admin.token'), adminToken);
     writeSecret(join(dataDir, 'sponsor.key'), sponsorApiKey);
   }
   const nShards = fixed(store, 'nShards', options.nShards, defaultShards);
   const epochDurationMs = fixed(store, 'epochDurationMs', options.epochDurationMs, defaultEpochMs);
-  const walrus: WalrusGenesis = { ids, node: storageNode, nShards, maxEpochsAhead, prices, epochDurationMs };
+  const committee = storageCommittee(nodeSecret, nShards);
+  const walrus: WalrusGenesis = { ids, committee, maxEpochsAhead, prices, epochDurationMs };
   const modules = new ModuleRegistry([
     ...frameworkModules,
     ...networkModules(walrus),
@@ -116,18 +125,28 @@ function open(options: NetworkOptions, lock: DirectoryLock | undefined): Network
     ...walrusObjects(walrus),
     ...walrusEpochObjects(walrus, 1),
   ]);
+  /** A chain of an earlier release gets its committee and the objects of its storage nodes here. */
+  const registerStorageNodes = (url: string) => {
+    store.setMeta('storageNodesUrl', url);
+    chain.writeSystemObjects('storage nodes', [
+      ...walrusEpochObjects(walrus, chain.moment().epoch),
+      ...storageNodeObjects(walrus, url),
+    ]);
+  };
+  registerStorageNodes(store.getMeta('storageNodesUrl') ?? defaultStorageNodesUrl);
   const keyServers = createKeyServers({ seed: seededKey(seed, 'key-servers'), policy: chain });
   return {
     chain,
     ids,
     faucet,
     keyServers,
-    storageNode,
+    committee,
     sponsor: new Sponsor(chain, faucet, seededKey(seed, 'sponsor'), options.now),
     sponsorApiKey,
     adminToken,
     registerKeyServers: (baseUrl) =>
       chain.writeSystemObjects('key servers', keyServerObjects(keyServers.genesis(baseUrl))),
+    registerStorageNodes,
     info: (baseUrl) => describe(chain, walrus, keyServers, baseUrl),
     close: () => {
       store.close();
@@ -136,10 +155,10 @@ function open(options: NetworkOptions, lock: DirectoryLock | undefined): Network
   };
 }
 
-function networkModules({ ids, node, nShards }: WalrusGenesis): NativeModule[] {
+function networkModules({ ids, committee }: WalrusGenesis): NativeModule[] {
   const { walrusPackageId: packageId, walType } = ids;
-  const verifier = new CertificateVerifier(node.publicKey);
-  const settings = { packageId, walType, nShards, prices, maxEpochsAhead, verifier };
+  const verifier = new CertificateVerifier(committee);
+  const settings = { packageId, walType, nShards: committee.nShards, prices, maxEpochsAhead, verifier };
   return [
     createAccountModule(ids.accountPackageId),
     createSystemModule(settings),
@@ -149,6 +168,7 @@ function networkModules({ ids, node, nShards }: WalrusGenesis): NativeModule[] {
     createBlobModule(packageId),
     createSharedBlobModule(settings),
     createStakingModule(packageId, walType),
+    createStakingPoolModule(packageId),
     { packageId: walType.split('::')[0]!, name: 'wal', structs: {}, functions: {} },
   ];
 }
@@ -159,7 +179,7 @@ function describe(
   keyServers: KeyServers,
   baseUrl: string,
 ): LocalnetInfo {
-  const { ids, nShards, epochDurationMs } = walrus;
+  const { ids, committee, epochDurationMs } = walrus;
   return {
     network: 'localnet',
     chainId: Buffer.from(fromBase58(chain.chainIdentifier)).subarray(0, 4).toString('hex'),
@@ -171,7 +191,7 @@ function describe(
       systemObjectId: ids.systemObjectId,
       stakingObjectId: ids.stakingObjectId,
       walType: ids.walType,
-      nShards,
+      nShards: committee.nShards,
       epoch: chain.moment().epoch,
       epochDurationMs,
       maxEpochsAhead,

@@ -16,6 +16,7 @@ import { createGrpcWebHandler } from './rpc/grpc-web.ts';
 import { answerJsonRpc, jsonRpcParseError } from './rpc/json-rpc.ts';
 import { createRoutes } from './rpc/services.ts';
 import { sponsorPath, sponsorRoutes } from './sponsor/routes.ts';
+import { storageNodeRoutes } from './storage-node-routes.ts';
 
 /** Largest request: a transaction is at most 128 KiB, and there is room for base64 and a batch of reads. */
 const maxRequestBytes = 1024 * 1024;
@@ -52,6 +53,12 @@ export function createServer(network: Network, baseUrl: () => string, logger: Lo
   });
   mountFaucet(app, network);
   app.register(adminRoutes(network), { prefix: '/admin' });
+  app.register(
+    storageNodeRoutes(network, () => network.info(baseUrl()).chainId),
+    {
+      prefix: '/storage-nodes',
+    },
+  );
   mountGrpcWeb(app, network, logger);
   app.register(network.keyServers.plugin);
   app.register(sponsorRoutes(network.sponsor, network.sponsorApiKey), { prefix: sponsorPath });

@@ -38,8 +38,9 @@ test('the unmodified Walrus SDK takes a blob through its whole life', async () =
   expect(await client.readBlobAttributes({ blobObjectId })).toEqual({ kind: 'greeting' });
 
   const serializedMessage = storageConfirmation(1, blob);
-  const signature = signBls(world.network.storageNode.secretKey, serializedMessage);
-  const certificate = { signers: [0], serializedMessage, signature };
+  const { members, secretKey } = world.network.committee;
+  const signature = signBls(secretKey, serializedMessage);
+  const certificate = { signers: members.map(({ index }) => index), serializedMessage, signature };
   await client.executeCertifyBlobTransaction({ signer, blobId, blobObjectId, deletable: true, certificate });
   await client.executeExtendBlobTransaction({ signer, blobObjectId, epochs: 2 });
   await client.executeWriteBlobAttributesTransaction({

@@ -54,6 +54,7 @@ export async function startWalrus() {
   const key = await fundedKey(world);
   const { walrusPackageId: packageId, systemObjectId: system, walType } = world.network.ids;
   const owner = key.toSuiAddress();
+  const { committee } = world.network;
 
   /** A coin of so much WAL. */
   function wal(tx: Transaction, balance: bigint) {
@@ -112,9 +113,9 @@ export async function startWalrus() {
   /** Certifies blobs in one transaction. */
   function certifyAll(certifications: Certification[]) {
     return run((tx) => {
-      for (const { blob, bitmap = [1], ...given } of certifications) {
+      for (const { blob, bitmap = [...committee.bitmap], ...given } of certifications) {
         const message = given.message ?? storageConfirmation(1, blob);
-        const signature = given.signature ?? signBls(world.network.storageNode.secretKey, message);
+        const signature = given.signature ?? signBls(committee.secretKey, message);
         call(tx, 'system::certify_blob', [
           tx.object(system),
           tx.object(blob.id),

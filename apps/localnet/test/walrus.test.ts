@@ -1,8 +1,8 @@
 import { storageConfirmation, walrusEventBcs } from '@memrelay/chain/walrus-bcs';
 import { signBls } from '@memrelay/chain/walrus-bls';
+import { storageCommittee } from '@memrelay/chain/walrus-committee';
 import { storageCost } from '@memrelay/chain/walrus-sizes';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { storageNodeKeys } from '../src/walrus/certificate.ts';
 import { fundedKey, send } from './chain-world.ts';
 import { aborts, encodedSize, prices, size, startWalrus, type WalrusWorld } from './walrus-world.ts';
 
@@ -83,7 +83,7 @@ test('one bad certificate among good ones of a transaction is found, wherever it
   const blobs = [await walrus.registered(), await walrus.registered(), await walrus.registered()].map(
     ({ blob }) => blob,
   );
-  const signature = signBls(walrus.world.network.storageNode.secretKey, Buffer.from('something else'));
+  const signature = signBls(walrus.world.network.committee.secretKey, Buffer.from('something else'));
   for (const bad of blobs) {
     const certifications = blobs.map((blob) => (blob === bad ? { blob, signature } : { blob }));
     await expect(walrus.certifyAll(certifications)).rejects.toThrow(aborts(1, 'bls_aggregate'));
@@ -96,7 +96,7 @@ test('one bad certificate among good ones of a transaction is found, wherever it
 test('a good certificate is not taken again with its bytes divided otherwise', async () => {
   const { blob } = await walrus.registered();
   const message = storageConfirmation(1, blob);
-  const signature = signBls(walrus.world.network.storageNode.secretKey, message);
+  const signature = signBls(walrus.world.network.committee.secretKey, message);
   await walrus.certify(blob, { signature, message });
   const shifted = {
     signature: signature.slice(0, -1),
@@ -107,22 +107,25 @@ test('a good certificate is not taken again with its bytes divided otherwise', a
 
 test('certificates that do not hold are refused', async () => {
   const { blob } = await walrus.registered();
-  const stranger = storageNodeKeys(new Uint8Array(32).fill(9)).secretKey;
+  const stranger = storageCommittee(new Uint8Array(32).fill(9), 31).secretKey;
   const message = storageConfirmation(1, blob);
   const refused = (changes: Parameters<typeof walrus.certify>[1], code: number, place: string) =>
     expect(walrus.certify(blob, changes)).rejects.toThrow(aborts(code, place));
   const signed = (other: Uint8Array) => ({
     message: other,
-    signature: signBls(walrus.world.network.storageNode.secretKey, other),
+    signature: signBls(walrus.world.network.committee.secretKey, other),
   });
   const other = storageConfirmation(1, { ...blob, id: walrus.system });
 
   await refused({ signature: signBls(stranger, message) }, 1, 'bls_aggregate');
   await refused({ signature: new Uint8Array(96) }, 1, 'bls_aggregate');
   await refused({ signature: signed(message).signature, message: other }, 1, 'bls_aggregate');
-  await refused({ bitmap: [0] }, 2, 'bls_aggregate');
-  await refused({ bitmap: [3] }, 0, 'bls_aggregate');
-  await refused({ bitmap: [1, 0] }, 0, 'bls_aggregate');
+  await refused({ bitmap: [0, 0] }, 2, 'bls_aggregate');
+  await refused({ bitmap: [0b0111_1111, 0] }, 2, 'bls_aggregate');
+  await refused({ bitmap: [0b1111_1111, 0] }, 1, 'bls_aggregate');
+  await refused({ bitmap: [0b1111_1111, 0b1000] }, 0, 'bls_aggregate');
+  await refused({ bitmap: [0b1111_1111, 0b111, 0] }, 0, 'bls_aggregate');
+  await refused({ bitmap: [0b1111_1111] }, 0, 'bls_aggregate');
   await refused({ bitmap: [] }, 0, 'bls_aggregate');
 
   const changed = (index: number, byte: number) => signed(message.with(index, byte));

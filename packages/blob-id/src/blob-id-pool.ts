@@ -3,7 +3,10 @@ import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Piscina } from 'piscina';
 import { type BlobIdentity, type BlobIdOptions, computeBlobId } from './blob-id.ts';
-import type { BlobIdTask } from './blob-id-worker.ts';
+import type * as worker from './blob-id-worker.ts';
+import type { BlobIdTask, JoinTask } from './blob-id-worker.ts';
+import type { SliverHashes } from './encode/encode-blob.ts';
+import { sourceMatrix } from './matrix.ts';
 
 export interface BlobIdPoolOptions extends BlobIdOptions {
   /** Most worker threads at a time; each may need the memory that `computeBlobId` tells */
@@ -30,37 +33,71 @@ export interface BlobIdPool {
 const warmThreads = 1;
 const idleTimeoutMs = 30_000;
 
+/**
+ * From this many shards on, a blob whose symbols have two bytes takes so long that two threads share it when both are
+ * idle. They read the same content, so both stay warm.
+ */
+const sharedFromShards = 256;
+const sharingThreads = 2;
+
 /** Up to these an id takes well under a millisecond, which is less than it costs to hand the work to a thread. */
 const quickShards = 64;
 const quickBytes = 32 * 1024;
 
 export function createBlobIdPool({ nShards, threads }: BlobIdPoolOptions): BlobIdPool {
   const extension = extname(fileURLToPath(import.meta.url));
-  const pool = new Piscina<BlobIdTask, BlobIdentity>({
+  const { rows, columns } = sourceMatrix(nShards);
+  const sharedBytes = nShards >= sharedFromShards && threads >= sharingThreads ? rows * columns * 2 : -1;
+  const pool = new Piscina({
     filename: new URL(`./blob-id-worker${extension}`, import.meta.url).href,
     name: 'identify',
-    minThreads: warmThreads,
+    minThreads: sharedBytes > 0 ? sharingThreads : warmThreads,
     maxThreads: threads,
     idleTimeout: idleTimeoutMs,
   });
   let closed = false;
-  async function run(task: BlobIdTask, transferList: ArrayBuffer[]): Promise<BlobIdentity> {
+  let working = 0;
+
+  async function run<T>(
+    name: keyof typeof worker,
+    task: object,
+    transferList: ArrayBuffer[] = [],
+  ): Promise<T> {
     // Piscina itself would start new threads
     if (closed) throw new Error('the pool was closed');
-    return pool.run(task, { transferList });
+    working += 1;
+    try {
+      return (await pool.run(task, { name, transferList })) as T;
+    } finally {
+      working -= 1;
+    }
   }
+
+  /** One blob by two threads, each with half of the columns. */
+  async function share(task: BlobIdTask, size: number): Promise<BlobIdentity> {
+    const halves = await Promise.all([
+      run<SliverHashes>('half', { ...task, half: 0 }),
+      run<SliverHashes>('half', { ...task, half: 1 }),
+    ]);
+    return run('join', { nShards, size, halves } satisfies JoinTask);
+  }
+
+  const isShared = (size: number): boolean => working === 0 && size <= sharedBytes;
   const isQuick = (size: number): boolean => nShards <= quickShards && size <= quickBytes;
   return {
     async ofBytes(bytes) {
       if (isQuick(bytes.length) && !closed) return computeBlobId(bytes, { nShards });
       // A view would take the whole buffer behind it along
       const content = new Uint8Array(bytes);
-      return run({ nShards, content }, [content.buffer]);
+      if (isShared(bytes.length)) return share({ nShards, content }, bytes.length);
+      return run('identify', { nShards, content } satisfies BlobIdTask, [content.buffer]);
     },
     async ofFile(path) {
       if (nShards <= quickShards && isQuick((await stat(path)).size) && !closed)
         return computeBlobId(await readFile(path), { nShards });
-      return run({ nShards, path }, []);
+      const size = sharedBytes > 0 && working === 0 ? (await stat(path)).size : Number.POSITIVE_INFINITY;
+      if (isShared(size)) return share({ nShards, path }, size);
+      return run('identify', { nShards, path } satisfies BlobIdTask);
     },
     close() {
       closed = true;

@@ -1,10 +1,30 @@
-import { type BlobIdentity, computeBlobId } from './blob-id.ts';
+import { type BlobIdentity, computeBlobId, hashHalf, identityOfHalves } from './blob-id.ts';
+import type { BlobSource } from './blob-source.ts';
+import type { SliverHashes } from './encode/encode-blob.ts';
 import { withFileSource } from './file-source-node.ts';
+
+/** These functions run in a worker thread; their names are what the pool calls. */
 
 export type BlobIdTask = { nShards: number } & ({ content: Uint8Array } | { path: string });
 
-/** Runs in a worker thread; the name is what the pool calls. */
+export interface JoinTask {
+  nShards: number;
+  size: number;
+  halves: readonly [SliverHashes, SliverHashes];
+}
+
+function withContent<T>(task: BlobIdTask, use: (source: Uint8Array | BlobSource) => T): T {
+  return 'content' in task ? use(task.content) : withFileSource(task.path, use);
+}
+
 export function identify(task: BlobIdTask): BlobIdentity {
-  if ('content' in task) return computeBlobId(task.content, task);
-  return withFileSource(task.path, (source) => computeBlobId(source, task));
+  return withContent(task, (source) => computeBlobId(source, task));
+}
+
+export function half(task: BlobIdTask & { half: 0 | 1 }): SliverHashes {
+  return withContent(task, (source) => hashHalf(source, task.half, task));
+}
+
+export function join({ size, halves, nShards }: JoinTask): BlobIdentity {
+  return identityOfHalves(size, halves, { nShards });
 }

@@ -1,6 +1,7 @@
 import { type BlobSource, bytesSource } from './blob-source.ts';
-import { blobMetadata } from './encode/blob-metadata.ts';
+import { blobMetadata, identityOf, joinHalves } from './encode/blob-metadata.ts';
 import { planBlob } from './encode/blob-plan.ts';
+import { columnHalves, hashSlivers, type SliverHashes } from './encode/encode-blob.ts';
 import { withEncoder } from './encode/encoders.ts';
 
 /** What the content alone decides about a blob. */
@@ -27,7 +28,7 @@ export interface BlobIdOptions {
  * The Walrus RS2 id of a blob. Blocks the thread: at 1000 shards 0.1 to 0.3 s for up to 10 MB, then 10 s for
  * each GiB; `blob-id-pool.ts` does it in worker threads.
  *
- * Memory of the thread at 1000 shards: 4 MB and one and a half times the blob while it is below 57 MB, and 160 MB
+ * Memory of the thread at 1000 shards: 6 MB and one and a half times the blob while it is below 57 MB, and 160 MB
  * for every larger one, which is read once for each 57 MB of it. The thread keeps it for the next blob.
  *
  * Throws `RangeError` for a number of shards that there is no code for and for a blob that is too large for the
@@ -47,6 +48,48 @@ export function computeBlobMetadata(
   return withEncoder(nShards, (encoder) => {
     const { id, root, sliverHashes } = blobMetadata(encoder, planBlob(encoder.matrix, content.size), content);
     return { blobId: base64url(id), rootHash: base64url(root), size: content.size, sliverHashes };
+  });
+}
+
+/** One of the two halves that an id can be computed from, in different threads; both cost about the same. */
+export function hashHalf(
+  source: Uint8Array | BlobSource,
+  half: 0 | 1,
+  { nShards }: BlobIdOptions,
+): SliverHashes {
+  const content = source instanceof Uint8Array ? bytesSource(source) : source;
+  const part = columnHalves(nShards)[half];
+  return withEncoder(nShards, (encoder) =>
+    hashSlivers(encoder, planBlob(encoder.matrix, content.size), content, part),
+  );
+}
+
+/** The id of a blob of `size` bytes from its two halves. */
+export function identityOfHalves(
+  size: number,
+  halves: readonly [SliverHashes, SliverHashes],
+  { nShards }: BlobIdOptions,
+): BlobIdentity {
+  return withEncoder(nShards, (encoder) => {
+    const { id, root } = joinHalves(encoder, size, halves);
+    return { blobId: base64url(id), rootHash: base64url(root) };
+  });
+}
+
+/**
+ * The identity that hashes of slivers, as `computeBlobMetadata` returns them, have for a blob of `size` bytes: whether
+ * metadata belongs to a blob id, without the content. Throws `RangeError` for another number of hashes.
+ */
+export function identityOfHashes(
+  size: number,
+  sliverHashes: Uint8Array,
+  { nShards }: BlobIdOptions,
+): BlobIdentity {
+  if (sliverHashes.byteLength !== nShards * 64)
+    throw new RangeError(`${nShards} shards: there must be ${2 * nShards} hashes`);
+  return withEncoder(nShards, (encoder) => {
+    const { id, root } = identityOf(encoder, size, sliverHashes);
+    return { blobId: base64url(id), rootHash: base64url(root) };
   });
 }
 

@@ -87,3 +87,45 @@ export const stakingStateBcs = bcs.struct('StakingInnerV1', {
   }),
   next_epoch_public_keys: bcs.struct('ExtendedField', { id: bcs.Address }),
 });
+
+const table = (name: string) => bcs.struct(name, { id: bcs.Address, size: bcs.u64() });
+/** By epoch; always empty here */
+const pendingValues = bcs.vector(bcs.struct('Entry', { key: bcs.u32(), value: bcs.u64() }));
+const authorized = bcs.enum('Authorized', { Address: bcs.Address, ObjectID: bcs.Address });
+
+/** The object of a storage node (`staking_pool.move`): clients read from it where the node answers. */
+export const stakingPoolBcs = bcs.struct('StakingPool', {
+  id: bcs.Address,
+  state: bcs.enum('PoolState', { Active: null, Withdrawing: bcs.u32(), Withdrawn: null }),
+  voting_params: bcs.struct('VotingParams', {
+    storage_price: bcs.u64(),
+    write_price: bcs.u64(),
+    node_capacity: bcs.u64(),
+  }),
+  node_info: bcs.struct('StorageNodeInfo', {
+    name: bcs.string(),
+    node_id: bcs.Address,
+    /** What follows `https://` in the node's address; here with a path, since one process serves all nodes */
+    network_address: bcs.string(),
+    /** Compressed G1, 48 bytes */
+    public_key: element,
+    next_epoch_public_key: bcs.option(element),
+    network_public_key: bcs.byteVector(),
+    metadata: bcs.struct('ExtendedField', { id: bcs.Address }),
+  }),
+  activation_epoch: bcs.u32(),
+  latest_epoch: bcs.u32(),
+  wal_balance: bcs.u64(),
+  num_shares: bcs.u64(),
+  pending_shares_withdraw: pendingValues,
+  pre_active_withdrawals: pendingValues,
+  pending_commission_rate: pendingValues,
+  commission_rate: bcs.u16(),
+  exchange_rates: table('Table'),
+  pending_stake: pendingValues,
+  rewards_pool: balance,
+  commission: balance,
+  commission_receiver: authorized,
+  governance_authorized: authorized,
+  extra_fields: table('Bag'),
+});

@@ -25,7 +25,10 @@ function addressOf(settings: Settings): { host?: string; port: number } {
   return { host: (ipv6 ?? name)!, port: settings.has('port') ? port : Number(portText) };
 }
 
-function chainOf(settings: Settings): Pick<BlobStoreOptions, 'chain'> {
+function chainOf(settings: Settings): Pick<BlobStoreOptions, 'chain' | 'nodeUrl'> {
+  const nodeUrl = settings.checked('node-url', (text) =>
+    /^https?:\/\/[^?#@]+$/.test(text) && URL.canParse(text) ? undefined : 'an http or https URL',
+  );
   if (!settings.has('chain-url')) return {};
   const url = settings.checked('chain-url', (text) => (URL.canParse(text) ? undefined : 'a URL'));
   const walletKey = settings.secret('BLOBSTORE_WALLET_KEY');
@@ -36,7 +39,8 @@ function chainOf(settings: Settings): Pick<BlobStoreOptions, 'chain'> {
     settings.problem(
       'BLOBSTORE_NODE_KEY_FILE (--node-key-file) must name the file with the storage node key',
     );
-  return { chain: { url: url ?? '', walletKey: walletKey ?? '', nodeKeyFile: nodeKeyFile ?? '' } };
+  const chain = { url: url ?? '', walletKey: walletKey ?? '', nodeKeyFile: nodeKeyFile ?? '' };
+  return { chain, ...(nodeUrl !== undefined && { nodeUrl }) };
 }
 
 /** Shorter ones could be guessed: there is no limit to how often one may try. */

@@ -90,7 +90,11 @@ export const flags = {
     value: 'URL',
     about: 'register blobs on this chain (gRPC-web); without it the store keeps its own registry',
   },
-  'node-key-file': { value: 'FILE', about: 'key of the storage node that certifies; needed with a chain' },
+  'node-key-file': { value: 'FILE', about: 'key of the storage nodes that certify; needed with a chain' },
+  'node-url': {
+    value: 'URL',
+    about: 'where clients reach the storage nodes, written to the chain (the address that is listened on)',
+  },
   'tip-address': { value: 'ADDRESS', about: 'who gets a tip for each upload that is relayed (nobody)' },
   'tip-const': { value: 'MIST', about: 'the tip, whatever the size' },
   'tip-linear-base': { value: 'MIST', about: 'or the tip for any upload, and' },

@@ -1,6 +1,8 @@
 import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import type { BlobStoreAdmin } from '../admin/blob-store-admin.ts';
 import type { BlobStoreContext } from '../blob-store-context.ts';
+import { addStorageNodes } from '../storage-node/node-routes.ts';
+import type { StorageNodes } from '../storage-node/storage-nodes.ts';
 import { addUploadRelay } from '../upload-relay/relay-routes.ts';
 import { addAdmin } from './admin/admin-routes.ts';
 import { createAdmission } from './admission.ts';
@@ -27,11 +29,15 @@ const maxHeadBytes = 80 * 1024;
 /** A body that trickles in must not hold a publisher's place for ever. */
 const requestTimeoutMs = 300_000;
 
-/** The HTTP surface over a context, not yet listening. Without a token there is nothing below `/admin`. */
+/**
+ * The HTTP surface over a context, not yet listening. Without a token there is nothing below `/admin`, and without
+ * storage nodes nothing below `/nodes`.
+ */
 export function buildServer(
   context: BlobStoreContext,
   admin: BlobStoreAdmin,
   adminToken?: string,
+  storageNodes?: StorageNodes,
 ): FastifyInstance {
   const loggerInstance: FastifyBaseLogger = context.logger;
   const app = fastify({
@@ -70,6 +76,7 @@ export function buildServer(
   addPutBlob(app, context, publisher);
   addPutQuilt(app, context, publisher);
   addUploadRelay(app, context);
+  if (storageNodes !== undefined) addStorageNodes(app, storageNodes);
   for (const addRead of [addGetBlob, addGetBlobByObjectId, addGetByteRange, addGetStream, addConcatBlobs]) {
     addRead(app, context, aggregator);
   }

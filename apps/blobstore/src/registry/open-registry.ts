@@ -17,8 +17,7 @@ import {
   requireSameBucketIdentity,
 } from './bucket/bucket-identity.ts';
 import { openBucketRegistry } from './bucket/bucket-registry.ts';
-import type { ChainRegistryOptions } from './chain/chain-registry.ts';
-import type { StorageNode } from './chain/storage-node.ts';
+import type { ChainRegistry, ChainRegistryOptions } from './chain/chain-registry.ts';
 import { openLocalRegistry } from './local-registry.ts';
 
 export interface RegistryOptions {
@@ -57,7 +56,7 @@ export interface OpenedRegistry {
   storage: Storage;
   nShards: number;
   /** With a chain alone */
-  storageNode?: StorageNode;
+  chain?: Pick<ChainRegistry, 'storageNode' | 'announce'>;
 }
 
 export const defaultShards = 1000;
@@ -124,7 +123,7 @@ async function openOnChain(
   }
   await settleDirectory(dataDir, { ...identity, ...bucketOf(shared) });
   const storage = await (shared === undefined ? opener.onDisk() : opener.inBucket(shared));
-  return { registry, storage, nShards, storageNode: registry.storageNode };
+  return { registry, storage, nShards, chain: registry };
 }
 
 function bucketOf(shared: NamedBucket | undefined): Pick<DirectoryIdentity, 'bucket'> {

@@ -83,7 +83,7 @@ async function requirePayment(
   if (digest === undefined || nonce === undefined) throw missingPayment();
   const transaction = await node.transaction(digest);
   if (transaction === undefined) throw transactionNotFound();
-  return checkPayment(tip, transaction, { size, nonce, nShards: node.nShards, nowMs: now() });
+  return checkPayment(tip, transaction, { size, nonce, nShards: node.committee.nShards, nowMs: now() });
 }
 
 async function keepAndConfirm(
@@ -107,7 +107,7 @@ async function keepAndConfirm(
     return {
       blob_id: [...Buffer.from(blobId, 'base64url')],
       confirmation_certificate: {
-        signers: [0],
+        signers: node.committee.members.map(({ index }) => index),
         serialized_message: [...message],
         signature: Buffer.from(signature).toString('base64'),
       },

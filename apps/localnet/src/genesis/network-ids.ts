@@ -1,3 +1,4 @@
+import { mostMembers } from '@memrelay/chain/walrus-committee';
 import { seededId } from '../chain/hash.ts';
 
 /** Every id of a network, all derived from its seed. */
@@ -9,8 +10,10 @@ export interface NetworkIds {
   walType: string;
   systemObjectId: string;
   stakingObjectId: string;
-  /** The only storage node */
-  nodeId: string;
+  /** By place in the committee; as many as a committee can have */
+  nodeIds: string[];
+  /** The table of the storage nodes' objects */
+  poolsTableId: string;
 }
 
 export function networkIds(seed: Uint8Array): NetworkIds {
@@ -23,6 +26,9 @@ export function networkIds(seed: Uint8Array): NetworkIds {
     walType: `${id('wal-package')}::wal::WAL`,
     systemObjectId: id('walrus-system'),
     stakingObjectId: id('walrus-staking'),
-    nodeId: id('walrus-node'),
+    nodeIds: Array.from({ length: mostMembers }, (_, index) =>
+      id(index === 0 ? 'walrus-node' : `walrus-node-${index}`),
+    ),
+    poolsTableId: id('walrus-pools'),
   };
 }

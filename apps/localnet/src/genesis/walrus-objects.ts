@@ -1,16 +1,15 @@
+import type { StorageCommittee } from '@memrelay/chain/walrus-committee';
 import type { WalrusPrices } from '@memrelay/chain/walrus-sizes';
 import { stakingStateBcs, systemStateBcs, walrusObjectBcs } from '@memrelay/chain/walrus-state-bcs';
 import { bcs } from '@mysten/sui/bcs';
 import type { SystemObject } from '../chain/chain.ts';
 import { fieldTypeOf } from '../chain/type-tags.ts';
 import { fieldContents, fieldId } from '../chain/workspace.ts';
-import type { StorageNodeKeys } from '../walrus/certificate.ts';
 import type { NetworkIds } from './network-ids.ts';
 
 export interface WalrusGenesis {
   ids: NetworkIds;
-  node: StorageNodeKeys;
-  nShards: number;
+  committee: StorageCommittee;
   maxEpochsAhead: number;
   prices: WalrusPrices;
   epochDurationMs: number;
@@ -65,19 +64,18 @@ function stateField(parent: string, valueType: string, value: Uint8Array): Syste
   };
 }
 
-function systemState(
-  { ids, node, nShards, prices, maxEpochsAhead }: WalrusGenesis,
-  epoch: number,
-): Uint8Array {
+function systemState({ ids, committee, prices, maxEpochsAhead }: WalrusGenesis, epoch: number): Uint8Array {
   return systemStateBcs
     .serialize({
       committee: {
-        members: [
-          { public_key: { bytes: node.publicKeyUncompressed }, weight: nShards, node_id: ids.nodeId },
-        ],
-        n_shards: nShards,
+        members: committee.members.map(({ index, publicKeyUncompressed, shards }) => ({
+          public_key: { bytes: publicKeyUncompressed },
+          weight: shards.length,
+          node_id: ids.nodeIds[index]!,
+        })),
+        n_shards: committee.nShards,
         epoch,
-        total_aggregated_key: { bytes: node.publicKey },
+        total_aggregated_key: { bytes: committee.publicKey },
       },
       total_capacity_size: capacityBytes,
       used_capacity_size: 0,
@@ -93,27 +91,30 @@ function systemState(
         })),
       },
       event_blob_certification_state: { latest_certified_blob: null, aggregate_weight_per_blob: [] },
-      deny_list_sizes: { id: ids.nodeId },
+      deny_list_sizes: { id: ids.poolsTableId },
     })
     .toBytes();
 }
 
-function stakingState({ ids, nShards, epochDurationMs }: WalrusGenesis, epoch: number): Uint8Array {
-  const committee = [{ key: ids.nodeId, value: Array.from({ length: nShards }, (_, shard) => shard) }];
+function stakingState(
+  { ids, committee: { members, nShards }, epochDurationMs }: WalrusGenesis,
+  epoch: number,
+): Uint8Array {
+  const committee = members.map(({ index, shards }) => ({ key: ids.nodeIds[index]!, value: shards }));
   return stakingStateBcs
     .serialize({
       n_shards: nShards,
       epoch_duration: epochDurationMs,
       first_epoch_start: 0,
-      pools: { id: ids.nodeId, size: 0 },
+      pools: { id: ids.poolsTableId, size: members.length },
       epoch,
-      active_set: { id: ids.nodeId },
+      active_set: { id: ids.poolsTableId },
       next_committee: null,
       committee,
       previous_committee: committee,
       next_epoch_params: null,
       epoch_state: { EpochChangeDone: 0 },
-      next_epoch_public_keys: { id: ids.nodeId },
+      next_epoch_public_keys: { id: ids.poolsTableId },
     })
     .toBytes();
 }

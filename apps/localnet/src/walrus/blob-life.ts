@@ -4,7 +4,7 @@ import { takeFromCoin } from '../move/framework.ts';
 import { MoveAbort, type MoveObject, type NativeContext } from '../move/native.ts';
 import { removeMetadata } from './blob-attributes.ts';
 import { blobAborts, blobFailure, deriveBlobId, requireCertified } from './blob-rules.ts';
-import type { CertificateVerifier } from './certificate.ts';
+import type { CertificateVerifier, SignedCertificate } from './certificate.ts';
 import { fusePeriods } from './storage-module.ts';
 
 /** What Walrus' `system_state_inner` does, rule by rule and in its order, so that the first abort is the same. */
@@ -112,22 +112,15 @@ export function registerBlob(
   return { id, type: `${settings.packageId}::blob::Blob`, value };
 }
 
-export interface Certificate {
-  signature: Uint8Array;
-  signers: Uint8Array;
-  message: Uint8Array;
-}
-
 /** Marks a blob as stored, by a certificate of the storage nodes over this epoch. */
 export function certifyBlob(
   settings: WalrusSettings,
   context: NativeContext,
   blob: Blob,
-  certificate: Certificate,
+  certificate: SignedCertificate,
 ): void {
   const epoch = Number(context.epoch);
-  const { signature, signers, message } = certificate;
-  const certified = settings.verifier.verify(signature, signers, message, epoch);
+  const certified = settings.verifier.verify(certificate, epoch);
   const abort = (code: number) => blobFailure(code, 'certify_with_certified_msg');
   if (certified.blobId !== BigInt(blob.blob_id)) throw abort(blobAborts.invalidBlobId);
   if (blob.certified_epoch !== null) throw abort(blobAborts.alreadyCertified);

@@ -1,25 +1,10 @@
 import { createBlsVerifier, type SignedMessage } from '@memrelay/chain/walrus-bls';
+import { isQuorum, type StorageCommittee } from '@memrelay/chain/walrus-committee';
 import { BcsReader } from '@mysten/bcs';
 import { bls12_381 } from '@noble/curves/bls12-381.js';
 import { bytesToHex } from '@noble/hashes/utils.js';
+import { LRUCache } from 'lru-cache';
 import { MoveAbort } from '../move/native.ts';
-
-/** The network's only storage node, by its secret key of 32 bytes. */
-export interface StorageNodeKeys {
-  secretKey: Uint8Array;
-  /** Compressed G1, 48 bytes */
-  publicKey: Uint8Array;
-  /** The same point uncompressed, 96 bytes */
-  publicKeyUncompressed: Uint8Array;
-}
-
-/** Keys from 32 secret bytes, which are reduced to the curve's order. */
-export function storageNodeKeys(seedKey: Uint8Array): StorageNodeKeys {
-  const scalar = bls12_381.fields.Fr.create(BigInt(`0x${bytesToHex(seedKey)}`));
-  const secretKey = bls12_381.fields.Fr.toBytes(scalar);
-  const point = bls12_381.longSignatures.getPublicKey(secretKey);
-  return { secretKey, publicKey: point.toBytes(true), publicKeyUncompressed: point.toBytes(false) };
-}
 
 /** What a certificate says once its signature holds. */
 export interface CertifiedBlob {
@@ -46,55 +31,89 @@ const addressBytes = 32;
  */
 const remembered = 1024;
 
-/** Checks certificates of a committee with one member. */
+type Verify = (signed: readonly SignedMessage[]) => boolean;
+
+/** A certificate as a transaction passes it. */
+export interface SignedCertificate extends SignedMessage {
+  /** One bit per member of the committee */
+  signers: Uint8Array;
+}
+
+/** How many sets of signers keep their aggregated key. Clients mostly send that of all members. */
+const rememberedSigners = 64;
+
+/** Checks certificates of a committee. */
 export class CertificateVerifier {
-  readonly #verify: (signed: readonly SignedMessage[]) => boolean;
+  readonly #committee: StorageCommittee;
+  /** By the signers' bitmap in hex */
+  readonly #verifiers = new LRUCache<string, Verify>({ max: rememberedSigners });
   readonly #good = new Set<string>();
 
-  constructor(publicKey: Uint8Array) {
-    this.#verify = createBlsVerifier(publicKey);
+  constructor(committee: StorageCommittee) {
+    this.#committee = committee;
   }
 
   /** Throws `MoveAbort` as the contract does: wrong signers, a bad signature, a message of another kind. */
-  verify(
-    signature: Uint8Array,
-    signersBitmap: Uint8Array,
-    message: Uint8Array,
-    epoch: number,
-  ): CertifiedBlob {
+  verify(certificate: SignedCertificate, epoch: number): CertifiedBlob {
     const fail = (code: number) => new MoveAbort(code, 'bls_aggregate', 'verify_certificate_and_weight');
-    // One byte holds a committee of one.
-    const [signers, ...excess] = signersBitmap;
-    if (signers === undefined || signers > 1 || excess.length > 0) throw fail(invalidBitmap);
-    if (signers !== 1) throw fail(notEnoughStake);
-    if (!this.#holds({ signature, message })) throw fail(badSignature);
-    return readMessage(message, epoch);
+    const { members, nShards } = this.#committee;
+    const { signers } = certificate;
+    if (signers.length !== Math.ceil(members.length / 8)) throw fail(invalidBitmap);
+    const isMember = (bit: number) => bit < members.length;
+    if (!bitsOf(signers).every(isMember)) throw fail(invalidBitmap);
+    const weight = bitsOf(signers).reduce((sum, index) => sum + members[index]!.shards.length, 0);
+    if (!isQuorum(weight, nShards)) throw fail(notEnoughStake);
+    if (!this.#holds(certificate)) throw fail(badSignature);
+    return readMessage(certificate.message, epoch);
   }
 
   /**
-   * Checks certificates together that are about to be verified one by one, which costs half. When one of them is
-   * bad, nothing is known about the others, and `verify` finds out.
+   * Checks certificates of all members together that are about to be verified one by one, which costs half. When one
+   * of them is bad, nothing is known about the others, and `verify` finds out.
    */
-  prepare(certificates: readonly SignedMessage[]): void {
-    const unknown = certificates.filter((certificate) => !this.#good.has(keyOf(certificate)));
-    if (unknown.length > 1 && this.#verify(unknown)) unknown.forEach(this.#remember, this);
+  prepare(certificates: readonly SignedCertificate[]): void {
+    const { bitmap } = this.#committee;
+    const unknown = certificates.filter(
+      (certificate) => Buffer.from(bitmap).equals(certificate.signers) && !this.#good.has(keyOf(certificate)),
+    );
+    if (unknown.length > 1 && this.#verifierOf(bitmap)(unknown)) unknown.forEach(this.#remember, this);
   }
 
-  #holds(certificate: SignedMessage): boolean {
+  #holds(certificate: SignedCertificate): boolean {
     if (this.#good.has(keyOf(certificate))) return true;
-    if (!this.#verify([certificate])) return false;
+    if (!this.#verifierOf(certificate.signers)([certificate])) return false;
     this.#remember(certificate);
     return true;
   }
 
-  #remember(certificate: SignedMessage): void {
+  /** Checks signatures that members with these bits gave together. There has to be one. */
+  #verifierOf(signers: Uint8Array): Verify {
+    const name = bytesToHex(signers);
+    const known = this.#verifiers.get(name);
+    if (known !== undefined) return known;
+    const points = bitsOf(signers).map((index) =>
+      bls12_381.G1.Point.fromBytes(this.#committee.members[index]!.publicKey),
+    );
+    const verify = createBlsVerifier(points.reduce((sum, point) => sum.add(point)).toBytes(true));
+    this.#verifiers.set(name, verify);
+    return verify;
+  }
+
+  #remember(certificate: SignedCertificate): void {
     if (this.#good.size >= remembered) this.#good.delete(this.#good.values().next().value!);
     this.#good.add(keyOf(certificate));
   }
 }
 
-function keyOf({ signature, message }: SignedMessage): string {
-  return `${bytesToHex(signature)} ${bytesToHex(message)}`;
+/** Places of the bits that are set, ascending. */
+function bitsOf(bitmap: Uint8Array): number[] {
+  return Array.from({ length: 8 * bitmap.length }, (_, bit) => bit).filter(
+    (bit) => (bitmap[bit >> 3]! >> (bit & 7)) & 1,
+  );
+}
+
+function keyOf({ signature, signers, message }: SignedCertificate): string {
+  return [signature, signers, message].map((bytes) => bytesToHex(bytes)).join(' ');
 }
 
 /** Reads a message as `messages` does: what follows a certificate's fields is left for later versions. */

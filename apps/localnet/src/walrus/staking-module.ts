@@ -1,4 +1,4 @@
-import { walrusObjectBcs } from '@memrelay/chain/walrus-state-bcs';
+import { stakingPoolBcs, walrusObjectBcs } from '@memrelay/chain/walrus-state-bcs';
 import { bcs } from '@mysten/sui/bcs';
 import { MoveAbort, type NativeModule } from '../move/native.ts';
 
@@ -22,5 +22,15 @@ export function createStakingModule(packageId: string, walType: string): NativeM
         },
       },
     },
+  };
+}
+
+/** Walrus' module `staking_pool`: the objects of the storage nodes, there to be read. */
+export function createStakingPoolModule(packageId: string): NativeModule {
+  return {
+    packageId,
+    name: 'staking_pool',
+    structs: { StakingPool: stakingPoolBcs },
+    functions: {},
   };
 }

@@ -81,9 +81,11 @@ export function createSystemModule(settings: WalrusSettings): NativeModule {
         visibility: 'public',
         prepare: (calls) =>
           settings.verifier.prepare(
-            calls.flatMap(([, , signature, , message]) =>
-              signature instanceof Uint8Array && message instanceof Uint8Array
-                ? [{ signature, message }]
+            calls.flatMap(([, , signature, signers, message]) =>
+              signature instanceof Uint8Array &&
+              signers instanceof Uint8Array &&
+              message instanceof Uint8Array
+                ? [{ signature, signers, message }]
                 : [],
             ),
           ),

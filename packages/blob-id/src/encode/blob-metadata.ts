@@ -19,10 +19,40 @@ export interface EncodedBlob {
 
 /** Encodes a blob and hashes everything up to its id. */
 export function blobMetadata(encoder: Encoder, plan: BlobPlan, source: BlobSource): EncodedBlob {
-  const { kernel, heap } = encoder;
   const sliverHashes = sliverPairs(hashSlivers(encoder, plan, source));
+  return { ...identityOf(encoder, plan.size, sliverHashes), sliverHashes };
+}
+
+/** The same from the hashes of the two halves of the columns (`columnHalves`). */
+export function joinHalves(
+  encoder: Encoder,
+  size: number,
+  [left, right]: readonly [SliverHashes, SliverHashes],
+): EncodedBlob {
+  const { kernel, heap, matrix } = encoder;
+  const rowsBytes = matrix.nShards * digestBytes;
+  const arena = createArena(heap);
+  const [leftAt, rightAt, rootsAt] = [arena.take(rowsBytes), arena.take(rowsBytes), arena.take(rowsBytes)];
+  kernel.reserve(arena.end);
+  const bytes = kernel.bytes();
+  bytes.set(left.primary, leftAt);
+  bytes.set(right.primary, rightAt);
+  kernel.hashPairs(leftAt, digestBytes, rightAt, digestBytes, rootsAt, matrix.nShards);
+  const secondary = new Uint8Array(rowsBytes);
+  secondary.set(left.secondary);
+  secondary.set(right.secondary, left.secondary.byteLength);
+  const sliverHashes = sliverPairs({ primary: bytes.slice(rootsAt, rootsAt + rowsBytes), secondary });
+  return { ...identityOf(encoder, size, sliverHashes), sliverHashes };
+}
+
+/** The id and root that follow from the hashes of all slivers, in pairs. */
+export function identityOf(
+  { kernel, heap }: Encoder,
+  size: number,
+  sliverHashes: Uint8Array,
+): Pick<EncodedBlob, 'id' | 'root'> {
   const root = pairsRoot(kernel, sliverHashes, heap);
-  return { id: blobIdOf(kernel, plan.size, root, heap), root, sliverHashes };
+  return { id: blobIdOf(kernel, size, root, heap), root };
 }
 
 /** Pair i is row i with column n − 1 − i. */

@@ -66,6 +66,11 @@ export function planBlob(matrix: SourceMatrix, size: number, budgetBytes = rowsB
   };
 }
 
+/** One pass over all bytes of a symbol, for a single row or column. */
+export function wholePass(symbolBytes: number): Pass {
+  return { offset: 0, bytes: symbolBytes, chunks: chunksOf(symbolBytes), last: true };
+}
+
 function chunksOf(bytes: number): Chunk[] {
   return Array.from({ length: Math.ceil(bytes / chunkBytes) }, (_, i) => {
     const offset = i * chunkBytes;

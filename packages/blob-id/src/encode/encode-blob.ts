@@ -4,12 +4,13 @@ import type { Kernel } from '../kernel/kernel.ts';
 import type { SourceMatrix } from '../matrix.ts';
 import { createArena } from './arena.ts';
 import type { BlobPlan } from './blob-plan.ts';
+import type { ColumnRoots } from './column-roots.ts';
 import { treeBytes, treeRoot } from './column-tree.ts';
 import { type Codes, expandColumns, expandRows, symbolsPerStrip } from './expand.ts';
 import type { DigestList } from './leaf-hasher.ts';
-import { repeatFirst, withoutRepeats } from './ranges.ts';
+import { type Range, repeatFirst, withoutRepeats } from './ranges.ts';
 import { readBufferFor, readRows } from './read-rows.ts';
-import { createRowTrees, rowTreesBytes } from './row-trees.ts';
+import { createRowTrees, levelsFor, rowTreesBytes } from './row-trees.ts';
 import { createRunningHasher, messageBytes } from './running-hasher.ts';
 import { createTableHasher } from './table-hasher.ts';
 
@@ -20,6 +21,8 @@ export interface Encoder {
   codes: Codes;
   /** Digests of all symbols of two bytes, where there is such a table */
   digestTable: number | undefined;
+  /** Tree roots of columns with one symbol, from one blob to the next; where there is a table of digests */
+  columnRoots: ColumnRoots | undefined;
   /** The first address that each blob may use anew */
   heap: number;
 }
@@ -43,13 +46,37 @@ function columnsTogether({ matrix, passes, symbolBytes }: BlobPlan): number {
   return Math.max(1, Math.floor(Math.min(fitting, symbolsPerStrip(shortest), matrix.nShards)));
 }
 
-/** Encodes a blob and hashes all its slivers, reading it once for each pass of the plan. */
+/** Columns that are hashed apart from the others, and the level at which their parts of the rows' trees join. */
+export interface ColumnPart extends Range {
+  level: number;
+}
+
+/** Two parts of about the same size, the first of which fills its parts of the trees. */
+export function columnHalves(nShards: number): [ColumnPart, ColumnPart] {
+  const level = levelsFor(nShards) - 1;
+  const half = 2 ** level;
+  return [
+    { start: 0, end: half, level },
+    { start: half, end: nShards, level },
+  ];
+}
+
+/**
+ * Encodes a blob and hashes all its slivers, reading it once for each pass of the plan. With a part, `primary` has the
+ * nodes above its columns in each row's tree instead of the roots, and `secondary` the hashes of its columns alone.
+ */
 export function hashSlivers(
-  { kernel, codes, digestTable, heap }: Encoder,
+  { kernel, codes, digestTable, columnRoots, heap }: Encoder,
   plan: BlobPlan,
   source: BlobSource,
+  part: ColumnPart = { start: 0, end: plan.matrix.nShards, level: levelsFor(plan.matrix.nShards) },
 ): SliverHashes {
+  const zeroColumns = {
+    start: Math.min(part.end, Math.max(plan.zeroColumns.start, part.start)),
+    end: Math.max(part.start, Math.min(plan.zeroColumns.end, part.end)),
+  };
   const { nShards } = plan.matrix;
+  const knownRoots = plan.symbolBytes === 2 && plan.usedRows === 1 ? columnRoots : undefined;
   const arena = createArena(heap);
   const together = columnsTogether(plan);
   const hasher =
@@ -60,14 +87,27 @@ export function hashSlivers(
   const rowsAt = arena.take(plan.usedRows * nShards * widestPass);
   const readBuffer = arena.take(readBufferFor(plan));
   const treeAt = arena.take(treeBytes(nShards));
-  const rowTrees = createRowTrees(kernel, nShards, plan.zeroRows, arena.take(rowTreesBytes(nShards)));
+  const rowTrees = createRowTrees(
+    kernel,
+    nShards,
+    plan.zeroRows,
+    arena.take(rowTreesBytes(nShards)),
+    part.level,
+  );
   const secondaryAt = arena.take(nShards * digestBytes);
   kernel.reserve(arena.end);
 
-  function finishColumn(column: number, leaves: DigestList): void {
-    treeRoot(kernel, { ...leaves, count: nShards, equal: plan.zeroRows }, treeAt);
-    kernel.bytes().copyWithin(secondaryAt + column * digestBytes, treeAt, treeAt + digestBytes);
-    const { start, end } = plan.zeroColumns;
+  /** `symbolAt` is where the first symbol of the column is. */
+  function finishColumn(column: number, leaves: DigestList, symbolAt: number): void {
+    const bytes = kernel.bytes();
+    const rootAt = secondaryAt + column * digestBytes;
+    const symbol = bytes[symbolAt]! | (bytes[symbolAt + 1]! << 8);
+    if (!knownRoots?.copyTo(bytes, rootAt, symbol)) {
+      treeRoot(kernel, { ...leaves, count: nShards, equal: plan.zeroRows }, treeAt);
+      bytes.copyWithin(rootAt, treeAt, treeAt + digestBytes);
+      knownRoots?.keep(bytes, rootAt, symbol);
+    }
+    const { start, end } = zeroColumns;
     const zero = start <= column && column < end;
     for (let same = column; same < (zero ? end : column + 1); same++) rowTrees.push({ ...leaves, zero });
   }
@@ -77,22 +117,23 @@ export function hashSlivers(
     readRows(kernel, source, plan, pass, rows, readBuffer);
     expandRows(kernel, codes, plan, pass, rows);
     const columns = hasher.beginPass(pass);
-    for (const { start, end } of withoutRepeats(nShards, plan.zeroColumns)) {
+    for (const { start, end } of withoutRepeats(part, zeroColumns)) {
       for (let first = start; first < end; first += together) {
         const count = Math.min(together, end - first);
         expandColumns(kernel, codes, plan, pass, rows, { first, count }, columns);
         for (let place = 0; place < count; place++) {
           const leaves = hasher.take(pass, first + place, place);
-          if (leaves !== undefined) finishColumn(first + place, leaves);
+          const symbolAt = columns.at + place * nShards * columns.stride;
+          if (leaves !== undefined) finishColumn(first + place, leaves, symbolAt);
         }
       }
     }
   }
   const primaryAt = rowTrees.finish();
   const bytes = kernel.bytes();
-  repeatFirst(bytes, secondaryAt, digestBytes, plan.zeroColumns);
+  repeatFirst(bytes, secondaryAt, digestBytes, zeroColumns);
   return {
     primary: bytes.slice(primaryAt, primaryAt + nShards * digestBytes),
-    secondary: bytes.slice(secondaryAt, secondaryAt + nShards * digestBytes),
+    secondary: bytes.slice(secondaryAt + part.start * digestBytes, secondaryAt + part.end * digestBytes),
   };
 }

@@ -4,6 +4,7 @@ import { createKernel } from '../kernel/kernel.ts';
 import { positionBytes } from '../kernel/transform-code.ts';
 import { sourceMatrix } from '../matrix.ts';
 import { createArena } from './arena.ts';
+import { createColumnRoots } from './column-roots.ts';
 import type { Encoder } from './encode-blob.ts';
 import { factorLimit, stripCodeFor } from './strip-code.ts';
 import { digestTableBytes, writeDigestTable } from './table-hasher.ts';
@@ -25,7 +26,8 @@ export function createEncoder(nShards: number): Encoder {
   kernel.reserve(heap);
   kernel.bytes().set(factors, tables);
   if (digestTable !== undefined) writeDigestTable(kernel, digestTable, heap);
-  return { matrix, kernel, codes: { rowCode, columnCode, strip, tables }, digestTable, heap };
+  const columnRoots = digestTable === undefined ? undefined : createColumnRoots();
+  return { matrix, kernel, codes: { rowCode, columnCode, strip, tables }, digestTable, columnRoots, heap };
 }
 
 /** By number of shards, those of this thread that wait for their next blob. */

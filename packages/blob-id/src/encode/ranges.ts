@@ -5,13 +5,15 @@ export interface Range {
 }
 
 /**
- * What must be worked on where the items of `equal` are all the same: everything, but of `equal` only the first.
+ * What must be worked on where the items of `equal`, within `all`, are the same: everything, but of `equal` only the
+ * first. A number stands for all items from 0.
  */
-export function withoutRepeats(count: number, equal: Range): Range[] {
-  if (equal.end - equal.start < 2) return [{ start: 0, end: count }];
+export function withoutRepeats(all: number | Range, equal: Range): Range[] {
+  const { start, end } = typeof all === 'number' ? { start: 0, end: all } : all;
+  if (equal.end - equal.start < 2) return [{ start, end }];
   return [
-    { start: 0, end: equal.start + 1 },
-    { start: equal.end, end: count },
+    { start, end: equal.start + 1 },
+    { start: equal.end, end },
   ].filter(({ start, end }) => start < end);
 }
 

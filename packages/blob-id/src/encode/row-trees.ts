@@ -19,13 +19,22 @@ export interface RowTrees {
   finish(): number;
 }
 
-const levelsFor = (columns: number): number => Math.ceil(Math.log2(columns));
+export const levelsFor = (columns: number): number => Math.ceil(Math.log2(columns));
 
 /** Bytes that the trees need to work in. */
 export const rowTreesBytes = (nShards: number): number => (levelsFor(nShards) + 1) * nShards * digestBytes;
 
-/** The rows of `equal` have the same leaves, so only the first of them is hashed. Nodes are kept at `work`. */
-export function createRowTrees(kernel: Kernel, nShards: number, equal: Range, work: number): RowTrees {
+/**
+ * The rows of `equal` have the same leaves, so only the first of them is hashed. Nodes are kept at `work`. The trees
+ * have `levels` levels above their leaves, as many as all columns need by default.
+ */
+export function createRowTrees(
+  kernel: Kernel,
+  nShards: number,
+  equal: Range,
+  work: number,
+  levels = levelsFor(nShards),
+): RowTrees {
   const ranges = withoutRepeats(nShards, equal);
   const empty: RowNodes = { at: emptyNodeAt, stride: 0, zero: false };
   const free = Array.from({ length: levelsFor(nShards) + 1 }, (_, i) => work + i * nShards * digestBytes);
@@ -71,14 +80,12 @@ export function createRowTrees(kernel: Kernel, nShards: number, equal: Range, wo
     },
     finish() {
       let last: RowNodes | undefined;
-      let level = 0;
-      for (let width = nShards; width > 1; width = Math.ceil(width / 2)) {
+      for (let level = 0; level < levels; level++) {
         const left = waiting[level];
         if (left !== undefined) last = join(level, left, last ?? empty);
         else if (last !== undefined) last = join(level, last, empty);
-        level++;
       }
-      const roots = (last ?? waiting[level]!).at;
+      const roots = (last ?? waiting[levels]!).at;
       repeatFirst(kernel.bytes(), roots, digestBytes, equal);
       return roots;
     },

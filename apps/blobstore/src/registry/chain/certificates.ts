@@ -2,7 +2,7 @@ import { blobIdToInteger, storageConfirmation } from '@memrelay/chain/walrus-bcs
 import type { NodeSigner } from './node-key.ts';
 import type { Certificate } from './walrus-calls.ts';
 
-/** What the storage node promises to keep. */
+/** What the storage nodes promise to keep. */
 export interface Promised {
   blobId: string;
   /** Of a deletable blob; a permanent one is kept whatever becomes of its object */
@@ -11,16 +11,19 @@ export interface Promised {
   epoch: number;
 }
 
+/** The message that storage nodes sign. */
+export function confirmationOf({ blobId, deletableObject, epoch }: Promised): Uint8Array {
+  return storageConfirmation(epoch, {
+    id: deletableObject ?? '',
+    blob_id: blobIdToInteger(blobId).toString(),
+    deletable: deletableObject !== undefined,
+  });
+}
+
 /** Certificates in the order of what is promised. The bytes must be durable. */
 export async function certificatesOf(signer: NodeSigner, promised: Promised[]): Promise<Certificate[]> {
   if (promised.length === 0) return [];
-  const messages = promised.map(({ blobId, deletableObject, epoch }) =>
-    storageConfirmation(epoch, {
-      id: deletableObject ?? '',
-      blob_id: blobIdToInteger(blobId).toString(),
-      deletable: deletableObject !== undefined,
-    }),
-  );
+  const messages = promised.map(confirmationOf);
   const signatures = await signer.sign(messages);
   return messages.map((message, index) => ({ message, signature: signatures[index] as Uint8Array }));
 }

@@ -2,6 +2,7 @@ import { createChainClient } from '@memrelay/chain/chain-client';
 import { ChainUnavailableError } from '@memrelay/chain/chain-errors';
 import { parsePrivateKey } from '@memrelay/chain/key-file';
 import { ownedObjects } from '@memrelay/chain/owned-objects';
+import { storageCommittee } from '@memrelay/chain/walrus-committee';
 import type { Ed25519Keypair } from '@mysten/sui/keypairs/ed25519';
 import {
   type BlobRegistry,
@@ -9,14 +10,16 @@ import {
   RegistryRefusedError,
   RegistryUnavailableError,
 } from '../blob-registry.ts';
+import { announceStorageNodes } from './announce-nodes.ts';
 import { createBatcher } from './batcher.ts';
 import { type CertifiedBlob, createBlobIndex, isCertified, type KnownBlob } from './blob-index.ts';
 import { readObjects } from './blob-objects.ts';
 import { createFreshness } from './freshness.ts';
-import { createNodeSigner, publicKeyOf, readNodeKey } from './node-key.ts';
+import { createNodeSigner, readNodeKey } from './node-key.ts';
 import { createObjectChanges } from './object-changes.ts';
 import { createObjectListing } from './object-listing.ts';
 import { createRecentState } from './recent-state.ts';
+import { createSharedRead } from './shared-read.ts';
 import { createSpareStorage } from './spare-storage.ts';
 import { createStorageNode, type StorageNode } from './storage-node.ts';
 import { type ChainParts, registerAlone, type Store, storeEach } from './store-batch.ts';
@@ -37,6 +40,8 @@ export interface ChainRegistry extends BlobRegistry {
   /** Short identifier of the chain */
   chainId: string;
   storageNode: StorageNode;
+  /** Writes to the chain at which URL the storage nodes answer. Throws when the chain refuses it. */
+  announce(url: string): Promise<void>;
 }
 
 /** Most blobs in one transaction; each adds four commands, and a full node takes 1024. */
@@ -58,12 +63,12 @@ function unavailable(cause: unknown): RegistryUnavailableError {
 async function connect({ url, walletKey, nodeKeyFile }: ChainRegistryOptions) {
   const info = await fetchChainInfo(url);
   const chain = createChainClient({ network: info.network, baseUrl: url });
-  const system = await readWalrusSystem(chain, info.walrus);
+  const committee = storageCommittee(await readNodeKey(nodeKeyFile), info.walrus.nShards);
+  const system = await readWalrusSystem(chain, info.walrus, committee.bitmap);
   const state = await readWalrusState(chain, system);
-  const secretKey = await readNodeKey(nodeKeyFile);
-  const [nodeKey, ...others] = state.nodeKeys;
-  if (others.length > 0 || !nodeKey || !Buffer.from(nodeKey).equals(publicKeyOf(secretKey))) {
-    throw new Error(`BLOBSTORE_NODE_KEY_FILE: ${nodeKeyFile} is not the key of the only storage node`);
+  const nodeKeys = committee.members.map(({ publicKeyUncompressed }) => publicKeyUncompressed);
+  if (!Buffer.concat(state.nodeKeys).equals(Buffer.concat(nodeKeys))) {
+    throw new Error(`BLOBSTORE_NODE_KEY_FILE: ${nodeKeyFile} is not the key of this chain's storage nodes`);
   }
   const wallet = createWallet(chain, parseWalletKey(walletKey), system.walType);
   const kept = new Set<string>();
@@ -71,9 +76,9 @@ async function connect({ url, walletKey, nodeKeyFile }: ChainRegistryOptions) {
   for await (const { objectId } of ownedObjects(chain, blobs)) kept.add(objectId);
   const index = createBlobIndex(chain, system.packageId);
   await index.catchUp();
-  const signer = createNodeSigner(secretKey);
+  const signer = createNodeSigner(committee.secretKey);
   const recent = createRecentState(state, () => readWalrusState(chain, system));
-  const parts: ChainParts = { chain, system, wallet, signer, index, kept, state: recent };
+  const parts: ChainParts = { chain, system, wallet, signer, index, kept, state: recent, committee };
   return { parts, state, chainId: info.chainId };
 }
 
@@ -94,14 +99,19 @@ export async function openChainRegistry(options: ChainRegistryOptions): Promise<
   const { chain, system, wallet, index, kept, signer } = parts;
   const spares = createSpareStorage(chain, system.packageId, wallet.address);
   const store = createBatcher(maxBatch, (stores: Store[]) => storeEach(parts, stores));
-  const freshness = createFreshness(state.epoch, async () => {
-    try {
-      const [{ epoch }] = await Promise.all([readWalrusState(chain, system), index.catchUp()]);
-      index.prune(epoch);
-      return epoch;
-    } catch (error) {
-      throw unavailable(error);
-    }
+  /** One at a time: the events of a page must not be applied twice. */
+  const catchUp = createSharedRead(() => index.catchUp());
+  const freshness = createFreshness(state.epoch, {
+    async everything() {
+      try {
+        const [{ epoch }] = await Promise.all([readWalrusState(chain, system), catchUp()]);
+        index.prune(epoch);
+        return epoch;
+      } catch (error) {
+        throw unavailable(error);
+      }
+    },
+    events: catchUp,
   });
   const changes = createObjectChanges(parts);
   const listing = createObjectListing(parts, freshness);
@@ -141,11 +151,15 @@ export async function openChainRegistry(options: ChainRegistryOptions): Promise<
     chainId,
 
     storageNode: {
-      nShards: node.nShards,
+      ...node,
       registration: (blobId, deletableObject) => translated(node.registration(blobId, deletableObject)),
+      registeredSize: (blobId) => translated(node.registeredSize(blobId)),
+      status: (blobId) => translated(node.status(blobId)),
       confirm: (registration) => translated(node.confirm(registration)),
       transaction: (digest) => translated(node.transaction(digest)),
     },
+
+    announce: (url) => announceStorageNodes({ chainUrl: options.url, chainId, signer }, url),
 
     currentEpoch: () => freshness.now(),
 
@@ -168,7 +182,10 @@ export async function openChainRegistry(options: ChainRegistryOptions): Promise<
     },
 
     liveObjects: (blobId) =>
-      freshness.ask((epoch) => index.objects.liveOf(blobId, epoch).filter(isCertified).map(toCertified)),
+      freshness.ask(
+        (epoch) => index.objects.liveOf(blobId, epoch).filter(isCertified).map(toCertified),
+        (found) => found.some(({ deletable }) => !deletable),
+      ),
 
     async uncertified(blobId) {
       const epoch = await freshness.now();

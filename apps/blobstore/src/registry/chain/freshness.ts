@@ -1,76 +1,96 @@
 import { setTimeout } from 'node:timers/promises';
+import { createSharedRead } from './shared-read.ts';
 
-/** How old an answer about what lives may be while the chain can be read, in milliseconds. */
+/** How old the epoch of an answer may be, in milliseconds, and how soon a chain in trouble is asked again. */
 const maxAgeMs = 1000;
 /** How long what is known to live waits for a chain that hangs. */
 const patienceMs = 500;
 /** How long a chain may be silent before what it said last counts for nothing. */
 const maxSilenceMs = 60_000;
 
-/** Answers from what was read from the chain a moment ago, and reads again where that is not enough. */
+/** Answers by what the chain says at the moment of the question. */
 export interface Freshness {
   /** The epoch, read now. Rejects as the read does. */
   now(): Promise<number>;
   /**
-   * What `look` finds at the present epoch. Before an answer "nothing" the chain is read anew, so that what was
-   * certified elsewhere just now is found; it rejects when that is not possible. What is known to live is answered
-   * while the chain cannot be reached, for a minute at most: then its owner may have deleted it long ago.
+   * What `look` finds at the present epoch. The events of the chain are read first, since the owner of an object may
+   * have deleted it a moment ago; unless `isFinal` says that no event can change what was found. An answer "nothing"
+   * rejects when the chain cannot be read. What is known to live is answered while the chain cannot be reached, for
+   * a minute at most.
    */
-  ask<T>(look: (epoch: number) => T[]): Promise<T[]>;
+  ask<T>(look: (epoch: number) => T[], isFinal?: (found: T[]) => boolean): Promise<T[]>;
+}
+
+export interface FreshnessReads {
+  /** Brings what is known up to date and resolves to the epoch. */
+  everything(): Promise<number>;
+  /** Brings what the events say up to date. */
+  events(): Promise<void>;
 }
 
 /**
- * `read` brings what is known up to date and resolves to the epoch. Calls share a read that begins after them,
- * never one that had begun before: it may have missed what its caller knows to be there. `epoch` is what
- * has been read already, so that there is always something known. `now` is a clock in milliseconds.
+ * `epoch` is what has been read already, so that there is always something known. `now` is a clock in milliseconds.
  */
 export function createFreshness(
   epoch: number,
-  read: () => Promise<number>,
+  reads: FreshnessReads,
   now: () => number = () => performance.now(),
 ): Freshness {
   let known = epoch;
-  let attemptedAtMs = now();
-  let readAtMs = attemptedAtMs;
-  let reading: Promise<number> | undefined;
-  let next: Promise<number> | undefined;
+  /** When the last read began that brought the epoch, and the last that succeeded */
+  let epochAtMs = now();
+  let readAtMs = epochAtMs;
+  /** When a read last failed or took too long, as long as none succeeded since */
+  let troubleAtMs = Number.NEGATIVE_INFINITY;
 
-  function start(): Promise<number> {
-    next = undefined;
+  async function noting<T>(read: () => Promise<T>): Promise<T> {
     const startedAtMs = now();
-    attemptedAtMs = startedAtMs;
-    reading = read()
-      .then((current) => {
-        known = current;
-        readAtMs = startedAtMs;
-        return current;
-      })
-      .finally(() => {
-        reading = undefined;
-      });
-    return reading;
-  }
-
-  function refresh(): Promise<number> {
-    if (reading === undefined) return start();
-    next ??= reading.then(start, start);
-    return next;
-  }
-
-  async function refreshIfOld(): Promise<void> {
-    if (now() - attemptedAtMs > maxAgeMs) {
-      const patience = setTimeout(patienceMs, undefined, { ref: false });
-      await Promise.race([refresh().catch(() => undefined), patience]);
+    try {
+      const result = await read();
+      readAtMs = startedAtMs;
+      troubleAtMs = Number.NEGATIVE_INFINITY;
+      return result;
+    } catch (error) {
+      troubleAtMs = now();
+      throw error;
     }
-    if (now() - readAtMs > maxSilenceMs) await refresh();
+  }
+
+  const readEverything = createSharedRead(() =>
+    noting(async () => {
+      const startedAtMs = now();
+      known = await reads.everything();
+      epochAtMs = startedAtMs;
+      return known;
+    }),
+  );
+  const readEvents = createSharedRead(() => noting(() => reads.events()));
+  const hasEpoch = () => now() - epochAtMs <= maxAgeMs;
+
+  /** Whether the chain has answered in time. */
+  async function refresh(): Promise<boolean> {
+    const answered = (hasEpoch() ? readEvents() : readEverything()).then(
+      () => true,
+      () => false,
+    );
+    const isFresh = await Promise.race([answered, setTimeout(patienceMs, false, { ref: false })]);
+    if (!isFresh) troubleAtMs = now();
+    return isFresh;
   }
 
   return {
-    now: refresh,
-    async ask(look) {
-      await refreshIfOld();
+    now: readEverything,
+    async ask(look, isFinal = () => false) {
+      if (hasEpoch()) {
+        const found = look(known);
+        if (isFinal(found)) return found;
+      }
+      const isFresh = now() - troubleAtMs > maxAgeMs && (await refresh());
+      if (now() - readAtMs > maxSilenceMs) await readEverything();
       const found = look(known);
-      return found.length > 0 ? found : look(await refresh());
+      if (found.length > 0 || isFresh) return found;
+      await readEverything();
+      return look(known);
     },
   };
 }

@@ -2,17 +2,16 @@ import { readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { signBls } from '@memrelay/chain/walrus-bls';
-import { bls12_381 } from '@noble/curves/bls12-381.js';
 import { Piscina } from 'piscina';
 
-/** Signs as the network's storage node. */
+/** Signs for all storage nodes of the network at once. */
 export interface NodeSigner {
   /** BLS signatures over messages, in their order, compressed G2 */
   sign(messages: Uint8Array[]): Promise<Uint8Array[]>;
   close(): Promise<void>;
 }
 
-/** The secret key of a storage node from its file: 64 hex digits. Its content never appears in an error. */
+/** The secret of the storage nodes from its file: 64 hex digits. Its content never appears in an error. */
 export async function readNodeKey(path: string): Promise<Uint8Array> {
   const text = await readFile(path, 'utf8').then(
     (content) => content.trim(),
@@ -24,11 +23,6 @@ export async function readNodeKey(path: string): Promise<Uint8Array> {
     throw new Error(`BLOBSTORE_NODE_KEY_FILE: ${path} must hold a key of 64 hex digits`);
   }
   return Buffer.from(text, 'hex');
-}
-
-/** Uncompressed G1, 96 bytes, as the committee on chain lists it. */
-export function publicKeyOf(secretKey: Uint8Array): Uint8Array {
-  return bls12_381.longSignatures.getPublicKey(secretKey).toBytes(false);
 }
 
 const threads = 2;

@@ -1,7 +1,10 @@
 import { ChainRejectedError } from '@memrelay/chain/chain-errors';
+import { signBls } from '@memrelay/chain/walrus-bls';
+import type { StorageCommittee } from '@memrelay/chain/walrus-committee';
 import type { SuiClientTypes } from '@mysten/sui/client';
 import type { KnownBlob } from './blob-index.ts';
-import { certificatesOf } from './certificates.ts';
+import { type BlobStatus, blobStatusOf } from './blob-status.ts';
+import { certificatesOf, confirmationOf } from './certificates.ts';
 import type { Freshness } from './freshness.ts';
 import type { ChainParts } from './store-batch.ts';
 import type { Certificate } from './walrus-calls.ts';
@@ -15,26 +18,39 @@ export interface Registration extends Pick<KnownBlob, 'objectId' | 'blobId' | 's
 /** The transaction behind a digest, as far as it is about payment. */
 export type PaidTransaction = SuiClientTypes.Transaction<{ transaction: true; balanceChanges: true }>;
 
-/** The network's only storage node, as those who register blobs themselves need it. */
+/** The network's storage nodes, all in this process, for clients that register blobs themselves. */
 export interface StorageNode {
-  nShards: number;
+  committee: StorageCommittee;
   /**
    * The registration of a blob: the deletable object that is named, or any permanent one. It is read from the chain
    * after the call began; undefined when there is none. Throws `RegistryUnavailableError`, also below.
    */
   registration(blobId: string, deletableObject?: string): Promise<Registration | undefined>;
-  /** Promises to keep a registered blob, whose bytes are durable. */
+  /** Size of a blob that any live object registers, in bytes; undefined when there is none. */
+  registeredSize(blobId: string): Promise<number | undefined>;
+  /** What the live objects of a blob add up to. */
+  status(blobId: string): Promise<BlobStatus>;
+  /** Promises, for all nodes, to keep a registered blob, whose bytes are durable. */
   confirm(registration: Registration): Promise<Certificate>;
+  /** The promise of one node alone, by its place in the committee. */
+  confirmAs(member: number, registration: Registration): Certificate;
   /** An executed transaction that succeeded; undefined when there is none. */
   transaction(digest: string): Promise<PaidTransaction | undefined>;
 }
 
 export function createStorageNode(
-  { chain, system, signer, index }: ChainParts,
+  { chain, signer, index, committee }: ChainParts,
   freshness: Freshness,
 ): StorageNode {
+  const live = async (blobId: string) => index.objects.liveOf(blobId, await freshness.now());
+  const promised = ({ blobId, objectId, deletable, epoch }: Registration) => ({
+    blobId,
+    deletableObject: deletable ? objectId : undefined,
+    epoch,
+  });
+
   return {
-    nShards: system.nShards,
+    committee,
 
     async registration(blobId, deletableObject) {
       const epoch = await freshness.now();
@@ -48,10 +64,23 @@ export function createStorageNode(
       return { objectId, blobId, size, deletable, epoch };
     },
 
-    async confirm({ blobId, objectId, deletable, epoch }) {
-      const deletableObject = deletable ? objectId : undefined;
-      const [certificate] = await certificatesOf(signer, [{ blobId, deletableObject, epoch }]);
+    async registeredSize(blobId) {
+      const [found] = await live(blobId);
+      return found?.size;
+    },
+
+    async status(blobId) {
+      return blobStatusOf(await live(blobId));
+    },
+
+    async confirm(registration) {
+      const [certificate] = await certificatesOf(signer, [promised(registration)]);
       return certificate!;
+    },
+
+    confirmAs(member, registration) {
+      const message = confirmationOf(promised(registration));
+      return { message, signature: signBls(committee.members[member]!.secretKey, message) };
     },
 
     async transaction(digest) {

@@ -1,6 +1,7 @@
 import type { ChainClient } from '@memrelay/chain/chain-client';
 import { ChainRejectedError } from '@memrelay/chain/chain-errors';
 import { walrusEventBcs } from '@memrelay/chain/walrus-bcs';
+import type { StorageCommittee } from '@memrelay/chain/walrus-committee';
 import type { SuiClientTypes } from '@mysten/sui/client';
 import { parseStructTag } from '@mysten/sui/utils';
 import { type NewBlob, type PaidObject, RegistryRefusedError } from '../blob-registry.ts';
@@ -23,6 +24,8 @@ export interface ChainParts {
   /** Objects that the wallet owns */
   kept: Set<string>;
   state: RecentState;
+  /** The network's storage nodes */
+  committee: StorageCommittee;
 }
 
 export interface Store {

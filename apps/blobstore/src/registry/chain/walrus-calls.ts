@@ -5,10 +5,7 @@ import type { AfterStore, NewBlob } from '../blob-registry.ts';
 import type { ObjectRef } from './blob-objects.ts';
 import type { WalrusSystem } from './walrus-system.ts';
 
-/** Bit 0: the one storage node of the committee signed. */
-const signersBitmap = Uint8Array.of(1);
-
-/** The storage node's promise to keep a blob. */
+/** The storage nodes' promise to keep a blob. */
 export interface Certificate {
   message: Uint8Array;
   signature: Uint8Array;
@@ -36,7 +33,7 @@ export interface WalrusCalls {
 /** `wal` pays. */
 export function walrusCalls(
   transaction: Transaction,
-  { packageId, objectId, initialSharedVersion, nShards }: WalrusSystem,
+  { packageId, objectId, initialSharedVersion, nShards, signers }: WalrusSystem,
   wal: TransactionObjectArgument,
 ): WalrusCalls {
   const { pure } = transaction;
@@ -78,7 +75,7 @@ export function walrusCalls(
         system(false),
         blob,
         pure.vector('u8', signature),
-        pure.vector('u8', signersBitmap),
+        pure.vector('u8', signers),
         pure.vector('u8', message),
       ]);
     },

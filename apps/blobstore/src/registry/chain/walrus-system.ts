@@ -14,6 +14,8 @@ export interface WalrusSystem {
   /** Type of the WAL coin's type argument */
   walType: string;
   nShards: number;
+  /** Bitmap of the storage nodes that sign a certificate here: all of them */
+  signers: Uint8Array;
 }
 
 /** What changes, by epochs at the earliest. */
@@ -43,9 +45,18 @@ export async function fetchChainInfo(chainUrl: string): Promise<LocalnetInfo> {
 export async function readWalrusSystem(
   chain: ChainClient,
   { packageId, systemObjectId, walType, nShards }: LocalnetInfo['walrus'],
+  signers: Uint8Array,
 ): Promise<WalrusSystem> {
   const { initialSharedVersion, stateVersion } = await readSystemObject(chain, systemObjectId);
-  return { packageId, objectId: systemObjectId, initialSharedVersion, stateVersion, walType, nShards };
+  return {
+    packageId,
+    objectId: systemObjectId,
+    initialSharedVersion,
+    stateVersion,
+    walType,
+    nShards,
+    signers,
+  };
 }
 
 export async function readWalrusState(chain: ChainClient, system: WalrusSystem): Promise<WalrusState> {

@@ -1,0 +1,22 @@
+/**
+ * Makes calls share a read that begins after them. They never share one that had begun before: it may have missed
+ * what its caller knows to be there.
+ */
+export function createSharedRead<T>(read: () => Promise<T>): () => Promise<T> {
+  let reading: Promise<T> | undefined;
+  let next: Promise<T> | undefined;
+
+  function start(): Promise<T> {
+    next = undefined;
+    reading = read().finally(() => {
+      reading = undefined;
+    });
+    return reading;
+  }
+
+  return () => {
+    if (reading === undefined) return start();
+    next ??= reading.then(start, start);
+    return next;
+  };
+}

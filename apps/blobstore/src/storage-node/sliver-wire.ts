@@ -1,0 +1,153 @@
+import { sourceMatrix, symbolBytesFor } from '@memrelay/blob-id/matrix';
+import { type SliverKind, sliverSymbols } from '@memrelay/blob-id/sliver-hash';
+import { BcsReader, BcsWriter } from '@mysten/bcs';
+
+/** Metadata and slivers in BCS, as clients and storage nodes exchange them (Walrus core, `metadata.rs`). */
+
+const digestBytes = 32;
+/** `BlobMetadata::V1` */
+const versionOne = 0;
+/** RS2 in `EncodingType` */
+const encodingRs2 = 1;
+/** `MerkleNode::Digest` */
+const digestNode = 1;
+
+export interface MetadataFields {
+  /** Unencoded bytes */
+  size: number;
+  /** For each sliver pair the hash of the primary and that of the secondary sliver, 32 bytes each */
+  sliverHashes: Uint8Array;
+}
+
+/** `BlobMetadataWithId`. */
+export function encodeMetadata(blobId: Uint8Array, { size, sliverHashes }: MetadataFields): Uint8Array {
+  const nodes = sliverHashes.byteLength / digestBytes;
+  const writer = new BcsWriter({ initialSize: 64 + nodes * (1 + digestBytes) });
+  writer.writeBytes(blobId);
+  writer
+    .write8(versionOne)
+    .write8(encodingRs2)
+    .write64(size)
+    .writeULEB(nodes / 2);
+  for (let node = 0; node < nodes; node++) {
+    writer.write8(digestNode);
+    writer.writeBytes(sliverHashes.subarray(node * digestBytes, (node + 1) * digestBytes));
+  }
+  return writer.toBytes();
+}
+
+/** Bytes of a `BlobMetadata` of this many shards, at most. */
+export const maxMetadataBytes = (nShards: number): number => 16 + nShards * 2 * (1 + digestBytes);
+
+/** Reads a `BlobMetadata`. Throws an error that says what is wrong with it. */
+export function decodeMetadata(bytes: Uint8Array, nShards: number): MetadataFields {
+  const reader = readerOf(bytes);
+  if (reader.read8() !== versionOne) throw new Error('it is not of version 1');
+  if (reader.read8() !== encodingRs2) throw new Error('the encoding is not RS2');
+  const size = Number(reader.read64());
+  const pairs = reader.readULEB();
+  if (pairs !== nShards) throw new Error(`it has ${pairs} sliver pairs, not ${nShards}`);
+  const sliverHashes = new Uint8Array(2 * nShards * digestBytes);
+  for (let node = 0; node < 2 * nShards; node++) {
+    if (reader.read8() !== digestNode) throw new Error('a hash is missing');
+    sliverHashes.set(reader.readBytes(digestBytes), node * digestBytes);
+  }
+  if (reader.bytesLeft() > 0) throw new Error('bytes follow the metadata');
+  return { size, sliverHashes };
+}
+
+export const sliverKinds = ['primary', 'secondary'] as const satisfies SliverKind[];
+
+/** Fixed by the size of the blob: how long its slivers are. */
+export interface SliverShape {
+  kind: SliverKind;
+  symbolBytes: number;
+  /** Bytes of the symbols */
+  dataBytes: number;
+  /** Bytes of the sliver in BCS */
+  totalBytes: number;
+}
+
+/** Throws `RangeError` for a blob that is too large for the shards. */
+export function sliverShape(kind: SliverKind, size: number, nShards: number): SliverShape {
+  const matrix = sourceMatrix(nShards);
+  const symbolBytes = symbolBytesFor(matrix, size);
+  const dataBytes = sliverSymbols(matrix, kind) * symbolBytes;
+  return { kind, symbolBytes, dataBytes, totalBytes: ulebBytes(dataBytes) + dataBytes + 4 };
+}
+
+const ulebBytes = (value: number): number => Math.floor(Math.log2(value) / 7) + 1;
+
+/** The place of a pair's sliver in its own direction: columns count from the other end. */
+function indexOf(kind: SliverKind, pair: number, nShards: number): number {
+  return kind === 'primary' ? pair : nShards - 1 - pair;
+}
+
+/** `SliverData`. */
+export function encodeSliver(
+  kind: SliverKind,
+  size: number,
+  pair: number,
+  data: Uint8Array,
+  nShards: number,
+): Uint8Array {
+  const { symbolBytes, totalBytes } = sliverShape(kind, size, nShards);
+  const writer = new BcsWriter({ initialSize: totalBytes });
+  writer.writeULEB(data.byteLength).writeBytes(data);
+  return writer
+    .write16(symbolBytes)
+    .write16(indexOf(kind, pair, nShards))
+    .toBytes();
+}
+
+/** The symbols of a `SliverData`. Throws an error that says what is wrong with it. */
+export function decodeSliver(
+  bytes: Uint8Array,
+  { kind, symbolBytes, dataBytes, totalBytes }: SliverShape,
+  pair: number,
+  nShards: number,
+): Uint8Array {
+  if (bytes.byteLength !== totalBytes)
+    throw new Error(
+      `it has ${bytes.byteLength} bytes, not the ${totalBytes} that the size of the blob gives`,
+    );
+  const reader = readerOf(bytes);
+  if (reader.readULEB() !== dataBytes) throw new Error('it has another number of symbols');
+  const data = reader.readBytes(dataBytes);
+  if (reader.read16() !== symbolBytes) throw new Error('its symbols have another size');
+  const index = reader.read16();
+  if (index !== indexOf(kind, pair, nShards)) throw new Error(`it is sliver ${index}, not that of the pair`);
+  return data;
+}
+
+interface Reader {
+  read8(): number;
+  read16(): number;
+  read64(): string;
+  readULEB(): number;
+  readBytes(length: number): Uint8Array;
+  bytesLeft(): number;
+}
+
+/** The library's reader returns past the end what lies behind the bytes, or throws errors of its own. */
+function readerOf(bytes: Uint8Array): Reader {
+  const copy = Uint8Array.from(bytes);
+  const reader = new BcsReader(copy);
+  let left = copy.byteLength;
+  const taking = <T>(length: number, read: () => T): T => {
+    if (length > left) throw new Error('it ends too early');
+    left -= length;
+    return read();
+  };
+  return {
+    read8: () => taking(1, () => reader.read8()),
+    read16: () => taking(2, () => reader.read16()),
+    read64: () => taking(8, () => reader.read64()),
+    readBytes: (length) => taking(length, () => reader.readBytes(length)),
+    readULEB() {
+      const value = reader.readULEB();
+      return taking(ulebBytes(Math.max(value, 1)), () => value);
+    },
+    bytesLeft: () => left,
+  };
+}

@@ -1,0 +1,214 @@
+import { identityOfHashes } from '@memrelay/blob-id/blob-id';
+import { sourceMatrix } from '@memrelay/blob-id/matrix';
+import { type SliverKind, sliverHash } from '@memrelay/blob-id/sliver-hash';
+import { type CommitteeMember, shardOfPair } from '@memrelay/chain/walrus-committee';
+import { orUnavailable } from '../aggregator/find-readable.ts';
+import type { BlobStoreContext } from '../blob-store-context.ts';
+import { internalError } from '../http/api-error.ts';
+import { insufficientConfirmations } from '../http/fault-errors.ts';
+import { blobTooLarge, forbiddenBlob } from '../http/read-errors.ts';
+import type { BlobStatus } from '../registry/chain/blob-status.ts';
+import type { Certificate } from '../registry/chain/walrus-calls.ts';
+import { BlobDamagedError, type StoredBlob } from '../storage/storage.ts';
+import { completeUpload, type StorageNodeParts } from './complete-upload.ts';
+import {
+  inconsistentBlob,
+  invalidMetadata,
+  invalidSliver,
+  metadataNotFound,
+  missingMetadata,
+  missingSlivers,
+  notRegistered,
+  shardNotAssigned,
+  sliverNotFound,
+  tooLargeForSlivers,
+  tooManyUploads,
+} from './node-errors.ts';
+import { maxSliverBlobBytes } from './sliver-source.ts';
+import {
+  decodeMetadata,
+  decodeSliver,
+  encodeMetadata,
+  type MetadataFields,
+  sliverShape,
+} from './sliver-wire.ts';
+
+/** Whether a node has a part of a blob, in the words of the wire. */
+export type StoredStatus = 'Stored' | 'Nonexistent';
+
+/** Names one sliver at one node. */
+export interface SliverName {
+  member: CommitteeMember;
+  blobId: string;
+  kind: SliverKind;
+  pair: number;
+}
+
+/** What the storage nodes do for their clients. All of them share one store. */
+export interface StorageNodes {
+  members: readonly CommitteeMember[];
+  nShards: number;
+  metadata(blobId: string): Promise<Uint8Array>;
+  storeMetadata(blobId: string, body: Uint8Array): Promise<void>;
+  metadataStatus(blobId: string): Promise<StoredStatus>;
+  /** Primary slivers only. */
+  sliver(name: SliverName): Promise<Uint8Array>;
+  /** How long the body of a sliver is. Throws what `storeSliver` throws before it looks at the body. */
+  sliverBytes(name: SliverName): Promise<number>;
+  storeSliver(name: SliverName, body: Uint8Array): Promise<void>;
+  sliverStatus(name: SliverName): Promise<StoredStatus>;
+  status(blobId: string): Promise<BlobStatus>;
+  /** The node's promise to keep the blob: for the deletable object that is named, or any permanent one. */
+  confirm(member: CommitteeMember, blobId: string, deletableObject?: string): Promise<Certificate>;
+}
+
+export type NodeContext = Pick<
+  BlobStoreContext,
+  'storage' | 'registry' | 'identifyStaged' | 'locks' | 'blocklist' | 'faults' | 'limits' | 'logger'
+>;
+
+export function createStorageNodes(context: NodeContext, parts: StorageNodeParts): StorageNodes {
+  const { storage, registry, blocklist, faults, limits } = context;
+  const { node, slivers, uploads } = parts;
+  const { members, nShards } = node.committee;
+  const { rows } = sourceMatrix(nShards);
+
+  function requireAssigned({ member, blobId, pair }: Omit<SliverName, 'kind'>): void {
+    const shard = shardOfPair(pair, Buffer.from(blobId, 'base64url'), nShards);
+    if (!member.shards.includes(shard)) throw shardNotAssigned(shard);
+  }
+
+  function pairsOf({ shards }: CommitteeMember, blobId: string): number[] {
+    const offset = shardOfPair(0, Buffer.from(blobId, 'base64url'), nShards);
+    return shards.map((shard) => (shard - offset + nShards) % nShards);
+  }
+
+  /** A blob that is served: certified, not blocked, and small enough to be encoded for a reader. */
+  async function requireServed(blobId: string, missing: () => Error): Promise<StoredBlob> {
+    if (blocklist.has(blobId)) throw forbiddenBlob();
+    await faults.meetRead(blobId);
+    const live = await orUnavailable(registry.liveObjects(blobId));
+    const blob = live.length === 0 ? undefined : await storage.find(blobId);
+    if (blob === undefined) throw missing();
+    if (blob.size > limits.maxBlobBytes) throw blobTooLarge(limits.maxBlobBytes);
+    if (blob.size > maxSliverBlobBytes) throw tooLargeForSlivers(maxSliverBlobBytes);
+    return blob;
+  }
+
+  async function requireRegistered(blobId: string): Promise<number> {
+    if (blocklist.has(blobId)) throw forbiddenBlob();
+    const size = await orUnavailable(node.registeredSize(blobId));
+    if (size === undefined) throw notRegistered();
+    if (size > maxSliverBlobBytes) throw tooLargeForSlivers(maxSliverBlobBytes);
+    return size;
+  }
+
+  /** The metadata that slivers of a blob are held to: of an upload under way, or of the stored blob. */
+  async function knownMetadata(blobId: string): Promise<MetadataFields> {
+    const upload = uploads.get(blobId);
+    if (upload !== undefined) return upload;
+    await requireRegistered(blobId);
+    const stored = await storage.find(blobId);
+    if (stored === undefined) throw missingMetadata();
+    return { size: stored.size, sliverHashes: await slivers.hashes(stored) };
+  }
+
+  async function isStored(blobId: string): Promise<boolean> {
+    if ((await storage.find(blobId)) === undefined) return false;
+    return (await orUnavailable(node.registeredSize(blobId))) !== undefined;
+  }
+
+  return {
+    members,
+    nShards,
+
+    async metadata(blobId) {
+      const blob = await requireServed(blobId, metadataNotFound);
+      const sliverHashes = await slivers.hashes(blob);
+      if (identityOfHashes(blob.size, sliverHashes, { nShards }).blobId !== blobId)
+        throw internalError(new BlobDamagedError(`the content of ${blobId} has another blob id`));
+      return encodeMetadata(Buffer.from(blobId, 'base64url'), { size: blob.size, sliverHashes });
+    },
+
+    async storeMetadata(blobId, body) {
+      const size = await requireRegistered(blobId);
+      const metadata = readAs(invalidMetadata, () => decodeMetadata(body, nShards));
+      if (metadata.size !== size) throw invalidMetadata('the blob was registered with another length');
+      if (identityOfHashes(size, metadata.sliverHashes, { nShards }).blobId !== blobId)
+        throw invalidMetadata('the hashes are those of another blob');
+      if ((await storage.find(blobId)) !== undefined) return;
+      if ((await uploads.begin(blobId, metadata)) === undefined) throw tooManyUploads();
+    },
+
+    async metadataStatus(blobId) {
+      return uploads.get(blobId) !== undefined || (await isStored(blobId)) ? 'Stored' : 'Nonexistent';
+    },
+
+    async sliver(name) {
+      requireAssigned(name);
+      const blob = await requireServed(name.blobId, sliverNotFound);
+      // `@mysten/walrus` 1.2 reads secondary slivers to find one file of a quilt, and returns zeros for the end of a
+      // file that crosses a column. Without them it reads the whole quilt, and that correctly.
+      if (name.kind === 'secondary') throw sliverNotFound();
+      return slivers.primary(blob, name.pair);
+    },
+
+    async sliverBytes(name) {
+      requireAssigned(name);
+      const { size } = await knownMetadata(name.blobId);
+      return sliverShape(name.kind, size, nShards).totalBytes;
+    },
+
+    async storeSliver({ blobId, kind, pair }, body) {
+      const { size, sliverHashes } = await knownMetadata(blobId);
+      const shape = sliverShape(kind, size, nShards);
+      const data = readAs(invalidSliver, () => decodeSliver(body, shape, pair, nShards));
+      const place = 64 * pair + (kind === 'primary' ? 0 : 32);
+      const expected = sliverHashes.subarray(place, place + 32);
+      if (!Buffer.from(expected).equals(sliverHash(data, kind, nShards)))
+        throw invalidSliver('its hash is not that of the metadata');
+      await uploads.get(blobId)?.put(kind, pair, data);
+    },
+
+    async sliverStatus(name) {
+      requireAssigned(name);
+      const upload = uploads.get(name.blobId);
+      const has = upload?.has(name.kind, name.pair) ?? (await isStored(name.blobId));
+      return has ? 'Stored' : 'Nonexistent';
+    },
+
+    status: (blobId) => orUnavailable(node.status(blobId)),
+
+    async confirm(member, blobId, deletableObject) {
+      const look = () => orUnavailable(node.registration(blobId, deletableObject));
+      if (blocklist.has(blobId)) throw forbiddenBlob();
+      if ((await look()) === undefined) throw notRegistered();
+      const upload = uploads.get(blobId);
+      if ((await storage.find(blobId)) === undefined) {
+        const pairs = pairsOf(member, blobId);
+        const hasAll = pairs.every((pair) => upload?.has('primary', pair) && upload.has('secondary', pair));
+        if (upload === undefined || !hasAll) throw missingSlivers();
+        if (upload.primaryCount() >= rows) {
+          const isConsistent = await completeUpload(context, parts, upload);
+          if (!isConsistent) throw inconsistentBlob();
+        }
+      }
+      const fault = await faults.meetStore(blobId);
+      await fault.beforeCertificate();
+      if (fault.leavesUncertified) throw insufficientConfirmations();
+      // Looked up again, with the bytes in place: from here on the registration keeps them.
+      const registration = await look();
+      if (registration === undefined) throw notRegistered();
+      return node.confirmAs(member.index, registration);
+    },
+  };
+}
+
+/** What `read` returns; its errors say what is wrong with the body. */
+function readAs<T>(refuse: (why: string) => Error, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw refuse((error as Error).message);
+  }
+}

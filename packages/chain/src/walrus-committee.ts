@@ -1,0 +1,89 @@
+import { bls12_381 } from '@noble/curves/bls12-381.js';
+import { bytesToNumberBE } from '@noble/curves/utils.js';
+import { hkdf } from '@noble/hashes/hkdf.js';
+import { sha256 } from '@noble/hashes/sha2.js';
+
+/** One storage node of a committee whose members all derive from one secret. */
+export interface CommitteeMember {
+  /** Its place in the committee, which is its bit in a signers' bitmap */
+  index: number;
+  /** 32 bytes, big-endian */
+  secretKey: Uint8Array;
+  /** Compressed G1, 48 bytes */
+  publicKey: Uint8Array;
+  /** The same point uncompressed, 96 bytes */
+  publicKeyUncompressed: Uint8Array;
+  /** The shards it stores, ascending */
+  shards: number[];
+}
+
+/** The storage nodes of a network that one process operates. */
+export interface StorageCommittee {
+  nShards: number;
+  members: CommitteeMember[];
+  /** Signs for all members at once: the sum of their keys, whose signatures are the sum of theirs */
+  secretKey: Uint8Array;
+  /** Compressed G1, 48 bytes: the aggregated key of all members */
+  publicKey: Uint8Array;
+  /** One bit per member, all set */
+  bitmap: Uint8Array;
+}
+
+/**
+ * `@mysten/walrus` 1.2 needs several nodes: with one it never finds a blob's status verified, and with fewer than
+ * eleven it cannot report that a blob does not exist, since it asks the nodes after the first in tenths.
+ */
+export const mostMembers = 11;
+
+const { Fr } = bls12_381.fields;
+/** Enough bytes for a scalar without bias (RFC 9380 section 5). */
+const scalarBytes = 48;
+
+/** The committee of a network with `nShards` shards, from the storage nodes' secret of 32 bytes. */
+export function storageCommittee(secret: Uint8Array, nShards: number): StorageCommittee {
+  const count = Math.min(mostMembers, nShards);
+  const boundary = (index: number) => Math.floor((index * nShards) / count);
+  const scalars = Array.from({ length: count }, (_, index) => memberScalar(secret, index));
+  const members = scalars.map((scalar, index): CommitteeMember => {
+    const first = boundary(index);
+    const shards = Array.from({ length: boundary(index + 1) - first }, (_, place) => first + place);
+    return { index, ...keysOf(scalar), shards };
+  });
+  const { secretKey, publicKey } = keysOf(scalars.reduce((sum, scalar) => Fr.add(sum, scalar)));
+  const bitmap = new Uint8Array(Math.ceil(count / 8));
+  for (const { index } of members) bitmap[index >> 3]! |= 1 << (index & 7);
+  return { nShards, members, secretKey, publicKey, bitmap };
+}
+
+function memberScalar(secret: Uint8Array, index: number): bigint {
+  const info = new TextEncoder().encode(`memrelay-storage-node-${index}`);
+  return Fr.create(bytesToNumberBE(hkdf(sha256, secret, undefined, info, scalarBytes)));
+}
+
+function keysOf(scalar: bigint): Pick<CommitteeMember, 'secretKey' | 'publicKey' | 'publicKeyUncompressed'> {
+  const secretKey = Fr.toBytes(scalar);
+  const point = bls12_381.longSignatures.getPublicKey(secretKey);
+  return { secretKey, publicKey: point.toBytes(true), publicKeyUncompressed: point.toBytes(false) };
+}
+
+/** Whether members with this many of the shards together may certify (`bls_aggregate.move`). */
+export function isQuorum(weight: number, nShards: number): boolean {
+  return 3 * weight >= 2 * nShards + 1;
+}
+
+/**
+ * The shard that stores a sliver pair of a blob. The blob id, read as a big-endian number, rotates the pairs over the
+ * shards so that the first shards do not hold the first rows of every blob.
+ */
+export function shardOfPair(pair: number, blobId: Uint8Array, nShards: number): number {
+  const offset = blobId.reduce((sum, byte) => (sum * 256 + byte) % nShards, 0);
+  return (pair + offset) % nShards;
+}
+
+/**
+ * What the storage nodes sign together to announce the URL at which they answer. The chain's identifier keeps an
+ * announcement from being replayed on another network.
+ */
+export function storageNodesAnnouncement(chainId: string, url: string): Uint8Array {
+  return new TextEncoder().encode(`memrelay-storage-nodes-v1\n${chainId}\n${url}`);
+}
