@@ -57,6 +57,17 @@ function concurrencyOf(settings: Settings, part: 'publisher' | 'aggregator'): Co
   };
 }
 
+function originsOf(settings: Settings): Pick<BlobStoreOptions, 'allowedOrigins'> {
+  const listed = (text: string) => text.split(',').map((origin) => origin.trim());
+  const isOrigin = (text: string) => URL.canParse(text) && new URL(text).origin === text;
+  const list = settings.checked('allowed-origins', (text) =>
+    listed(text).every(isOrigin)
+      ? undefined
+      : 'a comma list of origins, such as http://localhost:5173, each without a path or a slash at its end',
+  );
+  return list === undefined ? {} : { allowedOrigins: listed(list) };
+}
+
 function readingOf(settings: Settings): Pick<BlobStoreOptions, 'allowedHeaders' | 'blocklistFile'> {
   const list = settings.checked('allowed-headers', (text) =>
     parseAllowedHeaders(text) === undefined
@@ -93,6 +104,7 @@ export function readConfig(args: string[], env: Environment): Omit<BlobStoreOpti
     ...(tip === undefined ? {} : { tip }),
     ...s3SettingsOf(settings),
     ...readingOf(settings),
+    ...originsOf(settings),
     ...(epochDurationMs === undefined ? {} : { epochDurationMs }),
     ...(adminToken === undefined ? {} : { adminToken }),
     burnAfterStore: settings.on('burn-after-store'),
