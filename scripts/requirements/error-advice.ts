@@ -87,6 +87,8 @@ export const jobErrorAdvice: Readonly<Record<string, string>> = {
   embedding_rejected: 'Store another text. Where the provider was wrong: mend it and retry the job.',
   upload_unavailable: 'Nothing: it is tried again, five times in all.',
   upload_rejected: 'Operators: check the publisher, its limits and its token. Then retry the job.',
+  store_full:
+    'Operators: make room in the blob store, or raise its limit (`BLOBSTORE_MAX_STORE_BYTES`). Five attempts are made; then retry the job.',
   upload_exhausted: 'Operators: check the publisher. Then retry the job.',
   internal_error: 'Nothing: it is tried again.',
 };

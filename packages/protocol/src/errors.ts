@@ -109,6 +109,7 @@ export const jobErrorCatalogue = {
   embedding_rejected: 'The embedding provider refused the text.',
   upload_unavailable: 'The blob store or the chain did not answer; the attempt is repeated.',
   upload_rejected: 'The blob store refused the upload.',
+  store_full: 'The blob store has no room for the memory.',
   upload_exhausted: 'All upload attempts failed.',
   internal_error: 'Something failed on the server; the attempt is repeated.',
 } as const;

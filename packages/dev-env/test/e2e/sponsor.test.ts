@@ -32,7 +32,10 @@ type Answer = { status: number; retryAfter: string | null; body: any };
 async function post(relayer: TestRelayer, path: string, body: unknown, address?: string): Promise<Answer> {
   const response = await fetch(relayer.url + path, {
     method: 'POST',
-    headers: address === undefined ? {} : { 'x-forwarded-for': address },
+    headers: {
+      'content-type': 'application/json',
+      ...(address === undefined ? {} : { 'x-forwarded-for': address }),
+    },
     body: typeof body === 'string' ? body : JSON.stringify(body),
   });
   return {

@@ -24,6 +24,9 @@ export interface LocalAccess {
   publisherSecret: string;
 }
 
+/** What the blobs of a local system may take on disk: 10 GiB, some millions of memories. */
+const defaultStoreBytes = 10 * 1024 ** 3;
+
 /** Those of the dashboard, and the ones that the person allows. */
 export function localAccess(environment: NodeJS.ProcessEnv, ports: SystemPorts): LocalAccess {
   const own = ['localhost', '127.0.0.1'].map((name) => `http://${name}:${ports.dashboard}`);
@@ -90,6 +93,7 @@ export function blobstoreSettings(
       // One laptop's relayer is the only client: its uploads should meet in one transaction, not be refused
       BLOBSTORE_PUBLISHER_MAX_CONCURRENT_REQUESTS: '64',
       BLOBSTORE_PUBLISHER_MAX_BUFFER_SIZE: '256',
+      BLOBSTORE_MAX_STORE_BYTES: environment.BLOBSTORE_MAX_STORE_BYTES || String(defaultStoreBytes),
       ...(access && {
         BLOBSTORE_ALLOWED_ORIGINS: access.allowedOrigins,
         BLOBSTORE_JWT_DECODE_SECRET: access.publisherSecret,
