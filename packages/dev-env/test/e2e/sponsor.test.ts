@@ -186,6 +186,32 @@ describe('with the sponsor of the network', () => {
     expect(new Set(paths)).toEqual(new Set(fields));
   });
 
+  test.each(['/sponsor', '/sponsor/execute'])(
+    '%s takes only JSON, and no page of another origin',
+    async (path) => {
+      const send = async (headers: Record<string, string>): Promise<unknown[]> => {
+        const response = await fetch(relayer.url + path, {
+          method: 'POST',
+          headers,
+          body: Buffer.from('{}'),
+        });
+        const { error, request_id } = (await response.json()) as { error: string; request_id: string };
+        expect(request_id).toBe(response.headers.get('x-request-id'));
+        return [response.status, error];
+      };
+      const types = ['text/plain', 'text/plain; application/json', 'application/x-www-form-urlencoded'];
+      for (const type of types)
+        expect(await send({ 'content-type': type })).toEqual([415, 'unsupported_media_type']);
+      expect(await send({})).toEqual([415, 'unsupported_media_type']);
+      for (const origin of ['https://evil.example', 'null', 'http://127.0.0.1:1'])
+        expect(await send({ 'content-type': 'application/json', origin })).toEqual([403, 'foreign_origin']);
+      expect(await send({ 'content-type': 'Application/JSON; charset=utf-8' })).toEqual([
+        400,
+        'invalid_request',
+      ]);
+    },
+  );
+
   test.each([
     ['/sponsor', 10],
     ['/sponsor/execute', 4],
