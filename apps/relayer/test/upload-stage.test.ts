@@ -138,9 +138,9 @@ describe.each(databases)('an upload on $name', ({ create }) => {
     const job = await accepted();
     const full: UploadCheckpoint = { ...transient, store_full: true };
     await attempt(await claim(job), [full]);
-    expect(await recordOf(job)).toMatchObject({ status: 'running', error: { code: 'store_full' } });
+    expect(await recordOf(job)).toMatchObject({ status: 'running', error_code: 'store_full' });
     for (let attempts = 2; attempts <= 5; attempts++) await attempt(await claim(job), [full]);
-    expect(await recordOf(job)).toMatchObject({ status: 'failed', error: { code: 'store_full' } });
+    expect(await recordOf(job)).toMatchObject({ status: 'failed', error_code: 'store_full' });
     expect(await envelopeOf(job)).toEqual(job.envelope);
   });
 
