@@ -127,9 +127,14 @@ describe('on all addresses', () => {
   });
 
   test.skipIf(outside === undefined)('takes loopback names from this machine alone', async () => {
-    const { port } = await listen({ listenHost: '0.0.0.0', allowedHosts: ['api.example.com'] });
+    const { port } = await listen({
+      listenHost: '0.0.0.0',
+      allowedHosts: ['api.example.com'],
+      publicUrl: 'http://127.0.0.1:8000',
+    });
     expect(await ask(port, 'api.example.com', { to: outside! })).toEqual(answered);
     expect(await ask(port, outside!, { to: outside! })).toEqual(refused);
+    expect(await ask(port, '127.0.0.1:8000')).toEqual(answered);
   });
 
   test.skipIf(outside === undefined)('reaches a relayer that listens on one address', async () => {

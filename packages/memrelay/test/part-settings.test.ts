@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { LocalnetInfo } from '@memrelay/protocol/localnet-info';
 import { expect, test } from 'vitest';
-import { localAccess, relayerSettings } from '../src/system/part-settings.ts';
+import { checkListenHost, localAccess, relayerSettings } from '../src/system/part-settings.ts';
 import { systemPaths } from '../src/system/system-paths.ts';
 
 test("the local relayer takes the person's key servers, and no other address of another network", async () => {
@@ -48,4 +48,11 @@ test("the local relayer takes the person's key servers, and no other address of 
   } finally {
     await rm(dataDir, { recursive: true });
   }
+});
+
+test('a local system refuses a MEM_LISTEN_HOST at which its own parts would not reach the relayer', () => {
+  for (const host of [undefined, '', '127.0.0.1', '0.0.0.0', '::'])
+    expect(() => checkListenHost({ MEM_LISTEN_HOST: host })).not.toThrow();
+  for (const host of ['192.0.2.1', '::1', 'laptop.example'])
+    expect(() => checkListenHost({ MEM_LISTEN_HOST: host })).toThrow(/MEM_LISTEN_HOST must be/);
 });

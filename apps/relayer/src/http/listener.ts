@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, isIPv6 } from 'node:net';
 import { createHostRules, type HostRules, isLoopbackAddress } from '@memrelay/protocol/host-rules';
+import { isLoopbackHost } from '@memrelay/protocol/loopback-host';
 import { listenAddress } from '@memrelay/protocol/loopback-listener-node';
 import type { Logger } from 'pino';
 import { ConfigError } from '../config/read-config.ts';
@@ -30,8 +31,7 @@ export async function prepareListener(options: ListenerOptions, log: Logger): Pr
   const address = await bindableAddress(listenHost);
   const isLoopback = isLoopbackAddress(address);
   // A loopback listener that nothing was set for stays closed to every other name; elsewhere no list means any name
-  const publicHost = publicUrl === undefined ? [] : [new URL(publicUrl).host];
-  const names = isLoopback || allowedHosts.length > 0 ? [...allowedHosts, ...publicHost] : [];
+  const names = isLoopback || allowedHosts.length > 0 ? [...allowedHosts, ...publicName(publicUrl)] : [];
   if (!isLoopback && names.length === 0)
     log.warn(
       'ALLOWED_HOSTS is not set: requests are answered whatever their Host header says. Set it to the names that clients use (protection against DNS rebinding)',
@@ -44,6 +44,12 @@ export async function prepareListener(options: ListenerOptions, log: Logger): Pr
     hosts: createHostRules({ isLoopback, listenHost, allowedHosts: names }),
     urlAt: (port) => `http://${reachableName(listenHost, address)}:${port}`,
   };
+}
+
+/** None for a URL of this machine: loopback names have rules of their own. */
+function publicName(publicUrl: string | undefined): string[] {
+  const url = publicUrl === undefined ? null : URL.parse(publicUrl);
+  return url === null || isLoopbackHost(url.hostname) ? [] : [url.host];
 }
 
 /** The address behind a name, as Node will bind it. Throws `ConfigError` when it is not one of this machine. */

@@ -41,6 +41,14 @@ export function localAccess(environment: NodeJS.ProcessEnv, ports: SystemPorts):
   };
 }
 
+/** Throws when the commands and the dashboard, which call the relayer at 127.0.0.1, could not reach it. */
+export function checkListenHost({ MEM_LISTEN_HOST: host }: NodeJS.ProcessEnv): void {
+  if (host && !['127.0.0.1', 'localhost', '0.0.0.0', '::', '[::]'].includes(host))
+    throw new Error(
+      'MEM_LISTEN_HOST must be 127.0.0.1, 0.0.0.0 or :: for a local system, which calls its relayer at 127.0.0.1',
+    );
+}
+
 export const entryOf = (app: string, file = 'main.ts'): string =>
   fileURLToPath(new URL(`../../../../apps/${app}/src/${file}`, import.meta.url));
 

@@ -10,6 +10,7 @@ import { type LocalIdentity, localIdentity } from './identity.ts';
 import { askFaucet, readLocalnetInfo } from './network-info.ts';
 import {
   blobstoreSettings,
+  checkListenHost,
   dashboardSettings,
   localAccess,
   localnetSettings,
@@ -53,6 +54,7 @@ export interface RunningSystem {
  */
 export async function startSystem(options: SystemOptions): Promise<RunningSystem> {
   const { dataDir, ports, environment, onProgress } = options;
+  checkListenHost(environment);
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   const lock = lockDirectory(dataDir);
   const started: SupervisedPart[] = [];
