@@ -79,7 +79,8 @@ describe('memrelay up', () => {
         method: 'PUT',
         body: 'without a token',
       });
-      expect(refused.status).toBe(401);
+      expect(refused.status).toBe(400);
+      expect(await refused.text()).toContain('MISSING_TOKEN');
     },
   );
 
