@@ -57,17 +57,6 @@ function concurrencyOf(settings: Settings, part: 'publisher' | 'aggregator'): Co
   };
 }
 
-function originsOf(settings: Settings): Pick<BlobStoreOptions, 'allowedOrigins'> {
-  const listed = (text: string) => text.split(',').map((origin) => origin.trim());
-  const isOrigin = (text: string) => URL.canParse(text) && new URL(text).origin === text;
-  const list = settings.checked('allowed-origins', (text) =>
-    listed(text).every(isOrigin)
-      ? undefined
-      : 'a comma list of origins, such as http://localhost:5173, each without a path or a slash at its end',
-  );
-  return list === undefined ? {} : { allowedOrigins: listed(list) };
-}
-
 function readingOf(settings: Settings): Pick<BlobStoreOptions, 'allowedHeaders' | 'blocklistFile'> {
   const list = settings.checked('allowed-headers', (text) =>
     parseAllowedHeaders(text) === undefined
@@ -80,6 +69,17 @@ function readingOf(settings: Settings): Pick<BlobStoreOptions, 'allowedHeaders' 
     ...(allowedHeaders === undefined ? {} : { allowedHeaders }),
     ...(blocklist === undefined ? {} : { blocklistFile: resolve(blocklist) }),
   };
+}
+
+function originsOf(settings: Settings): Pick<BlobStoreOptions, 'allowedOrigins'> {
+  const listed = (text: string) => text.split(',').map((origin) => origin.trim());
+  const isOrigin = (text: string) => URL.canParse(text) && new URL(text).origin === text;
+  const list = settings.checked('allowed-origins', (text) =>
+    listed(text).every(isOrigin)
+      ? undefined
+      : 'a comma list of origins, such as http://localhost:5173, each without a path or a slash at its end',
+  );
+  return list === undefined ? {} : { allowedOrigins: listed(list) };
 }
 
 /**
