@@ -31,7 +31,9 @@ export const errorAdvice: Readonly<Record<string, string>> = {
   account_inactive: 'The owner can reactivate the account on chain.',
   delegate_expired: 'Ask the owner for a new key, or for a later end.',
   foreign_origin:
-    'Operators: `PUBLIC_DASHBOARD_URL` must be the address under which people open the dashboard.',
+    'Operators: `PUBLIC_DASHBOARD_URL` must be the address under which people open the dashboard; other pages that call `/sponsor` belong into `ALLOWED_ORIGINS`.',
+  host_not_allowed:
+    'Call the server by a name it is known by: on a loopback listener `localhost`, `127.0.0.1` or `[::1]`. Operators: list other names, such as the one that your proxy passes on, in `ALLOWED_HOSTS`.',
   insufficient_scope: 'Use a key with the right and the namespace, or ask the owner to widen this one.',
   decrypt_credential_required: 'Send `x-enc-session`; the SDK does.',
   decrypt_denied:
@@ -49,6 +51,8 @@ export const errorAdvice: Readonly<Record<string, string>> = {
     'As the owner, run `npx memrelay delegate prune`. Operators: give the relayer a sponsor or a wallet with SUI, and it does that by itself.',
   payload_too_large: 'Send less at once: at most 2 MiB in a request, 1 MiB of text in a memory.',
   unsupported_media_type: 'Send `content-type: application/json` and no `content-encoding`.',
+  expectation_failed: 'Send no `Expect` header, or `Expect: 100-continue`.',
+  headers_too_large: 'Send less in headers: 16 KiB at most, all of them together.',
   rate_limited: 'Wait, then send less often.',
   internal_error: "Report it with the request id. The server's log has the cause.",
   sponsor_failed:
@@ -83,6 +87,8 @@ export const jobErrorAdvice: Readonly<Record<string, string>> = {
   embedding_rejected: 'Store another text. Where the provider was wrong: mend it and retry the job.',
   upload_unavailable: 'Nothing: it is tried again, five times in all.',
   upload_rejected: 'Operators: check the publisher, its limits and its token. Then retry the job.',
+  store_full:
+    'Operators: make room in the blob store, or raise its limit (`BLOBSTORE_MAX_STORE_BYTES`). Five attempts are made; then retry the job.',
   upload_exhausted: 'Operators: check the publisher. Then retry the job.',
   internal_error: 'Nothing: it is tried again.',
 };

@@ -2,6 +2,8 @@ import type { AddressInfo } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { maxBlobSize } from '@memrelay/blob-id/matrix';
 import { lockDirectory } from '@memrelay/protocol/dir-lock';
+import { createHostRules } from '@memrelay/protocol/host-rules';
+import { isLoopbackListener } from '@memrelay/protocol/loopback-listener-node';
 import type { FastifyInstance } from 'fastify';
 import { type Logger, pino } from 'pino';
 import { type BlobStoreAdmin, createAdmin } from './admin/blob-store-admin.ts';
@@ -49,6 +51,8 @@ export interface BlobStoreOptions extends RegistryOptions {
   quarantineMs?: number;
   /** Opens the routes below `/admin` to those who know it */
   adminToken?: string;
+  /** Pages that may do more than read; any by default */
+  allowedOrigins?: readonly string[];
   /** Attributes that reads answer as headers, in lower case; the specification's six by default */
   allowedHeaders?: ReadonlySet<string>;
   /** Answers all tags of a quilt patch as headers, not only the allowed ones */
@@ -137,8 +141,12 @@ export async function createBlobStore(options: BlobStoreOptions): Promise<BlobSt
     const sweeper = createSweeper({ ...context, quarantineMs, now });
     cleanUp.defer(startSweeping(sweeper, sweepIntervalMs[shared === undefined ? 'disk' : 's3'], context));
     const admin = createAdmin(context, sweeper);
-    const nodes = chain && (await openStorageNodes(context, chain.storageNode, dataDir, cleanUp));
-    const url = await serve(buildServer(context, admin, options.adminToken, nodes), options, cleanUp);
+    const storageNodes = chain && (await openStorageNodes(context, chain.storageNode, dataDir, cleanUp));
+    const { adminToken, allowedOrigins, host = '127.0.0.1' } = options;
+    const isLoopback = await isLoopbackListener(host);
+    const hosts = isLoopback ? createHostRules({ isLoopback, listenHost: host }) : undefined;
+    const app = buildServer(context, admin, { adminToken, hosts, allowedOrigins, storageNodes });
+    const url = await serve(app, { host, port: options.port }, cleanUp);
     await chain?.announce(options.nodeUrl ?? reachableUrl(url)).catch((error: unknown) => {
       logger.warn({ err: error }, 'the chain does not list this store as its storage nodes');
     });
@@ -183,7 +191,7 @@ function storageOpener(
 
 async function serve(
   app: FastifyInstance,
-  { host = '127.0.0.1', port }: BlobStoreOptions,
+  { host, port }: { host: string; port: number },
   cleanUp: AsyncDisposableStack,
 ): Promise<string> {
   cleanUp.defer(async () => {

@@ -1,4 +1,5 @@
 import type { AddressInfo } from 'node:net';
+import { createHostRules } from '@memrelay/protocol/host-rules';
 import { type FastifyInstance, type FastifyServerOptions, fastify, LogController } from 'fastify';
 import type { DashboardConfig } from './node-config.ts';
 import type { Page, Pages } from './node-pages.ts';
@@ -56,11 +57,12 @@ export async function startDashboard(
     // What a schema does not name is refused, not taken out
     ajv: { customOptions: { removeAdditional: false, coerceTypes: false, useDefaults: false } },
   });
+  const hostRules = createHostRules({ isLoopback: true });
   const hosts = new Set<string>();
   app.addHook('onRequest', async (request, reply) => {
     reply.headers(securityHeaders);
-    // A foreign name that was made to lead here is another origin's
-    if (!hosts.has(request.headers.host ?? ''))
+    // A foreign name that was made to lead here is another origin's; the wallet's own routes need the port, too
+    if (hostRules.check(request.raw) !== 'allowed' || !hosts.has(request.headers.host ?? ''))
       throw new WalletRefusal(403, 'wrong_host', 'The dashboard answers to its own address alone.');
   });
   app.setErrorHandler(async (error: Error & { statusCode?: number }, request, reply) => {

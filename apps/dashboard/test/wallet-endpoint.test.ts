@@ -137,6 +137,7 @@ describe.each(paths)('%s', (path, body) => {
       'wrong_host',
       { host: 'evil.example', origin: 'http://evil.example' },
     ],
+    ['under a name with more behind it', 403, 'wrong_host', { host: '127.0.0.1.evil.example' }],
     ['under another port', 403, 'wrong_host', { host: '127.0.0.1:1', origin: 'http://127.0.0.1:1' }],
   ])('is refused %s', async (_, status, error, headers) => {
     expect(await call(headers)).toMatchObject({ status, body: { error } });

@@ -8,6 +8,8 @@ export interface LocalnetOptions extends NetworkOptions {
   /** 0 takes a free one */
   port: number;
   logger?: Logger;
+  /** Pages that may do more than GET; any by default */
+  allowedOrigins?: readonly string[];
 }
 
 export interface Localnet {
@@ -26,7 +28,8 @@ export interface Localnet {
 export async function createLocalnet(options: LocalnetOptions): Promise<Localnet> {
   const network = openNetwork(options);
   let url = '';
-  const app = createServer(network, () => url, options.logger ?? pino({ enabled: false }));
+  const { allowedOrigins, logger = pino({ enabled: false }) } = options;
+  const app = createServer(network, { baseUrl: () => url, logger, allowedOrigins });
   try {
     await app.listen({ host: '127.0.0.1', port: options.port });
   } catch (error) {

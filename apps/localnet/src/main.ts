@@ -27,10 +27,13 @@ const dataDir = process.env.LOCALNET_DATA_DIR || join(homedir(), '.memrelay', 'l
 const nShards = numberVariable('LOCALNET_SHARDS', 4, 1000);
 const epochDurationMs = numberVariable('LOCALNET_EPOCH_MS', 1000, Number.MAX_SAFE_INTEGER);
 
+const allowedOrigins = process.env.LOCALNET_ALLOWED_ORIGINS?.split(',').filter((origin) => origin !== '');
+
 const localnet = await createLocalnet({
   dataDir,
   port,
   logger,
+  ...(allowedOrigins?.length && { allowedOrigins }),
   ...(nShards !== undefined && { nShards }),
   ...(epochDurationMs !== undefined && { epochDurationMs }),
 }).catch((error: NodeJS.ErrnoException) => {

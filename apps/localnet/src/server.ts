@@ -1,4 +1,6 @@
 import { Readable } from 'node:stream';
+import { createHostRules } from '@memrelay/protocol/host-rules';
+import { pageAccess } from '@memrelay/protocol/page-access';
 import { normalizeSuiAddress } from '@mysten/sui/utils';
 import fastify, {
   type FastifyBaseLogger,
@@ -21,21 +23,46 @@ import { storageNodeRoutes } from './storage-node-routes.ts';
 /** Largest request: a transaction is at most 128 KiB, and there is room for base64 and a batch of reads. */
 const maxRequestBytes = 1024 * 1024;
 
-/** A localnet holds nothing of worth, so any page may use it, as any page may use a public full node. */
 const corsHeaders = {
-  'access-control-allow-origin': '*',
   'access-control-allow-methods': 'GET, POST, OPTIONS',
   'access-control-allow-headers': '*, authorization',
   'access-control-expose-headers': 'grpc-status, grpc-message, x-keyserver-version, x-keyserver-gitversion',
   'access-control-max-age': '86400',
 };
 
-/** Everything the network answers over HTTP. `baseUrl` is asked for when it is known, after listening. */
-export function createServer(network: Network, baseUrl: () => string, logger: Logger): FastifyInstance {
+export interface ServerOptions {
+  /** Asked for when it is known, after listening */
+  baseUrl: () => string;
+  logger: Logger;
+  /** Pages that may do more than GET; undefined: any, as with a public full node */
+  allowedOrigins?: readonly string[] | undefined;
+}
+
+/** Everything the network answers over HTTP. */
+export function createServer(
+  network: Network,
+  { baseUrl, logger, allowedOrigins }: ServerOptions,
+): FastifyInstance {
   const loggerInstance: FastifyBaseLogger = logger;
   const logController = new LogController({ disableRequestLogging: true });
   const app = fastify({ loggerInstance, logController, bodyLimit: maxRequestBytes });
-  app.addHook('onRequest', async (_request, reply) => void reply.headers(corsHeaders));
+  const hosts = createHostRules({ isLoopback: true });
+  app.addHook('onRequest', async (request, reply) => {
+    const verdict = hosts.check(request.raw);
+    if (verdict === 'malformed')
+      return reply.code(400).send({ error: 'invalid_request', message: 'a request needs exactly one Host' });
+    if (verdict === 'refused')
+      return refuse(
+        reply,
+        'host_not_allowed',
+        'the localnet answers to localhost, 127.0.0.1 and [::1] alone',
+      );
+    const { refused, allowOrigin } = pageAccess(request, allowedOrigins);
+    if (allowedOrigins) reply.header('vary', 'origin');
+    if (refused)
+      return refuse(reply, 'foreign_origin', 'pages of this origin may not do this; see ALLOWED_ORIGINS');
+    if (allowOrigin) reply.headers({ ...corsHeaders, 'access-control-allow-origin': allowOrigin });
+  });
   app.options('/*', (_request, reply) => reply.code(204).send());
   app.get('/info', () => network.info(baseUrl()));
   app.get('/live', () => ({ status: 'ok' }));
@@ -63,6 +90,10 @@ export function createServer(network: Network, baseUrl: () => string, logger: Lo
   app.register(network.keyServers.plugin);
   app.register(sponsorRoutes(network.sponsor, network.sponsorApiKey), { prefix: sponsorPath });
   return app;
+}
+
+function refuse(reply: FastifyReply, error: string, message: string): FastifyReply {
+  return reply.code(403).send({ error, message });
 }
 
 /** What Fastify refuses keeps its status; of a failure inside nothing is told. */

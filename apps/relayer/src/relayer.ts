@@ -1,3 +1,4 @@
+import type { AddressInfo } from 'node:net';
 import { indexKey, secretRing } from '@memrelay/envelope/at-rest';
 import { maxEnvelopeLength } from '@memrelay/envelope/header';
 import { namespaceTag } from '@memrelay/envelope/namespace-tag';
@@ -21,6 +22,7 @@ import { startVacuum } from './db/vacuum.ts';
 import { createAccountVectors } from './embedding/account-vectors.ts';
 import { createEmbedder } from './embedding/create-embedder.ts';
 import { createApp } from './http/app.ts';
+import { prepareListener } from './http/listener.ts';
 import { registerStageTimes } from './http/stage-times.ts';
 import { createBacklog } from './jobs/backlog.ts';
 import { createEmbedStage } from './jobs/embed-stage.ts';
@@ -57,7 +59,7 @@ import { runSidecar } from './sidecar/run-sidecar.ts';
 import { createSidecarClient } from './sidecar/sidecar-client.ts';
 
 export interface Relayer {
-  /** `http://127.0.0.1:<port>` */
+  /** Where a process of this machine reaches it */
   url: string;
   context: RelayerContext;
   app: FastifyInstance;
@@ -87,7 +89,9 @@ export async function startRelayer({
     return part;
   };
   try {
-    const app = createApp({ log: loggers.http, allowedOrigins: config.allowedOrigins });
+    const listener = await prepareListener(config, loggers.http);
+    const { hosts } = listener;
+    const app = createApp({ log: loggers.http, allowedOrigins: config.allowedOrigins, hosts });
     const db = onClose(await openDatabase(config.databaseUrl, loggers.database, onFatal));
     let handBack: () => Promise<void> = async () => undefined;
     closers.push(() => handBack());
@@ -101,7 +105,7 @@ export async function startRelayer({
       ...config.sidecar,
       client: sidecar,
       environment,
-      relayerUrl: `http://127.0.0.1:${config.port}`,
+      relayerUrl: listener.urlAt(config.port),
       log: loggers.sidecar,
       onLost: onFatal,
     });
@@ -265,7 +269,8 @@ export async function startRelayer({
       signedRoutes(signed, context);
     });
     await waitBriefly(() => nonces.health().ok);
-    const url = await app.listen({ port: config.port, host: '127.0.0.1' });
+    await app.listen({ port: config.port, host: config.listenHost });
+    const url = listener.urlAt((app.server.address() as AddressInfo).port);
     closers.push(() => Promise.all([app.close(), pipeline.drain()]));
     return { url, context, app, close: () => closeAll(closers) };
   } catch (error) {

@@ -81,7 +81,7 @@ async function raw(text: string): Promise<string> {
 
 function head(path: string, headers: Record<string, string>): string {
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
-  return `${[`POST ${path} HTTP/1.1`, 'host: x', ...lines].join('\r\n')}\r\n\r\n`;
+  return `${[`POST ${path} HTTP/1.1`, 'host: localhost', ...lines].join('\r\n')}\r\n\r\n`;
 }
 
 describe('a signed request', () => {

@@ -85,6 +85,23 @@ describe('what is missing or wrong', () => {
     ['ALLOWED_ORIGINS', ['*', 'localhost:5173', 'http://a.example,x']],
     ['TRUSTED_PROXY_HOPS', ['17', 'all']],
     [
+      'MEM_LISTEN_HOST',
+      ['0.0.0.0:8000', 'http://0.0.0.0', '256.1.1.1', '1.2.3', '[::1', ':::1', 'two words', '*', '-a', 'a/b'],
+    ],
+    [
+      'ALLOWED_HOSTS',
+      [
+        '*',
+        '*.example.com',
+        'https://a.example',
+        'a.example/x',
+        'a.example,u@b.example',
+        'a.example:x',
+        '::1',
+        ',',
+      ],
+    ],
+    [
       'PUBLIC_RELAYER_URL',
       ['http://a.example', 'https://a.example/relayer', 'https://u@a.example', 'a.example'],
     ],
@@ -108,6 +125,21 @@ describe('what is missing or wrong', () => {
 });
 
 describe('what is taken', () => {
+  test.each([
+    [{}, '127.0.0.1', []],
+    [{ MEM_LISTEN_HOST: '::' }, '::', []],
+    [{ MEM_LISTEN_HOST: '[::1]' }, '::1', []],
+    [{ MEM_LISTEN_HOST: 'relayer-1.internal' }, 'relayer-1.internal', []],
+    [
+      { ALLOWED_HOSTS: 'A.example, b.example.:8443 ,[::1]:8000' },
+      '127.0.0.1',
+      ['A.example', 'b.example.:8443', '[::1]:8000'],
+    ],
+  ])('MEM_LISTEN_HOST and ALLOWED_HOSTS take %o', async (set, listenHost, allowedHosts) => {
+    const { config } = await loadConfig(withMore(set));
+    expect(config).toMatchObject({ listenHost, allowedHosts });
+  });
+
   test('the least there can be, with the defaults of the specification', async () => {
     const { config, warnings } = await loadConfig(enough);
     expect(config).toMatchObject({

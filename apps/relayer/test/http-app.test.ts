@@ -5,6 +5,7 @@ import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createApp } from '../src/http/app.ts';
+import { loopbackHosts } from './support/loopback-hosts.ts';
 
 const page = 'http://localhost:5173';
 const logged: { route?: string; [key: string]: unknown }[] = [];
@@ -12,7 +13,7 @@ const log = pino({}, { write: (line: string) => void logged.push(JSON.parse(line
 
 let app: FastifyInstance;
 beforeAll(async () => {
-  app = createApp({ log, allowedOrigins: [page] });
+  app = createApp({ log, allowedOrigins: [page], hosts: loopbackHosts });
   app.get('/thing', async () => ({ ok: true }));
   app.post('/thing', async () => ({ ok: true }));
   app.get('/things/:id', async (request) => request.params);
@@ -112,7 +113,9 @@ describe('errors', () => {
   });
 
   /** What the server writes before it closes the connection. */
-  async function raw(text: string): Promise<{ status: number; headers: string; body: { error: string } }> {
+  async function raw(
+    text: string,
+  ): Promise<{ status: number; headers: string; body: { error: string; request_id: string } }> {
     const socket = connect((app.server.address() as AddressInfo).port, '127.0.0.1');
     const chunks: Buffer[] = [];
     socket.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -122,14 +125,65 @@ describe('errors', () => {
     return { status: Number(headers.split(' ')[1]), headers, body: JSON.parse(payload) };
   }
 
+  const large = 'a'.repeat(40_000);
   test.each([
-    ['no HTTP at all', 'GARBAGE\r\n\r\n'],
-    ['headers beyond measure', `GET /thing HTTP/1.1\r\nhost: a\r\nx-large: ${'a'.repeat(40_000)}\r\n\r\n`],
-  ])('%s has an error of ours', async (_what, text) => {
+    ['no HTTP at all', 400, 'invalid_request', 'GARBAGE\r\n\r\n'],
+    ['an unknown method', 400, 'invalid_request', 'BREW /thing HTTP/1.1\r\nhost: localhost\r\n\r\n'],
+    ['a header without a name', 400, 'invalid_request', 'GET / HTTP/1.1\r\nhost: localhost\r\n: a\r\n\r\n'],
+    [
+      'two lengths',
+      400,
+      'invalid_request',
+      'POST /thing HTTP/1.1\r\nhost: localhost\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\n',
+    ],
+    ['CONNECT', 400, 'invalid_request', 'CONNECT evil.example:80 HTTP/1.1\r\nhost: localhost\r\n\r\n'],
+    ['no Host', 400, 'invalid_request', 'GET /thing HTTP/1.1\r\nconnection: close\r\n\r\n'],
+    ['an empty Host', 400, 'invalid_request', 'GET /thing HTTP/1.1\r\nhost:\r\nconnection: close\r\n\r\n'],
+    [
+      'two Hosts',
+      400,
+      'invalid_request',
+      'GET /thing HTTP/1.1\r\nhost: localhost\r\nhost: localhost\r\nconnection: close\r\n\r\n',
+    ],
+    [
+      'an expectation that cannot be met',
+      417,
+      'expectation_failed',
+      'POST /thing HTTP/1.1\r\nhost: localhost\r\nexpect: tea\r\nconnection: close\r\n\r\n',
+    ],
+    [
+      'headers over the limit',
+      431,
+      'headers_too_large',
+      `GET /thing HTTP/1.1\r\nhost: localhost\r\nx-large: ${large}\r\n\r\n`,
+    ],
+    [
+      'a target over the limit',
+      431,
+      'headers_too_large',
+      `GET /${large} HTTP/1.1\r\nhost: localhost\r\n\r\n`,
+    ],
+    [
+      'chunk extensions over the limit',
+      413,
+      'payload_too_large',
+      `POST /thing HTTP/1.1\r\nhost: localhost\r\ntransfer-encoding: chunked\r\n\r\n1;${large}\r\na\r\n0\r\n\r\n`,
+    ],
+  ])('%s: %i %s', async (_what, status, code, text) => {
     const answer = await raw(text);
-    expect(answer.status).toBe(400);
-    expect(answer.body).toEqual(body('invalid_request'));
-    expect(answer.headers).toMatch(/x-request-id: [0-9a-f-]{36}/);
+    expect(answer.status).toBe(status);
+    expect(answer.body).toEqual(body(code));
+    expect(answer.headers).toMatch(/^content-type: application\/json/m);
+    expect(answer.headers).toContain(`x-request-id: ${answer.body.request_id}`);
+  });
+
+  test('a refused request keeps its id', async () => {
+    const answer = await raw('GET /thing HTTP/1.1\r\nx-request-id: mine\r\nconnection: close\r\n\r\n');
+    expect(answer.body.request_id).toBe('mine');
+  });
+
+  test('HTTP/1.0 needs no Host', async () => {
+    expect((await raw('GET /thing HTTP/1.0\r\n\r\n')).status).toBe(200);
   });
 });
 

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { createApp } from '../src/http/app.ts';
 import { startStageLoop } from '../src/jobs/stage-loop.ts';
 import { loggersOn } from '../src/logging/loggers.ts';
+import { loopbackHosts } from './support/loopback-hosts.ts';
 
 interface Line {
   msg: string;
@@ -30,7 +31,7 @@ const loop = startStageLoop<string>({
 let app: FastifyInstance;
 let url: string;
 beforeAll(async () => {
-  app = createApp({ log: http, allowedOrigins: [] });
+  app = createApp({ log: http, allowedOrigins: [], hosts: loopbackHosts });
   app.addContentTypeParser('application/json', async (request: { raw: AsyncIterable<Buffer> }) => {
     for await (const _part of request.raw) memories.info('while the body comes');
     return {};

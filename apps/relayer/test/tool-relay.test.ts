@@ -10,6 +10,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { createApp } from '../src/http/app.ts';
 import { type ToolRouteOptions, toolRoutes } from '../src/routes/tool-routes.ts';
 import { createToolRelay } from '../src/tools/tool-relay.ts';
+import { loopbackHosts } from './support/loopback-hosts.ts';
 
 /** Tool requests on their way through the relayer; what stands where the sidecar does is the test's own. */
 
@@ -38,7 +39,7 @@ async function setup(
   await once(sidecar, 'listening');
   const logged: string[] = [];
   const log = pino({ level: 'trace' }, { write: (line: string) => void logged.push(line) });
-  const app = createApp({ log, allowedOrigins: [page] });
+  const app = createApp({ log, allowedOrigins: [page], hosts: loopbackHosts });
   if (options.before) app.addHook('preHandler', options.before);
   const relay = createToolRelay(`http://127.0.0.1:${(sidecar.address() as AddressInfo).port}`, 'the-token');
   await app.register(toolRoutes, { relay, log, allowedOrigins: [page], trustedProxyHops: 0, ...options });
@@ -191,8 +192,7 @@ describe('what is refused here', () => {
     ['a page of another site', { origin: 'https://evil.example' }],
     ['a page without an origin', { origin: 'null' }],
     ['a page on another port', { origin: 'http://127.0.0.1:1' }],
-    ['a name that was rebound to this machine', { host: 'evil.example' }],
-    ['such a name, by its own page', { host: 'evil.example', origin: 'http://evil.example' }],
+    ['a page of the rebound name of an earlier visit', { origin: 'http://evil.example:8000' }],
   ])('%s', async (_what, sent) => {
     const { app } = await setup(() => expect.fail('it came through'));
     const answer = await app.inject({
@@ -204,14 +204,25 @@ describe('what is refused here', () => {
     expect(answer.json()).toMatchObject({ jsonrpc: '2.0', error: { data: { reason: 'foreign_site' } } });
   });
 
+  test.each([{ host: 'evil.example' }, { host: 'evil.example', origin: 'http://evil.example' }])(
+    'a name that was rebound to this machine: %o',
+    async (headers) => {
+      const { app } = await setup(() => expect.fail('it came through'));
+      const answer = await app.inject({ method: 'POST', url: toolPaths.mcp, headers });
+      expect(answer.statusCode).toBe(403);
+      expect(answer.json()).toMatchObject({
+        jsonrpc: '2.0',
+        error: { data: { reason: 'host_not_allowed' } },
+      });
+    },
+  );
+
   test.each([
-    [0, { host: 'localhost:8000' }],
-    [0, { host: '[::1]:8000', origin: 'http://[::1]:8000' }],
-    [0, { host: 'app.example' }],
-    [0, { host: '127.0.0.1', origin: page }],
-    [1, { host: 'relayer.example' }],
-  ])('but not, behind %i proxies, %o', async (trustedProxyHops, sent) => {
-    const { url, app } = await setup((_request, response) => response.end('{}'), { trustedProxyHops });
+    { host: 'localhost:8000' },
+    { host: '[::1]:8000', origin: 'http://[::1]:8000' },
+    { host: '127.0.0.1', origin: page },
+  ])('but not %o', async (sent) => {
+    const { url, app } = await setup((_request, response) => response.end('{}'));
     const { port } = new URL(url);
     const answer = await app.inject({
       url: toolPaths.mcp,

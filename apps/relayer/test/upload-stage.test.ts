@@ -134,6 +134,16 @@ describe.each(databases)('an upload on $name', ({ create }) => {
     expect(await claimJobs(database.db, 'uploading', 9, randomUUID())).toEqual([]);
   });
 
+  test('that finds the store full says so while it is repeated, and when the job has failed', async () => {
+    const job = await accepted();
+    const full: UploadCheckpoint = { ...transient, store_full: true };
+    await attempt(await claim(job), [full]);
+    expect(await recordOf(job)).toMatchObject({ status: 'running', error_code: 'store_full' });
+    for (let attempts = 2; attempts <= 5; attempts++) await attempt(await claim(job), [full]);
+    expect(await recordOf(job)).toMatchObject({ status: 'failed', error_code: 'store_full' });
+    expect(await envelopeOf(job)).toEqual(job.envelope);
+  });
+
   test('that is refused ends the job at once', async () => {
     const job = await accepted();
     await attempt(await claim(job), [{ stage: 'failed', kind: 'permanent', reason: 'too large' }]);

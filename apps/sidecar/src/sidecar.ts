@@ -5,6 +5,7 @@ import { addressOfPrivateKey } from '@memrelay/chain/key-file';
 import { readWalrusTariff } from '@memrelay/chain/walrus-prices';
 import { ApiError } from '@memrelay/protocol/errors';
 import { secretHeaders } from '@memrelay/protocol/headers';
+import { createHostRules } from '@memrelay/protocol/host-rules';
 import Fastify from 'fastify';
 import type { Logger } from 'pino';
 import { createPruner } from './accounts/prune-expired.ts';
@@ -118,6 +119,13 @@ export async function startSidecar(config: Config, log: Logger): Promise<Sidecar
   };
 
   const app = Fastify({ logger: false, bodyLimit, requestTimeout: 180_000 });
+  // Its own name, too, where SIDECAR_URL calls this machine by another one
+  const hosts = createHostRules({ isLoopback: true, allowedHosts: [config.host] });
+  app.addHook('onRequest', async ({ raw }) => {
+    const verdict = hosts.check(raw);
+    if (verdict === 'refused') throw new ApiError('host_not_allowed');
+    if (verdict === 'malformed') throw new ApiError('invalid_request');
+  });
   app.addContentTypeParser('application/octet-stream', { parseAs: 'buffer' }, (_request, body, done) =>
     done(null, body),
   );

@@ -122,6 +122,12 @@ describe('an upload through a publisher', () => {
     expect((await store(json({}, status))).result).toMatchObject({ stage: 'failed', kind: 'transient' });
   });
 
+  test('names a publisher that has no room', async () => {
+    const full = { stage: 'failed', kind: 'transient', store_full: true };
+    expect((await store(json({}, 507))).result).toMatchObject(full);
+    expect((await store(json({}, 503))).result).not.toHaveProperty('store_full');
+  });
+
   test.each([
     ['an error inside a success', { error: 'no space' }],
     [

@@ -58,6 +58,32 @@ describe('memrelay up', () => {
       expect(await mode(name), name).toBe(0o600);
   });
 
+  it.skipIf(process.platform !== 'linux')(
+    'gives the publisher a secret of this start, in no command line, file or log',
+    async () => {
+      const running = await parts();
+      const variable = async (pid: number, name: string): Promise<string | undefined> =>
+        (await readFile(`/proc/${pid}/environ`, 'utf8'))
+          .split('\0')
+          .find((each) => each.startsWith(`${name}=`))
+          ?.slice(name.length + 1);
+      const store = running.find(({ command }) => command.includes('blobstore'))!;
+      const secret = (await variable(store.pid, 'BLOBSTORE_JWT_DECODE_SECRET'))!;
+      expect(secret).toMatch(/^[0-9a-f]{64}$/);
+      for (const { command } of running) expect(command).not.toContain(secret);
+      const files = await readdir(join(home, 'data'), { recursive: true, withFileTypes: true });
+      for (const file of files.filter((each) => each.isFile()))
+        expect(await readFile(join(file.parentPath, file.name), 'latin1'), file.name).not.toContain(secret);
+      expect(await system.printed(/ready/)).not.toContain(secret);
+      const refused = await fetch(`http://127.0.0.1:${environment.BLOBSTORE_PORT}/v1/blobs`, {
+        method: 'PUT',
+        body: 'without a token',
+      });
+      expect(refused.status).toBe(400);
+      expect(await refused.text()).toContain('MISSING_TOKEN');
+    },
+  );
+
   it('refuses a second start on the same data directory, and says why', async () => {
     const second = await memrelay('up');
     expect(second.code).toBe(2);

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { LocalnetInfo } from '@memrelay/protocol/localnet-info';
 import { expect, test } from 'vitest';
-import { relayerSettings } from '../src/system/part-settings.ts';
+import { checkListenHost, localAccess, relayerSettings } from '../src/system/part-settings.ts';
 import { systemPaths } from '../src/system/system-paths.ts';
 
 test("the local relayer takes the person's key servers, and no other address of another network", async () => {
@@ -13,6 +13,9 @@ test("the local relayer takes the person's key servers, and no other address of 
       ENC_SERVER_CONFIGS: '[{"objectId":"0x1","weight":1}]',
       ENC_HISTORICAL_SETS: '[]',
       MCP_MAX_TOTAL_SESSIONS: '7',
+      MEM_LISTEN_HOST: '0.0.0.0',
+      ALLOWED_HOSTS: 'laptop.example',
+      ALLOWED_ORIGINS: 'http://localhost:3000/, https://app.example,',
       PUBLIC_RELAYER_URL: 'https://tunnel.example',
       CHAIN_NETWORK: 'mainnet',
       CHAIN_RPC_URL: 'https://elsewhere.example',
@@ -25,7 +28,8 @@ test("the local relayer takes the person's key servers, and no other address of 
     const paths = systemPaths(dataDir);
     await mkdir(paths.localnet);
     await writeFile(join(paths.localnet, 'sponsor.key'), 'a key');
-    const { environment } = await relayerSettings(own, ports, paths, dataDir, network, urls);
+    const access = localAccess(own, ports);
+    const { environment } = await relayerSettings(own, ports, paths, dataDir, network, urls, access);
     expect(environment).toMatchObject({
       ENC_SERVER_CONFIGS: own.ENC_SERVER_CONFIGS,
       ENC_HISTORICAL_SETS: own.ENC_HISTORICAL_SETS,
@@ -35,9 +39,20 @@ test("the local relayer takes the person's key servers, and no other address of 
       CHAIN_NETWORK: 'localnet',
       CHAIN_RPC_URL: urls.chain,
       STORE_PUBLISHER_URL: urls.blobstore,
+      STORE_PUBLISHER_JWT_SECRET: access.publisherSecret,
+      MEM_LISTEN_HOST: '0.0.0.0',
+      ALLOWED_HOSTS: 'laptop.example',
+      ALLOWED_ORIGINS: 'http://localhost:5,http://127.0.0.1:5,http://localhost:3000,https://app.example',
       MEM_PACKAGE_ID: network.packageId,
     });
   } finally {
     await rm(dataDir, { recursive: true });
   }
+});
+
+test('a local system refuses a MEM_LISTEN_HOST at which its own parts would not reach the relayer', () => {
+  for (const host of [undefined, '', '127.0.0.1', '0.0.0.0', '::'])
+    expect(() => checkListenHost({ MEM_LISTEN_HOST: host })).not.toThrow();
+  for (const host of ['192.0.2.1', '::1', 'laptop.example'])
+    expect(() => checkListenHost({ MEM_LISTEN_HOST: host })).toThrow(/MEM_LISTEN_HOST must be/);
 });

@@ -49,7 +49,11 @@ export const errorCatalogue = {
   ),
   account_inactive: entry(401, 'The account is deactivated by its owner.'),
   delegate_expired: entry(401, 'The delegate key has expired.'),
-  foreign_origin: entry(403, 'Only the page of the dashboard may do this.'),
+  foreign_origin: entry(403, 'Pages of this origin may not do this.'),
+  host_not_allowed: entry(
+    403,
+    'This server does not answer to the name in the Host header; the operator can add it to ALLOWED_HOSTS.',
+  ),
   insufficient_scope: entry(403, 'The delegate key is not allowed to do this in this namespace.'),
   decrypt_credential_required: entry(
     403,
@@ -73,7 +77,9 @@ export const errorCatalogue = {
   ),
   payload_too_large: entry(413, 'The request body is larger than this route accepts.'),
   unsupported_media_type: entry(415, 'Send JSON (content-type: application/json) without content encoding.'),
+  expectation_failed: entry(417, 'The only expectation that can be met is 100-continue.'),
   rate_limited: entry(429, 'Too many requests; wait as long as Retry-After says.', true),
+  headers_too_large: entry(431, 'The request headers are too large.'),
   internal_error: entry(500, 'Something failed on the server; quote the request id when you report it.'),
   sponsor_failed: entry(502, 'The sponsor failed; try again later, or pay the gas yourself.'),
   llm_answer_invalid: entry(502, 'The language model answered nothing that can be used; nothing was stored.'),
@@ -103,6 +109,7 @@ export const jobErrorCatalogue = {
   embedding_rejected: 'The embedding provider refused the text.',
   upload_unavailable: 'The blob store or the chain did not answer; the attempt is repeated.',
   upload_rejected: 'The blob store refused the upload.',
+  store_full: 'The blob store has no room for the memory.',
   upload_exhausted: 'All upload attempts failed.',
   internal_error: 'Something failed on the server; the attempt is repeated.',
 } as const;

@@ -285,6 +285,8 @@ export const uploadCheckpoint = z.discriminatedUnion('stage', [
     wallet_empty: z.boolean().optional(),
     /** Nothing was paid by this wallet: the next attempt may take another */
     unpaid: z.boolean().optional(),
+    /** The publisher or the upload relay has no room for it (507) */
+    store_full: z.boolean().optional(),
   }),
 ]);
 export type UploadCheckpoint = z.infer<typeof uploadCheckpoint>;

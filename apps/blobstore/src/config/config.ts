@@ -84,6 +84,17 @@ function readingOf(settings: Settings): Pick<BlobStoreOptions, 'allowedHeaders' 
   };
 }
 
+function originsOf(settings: Settings): Pick<BlobStoreOptions, 'allowedOrigins'> {
+  const listed = (text: string) => text.split(',').map((origin) => origin.trim());
+  const isOrigin = (text: string) => URL.canParse(text) && new URL(text).origin === text;
+  const list = settings.checked('allowed-origins', (text) =>
+    listed(text).every(isOrigin)
+      ? undefined
+      : 'a comma list of origins, such as http://localhost:5173, each without a path or a slash at its end',
+  );
+  return list === undefined ? {} : { allowedOrigins: listed(list) };
+}
+
 /**
  * The options of the process from its flags and environment, flags first. Throws `ConfigError` with every wrong
  * setting by name.
@@ -107,6 +118,7 @@ export function readConfig(args: string[], env: Environment): Omit<BlobStoreOpti
     ...(tip === undefined ? {} : { tip }),
     ...s3SettingsOf(settings),
     ...readingOf(settings),
+    ...originsOf(settings),
     ...(epochDurationMs === undefined ? {} : { epochDurationMs }),
     ...(quarantineMs === undefined ? {} : { quarantineMs }),
     ...(adminToken === undefined ? {} : { adminToken }),

@@ -59,6 +59,10 @@ export const flags = {
     value: 'FILE',
     about: 'YAML list of blob ids that are neither served nor stored; read again when it changes',
   },
+  'allowed-origins': {
+    value: 'LIST',
+    about: 'pages that may do more than read, separated by commas (any page, as with the real daemons)',
+  },
   'jwt-decode-secret': {
     value: 'SECRET',
     about:

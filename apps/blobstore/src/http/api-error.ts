@@ -45,6 +45,21 @@ export function malformedRequest(message: string): ApiError {
   return invalidArgument('MALFORMED_REQUEST', message);
 }
 
+function permissionDenied(reason: string, message: string): ApiError {
+  return new ApiError(message, { httpStatus: 403, status: 'PERMISSION_DENIED', reason });
+}
+
+export function hostNotAllowed(): ApiError {
+  return permissionDenied(
+    'HOST_NOT_ALLOWED',
+    'on a loopback address the store answers to localhost, 127.0.0.1 and [::1] alone',
+  );
+}
+
+export function originNotAllowed(): ApiError {
+  return permissionDenied('ORIGIN_NOT_ALLOWED', 'pages of this origin may only read');
+}
+
 export function invalidIdFormat(): ApiError {
   return invalidArgument('INVALID_ID_FORMAT', 'a blob ID is 43 characters of unpadded URL-safe base64');
 }

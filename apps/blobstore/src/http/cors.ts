@@ -1,6 +1,8 @@
+import { pageAccess } from '@memrelay/protocol/page-access';
 import type { FastifyInstance } from 'fastify';
+import { originNotAllowed } from './api-error.ts';
 
-/** Any page may use the store; errors carry these as well, so that a page can read them. */
+/** Any page may read; errors carry these as well, so that a page can read them. */
 export const corsHeaders = {
   'access-control-allow-origin': '*',
   'access-control-expose-headers': 'ETag, Content-Range, X-Quilt-Patch-Identifier',
@@ -12,10 +14,17 @@ const preflightHeaders = {
   'access-control-max-age': 86_400,
 };
 
-/** Answers every preflight, also for unknown paths, and marks every other response. */
-export function addCors(app: FastifyInstance): void {
+/**
+ * Answers every preflight, also for unknown paths, and marks every other response. Only pages of `allowedOrigins` may do
+ * more than read; without a list any page may, as with the real daemons.
+ */
+export function addCors(app: FastifyInstance, allowedOrigins: readonly string[] | undefined): void {
   app.addHook('onRequest', async (request, reply) => {
-    reply.headers(corsHeaders);
+    const { refused, allowOrigin } = pageAccess(request, allowedOrigins);
+    if (allowedOrigins !== undefined) reply.header('vary', 'Origin');
+    if (refused) throw originNotAllowed();
+    if (allowOrigin !== undefined)
+      reply.headers({ ...corsHeaders, 'access-control-allow-origin': allowOrigin });
     if (request.method === 'OPTIONS') return reply.code(200).headers(preflightHeaders).send();
   });
 }

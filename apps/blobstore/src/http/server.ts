@@ -1,3 +1,4 @@
+import type { HostRules } from '@memrelay/protocol/host-rules';
 import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import type { BlobStoreAdmin } from '../admin/blob-store-admin.ts';
 import type { BlobStoreContext } from '../blob-store-context.ts';
@@ -6,6 +7,7 @@ import type { StorageNodes } from '../storage-node/storage-nodes.ts';
 import { addUploadRelay } from '../upload-relay/relay-routes.ts';
 import { addAdmin } from './admin/admin-routes.ts';
 import { createAdmission } from './admission.ts';
+import { hostNotAllowed } from './api-error.ts';
 import { replyClientError, replyExpectationFailed } from './client-error.ts';
 import { addCors, corsHeaders } from './cors.ts';
 import { addErrorReplies, collectMethods, refuseOtherMethods, replyError } from './error-replies.ts';
@@ -29,15 +31,22 @@ const maxHeadBytes = 80 * 1024;
 /** A body that trickles in must not hold a publisher's place for ever. */
 const requestTimeoutMs = 300_000;
 
-/**
- * The HTTP surface over a context, not yet listening. Without a token there is nothing below `/admin`, and without
- * storage nodes nothing below `/nodes`.
- */
+export interface ServerParts {
+  /** Without it there is nothing below `/admin` */
+  adminToken?: string | undefined;
+  /** Where only this machine can reach the store: protection against DNS rebinding */
+  hosts?: HostRules | undefined;
+  /** Pages that may do more than read; any when absent */
+  allowedOrigins?: readonly string[] | undefined;
+  /** Without them there is nothing below `/nodes` */
+  storageNodes?: StorageNodes | undefined;
+}
+
+/** The HTTP surface over a context, not yet listening. */
 export function buildServer(
   context: BlobStoreContext,
   admin: BlobStoreAdmin,
-  adminToken?: string,
-  storageNodes?: StorageNodes,
+  { adminToken, hosts, allowedOrigins, storageNodes }: ServerParts,
 ): FastifyInstance {
   const loggerInstance: FastifyBaseLogger = context.logger;
   const app = fastify({
@@ -63,9 +72,10 @@ export function buildServer(
   app.addContentTypeParser('*', async () => undefined);
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id);
+    if (hosts?.check(request.raw) === 'refused') throw hostNotAllowed();
   });
   addHostCheck(app);
-  addCors(app);
+  addCors(app, allowedOrigins);
   addErrorReplies(app);
 
   const publisher = createAdmission('publisher', context.limits.publisher);

@@ -16,7 +16,6 @@ const maxRequestBytes = 180 * 1024;
 const responseHeaders = {
   'x-keyserver-version': keyServerVersion,
   'x-keyserver-gitversion': 'memrelay-localnet',
-  'access-control-allow-origin': '*',
   'access-control-expose-headers': 'X-KeyServer-Version, X-KeyServer-GitVersion',
 };
 

@@ -14,6 +14,11 @@ import type { Variables } from './variables.ts';
 /** The relayer's settings as its parts take them. */
 export interface Config {
   port: number;
+  /** An IP address or a name of this machine */
+  listenHost: string;
+  /** Further names that `Host` may have, each with an optional port */
+  allowedHosts: readonly string[];
+  publicUrl: string | undefined;
   databaseUrl: string;
   redisUrl: string | undefined;
   network: Network;
@@ -102,6 +107,9 @@ export async function loadConfig(environment: Environment): Promise<{ config: Co
     );
   const config: Config = {
     port: values.PORT,
+    listenHost: values.MEM_LISTEN_HOST,
+    allowedHosts: values.ALLOWED_HOSTS,
+    publicUrl: values.PUBLIC_RELAYER_URL,
     databaseUrl: values.DATABASE_URL,
     redisUrl: values.REDIS_URL,
     network: values.CHAIN_NETWORK,

@@ -1,4 +1,6 @@
+import { isIP } from 'node:net';
 import { addressOfPrivateKey } from '@memrelay/chain/key-file';
+import { parseAllowedHost } from '@memrelay/protocol/host-rules';
 import { z } from 'zod';
 
 /** Forms that several environment variables share. No message repeats a value: it may be a secret. */
@@ -34,6 +36,32 @@ export const publicUrl = url
 export function isOrigin(value: string): boolean {
   return URL.canParse(value) && new URL(value).origin === value;
 }
+
+/** What a server listens on: an address, or a name of this machine. IPv6 also in brackets, as in URLs. */
+export const listenHost = z
+  .string()
+  .transform((value) => /^\[(.+)\]$/.exec(value)?.[1] ?? value)
+  .refine((value) => isIP(value) > 0 || (/^[a-z\d]([\w.-]*[\w])?$/i.test(value) && !isNumeric(value)), {
+    message: 'must be an IP address or a host name, without a port; 0.0.0.0 or :: for all addresses',
+  });
+
+/** Looks like an IPv4 address and is none. */
+function isNumeric(value: string): boolean {
+  return /^[\d.]+$/.test(value);
+}
+
+/** Names that `Host` may have. */
+export const hostNames = z
+  .string()
+  .transform((value) =>
+    value
+      .split(',')
+      .map((part) => part.trim())
+      .filter((part) => part !== ''),
+  )
+  .refine((names) => names.length > 0 && names.every((name) => parseAllowedHost(name) !== undefined), {
+    message: 'must be host names or addresses, each with an optional port, separated by commas',
+  });
 
 /** Goes into a header of every call. */
 export const headerSecret = (minLength: number) =>

@@ -1,34 +1,31 @@
-import { randomUUID } from 'node:crypto';
-import {
-  corsAllowedHeaders,
-  corsExposedHeaders,
-  headers,
-  requestIdPattern,
-} from '@memrelay/protocol/headers';
+import { corsAllowedHeaders, corsExposedHeaders, headers } from '@memrelay/protocol/headers';
+import type { HostRules } from '@memrelay/protocol/host-rules';
 import { limits } from '@memrelay/protocol/limits';
 import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { runInRequest } from '../logging/request-scope.ts';
-import { answerMalformed, answerNotFound, errorHandler } from './error-replies.ts';
+import { answerMalformed, answerUnservable } from './bare-replies.ts';
+import { answerNotFound, errorHandler } from './error-replies.ts';
+import { checkHost } from './request-host.ts';
+import { requestIdOf } from './request-id.ts';
 
 export interface AppOptions {
   log: Logger;
   /** Browser origins that may call; empty = none */
   allowedOrigins: readonly string[];
-}
-
-function requestId(raw: { headers: Record<string, string | string[] | undefined> }): string {
-  const given = raw.headers[headers.requestId];
-  return typeof given === 'string' && requestIdPattern.test(given) ? given : randomUUID();
+  /** The names that `Host` may have */
+  hosts: HostRules;
 }
 
 /** The Fastify instance with what every route shares: request ids, CORS, error bodies, one log line a request. */
 export function createApp(options: AppOptions): FastifyInstance {
   const app = Fastify({
     logger: false,
-    genReqId: requestId,
+    genReqId: requestIdOf,
     bodyLimit: limits.bodyBytes,
     requestTimeout: 60_000,
+    // Node alone would refuse a request without `Host`, with an empty body
+    http: { requireHostHeader: false },
     // Clients sign the path as they sent it, so nothing may be rewritten on the way. How long an id may be is for its
     // route to say; Node bounds the whole head of a request.
     routerOptions: { caseSensitive: true, ignoreTrailingSlash: false, maxParamLength: 65_536 },
@@ -38,6 +35,7 @@ export function createApp(options: AppOptions): FastifyInstance {
     },
     clientErrorHandler: (error, socket) => answerMalformed(error, socket),
   });
+  answerUnservable(app.server);
   // No route here reads a body: one that is sent must not turn a 404 or 405 into something else
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (_request, _payload, done) => done(null));
@@ -48,6 +46,7 @@ export function createApp(options: AppOptions): FastifyInstance {
   app.addHook('onRequest', async (request, reply) => {
     reply.header(headers.requestId, request.id);
     allowOrigin(request, options.allowedOrigins, (name, value) => reply.header(name, value));
+    checkHost(request, options.hosts);
   });
   // Idle connections are closed by Fastify; one that is answered during the end would keep it waiting for a minute
   let closing = false;

@@ -1,8 +1,4 @@
-import { randomUUID } from 'node:crypto';
-import { STATUS_CODES } from 'node:http';
-import type { Socket } from 'node:net';
 import { ApiError, type ErrorBody, type ErrorCode, errorCatalogue } from '@memrelay/protocol/errors';
-import { headers } from '@memrelay/protocol/headers';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 
@@ -47,30 +43,6 @@ export function errorHandler(log: Logger) {
     if (known.retryAfter !== undefined) reply.header('retry-after', String(known.retryAfter));
     return reply.code(known.status).send(errorBody(known, request.id));
   };
-}
-
-/** Answers what Node could not read as a request, and closes the connection. */
-export function answerMalformed(cause: NodeJS.ErrnoException, socket: Socket): void {
-  if (cause.code === 'ECONNRESET' || !socket.writable) {
-    socket.destroy(cause);
-    return;
-  }
-  const error = new ApiError(
-    cause.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 'request_timeout' : 'invalid_request',
-  );
-  const requestId = randomUUID();
-  const body = JSON.stringify(errorBody(error, requestId));
-  socket.end(
-    [
-      `HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}`,
-      'connection: close',
-      'content-type: application/json; charset=utf-8',
-      `content-length: ${Buffer.byteLength(body)}`,
-      `${headers.requestId}: ${requestId}`,
-      '',
-      body,
-    ].join('\r\n'),
-  );
 }
 
 /** 405 with `Allow` when the path exists for other methods, else 404. */

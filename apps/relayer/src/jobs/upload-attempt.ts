@@ -33,6 +33,7 @@ export type Outcome =
       reason: string;
       walletEmpty?: boolean;
       unpaid?: boolean;
+      storeFull?: boolean;
     }
   | {
       ok: false;
@@ -142,6 +143,7 @@ async function upload(
           reason: checkpoint.reason,
           walletEmpty: checkpoint.wallet_empty === true,
           unpaid: checkpoint.unpaid === true,
+          storeFull: checkpoint.store_full === true,
         };
       const { stage: reached, ...facts } = checkpoint;
       await noteReached(

@@ -18,6 +18,17 @@ import { settleDuplicate } from './settle-duplicate.ts';
 import { attemptUpload, type Jobs, type UploadParts } from './upload-attempt.ts';
 import { type OwnerParts, presentOwner } from './upload-owner.ts';
 
+const storeFull = {
+  code: 'store_full',
+  message:
+    'The blob store has no room for the memory. Make room there or raise its limit, then retry the job.',
+} as const;
+
+const unavailable = {
+  code: 'upload_unavailable',
+  message: 'The blob store or the chain did not answer; the attempt is repeated.',
+} as const;
+
 /** For a chain that does not answer */
 const ownerPauseMs = 2_000;
 
@@ -69,22 +80,11 @@ export async function uploadJobs(stage: UploadStage, jobs: readonly ClaimedJob[]
         message: 'The blob store refused the upload.',
       });
     else if (job.attempts + 1 >= stage.maxAttempts) {
-      const failure = {
-        code: 'upload_exhausted',
-        message: `All ${stage.maxAttempts} upload attempts failed.`,
-      } as const;
+      const message = `All ${stage.maxAttempts} upload attempts failed.`;
+      const failure = outcome.storeFull ? storeFull : ({ code: 'upload_exhausted', message } as const);
       await saveFailed(db, jobs, failure, stage.alerts && alertOf(jobs as Jobs, reason));
       stage.alerts?.wake();
-    } else
-      await saveRetry(
-        db,
-        jobs,
-        {
-          code: 'upload_unavailable',
-          message: 'The blob store or the chain did not answer; the attempt is repeated.',
-        },
-        retryDelayMs(job.attempts),
-      );
+    } else await saveRetry(db, jobs, outcome.storeFull ? storeFull : unavailable, retryDelayMs(job.attempts));
   } catch (error) {
     // The lease ends by itself, so the jobs are taken up again by whoever comes next
     log.warn({ err: error, ...about }, 'the result of an upload could not be saved');

@@ -21,7 +21,13 @@ export async function openRoutes(
   const rateLimits = createRateLimits(config.redisUrl, loggers.http);
   const relay = createToolRelay(config.sidecar.url, config.sidecar.token);
   infoRoutes(app, context);
-  sponsorRoutes(app, { sidecar, rateLimits, limits: config.sponsorLimits, trustedProxyHops });
+  sponsorRoutes(app, {
+    sidecar,
+    rateLimits,
+    limits: config.sponsorLimits,
+    trustedProxyHops,
+    allowedOrigins,
+  });
   const oauth =
     config.oauth &&
     createOAuthContext({

@@ -1,3 +1,4 @@
+import { ApiError } from '@memrelay/protocol/errors';
 import { limits } from '@memrelay/protocol/limits';
 import {
   type SponsorExecuteResponse,
@@ -8,6 +9,8 @@ import {
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { addressBlock, clientAddress } from '../auth/client-address.ts';
 import { checkContentLength, parseJsonBody, readBody } from '../auth/request-body.ts';
+import { isForeignPage } from '../http/foreign-page.ts';
+import { requireJson } from '../http/require-json.ts';
 import { validate } from '../http/validate.ts';
 import type { RateLimit, RateLimits } from '../limits/rate-limits.ts';
 import type { SidecarClient } from '../sidecar/sidecar-client.ts';
@@ -23,6 +26,8 @@ export interface SponsorRouteOptions {
   rateLimits: RateLimits;
   limits: SponsorLimits;
   trustedProxyHops: number;
+  /** Pages of these may call */
+  allowedOrigins: readonly string[];
 }
 
 const bodyDeadlineMs = 10_000;
@@ -41,11 +46,13 @@ export function sponsorRoutes(app: FastifyInstance, options: SponsorRouteOptions
 
   void app.register(async (scope) => {
     scope.removeAllContentTypeParsers();
-    // Whatever it is called: the original's clients are not bound to name a type here
     scope.addContentTypeParser('*', async (request: FastifyRequest) =>
       parseJsonBody(await readBody(request.raw, { bytes: bodyLimit(request), deadlineMs: bodyDeadlineMs })),
     );
     scope.addHook('onRequest', async (request) => {
+      // Pages may send other types without a preflight
+      requireJson(request.raw);
+      if (isForeignPage(request.raw, options.allowedOrigins)) throw new ApiError('foreign_origin');
       await takeAll(address, addressBlock(clientAddress(request.raw, trustedProxyHops)));
       checkContentLength(request.raw, bodyLimit(request));
     });

@@ -7,18 +7,23 @@ import { refuseEncoded, refuseRepeated } from '../auth/auth-headers.ts';
 import { addressBlock, clientAddress } from '../auth/client-address.ts';
 import { checkContentLength } from '../auth/request-body.ts';
 import { reportError } from '../http/error-replies.ts';
+import { isForeignPage } from '../http/foreign-page.ts';
 import type { ReadBearer } from '../oauth/access-tokens.ts';
-import { foreignSite, type SiteOptions } from '../tools/foreign-site.ts';
 import { clientGone, type ToolRelay } from '../tools/tool-relay.ts';
 
-export interface ToolRouteOptions extends SiteOptions {
+export interface ToolRouteOptions {
   relay: ToolRelay;
+  /** Pages of these may call; protection that the MCP specification asks for (basic/transports, "Security Warning") */
+  allowedOrigins: readonly string[];
+  trustedProxyHops: number;
   log: Logger;
   /** Where clients may sign in in a browser */
   oauth?: { readBearer: ReadBearer; metadataUrl: string } | undefined;
   /** Requests of one address block that may be refused, or be under way, in a minute; default 600, as for signed ones */
   failuresPerMinute?: number;
 }
+
+const foreignPage = 'Pages of this origin may not call here; the operator can add it to ALLOWED_ORIGINS.';
 
 /** What tells who asks: of two, one reader may take the first and another the second. */
 const single: ReadonlySet<string> = new Set(['authorization', headers.memAccountId, headers.memNamespace]);
@@ -28,7 +33,7 @@ const single: ReadonlySet<string> = new Set(['authorization', headers.memAccount
  * is refused here, as JSON-RPC errors.
  */
 export async function toolRoutes(app: FastifyInstance, options: ToolRouteOptions): Promise<void> {
-  const { relay, log, oauth, trustedProxyHops, failuresPerMinute = 600 } = options;
+  const { relay, log, oauth, allowedOrigins, trustedProxyHops, failuresPerMinute = 600 } = options;
   const failures = createAddressLimit(failuresPerMinute);
   app.addHook('preClose', async () => relay.endStreams());
   app.setErrorHandler((error: Error, request, reply) => {
@@ -43,9 +48,8 @@ export async function toolRoutes(app: FastifyInstance, options: ToolRouteOptions
   });
 
   async function pass(request: FastifyRequest, reply: FastifyReply): Promise<void> {
-    const foreign = foreignSite(request.raw, options);
-    if (foreign !== undefined) {
-      await reply.code(403).send(rpcErrorBody(rpcCodes.server, foreign, 'foreign_site'));
+    if (isForeignPage(request.raw, allowedOrigins)) {
+      await reply.code(403).send(rpcErrorBody(rpcCodes.server, foreignPage, 'foreign_site'));
       return;
     }
     const address = addressBlock(clientAddress(request.raw, trustedProxyHops));

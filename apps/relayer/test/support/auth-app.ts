@@ -3,6 +3,7 @@ import { pino } from 'pino';
 import { type AuthOptions, registerAuth } from '../../src/auth/register-auth.ts';
 import { requirePermission } from '../../src/auth/require-permission.ts';
 import { createApp } from '../../src/http/app.ts';
+import { loopbackHosts } from './loopback-hosts.ts';
 
 export const silent = pino({ enabled: false });
 
@@ -10,7 +11,7 @@ export const silent = pino({ enabled: false });
 export async function startAuthApp(
   options: Omit<AuthOptions, 'log' | 'fallbackAccountId' | 'trustedProxyHops'> & Partial<AuthOptions>,
 ): Promise<{ url: string; app: FastifyInstance }> {
-  const app = createApp({ log: silent, allowedOrigins: [] });
+  const app = createApp({ log: silent, allowedOrigins: [], hosts: loopbackHosts });
   await app.register(async (signed) => {
     registerAuth(signed, { fallbackAccountId: undefined, trustedProxyHops: 0, log: silent, ...options });
     signed.post('/echo', async (request) => ({

@@ -10,6 +10,7 @@ import { createOAuthContext, type OAuthContext } from '../../src/oauth/oauth-con
 import { oauthRoutes } from '../../src/routes/oauth-routes.ts';
 import { silent } from './auth-app.ts';
 import type { TestDb } from './databases.ts';
+import { loopbackHosts } from './loopback-hosts.ts';
 
 export const issuer = 'https://memory.example';
 export const dashboard = 'https://dashboard.example';
@@ -92,7 +93,7 @@ export async function startOAuthWorld(
     now: () => nowMs,
   });
   const allowedOrigins = [dashboard, otherApp];
-  const app = createApp({ log: silent, allowedOrigins });
+  const app = createApp({ log: silent, allowedOrigins, hosts: loopbackHosts });
   await app.register(oauthRoutes, {
     context,
     trustedProxyHops: 0,

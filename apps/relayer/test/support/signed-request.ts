@@ -88,7 +88,7 @@ function flat(headers: Record<string, string | string[]>, method: string, body: 
   const list = Object.entries(headers).flatMap(([name, value]) =>
     [value].flat().flatMap((single) => [name, single]),
   );
-  list.push('host', 'relayer.test');
+  list.push('host', 'localhost');
   if (method === 'GET') return list;
   const given = (name: string) => Object.keys(headers).some((header) => header.toLowerCase() === name);
   if (!given('content-type')) list.push('content-type', 'application/json');

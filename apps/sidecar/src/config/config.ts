@@ -9,6 +9,8 @@ import { configuredServerSets } from './key-server-config.ts';
 
 /** What the sidecar is told by its environment; the relayer checks the rest of it. */
 export interface Config {
+  /** The name that SIDECAR_URL calls this machine by; the sidecar always listens on 127.0.0.1 */
+  host: string;
   port: number;
   token: string;
   network: Network;
@@ -97,6 +99,7 @@ export async function loadConfig(environment: NodeJS.ProcessEnv): Promise<Config
   const chainRpcUrl = values.CHAIN_RPC_URL ?? defaults.chainRpcUrl;
   const localnet = values.CHAIN_NETWORK === 'localnet' ? await readLocalnet(chainRpcUrl) : undefined;
   return {
+    host: new URL(values.SIDECAR_URL).hostname,
     port: Number(new URL(values.SIDECAR_URL).port || defaultPorts.sidecar),
     token: values.SIDECAR_AUTH_TOKEN,
     network: values.CHAIN_NETWORK,

@@ -119,7 +119,8 @@ export function createPublisher(
         if (response.statusCode !== 200) {
           await response.body.dump();
           const kind = permanentStatuses.has(response.statusCode) ? 'permanent' : 'transient';
-          yield failed(kind, `the publisher answered ${response.statusCode}`);
+          const refusal = failed(kind, `the publisher answered ${response.statusCode}`);
+          yield response.statusCode === 507 ? { ...refusal, store_full: true } : refusal;
           return;
         }
         const stored = readAnswer(quilt, await response.body.json());

@@ -59,6 +59,8 @@ export function uploadFailure(error: unknown, wallet: string): UploadCheckpoint 
   if (error instanceof ConnectionError) return failed('transient', 'the upload relay cannot be reached');
   if (error instanceof BadRequestError)
     return failed('transient', 'the upload relay does not take the upload');
+  if (error instanceof StorageNodeAPIError && error.status === 507)
+    return { ...failed('transient', 'the upload relay has no room'), store_full: true };
   if (error instanceof StorageNodeAPIError)
     return failed('transient', `the upload relay answered ${error.status ?? 'nothing'}`);
   if (error instanceof ChainUnavailableError) return failed('transient', 'the chain cannot be reached');

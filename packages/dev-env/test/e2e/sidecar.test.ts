@@ -1,4 +1,7 @@
+import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
+import { type IncomingMessage, request } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { setRecoveryKey } from '@memrelay/chain/account-transactions';
 import { namespaceTag } from '@memrelay/envelope/namespace-tag';
@@ -57,6 +60,22 @@ describe('the sidecar', () => {
     expect(error).toBeInstanceOf(PartStartError);
     expect((error as PartStartError).stderr).toContain('SIDECAR_AUTH_TOKEN is required');
     expect((error as PartStartError).exitCode).toBe(1);
+  });
+
+  test('answers to loopback names and the name of SIDECAR_URL alone, also on /health', async () => {
+    const relayer = await startTestRelayer(network, { ...backend });
+    const { port } = new URL(relayer.environment.SIDECAR_URL!);
+    const ask = async (host: string, path: string): Promise<[number, string]> => {
+      const outgoing = request({ host: '127.0.0.1', port, path, headers: { host } }).end();
+      const [response] = (await once(outgoing, 'response')) as [IncomingMessage];
+      return [response.statusCode!, await text(response)];
+    };
+    for (const host of ['localhost', `127.0.0.1:${port}`, '[::1]'])
+      expect(await ask(host, '/health')).toEqual([200, expect.stringContaining('token_proof')]);
+    for (const host of ['evil.example', '127.0.0.1.evil.example', 'a@localhost', '2130706433'])
+      for (const path of ['/health', '/key-servers', '/api/mcp'])
+        expect(await ask(host, path)).toEqual([403, expect.stringContaining('host_not_allowed')]);
+    await relayer.stop();
   });
 
   test('answers nothing but its health without the token', async () => {

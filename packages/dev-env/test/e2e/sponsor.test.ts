@@ -32,7 +32,10 @@ type Answer = { status: number; retryAfter: string | null; body: any };
 async function post(relayer: TestRelayer, path: string, body: unknown, address?: string): Promise<Answer> {
   const response = await fetch(relayer.url + path, {
     method: 'POST',
-    headers: address === undefined ? {} : { 'x-forwarded-for': address },
+    headers: {
+      'content-type': 'application/json',
+      ...(address === undefined ? {} : { 'x-forwarded-for': address }),
+    },
     body: typeof body === 'string' ? body : JSON.stringify(body),
   });
   return {
@@ -182,6 +185,32 @@ describe('with the sponsor of the network', () => {
     const paths = answer.body.details.issues.map((issue: { path: string }) => issue.path);
     expect(new Set(paths)).toEqual(new Set(fields));
   });
+
+  test.each(['/sponsor', '/sponsor/execute'])(
+    '%s takes only JSON, and no page of another origin',
+    async (path) => {
+      const send = async (headers: Record<string, string>): Promise<unknown[]> => {
+        const response = await fetch(relayer.url + path, {
+          method: 'POST',
+          headers,
+          body: Buffer.from('{}'),
+        });
+        const { error, request_id } = (await response.json()) as { error: string; request_id: string };
+        expect(request_id).toBe(response.headers.get('x-request-id'));
+        return [response.status, error];
+      };
+      const types = ['text/plain', 'text/plain; application/json', 'application/x-www-form-urlencoded'];
+      for (const type of types)
+        expect(await send({ 'content-type': type })).toEqual([415, 'unsupported_media_type']);
+      expect(await send({})).toEqual([415, 'unsupported_media_type']);
+      for (const origin of ['https://evil.example', 'null', 'http://127.0.0.1:1'])
+        expect(await send({ 'content-type': 'application/json', origin })).toEqual([403, 'foreign_origin']);
+      expect(await send({ 'content-type': 'Application/JSON; charset=utf-8' })).toEqual([
+        400,
+        'invalid_request',
+      ]);
+    },
+  );
 
   test.each([
     ['/sponsor', 10],

@@ -16,6 +16,39 @@ export interface PartSettings {
   environment: NodeJS.ProcessEnv;
 }
 
+/** Who may use the parts of a local system; without it anyone on this machine may, as for tests. */
+export interface LocalAccess {
+  /** Origins of pages that may do more than read, comma-separated */
+  allowedOrigins: string;
+  /** The publisher takes stores with a token that was signed with it: of this start, and never written down */
+  publisherSecret: string;
+}
+
+/** What the blobs of a local system may take on disk: 10 GiB, some millions of memories. */
+const defaultStoreBytes = 10 * 1024 ** 3;
+
+/** Those of the dashboard, and the ones that the person allows. */
+export function localAccess(environment: NodeJS.ProcessEnv, ports: SystemPorts): LocalAccess {
+  const own = ['localhost', '127.0.0.1'].map((name) => `http://${name}:${ports.dashboard}`);
+  const further = (environment.ALLOWED_ORIGINS ?? '')
+    .split(',')
+    .map((origin) => origin.trim())
+    .filter((origin) => origin !== '')
+    .map((origin) => URL.parse(origin)?.origin ?? origin);
+  return {
+    allowedOrigins: [...own, ...further].join(','),
+    publisherSecret: randomBytes(32).toString('hex'),
+  };
+}
+
+/** Throws when the commands and the dashboard, which call the relayer at 127.0.0.1, could not reach it. */
+export function checkListenHost({ MEM_LISTEN_HOST: host }: NodeJS.ProcessEnv): void {
+  if (host && !['127.0.0.1', 'localhost', '0.0.0.0', '::', '[::]'].includes(host))
+    throw new Error(
+      'MEM_LISTEN_HOST must be 127.0.0.1, 0.0.0.0 or :: for a local system, which calls its relayer at 127.0.0.1',
+    );
+}
+
 export const entryOf = (app: string, file = 'main.ts'): string =>
   fileURLToPath(new URL(`../../../../apps/${app}/src/${file}`, import.meta.url));
 
@@ -29,6 +62,7 @@ export function localnetSettings(
   environment: NodeJS.ProcessEnv,
   ports: SystemPorts,
   paths: SystemPaths,
+  access?: LocalAccess,
 ): PartSettings {
   return {
     name: 'localnet',
@@ -39,6 +73,7 @@ export function localnetSettings(
       LOCALNET_PORT: String(ports.localnet),
       LOCALNET_DATA_DIR: paths.localnet,
       LOCALNET_SHARDS: String(localShards),
+      ...(access && { LOCALNET_ALLOWED_ORIGINS: access.allowedOrigins }),
     },
   };
 }
@@ -49,6 +84,7 @@ export function blobstoreSettings(
   paths: SystemPaths,
   chainUrl: string,
   walletKey: string,
+  access?: LocalAccess,
 ): PartSettings {
   return {
     name: 'blobstore',
@@ -65,6 +101,12 @@ export function blobstoreSettings(
       // One laptop's relayer is the only client: its uploads should meet in one transaction, not be refused
       BLOBSTORE_PUBLISHER_MAX_CONCURRENT_REQUESTS: '64',
       BLOBSTORE_PUBLISHER_MAX_BUFFER_SIZE: '256',
+      BLOBSTORE_MAX_STORE_BYTES: environment.BLOBSTORE_MAX_STORE_BYTES || String(defaultStoreBytes),
+      ...(access && {
+        BLOBSTORE_ALLOWED_ORIGINS: access.allowedOrigins,
+        BLOBSTORE_JWT_DECODE_SECRET: access.publisherSecret,
+        BLOBSTORE_JWT_VERIFY_UPLOAD: 'true',
+      }),
     },
   };
 }
@@ -95,7 +137,7 @@ export function dashboardSettings(
 
 /** Variables of the person's own environment that the relayer takes as they are. */
 const passedOn =
-  /^(LLM_|EMBEDDING_|RUST_LOG$|LOG_FORMAT$|REDIS_URL$|RATE_LIMIT_|BLOB_CACHE_|STORE_AGGREGATOR_|STORE_SKIP|STORE_QUILT_|ENC_|MCP_|UPLOAD_CONCURRENCY$|SIDECAR_WATCHDOG_|TRUSTED_PROXY_HOPS$|MEM_ALLOW_MOCK_LLM$|ALERT_TO_SLACK$|SERVER_CHAIN_PRIVATE_KEY$)/;
+  /^(LLM_|EMBEDDING_|RUST_LOG$|LOG_FORMAT$|REDIS_URL$|RATE_LIMIT_|BLOB_CACHE_|STORE_AGGREGATOR_|STORE_SKIP|STORE_QUILT_|ENC_|MCP_|UPLOAD_CONCURRENCY$|SIDECAR_WATCHDOG_|TRUSTED_PROXY_HOPS$|MEM_LISTEN_HOST$|ALLOWED_HOSTS$|MEM_ALLOW_MOCK_LLM$|ALERT_TO_SLACK$|SERVER_CHAIN_PRIVATE_KEY$)/;
 
 /** The relayer on the embedded network; `DATABASE_URL` and `REDIS_URL` of the environment replace the embedded ones. */
 export async function relayerSettings(
@@ -105,6 +147,7 @@ export async function relayerSettings(
   dataDir: string,
   network: LocalnetInfo,
   urls: { chain: string; blobstore: string },
+  access: LocalAccess,
 ): Promise<PartSettings> {
   const own = Object.fromEntries(Object.entries(environment).filter(([name]) => passedOn.test(name)));
   const key = (name: string) => keptKey(join(paths.keys, name));
@@ -130,6 +173,7 @@ export async function relayerSettings(
       CHAIN_RPC_URL: urls.chain,
       PUBLIC_CHAIN_RPC_URL: urls.chain,
       STORE_PUBLISHER_URL: urls.blobstore,
+      STORE_PUBLISHER_JWT_SECRET: access.publisherSecret,
       STORE_AGGREGATOR_URL: urls.blobstore,
       SPONSOR_API_URL: `${urls.chain}/sponsor`,
       SPONSOR_API_KEY: (await readFile(join(paths.localnet, 'sponsor.key'), 'utf8')).trim(),
@@ -140,7 +184,7 @@ export async function relayerSettings(
       // A tunnel, say, through which a host elsewhere comes
       PUBLIC_RELAYER_URL: environment.PUBLIC_RELAYER_URL || `http://127.0.0.1:${ports.relayer}`,
       PUBLIC_DASHBOARD_URL: `http://127.0.0.1:${ports.dashboard}`,
-      ALLOWED_ORIGINS: `http://localhost:${ports.dashboard},http://127.0.0.1:${ports.dashboard}`,
+      ALLOWED_ORIGINS: access.allowedOrigins,
     },
   };
 }

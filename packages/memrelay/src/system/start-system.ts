@@ -10,7 +10,9 @@ import { type LocalIdentity, localIdentity } from './identity.ts';
 import { askFaucet, readLocalnetInfo } from './network-info.ts';
 import {
   blobstoreSettings,
+  checkListenHost,
   dashboardSettings,
+  localAccess,
   localnetSettings,
   type PartSettings,
   relayerSettings,
@@ -52,6 +54,7 @@ export interface RunningSystem {
  */
 export async function startSystem(options: SystemOptions): Promise<RunningSystem> {
   const { dataDir, ports, environment, onProgress } = options;
+  checkListenHost(environment);
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   const lock = lockDirectory(dataDir);
   const started: SupervisedPart[] = [];
@@ -84,20 +87,23 @@ export async function startSystem(options: SystemOptions): Promise<RunningSystem
     await requireFreePorts(ports);
     const paths = systemPaths(dataDir);
     onProgress('Starting the local network (chain and key servers)');
-    const localnet = await run(localnetSettings(environment, ports, paths));
+    const access = localAccess(environment, ports);
+    const localnet = await run(localnetSettings(environment, ports, paths, access));
     const network = await readLocalnetInfo(localnet.url);
 
     onProgress('Starting the blob store');
     const storeWallet = await keptKey(join(paths.keys, 'blobstore-wallet'));
     await askFaucet(localnet.url, addressOfPrivateKey(storeWallet));
-    const blobstore = await run(blobstoreSettings(environment, ports, paths, localnet.url, storeWallet));
+    const blobstore = await run(
+      blobstoreSettings(environment, ports, paths, localnet.url, storeWallet, access),
+    );
 
     const relayerUrl = `http://127.0.0.1:${ports.relayer}`;
     onProgress('Looking for your account and key');
     const urls = { chain: localnet.url, blobstore: blobstore.url };
     const [identity, settings] = await Promise.all([
       localIdentity(paths, network, localnet.url, relayerUrl),
-      relayerSettings(environment, ports, paths, dataDir, network, urls),
+      relayerSettings(environment, ports, paths, dataDir, network, urls, access),
     ] satisfies [Promise<LocalIdentity>, Promise<PartSettings>]);
 
     onProgress('Starting the relayer and its sidecar');

@@ -1,0 +1,8 @@
+import { randomUUID } from 'node:crypto';
+import { headers, requestIdPattern } from '@memrelay/protocol/headers';
+
+/** The caller's own id when it has the form of one, else a new one. */
+export function requestIdOf(raw: { headers: Record<string, string | string[] | undefined> }): string {
+  const given = raw.headers[headers.requestId];
+  return typeof given === 'string' && requestIdPattern.test(given) ? given : randomUUID();
+}

@@ -1,0 +1,4 @@
+import { createHostRules } from '@memrelay/protocol/host-rules';
+
+/** Those of a relayer that listens where it does by default. */
+export const loopbackHosts = createHostRules({ isLoopback: true });

@@ -1,0 +1,26 @@
+/**
+ * Which web pages may use a part of the local network. Every page may read what is public anyway. What changes something
+ * is for the pages of a list; a request that needs no preflight is refused as well, not only kept from reading the answer.
+ */
+export interface PageAccess {
+  /** The request comes from a page that may not do this */
+  refused: boolean;
+  /** For `access-control-allow-origin` */
+  allowOrigin: string | undefined;
+}
+
+export interface PageRequest {
+  readonly method?: string | undefined;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+}
+
+/** Without a list every page may do everything, as on the public networks. A preflight is answered as its request would be. */
+export function pageAccess(request: PageRequest, allowedOrigins: readonly string[] | undefined): PageAccess {
+  if (allowedOrigins === undefined) return { refused: false, allowOrigin: '*' };
+  const { origin, 'access-control-request-method': announced = 'GET' } = request.headers;
+  const method = request.method === 'OPTIONS' ? announced : request.method;
+  if (method === 'GET' || method === 'HEAD') return { refused: false, allowOrigin: '*' };
+  if (origin === undefined) return { refused: false, allowOrigin: undefined };
+  const isAllowed = typeof origin === 'string' && allowedOrigins.includes(origin);
+  return isAllowed ? { refused: false, allowOrigin: origin } : { refused: true, allowOrigin: undefined };
+}
