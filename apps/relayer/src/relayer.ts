@@ -36,6 +36,7 @@ import { createNamespaceKeys } from './keys/namespace-keys.ts';
 import { createVerifiedKeys } from './keys/verified-keys.ts';
 import { createBlindIndex } from './keywords/blind-index.ts';
 import { dropKeywords } from './keywords/drop-keywords.ts';
+import { createRequestBounds, registerRequestBounds } from './limits/request-bounds.ts';
 import { createChatClient } from './llm/chat-client.ts';
 import type { Loggers } from './logging/loggers.ts';
 import { startMaintenance } from './maintenance.ts';
@@ -234,6 +235,7 @@ export async function startRelayer({
       namespaceSizes: createNamespaceSizes(db),
       queryVectors: createQueryVectors(embedder, config.embedding.cacheTtlSeconds),
       reindexing: onClose(await startReindexing(db)),
+      requestBounds: createRequestBounds(),
       blobCache,
       aggregators,
       outbox,
@@ -262,6 +264,7 @@ export async function startRelayer({
         log: loggers.auth,
       });
       registerStageTimes(signed);
+      registerRequestBounds(signed, context.requestBounds);
       signedRoutes(signed, context);
     });
     await waitBriefly(() => nonces.health().ok);

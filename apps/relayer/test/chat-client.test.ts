@@ -37,6 +37,7 @@ function newRequest(more: Partial<ChatRequest> = {}) {
     format,
     maxTokens: 50,
     usage,
+    accountId: 'a',
     deadline: performance.now() + 20_000,
     ...more,
   };

@@ -15,6 +15,7 @@ function match(id: string, distance: number, more: { ageDays?: number; importanc
     blobId: id,
     envelopeId: undefined,
     envelopeSha256: Buffer.alloc(32),
+    size: 1_000,
     importance: more.importance ?? 0.5,
     createdAt: new Date(now - (more.ageDays ?? 0) * day),
   };
