@@ -7,6 +7,7 @@ import type { FastifyInstance } from 'fastify';
 import { createAccounts } from './accounts/create-accounts.ts';
 import { createExpiredDelegates } from './accounts/expired-delegates.ts';
 import { startAlerts } from './alerts/start-alerts.ts';
+import { warnOfForwarded } from './auth/forwarded-warning.ts';
 import { registerAuth } from './auth/register-auth.ts';
 import { createAggregatorReader } from './blobs/aggregator-reads.ts';
 import { createMemoryBlobCache, createRedisBlobCache } from './blobs/blob-cache.ts';
@@ -89,6 +90,7 @@ export async function startRelayer({
   };
   try {
     const app = createApp({ log: loggers.http, allowedOrigins: config.allowedOrigins });
+    warnOfForwarded(app, config.trustedProxyHops, loggers.http);
     const db = onClose(await openDatabase(config.databaseUrl, loggers.database, onFatal));
     let handBack: () => Promise<void> = async () => undefined;
     closers.push(() => handBack());
