@@ -4,8 +4,8 @@ import type { RelayerContext } from '../context.ts';
 import { hexToBytes } from '../db/hex.ts';
 import { blobsOfStored, readPending } from '../jobs/read-jobs.ts';
 import { patchIdLength } from './forgotten-objects.ts';
-import { candidateLimit, type RankedMatch, rank } from './ranking.ts';
-import { type Recalling, requireReadable, search, sizeOf, withinBytes } from './recall.ts';
+import { candidateLimit, type RankedMatch, rank, sizeOf, withinBytes } from './ranking.ts';
+import { type Recalling, requireReadable, search } from './recall.ts';
 import { trustedSigners } from './trusted-signers.ts';
 
 /** What pending memories may take of one answer; those beyond it are found again once they are stored. */

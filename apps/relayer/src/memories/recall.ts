@@ -14,7 +14,7 @@ import { beginReindex } from '../reindex/background-reindex.ts';
 import { fuse, lexicalWeights, modelWeights, type Relevance } from './fusion.ts';
 import { countLostMatches } from './lost-matches.ts';
 import { openEnvelopes } from './open-envelopes.ts';
-import { candidateLimit, type RankedMatch, rank } from './ranking.ts';
+import { candidateLimit, rank, sizeOf, withinBytes } from './ranking.ts';
 import { readEnvelopes } from './read-envelopes.ts';
 import { type Match, type SearchQuery, searchMemories } from './search.ts';
 
@@ -65,10 +65,10 @@ export async function recall(
   await stages.measure('turn', () => hold(sizeOf(fitting)));
   const readTexts = async (): Promise<(string | undefined)[]> => {
     const texts: (string | undefined)[] = [];
-    // One part at least: the credential is checked where nothing was found, too
-    for (let rest = fitting; rest.length > 0 || texts.length === 0; ) {
+    // Also where nothing was found: the credential is checked there
+    do {
       gone.throwIfAborted();
-      const part = withinBytes(rest, readBytes);
+      const part = withinBytes(fitting.slice(texts.length), readBytes);
       const matches = part.map(({ match }) => match);
       const envelopes = await stages.measure('blobs', () => readEnvelopes(context, accountId, matches));
       texts.push(
@@ -76,9 +76,7 @@ export async function recall(
           openEnvelopes(context, caller, request.namespace, part, envelopes),
         )),
       );
-      rest = rest.slice(part.length);
-      if (rest.length === 0) break;
-    }
+    } while (texts.length < fitting.length);
     return texts;
   };
   const [texts, lost] = await Promise.all([
@@ -113,20 +111,6 @@ export async function recall(
     ...(query.truncated || truncated ? { query_truncated: true as const } : {}),
     ...(context.embedder.mock ? { mock: true } : {}),
   };
-}
-
-/** The first of them whose envelopes are at most this many bytes together; one at least. */
-export function withinBytes<T extends Pick<RankedMatch, 'match'>>(ranked: readonly T[], bytes: number): T[] {
-  let left = bytes;
-  const end = ranked.findIndex(({ match }, i) => {
-    left -= match.size;
-    return left < 0 && i > 0;
-  });
-  return ranked.slice(0, end < 0 ? ranked.length : end);
-}
-
-export function sizeOf(ranked: readonly Pick<RankedMatch, 'match'>[]): number {
-  return ranked.reduce((sum, { match }) => sum + match.size, 0);
 }
 
 /** Throws `insufficient_scope` unless the caller may read there. */
