@@ -58,7 +58,7 @@ async function useAll(client: MemRelay): Promise<number[]> {
     () => exportAll(client),
     () => client.recall('where does Ines live?'),
     () => client.stats(),
-    () => client.memories(),
+    () => Array.fromAsync(client.memories()),
     () => client.remember(`It is ${performance.now()} now.`),
     () => client.account(),
   ];
