@@ -49,7 +49,8 @@ export const errorAdvice: Readonly<Record<string, string>> = {
     'As the owner, run `npx memrelay delegate prune`. Operators: give the relayer a sponsor or a wallet with SUI, and it does that by itself.',
   payload_too_large: 'Send less at once: at most 2 MiB in a request, 1 MiB of text in a memory.',
   unsupported_media_type: 'Send `content-type: application/json` and no `content-encoding`.',
-  rate_limited: 'Wait, then send less often.',
+  rate_limited:
+    'Wait, then send less often. Operators: behind a proxy set `TRUSTED_PROXY_HOPS`, or all clients share the [limits of one address](configuration.md#limits-of-an-address).',
   internal_error: "Report it with the request id. The server's log has the cause.",
   sponsor_failed:
     "Pay the gas yourself, or repeat later. Operators: check `SPONSOR_API_KEY` and the sponsor's own status.",
@@ -69,7 +70,7 @@ export const errorAdvice: Readonly<Record<string, string>> = {
   llm_unavailable:
     'Wait and repeat: nothing was stored. Operators: check the provider, its limits and `LLM_API_KEY`.',
   overloaded:
-    'Wait as long as `Retry-After` says, and send less at once. Operators: see [background work](configuration.md#background-work).',
+    'Wait as long as `Retry-After` says, and send less at once. Operators: see [background work](configuration.md#background-work) and [work in progress](configuration.md#work-in-progress).',
   sidecar_unavailable: 'Wait and repeat. Operators: the relayer ends and is started again when this lasts.',
   sponsor_unavailable: 'Wait and repeat, or pay the gas yourself.',
   sponsor_unconfigured: 'Pay the gas yourself. Operators: set `SPONSOR_API_KEY`.',

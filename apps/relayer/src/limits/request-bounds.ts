@@ -40,7 +40,7 @@ export const restoreBytes = 48 * mib;
 /** Of envelopes and texts that one call of reindex holds at once, at most */
 export const reindexBytes = 16 * mib;
 /** What analyze or ask holds besides recalled memories, about: the text, what is compared or quoted, the answer */
-export const askBytes = mib;
+export const askBytes = 2 * mib;
 /** Recalled in one answer: an account's whole part of `recalling` */
 export const recallAnswerBytes = 32 * mib;
 

@@ -35,7 +35,7 @@ export interface Neighbours {
 
 const searchesAtOnce = 4;
 /** Envelopes that one request opens to compare with, bytes; the memories beyond are left out */
-const openedBytes = 8 * 1024 * 1024;
+const openedBytes = 2 * 1024 * 1024;
 
 /** Facts can be kept without these, only not compared. */
 const passing: ReadonlySet<ErrorCode> = new Set([

@@ -12,9 +12,11 @@ export function bundleRoutes(app: FastifyInstance, context: RelayerContext): voi
   const config = { ownBound: true } as const;
   app.post('/api/export', { config }, async (request, reply) => {
     const wanted = validate(exportRequest, request.body);
-    return exporting.run(request, reply, exportPageBytes, async () =>
-      inPieces(reply, await exportPage(context, request.caller, wanted), 'memories', exportPageBytes),
-    );
+    return exporting.run(request, reply, exportPageBytes, async () => {
+      const page = await exportPage(context, request.caller, wanted);
+      const length = page.memories.reduce((sum, { envelope }) => sum + envelope.length, 0);
+      return inPieces(reply, page, 'memories', length);
+    });
   });
   app.post('/api/import', { config }, async (request, reply): Promise<ImportResponse> => {
     const given = validate(importRequest, request.body);

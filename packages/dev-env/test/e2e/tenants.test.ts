@@ -124,7 +124,7 @@ test('large recalls, imports and restores of one tenant leave another one served
   for (const recalled of recalls) expect((await recalled).results).toHaveLength(largeTexts);
 }, 240_000);
 
-test('memory that recalls hold is bounded: 24 at once take hardly more of it than 8', async () => {
+test('memory that recalls hold is bounded: 24 at once take hardly more of it than 8 did', async () => {
   const peak = async (count: number): Promise<number> => {
     const { pid } = relayer.part();
     const patient = heavy.client(relayer.url, { maxAttempts: 12, deadlineMs: 180_000, timeoutMs: 60_000 });
