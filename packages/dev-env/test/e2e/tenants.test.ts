@@ -57,7 +57,7 @@ async function useAll(client: MemRelay): Promise<number[]> {
     () => exportAll(client),
     () => client.recall('where does Ines live?'),
     () => client.stats(),
-    () => Array.fromAsync(client.memories()),
+    () => client.memories().next(),
     () => client.remember(`It is ${performance.now()} now.`),
     () => client.account(),
   ];
