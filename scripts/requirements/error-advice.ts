@@ -53,7 +53,8 @@ export const errorAdvice: Readonly<Record<string, string>> = {
   unsupported_media_type: 'Send `content-type: application/json` and no `content-encoding`.',
   expectation_failed: 'Send no `Expect` header, or `Expect: 100-continue`.',
   headers_too_large: 'Send less in headers: 16 KiB at most, all of them together.',
-  rate_limited: 'Wait, then send less often.',
+  rate_limited:
+    'Wait, then send less often. Operators: behind a proxy set `TRUSTED_PROXY_HOPS`, or all clients share the [limits of one address](configuration.md#limits-of-an-address).',
   internal_error: "Report it with the request id. The server's log has the cause.",
   sponsor_failed:
     "Pay the gas yourself, or repeat later. Operators: check `SPONSOR_API_KEY` and the sponsor's own status.",
@@ -73,7 +74,7 @@ export const errorAdvice: Readonly<Record<string, string>> = {
   llm_unavailable:
     'Wait and repeat: nothing was stored. Operators: check the provider, its limits and `LLM_API_KEY`.',
   overloaded:
-    'Wait as long as `Retry-After` says, and send less at once. Operators: see [background work](configuration.md#background-work).',
+    'Wait as long as `Retry-After` says, and send less at once. Operators: see [background work](configuration.md#background-work) and [work in progress](configuration.md#work-in-progress).',
   sidecar_unavailable: 'Wait and repeat. Operators: the relayer ends and is started again when this lasts.',
   sponsor_unavailable: 'Wait and repeat, or pay the gas yourself.',
   sponsor_unconfigured: 'Pay the gas yourself. Operators: set `SPONSOR_API_KEY`.',

@@ -15,6 +15,7 @@ import type { KeyRewraps } from './keys/key-rewraps.ts';
 import type { NamespaceKeys } from './keys/namespace-keys.ts';
 import type { VerifiedKeys } from './keys/verified-keys.ts';
 import type { BlindIndex } from './keywords/blind-index.ts';
+import type { RequestBounds } from './limits/request-bounds.ts';
 import type { ChatClient } from './llm/chat-client.ts';
 import type { Loggers } from './logging/loggers.ts';
 import type { AccountWriters } from './memories/account-writers.ts';
@@ -52,6 +53,8 @@ export interface RelayerContext {
   namespaceSizes: NamespaceSizes;
   queryVectors: QueryVectors;
   reindexing: BackgroundRuns;
+  /** What requests may use at the same time, in all and of one account */
+  requestBounds: RequestBounds;
   blobCache: BlobCache;
   aggregators: AggregatorReader;
   outbox: Outbox;

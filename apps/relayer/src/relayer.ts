@@ -8,6 +8,7 @@ import type { FastifyInstance } from 'fastify';
 import { createAccounts } from './accounts/create-accounts.ts';
 import { createExpiredDelegates } from './accounts/expired-delegates.ts';
 import { startAlerts } from './alerts/start-alerts.ts';
+import { warnOfForwarded } from './auth/forwarded-warning.ts';
 import { registerAuth } from './auth/register-auth.ts';
 import { createAggregatorReader } from './blobs/aggregator-reads.ts';
 import { createMemoryBlobCache, createRedisBlobCache } from './blobs/blob-cache.ts';
@@ -38,6 +39,7 @@ import { createNamespaceKeys } from './keys/namespace-keys.ts';
 import { createVerifiedKeys } from './keys/verified-keys.ts';
 import { createBlindIndex } from './keywords/blind-index.ts';
 import { dropKeywords } from './keywords/drop-keywords.ts';
+import { createRequestBounds, registerRequestBounds } from './limits/request-bounds.ts';
 import { createChatClient } from './llm/chat-client.ts';
 import type { Loggers } from './logging/loggers.ts';
 import { startMaintenance } from './maintenance.ts';
@@ -92,6 +94,7 @@ export async function startRelayer({
     const listener = await prepareListener(config, loggers.http);
     const { hosts } = listener;
     const app = createApp({ log: loggers.http, allowedOrigins: config.allowedOrigins, hosts });
+    warnOfForwarded(app, config.trustedProxyHops, loggers.http);
     const db = onClose(await openDatabase(config.databaseUrl, loggers.database, onFatal));
     let handBack: () => Promise<void> = async () => undefined;
     closers.push(() => handBack());
@@ -238,6 +241,7 @@ export async function startRelayer({
       namespaceSizes: createNamespaceSizes(db),
       queryVectors: createQueryVectors(embedder, config.embedding.cacheTtlSeconds),
       reindexing: onClose(await startReindexing(db)),
+      requestBounds: createRequestBounds(),
       blobCache,
       aggregators,
       outbox,
@@ -266,6 +270,7 @@ export async function startRelayer({
         log: loggers.auth,
       });
       registerStageTimes(signed);
+      registerRequestBounds(signed, context.requestBounds);
       signedRoutes(signed, context);
     });
     await waitBriefly(() => nonces.health().ok);

@@ -130,8 +130,8 @@ describe('memories as the model gets them', () => {
     ...more,
   });
 
-  test('are a document with labels, days, and what replaces what', () => {
-    const { document, offered } = quotedMemories('where?', [
+  test('are a document with labels, days, and what replaces what', async () => {
+    const { document, offered } = await quotedMemories('where?', [
       hit('a', 'Ana lives in Lisbon.'),
       hit('b', 'Ana lives in Porto.', { superseded_by: 'a' }),
       hit('c', 'Ana lived in Faro.', { superseded_by: 'not among them' }),
@@ -147,11 +147,11 @@ describe('memories as the model gets them', () => {
     });
   });
 
-  test('of a hundred memories of a megabyte are as many as there is room for, each by its telling part', () => {
+  test('of a hundred memories of a megabyte are as many as there is room for, each by its telling part', async () => {
     const filler = 'Nothing of interest stands here at all. '.repeat(13_000);
     const long = `${filler}The parcel is in the blue cupboard. ${filler}`;
     const hits = Array.from({ length: 100 }, (_, i) => hit(String(i), long));
-    const { document, offered } = quotedMemories('In which cupboard is the parcel?', hits);
+    const { document, offered } = await quotedMemories('In which cupboard is the parcel?', hits);
     expect(offered).toBeGreaterThan(5);
     expect(document.length).toBeLessThan(80_000);
     for (const memory of JSON.parse(document).memories) {

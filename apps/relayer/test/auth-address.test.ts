@@ -45,29 +45,108 @@ const dayMs = 24 * 3_600_000;
 describe('the limit of an address', () => {
   it('counts per block and minute, and what is given back does not count', () => {
     let nowMs = 0;
-    const limit = createAddressLimit(2, () => nowMs);
-    const giveBack = limit.take('a');
-    limit.take('a');
-    expect(() => limit.take('a')).toThrow(expect.objectContaining({ code: 'rate_limited', retryAfter: 60 }));
-    limit.take('b');
-    giveBack();
-    limit.take('a');
-    expect(() => limit.take('a')).toThrow();
+    const limit = createAddressLimit({ failuresPerMinute: 2, now: () => nowMs });
+    const take = (block: string) => limit.take(block, undefined);
+    const first = take('a');
+    take('a');
+    expect(() => take('a')).toThrow(expect.objectContaining({ code: 'rate_limited', retryAfter: 60 }));
+    take('b');
+    first.giveBack();
+    take('a');
+    expect(() => take('a')).toThrow();
     nowMs = 59_999;
-    expect(() => limit.take('a')).toThrow(expect.objectContaining({ retryAfter: 1 }));
+    expect(() => take('a')).toThrow(expect.objectContaining({ retryAfter: 1 }));
     nowMs = 60_000;
-    limit.take('a');
+    take('a');
   });
 
   it('lasts no longer when the clock is set back', () => {
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + dayMs });
     try {
-      const limit = createAddressLimit(1);
-      limit.take('a');
+      const limit = createAddressLimit({ failuresPerMinute: 1 });
+      limit.take('a', undefined);
       vi.setSystemTime(Date.now() - dayMs);
-      expect(() => limit.take('a')).toThrow(expect.objectContaining({ retryAfter: 60 }));
+      expect(() => limit.take('a', undefined)).toThrow(expect.objectContaining({ retryAfter: 60 }));
     } finally {
       vi.useRealTimers();
     }
+  });
+});
+
+describe('a known key at an address whose budget is spent', () => {
+  const rateLimited = (retryAfter: number) => expect.objectContaining({ code: 'rate_limited', retryAfter });
+  const size = (burst: number, perSecond: number) => ({ burst, perSecond });
+  const mib = 1024 * 1024;
+
+  /** An address with two known keys, of which others have spent the budget. */
+  function spentAddress() {
+    const clock = { ms: 0 };
+    const known = {
+      keyRequests: size(3, 1),
+      addressRequests: size(5, 2),
+      keyBytes: size(4 * mib, mib),
+      addressBytes: size(6 * mib, mib),
+    };
+    const limit = createAddressLimit({ failuresPerMinute: 2, known, now: () => clock.ms });
+    for (const key of ['known', 'other']) limit.take('a', key).succeed();
+    for (let i = 0; i < 2; i++) limit.take('a', 'junk');
+    return { clock, limit, take: (key: string | undefined, block = 'a') => limit.take(block, key) };
+  }
+
+  it('goes on, as often as it succeeds; unknown ones wait for the next minute', () => {
+    const { take } = spentAddress();
+    for (let i = 0; i < 100; i++) take('known').succeed();
+    for (let i = 0; i < 100; i++) take('known').giveBack();
+    expect(() => take('stranger')).toThrow(rateLimited(60));
+    expect(() => take(undefined)).toThrow(rateLimited(60));
+  });
+
+  it('has a bounded number of failures, of its own, which come back each second', () => {
+    const { clock, take } = spentAddress();
+    for (let i = 0; i < 3; i++) take('known');
+    expect(() => take('known')).toThrow(rateLimited(1));
+    take('other').succeed();
+    clock.ms = 1_000;
+    take('known').succeed();
+    take('known');
+    expect(() => take('known')).toThrow(rateLimited(1));
+  });
+
+  it('shares a bound with all known keys of its address, and with none of another address', () => {
+    const { limit, clock, take } = spentAddress();
+    for (let i = 0; i < 3; i++) take('known');
+    for (let i = 0; i < 2; i++) take('other');
+    expect(() => take('other')).toThrow(rateLimited(1));
+    for (let i = 0; i < 2; i++) limit.take('b', 'junk');
+    take('other', 'b').succeed();
+    clock.ms = 500;
+    take('other').succeed();
+  });
+
+  it('pays for bodies as they arrive, but not for small ones nor for those that succeed', () => {
+    const { clock, take } = spentAddress();
+    for (let i = 0; i < 20; i++) {
+      const good = take('known');
+      good.receive(2 * mib);
+      good.succeed();
+    }
+    const large = take('known');
+    large.receive(3 * mib);
+    expect(() => large.receive(2 * mib)).toThrow(rateLimited(1));
+    const small = take('known');
+    small.receive(16 * 1024);
+    small.succeed();
+    const theirs = take('other');
+    expect(() => theirs.receive(4 * mib)).toThrow(rateLimited(1));
+    clock.ms = 2_000;
+    const later = take('known');
+    later.receive(2 * mib);
+  });
+
+  it('is forgotten a day after its last success', () => {
+    const { clock, take } = spentAddress();
+    clock.ms = dayMs + 1;
+    for (let i = 0; i < 2; i++) take('junk');
+    expect(() => take('known')).toThrow(rateLimited(60));
   });
 });

@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Db } from '../src/db/db.ts';
 import { type BacklogLimits, createBacklog } from '../src/jobs/backlog.ts';
-import { createInFlight } from '../src/limits/in-flight.ts';
 import { databases, type TestDb } from './support/databases.ts';
 
 const overloaded = expect.objectContaining({ code: 'overloaded', status: 503 });
@@ -87,41 +86,5 @@ describe.each(databases)('the backlog on $name', ({ create }) => {
   test('a bound that is off is not looked at', async () => {
     const { admit } = backlog({}, { ...database.db, query: () => Promise.reject(new Error('was asked')) });
     await admit(mine, 1_000_000);
-  });
-});
-
-describe('requests under way', () => {
-  test('hold no more bytes than allowed together; who has ended, well or not, makes room', async () => {
-    const inFlight = createInFlight(1_000_000);
-    const held = Promise.withResolvers<void>();
-    const first = inFlight.run(600_000, () => held.promise);
-    await expect(inFlight.run(600_000, async () => 'in')).rejects.toEqual(overloaded);
-    await expect(inFlight.run(100_000, () => Promise.reject(new Error('it failed')))).rejects.toThrow(
-      'it failed',
-    );
-    expect(await inFlight.run(400_000, async () => 'in')).toBe('in');
-    held.resolve();
-    await first;
-    expect(await inFlight.run(1_000_000, async () => 'in')).toBe('in');
-  });
-
-  test('of one account leave room for others', async () => {
-    const inFlight = createInFlight(1_000_000, 500_000);
-    const held = Promise.withResolvers<void>();
-    const first = inFlight.run(400_000, () => held.promise, 'a');
-    await expect(inFlight.run(200_000, async () => 'in', 'a')).rejects.toEqual(overloaded);
-    expect(await inFlight.run(500_000, async () => 'in', 'b')).toBe('in');
-    held.resolve();
-    await first;
-    expect(await inFlight.run(500_000, async () => 'in', 'a')).toBe('in');
-  });
-
-  test('are bounded in number too: the smallest counts 64 KiB', async () => {
-    const inFlight = createInFlight(10 * 65_536);
-    const held = Promise.withResolvers<void>();
-    const all = Array.from({ length: 11 }, () => inFlight.run(1, () => held.promise));
-    await expect(all[10]).rejects.toEqual(overloaded);
-    held.resolve();
-    await Promise.all(all.slice(0, 10));
   });
 });

@@ -37,6 +37,7 @@ function newRequest(more: Partial<ChatRequest> = {}) {
     format,
     maxTokens: 50,
     usage,
+    accountId: 'a',
     deadline: performance.now() + 20_000,
     ...more,
   };
@@ -203,17 +204,20 @@ describe('the chat client', () => {
     expect(await codeOf(newClient().stream(newRequest().request).next())).toBe('llm_rejected');
   });
 
-  test('no more than sixteen calls are under way at once, and a stream that is left gives its turn back', async () => {
+  test('no more than 32 calls are under way at once, eight of one account, and a stream that is left gives its turn back', async () => {
     provider.chat.answer = () => '{"word":"left behind"}';
     const client = newClient();
-    for (let i = 0; i < 20; i++) for await (const _ of client.stream(newRequest().request)) break;
+    for (let i = 0; i < 10; i++) for await (const _ of client.stream(newRequest().request)) break;
     provider.chat.calls.length = 0;
     provider.chat.answer = () => 'hang';
-    const many = Array.from({ length: 20 }, () => codeOf(client.complete(newRequest().request)));
-    await expect.poll(() => provider.chat.calls.length).toBe(16);
+    const call = (accountId: string) => codeOf(client.complete(newRequest({ accountId }).request));
+    const many = Array.from({ length: 10 }, () => call('a'));
+    await expect.poll(() => provider.chat.calls.length).toBe(8);
+    many.push(...['b', 'c', 'd', 'e'].flatMap((account) => Array.from({ length: 8 }, () => call(account))));
+    await expect.poll(() => provider.chat.calls.length).toBe(32);
     client.abort();
     expect(new Set(await Promise.all(many))).toEqual(new Set(['llm_unavailable']));
-    expect(provider.chat.calls.length).toBe(16);
+    expect(provider.chat.calls.length).toBe(32);
   });
 });
 

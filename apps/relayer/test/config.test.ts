@@ -241,6 +241,22 @@ describe('what is taken', () => {
     expect(config.allowedOrigins).toEqual(['http://localhost:5173', 'https://a.example']);
   });
 
+  test.each([
+    ['off', undefined, 50_000],
+    ['4000', undefined, 1_000],
+    ['40', undefined, 20],
+    ['4000', '3000', 3_000],
+    ['4000', 'off', Number.POSITIVE_INFINITY],
+  ])('with %s jobs in all and %s of one account, an account may have %s', async (inAll, own, expected) => {
+    const { config } = await loadConfig(
+      withMore({
+        MEM_MAX_PENDING_JOBS: inAll,
+        ...(own === undefined ? {} : { MEM_MAX_PENDING_JOBS_PER_ACCOUNT: own }),
+      }),
+    );
+    expect(config.jobs.backlog.perAccount).toBe(expected);
+  });
+
   test('where browsers reach relayer and dashboard, both or neither', async () => {
     const both = {
       PUBLIC_RELAYER_URL: 'https://m.example/',

@@ -14,6 +14,7 @@ function match(id: string, similarity: number, steps: number[], near = true): Ma
     blobId: id,
     envelopeId: undefined,
     envelopeSha256: Buffer.alloc(32),
+    size: 1_000,
     importance: 0.5,
     createdAt: new Date(0),
   };

@@ -1,6 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import type { Relevance } from '../src/memories/fusion.ts';
-import { candidateLimit, type RankedMatch, rank as rankFound } from '../src/memories/ranking.ts';
+import {
+  candidateLimit,
+  type RankedMatch,
+  rank as rankFound,
+  sizeOf,
+  withinBytes,
+} from '../src/memories/ranking.ts';
 import type { Match } from '../src/memories/search.ts';
 
 const now = Date.UTC(2026, 0, 31);
@@ -15,6 +21,7 @@ function match(id: string, distance: number, more: { ageDays?: number; importanc
     blobId: id,
     envelopeId: undefined,
     envelopeSha256: Buffer.alloc(32),
+    size: 1_000,
     importance: more.importance ?? 0.5,
     createdAt: new Date(now - (more.ageDays ?? 0) * day),
   };
@@ -91,4 +98,15 @@ describe('ranking', () => {
     const same = { ...weights, semantic: 0 };
     expect(order(rank([near, far], { ...request, scoring_weights: same }, now))).toEqual(['near', 'far']);
   });
+});
+
+test('the best matches whose envelopes fit are answered, one at least', () => {
+  const sized = [400, 500, 200, 100].map((size, i) => ({ match: { ...match(String(i), 0.1), size } }));
+  const idsWithin = (bytes: number) => withinBytes(sized, bytes).map(({ match: { id } }) => id);
+  expect(idsWithin(1_200)).toEqual(['0', '1', '2', '3']);
+  expect(idsWithin(1_099)).toEqual(['0', '1']);
+  expect(idsWithin(900)).toEqual(['0', '1']);
+  expect(idsWithin(10)).toEqual(['0']);
+  expect(withinBytes([], 10)).toEqual([]);
+  expect(sizeOf(sized)).toBe(1_200);
 });

@@ -19,6 +19,7 @@ function matchOf(stored: Buffer, createdAt = new Date()): Match {
     blobId: randomBytes(32).toString('base64url'),
     envelopeId: undefined,
     envelopeSha256: createHash('sha256').update(stored).digest(),
+    size: 1_000,
     importance: 0.5,
     createdAt,
   };
@@ -78,7 +79,7 @@ describe('envelopes of a recall', () => {
     );
     const aggregators = aggregatorsWith(new Map());
     await readEnvelopes({ db: noDb, blobCache: newCache(), aggregators }, accountId, matches);
-    expect(aggregators.options).toEqual([{ fresh: true }, { fresh: false }]);
+    expect(aggregators.options).toMatchObject([{ fresh: true }, { fresh: false }]);
   });
 
   test('a cached entry of another digest is read again, and replaced', async () => {

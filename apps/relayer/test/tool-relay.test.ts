@@ -270,6 +270,23 @@ describe('what is refused here', () => {
     status = 401;
     expect([await ask(), await ask(), await ask(), await ask()]).toEqual([401, 401, 401, 429]);
   });
+
+  test('lets a bearer in that succeeded before when its address has used up its budget', async () => {
+    const { url } = await setup(
+      ({ headers: { authorization } }, response) => {
+        response.statusCode = authorization === 'Bearer good' ? 200 : authorization === undefined ? 404 : 401;
+        response.end();
+      },
+      { failuresPerMinute: 3 },
+    );
+    const ask = async (authorization?: string) =>
+      (await fetch(url + toolPaths.mcp, { headers: authorization ? { authorization } : {} })).status;
+    expect(await ask('Bearer good')).toBe(200);
+    expect(await ask()).toBe(404);
+    for (let i = 0; i < 3; i++) expect(await ask('Bearer bad')).toBe(401);
+    for (let i = 0; i < 10; i++) expect(await ask('Bearer good')).toBe(200);
+    for (const other of ['Bearer bad', 'Bearer another', undefined]) expect(await ask(other)).toBe(429);
+  });
 });
 
 test('who leaves before the answer counts as one that may have been refused', async () => {

@@ -4,12 +4,11 @@ import type { MemoryHit, RecallResponse } from '@memrelay/protocol/memories';
 import { z } from 'zod';
 import type { Caller } from '../auth/caller.ts';
 import type { RelayerContext } from '../context.ts';
-import type { StageTimes } from '../http/stage-times.ts';
 import type { ChatClient, ChatRequest } from '../llm/chat-client.ts';
 import { createStringReader } from '../llm/json-string.ts';
 import { type AnswerFormat, completeStructured, parseAnswer } from '../llm/structured.ts';
 import { createUsageMeter, type UsageMeter } from '../llm/usage.ts';
-import { recall } from '../memories/recall.ts';
+import { type Recalling, recall } from '../memories/recall.ts';
 import { askPrompt } from '../prompts/ask.ts';
 import { createCitations } from './citations.ts';
 import { localAnswer } from './local-answer.ts';
@@ -38,6 +37,11 @@ export type AskEvent = { [Name in keyof AskEvents]: { event: Name; data: AskEven
   | 'delta'
   | 'done'];
 
+/** The request that asks. */
+export interface Asking extends Recalling {
+  question: AskRequest;
+}
+
 /** What was found, and whom to ask about it. */
 interface Asked {
   question: string;
@@ -51,19 +55,13 @@ interface Asked {
 
 /**
  * Answers a question from the memories that a recall finds for it (spec, `POST /api/ask`), and says when they do not tell.
- * `signal` ends the call of the model. Throws `ApiError`.
+ * The call of the model ends when the client has gone. Throws `ApiError`.
  */
-export async function ask(
-  context: RelayerContext,
-  caller: Caller,
-  request: AskRequest,
-  stages: StageTimes,
-  signal: AbortSignal,
-): Promise<AskResponse> {
-  const asked = await prepare(context, caller, request, stages, signal);
+export async function ask(context: RelayerContext, caller: Caller, asking: Asking): Promise<AskResponse> {
+  const asked = await prepare(context, caller, asking);
   const { chat, offered } = asked;
   if (!chat || offered === 0) return withoutModel(asked);
-  const reply = await stages.measure('answer', () =>
+  const reply = await asking.stages.measure('answer', () =>
     completeStructured(chat, asked.request, format, context.loggers.memories),
   );
   if (reply === 'cut') throw new ApiError('llm_answer_invalid');
@@ -76,11 +74,9 @@ export async function ask(
 export async function askInPieces(
   context: RelayerContext,
   caller: Caller,
-  request: AskRequest,
-  stages: StageTimes,
-  signal: AbortSignal,
+  asking: Asking,
 ): Promise<AsyncGenerator<AskEvent, void, undefined>> {
-  return pieces(await prepare(context, caller, request, stages, signal));
+  return pieces(await prepare(context, caller, asking));
 }
 
 async function* pieces(asked: Asked): AsyncGenerator<AskEvent, void, undefined> {
@@ -118,12 +114,10 @@ async function* pieces(asked: Asked): AsyncGenerator<AskEvent, void, undefined> 
 async function prepare(
   context: RelayerContext,
   caller: Caller,
-  { question, ...options }: AskRequest,
-  stages: StageTimes,
-  signal: AbortSignal,
+  { question: { question, ...options }, ...recalling }: Asking,
 ): Promise<Asked> {
-  const recalled = await recall(context, caller, { ...options, query: question }, stages);
-  const { document, offered } = quotedMemories(question, recalled.results);
+  const recalled = await recall(context, caller, { ...options, query: question }, recalling);
+  const { document, offered } = await quotedMemories(question, recalled.results);
   const usage = createUsageMeter(maxCalls);
   const request = {
     messages: [
@@ -133,7 +127,8 @@ async function prepare(
     maxTokens,
     usage,
     deadline: performance.now() + deadlineMs,
-    signal,
+    accountId: caller.account.accountId,
+    signal: recalling.gone,
   };
   return { question, recalled, chat: context.chat, offered, request, usage };
 }

@@ -1,6 +1,7 @@
 import { embeddingChunks } from '@memrelay/protocol/embedding-chunks';
 import type { MemoryHit } from '@memrelay/protocol/memories';
 import { dataDocument } from '../llm/data-document.ts';
+import { createPauses } from '../turns/pauses.ts';
 
 /** Bytes of all memories that a question goes with; about 15,000 tokens */
 const documentBytes = 60_000;
@@ -9,16 +10,18 @@ const documentBytes = 60_000;
  * The question with the memories, as a document that no memory can leave. Of a long one the part that shares most words
  * with the question; the last of the ranking are left out where there is no room. Returns how many are in it.
  */
-export function quotedMemories(
+export async function quotedMemories(
   question: string,
   hits: readonly MemoryHit[],
-): { document: string; offered: number } {
+): Promise<{ document: string; offered: number }> {
+  const pause = createPauses();
   const words = wordsOf(question);
   const labels = new Map(hits.map(({ id }, i) => [id, `m${i + 1}`]));
   const memories: object[] = [];
   let room = documentBytes;
   for (const { id, text, created_at: stored, superseded_by: replacedBy } of hits) {
-    const part = bestPart(text, words);
+    await pause();
+    const part = await bestPart(text, words, pause);
     room -= Buffer.byteLength(part);
     if (room < 0 && memories.length > 0) break;
     const replacement = replacedBy && labels.get(replacedBy);
@@ -33,10 +36,15 @@ export function quotedMemories(
   return { document: dataDocument({ question, memories }), offered: memories.length };
 }
 
-function bestPart(text: string, words: ReadonlySet<string>): string {
+async function bestPart(
+  text: string,
+  words: ReadonlySet<string>,
+  pause: () => Promise<void> | undefined,
+): Promise<string> {
   const parts = embeddingChunks(text);
   let best = { part: parts[0]!, shared: -1 };
   for (const part of parts) {
+    await pause();
     const ofPart = wordsOf(part);
     const shared = [...words].filter((word) => ofPart.has(word)).length;
     if (shared > best.shared) best = { part, shared };

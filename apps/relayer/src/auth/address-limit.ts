@@ -1,13 +1,32 @@
 import { ApiError } from '@memrelay/protocol/errors';
 import { LRUCache } from 'lru-cache';
+import { createKnownKeyBudgets, type KnownKeyBudgetSizes } from './known-key-budgets.ts';
+
+/** A request that was let in, until it is known whether it is authentic. */
+export interface Admission {
+  /** Counts bytes of its body as they arrive. Throws `rate_limited`. */
+  receive(bytes: number): void;
+  /** The request failed for a reason that is not the client's: it costs the budget nothing */
+  giveBack(): void;
+  /** The request is authentic: it costs the budget nothing, and its credential is known from now on */
+  succeed(): void;
+}
 
 export interface AddressLimit {
   /**
-   * Takes one unit of the address's budget before any costly work. Throws `rate_limited` when it is used up. The
-   * returned function gives the unit back: it is called when the request turned out to be authentic, so that only
-   * requests that fail, and those under way, use the budget up.
+   * Takes one unit of the address's budget before any costly work; only requests that fail, and those under way, use it
+   * up. When it is spent, a request that names a known credential goes on under a budget of that address and credential.
+   * Throws `rate_limited`. `credential`: the public key, or a digest of a bearer; undefined when there is none.
    */
-  take(addressBlock: string): () => void;
+  take(addressBlock: string, credential: string | undefined): Admission;
+}
+
+export interface AddressLimitOptions {
+  /** Requests of one address block that may fail, or be under way, in a minute; default 600 */
+  failuresPerMinute?: number | undefined;
+  known?: Partial<KnownKeyBudgetSizes> | undefined;
+  /** Milliseconds of a clock that does not jump: no client is locked out by one that was set back */
+  now?: () => number;
 }
 
 interface Window {
@@ -16,24 +35,58 @@ interface Window {
 }
 
 const windowMs = 60_000;
+/** Address blocks whose budget is remembered; the longest unused are forgotten */
+const maxBlocks = 50_000;
+/** Credentials that are known, and for how long after their last success: each relayer learns them for itself */
+const maxKnown = 50_000;
+const knownMs = 24 * 3_600_000;
 
-/** A budget per minute and address block, by a clock that does not jump: nobody is locked out by one that was set back. Remembers a bounded number of blocks, the longest unused are forgotten. */
-export function createAddressLimit(perMinute: number, now = () => performance.now()): AddressLimit {
-  const windows = new LRUCache<string, Window>({ max: 50_000 });
+/** A budget per minute and address block (security.md, "Requests and sessions"). */
+export function createAddressLimit(options: AddressLimitOptions = {}): AddressLimit {
+  const { failuresPerMinute = 600, now = () => performance.now() } = options;
+  const windows = new LRUCache<string, Window>({ max: maxBlocks });
+  /** When each of them last succeeded */
+  const known = new LRUCache<string, number>({ max: maxKnown });
+  const budgets = createKnownKeyBudgets(options.known, maxBlocks, now);
+
+  function windowOf(addressBlock: string): Window {
+    const nowMs = now();
+    const current = windows.get(addressBlock);
+    if (current && nowMs < current.endsAtMs) return current;
+    const window = { used: 0, endsAtMs: nowMs + windowMs };
+    windows.set(addressBlock, window);
+    return window;
+  }
+
   return {
-    take(addressBlock) {
-      const nowMs = now();
-      let window = windows.get(addressBlock);
-      if (!window || nowMs >= window.endsAtMs) {
-        window = { used: 0, endsAtMs: nowMs + windowMs };
-        windows.set(addressBlock, window);
+    take(addressBlock, credential) {
+      const window = windowOf(addressBlock);
+      const remember = (): void => {
+        if (credential !== undefined) known.set(credential, now());
+      };
+      if (window.used < failuresPerMinute) {
+        window.used += 1;
+        const giveBack = (): void => {
+          window.used -= 1;
+        };
+        return {
+          receive: () => undefined,
+          giveBack,
+          succeed() {
+            giveBack();
+            remember();
+          },
+        };
       }
-      if (window.used >= perMinute)
-        throw new ApiError('rate_limited', { retryAfter: Math.ceil((window.endsAtMs - nowMs) / 1000) });
-      window.used += 1;
-      const taken = window;
-      return () => {
-        taken.used -= 1;
+      if (credential === undefined || now() - (known.get(credential) ?? -Infinity) > knownMs)
+        throw new ApiError('rate_limited', { retryAfter: Math.ceil((window.endsAtMs - now()) / 1000) });
+      const admission = budgets.take(addressBlock, credential);
+      return {
+        ...admission,
+        succeed() {
+          admission.giveBack();
+          remember();
+        },
       };
     },
   };

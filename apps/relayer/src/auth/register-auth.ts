@@ -5,7 +5,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import type { AccountDirectory } from '../accounts/account-directory.ts';
 import type { NonceStore } from '../nonces/nonce-store.ts';
-import { createAddressLimit } from './address-limit.ts';
+import { type AddressLimitOptions, type Admission, createAddressLimit } from './address-limit.ts';
 import { type AuthHeaders, checkTimestamp, readAuthHeaders } from './auth-headers.ts';
 import type { Caller } from './caller.ts';
 import { addressBlock, clientAddress } from './client-address.ts';
@@ -23,7 +23,7 @@ declare module 'fastify' {
   }
 }
 
-export interface AuthOptions {
+export interface AuthOptions extends Pick<AddressLimitOptions, 'failuresPerMinute' | 'known'> {
   accounts: AccountDirectory;
   nonces: NonceStore;
   /** MEM_ACCOUNT_ID */
@@ -33,8 +33,6 @@ export interface AuthOptions {
   log: Logger;
   /** Counts an authenticated request against the limits of its key. Throws `rate_limited`. */
   limitKey?: (caller: Caller, request: FastifyRequest) => void | Promise<void>;
-  /** Requests of one address block that may fail, or be under way, in a minute; default 600 */
-  failuresPerMinute?: number;
   /** Time for a body to arrive; default 30,000 ms */
   bodyDeadlineMs?: number;
   /** Unix time in ms */
@@ -45,7 +43,7 @@ export interface AuthOptions {
 interface Progress {
   auth: AuthHeaders;
   address: string;
-  giveBack: () => void;
+  admission: Admission;
   rawBody: Buffer;
   caller?: Caller;
 }
@@ -59,8 +57,8 @@ const empty = Buffer.alloc(0);
  */
 export function registerAuth(app: FastifyInstance, options: AuthOptions): void {
   const { nonces, trustedProxyHops, log, limitKey, now = Date.now } = options;
-  const { failuresPerMinute = 600, bodyDeadlineMs = 30_000 } = options;
-  const addresses = createAddressLimit(failuresPerMinute);
+  const { failuresPerMinute, known, bodyDeadlineMs = 30_000 } = options;
+  const addresses = createAddressLimit({ failuresPerMinute, known });
   const findCaller = createCallerLookup({ ...options, now });
   const progress = new WeakMap<FastifyRequest, Progress>();
 
@@ -82,8 +80,8 @@ export function registerAuth(app: FastifyInstance, options: AuthOptions): void {
       const auth = readAuthHeaders(request.raw);
       checkTimestamp(auth.timestamp, now());
       const address = clientAddress(request.raw, trustedProxyHops);
-      const giveBack = addresses.take(addressBlock(address));
-      progress.set(request, { auth, address, giveBack, rawBody: empty });
+      const admission = addresses.take(addressBlock(address), auth.publicKey.toLowerCase());
+      progress.set(request, { auth, address, admission, rawBody: empty });
       checkContentLength(request.raw, bodyLimit(request));
     } catch (error) {
       closeAfterUnreadBody(request, reply);
@@ -93,9 +91,13 @@ export function registerAuth(app: FastifyInstance, options: AuthOptions): void {
 
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', async (request: FastifyRequest) => {
-    const rawBody = await readBody(request.raw, { bytes: bodyLimit(request), deadlineMs: bodyDeadlineMs });
-    progress.get(request)!.rawBody = rawBody;
-    return rawBody;
+    const current = progress.get(request)!;
+    current.rawBody = await readBody(request.raw, {
+      bytes: bodyLimit(request),
+      deadlineMs: bodyDeadlineMs,
+      onBytes: current.admission.receive,
+    });
+    return current.rawBody;
   });
   app.addContentTypeParser('*', (_request, _payload, done) => done(new ApiError('unsupported_media_type')));
 
@@ -106,14 +108,14 @@ export function registerAuth(app: FastifyInstance, options: AuthOptions): void {
   }
 
   app.addHook('preValidation', async (request, reply) => {
-    const { auth, giveBack, rawBody } = progress.get(request)!;
+    const { auth, admission, rawBody } = progress.get(request)!;
     verifySignature(auth, { method: request.raw.method!, url: request.raw.url!, body: rawBody });
     const caller = await authenticate(auth).catch((error: unknown) => {
       // Our own trouble must not use up the caller's budget
-      if (!(error instanceof ApiError) || error.status >= 500) giveBack();
+      if (!(error instanceof ApiError) || error.status >= 500) admission.giveBack();
       throw error;
     });
-    giveBack();
+    admission.succeed();
     reply.header(headers.accountId, caller.account.accountId);
     await limitKey?.(caller, request);
     progress.get(request)!.caller = caller;

@@ -8,14 +8,24 @@ export function checkContentLength(request: IncomingMessage, limitBytes: number)
   if (length > limitBytes) throw new ApiError('payload_too_large');
 }
 
-/** Reads a whole body. Throws `payload_too_large`, `request_timeout`, or `invalid_request` when it breaks off. */
-export function readBody(body: Readable, limits: { bytes: number; deadlineMs: number }): Promise<Buffer> {
+export interface BodyLimits {
+  bytes: number;
+  deadlineMs: number;
+  /** Told of each part that arrives; the `ApiError` it throws ends the reading */
+  onBytes?: (bytes: number) => void;
+}
+
+/**
+ * Reads a whole body. Throws `payload_too_large`, `request_timeout`, `invalid_request` when it breaks off, and what
+ * `onBytes` throws.
+ */
+export function readBody(body: Readable, limits: BodyLimits): Promise<Buffer> {
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
   const chunks: Buffer[] = [];
   let length = 0;
   const timer = setTimeout(() => stop(new ApiError('request_timeout')), limits.deadlineMs);
 
-  function stop(error: ApiError): void {
+  function stop(error: unknown): void {
     clearTimeout(timer);
     body.off('data', onData).off('end', onEnd).off('close', onClose);
     body.pause();
@@ -23,6 +33,12 @@ export function readBody(body: Readable, limits: { bytes: number; deadlineMs: nu
   }
   function onData(chunk: Buffer): void {
     length += chunk.length;
+    try {
+      limits.onBytes?.(chunk.length);
+    } catch (error) {
+      stop(error);
+      return;
+    }
     if (length > limits.bytes) stop(new ApiError('payload_too_large'));
     else chunks.push(chunk);
   }

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { blobIdPattern } from '@memrelay/protocol/fields';
-import pLimit from 'p-limit';
 import type { Logger } from 'pino';
+import { createFairTurns } from '../turns/fair-turns.ts';
 import { type Aggregator, AggregatorError, createAggregator, type QuiltPatch } from './aggregator.ts';
 import { race } from './race.ts';
 
@@ -30,7 +30,7 @@ export interface AggregatorOptions {
   timeoutMs?: number;
   /** Milliseconds before each repetition, down to half of it at random; a blob that is not fresh has only the first */
   retryDelaysMs?: readonly number[];
-  /** Blobs that are asked for at the same time; others wait */
+  /** Blobs that are asked for at the same time, a quarter of them for one account; others wait */
   readsAtOnce?: number;
   log: Logger;
 }
@@ -40,6 +40,8 @@ export interface ReadOptions {
   fresh?: boolean;
   /** The aggregator checks the blob whatever STORE_SKIP_CONSISTENCY_CHECK says: for who restores from the chain alone */
   alwaysChecked?: boolean;
+  /** Accounts take turns; the relayer's own upkeep names none and counts as one account */
+  accountId?: string | undefined;
 }
 
 export interface AggregatorReader {
@@ -49,9 +51,9 @@ export interface AggregatorReader {
    */
   read(blobId: string, isRight: (bytes: Buffer) => boolean, options?: ReadOptions): Promise<Buffer>;
   /** Up to so many bytes from its start, of the first aggregator that has it. Throws `BlobReadError`. */
-  readStart(blobId: string, length: number): Promise<Buffer>;
+  readStart(blobId: string, length: number, accountId?: string): Promise<Buffer>;
   /** The files of a quilt. Throws `BlobReadError`, also when the blob is none. */
-  readPatches(quiltId: string): Promise<QuiltPatch[]>;
+  readPatches(quiltId: string, accountId?: string): Promise<QuiltPatch[]>;
   /** Whether the primary answers `/status` */
   health(): Promise<{ ok: boolean; detail?: string }>;
   close(): Promise<void>;
@@ -59,14 +61,25 @@ export interface AggregatorReader {
 
 /** About two seconds in all: a person waits for a recall, and a CDN forgets a 404 in that order of time. */
 const standardDelaysMs = [250, 500, 1_000];
-/** A blob has up to 1.5 MiB, and every aggregator that is raced may send it. */
-const standardReadsAtOnce = 64;
+/**
+ * A blob has up to 1.5 MiB, and every aggregator that is raced may send it. What requests read is also bounded by its size
+ * (request-bounds.ts).
+ */
+const standardReadsAtOnce = 128;
+
+/** In the place of an account, for reads of the relayer itself */
+const upkeep = '';
 
 /** Reads blobs from the aggregators, racing the next one against a slow one; the first good answer wins. */
 export function createAggregatorReader(options: AggregatorOptions): AggregatorReader {
   const { log, maxBytes, raceAfterMs, retryDelaysMs = standardDelaysMs, timeoutMs = 15_000 } = options;
   const aggregators = options.urls.map(createAggregator);
-  const limit = pLimit(options.readsAtOnce ?? standardReadsAtOnce);
+  const turns = createFairTurns({ total: options.readsAtOnce ?? standardReadsAtOnce });
+  const inTurn = <T>(
+    accountId: string | undefined,
+    signal: AbortSignal | undefined,
+    work: () => Promise<T>,
+  ): Promise<T> => turns.run({ accountId: accountId ?? upkeep, units: 1, signal }, work);
 
   /** Asks each aggregator at most once. */
   function readRound(
@@ -90,11 +103,14 @@ export function createAggregatorReader(options: AggregatorOptions): AggregatorRe
   }
 
   /** One after the other: nobody waits at the other end. */
-  async function askInTurn<T>(ask: (aggregator: Aggregator, signal: AbortSignal) => Promise<T>): Promise<T> {
+  async function askInTurn<T>(
+    accountId: string | undefined,
+    ask: (aggregator: Aggregator, signal: AbortSignal) => Promise<T>,
+  ): Promise<T> {
     const failures: unknown[] = [];
     for (const aggregator of aggregators) {
       try {
-        return await limit(() => ask(aggregator, AbortSignal.timeout(timeoutMs)));
+        return await inTurn(accountId, undefined, () => ask(aggregator, AbortSignal.timeout(timeoutMs)));
       } catch (error) {
         failures.push(error);
       }
@@ -103,10 +119,11 @@ export function createAggregatorReader(options: AggregatorOptions): AggregatorRe
   }
 
   return {
-    readStart: (blobId, length) =>
-      askInTurn((aggregator, signal) => aggregator.start(blobId, length, signal)),
-    readPatches: (quiltId) => askInTurn((aggregator, signal) => aggregator.patches(quiltId, signal)),
-    async read(blobId, isRight, { fresh = false, alwaysChecked = false } = {}) {
+    readStart: (blobId, length, accountId) =>
+      askInTurn(accountId, (aggregator, signal) => aggregator.start(blobId, length, signal)),
+    readPatches: (quiltId, accountId) =>
+      askInTurn(accountId, (aggregator, signal) => aggregator.patches(quiltId, signal)),
+    async read(blobId, isRight, { fresh = false, alwaysChecked = false, accountId } = {}) {
       if (!blobIdPattern.test(blobId)) throw new BlobReadError('unavailable');
       // undici's own timeouts begin anew with every byte
       const deadline = AbortSignal.timeout(timeoutMs);
@@ -114,7 +131,7 @@ export function createAggregatorReader(options: AggregatorOptions): AggregatorRe
       const delays = fresh ? retryDelaysMs : retryDelaysMs.slice(0, 1);
       for (let round = 0; ; round++) {
         try {
-          return await limit(() => readRound(blobId, isRight, skipCheck, deadline));
+          return await inTurn(accountId, deadline, () => readRound(blobId, isRight, skipCheck, deadline));
         } catch (error) {
           const failures: unknown[] = error instanceof AggregateError ? error.errors : [];
           const delay = delays[round];

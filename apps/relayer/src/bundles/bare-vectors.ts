@@ -4,6 +4,7 @@ import type { Db } from '../db/db.ts';
 import { decodeVector } from '../db/vector.ts';
 import { normalize } from '../embedding/embedder.ts';
 import { type VectorMap, vectorKeyId } from '../embedding/vector-map.ts';
+import { createPauses } from '../turns/pauses.ts';
 
 /** The form in a bundle: 32-bit floats, little-endian, base64. */
 function encodeBare(vector: Float32Array): string {
@@ -38,7 +39,9 @@ export async function readBareVectors(
     [accountId, [...ids], model],
   );
   const found = new Map<string, BareVectors>();
+  const pause = createPauses();
   for (const { memory_id, vector_key_id, embedding } of rows) {
+    await pause();
     const stored = decodeVector(embedding);
     const vectors = found.get(memory_id) ?? { model, values: [] };
     vectors.values.push(encodeBare(vector_key_id === vectorKeyId ? map.invert(stored) : stored));

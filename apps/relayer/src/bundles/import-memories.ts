@@ -17,6 +17,7 @@ import { keptTexts, textHash } from '../jobs/known-texts.ts';
 import { sealJob, standardImportance } from '../memories/seal-job.ts';
 import { insertSuccessors } from '../memories/successors.ts';
 import { trustedSigners } from '../memories/trusted-signers.ts';
+import { createPauses } from '../turns/pauses.ts';
 import { mappedVectors } from './bare-vectors.ts';
 import { freeIds, importedId } from './imported-ids.ts';
 
@@ -50,7 +51,9 @@ export async function importMemories(
   const trust = new Set([...(await trustedSigners(context, caller.account)), ...trusted_writers]);
   const results: ImportResult[] = new Array(memories.length);
   const accepted: Accepted[] = [];
+  const pause = createPauses();
   for (const [index, item] of memories.entries()) {
+    await pause();
     const opened = open(item, trust);
     if ('status' in opened) results[index] = opened;
     else accepted.push({ index, opened, textHash: hashOf(context, caller, opened) });
@@ -78,6 +81,7 @@ export async function importMemories(
     );
     const jobs: NewJob[] = [];
     for (const [i, each] of fresh.entries()) {
+      await pause();
       // One that comes twice has the id once
       const envelopeId = free.delete(names[i]!) ? ids[i] : undefined;
       const sealing = { envelopeId, supersedes: replaced[i]! };

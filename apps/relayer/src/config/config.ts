@@ -1,4 +1,5 @@
 import { addressOfPrivateKey } from '@memrelay/chain/key-file';
+import { limits } from '@memrelay/protocol/limits';
 import type { Network } from '@memrelay/protocol/networks';
 import { networkDefaults } from '@memrelay/protocol/networks';
 import type { BlobCacheLimits } from '../blobs/blob-cache.ts';
@@ -151,10 +152,7 @@ export async function loadConfig(environment: Environment): Promise<{ config: Co
     uploadConcurrency: values.UPLOAD_CONCURRENCY,
     jobs: {
       keepDoneDays: values.MEM_JOB_KEEP_DAYS === 'off' ? undefined : values.MEM_JOB_KEEP_DAYS,
-      backlog: {
-        perAccount: boundOf(values.MEM_MAX_PENDING_JOBS_PER_ACCOUNT),
-        inAll: boundOf(values.MEM_MAX_PENDING_JOBS),
-      },
+      backlog: backlogOf(values),
     },
     storeEpochs: values.STORE_EPOCHS ?? defaults.storeEpochs,
     renewals: {
@@ -205,6 +203,13 @@ function originOf(url: string | undefined): string[] {
 /** A tenth of the time that memories are stored for, at least one epoch. */
 function renewEpochs(set: number | 'off' | undefined, storeEpochs: number): number | undefined {
   return set === 'off' ? undefined : (set ?? Math.max(1, Math.ceil(storeEpochs / 10)));
+}
+
+/** Unless it is set, an account has at most a quarter of what may wait in all. */
+function backlogOf(values: Variables): BacklogLimits {
+  const inAll = boundOf(values.MEM_MAX_PENDING_JOBS);
+  const quarter = Math.max(limits.bulkItems, Math.min(50_000, Math.floor(inAll / 4)));
+  return { inAll, perAccount: boundOf(values.MEM_MAX_PENDING_JOBS_PER_ACCOUNT ?? quarter) };
 }
 
 function boundOf(value: number | 'off'): number {

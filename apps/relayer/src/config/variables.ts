@@ -121,7 +121,7 @@ export const variables = z.object({
     .default(200_000),
   MEM_MAX_PENDING_JOBS_PER_ACCOUNT: z
     .union([z.literal('off'), integer(limits.bulkItems, 1_000_000_000)])
-    .default(50_000),
+    .optional(),
   MEM_JOB_KEEP_DAYS: z.union([z.literal('off'), integer(1, 3650)]).default(7),
 });
 

@@ -26,6 +26,7 @@ export interface Question {
 export interface Extraction {
   chat: ChatClient;
   usage: UsageMeter;
+  accountId: string;
   /** `performance.now()` */
   deadline: number;
   occurredAt: string | undefined;
@@ -94,7 +95,7 @@ export async function extractFacts(questions: readonly Question[], extraction: E
 }
 
 async function factsOf({ passage, offered }: Question, extraction: Extraction): Promise<Fact[]> {
-  const { chat, usage, deadline, occurredAt, log } = extraction;
+  const { chat, usage, accountId, deadline, occurredAt, log } = extraction;
   const document = dataDocument({
     ...(occurredAt === undefined ? {} : { occurred_at: occurredAt }),
     memories: offered.map(({ text }, i) => ({ id: labelOf(i), text: text.slice(0, offeredCharacters) })),
@@ -110,6 +111,7 @@ async function factsOf({ passage, offered }: Question, extraction: Extraction): 
       ],
       maxTokens,
       usage,
+      accountId,
       deadline,
     },
     format,

@@ -1,8 +1,11 @@
 import { once } from 'node:events';
 import { Readable } from 'node:stream';
+import { ApiError } from '@memrelay/protocol/errors';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { errorBody, reportError } from './error-replies.ts';
+
+const clientGone = 'The client closed the connection.';
 
 /** Whether the caller wants the answer in pieces (`accept: text/event-stream`). */
 export function wantsEvents(request: FastifyRequest): boolean {
@@ -14,9 +17,12 @@ export function wantsEvents(request: FastifyRequest): boolean {
 /** Aborted when the caller is gone before the answer is out. */
 export function untilGone(reply: FastifyReply): AbortSignal {
   const gone = new AbortController();
-  reply.raw.once('close', () => {
-    if (!reply.raw.writableFinished) gone.abort(new Error('the caller is gone'));
-  });
+  const { raw } = reply;
+  const onClose = (): void => {
+    if (!raw.writableFinished) gone.abort(new ApiError('request_timeout', { message: clientGone }));
+  };
+  if (raw.closed) onClose();
+  else raw.once('close', onClose);
   return gone.signal;
 }
 

@@ -103,7 +103,8 @@ export async function readPending(
   return { envelopes, blobIds: await blobsOfStored(db, accountId, uploaded) };
 }
 
-async function blobsOfStored(
+/** Where those of these memories are that are uploaded, by memory id. */
+export async function blobsOfStored(
   db: Db,
   accountId: Buffer,
   ids: readonly string[],

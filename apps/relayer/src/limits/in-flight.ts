@@ -1,36 +1,77 @@
-import { ApiError } from '@memrelay/protocol/errors';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { untilGone } from '../http/event-stream.ts';
+import { untilSent } from '../http/until-sent.ts';
+import { createFairTurns } from '../turns/fair-turns.ts';
 
-/** Bounds the memory that requests under way hold, by the size of their bodies. */
+/** Waits for room for this many bytes, which are then held until the request has ended. Throws `overloaded`. */
+export type Hold = (bytes: number) => Promise<void>;
+
+/**
+ * Bounds the memory that requests of one kind hold at the same time, by the size of their bodies or answers. One account
+ * may hold a quarter of it. What exceeds that waits for its turn, and accounts take turns.
+ */
 export interface InFlight {
-  /**
-   * Runs `work` for a body of this size. Throws `overloaded` when there are too many bytes under way already, in all or of
-   * this account.
-   */
-  run<T>(bodyBytes: number, work: () => Promise<T>, accountId?: string): Promise<T>;
+  /** Runs `work`, which says what it needs as soon as it knows. Given back when it ended and its answer was sent. */
+  during<T>(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    work: (hold: Hold, gone: AbortSignal) => Promise<T>,
+  ): Promise<T>;
+  /** Runs `work` when there is room for this many bytes. Throws `overloaded`. */
+  run<T>(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    bytes: number,
+    work: (gone: AbortSignal) => Promise<T>,
+  ): Promise<T>;
+  /** Refuses what waits, at the end of the relayer */
+  close(): void;
+  readonly state: { inUse: number; waiting: number };
 }
 
+export interface InFlightOptions {
+  /** Longest wait; default 15,000 ms, half of what the SDK gives an attempt */
+  waitMs?: number;
+  /** Bytes of bodies that may wait in all, a quarter for one account; default 16 MiB */
+  maxWaitingBytes?: number;
+}
+
+const mib = 1024 * 1024;
 /** What a request holds however small its body is: its envelope, its row, its connection */
 const leastBytes = 64 * 1024;
+/** The same while it only waits */
+const leastWaitingBytes = 4 * 1024;
 
-export function createInFlight(maxBytes: number, maxAccountBytes = maxBytes): InFlight {
-  let underWay = 0;
-  const byAccount = new Map<string, number>();
-  return {
-    async run(bodyBytes, work, accountId = '') {
-      const bytes = Math.max(bodyBytes, leastBytes);
-      const own = byAccount.get(accountId) ?? 0;
-      if (underWay + bytes > maxBytes || own + bytes > maxAccountBytes)
-        throw new ApiError('overloaded', { retryAfter: 1 });
-      underWay += bytes;
-      byAccount.set(accountId, own + bytes);
+export function createInFlight(maxBytes: number, options: InFlightOptions = {}): InFlight {
+  const { waitMs = 15_000, maxWaitingBytes = 16 * mib } = options;
+  const turns = createFairTurns({ total: maxBytes, waitMs, maxHeld: maxWaitingBytes });
+  const inFlight: InFlight = {
+    async during(request, reply, work) {
+      const { accountId } = request.caller.account;
+      const gone = untilGone(reply);
+      const held = Math.max(request.rawBody.length, leastWaitingBytes);
+      const leaves: (() => void)[] = [];
+      const hold: Hold = async (bytes) => {
+        const units = Math.max(bytes, leastBytes);
+        leaves.push(await turns.enter({ accountId, units, held, signal: gone }));
+      };
       try {
-        return await work();
+        return await work(hold, gone);
       } finally {
-        underWay -= bytes;
-        const left = byAccount.get(accountId)! - bytes;
-        if (left > 0) byAccount.set(accountId, left);
-        else byAccount.delete(accountId);
+        untilSent(reply, () => {
+          for (const leave of leaves) leave();
+        });
       }
     },
+    run: (request, reply, bytes, work) =>
+      inFlight.during(request, reply, async (hold, gone) => {
+        await hold(bytes);
+        return work(gone);
+      }),
+    close: turns.close,
+    get state() {
+      return turns.state;
+    },
   };
+  return inFlight;
 }

@@ -1,6 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
 import { ApiError } from '@memrelay/protocol/errors';
-import pLimit from 'p-limit';
 import { z } from 'zod';
 import {
   createProviderClient,
@@ -8,6 +7,7 @@ import {
   ProviderError,
   type ProviderOptions,
 } from '../provider/provider-client.ts';
+import { createFairTurns } from '../turns/fair-turns.ts';
 import type { UsageMeter } from './usage.ts';
 
 export interface ChatOptions extends ProviderOptions {
@@ -25,6 +25,8 @@ export interface ChatRequest {
   format: { name: string; jsonSchema: object };
   maxTokens: number;
   usage: UsageMeter;
+  /** Accounts take turns */
+  accountId: string;
   /** `performance.now()` by which it must have ended, with its repetitions */
   deadline: number;
   /** Ends it; it rejects with `signal.reason` */
@@ -83,8 +85,8 @@ const streamed = z.object({
   usage: tokens,
 });
 
-/** Of all requests of this relayer; more wait for their turn until their deadline */
-const callsAtOnce = 16;
+/** Of all requests of this relayer, a quarter of them for one account; more wait for their turn until their deadline */
+const callsAtOnce = 32;
 const attempts = 3;
 const firstDelayMs = 300;
 /** Who is asked to wait longer is told so: the caller's connection is not held open for that */
@@ -97,7 +99,7 @@ const thinks = /^(?:o\d|gpt-5)/;
 
 export function createChatClient({ model, ...provider }: ChatOptions): ChatClient {
   const client = createProviderClient(provider);
-  const turns = pLimit(callsAtOnce);
+  const turns = createFairTurns({ total: callsAtOnce });
   const ending = new AbortController();
 
   const bodyOf = ({ messages, format, maxTokens }: ChatRequest): object => ({
@@ -136,10 +138,23 @@ export function createChatClient({ model, ...provider }: ChatOptions): ChatClien
     }
   }
 
+  /** Resolves when it is the account's turn, with what ends it. Throws `llm_unavailable` when the time is over before. */
+  async function enter({ accountId, deadline, signal }: ChatRequest): Promise<() => void> {
+    const late = AbortSignal.timeout(Math.max(1, Math.ceil(deadline - performance.now())));
+    const ends = [late, ending.signal, ...(signal ? [signal] : [])];
+    try {
+      return await turns.enter({ accountId, units: 1, signal: AbortSignal.any(ends) });
+    } catch (cause) {
+      signal?.throwIfAborted();
+      throw new ApiError('llm_unavailable', { cause });
+    }
+  }
+
   return {
-    complete: (request) =>
-      turns(() =>
-        repeatedly(request, async () => {
+    async complete(request) {
+      const leave = await enter(request);
+      try {
+        return await repeatedly(request, async () => {
           const answer = await client.post('chat/completions', bodyOf(request), callOf(request));
           const parsed = completion.safeParse(answer);
           if (!parsed.success) throw new ProviderError('malformed', 'the answer is of another form');
@@ -148,16 +163,13 @@ export function createChatClient({ model, ...provider }: ChatOptions): ChatClien
           const { message, finish_reason: reason } = choices[0];
           if (message.refusal || reason === 'content_filter') throw new ApiError('llm_rejected');
           return { text: message.content ?? '', cut: reason === 'length' };
-        }),
-      ),
-    async *stream(request) {
-      const ended = Promise.withResolvers<void>();
-      await new Promise<void>((resolve) => {
-        void turns(() => {
-          resolve();
-          return ended.promise;
         });
-      });
+      } finally {
+        leave();
+      }
+    },
+    async *stream(request) {
+      const leave = await enter(request);
       try {
         const body = { ...bodyOf(request), stream: true, stream_options: { include_usage: true } };
         const events = await repeatedly(request, async () => {
@@ -174,7 +186,7 @@ export function createChatClient({ model, ...provider }: ChatOptions): ChatClien
           await events.rest.return();
         }
       } finally {
-        ended.resolve();
+        leave();
       }
     },
     abort: () => ending.abort(),

@@ -61,7 +61,16 @@ export async function analyze(
   const usage = createUsageMeter(maxCalls);
   const { chat } = context;
   const found = chat
-    ? await factsOfModel({ chat, usage, neighbours, stages, text, occurredAt, log: context.loggers.memories })
+    ? await factsOfModel({
+        chat,
+        usage,
+        accountId: caller.account.accountId,
+        neighbours,
+        stages,
+        text,
+        occurredAt,
+        log: context.loggers.memories,
+      })
     : localFacts(text, occurredAt);
   const facts = distinctFacts(found);
   const { kept, unchanged } = await stages.measure('compare', async () => {
@@ -117,6 +126,7 @@ export async function analyze(
 interface ModelRun {
   chat: ChatClient;
   usage: UsageMeter;
+  accountId: string;
   neighbours: Neighbours;
   stages: StageTimes;
   text: string;

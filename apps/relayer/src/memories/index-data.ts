@@ -4,6 +4,7 @@ import type { Embedder } from '../embedding/embedder.ts';
 import { vectorKeyId } from '../embedding/vector-map.ts';
 import type { EmbeddedChunk, VectorInfo } from '../jobs/vector-rows.ts';
 import type { BlindEntry, BlindIndex } from '../keywords/blind-index.ts';
+import { createPauses } from '../turns/pauses.ts';
 
 /** A text, and the place whose keys its index data is made with. */
 export interface TextToIndex {
@@ -46,12 +47,20 @@ export function createTextIndexer(parts: {
     const chunks = texts.map(({ text, given }) => (given ? [] : embeddingChunks(text)));
     const accounts = chunks.flatMap((pieces, i) => pieces.map(() => texts[i]!.accountId));
     const embedded = accounts.length > 0 ? await embedder.embed(chunks.flat(), accounts) : [];
+    const pause = createPauses();
+    const mapped: Float32Array[][] = [];
     let next = 0;
-    return chunks.map((pieces, i) => {
-      next += pieces.length;
+    for (const [i, pieces] of chunks.entries()) {
       const map = vectors.mapOf(texts[i]!.accountId);
-      return embedded.slice(next - pieces.length, next).map((vector) => map.apply(vector));
-    });
+      const ofText: Float32Array[] = [];
+      for (const vector of embedded.slice(next, next + pieces.length)) {
+        await pause();
+        ofText.push(map.apply(vector));
+      }
+      mapped.push(ofText);
+      next += pieces.length;
+    }
+    return mapped;
   }
 
   return {

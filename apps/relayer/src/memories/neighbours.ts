@@ -34,6 +34,8 @@ export interface Neighbours {
 }
 
 const searchesAtOnce = 4;
+/** Envelopes that one request opens to compare with, bytes; the memories beyond are left out */
+const openedBytes = 2 * 1024 * 1024;
 
 /** Facts can be kept without these, only not compared. */
 const passing: ReadonlySet<ErrorCode> = new Set([
@@ -55,6 +57,7 @@ export function createNeighbours(
   const found = new Map<string, Match>();
   const opened = new Map<string, KnownMemory>();
   let unavailable = false;
+  let room = openedBytes;
 
   async function unlessAway<T>(work: () => Promise<T>, otherwise: T): Promise<T> {
     if (!reads || unavailable) return otherwise;
@@ -85,11 +88,14 @@ export function createNeighbours(
     const size = await context.namespaceSizes.sizeOf(accountId, namespace, model);
     const map = context.vectors.mapOf(accountId);
     const limit = pLimit(searchesAtOnce);
+    const turn = { accountId: caller.account.accountId, units: 1 };
     const query = { accountId, namespace, model, tokens: [], limit: perText, includePending: true };
     return Promise.all(
       vectors.map((vector) =>
         limit(async () => {
-          const { matches } = await searchMemories(db, { ...query, vector: map.apply(vector) }, size);
+          const { matches } = await context.requestBounds.searches.run(turn, () =>
+            searchMemories(db, { ...query, vector: map.apply(vector) }, size),
+          );
           const current = matches.filter(({ supersededBy }) => supersededBy === undefined);
           for (const match of current) found.set(match.id, match);
           return current.map(({ id, distance }) => ({ id, distance }));
@@ -111,7 +117,12 @@ export function createNeighbours(
       );
     },
     open(ids) {
-      const matches = [...new Set(ids)].flatMap((id) => (opened.has(id) ? [] : (found.get(id) ?? [])));
+      const matches = [...new Set(ids)].flatMap((id) => {
+        const match = found.get(id);
+        if (!match || opened.has(id) || match.size > room) return [];
+        room -= match.size;
+        return [match];
+      });
       return unlessAway(async () => {
         if (matches.length === 0) return;
         const envelopes = await readEnvelopes(context, accountId, matches);

@@ -4,11 +4,12 @@ import type { Caller } from '../auth/caller.ts';
 import { readerOf } from '../auth/reader.ts';
 import type { RelayerContext } from '../context.ts';
 import { hexToBytes } from '../db/hex.ts';
+import { createPauses } from '../turns/pauses.ts';
 import type { Match } from './search.ts';
 import { trustedSigners } from './trusted-signers.ts';
 
-/** Sent to the sidecar in one call; a recall of many large memories takes several. */
-const batchBytes = 8 * 1024 * 1024;
+/** Sent to the sidecar in one call; a recall of many large memories takes several, and others have their turn in between. */
+const batchBytes = 4 * 1024 * 1024;
 
 /** A match that is to be opened. */
 interface Chosen {
@@ -58,11 +59,13 @@ export async function openEnvelopes(
       caller.credentials,
     );
     const decoder = new TextDecoder();
+    const pause = createPauses();
     const opened: Buffer[] = [];
     let offset = 0;
     for (const [i, item] of items.entries()) {
       const { index, match, envelope } = batch[i]!;
       if (item.ok) {
+        await pause();
         opened.push(envelope);
         texts[index] = decoder.decode(payload.subarray(offset, offset + item.text_length));
         offset += item.text_length;

@@ -44,6 +44,20 @@ export function rank(
     .map(({ match, relevance, score }) => ({ match, relevance, score: wanted ? score : undefined }));
 }
 
+/** The first of them whose envelopes are at most this many bytes together; one at least. */
+export function withinBytes<T extends Pick<RankedMatch, 'match'>>(ranked: readonly T[], bytes: number): T[] {
+  let left = bytes;
+  const end = ranked.findIndex(({ match }, i) => {
+    left -= match.size;
+    return left < 0 && i > 0;
+  });
+  return ranked.slice(0, end < 0 ? ranked.length : end);
+}
+
+export function sizeOf(ranked: readonly Pick<RankedMatch, 'match'>[]): number {
+  return ranked.reduce((sum, { match }) => sum + match.size, 0);
+}
+
 /** 1 now, half of it after each half-life; without a half-life it does not count. */
 function recencyOf({ createdAt }: Match, halfLifeDays: number, nowMs: number): number {
   const ageDays = Math.max(0, nowMs - createdAt.getTime()) / 86_400_000;

@@ -2,6 +2,7 @@ import pLimit from 'p-limit';
 import type { BlobCache } from '../blobs/blob-cache.ts';
 import { type BlobReads, isStored, lookFor } from '../blobs/read-stored.ts';
 import type { Db } from '../db/db.ts';
+import { bytesToAddress } from '../db/hex.ts';
 import { readPending } from '../jobs/read-jobs.ts';
 import { suspect } from '../missing/unreadable.ts';
 import type { Match } from './search.ts';
@@ -55,7 +56,7 @@ export async function readEnvelopes(
         const { bytes, absentAt } = await lookFor(
           sources.aggregators,
           { blobId: match.blobId, envelopeSha256: match.envelopeSha256 },
-          { fresh },
+          { fresh, accountId: bytesToAddress(accountId) },
         );
         if (bytes) {
           found.set(match.id, bytes);

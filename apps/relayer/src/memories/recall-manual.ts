@@ -2,11 +2,10 @@ import type { ManualHit, RecallManualRequest, RecallManualResponse } from '@memr
 import type { Caller } from '../auth/caller.ts';
 import type { RelayerContext } from '../context.ts';
 import { hexToBytes } from '../db/hex.ts';
-import type { StageTimes } from '../http/stage-times.ts';
-import { readPending } from '../jobs/read-jobs.ts';
+import { blobsOfStored, readPending } from '../jobs/read-jobs.ts';
 import { patchIdLength } from './forgotten-objects.ts';
-import { candidateLimit, type RankedMatch, rank } from './ranking.ts';
-import { requireReadable, search } from './recall.ts';
+import { candidateLimit, type RankedMatch, rank, sizeOf, withinBytes } from './ranking.ts';
+import { type Recalling, requireReadable, search } from './recall.ts';
 import { trustedSigners } from './trusted-signers.ts';
 
 /** What pending memories may take of one answer; those beyond it are found again once they are stored. */
@@ -20,7 +19,7 @@ export async function recallManual(
   context: RelayerContext,
   caller: Caller,
   request: RecallManualRequest,
-  stages: StageTimes,
+  { stages, hold }: Pick<Recalling, 'stages' | 'hold'>,
 ): Promise<RecallManualResponse> {
   requireReadable(context, caller, request.namespace);
   const accountId = hexToBytes(caller.account.accountId);
@@ -35,18 +34,24 @@ export async function recallManual(
     }),
   );
   const ranked = rank(found, request, Date.now());
-  const pending = ranked.filter(({ match }) => match.blobId === undefined).map(({ match }) => match.id);
-  const [{ envelopes, blobIds }, writers] = await Promise.all([
-    readPending(context.db, accountId, pending),
+  const pending = ranked.filter(({ match }) => match.blobId === undefined);
+  const fitting = withinBytes(pending, maxPendingBytes);
+  const tooMany = pending.slice(fitting.length).map(({ match }) => match.id);
+  await stages.measure('turn', () => hold(sizeOf(fitting)));
+  const [{ envelopes, blobIds }, uploaded, writers] = await Promise.all([
+    readPending(
+      context.db,
+      accountId,
+      fitting.map(({ match }) => match.id),
+    ),
+    blobsOfStored(context.db, accountId, tooMany),
     trustedSigners(context, caller.account),
   ]);
-  let room = maxPendingBytes;
   const results = ranked.flatMap((each) => {
-    const blobId = each.match.blobId ?? blobIds.get(each.match.id);
+    const blobId = each.match.blobId ?? blobIds.get(each.match.id) ?? uploaded.get(each.match.id);
     if (blobId !== undefined) return [hitOf({ ...each, match: { ...each.match, blobId } })];
     const envelope = envelopes.get(each.match.id);
-    if (!envelope || envelope.length > room) return [];
-    room -= envelope.length;
+    if (!envelope) return [];
     return [{ ...hitOf(each), pending: true as const, encrypted_data: envelope.toString('base64') }];
   });
   const dropped = ranked.length - results.length;

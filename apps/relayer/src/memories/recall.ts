@@ -4,24 +4,41 @@ import type { Caller } from '../auth/caller.ts';
 import { requireDecryptCredential } from '../auth/decrypt-credential.ts';
 import { requireFreshAccount, requirePermission } from '../auth/require-permission.ts';
 import type { RelayerContext } from '../context.ts';
-import { hexToBytes } from '../db/hex.ts';
+import { bytesToAddress, hexToBytes } from '../db/hex.ts';
 import { normalize } from '../embedding/embedder.ts';
 import { spaceOf } from '../embedding/vector-space.ts';
 import type { StageTimes } from '../http/stage-times.ts';
+import type { Hold } from '../limits/in-flight.ts';
+import { recallAnswerBytes } from '../limits/request-bounds.ts';
 import { beginReindex } from '../reindex/background-reindex.ts';
 import { fuse, lexicalWeights, modelWeights, type Relevance } from './fusion.ts';
 import { countLostMatches } from './lost-matches.ts';
 import { openEnvelopes } from './open-envelopes.ts';
-import { candidateLimit, rank } from './ranking.ts';
+import { candidateLimit, rank, sizeOf, withinBytes } from './ranking.ts';
 import { readEnvelopes } from './read-envelopes.ts';
 import { type Match, type SearchQuery, searchMemories } from './search.ts';
 
-/** The nearest memories of a namespace, decrypted for the caller (spec, `POST /api/recall`). */
+/** Envelopes that one recall reads and opens at the same time, bytes; their texts stay until the answer is sent */
+const readBytes = 8 * 1024 * 1024;
+
+/** The request that a recall is for. */
+export interface Recalling {
+  stages: StageTimes;
+  /** Waits for room for the envelopes, whose sizes are known from their rows */
+  hold: Hold;
+  /** Ends the work when the client has gone */
+  gone: AbortSignal;
+}
+
+/**
+ * The nearest memories of a namespace, decrypted for the caller (spec, `POST /api/recall`). The best ones whose envelopes
+ * are at most `recallAnswerBytes` together; the others count as dropped. Throws `ApiError`.
+ */
 export async function recall(
   context: RelayerContext,
   caller: Caller,
   request: RecallRequest,
-  stages: StageTimes,
+  { stages, hold, gone }: Recalling,
 ): Promise<RecallResponse> {
   requireReadable(context, caller, request.namespace);
   requireFreshAccount(caller);
@@ -44,24 +61,33 @@ export async function recall(
     }),
   );
   const ranked = rank(found, request, Date.now());
-  const [envelopes, lost] = await stages.measure('blobs', () =>
-    Promise.all([
-      readEnvelopes(
-        context,
-        accountId,
-        ranked.map(({ match }) => match),
-      ),
-      countLostMatches(context, accountId, request, vector, nearestOf(found)),
-    ]),
-  );
-  const texts = await stages.measure('open', () =>
-    openEnvelopes(context, caller, request.namespace, ranked, envelopes),
-  );
+  const fitting = withinBytes(ranked, recallAnswerBytes);
+  await stages.measure('turn', () => hold(sizeOf(fitting)));
+  const readTexts = async (): Promise<(string | undefined)[]> => {
+    const texts: (string | undefined)[] = [];
+    // Also where nothing was found: the credential is checked there
+    do {
+      gone.throwIfAborted();
+      const part = withinBytes(fitting.slice(texts.length), readBytes);
+      const matches = part.map(({ match }) => match);
+      const envelopes = await stages.measure('blobs', () => readEnvelopes(context, accountId, matches));
+      texts.push(
+        ...(await stages.measure('open', () =>
+          openEnvelopes(context, caller, request.namespace, part, envelopes),
+        )),
+      );
+    } while (texts.length < fitting.length);
+    return texts;
+  };
+  const [texts, lost] = await Promise.all([
+    readTexts(),
+    stages.measure('blobs', () => countLostMatches(context, accountId, request, vector, nearestOf(found))),
+  ]);
   const { stale } = await context.namespaceSizes.sizeOf(accountId, request.namespace, context.embedder.model);
   // The credential has just opened something, or would have
   if (stale > 0) beginReindex(context, caller, request.namespace);
   const results: MemoryHit[] = [];
-  for (const [i, { match, score, relevance }] of ranked.entries()) {
+  for (const [i, { match, score, relevance }] of fitting.entries()) {
     const text = texts[i];
     if (text === undefined) continue;
     results.push({
@@ -102,7 +128,10 @@ export async function search(
   const model = spaceOf(context.embedder, query.model);
   const size = await context.namespaceSizes.sizeOf(accountId, query.namespace, model);
   const vector = context.vectors.mapOf(accountId).apply(normalize(query.vector.slice()));
-  const result = await searchMemories(context.db, { ...query, accountId, model, vector }, size);
+  const turn = { accountId: bytesToAddress(accountId), units: 1 };
+  const result = await context.requestBounds.searches.run(turn, () =>
+    searchMemories(context.db, { ...query, accountId, model, vector }, size),
+  );
   return fuse(result, size, mock ? lexicalWeights : modelWeights);
 }
 

@@ -113,7 +113,7 @@ const found = `
       FROM posting WHERE ${isVisible} OFFSET 0) scored
     WHERE score IS NOT NULL GROUP BY id ORDER BY sum(score) DESC, id LIMIT $5)`;
 
-const columns = `m.id, m.state, m.blob_id, m.envelope_id, m.envelope_sha256, m.importance, m.created_at,
+const columns = `m.id, m.state, m.blob_id, m.envelope_id, m.envelope_sha256, m.size, m.importance, m.created_at,
   ${successorOf('m', '$6')} AS superseded_by`;
 
 const byVector = (vectors: string): string => `

@@ -19,6 +19,8 @@ export interface Match {
   blobId: string | undefined;
   envelopeId: Buffer | undefined;
   envelopeSha256: Buffer;
+  /** Bytes of the envelope */
+  size: number;
   importance: number;
   createdAt: Date;
   /** The memory that replaces it, if one does */
@@ -84,6 +86,7 @@ interface MatchRow {
   blob_id: string | null;
   envelope_id: Buffer | null;
   envelope_sha256: Buffer;
+  size: number;
   importance: number;
   created_at: Date;
   superseded_by: string | null;
@@ -145,6 +148,7 @@ function matchOf(row: MatchRow): Match {
     blobId: row.blob_id ?? undefined,
     envelopeId: row.envelope_id ?? undefined,
     envelopeSha256: row.envelope_sha256,
+    size: row.size,
     importance: row.importance,
     createdAt: row.created_at,
     supersededBy: row.superseded_by ?? undefined,

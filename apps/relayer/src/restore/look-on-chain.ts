@@ -5,7 +5,7 @@ import type { RelayerContext } from '../context.ts';
 import type { Db } from '../db/db.ts';
 import { hexToBytes } from '../db/hex.ts';
 import type { Place } from '../memories/forgotten-objects.ts';
-import { lookIntoBlob, lookIntoPatch } from './look-into-blob.ts';
+import { lookIntoBlob, lookIntoPatch, type Starts } from './look-into-blob.ts';
 import { currentLook, saveKnown, savePage, saveUnread, unknownBlobs } from './look-rows.ts';
 import { passOverIndexed, patchesToLookInto, saveHeader, saveUnreadPatch } from './restore-rows.ts';
 
@@ -71,10 +71,14 @@ export async function lookOnChain(
     }
   }
 
+  const starts: Starts = {
+    readStart: (blobId, length) => aggregators.readStart(blobId, length, account.accountId),
+    readPatches: (quiltId) => aggregators.readPatches(quiltId, account.accountId),
+  };
   const isThrough = await lookIntoAll(
     () => unknownBlobs(db, accountId, before, batchSize),
     ({ blobId }) => blobId,
-    async (blob) => saveKnown(db, accountId, blob.blobId, await lookIntoBlob(aggregators, origin, blob)),
+    async (blob) => saveKnown(db, accountId, blob.blobId, await lookIntoBlob(starts, origin, blob)),
     saveUnread,
   );
   if (!isThrough) return false;
@@ -82,8 +86,7 @@ export async function lookOnChain(
   return lookIntoAll(
     () => patchesToLookInto(db, place, before, batchSize),
     ({ storedAs }) => storedAs,
-    async (patch) =>
-      saveHeader(db, accountId, patch.storedAs, await lookIntoPatch(aggregators, origin, patch)),
+    async (patch) => saveHeader(db, accountId, patch.storedAs, await lookIntoPatch(starts, origin, patch)),
     saveUnreadPatch,
   );
 }

@@ -49,7 +49,9 @@ export async function openFound(
   deadline: number,
 ): Promise<OpenResult[]> {
   const limit = pLimit(readsAtOnce);
-  const read = await Promise.all(wanted.map((candidate) => limit(() => readWhole(context, kind, candidate))));
+  const read = await Promise.all(
+    wanted.map((candidate) => limit(() => readWhole(context, caller, kind, candidate))),
+  );
   const readable = read.filter((each) => 'envelope' in each);
   const known = await context.keyRewraps.of(place.accountId);
   const open = (some: readonly ReadCandidate[], rewraps: readonly Rewrap[]) =>
@@ -134,6 +136,7 @@ interface ReadCandidate {
 
 async function readWhole(
   { aggregators }: Pick<RelayerContext, 'aggregators'>,
+  { account: { accountId } }: Caller,
   kind: number,
   candidate: Candidate,
 ): Promise<ReadCandidate | { candidate: Candidate; reason: string }> {
@@ -143,7 +146,7 @@ async function readWhole(
     return header?.kind === kind && candidate.envelopeId.equals(header.envelopeId);
   };
   try {
-    const envelope = await aggregators.read(candidate.storedAs, isRight, { alwaysChecked: true });
+    const envelope = await aggregators.read(candidate.storedAs, isRight, { alwaysChecked: true, accountId });
     return { candidate, envelope, header: header! };
   } catch (error) {
     if (!(error instanceof BlobReadError)) throw error;

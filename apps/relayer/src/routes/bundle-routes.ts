@@ -1,30 +1,26 @@
-import {
-  type ExportResponse,
-  exportRequest,
-  type ImportResponse,
-  importRequest,
-} from '@memrelay/protocol/bundles';
+import { exportRequest, type ImportResponse, importRequest } from '@memrelay/protocol/bundles';
 import type { FastifyInstance } from 'fastify';
 import { exportPage, exportPageBytes } from '../bundles/export-page.ts';
 import { importMemories } from '../bundles/import-memories.ts';
 import type { RelayerContext } from '../context.ts';
+import { inPieces } from '../http/json-pieces.ts';
 import { validate } from '../http/validate.ts';
-import { createInFlight } from '../limits/in-flight.ts';
-
-/** Of pages and bodies at once: each is held a few times over, as bytes, base64 and JSON */
-const maxInFlightBytes = 32 * 1024 * 1024;
 
 /** The signed routes that take memories to another server and back; `app` has the auth hook. */
 export function bundleRoutes(app: FastifyInstance, context: RelayerContext): void {
-  const exporting = createInFlight(maxInFlightBytes);
-  const importing = createInFlight(maxInFlightBytes);
-  app.post('/api/export', async (request): Promise<ExportResponse> => {
+  const { exporting, importing } = context.requestBounds;
+  const config = { ownBound: true } as const;
+  app.post('/api/export', { config }, async (request, reply) => {
     const wanted = validate(exportRequest, request.body);
-    return exporting.run(exportPageBytes, () => exportPage(context, request.caller, wanted));
+    return exporting.run(request, reply, exportPageBytes, async () => {
+      const page = await exportPage(context, request.caller, wanted);
+      const length = page.memories.reduce((sum, { envelope }) => sum + envelope.length, 0);
+      return inPieces(reply, page, 'memories', length);
+    });
   });
-  app.post('/api/import', async (request, reply): Promise<ImportResponse> => {
+  app.post('/api/import', { config }, async (request, reply): Promise<ImportResponse> => {
     const given = validate(importRequest, request.body);
-    const answer = await importing.run(request.rawBody.length, () =>
+    const answer = await importing.run(request, reply, request.rawBody.length, () =>
       importMemories(context, request.caller, given),
     );
     reply.code(202);

@@ -3,32 +3,30 @@ import type { FastifyInstance } from 'fastify';
 import { ask, askInPieces } from '../answers/ask.ts';
 import type { RelayerContext } from '../context.ts';
 import { warnOfDelegateKey } from '../http/deprecations.ts';
-import { closed, sendEvents, untilGone, wantsEvents } from '../http/event-stream.ts';
+import { closed, sendEvents, wantsEvents } from '../http/event-stream.ts';
 import { repeatKeyOf } from '../http/repeat-key.ts';
 import { createSingleFlight } from '../http/single-flight.ts';
 import { validate } from '../http/validate.ts';
-import { createInFlight } from '../limits/in-flight.ts';
+import { askBytes } from '../limits/request-bounds.ts';
 import { analyze } from '../memories/analyze.ts';
-
-/** Of texts and questions at once: a model takes its time, and each holds its memories meanwhile */
-const maxInFlightBytes = 32 * 1024 * 1024;
-/** What a question holds, about: the memories that are recalled for it */
-const askBytes = 1024 * 1024;
 
 /** The signed routes that a language model takes part in. */
 export function llmRoutes(app: FastifyInstance, context: RelayerContext): void {
   const { memories: log } = context.loggers;
-  const inFlight = createInFlight(maxInFlightBytes);
+  const { asking, recalling } = context.requestBounds;
+  const config = { ownBound: true } as const;
   const once = createSingleFlight<AnalyzeAccepted>();
   // A call may last longer than an end does
   app.addHook('preClose', async () => context.chat?.abort());
 
-  app.post('/api/analyze', async (request, reply): Promise<AnalyzeAccepted> => {
+  app.post('/api/analyze', { config }, async (request, reply): Promise<AnalyzeAccepted> => {
     warnOfDelegateKey(log, request, reply);
     const { caller, rawBody, stages } = request;
     const text = validate(analyzeRequest, request.body);
     const repeatKey = repeatKeyOf(request, text);
-    const work = () => inFlight.run(rawBody.length, () => analyze(context, caller, text, repeatKey, stages));
+    const bytes = askBytes + rawBody.length;
+    const work = () =>
+      asking.run(request, reply, bytes, () => analyze(context, caller, text, repeatKey, stages));
     reply.code(202);
     // It goes on when its caller is gone, who comes back with the same key and waits for the same end
     if (!repeatKey) return work();
@@ -39,17 +37,19 @@ export function llmRoutes(app: FastifyInstance, context: RelayerContext): void {
     );
   });
 
-  app.post('/api/ask', async (request, reply) => {
+  app.post('/api/ask', { config }, async (request, reply) => {
     warnOfDelegateKey(log, request, reply);
     const { caller, stages } = request;
     const question = validate(askRequest, request.body);
-    const gone = untilGone(reply);
-    return inFlight.run(askBytes, async () => {
-      if (!wantsEvents(request)) return ask(context, caller, question, stages, gone);
-      const events = await askInPieces(context, caller, question, stages, gone);
-      sendEvents(log, request, reply, events, gone);
-      await closed(reply);
-      return reply;
-    });
+    return asking.run(request, reply, askBytes, () =>
+      recalling.during(request, reply, async (hold, gone) => {
+        const asked = { question, stages, gone, hold };
+        if (!wantsEvents(request)) return ask(context, caller, asked);
+        const events = await askInPieces(context, caller, asked);
+        sendEvents(log, request, reply, events, gone);
+        await closed(reply);
+        return reply;
+      }),
+    );
   });
 }

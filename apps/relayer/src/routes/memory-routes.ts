@@ -18,11 +18,11 @@ import { hasPermission, requirePermission } from '../auth/require-permission.ts'
 import type { RelayerContext } from '../context.ts';
 import { hexToBytes } from '../db/hex.ts';
 import { warnOfDelegateKey } from '../http/deprecations.ts';
+import { inPieces } from '../http/json-pieces.ts';
 import { repeatKeyOf } from '../http/repeat-key.ts';
 import { validate } from '../http/validate.ts';
 import { readJobs } from '../jobs/read-jobs.ts';
 import { retryJob } from '../jobs/retry-job.ts';
-import { createInFlight } from '../limits/in-flight.ts';
 import { forget } from '../memories/forget.ts';
 import { recall } from '../memories/recall.ts';
 import { recallManual } from '../memories/recall-manual.ts';
@@ -31,26 +31,22 @@ import { rememberManual } from '../memories/remember-manual.ts';
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-/** Of bodies at once, each of at most 2 MiB: parsed and sealed they take a few times as much. */
-const maxInFlightBytes = 64 * 1024 * 1024;
-
 /** The signed memory routes; `app` has the auth hook, so every request has a caller. */
 export function memoryRoutes(app: FastifyInstance, context: RelayerContext): void {
-  // Apart: a manual call waits for its upload, and many that wait must not keep others from being accepted
-  const accepting = createInFlight(maxInFlightBytes);
-  const awaitingUpload = createInFlight(maxInFlightBytes);
-  app.post('/api/remember', async (request, reply): Promise<RememberAccepted> => {
+  const { accepting, awaitingUpload, recalling } = context.requestBounds;
+  const config = { ownBound: true } as const;
+  app.post('/api/remember', { config }, async (request, reply): Promise<RememberAccepted> => {
     const item = validate(rememberRequest, request.body);
-    const [jobId] = await accepting.run(request.rawBody.length, () =>
+    const [jobId] = await accepting.run(request, reply, request.rawBody.length, () =>
       remember(context, request.caller, [item], repeatKeyOf(request, item), request.stages),
     );
     reply.code(202);
     return { job_id: jobId!, status: 'running' };
   });
 
-  app.post('/api/remember/bulk', async (request, reply): Promise<RememberBulkAccepted> => {
+  app.post('/api/remember/bulk', { config }, async (request, reply): Promise<RememberBulkAccepted> => {
     const bulk = validate(rememberBulkRequest, request.body);
-    const jobIds = await accepting.run(request.rawBody.length, () =>
+    const jobIds = await accepting.run(request, reply, request.rawBody.length, () =>
       remember(context, request.caller, bulk.items, repeatKeyOf(request, bulk), request.stages),
     );
     reply.code(202);
@@ -111,21 +107,36 @@ export function memoryRoutes(app: FastifyInstance, context: RelayerContext): voi
 
   app.post('/api/recall', async (request, reply) => {
     warnOfDelegateKey(context.loggers.memories, request, reply);
-    return recall(context, request.caller, validate(recallRequest, request.body), request.stages);
+    const { caller, stages } = request;
+    const wanted = validate(recallRequest, request.body);
+    return recalling.during(request, reply, async (hold, gone) => {
+      const answer = await recall(context, caller, wanted, { stages, hold, gone });
+      return inPieces(reply, answer, 'results', textLength(answer.results));
+    });
   });
 
-  app.post('/api/remember/manual', async (request, reply) => {
+  app.post('/api/remember/manual', { config }, async (request, reply) => {
     const item = validate(rememberManualRequest, request.body);
-    const answer = await awaitingUpload.run(request.rawBody.length, () =>
+    const answer = await awaitingUpload.run(request, reply, request.rawBody.length, () =>
       rememberManual(context, request.caller, item, repeatKeyOf(request, item)),
     );
     if ('status' in answer) reply.code(202);
     return answer;
   });
 
-  app.post('/api/recall/manual', async (request) =>
-    recallManual(context, request.caller, validate(recallManualRequest, request.body), request.stages),
-  );
+  app.post('/api/recall/manual', async (request, reply) => {
+    const { caller, stages } = request;
+    const wanted = validate(recallManualRequest, request.body);
+    return recalling.during(request, reply, async (hold) => {
+      const answer = await recallManual(context, caller, wanted, { stages, hold });
+      const length = answer.results.reduce((sum, { encrypted_data = '' }) => sum + encrypted_data.length, 0);
+      return inPieces(reply, answer, 'results', length);
+    });
+  });
+}
+
+function textLength(hits: readonly { text: string }[]): number {
+  return hits.reduce((sum, { text }) => sum + text.length, 0);
 }
 
 /** Throws `job_not_found`. */

@@ -9,6 +9,7 @@ import { checkContentLength } from '../auth/request-body.ts';
 import { reportError } from '../http/error-replies.ts';
 import { isForeignPage } from '../http/foreign-page.ts';
 import type { ReadBearer } from '../oauth/access-tokens.ts';
+import { sha256 } from '../sha256.ts';
 import { clientGone, type ToolRelay } from '../tools/tool-relay.ts';
 
 export interface ToolRouteOptions {
@@ -33,8 +34,8 @@ const single: ReadonlySet<string> = new Set(['authorization', headers.memAccount
  * is refused here, as JSON-RPC errors.
  */
 export async function toolRoutes(app: FastifyInstance, options: ToolRouteOptions): Promise<void> {
-  const { relay, log, oauth, allowedOrigins, trustedProxyHops, failuresPerMinute = 600 } = options;
-  const failures = createAddressLimit(failuresPerMinute);
+  const { relay, log, oauth, allowedOrigins, trustedProxyHops, failuresPerMinute } = options;
+  const failures = createAddressLimit({ failuresPerMinute });
   app.addHook('preClose', async () => relay.endStreams());
   app.setErrorHandler((error: Error, request, reply) => {
     const known = reportError(log, error, request);
@@ -53,7 +54,11 @@ export async function toolRoutes(app: FastifyInstance, options: ToolRouteOptions
       return;
     }
     const address = addressBlock(clientAddress(request.raw, trustedProxyHops));
-    const giveBack = failures.take(address);
+    const { authorization } = request.headers;
+    // Unlike a public key, a bearer that succeeded cannot be named by others
+    const known =
+      authorization === undefined ? undefined : sha256(Buffer.from(authorization)).toString('hex');
+    const admission = failures.take(address, known);
     refuseRepeated(request.raw.rawHeaders, single);
     refuseEncoded(request.raw);
     checkContentLength(request.raw, toolBodyBytes);
@@ -61,11 +66,13 @@ export async function toolRoutes(app: FastifyInstance, options: ToolRouteOptions
     const bearer = await oauth?.readBearer(request.headers.authorization);
     const passing = { clientAddress: address, bearer, metadataUrl: oauth?.metadataUrl };
     const status = await relay.relay(request, reply, passing).catch((error: unknown) => {
-      giveBack();
+      admission.giveBack();
       throw error;
     });
     // Who leaves before the answer may have been refused, and has cost as much
-    if (status !== 401 && status !== 403 && status !== clientGone) giveBack();
+    if (status === 401 || status === 403 || status === clientGone) return;
+    if (status < 400) admission.succeed();
+    else admission.giveBack();
   }
 
   const noHead = { exposeHeadRoute: false };

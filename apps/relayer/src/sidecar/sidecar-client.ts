@@ -49,6 +49,7 @@ import {
 } from '@memrelay/protocol/sponsor';
 import { type Dispatcher, Pool } from 'undici';
 import { currentRequestId } from '../logging/request-scope.ts';
+import { createFairTurns } from '../turns/fair-turns.ts';
 import { type UploadRequest, uploadThrough } from './upload-through.ts';
 
 export interface DecryptCredentials {
@@ -94,6 +95,14 @@ export interface SidecarClient {
   close(): Promise<void>;
 }
 
+/**
+ * Work with keys and envelopes that is under way at the sidecar, in bytes: accounts take turns, so that the threads there
+ * do not work on one account alone.
+ */
+const cryptoBytes = 32 * 1024 * 1024;
+/** What a call counts at least: it may have the threads talk to key servers, however small its envelopes are */
+const leastCryptoBytes = 1024 * 1024;
+
 /** Nobody listens at the sidecar's address: the call has certainly not begun. */
 export class SidecarUnreachableError extends ApiError {
   override name = 'SidecarUnreachableError';
@@ -128,6 +137,9 @@ export function createSidecarClient(url: string, token: string): SidecarClient {
   const uploads = new Pool(origin, { connections: null, keepAliveTimeout: 30_000 });
   const control = new Pool(origin, { connections: 2, keepAliveTimeout: 30_000 });
   const authorization = `Bearer ${token}`;
+  const crypto = createFairTurns({ total: cryptoBytes });
+  const inTurn = <T>(accountId: string, bytes: number, work: () => Promise<T>): Promise<T> =>
+    crypto.run({ accountId, units: Math.max(bytes, leastCryptoBytes) }, work);
 
   async function request(options: {
     method: 'GET' | 'POST';
@@ -176,6 +188,20 @@ export function createSidecarClient(url: string, token: string): SidecarClient {
     return response.body.json();
   }
 
+  const open: SidecarClient['open'] = async (head, envelopes, credentials) => {
+    const response = await request({
+      method: 'POST',
+      path: '/envelopes/open',
+      body: encodeFrame(head, envelopes),
+      headers: {
+        'content-type': 'application/octet-stream',
+        ...credentialHeaders(credentials),
+      },
+    });
+    const frame = decodeFrame(new Uint8Array(await response.body.arrayBuffer()));
+    return { items: openResponseHead.parse(frame.head).items, payload: frame.payload };
+  };
+
   return {
     async health(timeoutMs) {
       const response = await request({ method: 'GET', path: '/health', timeoutMs, through: control });
@@ -200,24 +226,20 @@ export function createSidecarClient(url: string, token: string): SidecarClient {
     storeObjects: async (body) =>
       storeObjectsResponse.parse(await postJson('/store/objects', body, undefined, 180_000)),
     ownedBlobs: async (body) => ownedBlobsResponse.parse(await postJson('/store/owned', body)),
-    makeKey: async (body) => makeKeyResponse.parse(await postJson('/keys', body)),
+    makeKey: (body) =>
+      inTurn(body.origin, 0, async () => makeKeyResponse.parse(await postJson('/keys', body))),
     async open(head, envelopes, credentials) {
-      const response = await request({
-        method: 'POST',
-        path: '/envelopes/open',
-        body: encodeFrame(head, envelopes),
-        headers: {
-          'content-type': 'application/octet-stream',
-          ...credentialHeaders(credentials),
-        },
-      });
-      const frame = decodeFrame(new Uint8Array(await response.body.arrayBuffer()));
-      return { items: openResponseHead.parse(frame.head).items, payload: frame.payload };
+      const bytes = envelopes.reduce((sum, { byteLength }) => sum + byteLength, 0);
+      return inTurn(head.account.id, bytes, () => open(head, envelopes, credentials));
     },
-    rewrapKeys: async (body, credentials) =>
-      rewrapKeysResponse.parse(await postJson('/keys/rewrap', body, credentials)),
-    exportKeys: async (body, credentials) =>
-      exportKeysResponse.parse(await postJson('/keys/export', body, credentials)),
+    rewrapKeys: (body, credentials) =>
+      inTurn(body.account.id, 0, async () =>
+        rewrapKeysResponse.parse(await postJson('/keys/rewrap', body, credentials)),
+      ),
+    exportKeys: (body, credentials) =>
+      inTurn(body.account.id, 0, async () =>
+        exportKeysResponse.parse(await postJson('/keys/export', body, credentials)),
+      ),
     upload: (asked) =>
       uploadThrough((call) => request({ ...call, through: call.isShort ? control : uploads }), asked),
     async dropSessions(accountId) {

@@ -1,7 +1,20 @@
 import { availableParallelism } from 'node:os';
 import type { Logger } from 'pino';
 import { WorkerPool } from '../worker-pool.ts';
-import type { OpenResult, OpenTask } from './open-tasks.ts';
+import type { OpenItem, OpenResult, OpenTask } from './open-tasks.ts';
+
+/** Opened by a thread before it takes the next task, bytes */
+const pieceBytes = 1024 * 1024;
+
+/** One envelope at least. */
+function firstPiece(envelopes: readonly OpenItem[]): readonly OpenItem[] {
+  let bytes = 0;
+  const end = envelopes.findIndex((item, i) => {
+    bytes += item.bytes.byteLength;
+    return i > 0 && bytes > pieceBytes;
+  });
+  return end < 0 ? envelopes : envelopes.slice(0, end);
+}
 
 /** Worker threads that open envelopes, apart from those of Seal, whose tasks take a hundred times as long. */
 export class OpenPool {
@@ -17,8 +30,17 @@ export class OpenPool {
     });
   }
 
-  open(task: OpenTask): Promise<OpenResult[]> {
-    return this.#pool.run('openEnvelopes', task);
+  /** Piece after piece, so that small batches of others need not wait for a large one. */
+  async open({ keys, trustedSigners, envelopes }: OpenTask): Promise<OpenResult[]> {
+    const results: OpenResult[] = [];
+    for (let rest = envelopes; rest.length > 0; ) {
+      const piece = firstPiece(rest);
+      rest = rest.slice(piece.length);
+      results.push(
+        ...(await this.#pool.run<OpenResult[]>('openEnvelopes', { keys, trustedSigners, envelopes: piece })),
+      );
+    }
+    return results;
   }
 
   close(): Promise<void> {

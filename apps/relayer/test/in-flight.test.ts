@@ -1,0 +1,180 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import Fastify, { type FastifyInstance } from 'fastify';
+import { afterEach, describe, expect, test } from 'vitest';
+import { errorHandler } from '../src/http/error-replies.ts';
+import { inPieces, jsonPieces } from '../src/http/json-pieces.ts';
+import { createInFlight, type InFlight, type InFlightOptions } from '../src/limits/in-flight.ts';
+import { createRequestBounds, registerRequestBounds } from '../src/limits/request-bounds.ts';
+import { silent } from './support/auth-app.ts';
+
+const mib = 1024 * 1024;
+const sockets: Socket[] = [];
+const apps: FastifyInstance[] = [];
+afterEach(async () => {
+  for (const socket of sockets.splice(0)) socket.destroy();
+  for (const app of apps.splice(0)) await app.close();
+});
+
+/** The account is a header here: who asks is the authentication's affair. */
+function newApp(): FastifyInstance {
+  const app = Fastify();
+  app.decorateRequest('caller', {
+    getter(this) {
+      return { account: { accountId: String(this.headers['x-account']) } } as never;
+    },
+  });
+  app.decorateRequest('rawBody', { getter: () => Buffer.alloc(100) });
+  app.setErrorHandler(errorHandler(silent));
+  apps.push(app);
+  return app;
+}
+
+/** Answers of this size, counted against a bound of 16 MiB, of which work says when it ends. */
+async function start(answerBytes: number, options: InFlightOptions = {}) {
+  const app = newApp();
+  const inFlight = createInFlight(16 * mib, options);
+  const begun: string[] = [];
+  let most = 0;
+  const ends: (() => void)[] = [];
+  const work = { held: false };
+  app.get('/answer', async (request, reply) =>
+    inFlight.run(request, reply, answerBytes, async () => {
+      begun.push(String(request.headers['x-account']));
+      most = Math.max(most, inFlight.state.inUse);
+      if (work.held) await new Promise<void>((resolve) => void ends.push(resolve));
+      const answer = {
+        results: Array.from({ length: answerBytes / 1024 }, () => 'x'.repeat(1021)),
+        total: 1,
+      };
+      return inPieces(reply, answer, 'results', answerBytes);
+    }),
+  );
+  const url = await app.listen({ port: 0, host: '127.0.0.1' });
+  const get = (account: string) =>
+    fetch(`${url}/answer`, { headers: { 'x-account': account } }).then(async (answer) => ({
+      status: answer.status,
+      retryAfter: answer.headers.get('retry-after'),
+      body: (await answer.json()) as { results: string[]; total: number; error?: string },
+    }));
+  /** Asks, and takes nothing of the answer */
+  const slow = async (account: string): Promise<Socket> => {
+    const socket = connect(Number(new URL(url).port), '127.0.0.1');
+    sockets.push(socket);
+    await once(socket, 'connect');
+    socket.pause();
+    socket.write(`GET /answer HTTP/1.1\r\nhost: x\r\nx-account: ${account}\r\n\r\n`);
+    return socket;
+  };
+  return { inFlight, begun, get, slow, work, ends, most: () => most };
+}
+const waiting = (inFlight: InFlight) => expect.poll(() => inFlight.state.waiting, { timeout: 10_000 });
+const inUse = (inFlight: InFlight) => expect.poll(() => inFlight.state.inUse, { timeout: 10_000 });
+
+describe('requests under way', () => {
+  test('of one account hold a quarter of the bytes, and another account is served at once', async () => {
+    const { inFlight, begun, get, work, ends, most } = await start(2 * mib);
+    work.held = true;
+    const ofOne = Array.from({ length: 24 }, () => get('a'));
+    await waiting(inFlight).toBe(22);
+    expect(inFlight.state.inUse).toBe(4 * mib);
+    const another = get('b');
+    await expect.poll(() => begun, { timeout: 10_000 }).toEqual(['a', 'a', 'b']);
+    work.held = false;
+    for (const end of ends) end();
+    const answers = await Promise.all([...ofOne, another]);
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+    expect(most()).toBeLessThanOrEqual(6 * mib);
+    await inUse(inFlight).toBe(0);
+  });
+
+  test('hold their bytes until the client has taken the answer, also one that reads nothing, and leave others room', async () => {
+    const { inFlight, get, slow } = await start(4 * mib);
+    const reader = await slow('a');
+    await inUse(inFlight).toBe(4 * mib);
+    const second = get('a');
+    await waiting(inFlight).toBe(1);
+    for (const other of ['b', 'c', 'd']) expect((await get(other)).body.results).toHaveLength(4096);
+    expect(inFlight.state).toEqual({ inUse: 4 * mib, waiting: 1 });
+    reader.destroy();
+    expect((await second).status).toBe(200);
+    await inUse(inFlight).toBe(0);
+  });
+
+  test('leave the queue with their client, and hold bytes until the work of one that left has ended', async () => {
+    const { inFlight, begun, slow, work, ends } = await start(4 * mib);
+    work.held = true;
+    const first = await slow('a');
+    await inUse(inFlight).toBe(4 * mib);
+    const second = await slow('a');
+    await waiting(inFlight).toBe(1);
+    second.destroy();
+    await waiting(inFlight).toBe(0);
+    first.destroy();
+    await slow('a');
+    await waiting(inFlight).toBe(1);
+    expect(inFlight.state.inUse).toBe(4 * mib);
+    work.held = false;
+    ends[0]!();
+    await expect.poll(() => begun.length, { timeout: 10_000 }).toBe(2);
+  });
+
+  test('that wait too long, or beyond the queue, get 503 with Retry-After', async () => {
+    const { inFlight, get, work, ends } = await start(4 * mib, { waitMs: 200, maxWaitingBytes: 64 * 1024 });
+    work.held = true;
+    const first = get('a');
+    await inUse(inFlight).toBe(4 * mib);
+    const others = await Promise.all(Array.from({ length: 8 }, () => get('a')));
+    for (const { status, retryAfter, body } of others) {
+      expect(status).toBe(503);
+      expect(body.error).toBe('overloaded');
+      expect(Number(retryAfter)).toBeGreaterThan(0);
+    }
+    for (const end of ends) end();
+    expect((await first).status).toBe(200);
+  });
+});
+
+describe('short requests', () => {
+  test('are counted until they are answered: 64 of one account at once, and others are served', async () => {
+    const app = newApp();
+    const bounds = createRequestBounds();
+    const held: (() => void)[] = [];
+    await app.register(async (signed) => {
+      registerRequestBounds(signed, bounds);
+      signed.get('/held', async () => {
+        await new Promise<void>((resolve) => void held.push(resolve));
+        return {};
+      });
+      signed.get('/short', async () => ({}));
+      signed.get('/fails', async () => {
+        throw new Error('failed');
+      });
+      signed.get('/own', { config: { ownBound: true } }, async () => ({}));
+    });
+    const url = await app.listen({ port: 0, host: '127.0.0.1' });
+    const get = async (path: string, account: string) =>
+      (await fetch(url + path, { headers: { 'x-account': account } })).status;
+    const all = Array.from({ length: 100 }, () => get('/held', 'a'));
+    await expect.poll(() => bounds.requests.state, { timeout: 10_000 }).toEqual({ inUse: 64, waiting: 36 });
+    expect(await Promise.all(Array.from({ length: 26 }, () => get('/short', 'b')))).toEqual(
+      Array(26).fill(200),
+    );
+    expect(await get('/own', 'a')).toBe(200);
+    expect(await get('/fails', 'b')).toBe(500);
+    for (let served = 0; served < 100; served++) {
+      await expect.poll(() => held.length, { timeout: 10_000 }).toBeGreaterThan(0);
+      held.shift()!();
+    }
+    expect(new Set(await Promise.all(all))).toEqual(new Set([200]));
+    await expect.poll(() => bounds.requests.state, { timeout: 10_000 }).toEqual({ inUse: 0, waiting: 0 });
+  });
+});
+
+test.each<[object]>([
+  [{ results: [], total: 0 }],
+  [{ results: [{ text: 'a "quote" \u2028 ü' }, { text: 'x'.repeat(200_000) }, {}], total: 3, mock: true }],
+  [{ results: ['alone'] }],
+])('pieces of JSON are the JSON of the whole', (answer) => {
+  expect(JSON.parse([...jsonPieces(answer as { results: unknown[] }, 'results')].join(''))).toEqual(answer);
+});
