@@ -1,8 +1,9 @@
+import { shortCode } from '@memrelay/sdk/account/sign-in/short-code';
 import { SignInFormatError, type SignInRequest } from '@memrelay/sdk/account/sign-in/sign-in-request';
 import type { ScopeChoice } from '../scope/scope-choice.ts';
 import { forgetRequest, takeRequest } from '../sign-in/asked.ts';
 import { connectTool, type Outcome, revokeKey } from '../sign-in/connect-tool.ts';
-import { showConsent } from '../sign-in/consent-view.ts';
+import { sameCode, showConsent } from '../sign-in/consent-view.ts';
 import {
   showBadLink,
   showCode,
@@ -40,11 +41,16 @@ async function ask(request: SignInRequest, state: WalletState): Promise<void> {
   const direct = await toolListens(request);
   // The clocks of two machines differ; who listens here has not run out
   if (!direct && isOver(request)) return showExpired();
+  const { label, relayerUrl } = request;
   showConsent({
     wallet,
     state,
-    request,
-    direct,
+    label,
+    relayerUrl,
+    confirmations: [sameCode(shortCode(request))],
+    delivery: direct
+      ? 'The key is made in this browser and goes straight to the tool on this computer.'
+      : 'The key is made in this browser. You will be shown a command that brings it to the tool.',
     onAllow: (choice) => void allow(request, state, direct, choice),
   });
 }

@@ -3,6 +3,8 @@ export type SignInErrorCode =
   | 'insecure_web_url'
   /** The label or the relayer's address cannot stand in a link */
   | 'invalid_request'
+  /** The relayer is that of the local system, and the data directory does not name its wallet */
+  | 'local_wallet_unknown'
   /** Nobody came within the time */
   | 'expired'
   | 'cancelled'

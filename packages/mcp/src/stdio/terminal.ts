@@ -43,14 +43,17 @@ export async function signInFromTerminal(settings: Settings, log: Log, print: Pr
     );
   });
   try {
-    const { url, webUrl, opened, done } = await desk.open();
+    const { url, shortCode, webUrl, opened, done } = await desk.open((reason) =>
+      print(`A sign-in was refused: ${reason}`),
+    );
     print(
       opened
         ? `A page of ${new URL(webUrl).origin} was opened. If you do not see it, open:`
         : 'Open this page and sign in:',
     );
     print(`\n  ${url}\n`);
-    print('It works once, for 5 minutes. If the page shows a code, paste it here.');
+    print(`Go on there only if the page shows this code: ${shortCode}\n`);
+    print('It works once, for 5 minutes. If the page ends with a command to run, paste it here.');
     for (const line of pageHint(webUrl)) print(line);
     pasted.on('line', (line) => {
       if (line.trim() !== '') handOverCode(line).catch((error: unknown) => print((error as Error).message));
