@@ -15,6 +15,8 @@ export interface Consent {
   relayerUrl: string;
   /** What the user has to confirm before anything is registered, besides a relayer that is not of this computer */
   confirmations: readonly Confirmation[];
+  /** More rows of the table */
+  more?: readonly (readonly [name: string, value: Node | string])[];
   /** How the tool gets its key */
   delivery: string;
   onAllow: (choice: ScopeChoice) => void;
@@ -26,7 +28,7 @@ export interface Confirmation {
   id: string;
   /** Shown above it */
   about: readonly Node[];
-  statement: string;
+  statement: Node | string;
 }
 
 /** What the tool's tools need; deleting is for the person to add. */
@@ -74,6 +76,7 @@ export function showConsent(consent: Consent): void {
         ['Wallet', shortId(state.address)],
         ['Account', state.account ? shortId(state.account.id) : 'will be made now, in the same step'],
         ['Relayer', quoted(relayer, 100)],
+        ...(consent.more ?? []),
       ]),
       form.node,
       element(
@@ -100,6 +103,27 @@ export function sameCode(code: string): Confirmation {
       paragraph('If the tool shows another code, or none, close this page: the link is not of your tool.'),
     ],
     statement: 'My tool shows the same code',
+  };
+}
+
+/** Of a link in query form: there is no code to compare, and the page cannot tell who made the key. */
+export function olderForm(label: string): Confirmation {
+  return {
+    id: 'older-form',
+    about: [
+      paragraph(
+        element('strong', {}, 'This link has an older form, which protects less.'),
+        ' The program that made it holds the key already, this page cannot check which program that is, and the link does not expire. Anyone who made you open this page gets what you grant.',
+      ),
+      paragraph('If your tool can sign in with a link of memrelay, use that instead.'),
+    ],
+    statement: element(
+      'span',
+      {},
+      'I have just started the sign-in of ',
+      quoted(label, 60),
+      ' on this computer myself',
+    ),
   };
 }
 

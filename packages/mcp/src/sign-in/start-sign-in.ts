@@ -13,6 +13,7 @@ import {
 import { dataDir } from '@memrelay/sdk/data-dir-node';
 import { saveCredentials } from '@memrelay/sdk/save-credentials-node';
 import { startCallback } from './callback-server.ts';
+import { checkWallet } from './check-wallet.ts';
 import { credentialsOf } from './credentials-of.ts';
 import { expectedWallet } from './expected-wallet.ts';
 import { checkedWebUrl, pairingParameter } from './page-address.ts';
@@ -132,16 +133,6 @@ function checkAsked(options: SignInOptions): void {
       throw new SignInError('invalid_request', `A sign-in cannot be started: ${error.message}.`);
     throw error;
   }
-}
-
-/** A local system takes only its own wallet: anyone else on the machine may have an account on its chain. */
-function checkWallet({ walletAddress }: HandOver, expected: string | undefined): void {
-  if (expected === undefined || walletAddress === expected) return;
-  throw new Refusal(
-    422,
-    'other_wallet',
-    `The tool expected the wallet of its local system, ${expected}. This key belongs to ${walletAddress}.`,
-  );
 }
 
 /** The chain client is large, and needed only now. */

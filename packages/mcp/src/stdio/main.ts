@@ -41,6 +41,7 @@ async function main(): Promise<number> {
   const terminal = await import('./terminal.ts');
   if (settings.action === 'logout') return terminal.signOutFromTerminal(print);
   if (settings.code !== undefined) return terminal.bringCode(settings.code, print);
+  if (settings.fromMemwal) return terminal.importFromMemwal(settings, print);
   if (settings.action === 'login') return terminal.signInFromTerminal(settings, log, print);
   return terminal.startFromTerminal(settings, log, print);
 }
