@@ -4,6 +4,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { pairingNonce, readLocalDashboard } from '@memrelay/sdk/local-dashboard-node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   type Ended,
@@ -92,6 +93,16 @@ describe('the dashboard', () => {
       headers: { origin: url, 'content-type': 'application/json', authorization: `Bearer ${token}` },
       body: JSON.stringify(body),
     });
+
+  it('is opened as the owner by the link of the start, for ten minutes', async () => {
+    const ready = JSON.parse(/^.*"event":"ready".*$/m.exec(await system.printed(/"event":"ready"/))![0]);
+    const code = new URLSearchParams(new URL(ready.pairing_link).hash.slice(1)).get('pairing')!;
+    const { token } = (await readLocalDashboard(join(home, 'data')))!;
+    const end = new Date(ready.pairing_link_expires_at).getTime();
+    expect(end - Date.now()).toBeLessThanOrEqual(600_000);
+    expect(pairingNonce(token, code, end - 1_000)).toHaveProperty('nonce');
+    expect(pairingNonce(token, code, end + 1_000)).toBe('expired');
+  });
 
   it('is opened as the owner by a link of `memrelay pair`, once', async () => {
     const { stdout } = await memrelay('pair', '--json');
