@@ -6,6 +6,7 @@ import { type Dashboard, startDashboard } from '../src/node-server.ts';
 import { walletPaths } from '../src/wallet/wallet-api.ts';
 
 const startToken = '5'.repeat(64);
+const validCode = (token = startToken): string => newPairingCode(token, new Date(Date.now() + 60_000));
 const page = { type: 'text/html', body: Buffer.from('<!doctype html>') };
 const pages: Pages = new Map([
   ['home.html', page],
@@ -31,7 +32,7 @@ afterAll(() => dashboard.close());
 interface Answer {
   status: number;
   headers: Record<string, string | string[] | undefined>;
-  body: { error?: string; token?: string };
+  body: { error?: string; message?: string; token?: string };
 }
 
 function send(
@@ -77,7 +78,7 @@ const samePage = (to = port): Record<string, string> => ({
 });
 
 async function paired(to = port, secret = startToken): Promise<string> {
-  const { body } = await send('POST', walletPaths.pair, samePage(to), { code: newPairingCode(secret) }, to);
+  const { body } = await send('POST', walletPaths.pair, samePage(to), { code: validCode(secret) }, to);
   return body.token!;
 }
 
@@ -89,22 +90,24 @@ const delegate = {
 
 describe('pairing', () => {
   it('is by a code of this start, once', async () => {
-    const code = newPairingCode(startToken);
+    const code = validCode();
     const first = await send('POST', walletPaths.pair, samePage(), { code });
     expect(first).toMatchObject({ status: 200, body: { token: expect.stringMatching(/^[\w-]{43}$/) } });
     expect(await send('POST', walletPaths.pair, samePage(), { code })).toMatchObject({
       status: 403,
-      body: { error: 'pairing_refused' },
+      body: { error: 'pairing_used' },
     });
   });
 
   it.each([
-    ['of another start', newPairingCode('6'.repeat(64))],
-    ['whose time is over', newPairingCode(startToken, new Date(1_000))],
-    ['that is the secret itself', startToken],
-    ['that is none', ''],
-  ])('refuses a code %s', async (_, code) => {
-    expect((await send('POST', walletPaths.pair, samePage(), { code })).status).toBe(403);
+    ['of another start', 'pairing_refused', validCode('6'.repeat(64))],
+    ['that has expired', 'pairing_expired', newPairingCode(startToken, new Date(1_000))],
+    ['that is the secret itself', 'pairing_refused', startToken],
+    ['that is empty', 'pairing_refused', ''],
+  ])('refuses a code %s', async (_, error, code) => {
+    const refused = await send('POST', walletPaths.pair, samePage(), { code });
+    expect(refused).toMatchObject({ status: 403, body: { error } });
+    expect(refused.body.message).toContain('npx memrelay pair');
   });
 });
 
@@ -126,7 +129,7 @@ describe.each(paths)('%s', (path, body) => {
     ['without a token', 401, 'not_paired', { authorization: undefined }],
     ['with a wrong token', 401, 'not_paired', { authorization: `Bearer ${'x'.repeat(43)}` }],
     ['with the secret of the start', 401, 'not_paired', { authorization: `Bearer ${startToken}` }],
-    ['with a pairing code', 401, 'not_paired', { authorization: `Bearer ${newPairingCode(startToken)}` }],
+    ['with a pairing code', 401, 'not_paired', { authorization: `Bearer ${validCode()}` }],
     ['from another origin', 403, 'wrong_origin', { origin: 'https://evil.example' }],
     ['from the other name of this machine', 403, 'wrong_origin', { origin: 'http://localhost:1' }],
     ['from a page without an origin', 403, 'wrong_origin', { origin: 'null' }],

@@ -40,16 +40,7 @@ export function createAccount(packageId: string, registryId: string, delegate?: 
   }
   const account = tx.moveCall({ target: `${packageId}::account::new_account`, arguments: start });
   addDelegate(tx, packageId, account, delegate);
-  if (delegate.scope)
-    tx.moveCall({
-      target: `${packageId}::account::set_delegate_scope`,
-      arguments: [
-        account,
-        tx.pure.address(delegate.address),
-        ...scopeArguments(tx, delegate.scope),
-        tx.object.clock(),
-      ],
-    });
+  if (delegate.scope) setScope(tx, packageId, account, delegate.address, delegate.scope);
   tx.moveCall({ target: `${packageId}::account::share_account`, arguments: [account] });
   return tx;
 }
@@ -58,6 +49,22 @@ export function createAccount(packageId: string, registryId: string, delegate?: 
 export function addDelegateKey(packageId: string, accountId: string, delegate: NewDelegate): Transaction {
   const tx = new Transaction();
   addDelegate(tx, packageId, tx.object(accountId), delegate);
+  return tx;
+}
+
+/**
+ * Adds a delegate with a scope and without its proof, for a key that someone else holds: the full rights of
+ * `add_delegate_key` are narrowed in the same transaction, which begins a new key epoch.
+ */
+export function addDelegateKeyUnproven(
+  packageId: string,
+  accountId: string,
+  delegate: NewDelegate & { scope: Scope },
+): Transaction {
+  const tx = new Transaction();
+  const account = tx.object(accountId);
+  addDelegate(tx, packageId, account, delegate);
+  setScope(tx, packageId, account, delegate.address, delegate.scope);
   return tx;
 }
 
@@ -155,6 +162,19 @@ function addDelegate(
   tx.moveCall({
     target: `${packageId}::account::add_delegate_key`,
     arguments: [account, ...delegateArguments(tx, delegate), tx.object.clock()],
+  });
+}
+
+function setScope(
+  tx: Transaction,
+  packageId: string,
+  account: TransactionArgument,
+  address: string,
+  scope: Scope,
+): void {
+  tx.moveCall({
+    target: `${packageId}::account::set_delegate_scope`,
+    arguments: [account, tx.pure.address(address), ...scopeArguments(tx, scope), tx.object.clock()],
   });
 }
 

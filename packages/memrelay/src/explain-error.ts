@@ -7,13 +7,22 @@ import { ExitError, exitCodes } from './exit-codes.ts';
 const deniedCodes: readonly string[] = ['invalid_credentials', 'account_mismatch', 'package_mismatch'];
 const usageCodes: readonly string[] = ['invalid_argument', 'idempotency_key_reused', 'payload_too_large'];
 
-/** Filesystem errors that a person causes and mends; anything else from the system is unexpected. */
-const fileTrouble: Record<string, string> = {
+/** File system errors that a person can fix. */
+const troubles: Record<string, string> = {
   ENOENT: 'there is no such file or directory',
   EACCES: 'permission denied',
   EPERM: 'permission denied',
   EISDIR: 'it is a directory',
-  ENOTDIR: 'a part of the path is no directory',
+  ENOTDIR: 'a part of the path is not a directory',
+  EEXIST: 'it exists already',
+  ENOTEMPTY: 'the directory is not empty',
+  ELOOP: 'it is a link that leads to itself',
+  ENAMETOOLONG: 'the name is too long',
+  EMFILE: 'too many files are open',
+  EIO: 'the device reported an error',
+  ESPIPE: 'it is not a regular file',
+  ENXIO: 'it is not a regular file',
+  EDQUOT: 'the disk quota is used up',
   EROFS: 'the file system is read-only',
   ENOSPC: 'the disk is full',
 };
@@ -32,11 +41,19 @@ export function explain(error: unknown): ExitError | undefined {
       'The chain cannot be reached, or did not answer in time. If something was signed it may still take effect: look before you sign again.',
       { code: 'chain_unavailable', cause: error },
     );
-  const { code, path } = error as NodeJS.ErrnoException;
-  const trouble = code === undefined ? undefined : fileTrouble[code];
-  if (trouble !== undefined && path !== undefined)
-    return new ExitError(exitCodes.usage, `${path}: ${trouble}.`, { cause: error });
-  return undefined;
+  return fileTrouble(error);
+}
+
+/**
+ * A file system error as a sentence that names the file: `path` where the system does not name it, as for a read from
+ * an open file. Undefined for another error.
+ */
+export function fileTrouble(error: unknown, path?: string): ExitError | undefined {
+  const { code, path: named = path } = error as NodeJS.ErrnoException;
+  const trouble = code === undefined ? undefined : troubles[code];
+  if (trouble === undefined) return undefined;
+  const message = named === undefined ? `A file cannot be used: ${trouble}.` : `${named}: ${trouble}.`;
+  return new ExitError(exitCodes.usage, message, { cause: error });
 }
 
 /** What the contract's refusals mean to the person who signed. */

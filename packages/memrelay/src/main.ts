@@ -3,11 +3,13 @@ import { ExitError, exitCodes } from './exit-codes.ts';
 import { explain } from './explain-error.ts';
 import { createProgram } from './program.ts';
 
-// The reader of a pipe may leave early, as `head` does: that is no failure of ours.
+// Output that was not delivered is a failure, even if the work itself is done.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') throw error;
-  process.exit(process.exitCode ?? exitCodes.ok);
+  process.stderr.write(`memrelay: ${outputTrouble(error)}\n`);
+  process.exit(exitCodes.failed);
 });
+// There is nowhere left to report that to.
+process.stderr.on('error', () => undefined);
 
 try {
   await createProgram(process.env).parseAsync(process.argv);
@@ -18,6 +20,12 @@ try {
   } else {
     report(error, explain(error));
   }
+}
+
+function outputTrouble({ code, message }: NodeJS.ErrnoException): string {
+  if (code === 'EPIPE') return 'The output was closed before everything was written.';
+  if (code === 'ENOSPC') return 'The output cannot be written: the disk is full.';
+  return `The output cannot be written: ${code ?? message}.`;
 }
 
 function report(error: unknown, expected: ExitError | undefined): void {

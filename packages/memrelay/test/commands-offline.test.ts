@@ -1,10 +1,12 @@
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, mkdtemp, open, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { credentialFileSchema } from '@memrelay/protocol/credential-file';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Ended, startCommand } from './running-command.ts';
+import { commandEntry, type Ended, startCommand } from './running-command.ts';
 
 let home: string;
 let credentials: string;
@@ -90,6 +92,47 @@ describe('credentials', () => {
     await chmod(open, 0o600);
     expect(await memrelay('recall', 'tea', '--credentials', open)).toMatchObject({ code: 4 });
   });
+});
+
+/** Runs the command with this as its stdout, and returns its exit code and what it wrote to stderr. */
+async function withStdout(stdout: 'closed pipe' | 'full disk', args: string[]): Promise<[number, string]> {
+  const full = stdout === 'full disk' ? await open('/dev/full', 'w') : undefined;
+  const env = { PATH: process.env.PATH, HOME: home, MEM_DATA_DIR: join(home, 'data') };
+  const child = spawn(process.execPath, [commandEntry, ...args], {
+    env,
+    stdio: ['ignore', full?.fd ?? 'pipe', 'pipe'],
+  });
+  child.stdout?.destroy();
+  let errors = '';
+  child.stderr!.setEncoding('utf8').on('data', (part: string) => (errors += part));
+  const [code] = await once(child, 'close');
+  await full?.close();
+  return [code as number, errors];
+}
+
+describe('output that cannot be written', () => {
+  it.each([['--help'], ['doctor', '--json'], ['trust', '--list', '--json']])(
+    'is one line and exit code 1: %s %s',
+    async (...args) => {
+      expect(await withStdout('full disk', args)).toEqual([
+        1,
+        'memrelay: The output cannot be written: the disk is full.\n',
+      ]);
+      expect(await withStdout('closed pipe', args)).toEqual([
+        1,
+        'memrelay: The output was closed before everything was written.\n',
+      ]);
+    },
+  );
+});
+
+it('import and demo name a directory that they were given, in one line', async () => {
+  for (const command of ['import', 'demo'])
+    expect(await memrelay(command, home)).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: `memrelay: ${home}: it is a directory.\n`,
+    });
 });
 
 describe('a wrong call', () => {

@@ -1,8 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { pairingNonce, readLocalDashboard } from '@memrelay/sdk/local-dashboard-node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   type Ended,
@@ -118,6 +120,16 @@ describe('the dashboard', () => {
       body: JSON.stringify(body),
     });
 
+  it('is opened as the owner by the link of the start, for ten minutes', async () => {
+    const ready = JSON.parse(/^.*"event":"ready".*$/m.exec(await system.printed(/"event":"ready"/))![0]);
+    const code = new URLSearchParams(new URL(ready.pairing_link).hash.slice(1)).get('pairing')!;
+    const { token } = (await readLocalDashboard(join(home, 'data')))!;
+    const end = new Date(ready.pairing_link_expires_at).getTime();
+    expect(end - Date.now()).toBeLessThanOrEqual(600_000);
+    expect(pairingNonce(token, code, end - 1_000)).toHaveProperty('nonce');
+    expect(pairingNonce(token, code, end + 1_000)).toBe('expired');
+  });
+
   it('is opened as the owner by a link of `memrelay pair`, once', async () => {
     const { stdout } = await memrelay('pair', '--json');
     const link = new URL(JSON.parse(stdout).pairing_link);
@@ -192,10 +204,26 @@ describe('the commands', () => {
       JSON.parse((await memrelay('list', '--namespace', namespace, '--json')).stdout).memories.length;
     const asked = await memrelay('forget', first.blob_id, '--namespace', 'lamps');
     expect([asked.code, asked.stderr]).toEqual([2, expect.stringContaining('Nothing was forgotten')]);
+    expect(asked.stdout).toContain('Forget 1 memory\n');
     expect((await memrelay('forget', '--namespace', 'lamps', '--yes')).code).toBe(2);
+    await forgetsOnlyWhatIsThere(first.blob_id);
     expect(await count('lamps')).toBe(2);
-    const told = await memrelay('forget', first.blob_id, '--namespace', 'lamps', '--yes');
-    expect(told.stdout).toMatch(/^Forgotten: 1 memory\.[\s\S]*npx memrelay blobs delete 0x[0-9a-f]{64}$/m);
+    const unknown = randomUUID();
+    const partly = await memrelay(
+      'forget',
+      first.blob_id,
+      unknown,
+      '--namespace',
+      'lamps',
+      '--yes',
+      '--json',
+    );
+    expect(partly.code).toBe(1);
+    expect(JSON.parse(partly.stdout.split('\n')[0]!)).toMatchObject({ deleted: 1, unknown: [unknown] });
+    // Forgotten before is not unknown: it needs no consent, and names the blob that is left
+    const told = await memrelay('forget', first.blob_id, '--namespace', 'lamps');
+    expect(told.code).toBe(0);
+    expect(told.stdout).toMatch(/^Forgotten: 0 memories\.[\s\S]*npx memrelay blobs delete 0x[0-9a-f]{64}$/m);
     expect(await count('lamps')).toBe(1);
     const rest = await memrelay(
       'forget',
@@ -212,6 +240,28 @@ describe('the commands', () => {
     expect(blobs).not.toContainEqual(expect.objectContaining({ blob_id: second.blob_id }));
     expect([await count('lamps'), await count('chairs')]).toEqual([0, 1]);
   });
+
+  /** Ids that name nothing are listed, not counted, and make the exit code 1. */
+  async function forgetsOnlyWhatIsThere(known: string): Promise<void> {
+    const absent = randomUUID();
+    const none = await memrelay('forget', absent, '--namespace', 'lamps');
+    expect([none.code, none.stderr]).toEqual([
+      1,
+      expect.stringContaining('None of these ids is in namespace'),
+    ]);
+    expect(none.stdout).toBe(`Not in namespace "lamps": ${absent}\n`);
+    const elsewhere = await memrelay('forget', known, '--namespace', 'chairs', '--yes', '--json');
+    expect(elsewhere.code).toBe(1);
+    expect(JSON.parse(elsewhere.stdout)).toMatchObject({ error: 'unknown_ids' });
+    const some = await memrelay('forget', absent, known, known, '--namespace', 'lamps');
+    expect(some.stdout).toContain('Forget 1 memory\n');
+    expect(some.stdout).toContain(`Not in namespace "lamps": ${absent}\n`);
+    const noId = await memrelay('forget', 'lamp', '--namespace', 'lamps', '--yes');
+    expect([noId.code, noId.stderr]).toEqual([
+      2,
+      expect.stringContaining('must be a memory, job or blob id'),
+    ]);
+  }
 
   it('list, namespaces and stats tell what is stored, and a known text is not stored again', async () => {
     const namespace = 'numbers';

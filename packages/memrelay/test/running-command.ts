@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { compileCache } from '@memrelay/protocol/compile-cache-node';
 import { freeSystemPorts } from '../src/system/private-system.ts';
 
-const entry = fileURLToPath(new URL('../bin/memrelay.mjs', import.meta.url));
+export const commandEntry = fileURLToPath(new URL('../bin/memrelay.mjs', import.meta.url));
 
 export interface Ended {
   code: number;
@@ -23,7 +23,7 @@ export interface RunningCommand {
 /** Starts `memrelay` as a person would, with nothing of this process's environment but PATH and the compiled modules. */
 export function startCommand(args: readonly string[], environment: NodeJS.ProcessEnv): RunningCommand {
   const env = { PATH: process.env.PATH, ...compileCache(), ...environment };
-  const child = spawn(process.execPath, [entry, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, [commandEntry, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
   const text = { stdout: '', stderr: '' };
   const waiting = new Set<() => void>();
   for (const name of ['stdout', 'stderr'] as const)

@@ -3,6 +3,12 @@ import { namespaceField } from './fields.ts';
 
 const blobId = z.string().regex(/^[A-Za-z0-9_-]{43}(?:[A-Za-z0-9_-]{7})?$/);
 
+/** Memory, job or blob ids, at most 200. */
+const ids = z
+  .array(z.union([z.uuid(), blobId], 'must be a memory, job or blob id'))
+  .min(1)
+  .max(200);
+
 /**
  * `POST /api/forget` (decisions.md, "Routes beyond the spec"). A whole namespace goes only when it is named, and all of
  * them only by `everything`: a body that lost its fields on the way must not remove anything that was not meant.
@@ -11,12 +17,8 @@ export const forgetRequest = z
   .object({
     /** `default` when omitted */
     namespace: namespaceField.optional(),
-    /** Memory, job or blob ids; all of the namespace when omitted */
-    ids: z
-      .array(z.union([z.uuid(), blobId], 'must be a memory, job or blob id'))
-      .min(1)
-      .max(200)
-      .optional(),
+    /** All of the namespace when omitted */
+    ids: ids.optional(),
     /** All namespaces of the account */
     everything: z.literal(true).optional(),
   })
@@ -29,6 +31,22 @@ export const forgetRequest = z
     message: 'must stand alone: it takes no namespace and no ids',
   });
 export type ForgetRequest = z.infer<typeof forgetRequest>;
+
+/** `POST /api/forget/preview`: what a forget of these ids would remove. */
+export const forgetPreviewRequest = z.object({
+  /** `default` when omitted */
+  namespace: namespaceField.optional(),
+  ids,
+});
+export type ForgetPreviewRequest = z.infer<typeof forgetPreviewRequest>;
+
+export interface ForgetPreview {
+  namespace: string;
+  /** Memories that would be removed; an id of one that was forgotten before names none */
+  memories: number;
+  /** Those of the ids that name nothing in the namespace, neither now nor before it was forgotten */
+  unknown: string[];
+}
 
 export interface ForgetResponse {
   /** Memories that this call removed; those that were gone before are not counted */

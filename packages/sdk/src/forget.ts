@@ -1,4 +1,4 @@
-import type { ForgetResponse } from '@memrelay/protocol/forget';
+import type { ForgetPreview, ForgetResponse } from '@memrelay/protocol/forget';
 import { defaultNamespace } from '@memrelay/protocol/limits';
 import { MemRelayError } from './errors.ts';
 import { type Connection, callRelayer } from './request.ts';
@@ -9,6 +9,8 @@ export interface ForgetOptions extends CallOptions {
   namespace?: string | undefined;
   /** Memory, job or blob ids, at most 200; all memories of the namespace when omitted */
   ids?: readonly string[];
+  /** With `ids`: removes nothing; `deleted` is how many would be removed, and `unknown` names the ids that name nothing */
+  dryRun?: boolean;
 }
 
 export interface Forgotten {
@@ -23,6 +25,8 @@ export interface Forgotten {
   blobsShared?: number;
   /** When the server begins with that at the latest, RFC 3339; absent where it is at it */
   blobsSharedUntil?: string;
+  /** With `dryRun` */
+  unknown?: string[];
 }
 
 /**
@@ -34,13 +38,28 @@ export async function forget(
   options: ForgetOptions,
   ofClient: string | undefined,
 ): Promise<Forgotten> {
-  const { namespace = ofClient ?? defaultNamespace, ids, signal } = options;
+  const { namespace = ofClient ?? defaultNamespace, ids, dryRun, signal } = options;
   if (ids === undefined && (options.namespace === undefined || 'ids' in options))
     throw new MemRelayError(
       'invalid_argument',
       'forget needs ids; or, without them, the namespace of which everything is to go.',
     );
-  return untilDone(connection, { namespace, ids }, signal);
+  if (dryRun && ids === undefined)
+    throw new MemRelayError('invalid_argument', 'forget with dryRun needs ids.');
+  return dryRun
+    ? preview(connection, { namespace, ids }, signal)
+    : untilDone(connection, { namespace, ids }, signal);
+}
+
+/** Of a relayer without this route the call rejects with `not_found`, and has removed nothing. */
+async function preview(
+  connection: Connection,
+  body: unknown,
+  signal: AbortSignal | undefined,
+): Promise<Forgotten> {
+  const call = { method: 'POST', path: '/api/forget/preview', body, signal } as const;
+  const { value } = await callRelayer<ForgetPreview>(connection, call);
+  return { deleted: value.memories, blobsToDelete: [], unknown: value.unknown };
 }
 
 /** Forgets until nothing of the account is left, in any namespace. */

@@ -19,8 +19,6 @@ const nonceLength = 16;
 const macStart = 20;
 const codeLength = 36;
 const label = 'memrelay-pairing-v1';
-/** For a code that is good as long as this start is. */
-const noEnd = 0xffff_ffff;
 
 export function localDashboardPath(dataDir: string): string {
   return join(dataDir, 'dashboard.json');
@@ -39,21 +37,28 @@ export async function readLocalDashboard(dataDir: string): Promise<LocalDashboar
 }
 
 /** base64url(nonce 16 ‖ Unix seconds u32 ‖ HMAC-SHA-256(token, label ‖ nonce ‖ seconds), 16 of its bytes). */
-export function newPairingCode(token: string, expiresAt?: Date): string {
+export function newPairingCode(token: string, expiresAt: Date): string {
   const head = Buffer.alloc(macStart);
   randomBytes(nonceLength).copy(head);
-  head.writeUInt32BE(expiresAt ? Math.ceil(expiresAt.getTime() / 1000) : noEnd, nonceLength);
+  head.writeUInt32BE(Math.ceil(expiresAt.getTime() / 1000), nonceLength);
   return Buffer.concat([head, mac(token, head)]).toString('base64url');
 }
 
-/** The nonce of a code of this token whose time is not over, for the caller to take each one once; else undefined. */
-export function pairingNonce(token: string, code: string, now = Date.now()): string | undefined {
+/**
+ * The nonce of a code of this token, so that the caller accepts each code once; `expired` for a code whose time is over,
+ * undefined for anything else.
+ */
+export function pairingNonce(
+  token: string,
+  code: string,
+  now = Date.now(),
+): { nonce: string } | 'expired' | undefined {
   const bytes = Buffer.from(code, 'base64url');
   if (bytes.length !== codeLength) return undefined;
   const head = bytes.subarray(0, macStart);
   if (!timingSafeEqual(mac(token, head), bytes.subarray(macStart))) return undefined;
-  if (head.readUInt32BE(nonceLength) * 1000 < now) return undefined;
-  return head.toString('hex', 0, nonceLength);
+  if (head.readUInt32BE(nonceLength) * 1000 < now) return 'expired';
+  return { nonce: head.toString('hex', 0, nonceLength) };
 }
 
 function isUrl(value: unknown): value is string {

@@ -7,6 +7,7 @@ import {
   parseHandOverCode,
   sealHandOver,
 } from '../src/account/sign-in/hand-over.ts';
+import { shortCode } from '../src/account/sign-in/short-code.ts';
 import {
   parseSignInFragment,
   type SignInRequest,
@@ -49,6 +50,21 @@ describe('a sign-in link', () => {
     const fragment = signInFragment(request);
     expect(parseSignInFragment(`#${fragment}`)).toEqual(request);
     expect(parseSignInFragment(`${fragment}&pairing=abc`)).toEqual(request);
+  });
+
+  it('has a short code of its own, which any change of the request changes', () => {
+    const code = shortCode(request);
+    expect(code).toMatch(/^[0-9A-HJKMNP-TV-Z]{4}-[0-9A-HJKMNP-TV-Z]{4}$/);
+    expect(shortCode(parseSignInFragment(signInFragment(request)))).toBe(code);
+    for (const change of [
+      { publicKey: p.x25519PublicKey(p.randomBytes(32)) },
+      { state: p.randomBytes(32) },
+      { challenge: p.randomBytes(32) },
+      { port: 53_124 },
+      { label: 'Something else' },
+      { relayerUrl: 'http://127.0.0.1:8001' },
+    ])
+      expect(shortCode({ ...request, ...change })).not.toBe(code);
   });
 
   it.each([

@@ -1,8 +1,9 @@
+import { shortCode } from '@memrelay/sdk/account/sign-in/short-code';
 import { SignInFormatError, type SignInRequest } from '@memrelay/sdk/account/sign-in/sign-in-request';
 import type { ScopeChoice } from '../scope/scope-choice.ts';
-import { forgetRequest, takeRequest } from '../sign-in/asked.ts';
+import { forgetRequest, takeQueryRequest, takeRequest } from '../sign-in/asked.ts';
 import { connectTool, type Outcome, revokeKey } from '../sign-in/connect-tool.ts';
-import { showConsent } from '../sign-in/consent-view.ts';
+import { sameCode, showConsent } from '../sign-in/consent-view.ts';
 import {
   showBadLink,
   showCode,
@@ -12,6 +13,7 @@ import {
   showLeftBehind,
   showWorking,
 } from '../sign-in/outcome-views.ts';
+import { signInByQuery } from '../sign-in/query-sign-in.ts';
 import { toolListens } from '../sign-in/tool-callback.ts';
 import { localWallet } from '../wallet/local-wallet.ts';
 import { pairingCodeIn } from '../wallet/tab-pairing.ts';
@@ -25,11 +27,14 @@ start();
 window.addEventListener('hashchange', start);
 
 function start(): void {
-  const { hash, pathname } = window.location;
-  if (hash.length > 1) window.history.replaceState(null, '', pathname);
+  const { hash, pathname, search } = window.location;
+  if (hash.length > 1 || search.length > 1) window.history.replaceState(null, '', pathname);
+  const pairing = pairingCodeIn(hash);
   try {
+    const older = takeQueryRequest(search, hash);
+    if (older) return void withWallet(wallet, pairing, (state) => signInByQuery(wallet, state, older, start));
     const request = takeRequest(hash);
-    void withWallet(wallet, pairingCodeIn(hash), (state) => void ask(request, state));
+    void withWallet(wallet, pairing, (state) => void ask(request, state));
   } catch (error) {
     if (!(error instanceof SignInFormatError)) throw error;
     showBadLink();
@@ -40,11 +45,16 @@ async function ask(request: SignInRequest, state: WalletState): Promise<void> {
   const direct = await toolListens(request);
   // The clocks of two machines differ; who listens here has not run out
   if (!direct && isOver(request)) return showExpired();
+  const { label, relayerUrl } = request;
   showConsent({
     wallet,
     state,
-    request,
-    direct,
+    label,
+    relayerUrl,
+    confirmations: [sameCode(shortCode(request))],
+    delivery: direct
+      ? 'The key is made in this browser and goes straight to the tool on this computer.'
+      : 'The key is made in this browser. You will be shown a command that brings it to the tool.',
     onAllow: (choice) => void allow(request, state, direct, choice),
   });
 }

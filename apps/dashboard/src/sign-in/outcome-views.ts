@@ -139,6 +139,24 @@ export function showCode({ label, code, expiresAt, onArrived, onRevoke }: CodeFa
   tick();
 }
 
+/** For a tool whose answer this browser may not read. */
+export function showUnconfirmed(label: string, onArrived: () => void, onRevoke: () => void): void {
+  show({
+    title: 'One more step: look at the tool',
+    parts: [
+      paragraph(
+        'The key is registered, and the result was sent to ',
+        quoted(label, 60),
+        ' on this computer. This browser could not read an answer, so look at the tool: does it say that it is signed in?',
+      ),
+      actions(
+        button('The tool says it worked', 'main', onArrived),
+        button('It did not work: revoke the key', 'danger', onRevoke),
+      ),
+    ],
+  });
+}
+
 export function showFailed(reason: string, onAgain: (() => void) | undefined): void {
   show({
     title: 'Not connected',

@@ -64,7 +64,7 @@ function reasonOf(request: SignInRequest, { status, body }: ToolAnswer): string 
       ? undefined
       : 'Something else than the tool answered on its port.';
   // Whoever listens on the port has written it
-  return typeof body.message === 'string' ? harmless(body.message, 200) : 'The tool did not take the key.';
+  return typeof body.message === 'string' ? harmless(body.message, 300) : 'The tool did not take the key.';
 }
 
 function callbackOf({ port }: SignInRequest): string {

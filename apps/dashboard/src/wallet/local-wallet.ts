@@ -13,7 +13,10 @@ export const localWallet: OwnerWallet = {
       publicKey,
       label,
       scope,
-      ...(account ? { proven: { accountId: account.id, proof: toHex(await prove(account.id)) } } : {}),
+      ...(account && prove
+        ? { proven: { accountId: account.id, proof: toHex(await prove(account.id)) } }
+        : {}),
+      ...(account && !prove ? { unproven: { accountId: account.id } } : {}),
     };
     const { accountId } = await askWallet<AddedDelegate>(walletPaths.addDelegate, wanted, tabToken());
     return accountId;

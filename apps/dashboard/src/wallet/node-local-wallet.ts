@@ -54,7 +54,7 @@ export function createLocalWallet(options: LocalWalletOptions): LocalWallet {
         ...(account ? { account: accountState(account) } : {}),
       };
     },
-    async addDelegate({ publicKey, label, scope, proven }) {
+    async addDelegate({ publicKey, label, scope, proven, unproven }) {
       const { owner, account } = await connect();
       const delegate = {
         publicKey,
@@ -62,17 +62,19 @@ export function createLocalWallet(options: LocalWalletOptions): LocalWallet {
         label,
         scope: chainScope(scope),
       };
-      if (proven?.accountId !== account?.id)
+      if ((proven ?? unproven)?.accountId !== account?.id)
         throw new WalletRefusal(
           409,
           'account_changed',
           'The account has changed meanwhile; load the page again.',
         );
-      if (!account || !proven) {
+      if (!account) {
         const { accountId, digest } = await owner.createAccount(delegate);
         return { accountId, digest };
       }
-      const { digest } = await owner.addDelegate(account.id, { ...delegate, proof: fromHex(proven.proof) });
+      const { digest } = await (proven
+        ? owner.addDelegate(account.id, { ...delegate, proof: fromHex(proven.proof) })
+        : owner.addUnprovenDelegate(account.id, delegate));
       return { accountId: account.id, digest };
     },
     async removeDelegate(publicKey) {

@@ -18,14 +18,26 @@ export function createWalletAccess(startToken: string): WalletAccess {
   const tabs = new Set<string>();
   return {
     pair(code) {
-      const nonce = pairingNonce(startToken, code);
-      if (nonce === undefined || usedNonces.has(nonce))
+      const found = pairingNonce(startToken, code);
+      if (found === 'expired')
+        throw new WalletRefusal(
+          403,
+          'pairing_expired',
+          'This link has expired. Run `npx memrelay pair` for a new one.',
+        );
+      if (found === undefined)
         throw new WalletRefusal(
           403,
           'pairing_refused',
-          'This link has been used, its time is over, or the system was started anew since.',
+          'This link is not complete, or the system was restarted since. Run `npx memrelay pair` for a new one.',
         );
-      usedNonces.add(nonce);
+      if (usedNonces.has(found.nonce))
+        throw new WalletRefusal(
+          403,
+          'pairing_used',
+          'This link was used before. Run `npx memrelay pair` for a new one.',
+        );
+      usedNonces.add(found.nonce);
       const token = randomBytes(32).toString('base64url');
       tabs.add(token);
       if (tabs.size > maxTabs) tabs.delete(tabs.values().next().value!);

@@ -5,8 +5,11 @@ export interface NewKey {
   publicKey: string;
   label: string;
   scope: ScopeState;
-  /** The key's signature over `delegateProofMessage(accountId)`: its consent to become a delegate of that account */
-  prove: (accountId: string) => Promise<Uint8Array>;
+  /**
+   * The key's signature over `delegateProofMessage(accountId)`: its consent to become a delegate of that account. Left out
+   * for a key that the page does not hold
+   */
+  prove?: (accountId: string) => Promise<Uint8Array>;
 }
 
 /** The wallet that owns an account, as pages use it. Methods reject with `WalletError`. */

@@ -37,8 +37,9 @@ export function showUnpaired(onPaired: () => void, refused?: string): void {
   show({
     title: 'Let this tab use your wallet',
     parts: [
+      problem,
       paragraph(
-        'Your wallet is on this computer, and only a tab that you open with a pairing link may use it. Each link works once.',
+        'Your wallet is on this computer, and only a tab that you open with a pairing link may use it. Each link works once, within ten minutes.',
       ),
       paragraph(
         'Run ',
@@ -47,7 +48,6 @@ export function showUnpaired(onPaired: () => void, refused?: string): void {
       ),
       element('label', { for: 'pairing-link' }, 'Pairing link'),
       field,
-      problem,
       actions(button('Go on', 'main', () => void pair())),
     ],
   });

@@ -43,6 +43,8 @@ export interface AddDelegate {
   scope: ScopeState;
   /** With an account: its id, and the key's signature over `delegateProofMessage(id)`, 128 hex digits */
   proven?: { accountId: string; proof: string };
+  /** Instead of `proven`, for a key that the page does not hold */
+  unproven?: { accountId: string };
 }
 
 export interface AddedDelegate {

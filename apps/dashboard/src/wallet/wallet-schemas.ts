@@ -15,6 +15,8 @@ export const pairSchema = strict({ code: { type: 'string', maxLength: 100 } });
 
 export const removeDelegateSchema = strict({ publicKey: hex(64) });
 
+const accountId = { type: 'string', pattern: '^0x[0-9a-f]{64}$' } as const;
+
 export const addDelegateSchema = strict(
   {
     publicKey: hex(64),
@@ -25,7 +27,8 @@ export const addDelegateSchema = strict(
       tags: { type: 'array', maxItems: 16, items: hex(32) },
       expiresAtMs: { type: 'string', pattern: '^[0-9]{1,19}$' },
     }),
-    proven: strict({ accountId: { type: 'string', pattern: '^0x[0-9a-f]{64}$' }, proof: hex(128) }),
+    proven: strict({ accountId, proof: hex(128) }),
+    unproven: strict({ accountId }),
   },
-  ['proven'],
+  ['proven', 'unproven'],
 );

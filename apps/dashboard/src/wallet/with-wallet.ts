@@ -6,7 +6,7 @@ import { showUnpaired } from './unpaired-view.ts';
 import type { WalletState } from './wallet-api.ts';
 
 /** Calls that a tab without (good) pairing is refused with. */
-const unpaired: ReadonlySet<string> = new Set(['not_paired', 'pairing_refused']);
+const unpaired: ReadonlySet<string> = new Set(['not_paired']);
 
 /**
  * Goes on with the wallet's state once this tab may use the wallet; until then the page says what to do. A pairing code

@@ -48,32 +48,61 @@ export async function namespacesToForget(db: Db, accountId: Buffer): Promise<str
   return rows.map(({ namespace }) => namespace);
 }
 
+/** A memory that an id may name. */
+export interface Named {
+  /** As it was given; a UUID in lower case */
+  given: string;
+  memory: string;
+}
+
 /**
  * The memories that these ids name in a namespace: its own id, that of a job that brought the same text, or the id of a
- * blob that is, or was, stored there.
+ * blob that is, or was, stored there. A UUID also names itself, whether or not there is such a memory.
  */
-export async function memoryIds(
+export async function namedMemories(
   db: Db,
   { accountId, namespace, tag }: Place,
   ids: readonly string[],
-): Promise<string[]> {
-  const own = ids.filter(isUuid);
-  const { rows } = await db.query<{ id: string }>(
-    `SELECT memory_id AS id FROM memory_job JOIN known_text USING (account_id, text_hash)
+): Promise<Named[]> {
+  const own = ids.filter(isUuid).map((id) => id.toLowerCase());
+  const { rows } = await db.query<Named>(
+    `SELECT id::text AS given, memory_id AS memory FROM memory_job JOIN known_text USING (account_id, text_hash)
      WHERE account_id = $1 AND namespace = $2 AND id = ANY($3::uuid[])
      UNION
-     SELECT id FROM memory WHERE account_id = $1 AND namespace = $2 AND blob_id = ANY($4::text[])
+     SELECT blob_id, id FROM memory WHERE account_id = $1 AND namespace = $2 AND blob_id = ANY($4::text[])
      UNION
-     SELECT memory_id FROM former_blob JOIN memory ON memory.account_id = $1 AND memory.id = memory_id
+     SELECT former_blob.blob_id, memory_id
+     FROM former_blob JOIN memory ON memory.account_id = $1 AND memory.id = memory_id
      WHERE former_blob.account_id = $1 AND namespace = $2 AND former_blob.blob_id = ANY($4::text[])
      UNION
-     SELECT memory_id FROM forgotten_memory WHERE account_id = $1 AND tag = $5 AND blob_id = ANY($4::text[])
+     SELECT blob_id, memory_id FROM forgotten_memory
+     WHERE account_id = $1 AND tag = $5 AND blob_id = ANY($4::text[])
      UNION
-     SELECT memory_id FROM former_blob JOIN forgotten_memory USING (account_id, memory_id)
+     SELECT former_blob.blob_id, memory_id FROM former_blob JOIN forgotten_memory USING (account_id, memory_id)
      WHERE account_id = $1 AND tag = $5 AND former_blob.blob_id = ANY($4::text[])`,
     [accountId, namespace, own, ids.filter((id) => !isUuid(id)), tag],
   );
-  return [...new Set([...own, ...rows.map(({ id }) => id)])];
+  return [...own.map((id) => ({ given: id, memory: id })), ...rows];
+}
+
+/** The memories that these ids name, each once. */
+export async function memoryIds(db: Db, place: Place, ids: readonly string[]): Promise<string[]> {
+  const named = await namedMemories(db, place, ids);
+  return [...new Set(named.map(({ memory }) => memory))];
+}
+
+/** Those of these memories that were forgotten in a namespace. */
+export async function forgottenBefore(
+  db: Db,
+  { accountId, tag }: Place,
+  ids: readonly string[],
+): Promise<string[]> {
+  const { rows } = await db.query<{ id: string }>(
+    `SELECT memory_id AS id FROM forgotten_memory
+     WHERE account_id = $1 AND tag = $2 AND memory_id = ANY($3::uuid[])`,
+    [accountId, tag, [...ids]],
+  );
+  return rows.map(({ id }) => id);
 }
 
 /** Those of these memories that there is anything of. */

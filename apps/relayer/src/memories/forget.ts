@@ -1,12 +1,25 @@
 import { ApiError } from '@memrelay/protocol/errors';
-import type { ForgetRequest, ForgetResponse } from '@memrelay/protocol/forget';
+import type {
+  ForgetPreview,
+  ForgetPreviewRequest,
+  ForgetRequest,
+  ForgetResponse,
+} from '@memrelay/protocol/forget';
 import { defaultNamespace } from '@memrelay/protocol/limits';
 import type { Caller } from '../auth/caller.ts';
 import { namespacesWith, requireFreshAccount, requirePermission } from '../auth/require-permission.ts';
 import type { RelayerContext } from '../context.ts';
 import { hexToBytes } from '../db/hex.ts';
 import { sharedSince } from '../renewals/shared-quilts.ts';
-import { memoryIds, namespacesToForget, present, type Removed, targetsIn } from './forget-rows.ts';
+import {
+  forgottenBefore,
+  memoryIds,
+  namedMemories,
+  namespacesToForget,
+  present,
+  type Removed,
+  targetsIn,
+} from './forget-rows.ts';
 import { type ForgottenObjects, forgottenObjects, freeObjects, type Place } from './forgotten-objects.ts';
 import { removeMemories } from './remove-memories.ts';
 
@@ -41,6 +54,29 @@ export async function forget(
     owner: caller.account.owner,
     ...(await listed(context, place.accountId, objects)),
     ...(targets.length > perCall ? { more: true } : {}),
+  };
+}
+
+/**
+ * What `forget` would remove for these ids, and which of them name nothing, so that a client can ask its user about what
+ * there is. Removes nothing. Throws `ApiError`.
+ */
+export async function previewForget(
+  context: RelayerContext,
+  caller: Caller,
+  { namespace = defaultNamespace, ids }: ForgetPreviewRequest,
+): Promise<ForgetPreview> {
+  const place = placeOf(context, caller, namespace);
+  requirePermission(caller, 'forget', place.tag);
+  const named = await namedMemories(context.db, place, ids);
+  const candidates = [...new Set(named.map(({ memory }) => memory))];
+  const there = await present(context.db, place, candidates);
+  const known = new Set([...there, ...(await forgottenBefore(context.db, place, candidates))]);
+  const given = new Set(named.filter(({ memory }) => known.has(memory)).map((each) => each.given));
+  return {
+    namespace,
+    memories: there.length,
+    unknown: ids.filter((id) => !given.has(id) && !given.has(id.toLowerCase())),
   };
 }
 

@@ -1,5 +1,5 @@
 import { ApiError } from '@memrelay/protocol/errors';
-import { forgetRequest } from '@memrelay/protocol/forget';
+import { forgetPreviewRequest, forgetRequest } from '@memrelay/protocol/forget';
 import {
   type BulkStatusResult,
   bulkStatusRequest,
@@ -23,7 +23,7 @@ import { repeatKeyOf } from '../http/repeat-key.ts';
 import { validate } from '../http/validate.ts';
 import { readJobs } from '../jobs/read-jobs.ts';
 import { retryJob } from '../jobs/retry-job.ts';
-import { forget } from '../memories/forget.ts';
+import { forget, previewForget } from '../memories/forget.ts';
 import { recall } from '../memories/recall.ts';
 import { recallManual } from '../memories/recall-manual.ts';
 import { remember } from '../memories/remember.ts';
@@ -103,6 +103,10 @@ export function memoryRoutes(app: FastifyInstance, context: RelayerContext): voi
 
   app.post('/api/forget', async (request) =>
     forget(context, request.caller, validate(forgetRequest, request.body)),
+  );
+
+  app.post('/api/forget/preview', async (request) =>
+    previewForget(context, request.caller, validate(forgetPreviewRequest, request.body)),
   );
 
   app.post('/api/recall', async (request, reply) => {

@@ -141,6 +141,30 @@ test('a tombstone that stands survives kill -9 of the relayer', async () => {
   expect(await texts()).toEqual([]);
 });
 
+test('a preview counts what ids name, lists the unknown ones, and removes nothing', async () => {
+  const [first, second] = await store(['note one', 'note two']);
+  await client.rememberAndWait('note one');
+  const stranger = randomUUID();
+  const other = 'A'.repeat(43);
+  const preview = (ids: string[], namespace?: string) =>
+    client.forget({ ids, dryRun: true, ...(namespace ? { namespace } : {}) });
+  const ids = [first!.jobId.toUpperCase(), first!.blobId, stranger, second!.blobId, other];
+  expect(await preview(ids)).toEqual({ deleted: 2, blobsToDelete: [], unknown: [stranger, other] });
+  expect(await preview([first!.jobId], 'work')).toMatchObject({ deleted: 0, unknown: [first!.jobId] });
+  expect(await texts()).toEqual(['note one', 'note two']);
+  await client.forget({ ids: [first!.jobId] });
+  expect(await preview([first!.jobId, first!.blobId])).toMatchObject({ deleted: 0, unknown: [] });
+  const foreign = (await createTestOwner(network)).client(relayer.url);
+  expect(await foreign.forget({ ids: [second!.jobId, second!.blobId], dryRun: true })).toMatchObject({
+    deleted: 0,
+    unknown: [second!.jobId, second!.blobId],
+  });
+  foreign.destroy();
+  await expect(client.forget({ namespace: 'default', dryRun: true })).rejects.toMatchObject({
+    code: 'invalid_argument',
+  });
+});
+
 test('a memory is gone at once, its tombstone is with the owner, and the owner deletes its blob', async () => {
   const [first, second] = await store(['note one', 'note two']);
   expect(await texts()).toEqual(['note one', 'note two']);
@@ -325,6 +349,16 @@ describe('a delegate', () => {
       .toBe(true);
     return its;
   }
+
+  test('previews with FORGET alone, and only in its namespaces', async () => {
+    await store(['a note'], 'work');
+    const cleaner = await delegate({ perms: permissions.forget, namespaces: ['work'] });
+    const asked = { ids: [randomUUID()], dryRun: true };
+    expect(await cleaner.forget({ ...asked, namespace: 'work' })).toMatchObject({ unknown: asked.ids });
+    await expect(cleaner.forget({ ...asked, namespace: 'home' })).rejects.toMatchObject({
+      code: 'insufficient_scope',
+    });
+  });
 
   test('forgets with FORGET alone, and only in its namespaces', async () => {
     await store(['note of work'], 'work');

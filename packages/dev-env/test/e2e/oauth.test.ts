@@ -119,7 +119,7 @@ async function connect(provider: OAuthClientProvider): Promise<Client> {
 
 /** Opens what the host wants opened, in a tab that may use the wallet. */
 async function openConsent({ authorizationUrl }: Saved): Promise<void> {
-  await page.goto(pairingLink((await readLocalDashboard(system.dataDir))!));
+  await page.goto(pairingLink((await readLocalDashboard(system.dataDir))!).link);
   await page.getByRole('heading', { name: 'Your memory' }).waitFor();
   await page.goto(authorizationUrl!.href);
   await page.getByRole('button', { name: 'Connect' }).waitFor();
@@ -228,7 +228,7 @@ test('a tab that was not paired asks for the pairing first, and a forged request
   await page.goto(host.saved.authorizationUrl!.href);
   await page.getByRole('heading', { name: 'Let this tab use your wallet' }).waitFor();
   expect(page.url()).toBe(`${system.urls.dashboard}/connect/oauth`);
-  await page.getByLabel('Pairing link').fill(pairingLink((await readLocalDashboard(system.dataDir))!));
+  await page.getByLabel('Pairing link').fill(pairingLink((await readLocalDashboard(system.dataDir))!).link);
   await page.getByRole('button', { name: 'Go on' }).click();
   await page.getByText('<b>bold</b>').waitFor();
   await page.goto(`${system.urls.dashboard}/connect/oauth#request=forged`);

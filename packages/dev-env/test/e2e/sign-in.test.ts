@@ -68,6 +68,7 @@ async function start(options: Partial<SignInOptions> = {}): Promise<SignIn> {
 }
 
 const connect = () => page.getByRole('button', { name: 'Connect' });
+const compareCode = () => page.getByLabel('My tool shows the same code').check();
 const chain = () => createChainClient({ network: 'localnet', baseUrl: system.urls.localnet });
 async function account(id = system.credentials.accountId): Promise<Account> {
   return (await readAccount(chain(), system.credentials.packageId, id))!.account;
@@ -82,6 +83,9 @@ test('one click: the key is registered with what was granted, saved, and stores 
   const { url, done } = await start();
   await page.goto(url);
   await connect().waitFor();
+  expect(await connect().isDisabled()).toBe(true);
+  await page.getByText(signIn!.shortCode, { exact: true }).waitFor();
+  await compareCode();
   expect(page.url()).toBe(`${system.urls.dashboard}/connect/mcp`);
   await page.getByLabel('How long').selectOption('for 30 days');
   await connect().press('Enter');
@@ -129,6 +133,7 @@ test('a code is pasted where the browser does not reach the tool, and only chose
   const waiting = await start({ label: 'far away', webUrl });
   await page.route(callbackOf(waiting), (route) => route.abort());
   await page.goto(waiting.url);
+  await compareCode();
   await page.getByLabel('only these').check();
   await page.getByLabel('one a line').fill('work\nhome');
   await connect().click();
@@ -152,6 +157,7 @@ test('a code that was not used is revoked by the page', async () => {
   const waiting = await start({ label: 'never came' });
   await page.route(callbackOf(waiting), (route) => route.abort());
   await page.goto(waiting.url);
+  await compareCode();
   await connect().click();
   await page.getByLabel('Command with the sign-in code').waitFor();
   expect(await labels()).toContain('never came');
@@ -164,7 +170,7 @@ test('a hand-over that fails revokes the key: the tool is gone, or something els
   for (const impostor of [false, true]) {
     const waiting = await start({ label: 'gone' });
     await page.goto(waiting.url);
-    await connect().waitFor();
+    await compareCode();
     waiting.cancel();
     const { port } = new URL(callbackOf(waiting));
     const server = createServer((request, response) => {
@@ -200,7 +206,7 @@ test('the tool believes nothing that the chain does not say, and keeps the file 
   const wrong: [change: Partial<HandOver>, says: string][] = [
     [{ privateKey: fromHex(other.privateKey) }, 'not registered'],
     [{ scope: { ...fullScope, perms: 1 } }, 'something else than what was promised'],
-    [{ walletAddress: other.address }, 'another wallet'],
+    [{ walletAddress: other.address }, `expected the wallet of its local system, ${walletAddress}`],
     [{ packageId: other.address }, 'another contract'],
   ];
   for (const [change, says] of wrong)
@@ -253,10 +259,11 @@ test('a wallet without an account makes it in the same step; a link from elsewhe
     const waiting = await start({ webUrl: part.url, relayerUrl, label: 'first\u202E one', dataDir });
     await page.goto(waiting.url);
     await page.getByRole('heading', { name: 'Let this tab use your wallet' }).waitFor();
-    await page.getByLabel('Pairing link').fill(pairingLink({ url: part.url, token }));
+    await page.getByLabel('Pairing link').fill(pairingLink({ url: part.url, token }).link);
     await page.getByRole('button', { name: 'Go on' }).click();
     await page.getByText('will be made now').waitFor();
     await page.getByText(`${relayerUrl}, which is not the relayer of this computer`).waitFor();
+    await compareCode();
     expect(await connect().isDisabled()).toBe(true);
     await page.getByLabel('I know this relayer').check();
     await connect().click();
@@ -266,6 +273,7 @@ test('a wallet without an account makes it in the same step; a link from elsewhe
 
     const second = await start({ webUrl: part.url, label: 'first\u202E one', dataDir });
     await page.goto(second.url);
+    await compareCode();
     await connect().click();
     const credentials = await second.done;
     expect(credentials).toMatchObject({ walletAddress: wallet.address, label: 'first one' });

@@ -15,6 +15,8 @@ export interface CallbackOptions {
   take: (code: string) => Promise<object>;
   /** Called when the answer to a code that was taken has gone out, or its bearer is gone */
   onTaken: () => void;
+  /** Called with the reason for each bad try */
+  onBadTry: (reason: string) => void;
   /** Called once, after the fifth bad try was answered */
   onTooManyTries: () => void;
 }
@@ -28,6 +30,10 @@ export interface Callback {
  * Listens on 127.0.0.1, on a port of the system's choice. `GET /callback` tells the page that somebody is there, `POST
  * /callback` takes a code from the page, `POST /code` from another process of this machine: browsers name an origin in
  * every post, so one without comes from no page.
+ *
+ * A bad try is a code that was offered and refused. Everything that is refused before (a foreign origin, another host, no
+ * code) is answered without reading more than 8 KiB and does not count: any web page can send it, and must not be able to
+ * end a sign-in. On `/code`, where any process of the machine may post, a code for another sign-in does not count either.
  */
 export async function startCallback(options: CallbackOptions): Promise<Callback> {
   let badTries = 0;
@@ -51,7 +57,12 @@ export async function startCallback(options: CallbackOptions): Promise<Callback>
       throw new Refusal(405, 'method_not_allowed', 'Only POST is answered here.');
     if (!/^application\/json\s*(;|$)/i.test(request.headers['content-type'] ?? ''))
       throw new Refusal(415, 'not_json', 'The answer must be JSON.');
-    return { status: 200, body: await options.take(codeIn(await bodyOf(request))) };
+    const code = codeIn(await bodyOf(request));
+    try {
+      return { status: 200, body: await options.take(code) };
+    } catch (error) {
+      throw isBadTry(error, page) ? new BadTry(error) : error;
+    }
   };
   server.on('request', async (request: IncomingMessage, response: ServerResponse) => {
     const allowed = request.headers.origin === options.origin ? options.origin : undefined;
@@ -67,10 +78,10 @@ export async function startCallback(options: CallbackOptions): Promise<Callback>
           ? error
           : new Refusal(500, 'failed', 'The tool could not finish the sign-in.');
       const { status, error: code, message } = refusal;
-      // That relayer or chain do not answer is not the fault of whoever asks
-      const bad = request.method === 'POST' && status < 500;
-      const tooMany = bad && ++badTries === maxBadTries;
-      if (tooMany) answered.then(options.onTooManyTries);
+      if (error instanceof BadTry) {
+        options.onBadTry(message);
+        if (++badTries === maxBadTries) answered.then(options.onTooManyTries);
+      }
       send(response, allowed, { status, body: { error: code, message } });
     }
   });
@@ -81,6 +92,22 @@ export async function startCallback(options: CallbackOptions): Promise<Callback>
       server.closeIdleConnections();
     },
   };
+}
+
+/** The refusal of a code that counts against the sign-in. */
+class BadTry extends Refusal {
+  constructor({ status, error, message }: Refusal) {
+    super(status, error, message);
+  }
+}
+
+/** What does not say that the code was made for this very sign-in. */
+const ofAnother: ReadonlySet<string> = new Set(['no_code', 'wrong_state']);
+
+function isBadTry(error: unknown, page: boolean): error is Refusal {
+  // An unreachable relayer or chain is not the fault of the caller
+  if (!(error instanceof Refusal) || error.status >= 500) return false;
+  return page || !ofAnother.has(error.error);
 }
 
 interface Answer {
@@ -108,12 +135,16 @@ function preflight({ headers }: IncomingMessage): Answer {
 }
 
 async function bodyOf(request: IncomingMessage): Promise<string> {
+  const tooLarge = (bytes: number): void => {
+    if (bytes > maxBodyBytes)
+      throw new Refusal(413, 'too_large', `The answer must not be longer than ${maxBodyBytes} bytes.`);
+  };
+  tooLarge(Number(request.headers['content-length'] ?? 0));
   const chunks: Buffer[] = [];
   let length = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
     length += chunk.length;
-    if (length > maxBodyBytes)
-      throw new Refusal(413, 'too_large', `The answer must not be longer than ${maxBodyBytes} bytes.`);
+    tooLarge(length);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { type Account, type DelegateKey, scopeBcs } from '@memrelay/chain/account-bcs';
+import { type Account, type DelegateKey, type Scope, scopeBcs } from '@memrelay/chain/account-bcs';
 import { readAccount } from '@memrelay/chain/account-reader';
 import { ChainRejectedError, ChainUnavailableError } from '@memrelay/chain/chain-errors';
 import { delegateAddress } from '@memrelay/chain/delegate-key';
@@ -14,11 +14,14 @@ const pauseMs = 400;
 
 export interface RegistrationCheck {
   relayerUrl: string;
-  handOver: HandOver;
+  /** Without a scope any that is not over is good */
+  handOver: RegisteredKey;
   fetch: typeof globalThis.fetch;
   /** How long a key may take to be seen on chain: the node asked here need not be the one that executed */
   patienceMs: number;
 }
+
+export type RegisteredKey = Omit<HandOver, 'scope'> & Partial<Pick<HandOver, 'scope'>>;
 
 /**
  * The delegate as it stands on the chain of the relayer, once all that was handed over is found true there: the package is
@@ -59,13 +62,13 @@ async function networkOf({ relayerUrl, handOver, fetch }: RegistrationCheck): Pr
   );
 }
 
-async function lookOnce(network: AccountNetwork, handOver: HandOver): Promise<DelegateKey> {
+async function lookOnce(network: AccountNetwork, handOver: RegisteredKey): Promise<DelegateKey> {
   const found = await readAccount(network.chain, network.packageId, handOver.accountId);
   if (!found) throw new Refusal(422, 'not_registered', 'There is no such account on the chain.');
   return delegateOf(found.account, handOver);
 }
 
-function delegateOf(account: Account, handOver: HandOver): DelegateKey {
+function delegateOf(account: Account, handOver: RegisteredKey): DelegateKey {
   if (account.owner !== handOver.walletAddress)
     throw new Refusal(422, 'other_owner', 'The account belongs to another wallet.');
   if (!account.active) throw new Refusal(422, 'account_inactive', 'The account is switched off.');
@@ -74,12 +77,15 @@ function delegateOf(account: Account, handOver: HandOver): DelegateKey {
   if (!delegate || delegate.address !== delegateAddress(publicKey))
     throw new Refusal(422, 'not_registered', 'The key is not registered with the account.');
   const scope = account.scopes.find(({ key }) => key === delegate.address)?.value;
-  if (
-    !scope ||
-    !equalBytes(scopeBcs.serialize(scope).toBytes(), scopeBcs.serialize(handOver.scope).toBytes())
-  )
+  if (!scope || (handOver.scope && !isSameScope(scope, handOver.scope)))
     throw new Refusal(422, 'other_scope', 'The key may do something else than what was promised.');
+  if (scope.expires_at_ms !== 0n && BigInt(scope.expires_at_ms) <= BigInt(Date.now()))
+    throw new Refusal(422, 'expired_key', 'The key has expired.');
   return delegate;
+}
+
+function isSameScope(one: Scope, other: Scope): boolean {
+  return equalBytes(scopeBcs.serialize(one).toBytes(), scopeBcs.serialize(other).toBytes());
 }
 
 function isUnavailable(error: unknown): boolean {

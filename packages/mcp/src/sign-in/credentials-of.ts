@@ -4,7 +4,11 @@ import type { CredentialFile } from '@memrelay/protocol/credential-file';
 import type { HandOver } from '@memrelay/sdk/account/sign-in/hand-over';
 
 /** The credential file of what was handed over, with key, address and label as they stand on chain. */
-export function credentialsOf(handOver: HandOver, delegate: DelegateKey, relayerUrl: string): CredentialFile {
+export function credentialsOf(
+  handOver: Omit<HandOver, 'scope'>,
+  delegate: DelegateKey,
+  relayerUrl: string,
+): CredentialFile {
   return {
     delegatePrivateKey: toHex(handOver.privateKey),
     delegatePublicKey: toHex(delegate.public_key),

@@ -3,6 +3,7 @@ import { nodePrimitives } from '@memrelay/envelope/node-primitives';
 import type { CredentialFile } from '@memrelay/protocol/credential-file';
 import { type CallbackTaken, callbackHello } from '@memrelay/sdk/account/sign-in/callback-answer';
 import type { HandOver } from '@memrelay/sdk/account/sign-in/hand-over';
+import { shortCode } from '@memrelay/sdk/account/sign-in/short-code';
 import {
   checkShown,
   SignInFormatError,
@@ -12,7 +13,9 @@ import {
 import { dataDir } from '@memrelay/sdk/data-dir-node';
 import { saveCredentials } from '@memrelay/sdk/save-credentials-node';
 import { startCallback } from './callback-server.ts';
+import { checkWallet } from './check-wallet.ts';
 import { credentialsOf } from './credentials-of.ts';
+import { expectedWallet } from './expected-wallet.ts';
 import { checkedWebUrl, pairingParameter } from './page-address.ts';
 import { PendingSignIn } from './pending-sign-in.ts';
 import { Refusal } from './refusal.ts';
@@ -38,11 +41,17 @@ export interface SignInOptions {
   validMs?: number;
   /** How long a key may take to be seen on chain; default 8 seconds */
   patienceMs?: number;
+  /** Called with the reason when an answer that reached this sign-in was refused, at most five times */
+  onRefused?: (reason: string) => void;
 }
 
 export interface SignIn {
   /** For the user's browser. Good once */
   url: string;
+  /** Shown by the tool and by the page, for the user to compare */
+  shortCode: string;
+  /** The only wallet that is accepted; undefined where any is */
+  expectedWallet: string | undefined;
   expiresAt: Date;
   /** The credentials, once they are checked and saved. Rejects with `SignInError`; nobody need listen */
   done: Promise<CredentialFile>;
@@ -52,7 +61,7 @@ export interface SignIn {
 
 /**
  * Opens a sign-in: listens on 127.0.0.1 for the page's answer and returns the link that leads there (security.md,
- * "Sign-in"). Throws `SignInError` `insecure_web_url` and `invalid_request`.
+ * "Sign-in"). Throws `SignInError` `insecure_web_url`, `invalid_request` and `local_wallet_unknown`.
  */
 export async function startSignIn(options: SignInOptions): Promise<SignIn> {
   const webUrl = checkedWebUrl(options.webUrl);
@@ -62,7 +71,9 @@ export async function startSignIn(options: SignInOptions): Promise<SignIn> {
   const verifier = randomBytes(32);
   const challenge = nodePrimitives.sha256(verifier);
   const expiresAt = new Date(Date.now() + (options.validMs ?? validMs));
-  const pairing = await pairingParameter(webUrl, options.dataDir ?? dataDir(), expiresAt);
+  const directory = options.dataDir ?? dataDir();
+  const pairing = await pairingParameter(webUrl, directory, expiresAt);
+  const wallet = await expectedWallet(options.relayerUrl, directory);
 
   const callback = await startCallback({
     origin: new URL(webUrl).origin,
@@ -73,6 +84,7 @@ export async function startSignIn(options: SignInOptions): Promise<SignIn> {
     },
     // Not sooner: whoever waits may end the process, and a page without an answer revokes the key
     onTaken: () => pending.finish(),
+    onBadTry: (reason) => options.onRefused?.(reason),
     onTooManyTries: () =>
       pending.end(new SignInError('too_many_tries', 'The sign-in was ended after five wrong answers.')),
   });
@@ -88,7 +100,10 @@ export async function startSignIn(options: SignInOptions): Promise<SignIn> {
   const pending = new PendingSignIn({
     keyPair,
     request,
-    check: (handOver) => checked(handOver, options),
+    check: async (handOver) => {
+      checkWallet(handOver, wallet);
+      return checked(handOver, options);
+    },
     save: (credentials) => saved(credentials, options.credentialsPath),
   });
   const timer = setTimeout(
@@ -102,6 +117,8 @@ export async function startSignIn(options: SignInOptions): Promise<SignIn> {
   pending.done.then(closed, closed);
   return {
     url: `${webUrl}/connect/mcp#${signInFragment(request)}${pairing}`,
+    shortCode: shortCode(request),
+    expectedWallet: wallet,
     expiresAt,
     done: pending.done,
     cancel: () => pending.end(new SignInError('cancelled', 'The sign-in was given up.')),

@@ -4,7 +4,16 @@ export class UsageError extends Error {
 }
 
 const valueFlags = ['relayer', 'web-url', 'label', 'namespace', 'code'] as const;
-const switches = ['login', 'logout', 'help', 'prod', 'staging', 'local', 'extra-tools'] as const;
+const switches = [
+  'login',
+  'logout',
+  'help',
+  'prod',
+  'staging',
+  'local',
+  'extra-tools',
+  'from-memwal',
+] as const;
 const subcommands = ['login', 'logout'] as const;
 const aliases: Record<string, FlagName> = { ns: 'namespace', 'relayer-url': 'relayer', web: 'web-url' };
 
@@ -76,6 +85,7 @@ Usage: memrelay-mcp [login | logout] [flags]
   --extra-tools       also offer mem_ask, mem_forget, mem_list and mem_status
   --login, login      sign in, also when you are signed in already
   --code CODE         with login: bring the code of the sign-in page to the agent that waits here
+  --from-memwal       with login: take over the key in ~/.memwal/credentials.json, which stays as it is
   --logout, logout    remove the credentials from this machine and exit
   --help, -h          print this and exit
 

@@ -3,8 +3,14 @@ import { serve } from './serve.ts';
 import { readSettings, type Settings } from './settings.ts';
 import { stderrLog } from './stderr-log.ts';
 
-// A host may close its end while an answer is on the way.
-process.stdout.on('error', () => process.exit(0));
+let serving = false;
+process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
+  // A host may close its end while an answer is on the way.
+  if (serving) process.exit(0);
+  process.stderr.write(`memrelay-mcp: the output cannot be written (${code}).\n`);
+  process.exit(1);
+});
+process.stderr.on('error', () => undefined);
 
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
 
@@ -27,6 +33,7 @@ async function main(): Promise<number> {
     return 0;
   }
   if (settings.action === 'serve' && !process.stdin.isTTY) {
+    serving = true;
     await serve(settings, log, `node ${JSON.stringify(process.argv[1])}`);
     return 0;
   }
@@ -34,6 +41,7 @@ async function main(): Promise<number> {
   const terminal = await import('./terminal.ts');
   if (settings.action === 'logout') return terminal.signOutFromTerminal(print);
   if (settings.code !== undefined) return terminal.bringCode(settings.code, print);
+  if (settings.fromMemwal) return terminal.importFromMemwal(settings, print);
   if (settings.action === 'login') return terminal.signInFromTerminal(settings, log, print);
   return terminal.startFromTerminal(settings, log, print);
 }

@@ -1,24 +1,37 @@
 import { spawn } from 'node:child_process';
+import { pathToFileURL } from 'node:url';
+import { writeLinkFile } from './link-file.ts';
 
 /**
- * Opens a page in the user's browser. Returns false when there is none here, as over SSH, or when it cannot be started;
- * never throws and never waits for it.
+ * Opens a page in the user's browser by way of a private file, so that the link is in no process's arguments. Returns a
+ * function that removes the file, or undefined when there is no browser here, as over SSH, or when it cannot be started.
+ * Never throws and never waits for the browser.
  */
 export async function openBrowser(
   url: string,
   env: NodeJS.ProcessEnv = process.env,
   platform: NodeJS.Platform = process.platform,
-): Promise<boolean> {
+): Promise<(() => void) | undefined> {
   const command = browserCommand(env, platform);
-  if (command === undefined || !/^https?:\/\//.test(url)) return false;
+  if (command === undefined || !/^https?:\/\//.test(url)) return undefined;
   const [program, ...args] = command;
+  // Without the file there is no safe way to open the link; the user still sees it.
+  const file = await writeLinkFile(url).catch(() => undefined);
+  if (!file) return undefined;
   return new Promise((resolve) => {
-    // No shell: the URL holds "&" and "#". No stdio: stdout belongs to the protocol.
-    const child = spawn(program, [...args, url], { stdio: 'ignore', detached: true, env });
-    child.once('error', () => resolve(false));
+    // No stdio: stdout belongs to the protocol.
+    const child = spawn(program, [...args, pathToFileURL(file.path).href], {
+      stdio: 'ignore',
+      detached: true,
+      env,
+    });
+    child.once('error', () => {
+      file.remove();
+      resolve(undefined);
+    });
     child.once('spawn', () => {
       child.unref();
-      resolve(true);
+      resolve(() => file.remove());
     });
   });
 }

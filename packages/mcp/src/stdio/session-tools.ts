@@ -32,7 +32,7 @@ export function addSessionTools(server: McpServer, { session, desk, command }: S
     {
       title: 'Sign in to memory',
       description:
-        'Signs the user in to memrelay: opens a browser page where they approve with their wallet, and returns its one-time URL, valid 5 minutes. Call it when a memory tool says that nobody is signed in, or when the user asks to sign in anew or as somebody else. Show the URL to the user exactly as returned. Calling it again makes a new URL and closes the one before.',
+        'Signs the user in to memrelay: opens a browser page where they approve with their wallet, and returns its one-time URL, valid 5 minutes, and a short code that the page shows too. Call it when a memory tool says that nobody is signed in, or when the user asks to sign in again or as another user. Show URL and code to the user exactly as returned. Calling it again makes a new URL and ends the previous one.',
       inputSchema: noParameters,
       annotations: {
         readOnlyHint: false,
@@ -95,7 +95,7 @@ async function answer(work: () => Promise<string>): Promise<CallToolResult> {
 }
 
 function loginText(signIn: OpenSignIn, command: string): string {
-  const { url, expiresAt, webUrl, relayerUrl, opened, present } = signIn;
+  const { url, shortCode, expectedWallet, expiresAt, webUrl, relayerUrl, opened, present } = signIn;
   return [
     ...(present
       ? [`Until then wallet ${present.walletAddress} stays signed in, with account ${present.accountId}.`]
@@ -106,7 +106,13 @@ function loginText(signIn: OpenSignIn, command: string): string {
     '',
     url,
     '',
+    `Code: ${shortCode}`,
+    '',
+    'Show the user this code too. The page shows a code and asks whether it is the same one: they continue only if it is. Another code means that the page was opened by another program.',
     `It works once, until ${expiresAt.toISOString()} (5 minutes). They sign in at ${new URL(webUrl).origin} for the relayer ${new URL(relayerUrl).origin}.`,
+    ...(expectedWallet
+      ? [`Only wallet ${expectedWallet}, the wallet of the local system, can sign in there.`]
+      : []),
     ...pageHint(webUrl),
     `If their browser is on another machine than this one (SSH, container), the page shows a code instead of ending by itself; they run on this machine: ${command} login --code CODE`,
     'Once they have signed in the memory tools work at once, without a restart: then make the call again that needed it.',

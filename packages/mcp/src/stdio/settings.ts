@@ -9,6 +9,8 @@ export interface Settings {
   forceLogin: boolean;
   /** What the sign-in page gave a person to bring to this machine */
   code: string | undefined;
+  /** Sign in with the key of MemWal's credential file instead of a page */
+  fromMemwal: boolean;
   /** Where calls go, instead of the relayer of the credentials */
   relayerUrl: string | undefined;
   webUrl: string | undefined;
@@ -42,10 +44,14 @@ export function readSettings(argv: readonly string[], env: NodeJS.ProcessEnv): S
   const code = values.get('code');
   if (code !== undefined && !wantsLogin)
     throw new UsageError('--code belongs to a sign-in: login --code CODE.');
+  const fromMemwal = set.has('from-memwal');
+  if (fromMemwal && (!wantsLogin || code !== undefined))
+    throw new UsageError('--from-memwal belongs to a sign-in, without --code: login --from-memwal.');
   return {
-    action: actionOf(wantsLogout, subcommand === 'login' || code !== undefined),
+    action: actionOf(wantsLogout, subcommand === 'login' || code !== undefined || fromMemwal),
     forceLogin: wantsLogin,
     code,
+    fromMemwal,
     relayerUrl: url('relayer', 'MEM_SERVER_URL', service?.relayerUrl),
     webUrl: url('web-url', 'MEM_WEB_URL', service?.webUrl),
     label: checkedLabel(values.get('label') ?? variableOf(env, 'MEM_CLIENT_LABEL') ?? defaultLabel),

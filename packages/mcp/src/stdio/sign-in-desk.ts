@@ -9,6 +9,10 @@ import { readStored } from './stored-credentials.ts';
 
 export interface OpenSignIn {
   url: string;
+  /** The page shows the same one */
+  shortCode: string;
+  /** The only wallet that is accepted; undefined where any is */
+  expectedWallet: string | undefined;
   expiresAt: Date;
   webUrl: string;
   relayerUrl: string;
@@ -20,8 +24,8 @@ export interface OpenSignIn {
 
 /** Where a person signs in: one sign-in at a time, a new one closes the one before. */
 export interface SignInDesk {
-  /** Throws `ToolRefusal` when it is not known where to sign in */
-  open(): Promise<OpenSignIn & Pick<SignIn, 'done'>>;
+  /** Throws `ToolRefusal` when it is not known where to sign in. `onRefused` is called with the reason for a bad try. */
+  open(onRefused?: (reason: string) => void): Promise<OpenSignIn & Pick<SignIn, 'done'>>;
   close(): void;
 }
 
@@ -35,14 +39,14 @@ export function signInDesk(settings: Settings, log: Log): SignInDesk {
   let last: Promise<unknown> = Promise.resolve();
   return {
     close,
-    open() {
-      const opening = last.then(openOne);
+    open(onRefused) {
+      const opening = last.then(() => openOne(onRefused));
       last = opening.catch(() => undefined);
       return opening;
     },
   };
 
-  async function openOne(): ReturnType<SignInDesk['open']> {
+  async function openOne(onRefused?: (reason: string) => void): ReturnType<SignInDesk['open']> {
     const stored = await readStored();
     const credentials = stored.state === 'present' ? stored.credentials : undefined;
     const { relayerUrl, webUrl } = await chooseService(settings, credentials);
@@ -54,14 +58,29 @@ export function signInDesk(settings: Settings, log: Log): SignInDesk {
       relayerUrl,
       label: settings.label,
       credentialsPath: signInCredentialsPath(),
+      onRefused(reason) {
+        log.info('a sign-in was refused', { reason });
+        onRefused?.(reason);
+      },
     });
     current = signIn;
     signIn.done.then(
       ({ walletAddress, accountId }) => log.info('signed in', { walletAddress, accountId, relayerUrl }),
       (error: unknown) => log.info('the sign-in ended', { reason: (error as Error).message }),
     );
-    const opened = await openBrowser(signIn.url);
-    const { url, expiresAt, done } = signIn;
-    return { url, expiresAt, done, webUrl, relayerUrl, opened, present: credentials };
+    const removeFile = await openBrowser(signIn.url);
+    if (removeFile) signIn.done.then(removeFile, removeFile);
+    const { url, shortCode, expectedWallet, expiresAt, done } = signIn;
+    return {
+      url,
+      shortCode,
+      expectedWallet,
+      expiresAt,
+      done,
+      webUrl,
+      relayerUrl,
+      opened: removeFile !== undefined,
+      present: credentials,
+    };
   }
 }

@@ -1,8 +1,10 @@
 import { createInterface } from 'node:readline';
 import type { CredentialFile } from '@memrelay/protocol/credential-file';
+import { dataDir } from '@memrelay/sdk/data-dir-node';
 import { MemRelayError } from '@memrelay/sdk/errors';
 import { signInCredentialsPath } from '@memrelay/sdk/save-credentials-node';
 import { handOverCode } from '../sign-in/hand-over-code.ts';
+import { originalCredentialsPath } from '../sign-in/original-credentials.ts';
 import { SignInError } from '../sign-in/sign-in-error.ts';
 import { ToolRefusal } from '../tools/tool-refusal.ts';
 import { pageHint } from './page-hint.ts';
@@ -43,14 +45,17 @@ export async function signInFromTerminal(settings: Settings, log: Log, print: Pr
     );
   });
   try {
-    const { url, webUrl, opened, done } = await desk.open();
+    const { url, shortCode, webUrl, opened, done } = await desk.open((reason) =>
+      print(`A sign-in was refused: ${reason}`),
+    );
     print(
       opened
         ? `A page of ${new URL(webUrl).origin} was opened. If you do not see it, open:`
         : 'Open this page and sign in:',
     );
     print(`\n  ${url}\n`);
-    print('It works once, for 5 minutes. If the page shows a code, paste it here.');
+    print(`Go on there only if the page shows this code: ${shortCode}\n`);
+    print('It works once, for 5 minutes. If the page ends with a command to run, paste it here.');
     for (const line of pageHint(webUrl)) print(line);
     pasted.on('line', (line) => {
       if (line.trim() !== '') handOverCode(line).catch((error: unknown) => print((error as Error).message));
@@ -63,6 +68,25 @@ export async function signInFromTerminal(settings: Settings, log: Log, print: Pr
   } finally {
     pasted.close();
     desk.close();
+  }
+}
+
+/** Signs in with the key of MemWal's credential file, which is only read. Returns the exit code. */
+export async function importFromMemwal(settings: Settings, print: Print): Promise<number> {
+  const { importCredentials } = await import('../sign-in/import-credentials.ts');
+  try {
+    const credentials = await importCredentials({
+      from: originalCredentialsPath(),
+      to: signInCredentialsPath(),
+      relayerUrl: settings.relayerUrl,
+      dataDir: dataDir(),
+    });
+    print(
+      `${whoIs(credentials)}\nThe key of ${originalCredentialsPath()} was copied to ${signInCredentialsPath()}.\n\n${inAHost}`,
+    );
+    return 0;
+  } catch (error) {
+    return failed(error, print);
   }
 }
 

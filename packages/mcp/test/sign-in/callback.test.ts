@@ -117,7 +117,9 @@ describe('the link', () => {
       await start({ webUrl });
       return new URLSearchParams(new URL(signIn.url).hash.slice(1)).get('pairing');
     };
-    expect(pairingNonce(token, (await codeIn(origin))!, signIn.expiresAt.getTime() - 1_000)).toBeDefined();
+    expect(pairingNonce(token, (await codeIn(origin))!, signIn.expiresAt.getTime() - 1_000)).toHaveProperty(
+      'nonce',
+    );
     expect(await codeIn('http://localhost:5174')).toBeNull();
     expect(await codeIn('https://memory.example')).toBeNull();
   });
@@ -225,8 +227,58 @@ describe('the callback', () => {
     expect(answer.headers).not.toHaveProperty('access-control-allow-private-network');
   });
 
+  it('goes on after any number of posts that carry no code for it, or come from elsewhere', async () => {
+    const refused: string[] = [];
+    signIn.cancel();
+    await start({ onRefused: (reason) => refused.push(reason) });
+    const noise: (() => Promise<Answer>)[] = [
+      () => post({ origin: 'https://evil.example' }, bodyOf(sealedFor(asked))),
+      () => post({ origin: 'null' }, bodyOf(sealedFor(asked))),
+      () => post({ host: `evil.example:${asked.port}` }, bodyOf(sealedFor(asked))),
+      () => post({}, '{'),
+      () => post({}, 'null'),
+      () => post({}, '{"code": 1}'),
+      () => post({ 'content-type': 'text/plain' }, bodyOf(sealedFor(asked))),
+      () => post({}, bodyOf('x'.repeat(9_000))),
+      () => send('POST', { 'content-type': 'application/json' }, bodyOf('x'), '/code'),
+      () =>
+        send(
+          'POST',
+          { 'content-type': 'application/json' },
+          bodyOf(sealedFor({ ...asked, state: new Uint8Array(32) })),
+          '/code',
+        ),
+    ];
+    for (let i = 0; i < 20; i++)
+      for (const answer of await Promise.all(noise.map((make) => make()))) {
+        expect(answer.status).toBeGreaterThanOrEqual(400);
+        expect(answer.status).toBeLessThan(500);
+      }
+    // The right answer gets as far as the relayer
+    expect(await post({}, bodyOf(sealedFor(asked)))).toMatchObject({
+      body: { error: 'relayer_unreachable' },
+    });
+    expect(refused).toEqual([]);
+  });
+
+  it('refuses a body that is announced as too large without reading it', async () => {
+    const socket = connect(asked.port, '127.0.0.1');
+    await once(socket, 'connect');
+    // The body never comes
+    socket.write(
+      `POST /callback HTTP/1.1\r\nhost: 127.0.0.1:${asked.port}\r\norigin: ${origin}\r\ncontent-type: application/json\r\ncontent-length: 900000\r\n\r\n`,
+    );
+    const [answer] = await once(socket, 'data');
+    expect(String(answer)).toContain('413');
+    await once(socket, 'close');
+  });
+
   it('ends after five bad tries', async () => {
+    const refused: string[] = [];
+    signIn.cancel();
+    await start({ onRefused: (reason) => refused.push(reason) });
     for (let i = 0; i < 5; i++) expect((await post({}, bodyOf('hello'))).status).toBe(400);
+    expect(refused).toHaveLength(5);
     await expect(signIn.done).rejects.toMatchObject({ code: 'too_many_tries' });
     expect((await post({}, bodyOf(sealedFor(asked)))).status).toBe(0);
   });

@@ -1,12 +1,14 @@
-import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { openBrowser } from '../../src/stdio/open-browser.ts';
 
 const url = 'https://web.example/connect/mcp#a=1&b=$(touch hacked);c';
 let folder: string;
 let env: NodeJS.ProcessEnv;
+const realHome = process.env.HOME;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'mcp-browser-'));
@@ -17,12 +19,46 @@ beforeAll(async () => {
   );
   await chmod(opener, 0o755);
   env = { PATH: `${folder}:${process.env.PATH}`, DISPLAY: ':1' };
+  process.env.HOME = folder;
 });
-afterAll(() => rm(folder, { recursive: true }));
+afterAll(async () => {
+  process.env.HOME = realHome;
+  await rm(folder, { recursive: true });
+});
 
-it('opens the whole link, without a shell in between', async () => {
-  expect(await openBrowser(url, env, 'linux')).toBe(true);
-  await vi.waitFor(async () => expect(await readFile(join(folder, 'opened'), 'utf8')).toBe(url), 10_000);
+/** What the opener was given; it must not be the link. */
+async function openedFile(): Promise<string> {
+  const opened = join(folder, 'opened');
+  const given = await vi.waitFor(() => readFile(opened, 'utf8'), 10_000);
+  await rm(opened);
+  expect(given).toMatch(/^file:\/\/.*\.html$/);
+  return fileURLToPath(given);
+}
+
+it('opens a private file that leads to the whole link, and removes it', async () => {
+  const remove = await openBrowser(url, env, 'linux');
+  const file = await openedFile();
+  expect(dirname(file)).toBe(join(folder, '.mem'));
+  expect((await stat(file)).mode & 0o777).toBe(0o600);
+  expect((await stat(dirname(file))).mode & 0o777).toBe(0o700);
+  expect(await readFile(file, 'utf8')).toContain('connect/mcp#a=1&#38;b=$(touch hacked);c');
+  remove!();
+  expect(await readdir(dirname(file))).toEqual([]);
+});
+
+it('puts the file where a browser of a snap can read it, and removes what a killed process left', async () => {
+  await mkdir(join(folder, 'snap'));
+  const remove = await openBrowser(url, env, 'linux');
+  const file = await openedFile();
+  expect(dirname(file)).toBe(join(folder, 'memrelay-sign-in'));
+  expect((await stat(dirname(file))).mode & 0o777).toBe(0o700);
+  await utimes(file, 0, 0);
+  const removeSecond = await openBrowser(url, env, 'linux');
+  const second = await openedFile();
+  expect(await readdir(dirname(file))).toEqual([second.slice(dirname(file).length + 1)]);
+  remove!();
+  removeSecond!();
+  await expect(stat(dirname(file))).rejects.toThrow('ENOENT');
 });
 
 it('opens nothing over SSH, without a screen, without a browser, and what is no page', async () => {
@@ -32,5 +68,5 @@ it('opens nothing over SSH, without a screen, without a browser, and what is no 
     [url, { ...env, PATH: join(folder, 'nowhere') }],
     ['file:///etc/passwd', env],
   ] as const)
-    expect(await openBrowser(address, environment, 'linux')).toBe(false);
+    expect(await openBrowser(address, environment, 'linux')).toBeUndefined();
 });

@@ -112,4 +112,15 @@ describe('settings', () => {
   it('help is given whatever else is wrong', () => {
     expect(read('--help --prod', { MEM_SERVER_URL: 'nonsense' }).action).toBe('help');
   });
+
+  it('know an import of credentials, which is asked for by itself', () => {
+    expect(read('login --from-memwal')).toMatchObject({ action: 'login', fromMemwal: true });
+    expect(read('--login --from-memwal --relayer http://r.example')).toMatchObject({
+      fromMemwal: true,
+      relayerUrl: 'http://r.example',
+    });
+    expect(read('login')).toMatchObject({ fromMemwal: false });
+    for (const line of ['--from-memwal', 'logout --from-memwal', 'login --from-memwal --code mr1.x'])
+      expect(() => read(line), line).toThrow(UsageError);
+  });
 });

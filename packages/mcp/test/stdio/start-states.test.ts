@@ -109,6 +109,7 @@ describe('without credentials', () => {
       expect(performance.now() - began).toBeLessThan(1_000);
       expect(isError).toBe(false);
       expect(text).toContain('login --code CODE');
+      expect(text).toMatch(/^Code: [0-9A-Z]{4}-[0-9A-Z]{4}$/m);
       const url = new URL(/^https:\/\/web\.example\/connect\/mcp#\S+$/m.exec(text)![0]);
       const port = /(?:^|&)port=(\d+)/.exec(url.hash.slice(1))![1];
       return { url: url.href, hello: `http://127.0.0.1:${port}/callback` };

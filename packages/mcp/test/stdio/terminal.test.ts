@@ -67,6 +67,7 @@ describe('started in a terminal', () => {
         });
       });
     await shows('paste it here');
+    expect(printed).toMatch(/only if the page shows this code: [0-9A-Z]{4}-[0-9A-Z]{4}\n/);
     expect(printed).toMatch(/\n {2}http:\/\/localhost:5173\/connect\/mcp#\S+\n/);
     const refused = shows('This is no sign-in code');
     stdio.send('nonsense');

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { ExitError, exitCodes } from '../exit-codes.ts';
+import { fileTrouble } from '../explain-error.ts';
 import type { Output } from '../output.ts';
 
 export interface PassphraseOption {
@@ -19,7 +20,10 @@ export async function readPassphrase(
   { twice }: { twice: boolean },
 ): Promise<string> {
   if (passphraseFile !== undefined) {
-    const [line = ''] = (await readFile(passphraseFile, 'utf8')).split(/\r?\n/, 1);
+    const text = await readFile(passphraseFile, 'utf8').catch((error: unknown) => {
+      throw fileTrouble(error, passphraseFile) ?? error;
+    });
+    const [line = ''] = text.split(/\r?\n/, 1);
     if (line !== '') return line;
     throw new ExitError(exitCodes.usage, `${passphraseFile} begins with an empty line.`);
   }

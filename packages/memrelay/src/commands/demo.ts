@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { MemRelay } from '@memrelay/sdk/mem-relay';
@@ -15,6 +14,7 @@ import { ExitError, exitCodes } from '../exit-codes.ts';
 import { catchInterruption } from '../interruption.ts';
 import type { Output } from '../output.ts';
 import { columns, counted } from '../plain-text.ts';
+import { readText } from '../read-text.ts';
 import { type PrivateSystem, startPrivateSystem } from '../system/private-system.ts';
 
 export interface DemoOptions {
@@ -41,7 +41,7 @@ export async function demo(
     questions: count('--limit-questions', options.limitQuestions),
   };
   const path = file ?? exampleFile;
-  const conversations = readConversations(path, await readFile(path, 'utf8'), limits);
+  const conversations = readConversations(path, await readText(path), limits);
   output.line(`${relative('', path) || path}: ${describe(conversations)}\n`);
 
   const stopping = catchInterruption('Interrupted.');

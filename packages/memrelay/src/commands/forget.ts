@@ -1,5 +1,6 @@
 import { defaultNamespace } from '@memrelay/protocol/limits';
 import { chunksOf } from '@memrelay/sdk/chunks';
+import { MemRelayError } from '@memrelay/sdk/errors';
 import type { Forgotten } from '@memrelay/sdk/forget';
 import type { MemRelay } from '@memrelay/sdk/mem-relay';
 import { type NamespaceOption, withClient } from '../connect.ts';
@@ -45,19 +46,28 @@ export async function forget(
   const owner = options.deleteBlobs ? (await connectOwner(options, environment)).owner : undefined;
   await withClient(options, async ({ client }) => {
     const namespaces = everything ? await allNamespaces(client) : [options.namespace ?? defaultNamespace];
+    const named = ids.length > 0 ? await namedBy(client, namespaces[0]!, ids) : undefined;
+    const unknown = named?.unknown ?? [];
+    if (unknown.length > 0) output.line(`Not in namespace "${namespaces[0]}": ${unknown.join(', ')}`);
+    if (named && named.ids.length === 0) throw noneKnown(namespaces[0]!);
+    const asked = named === undefined ? 'Forget all memories' : toForget(named.memories);
+    // What was forgotten before is not forgotten again: the call names the blobs that are left of it
+    const nothingToLose = named?.memories === 0 && !owner;
     await confirm(
       output,
-      ids.length > 0 ? `Forget ${memories(ids.length)}` : 'Forget all memories',
+      asked,
       [
         ['In', namespaces.length > 0 ? namespaces.join(', ') : 'no namespace: there is nothing'],
         ...(owner
           ? [...networkFacts(owner), ['Blobs', 'deleted on chain, signed by this wallet'] as const]
           : []),
       ],
-      options.yes,
+      options.yes || nothingToLose,
       { question: 'They cannot be brought back. Forget them?', declined: 'Nothing was forgotten' },
     );
-    const calls = everything ? [() => client.forgetEverything()] : callsIn(client, namespaces[0]!, ids);
+    const calls = everything
+      ? [() => client.forgetEverything()]
+      : callsIn(client, namespaces[0]!, named?.ids ?? []);
     let deleted = 0;
     let shared = 0;
     let until: string | undefined;
@@ -79,12 +89,9 @@ export async function forget(
       ...(owner ? { blobs_deleted: blobsDeleted } : { blobs_to_delete: blobs }),
       ...(shared > 0 ? { blobs_shared: shared } : {}),
       ...(until === undefined ? {} : { blobs_shared_until: until }),
+      ...(unknown.length > 0 ? { unknown } : {}),
     });
     output.line(`Forgotten: ${memories(deleted)}.`);
-    if (ids.length > 0 && deleted === 0 && blobs.length === 0)
-      output.line(
-        `None of these ids is in namespace "${namespaces[0]}". \`npx memrelay list\` tells where each is: name it with --namespace.`,
-      );
     if (owner) output.line(`Deleted on chain: ${blobsDeleted} of ${blobs.length} blobs.`);
     else if (blobs.length > 0)
       output.line(
@@ -94,7 +101,59 @@ export async function forget(
       output.line(
         `${counted(shared, 'blob also holds', 'blobs also hold')} memories that live on. The server stores those anew first${until === undefined ? '' : `, from ${moment(until)} UTC at the latest`}: run the same command again ${until === undefined ? 'in a while' : 'after that'} to ${owner ? 'delete' : 'be told'} what is left.`,
       );
+    if (unknown.length > 0) throw someUnknown(unknown.length, namespaces[0]!);
   });
+}
+
+/** What ids name in a namespace. */
+interface NamedMemories {
+  /** How many memories would be forgotten; undefined when the relayer does not say (an older version) */
+  memories: number | undefined;
+  /** The ids that name something, also what was forgotten before */
+  ids: readonly string[];
+  unknown: readonly string[];
+}
+
+async function namedBy(
+  client: MemRelay,
+  namespace: string,
+  given: readonly string[],
+): Promise<NamedMemories> {
+  const ids = [...new Set(given)];
+  const unknown = new Set<string>();
+  let count = 0;
+  try {
+    for (const part of chunksOf(ids, idsPerCall)) {
+      const found = await client.forget({ namespace, ids: part, dryRun: true });
+      count += found.deleted;
+      for (const id of found.unknown ?? []) unknown.add(id);
+    }
+  } catch (error) {
+    if (!(error instanceof MemRelayError && error.code === 'not_found')) throw error;
+    return { memories: undefined, ids, unknown: [] };
+  }
+  return { memories: count, ids: ids.filter((id) => !unknown.has(id)), unknown: [...unknown] };
+}
+
+function toForget(count: number | undefined): string {
+  if (count === undefined) return 'Forget these memories';
+  return count > 0 ? `Forget ${memories(count)}` : 'These memories are forgotten already';
+}
+
+function noneKnown(namespace: string): ExitError {
+  return new ExitError(
+    exitCodes.failed,
+    `None of these ids is in namespace "${namespace}": nothing was forgotten. \`npx memrelay list\` shows the namespace of each memory; name it with --namespace.`,
+    { code: 'unknown_ids' },
+  );
+}
+
+function someUnknown(count: number, namespace: string): ExitError {
+  return new ExitError(
+    exitCodes.failed,
+    `${count === 1 ? 'One of the ids is' : `${count} of the ids are`} not in namespace "${namespace}".`,
+    { code: 'unknown_ids' },
+  );
 }
 
 function callsIn(client: MemRelay, namespace: string, ids: readonly string[]): (() => Promise<Forgotten>)[] {

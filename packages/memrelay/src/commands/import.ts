@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { defaultNamespace } from '@memrelay/protocol/limits';
 import { dataDir } from '@memrelay/sdk/data-dir-node';
 import { isBundleFile } from '../bundle/bundle-file.ts';
@@ -12,6 +11,7 @@ import { type FileContent, readMemories } from '../import/read-memories.ts';
 import { type FailedMemory, type ImportProgress, runImport } from '../import/run-import.ts';
 import { catchInterruption } from '../interruption.ts';
 import type { Output } from '../output.ts';
+import { readText } from '../read-text.ts';
 import { systemPaths } from '../system/system-paths.ts';
 
 export interface ImportOptions extends ConnectOptions, NamespaceOption, PassphraseOption {
@@ -33,7 +33,7 @@ export async function importFile(
 ): Promise<void> {
   if (await isBundleFile(path))
     return (await import('./import-bundle.ts')).importBundleFile(output, path, options, environment);
-  const content = await readFile(path, 'utf8');
+  const content = await readText(path);
   const file = readMemories(path, content);
   const namespace = options.namespace ?? defaultNamespace;
   // Refused credentials or a silent relayer show now, not after the patience of the import.

@@ -3,12 +3,18 @@ import { type LocalDashboard, newPairingCode, readLocalDashboard } from '@memrel
 import { ExitError, exitCodes } from '../exit-codes.ts';
 import type { Output } from '../output.ts';
 
-/** How long a link of this command is good. */
+/** How long a pairing link is valid: what a terminal shows may stay on the screen, and in its history, for days. */
 const validMs = 10 * 60_000;
 
-/** Opens the dashboard in one browser tab as the owner of the local wallet; without `expiresAt` until the system stops. */
-export function pairingLink({ url, token }: LocalDashboard, expiresAt?: Date): string {
-  return `${url}/#pairing=${newPairingCode(token, expiresAt)}`;
+export interface PairingLink {
+  link: string;
+  expiresAt: Date;
+}
+
+/** A link that opens the dashboard in one browser tab as the owner of the local wallet; valid once, for ten minutes. */
+export function pairingLink({ url, token }: LocalDashboard): PairingLink {
+  const expiresAt = new Date(Date.now() + validMs);
+  return { link: `${url}/#pairing=${newPairingCode(token, expiresAt)}`, expiresAt };
 }
 
 /** Prints a new pairing link for the dashboard of the system that is running here. */
@@ -20,8 +26,7 @@ export async function pair(output: Output, environment: NodeJS.ProcessEnv): Prom
       exitCodes.unavailable,
       `No dashboard runs on ${directory}. Start the local system with \`npx memrelay up\`.`,
     );
-  const expiresAt = new Date(Date.now() + validMs);
-  const link = pairingLink(dashboard, expiresAt);
+  const { link, expiresAt } = pairingLink(dashboard);
   output.result({ pairing_link: link, expires_at: expiresAt.toISOString() });
   output.line(`${link}\n\nIt works once, within ten minutes, in a browser on this computer.`);
 }

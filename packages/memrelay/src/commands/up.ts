@@ -86,12 +86,13 @@ async function selfCheck(system: RunningSystem, signal: AbortSignal): Promise<vo
 
 function announce(output: Output, system: RunningSystem, directory: string, ms: number): void {
   const { urls } = system;
-  const link = pairingLink(system.dashboard);
+  const { link, expiresAt } = pairingLink(system.dashboard);
   if (output.json) {
     output.result({
       event: 'ready',
       urls,
       pairing_link: link,
+      pairing_link_expires_at: expiresAt.toISOString(),
       credentials_path: system.credentialsPath,
       account_id: system.credentials.accountId,
       data_dir: directory,
@@ -108,7 +109,7 @@ function announce(output: Output, system: RunningSystem, directory: string, ms: 
   Credentials  ${system.credentialsPath}
   Data         ${directory}
 
-Open your dashboard (this link works once; \`npx memrelay pair\` prints another):
+Open your dashboard (this link works once, within ten minutes; \`npx memrelay pair\` prints another):
   ${link}
 
 All keys are on this machine, in the data directory: fine for a laptop, see docs/security.md for production.

@@ -7,6 +7,7 @@ import { dataDir } from '@memrelay/sdk/data-dir-node';
 import { MemRelayError } from '@memrelay/sdk/errors';
 import type { ConnectOptions } from '../connect.ts';
 import { ExitError, exitCodes } from '../exit-codes.ts';
+import { fileTrouble } from '../explain-error.ts';
 import { systemPaths } from '../system/system-paths.ts';
 
 /** Options of every command that the owner's wallet signs. */
@@ -85,7 +86,7 @@ async function readWallet(path: string): Promise<string> {
   const refuse = (what: string): ExitError =>
     new ExitError(exitCodes.usage, `${path} ${what}`, { code: 'wallet_unusable' });
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'ENOENT') throw error;
+    if (error.code !== 'ENOENT') throw fileTrouble(error, path) ?? error;
     throw refuse('does not exist: name the file with the owner’s key with --wallet PATH.');
   });
   if (process.platform !== 'win32' && ((await stat(path)).mode & 0o077) !== 0)

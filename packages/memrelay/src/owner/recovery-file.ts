@@ -1,7 +1,8 @@
-import { access, readFile } from 'node:fs/promises';
+import { access } from 'node:fs/promises';
 import { writeSecretFile } from '@memrelay/protocol/secret-file-node';
 import { type RecoveryKey, recoveryKey } from '@memrelay/sdk/account/recovery';
 import { ExitError, exitCodes } from '../exit-codes.ts';
+import { readText } from '../read-text.ts';
 
 /** Makes a recovery key and writes it: 64 hex digits, readable by its owner alone. Throws `ExitError` when `path` is taken. */
 export async function newRecoveryFile(path: string): Promise<RecoveryKey> {
@@ -17,7 +18,7 @@ export async function newRecoveryFile(path: string): Promise<RecoveryKey> {
 
 /** Throws `ExitError` when the file holds none. */
 export async function readRecoveryFile(path: string): Promise<RecoveryKey> {
-  const text = (await readFile(path, 'utf8')).trim();
+  const text = (await readText(path)).trim();
   if (!/^[0-9a-fA-F]{64}$/.test(text))
     throw new ExitError(exitCodes.usage, `${path} holds no recovery key (64 hex digits).`);
   return recoveryKey(Buffer.from(text, 'hex'));

@@ -115,6 +115,14 @@ export class AccountOwner {
     );
   }
 
+  /** Adds a key that someone else holds, with a scope and without its proof; begins a new key epoch. */
+  addUnprovenDelegate(
+    accountId: string,
+    delegate: transactions.NewDelegate & { scope: Scope },
+  ): Promise<Done> {
+    return this.run(transactions.addDelegateKeyUnproven(this.network.packageId, accountId, delegate));
+  }
+
   /** Replaces a delegate's scope. Narrowing it begins a new key epoch. */
   setScope(accountId: string, delegateAddress: string, scope: Scope): Promise<Done> {
     return this.run(transactions.setDelegateScope(this.network.packageId, accountId, delegateAddress, scope));

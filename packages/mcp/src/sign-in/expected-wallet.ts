@@ -1,0 +1,56 @@
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { CredentialFile } from '@memrelay/protocol/credential-file';
+import { loadCredentials } from '@memrelay/sdk/credentials-node';
+import { MemRelayError } from '@memrelay/sdk/errors';
+import { readLocalDashboard } from '@memrelay/sdk/local-dashboard-node';
+import { isLoopback } from '@memrelay/sdk/trusted-origins-node';
+import { SignInError } from './sign-in-error.ts';
+
+/**
+ * The only wallet that may sign a tool in at this relayer: the owner of the local system, when `relayerUrl` is the relayer
+ * that `memrelay up` runs on this data directory. Any wallet can make an account on a local network, also that of another
+ * user of the machine. Undefined for every other relayer. Throws `SignInError` `local_wallet_unknown` when the data
+ * directory does not say whose it is.
+ */
+export async function expectedWallet(relayerUrl: string, dataDir: string): Promise<string | undefined> {
+  if (!isLoopback(relayerUrl)) return undefined;
+  const credentials = await localCredentials(join(dataDir, 'credentials.json'));
+  const running = await readLocalDashboard(dataDir);
+  const own = [credentials?.relayerUrl, running?.relayerUrl];
+  if (!own.some((url) => url !== undefined && placeOf(url) === placeOf(relayerUrl))) return undefined;
+  const wallet = credentials?.walletAddress ?? (await walletAddress(join(dataDir, 'wallet.json')));
+  return wallet.toLowerCase();
+}
+
+async function localCredentials(path: string): Promise<CredentialFile | undefined> {
+  if (!existsSync(path)) return undefined;
+  try {
+    return await loadCredentials(path);
+  } catch (error) {
+    if (error instanceof MemRelayError) throw unknown(error.message);
+    throw error;
+  }
+}
+
+async function walletAddress(path: string): Promise<string> {
+  try {
+    const { address } = JSON.parse(await readFile(path, 'utf8')) as { address?: unknown };
+    if (typeof address === 'string' && /^0x[0-9a-fA-F]{64}$/.test(address)) return address;
+  } catch {}
+  throw unknown(`${path} does not name a wallet.`);
+}
+
+function unknown(reason: string): SignInError {
+  return new SignInError(
+    'local_wallet_unknown',
+    `A sign-in to the local system cannot be started, because its wallet is not known: ${reason}`,
+  );
+}
+
+/** All names of this machine are one place. */
+function placeOf(url: string): string {
+  const { protocol, hostname, port } = new URL(url);
+  return `${protocol}//${isLoopback(url) ? 'loopback' : hostname}:${port}`;
+}

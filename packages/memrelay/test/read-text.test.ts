@@ -1,0 +1,66 @@
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { isBundleFile } from '../src/bundle/bundle-file.ts';
+import { readPassphrase } from '../src/bundle/passphrase.ts';
+import { ExitError } from '../src/exit-codes.ts';
+import { explain } from '../src/explain-error.ts';
+import { createOutput } from '../src/output.ts';
+import { readText } from '../src/read-text.ts';
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'memrelay-files-'));
+  await mkdir(join(folder, 'folder'));
+  await symlink('loop', join(folder, 'loop'));
+  await writeFile(join(folder, 'text'), '\ufeffeins\nzwei ü');
+  await writeFile(join(folder, 'empty'), '');
+  await writeFile(join(folder, 'binary'), Buffer.from([0x4d, 0xff, 0xfe]));
+  await writeFile(join(folder, 'zeros'), 'text\0text');
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+/** What the command would print for it. */
+const said = (work: Promise<unknown>): Promise<unknown> =>
+  work.then(
+    () => 'nothing',
+    (error: unknown) => explain(error)?.message,
+  );
+
+it('text is read as it is, also an empty file', async () => {
+  expect(await readText(join(folder, 'text'))).toBe('\ufeffeins\nzwei ü');
+  expect(await readText(join(folder, 'empty'))).toBe('');
+});
+
+it.each([
+  ['folder', 'it is a directory'],
+  ['absent', 'there is no such file or directory'],
+  ['loop', 'it is a link that leads to itself'],
+  ['empty/below', 'a part of the path is not a directory'],
+  ['binary', 'it is not UTF-8 text'],
+  ['zeros', 'it is not UTF-8 text'],
+])('%s is one sentence with the path', async (name, reason) => {
+  const path = join(folder, name);
+  expect(await said(readText(path))).toBe(`${path}: ${reason}.`);
+  if (!reason.includes('UTF-8'))
+    expect(await said(isBundleFile(path).then(() => readText(path)))).toContain(path);
+});
+
+it('a device or a pipe is never read to its end', async () => {
+  expect(await isBundleFile('/dev/zero')).toBe(false);
+  expect(await said(readText('/dev/zero'))).toBe(
+    '/dev/zero: it is not a regular file; write its content to a file first.',
+  );
+});
+
+it('a passphrase file that is a directory is named, and so is a full disk without a path', async () => {
+  const path = join(folder, 'folder');
+  const output = createOutput({ json: true });
+  expect(await said(readPassphrase(output, { passphraseFile: path }, { twice: false }))).toBe(
+    `${path}: it is a directory.`,
+  );
+  const full = Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
+  expect(explain(full)).toBeInstanceOf(ExitError);
+  expect(explain(full)!.message).toBe('A file cannot be used: the disk is full.');
+});
