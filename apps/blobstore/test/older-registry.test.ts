@@ -6,6 +6,9 @@ import { urlOf } from './main-child.ts';
 import { spawnMain } from './main-process.ts';
 import { patient, putNew, startStore, temporaryDirectory } from './running-store.ts';
 
+/** Starts of processes take long on a busy machine. */
+const patientMs = 180_000;
+
 interface Known {
   blobId: string;
   content: Buffer;
@@ -85,28 +88,32 @@ async function spoilLastLine(journal: string): Promise<void> {
   await writeFile(journal, `${text.slice(0, last)}${'#'.repeat(text.length - last - 1)}\n`);
 }
 
-test.each(harms)('a registry that %s costs no blob, at this start and the next ones', async (_, harm) => {
-  const dataDir = await temporaryDirectory();
-  const journal = join(dataDir, 'registry.jsonl');
-  const backup = join(await temporaryDirectory(), 'backup');
-  const first = await start(dataDir);
-  const before = await storeSome(first.url, 2);
-  await copyFile(journal, backup);
-  const after = await storeSome(first.url, 3);
-  await first.stop();
-  const files = await filesOf(dataDir);
-  await harm(journal, backup);
-  for (const signal of ['SIGKILL', 'SIGTERM'] as const) {
-    const again = await start(dataDir);
-    await expectReadable(again.url, [...before, ...after]);
-    await again.stop(signal);
-    expect(await filesOf(dataDir)).toEqual(files);
-  }
-  // And the way back: the newest registry in its place knows all of them again.
-  await copyFile(backup, journal);
-  const last = await start(dataDir);
-  await expectReadable(last.url, [...before, ...after]);
-});
+test.each(harms)(
+  'a registry that %s costs no blob, at this start and the next ones',
+  async (_, harm) => {
+    const dataDir = await temporaryDirectory();
+    const journal = join(dataDir, 'registry.jsonl');
+    const backup = join(await temporaryDirectory(), 'backup');
+    const first = await start(dataDir);
+    const before = await storeSome(first.url, 2);
+    await copyFile(journal, backup);
+    const after = await storeSome(first.url, 3);
+    await first.stop();
+    const files = await filesOf(dataDir);
+    await harm(journal, backup);
+    for (const signal of ['SIGKILL', 'SIGTERM'] as const) {
+      const again = await start(dataDir);
+      await expectReadable(again.url, [...before, ...after]);
+      await again.stop(signal);
+      expect(await filesOf(dataDir)).toEqual(files);
+    }
+    // And the way back: the newest registry in its place knows all of them again.
+    await copyFile(backup, journal);
+    const last = await start(dataDir);
+    await expectReadable(last.url, [...before, ...after]);
+  },
+  patientMs,
+);
 
 test('a rebuilt entry says what is known, the log says what happened, and the old registry is kept', async () => {
   const dataDir = await temporaryDirectory();

@@ -1,7 +1,5 @@
 import { encodedBlobLength } from '@memrelay/chain/walrus-sizes';
-import { type Logger, pino } from 'pino';
 import { createKeyedLock } from '../keyed-lock.ts';
-import type { StoredContent } from '../storage/storage.ts';
 import {
   type AfterStore,
   type BlobRegistry,
@@ -12,29 +10,12 @@ import {
   RegistryRefusedError,
   RegistryUnavailableError,
 } from './blob-registry.ts';
-import { epochAt, resumeSchedule } from './epoch-clock.ts';
-import { openJournal, readJournal } from './journal.ts';
-import { isBehind, openHead, readHead } from './journal-head.ts';
-import { asCertified, asUncertified, isCertified, type JournalRecord, LocalState } from './local-state.ts';
+import { epochAt } from './epoch-clock.ts';
+import { asCertified, asUncertified, isCertified, type JournalRecord } from './local-state.ts';
 import { newEvent, newObjectId, toPaid } from './new-object.ts';
+import { type LocalRegistryOptions, openLocalState } from './open-local-state.ts';
 import { pageOfIds } from './page-of-ids.ts';
 import { defaultPrices, extensionCost, registrationCost, writeCost } from './pricing.ts';
-import { noContent, rebuildEntries } from './rebuild-entries.ts';
-
-export interface LocalRegistryOptions {
-  /** Journal file */
-  path: string;
-  /** Whether the journal is to be created; otherwise a missing or empty one has lost its records */
-  isNew: boolean;
-  /** The blobs on disk; none by default */
-  content?: StoredContent;
-  logger?: Logger;
-  nShards: number;
-  /** Null where epochs are advanced by hand alone */
-  epochDurationMs: number | null;
-  /** Milliseconds since 1970 */
-  now: () => number;
-}
 
 const scheduleKey = 'schedule';
 
@@ -59,28 +40,9 @@ function finished(record: ObjectRecord, certifiedEpoch: number, after: AfterStor
  * the journal is damaged other than at its end.
  */
 export async function openLocalRegistry(options: LocalRegistryOptions): Promise<BlobRegistry> {
-  const { nShards, path, content = noContent, logger = pino({ enabled: false }) } = options;
-  const { records, bytes } = await readJournal<JournalRecord>(path);
-  const state = new LocalState();
-  for (const record of records) state.apply(record);
-  let schedule = resumeSchedule(state.schedule, options.epochDurationMs, options.now());
-  state.reached = Math.max(state.reached, epochAt(schedule, options.now()));
-  state.prune(state.reached);
-  const lastHead = await readHead(path);
-  const lacksRecords =
-    !options.isNew && (records.length === 0 || isBehind({ run: state.run, bytes }, lastHead));
-  await rebuildEntries({ state, content, nShards, path, lacksRecords, logger });
-  state.run = Math.max(state.run ?? 0, lastHead?.run ?? 0) + 1;
-  const { run } = state;
-  const head = await openHead(path);
-  const journal = await openJournal<JournalRecord>(
-    path,
-    [{ run }, { epochs: schedule }, ...state.toRecords()],
-    (size) =>
-      head.write({ run, bytes: size }).catch((error: unknown) => {
-        logger.warn({ err: error }, 'could not note how long the registry is');
-      }),
-  );
+  const { nShards } = options;
+  const { state, journal, ...opened } = await openLocalState(options);
+  let { schedule } = opened;
   /** By object id, and for the schedule: a change builds on the one before */
   const changes = createKeyedLock();
 
@@ -296,9 +258,6 @@ export async function openLocalRegistry(options: LocalRegistryOptions): Promise<
       return pageOfIds(state.objects.blobIds(), page);
     },
 
-    async close() {
-      await journal.close();
-      await head.close();
-    },
+    close: () => journal.close(),
   };
 }
