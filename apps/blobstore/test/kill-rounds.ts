@@ -16,7 +16,7 @@ export interface KillRounds {
 /** What was seen after the last kill; all but `acknowledged` and `unacknowledged` must be empty. */
 export interface KillResult {
   acknowledged: number;
-  /** Blobs that were cut off between their bytes and their answer, and were whole or already swept */
+  /** Blobs that were cut off between their bytes and their answer, and are whole, registered only, or gone */
   unacknowledged: number;
   lost: string[];
   wrong: string[];
@@ -109,7 +109,8 @@ export async function runKillRounds({ rounds, dataDir, onRound, more }: KillRoun
       const [, blobId, , digest] = name.split('.');
       if (blobId === undefined || acknowledged.has(blobId)) continue;
       const read = await readDigest(url, blobId);
-      if (read === digest || read === 404) result.unacknowledged += 1;
+      // 503: registered and not certified, so a store with reuse_resources can resume it
+      if (read === digest || read === 404 || read === 503) result.unacknowledged += 1;
       else result.wrong.push(`${blobId}: ${read}`);
     }
     return result;
