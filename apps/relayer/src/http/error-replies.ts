@@ -1,25 +1,36 @@
 import { randomUUID } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
-import { ApiError, type ErrorBody, type ErrorCode, errorCatalogue } from '@memrelay/protocol/errors';
+import {
+  ApiError,
+  type ErrorBody,
+  type ErrorCode,
+  errorCatalogue,
+  type RequestIssue,
+} from '@memrelay/protocol/errors';
 import { headers } from '@memrelay/protocol/headers';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 
+const malformed = (path: string, message: string): [ErrorCode, RequestIssue] => [
+  'invalid_request',
+  { path, message },
+];
+
 /** What Fastify itself refuses, by its own error code, in our words. */
-const frameworkErrors: Readonly<Record<string, ErrorCode>> = {
-  FST_ERR_CTP_BODY_TOO_LARGE: 'payload_too_large',
-  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'unsupported_media_type',
-  FST_ERR_CTP_INVALID_JSON_BODY: 'invalid_request',
-  FST_ERR_CTP_EMPTY_JSON_BODY: 'invalid_request',
-  FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'invalid_request',
-  FST_ERR_BAD_URL: 'invalid_request',
+const frameworkErrors: Readonly<Record<string, [ErrorCode, RequestIssue?]>> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: ['payload_too_large'],
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: ['unsupported_media_type'],
+  FST_ERR_CTP_INVALID_JSON_BODY: malformed('body', 'must be JSON'),
+  FST_ERR_CTP_EMPTY_JSON_BODY: malformed('body', 'must be JSON'),
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: malformed('content-length', 'must be the length of the body'),
+  FST_ERR_BAD_URL: malformed('url', 'is malformed'),
 };
 
 function asApiError(error: FastifyError | ApiError | Error): ApiError {
   if (error instanceof ApiError) return error;
-  const code = 'code' in error ? frameworkErrors[error.code] : undefined;
-  return new ApiError(code ?? 'internal_error', { cause: error });
+  const [code, issue] = ('code' in error ? frameworkErrors[error.code] : undefined) ?? ['internal_error'];
+  return new ApiError(code, { cause: error, ...(issue ? { details: { issues: [issue] } } : {}) });
 }
 
 export function errorBody(error: ApiError, requestId: string): ErrorBody {
@@ -55,9 +66,12 @@ export function answerMalformed(cause: NodeJS.ErrnoException, socket: Socket): v
     socket.destroy(cause);
     return;
   }
-  const error = new ApiError(
-    cause.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 'request_timeout' : 'invalid_request',
-  );
+  const error =
+    cause.code === 'ERR_HTTP_REQUEST_TIMEOUT'
+      ? new ApiError('request_timeout')
+      : new ApiError('invalid_request', {
+          details: { issues: [{ path: 'request', message: 'is not valid HTTP' }] },
+        });
   const requestId = randomUUID();
   const body = JSON.stringify(errorBody(error, requestId));
   socket.end(
