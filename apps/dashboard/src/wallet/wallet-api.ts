@@ -3,6 +3,7 @@
 export const walletPaths = {
   pair: '/wallet/pair',
   state: '/wallet/state',
+  createAccount: '/wallet/account',
   addDelegate: '/wallet/delegates',
   removeDelegate: '/wallet/delegates/remove',
 } as const;
@@ -41,8 +42,12 @@ export interface AddDelegate {
   publicKey: string;
   label: string;
   scope: ScopeState;
-  /** With an account: its id, and the key's signature over `delegateProofMessage(id)`, 128 hex digits */
-  proven?: { accountId: string; proof: string };
+  /** The account's id, and the key's signature over `delegateProofMessage(id)`, 128 hex digits */
+  proven: { accountId: string; proof: string };
+}
+
+export interface CreatedAccount {
+  accountId: string;
 }
 
 export interface AddedDelegate {

@@ -2,11 +2,11 @@
 
 const hex = (digits: number) => ({ type: 'string', pattern: `^[0-9a-f]{${digits}}$` }) as const;
 
-function strict(properties: Record<string, object>, optional: readonly string[] = []) {
+function strict(properties: Record<string, object>) {
   return {
     type: 'object',
     additionalProperties: false,
-    required: Object.keys(properties).filter((name) => !optional.includes(name)),
+    required: Object.keys(properties),
     properties,
   } as const;
 }
@@ -15,17 +15,14 @@ export const pairSchema = strict({ code: { type: 'string', maxLength: 100 } });
 
 export const removeDelegateSchema = strict({ publicKey: hex(64) });
 
-export const addDelegateSchema = strict(
-  {
-    publicKey: hex(64),
-    label: { type: 'string', minLength: 1, maxLength: 64 },
-    scope: strict({
-      perms: { type: 'integer', minimum: 1, maximum: 7 },
-      allNamespaces: { type: 'boolean' },
-      tags: { type: 'array', maxItems: 16, items: hex(32) },
-      expiresAtMs: { type: 'string', pattern: '^[0-9]{1,19}$' },
-    }),
-    proven: strict({ accountId: { type: 'string', pattern: '^0x[0-9a-f]{64}$' }, proof: hex(128) }),
-  },
-  ['proven'],
-);
+export const addDelegateSchema = strict({
+  publicKey: hex(64),
+  label: { type: 'string', minLength: 1, maxLength: 64 },
+  scope: strict({
+    perms: { type: 'integer', minimum: 1, maximum: 7 },
+    allNamespaces: { type: 'boolean' },
+    tags: { type: 'array', maxItems: 16, items: hex(32) },
+    expiresAtMs: { type: 'string', pattern: '^[0-9]{1,19}$' },
+  }),
+  proven: strict({ accountId: { type: 'string', pattern: '^0x[0-9a-f]{64}$' }, proof: hex(128) }),
+});
