@@ -39,13 +39,15 @@ export async function toolRoutes(app: FastifyInstance, options: ToolRouteOptions
         'www-authenticate',
         `Bearer realm="memrelay", error="invalid_token", resource_metadata="${oauth.metadataUrl}"`,
       );
-    return reply.code(known.status).send(rpcErrorBody(rpcCodes.server, known.message, known.code));
+    return reply
+      .code(known.status)
+      .send(rpcErrorBody(rpcCodes.server, known.message, known.code, request.id));
   });
 
   async function pass(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const foreign = foreignSite(request.raw, options);
     if (foreign !== undefined) {
-      await reply.code(403).send(rpcErrorBody(rpcCodes.server, foreign, 'foreign_site'));
+      await reply.code(403).send(rpcErrorBody(rpcCodes.server, foreign, 'foreign_site', request.id));
       return;
     }
     const address = addressBlock(clientAddress(request.raw, trustedProxyHops));
