@@ -44,13 +44,13 @@ Every 4xx and 5xx of the relayer has this body:
 \`\`\`json
 {
   "error": "invalid_request",
-  "message": "The request is not valid; see details.issues.",
+  "message": "items: must have at most 20",
   "request_id": "0b7c8c4e-2f3b-4f4e-9d5a-1a2b3c4d5e6f",
-  "details": { "issues": [{ "path": "limit", "message": "Too big: expected number to be <=100" }] }
+  "details": { "issues": [{ "path": "items", "message": "must have at most 20" }] }
 }
 \`\`\`
 
-Branch on \`error\`, never on \`message\`: codes stay, words change. \`request_id\` is also in the \`x-request-id\` header and in the server's log. \`details\` is there only where it helps.
+Branch on \`error\`, never on \`message\`: codes stay, words change. The message of an \`invalid_request\` names the first issue; \`details.issues\` lists all of them, up to 20. \`request_id\` is also in the \`x-request-id\` header and in the server's log. \`details\` is there only where it helps.
 
 "Retry" says whether the same request may succeed later without a change. Then wait as long as \`Retry-After\` says, and sign every attempt with a fresh nonce. The SDK does both by itself. A code that is not listed here comes from a newer server: treat it by its status.
 

@@ -96,12 +96,18 @@ describe('the contract', () => {
 
   it('a manual registration has an id of its own', async () => {
     const vector = Array.from({ length: 1536 }, (_, i) => Math.cos(i));
-    const stored = await client.rememberManual({ encryptedData: Buffer.from('sealed elsewhere'), vector });
+    const stored = await client.rememberManual({
+      encryptedData: Buffer.from('sealed elsewhere'),
+      vector,
+      opaque: true,
+    });
     expect(stored).toEqual({
       id: expect.stringMatching(/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/),
       blobId: expect.stringMatching(/^[\w-]{43}$/),
       owner: system.credentials.walletAddress,
       namespace: 'default',
+      opaque: true,
+      message: expect.stringContaining('restore and text recall cannot use'),
     });
   });
 

@@ -69,6 +69,8 @@ export interface RelayerContext {
   secrets: Secrets;
   /** Public halves of the writer keys, hex: memories signed by them are believed */
   writerPublicKeys: readonly string[];
+  /** What wraps are made for that can be read here: the original package, and sets of key servers by id */
+  sealing: { packageId: string; serverSets: readonly string[] };
   /** Address of the server key, when there is one */
   serverAddress: string | undefined;
   /** 16-byte tag of a namespace of the account with this origin address */

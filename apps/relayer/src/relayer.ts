@@ -255,6 +255,10 @@ export async function startRelayer({
       writerPublicKeys: config.secrets.writerKeys.map((seed) =>
         Buffer.from(nodePrimitives.ed25519PublicKey(seed)).toString('hex'),
       ),
+      sealing: {
+        packageId,
+        serverSets: [keyServers.current, ...keyServers.historical.map(({ id }) => id)],
+      },
       serverAddress: config.serverAddress,
       tagOf: (origin, namespace) => namespaceTag(nodePrimitives, hexToBytes(origin), namespace),
       publicConfig: async () => publicConfig(config, keyServers, embedder),

@@ -1,11 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { permissions } from '@memrelay/chain/account-bcs';
-import {
-  addDelegateKey,
-  addDelegateKeyScoped,
-  createAccount,
-  removeDelegateKey,
-} from '@memrelay/chain/account-transactions';
+import { fullScope, permissions, type Scope } from '@memrelay/chain/account-bcs';
+import { addDelegateKeyScoped, createAccount, removeDelegateKey } from '@memrelay/chain/account-transactions';
 import { delegateProofMessage } from '@memrelay/chain/delegate-key';
 import { createdAccountId, executeTransaction } from '@memrelay/chain/execute-transaction';
 import { parsePrivateKey } from '@memrelay/chain/key-file';
@@ -49,7 +44,7 @@ export interface TestOwner {
   accountId: string;
   delegate: TestKey;
   execute(transaction: Transaction): Promise<void>;
-  /** With all rights, or with a scope that the key agrees to */
+  /** With all rights or with a scope, and with the key's proof that it agrees */
   addDelegate(key: TestKey, scope?: TestScope): Promise<void>;
   removeDelegate(key: TestKey): Promise<void>;
   /** A client of this account; of its first delegate key unless another is given */
@@ -65,35 +60,31 @@ export async function createTestOwner(
   const signer = parsePrivateKey(wallet.privateKey);
   const labelled = (key: TestKey) => ({ publicKey: key.publicKey, address: key.address, label: 'test' });
   await askFaucet(network.chainUrl, wallet.address);
-  const created = await executeTransaction(
-    network.chain,
-    createAccount(packageId, registryId, labelled(delegate)),
-    signer,
-  );
+  const created = await executeTransaction(network.chain, createAccount(packageId, registryId), signer);
   const accountId = createdAccountId(created, packageId);
   const execute = async (transaction: Transaction): Promise<void> => {
     await executeTransaction(network.chain, transaction, signer);
   };
+  async function add(key: TestKey, scope: Scope): Promise<void> {
+    const proof = await parsePrivateKey(key.privateKey).sign(delegateProofMessage(accountId));
+    await execute(addDelegateKeyScoped(packageId, accountId, { ...labelled(key), scope, proof }));
+  }
+  await add(delegate, fullScope);
   return {
     wallet,
     accountId,
     delegate,
     execute,
     async addDelegate(key, scope) {
-      if (!scope) return execute(addDelegateKey(packageId, accountId, labelled(key)));
+      if (!scope) return add(key, fullScope);
       const origin = Buffer.from(wallet.address.slice(2), 'hex');
-      const scoped = {
-        ...labelled(key),
-        proof: await parsePrivateKey(key.privateKey).sign(delegateProofMessage(accountId)),
-        scope: {
-          perms: scope.perms ?? permissions.all,
-          all_namespaces: scope.namespaces === undefined,
-          tags: (scope.namespaces ?? []).map((name) => namespaceTag(nodePrimitives, origin, name)),
-          min_epoch: 0n,
-          expires_at_ms: BigInt(scope.expiresAtMs ?? 0),
-        },
-      };
-      return execute(addDelegateKeyScoped(packageId, accountId, scoped));
+      return add(key, {
+        perms: scope.perms ?? permissions.all,
+        all_namespaces: scope.namespaces === undefined,
+        tags: (scope.namespaces ?? []).map((name) => namespaceTag(nodePrimitives, origin, name)),
+        min_epoch: 0n,
+        expires_at_ms: BigInt(scope.expiresAtMs ?? 0),
+      });
     },
     removeDelegate: (key) => execute(removeDelegateKey(packageId, accountId, key.publicKey)),
     client: (serverUrl, options) =>

@@ -7,7 +7,11 @@ const label = utf8('memrelay-namespace-v1\0');
  * The 16-byte tag of a namespace in one account (security.md, "Tag"): exact bytes, nothing trimmed or normalised.
  * Anyone who guesses a name can test it: a stated leak. Throws `RangeError` on ill-formed UTF-16.
  */
-export function namespaceTag(p: Primitives, origin: Uint8Array, namespace: string): Uint8Array {
+export function namespaceTag(
+  p: Pick<Primitives, 'hmacSha256'>,
+  origin: Uint8Array,
+  namespace: string,
+): Uint8Array {
   requireLength(origin, 32, 'origin');
   const tag = p.hmacSha256(origin, label, utf8(namespace)).slice(0, 16);
   if (isAllZero(tag)) throw new RangeError('this namespace name has the reserved tag; choose another');

@@ -117,7 +117,10 @@ function originOf(error: MemRelayError): string {
 }
 
 function issuesOf(error: MemRelayError): string {
-  const issues = error.details?.issues;
-  if (!Array.isArray(issues)) return '';
-  return ` ${issues.map(({ path, message }) => `${path} ${message}`).join('; ')}.`;
+  const issues = Array.isArray(error.details?.issues) ? error.details.issues : [];
+  // The message of a relayer names the first
+  const lines = issues
+    .map(({ path, message }) => `${path}: ${message}`)
+    .filter((line) => !error.message.includes(line));
+  return lines.length > 0 ? ` ${lines.join('; ')}.` : '';
 }

@@ -130,6 +130,12 @@ export interface ErrorBody {
   details?: { issues?: RequestIssue[]; [key: string]: unknown };
 }
 
+/** `items: must have at most 20`: most clients show nothing but the message. An issue without a path is the body's. */
+function firstIssue(details: ErrorBody['details']): string | undefined {
+  const [issue] = details?.issues ?? [];
+  return issue && `${issue.path || 'body'}: ${issue.message}`;
+}
+
 /** Thrown anywhere below a route to answer with a code of the catalogue. */
 export class ApiError extends Error {
   override name = 'ApiError';
@@ -143,7 +149,9 @@ export class ApiError extends Error {
     code: ErrorCode,
     options: { message?: string; details?: ErrorBody['details']; retryAfter?: number; cause?: unknown } = {},
   ) {
-    super(options.message ?? errorCatalogue[code].message, { cause: options.cause });
+    super(options.message ?? firstIssue(options.details) ?? errorCatalogue[code].message, {
+      cause: options.cause,
+    });
     this.code = code;
     this.status = errorCatalogue[code].status;
     this.details = options.details;

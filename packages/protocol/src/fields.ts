@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { invisibleCharacterIn } from './invisible-characters.ts';
 import { limits } from './limits.ts';
 
 /** The fields that several requests share, each with its rule of decisions.md, "Fields and limits". */
@@ -18,6 +19,7 @@ export function textField(maxBytes: number) {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
 const controlCharacters = /[\u0000-\u001f\u007f-\u009f]/;
 
+/** A namespace to read from, or to forget in: any that may ever have been written. */
 export const namespaceField = z.string().superRefine((namespace, context) => {
   if (!namespace.isWellFormed()) context.addIssue('must be well-formed Unicode');
   else if (namespace.trim() === '') context.addIssue('must not be empty or only white space');
@@ -27,6 +29,13 @@ export const namespaceField = z.string().superRefine((namespace, context) => {
     [...namespace].length > limits.namespaceCharacters
   )
     context.addIssue(`must be at most ${limits.namespaceCharacters} characters`);
+});
+
+/** A namespace to write to, or to name in a scope: two that look the same must be the same. */
+export const newNamespaceField = namespaceField.superRefine((namespace, context) => {
+  const found = invisibleCharacterIn(namespace);
+  if (found !== undefined)
+    context.addIssue(`must not contain bidirectional controls or zero-width characters (${found})`);
 });
 
 /** A whole number from 0. 0 and an absent field are the default; a number above `max` is clamped to it. */

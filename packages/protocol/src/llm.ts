@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { idempotencyKeyField, limitField, namespaceField, textField, timeField } from './fields.ts';
+import { idempotencyKeyField, limitField, newNamespaceField, textField, timeField } from './fields.ts';
 import { defaultNamespace, limits } from './limits.ts';
 import { type MemoryHit, recallRequest } from './memories.ts';
 
@@ -7,7 +7,7 @@ import { type MemoryHit, recallRequest } from './memories.ts';
 
 export const analyzeRequest = z.object({
   text: textField(limits.analyzeTextBytes),
-  namespace: namespaceField.default(defaultNamespace),
+  namespace: newNamespaceField.default(defaultNamespace),
   /** When what the text tells happened: anchors its relative dates */
   occurred_at: timeField.optional(),
   idempotency_key: idempotencyKeyField.optional(),

@@ -3,6 +3,7 @@ import {
   idempotencyKeyField,
   limitField,
   namespaceField,
+  newNamespaceField,
   scoringWeightsField,
   textField,
   vectorField,
@@ -12,15 +13,16 @@ import { defaultNamespace, limits } from './limits.ts';
 /** Requests and answers of the memory routes (spec "Relayer routes"). */
 
 const namespace = namespaceField.default(defaultNamespace);
+const newNamespace = newNamespaceField.default(defaultNamespace);
 const jobId = z.string().max(128);
 
 const idempotency_key = idempotencyKeyField.optional();
 
 const text = textField(limits.textBytes);
 
-export const rememberRequest = z.object({ text, namespace, idempotency_key });
+export const rememberRequest = z.object({ text, namespace: newNamespace, idempotency_key });
 
-const rememberItem = z.object({ text, namespace });
+const rememberItem = z.object({ text, namespace: newNamespace });
 export type RememberItem = z.infer<typeof rememberItem>;
 
 export const rememberBulkRequest = z.object({
@@ -73,7 +75,7 @@ export const rememberManualRequest = z.object({
   /** What made the vectors; the relayer's own when omitted */
   embedding_model: embeddingModel.optional(),
   importance: z.number().optional(),
-  namespace,
+  namespace: newNamespace,
   idempotency_key,
   /** False: answered as soon as it is accepted, 202 with the job */
   wait: z.boolean().default(true),
@@ -102,6 +104,13 @@ export type RecallManualRequest = z.infer<typeof recallManualRequest>;
 export interface RememberAccepted {
   job_id: string;
   status: 'running';
+}
+
+/** Beside the answer of a manual write whose bytes no reader of the account can decrypt. */
+export interface OpaqueNote {
+  opaque?: true;
+  /** What that means */
+  message?: string;
 }
 
 export interface RememberBulkAccepted {
@@ -229,7 +238,7 @@ export interface RecallManualResponse {
   trusted_writers: string[];
 }
 
-export interface RememberManualResponse {
+export interface RememberManualResponse extends OpaqueNote {
   id: string;
   blob_id: string;
   owner: string;

@@ -24,6 +24,8 @@ export interface RestoreResponse {
   total: number;
   namespace: string;
   owner: string;
+  /** RFC 3339: when the owner's objects were listed; what was stored later is not in these counts */
+  as_of?: string;
   /** Signed by nobody who is believed: never indexed */
   unverified?: number;
   /** What could not be read or opened in this call; at most 100 */

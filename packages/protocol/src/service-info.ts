@@ -39,6 +39,8 @@ export interface PublicConfig {
 export interface AccountInfo {
   owner: string;
   account_id: string;
+  /** The address that created the account, which never changes: namespace tags are keyed by it */
+  origin: string;
   key_epoch: number;
   active: boolean;
   delegate: {

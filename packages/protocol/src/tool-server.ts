@@ -40,15 +40,33 @@ export const rpcCodes = {
 
 export interface RpcErrorBody {
   jsonrpc: '2.0';
-  error: { code: number; message: string; data?: { reason: string } };
+  error: { code: number; message: string; data?: RpcErrorData };
   id: null;
 }
 
-/** The body of a refusal; `reason` is for programs. */
-export function rpcErrorBody(code: number, message: string, reason?: string): RpcErrorBody {
+export interface RpcErrorData {
+  /** A code of the error catalogue, for programs */
+  code?: string;
+  /** The same; earlier releases had no `code` */
+  reason?: string;
+  /** Also in `x-request-id` */
+  request_id?: string;
+}
+
+/** The body of a refusal. */
+export function rpcErrorBody(
+  code: number,
+  message: string,
+  reason?: string,
+  requestId?: string,
+): RpcErrorBody {
+  const data = {
+    ...(reason === undefined ? {} : { code: reason, reason }),
+    ...(requestId === undefined ? {} : { request_id: requestId }),
+  };
   return {
     jsonrpc: '2.0',
-    error: { code, message, ...(reason === undefined ? {} : { data: { reason } }) },
+    error: { code, message, ...(Object.keys(data).length > 0 ? { data } : {}) },
     id: null,
   };
 }

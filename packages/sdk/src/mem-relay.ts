@@ -198,9 +198,10 @@ export class MemRelay {
     return forgetEverything(this.#connection, options);
   }
 
-  /** Stores bytes that the caller has encrypted, under a vector that the caller has made. */
+  /** Stores bytes that the caller encrypted. Throws `invalid_argument` if no reader can decrypt them and not `opaque`. */
   async rememberManual(input: RememberManualInput): Promise<ManualMemory> {
-    const body = rememberManualBody(input, this.#namespace);
+    const packageId = () => this.#sessionPackage(input.signal);
+    const body = await rememberManualBody(this.#named(input), this, packageId);
     return camelKeys(await this.#write<RememberManualResponse>('/api/remember/manual', body, input));
   }
 

@@ -87,6 +87,8 @@ export interface RememberManualInput extends WriteOptions {
   encryptedData: Uint8Array;
   vector: ArrayLike<number>;
   namespace?: string | undefined;
+  /** Store bytes that no reader of the account can decrypt, too; restore and text recall cannot use them */
+  opaque?: boolean | undefined;
 }
 
 export interface RecallManualInput extends NamespaceOptions {

@@ -1,15 +1,18 @@
 import { toBase64 } from './base64.ts';
-import type { RecallManualInput, RememberManualInput } from './types.ts';
+import { checkReadable } from './check-readable.ts';
+import type { RecallManualInput } from './types.ts';
 
-/** What the two manual calls send; `namespace` is the client's own. */
-export function rememberManualBody(input: RememberManualInput, namespace: string | undefined) {
+/** What the manual write sends. Throws `invalid_argument` (check-readable.ts). */
+export async function rememberManualBody(...[input, ...asked]: Parameters<typeof checkReadable>) {
+  await checkReadable(input, ...asked);
   return {
     encrypted_data: toBase64(input.encryptedData),
     vector: Array.from(input.vector),
-    namespace: input.namespace ?? namespace,
+    namespace: input.namespace,
   };
 }
 
+/** What the manual recall sends. */
 export function recallManualBody(input: RecallManualInput, namespace: string | undefined) {
   return {
     vector: Array.from(input.vector),

@@ -139,7 +139,11 @@ describe('bodies and answers', () => {
     ]);
     const client = testClient(wire.url, { namespace: 'n' });
     const encryptedData = Uint8Array.from({ length: 1_000_001 }, (_, index) => (index * 31) % 256);
-    const stored = await client.rememberManual({ encryptedData, vector: new Float32Array([0.5, -1]) });
+    const stored = await client.rememberManual({
+      encryptedData,
+      vector: new Float32Array([0.5, -1]),
+      opaque: true,
+    });
     expect(stored).toEqual({ id: 'i', blobId: 'B', owner: 'o', namespace: 'n' });
     const { encrypted_data: sent, ...rest } = wire.seen[0]!.json;
     expect(Buffer.from(sent as string, 'base64').equals(encryptedData)).toBe(true);

@@ -24,7 +24,12 @@ describe('a write whose connection drops', () => {
     await client.remember('t');
     await client.remember('t');
     await client.remember('t', { idempotencyKey: 'mine' });
-    await client.rememberManual({ encryptedData: new Uint8Array([1]), vector: [1], idempotencyKey: 'm2' });
+    await client.rememberManual({
+      encryptedData: new Uint8Array([1]),
+      vector: [1],
+      idempotencyKey: 'm2',
+      opaque: true,
+    });
     const keys = wire.seen.map(({ headers }) => headers['idempotency-key']);
     expect(keys[0]).not.toBe(keys[1]);
     expect(keys.slice(2)).toEqual(['mine', 'm2']);

@@ -23,7 +23,7 @@ export class ConsentError extends Error {
 /** The relayer's side of a consent, for one request. Methods reject with `ConsentError`. */
 export interface ConsentApi {
   describe(): Promise<ConsentRequest>;
-  makeKey(accountId: string | undefined, scope: GrantScope): Promise<ConsentKey>;
+  makeKey(accountId: string, scope: GrantScope): Promise<ConsentKey>;
   /** Once the key is registered; waits for the chain */
   finish(ticket: string, accountId: string): Promise<ConsentOutcome>;
   decline(): Promise<ConsentOutcome>;
@@ -35,8 +35,7 @@ export function consentApi(relayerUrl: string, request: string): ConsentApi {
     postJson<T>(`${relayerUrl}${path}`, { request, ...more });
   return {
     describe: () => post(oauthPaths.consent),
-    makeKey: (accountId, scope) =>
-      post(oauthPaths.consentKey, { scope, ...(accountId === undefined ? {} : { account_id: accountId }) }),
+    makeKey: (accountId, scope) => post(oauthPaths.consentKey, { scope, account_id: accountId }),
     async finish(ticket, accountId) {
       for (let tries = 1; ; tries++) {
         try {

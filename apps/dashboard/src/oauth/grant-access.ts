@@ -30,9 +30,10 @@ export async function grantAccess(granting: Granting): Promise<Granted> {
   let publicKey: string | undefined;
   try {
     onStep('register');
-    const key = await api.makeKey(state.account?.id, scope);
+    const accountId = state.account?.id ?? (await wallet.createAccount());
+    const key = await api.makeKey(accountId, scope);
     publicKey = key.public_key;
-    const accountId = await wallet.addDelegate(state, {
+    await wallet.addDelegate(accountId, {
       publicKey,
       label: labelOf(name),
       scope,

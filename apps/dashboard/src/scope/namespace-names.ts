@@ -1,3 +1,5 @@
+import { invisibleCharacterIn } from '@memrelay/protocol/invisible-characters';
+
 /** decisions.md, "Fields and limits"; a scope holds at most 16. */
 const maxCharacters = 128;
 const maxNames = 16;
@@ -9,5 +11,10 @@ export function namespaceNames(text: string): string[] | { problem: string } {
   if (names.length > maxNames) return { problem: `At most ${maxNames} namespaces can be chosen.` };
   if (names.some((name) => [...name].length > maxCharacters || /\p{Cc}/u.test(name) || !name.isWellFormed()))
     return { problem: `A namespace has at most ${maxCharacters} characters, and no control characters.` };
+  const found = names.map(invisibleCharacterIn).find((character) => character !== undefined);
+  if (found !== undefined)
+    return {
+      problem: `A namespace has no bidirectional controls and no zero-width characters, but one of these has ${found}.`,
+    };
   return names;
 }

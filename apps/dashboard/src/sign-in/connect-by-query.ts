@@ -33,7 +33,8 @@ export async function connectByQuery(connection: QueryConnection): Promise<Query
   try {
     onStep('register');
     const label = cleanLabel(request.label);
-    const accountId = await wallet.addDelegate(state, { publicKey, label, scope });
+    const accountId = state.account?.id ?? (await wallet.createAccount());
+    await wallet.addDelegate(accountId, { publicKey, label, scope });
     onStep('hand-over');
     const status = await postResult(request.port, {
       version: 1,

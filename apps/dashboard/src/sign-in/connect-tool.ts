@@ -44,7 +44,8 @@ export async function connectTool(connection: Connection): Promise<Outcome> {
   const scope = scopeOf(choice, state.account?.origin ?? state.address);
   try {
     onStep('register');
-    const accountId = await wallet.addDelegate(state, {
+    const accountId = state.account?.id ?? (await wallet.createAccount());
+    await wallet.addDelegate(accountId, {
       publicKey,
       label: cleanLabel(request.label),
       scope,

@@ -4,7 +4,14 @@ import { delegateAddress } from '@memrelay/chain/delegate-key';
 import { parsePrivateKey } from '@memrelay/chain/key-file';
 import { fromHex, toHex } from '@memrelay/envelope/bytes';
 import { AccountOwner } from '@memrelay/sdk/account/account-owner';
-import type { AddDelegate, AddedDelegate, DelegateState, ScopeState, WalletState } from './wallet-api.ts';
+import type {
+  AddDelegate,
+  AddedDelegate,
+  CreatedAccount,
+  DelegateState,
+  ScopeState,
+  WalletState,
+} from './wallet-api.ts';
 import { WalletRefusal } from './wallet-refusal.ts';
 
 export interface LocalWalletOptions {
@@ -21,7 +28,9 @@ export interface LocalWalletOptions {
  */
 export interface LocalWallet {
   state(): Promise<WalletState>;
-  /** Adds a delegate, and makes the account in the same transaction when there is none */
+  /** The wallet's account, which is made when there is none */
+  createAccount(): Promise<CreatedAccount>;
+  /** Adds a delegate with its consent */
   addDelegate(wanted: AddDelegate): Promise<AddedDelegate>;
   removeDelegate(publicKey: string): Promise<{ digest: string }>;
 }
@@ -54,7 +63,11 @@ export function createLocalWallet(options: LocalWalletOptions): LocalWallet {
         ...(account ? { account: accountState(account) } : {}),
       };
     },
-    async addDelegate({ publicKey, label, scope, proven, unproven }) {
+    async createAccount() {
+      const { owner, account } = await connect();
+      return { accountId: account?.id ?? (await owner.createAccount()).accountId };
+    },
+    async addDelegate({ accountId, publicKey, label, scope, proof }) {
       const { owner, account } = await connect();
       const delegate = {
         publicKey,
@@ -62,18 +75,14 @@ export function createLocalWallet(options: LocalWalletOptions): LocalWallet {
         label,
         scope: chainScope(scope),
       };
-      if ((proven ?? unproven)?.accountId !== account?.id)
+      if (!account || accountId !== account.id)
         throw new WalletRefusal(
           409,
           'account_changed',
           'The account has changed meanwhile; load the page again.',
         );
-      if (!account) {
-        const { accountId, digest } = await owner.createAccount(delegate);
-        return { accountId, digest };
-      }
-      const { digest } = await (proven
-        ? owner.addDelegate(account.id, { ...delegate, proof: fromHex(proven.proof) })
+      const { digest } = await (proof
+        ? owner.addDelegate(account.id, { ...delegate, proof: fromHex(proof) })
         : owner.addUnprovenDelegate(account.id, delegate));
       return { accountId: account.id, digest };
     },

@@ -30,6 +30,9 @@ export function registerWalletRoutes(app: FastifyInstance, options: WalletRouteO
     async ({ body }) => ({ token: access.pair(body.code) }),
   );
   app.post(walletPaths.state, { onRequest: paired }, async () => (await options.wallet()).state());
+  app.post(walletPaths.createAccount, { onRequest: paired }, async () =>
+    (await options.wallet()).createAccount(),
+  );
   app.post<{ Body: AddDelegate }>(
     walletPaths.addDelegate,
     { onRequest: paired, schema: { body: addDelegateSchema } },

@@ -17,8 +17,10 @@ export interface OwnerWallet {
   /** As a person would call it, e.g. `the wallet of this computer` */
   name: string;
   state(): Promise<WalletState>;
-  /** Registers a key, and makes the account in the same transaction when there is none. Returns the account's id */
-  addDelegate(state: WalletState, key: NewKey): Promise<string>;
+  /** The id of the wallet's account, which is made when there is none */
+  createAccount(): Promise<string>;
+  /** Registers a key with its consent */
+  addDelegate(accountId: string, key: NewKey): Promise<void>;
   removeDelegate(publicKey: string): Promise<void>;
 }
 

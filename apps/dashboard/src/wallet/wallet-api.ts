@@ -3,6 +3,7 @@
 export const walletPaths = {
   pair: '/wallet/pair',
   state: '/wallet/state',
+  createAccount: '/wallet/account',
   addDelegate: '/wallet/delegates',
   removeDelegate: '/wallet/delegates/remove',
 } as const;
@@ -41,10 +42,14 @@ export interface AddDelegate {
   publicKey: string;
   label: string;
   scope: ScopeState;
-  /** With an account: its id, and the key's signature over `delegateProofMessage(id)`, 128 hex digits */
-  proven?: { accountId: string; proof: string };
-  /** Instead of `proven`, for a key that the page does not hold */
-  unproven?: { accountId: string };
+  /** The account that the page knows; another one is refused */
+  accountId: string;
+  /** The key's signature over `delegateProofMessage(accountId)`, 128 hex digits; left out for a key that the page does not hold */
+  proof?: string;
+}
+
+export interface CreatedAccount {
+  accountId: string;
 }
 
 export interface AddedDelegate {

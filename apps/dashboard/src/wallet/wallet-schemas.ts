@@ -15,10 +15,9 @@ export const pairSchema = strict({ code: { type: 'string', maxLength: 100 } });
 
 export const removeDelegateSchema = strict({ publicKey: hex(64) });
 
-const accountId = { type: 'string', pattern: '^0x[0-9a-f]{64}$' } as const;
-
 export const addDelegateSchema = strict(
   {
+    accountId: { type: 'string', pattern: '^0x[0-9a-f]{64}$' },
     publicKey: hex(64),
     label: { type: 'string', minLength: 1, maxLength: 64 },
     scope: strict({
@@ -27,8 +26,7 @@ export const addDelegateSchema = strict(
       tags: { type: 'array', maxItems: 16, items: hex(32) },
       expiresAtMs: { type: 'string', pattern: '^[0-9]{1,19}$' },
     }),
-    proven: strict({ accountId, proof: hex(128) }),
-    unproven: strict({ accountId }),
+    proof: hex(128),
   },
-  ['proven', 'unproven'],
+  ['proof'],
 );

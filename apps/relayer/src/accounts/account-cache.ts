@@ -1,3 +1,4 @@
+import { createReadsInTurn, type ReadInTurn } from '@memrelay/chain/reads-in-turn';
 import { ApiError } from '@memrelay/protocol/errors';
 import { LRUCache } from 'lru-cache';
 import type { AccountSnapshot } from './account-directory.ts';
@@ -41,11 +42,13 @@ export class AccountCache {
   /** Apart from the known ones, so that made-up ids cannot push those out */
   readonly #missing = new LRUCache<string, Entry>({ max: 10_000 });
   readonly #flights = new Map<string, Flight>();
+  readonly #inTurn: ReadInTurn<AccountSnapshot | undefined>;
   /** The last read when it failed */
   #failure: { atMs: number; cause: unknown } | undefined;
 
   constructor(options: AccountCacheOptions) {
     this.#options = options;
+    this.#inTurn = createReadsInTurn(options.now);
   }
 
   /** When and why the last read failed, undefined when it succeeded. */
@@ -67,6 +70,24 @@ export class AccountCache {
       return await this.#read(accountId, maxAgeMs);
     } catch (error) {
       return this.#duringOutage(accountId, error);
+    }
+  }
+
+  /**
+   * The account with this delegate: a cached one when it lists the key (64 hex digits), else one whose read began after
+   * this call. However many unknown keys are looked for, an account has one such read under way at a time.
+   */
+  async withDelegate(accountId: string, publicKey: string): Promise<AccountSnapshot | undefined> {
+    const sinceMs = this.#options.now();
+    const account = await this.get(accountId);
+    const isListed = account?.delegates.some((delegate) => delegate.publicKey === publicKey);
+    const entry = this.#known.peek(accountId) ?? this.#missing.peek(accountId);
+    if (isListed || account?.stale || (entry && entry.readAtMs >= sinceMs)) return account;
+    if (this.#isResting()) return this.#duringOutage(accountId, this.#failure?.cause, sinceMs);
+    try {
+      return await this.#inTurn(accountId, sinceMs, () => this.#read(accountId, 0));
+    } catch (error) {
+      return this.#duringOutage(accountId, error, sinceMs);
     }
   }
 
@@ -119,11 +140,14 @@ export class AccountCache {
     return this.#failure !== undefined && this.#options.now() - this.#failure.atMs < retryAfterMs;
   }
 
-  #duringOutage(accountId: string, cause: unknown): AccountSnapshot {
+  /** `sinceMs`: an answer that was read before is too old, and marked so. */
+  #duringOutage(accountId: string, cause: unknown, sinceMs = Number.NEGATIVE_INFINITY): AccountSnapshot {
     const entry = this.#known.get(accountId);
     const age = entry ? this.#options.now() - entry.readAtMs : Number.POSITIVE_INFINITY;
-    if (entry?.account && age <= outageAgeMs)
-      return age <= this.#options.cacheMs ? entry.account : { ...entry.account, stale: true };
+    if (entry?.account && age <= outageAgeMs) {
+      const isFresh = age <= this.#options.cacheMs && entry.readAtMs >= sinceMs;
+      return isFresh ? entry.account : { ...entry.account, stale: true };
+    }
     throw new ApiError('auth_unavailable', { cause });
   }
 }

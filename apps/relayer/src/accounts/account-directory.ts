@@ -49,8 +49,13 @@ export interface AccountDirectory {
    */
   account(accountId: string, options?: { maxAgeMs?: number }): Promise<AccountSnapshot | undefined>;
   /**
-   * Ids of the accounts that list this delegate key, proven entries first (from the watched table). A key that is
-   * in none is answered only after the watcher has caught up with the chain. Throws `ApiError('auth_unavailable')`.
+   * The account in which this delegate key is looked for (64 lower-case hex digits): as `account`, but an answer that does
+   * not list the key was read after the call, so that a key that was just added is found.
+   */
+  accountWith(accountId: string, publicKey: string): Promise<AccountSnapshot | undefined>;
+  /**
+   * Ids of the accounts that list this delegate key, proven entries first (from the watched table). Where
+   * none has proven it, the watcher first catches up with the chain: anyone can list a key unproven. Throws `ApiError('auth_unavailable')`.
    */
   accountsOf(publicKey: string): Promise<readonly { accountId: string; proven: boolean }[]>;
   /**

@@ -27,8 +27,8 @@ export interface AccountDirectoryOptions {
 
 /** The feed was this long behind the tip: `/ready` says so. */
 const feedLagMs = 30_000;
-/** How recently the feed must have been at the tip to believe that a key is in no account. */
-const unknownKeyAgeMs = 100;
+/** How recently the feed must have been at the tip to know all past writers. */
+const writersAgeMs = 100;
 
 /** The account directory on a real chain and database. Follows the event feed until it is closed. */
 export function createAccountDirectory(options: AccountDirectoryOptions): AccountDirectory {
@@ -103,11 +103,17 @@ export function createAccountDirectory(options: AccountDirectoryOptions): Accoun
 
   return {
     account: (accountId, { maxAgeMs } = {}) => cache.get(accountId.toLowerCase(), maxAgeMs),
+    accountWith: (accountId, publicKey) => cache.withDelegate(accountId.toLowerCase(), publicKey),
     async accountsOf(publicKey) {
       try {
         const accounts = await accountsWithKey(db, publicKey);
-        if (accounts.length > 0) return accounts;
-        await watcher.catchUp(unknownKeyAgeMs);
+        if (accounts.some(({ proven }) => proven)) return accounts;
+        try {
+          await watcher.catchUp(0);
+        } catch (error) {
+          if (accounts.length > 0) return accounts;
+          throw error;
+        }
         return await accountsWithKey(db, publicKey);
       } catch (cause) {
         throw new ApiError('auth_unavailable', { cause });
@@ -115,7 +121,7 @@ export function createAccountDirectory(options: AccountDirectoryOptions): Accoun
     },
     async writersEver(accountId, tag) {
       try {
-        await watcher.catchUp(unknownKeyAgeMs);
+        await watcher.catchUp(writersAgeMs);
         return await readPastWriters(db, accountId, tag);
       } catch (cause) {
         throw new ApiError('auth_unavailable', { cause });

@@ -13,10 +13,9 @@ export interface FindCallerOptions {
   now: () => number;
 }
 
-/** How long an unknown key is refused without another look. */
+/** An unknown key is looked for this often in this time; then it is refused without a read of the chain. */
 const unknownMs = 2_000;
-/** Before a key is called unknown its account is read again, unless that was done this recently. */
-const freshMs = 100;
+const looksAtUnknown = 10;
 
 interface Found {
   account: AccountSnapshot;
@@ -32,30 +31,23 @@ export function createCallerLookup(options: FindCallerOptions): (auth: AuthHeade
   const { accounts, fallbackAccountId, now } = options;
   const unknown = createUnknownKeys(accounts, now);
 
-  async function inAccount(
-    accountId: string,
-    publicKey: string,
-    maxAgeMs?: number,
-  ): Promise<Found | undefined> {
-    const account = await accounts.account(accountId, maxAgeMs === undefined ? {} : { maxAgeMs });
+  async function inAccount(accountId: string, publicKey: string): Promise<Found | undefined> {
+    const account = await accounts.accountWith(accountId, publicKey);
     const delegate = account?.delegates.find((entry) => entry.publicKey === publicKey);
     if (account && delegate) return { account, delegate };
     // What an old answer does not list may have been added since
     if (account?.stale) throw new ApiError('auth_unavailable');
-    return maxAgeMs === undefined ? inAccount(accountId, publicKey, freshMs) : undefined;
+    return undefined;
   }
 
   async function anywhere(publicKey: string): Promise<Found | undefined> {
     const candidates = await accounts.accountsOf(publicKey);
     const proven = candidates.filter((candidate) => candidate.proven);
     if (proven.length === 1) return inAccount(proven[0]!.accountId, publicKey);
-    if (fallbackAccountId !== undefined) {
-      // Anyone can list a key unproven in an account of theirs, so the operator's hint goes first
-      const found = await inAccount(
-        fallbackAccountId,
-        publicKey,
-        candidates.length > 0 ? Infinity : undefined,
-      );
+    // Anyone can list a key unproven in an account of theirs, so the operator's hint goes first
+    const isHinted = candidates.some(({ accountId }) => accountId === fallbackAccountId);
+    if (fallbackAccountId !== undefined && (isHinted || candidates.length === 0)) {
+      const found = await inAccount(fallbackAccountId, publicKey);
       if (found) return found;
     }
     if (candidates.length > 1) throw new ApiError('ambiguous_account');
@@ -80,9 +72,19 @@ export function createCallerLookup(options: FindCallerOptions): (auth: AuthHeade
   };
 }
 
-/** Keys that were looked for and not found a moment ago, until the account they were looked for in changes. */
+interface Unknown {
+  /** Of the first look, from which `unknownMs` count */
+  sinceMs: number;
+  looks: number;
+  lastMs: number;
+}
+
+/**
+ * Keys that were looked for in vain, until the account they were looked for in changes. A few looks are repeated: its owner
+ * may add a key a moment after it was refused.
+ */
 function createUnknownKeys(accounts: AccountDirectory, now: () => number) {
-  const lookedAtMs = new LRUCache<string, number>({ max: 10_000 });
+  const unknown = new LRUCache<string, Unknown>({ max: 10_000 });
   const changedAtMs = new LRUCache<string, number>({ max: 10_000 });
   let lastChangeMs = 0;
   accounts.onChange((accountId) => {
@@ -90,15 +92,21 @@ function createUnknownKeys(accounts: AccountDirectory, now: () => number) {
     changedAtMs.set(accountId, lastChangeMs);
   });
   const nameOf = (publicKey: string, accountId: string | undefined) => `${publicKey}${accountId ?? ''}`;
+  const recent = (name: string): Unknown | undefined => {
+    const entry = unknown.get(name);
+    return entry && now() - entry.sinceMs < unknownMs ? entry : undefined;
+  };
   return {
     has(publicKey: string, accountId: string | undefined): boolean {
-      const atMs = lookedAtMs.get(nameOf(publicKey, accountId)) ?? 0;
+      const entry = recent(nameOf(publicKey, accountId));
       const changed = accountId === undefined ? lastChangeMs : (changedAtMs.get(accountId) ?? 0);
-      return now() - atMs < unknownMs && atMs > changed;
+      return entry !== undefined && entry.looks >= looksAtUnknown && entry.lastMs > changed;
     },
     /** `atMs`: when the look began, so that a change during it counts */
     add(publicKey: string, accountId: string | undefined, atMs: number): void {
-      lookedAtMs.set(nameOf(publicKey, accountId), atMs);
+      const name = nameOf(publicKey, accountId);
+      const { sinceMs, looks } = recent(name) ?? { sinceMs: atMs, looks: 0 };
+      unknown.set(name, { sinceMs, looks: looks + 1, lastMs: atMs });
     },
   };
 }

@@ -3,7 +3,7 @@ import { envelopeKind, parseHeader } from '@memrelay/envelope/header';
 import { nodePrimitives } from '@memrelay/envelope/node-primitives';
 import { type OpenedEnvelope, openWithSecret } from '@memrelay/envelope/open-envelope';
 import type { ImportRequest, ImportResponse, ImportResult } from '@memrelay/protocol/bundles';
-import { namespaceField, textField } from '@memrelay/protocol/fields';
+import { newNamespaceField, textField } from '@memrelay/protocol/fields';
 import { limits } from '@memrelay/protocol/limits';
 import type { AccountSnapshot } from '../accounts/account-directory.ts';
 import type { Caller } from '../auth/caller.ts';
@@ -119,7 +119,7 @@ function open({ envelope, secret }: Item, trust: ReadonlySet<string>): OpenedEnv
     const header = parseHeader(bytes, bytes.length);
     if (header.kind !== envelopeKind.memory) return { status: 'failed', reason: 'not_a_memory' };
     const opened = openWithSecret(nodePrimitives, { header, bytes }, hexToBytes(secret), trust);
-    if (!namespaceField.safeParse(opened.meta.ns).success)
+    if (!newNamespaceField.safeParse(opened.meta.ns).success)
       return { status: 'failed', reason: 'bad_namespace' };
     if (!ownText.safeParse(opened.text).success) return { status: 'failed', reason: 'bad_text' };
     return opened;

@@ -1,21 +1,32 @@
-import { ApiError, type ErrorBody, type ErrorCode, errorCatalogue } from '@memrelay/protocol/errors';
+import {
+  ApiError,
+  type ErrorBody,
+  type ErrorCode,
+  errorCatalogue,
+  type RequestIssue,
+} from '@memrelay/protocol/errors';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 
+const malformed = (path: string, message: string): [ErrorCode, RequestIssue] => [
+  'invalid_request',
+  { path, message },
+];
+
 /** What Fastify itself refuses, by its own error code, in our words. */
-const frameworkErrors: Readonly<Record<string, ErrorCode>> = {
-  FST_ERR_CTP_BODY_TOO_LARGE: 'payload_too_large',
-  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'unsupported_media_type',
-  FST_ERR_CTP_INVALID_JSON_BODY: 'invalid_request',
-  FST_ERR_CTP_EMPTY_JSON_BODY: 'invalid_request',
-  FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'invalid_request',
-  FST_ERR_BAD_URL: 'invalid_request',
+const frameworkErrors: Readonly<Record<string, [ErrorCode, RequestIssue?]>> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: ['payload_too_large'],
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: ['unsupported_media_type'],
+  FST_ERR_CTP_INVALID_JSON_BODY: malformed('body', 'must be JSON'),
+  FST_ERR_CTP_EMPTY_JSON_BODY: malformed('body', 'must be JSON'),
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: malformed('content-length', 'must be the length of the body'),
+  FST_ERR_BAD_URL: malformed('url', 'is malformed'),
 };
 
 function asApiError(error: FastifyError | ApiError | Error): ApiError {
   if (error instanceof ApiError) return error;
-  const code = 'code' in error ? frameworkErrors[error.code] : undefined;
-  return new ApiError(code ?? 'internal_error', { cause: error });
+  const [code, issue] = ('code' in error ? frameworkErrors[error.code] : undefined) ?? ['internal_error'];
+  return new ApiError(code, { cause: error, ...(issue ? { details: { issues: [issue] } } : {}) });
 }
 
 export function errorBody(error: ApiError, requestId: string): ErrorBody {

@@ -8,6 +8,7 @@ export function shownSimilarity(similarity: number | null): number {
 
 interface JobRow {
   id: string;
+  delegate_pk: Buffer;
   owner: string;
   namespace: string;
   status: JobRecord['status'];
@@ -25,16 +26,18 @@ interface JobRow {
 }
 
 /**
- * The jobs of this account among `ids`; others are as unknown as those that do not exist. The blob is the one that the
- * memory is in now: it moves when a quilt is packed anew.
+ * The jobs of this account among `ids`; jobs of other accounts are as unknown as those that do not exist. The blob is the
+ * one that the memory is in now: it moves when a quilt is repacked. `isVisible` leaves out jobs that the caller must not
+ * see; it gets the public key (hex) of the key that created the job.
  */
 export async function readJobs(
   db: Db,
   accountId: Buffer,
   ids: readonly string[],
+  isVisible: (job: { namespace: string; createdBy: string }) => boolean = () => true,
 ): Promise<Map<string, JobRecord>> {
   const { rows } = await db.query<JobRow>(
-    `SELECT memory_job.id, owner, memory_job.namespace, status, stage, attempts, run_at, duplicate, error_code,
+    `SELECT memory_job.id, memory_job.delegate_pk, owner, memory_job.namespace, status, stage, attempts, run_at, duplicate, error_code,
        error_message, memory_job.created_at, updated_at, coalesce(memory.blob_id, memory_job.blob_id) AS blob_id,
        near.id AS near_duplicate_of, memory.near_similarity
      FROM memory_job
@@ -45,7 +48,10 @@ export async function readJobs(
      WHERE memory_job.account_id = $1 AND memory_job.id = ANY($2::uuid[])`,
     [accountId, [...ids]],
   );
-  return new Map(rows.map((row) => [row.id, jobRecord(row)]));
+  const visible = rows.filter(({ namespace, delegate_pk }) =>
+    isVisible({ namespace, createdBy: delegate_pk.toString('hex') }),
+  );
+  return new Map(visible.map((row) => [row.id, jobRecord(row)]));
 }
 
 function jobRecord(row: JobRow): JobRecord {

@@ -1,30 +1,40 @@
 import { EnvelopeError } from '@memrelay/envelope/envelope-error';
 import { type EnvelopeHeader, envelopeKind, parseHeader } from '@memrelay/envelope/header';
+import { type Readers, readSealedBytes, whyOpaque } from '@memrelay/envelope/opaque-bytes';
 import { ApiError } from '@memrelay/protocol/errors';
 
-/**
- * The id in the header of an envelope that a client made itself; `undefined` for bytes of another format. Throws
- * `invalid_request` unless it is a memory of this account and namespace: a tombstone forgets, which WRITE alone must
- * not be able to do by way of an upload.
- */
-export function manualEnvelopeId(bytes: Buffer, origin: Uint8Array, tag: Uint8Array): Buffer | undefined {
-  if (bytes.subarray(0, 4).toString('latin1') !== 'MRE1') return undefined;
-  const header = headerOf(bytes);
-  if (Buffer.compare(header.origin, origin) !== 0 || Buffer.compare(header.tag, tag) !== 0)
-    throw refusal('is an envelope of another account or namespace');
-  if (header.kind !== envelopeKind.memory) throw refusal('is not the envelope of a memory');
-  return Buffer.from(header.envelopeId);
+/** What the bytes are that a client encrypted itself. */
+export interface ManualBytes {
+  /** Of a memory's envelope of this account and namespace, by which a restore knows it */
+  envelopeId: Buffer | undefined;
+  /** No reader of the account can decrypt them */
+  opaque: boolean;
 }
 
-function headerOf(bytes: Buffer): EnvelopeHeader {
+/**
+ * Throws `invalid_request` for an envelope of this account that is not a memory: a tombstone forgets, which WRITE alone
+ * must not be able to do by way of an upload.
+ */
+export function readManualBytes(bytes: Buffer, readers: Readers): ManualBytes {
+  const header = headerOf(bytes);
+  const isOwn = header !== undefined && Buffer.compare(header.origin, readers.origin) === 0;
+  if (isOwn && header.kind !== envelopeKind.memory) {
+    const issue = { path: 'encrypted_data', message: 'is not the envelope of a memory' };
+    throw new ApiError('invalid_request', { details: { issues: [issue] } });
+  }
+  const isHere = isOwn && Buffer.compare(header.tag, readers.tag) === 0;
+  return {
+    envelopeId: isHere ? Buffer.from(header.envelopeId) : undefined,
+    opaque: whyOpaque(readSealedBytes(bytes), readers) !== undefined,
+  };
+}
+
+/** Undefined for bytes that are not exactly one envelope. */
+function headerOf(bytes: Buffer): EnvelopeHeader | undefined {
   try {
     return parseHeader(bytes, bytes.length);
   } catch (error) {
-    if (error instanceof EnvelopeError) throw refusal('is a damaged envelope');
+    if (error instanceof EnvelopeError) return undefined;
     throw error;
   }
-}
-
-function refusal(message: string): ApiError {
-  return new ApiError('invalid_request', { details: { issues: [{ path: 'encrypted_data', message }] } });
 }

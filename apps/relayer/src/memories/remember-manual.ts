@@ -1,15 +1,20 @@
 import { randomUUID } from 'node:crypto';
+import type { Readers } from '@memrelay/envelope/opaque-bytes';
+import type { SealObject } from '@memrelay/envelope/seal-object';
 import { decodeCoarse } from '@memrelay/protocol/coarse-vectors';
 import { ApiError } from '@memrelay/protocol/errors';
 import type {
+  OpaqueNote,
   RememberAccepted,
   RememberManualRequest,
   RememberManualResponse,
 } from '@memrelay/protocol/memories';
+import { keyServerSetOf } from '@memrelay/protocol/server-set-id-node';
+import type { AccountSnapshot } from '../accounts/account-directory.ts';
 import type { Caller } from '../auth/caller.ts';
 import { requirePermission } from '../auth/require-permission.ts';
 import type { RelayerContext } from '../context.ts';
-import { hexToBytes } from '../db/hex.ts';
+import { bytesToAddress, hexToBytes } from '../db/hex.ts';
 import { normalize } from '../embedding/embedder.ts';
 import { vectorKeyId } from '../embedding/vector-map.ts';
 import { spaceOf } from '../embedding/vector-space.ts';
@@ -17,7 +22,7 @@ import type { RepeatKey } from '../http/repeat-key.ts';
 import { insertJobs, insertManualMemory, type NewJob } from '../jobs/accept-jobs.ts';
 import { readJobs } from '../jobs/read-jobs.ts';
 import { sha256 } from '../sha256.ts';
-import { manualEnvelopeId } from './manual-envelope.ts';
+import { type ManualBytes, readManualBytes } from './manual-envelope.ts';
 import { storableImportance } from './seal-job.ts';
 
 /** How long a call waits for its upload before it tells the caller to come back, and how often it looks. */
@@ -36,7 +41,7 @@ export async function rememberManual(
   caller: Caller,
   request: RememberManualRequest,
   repeatKey: RepeatKey | undefined,
-): Promise<RememberManualResponse | RememberAccepted> {
+): Promise<RememberManualResponse | (RememberAccepted & OpaqueNote)> {
   const { account } = caller;
   const tag = context.tagOf(account.origin, request.namespace);
   requirePermission(caller, 'write', tag);
@@ -46,6 +51,7 @@ export async function rememberManual(
   // The client has sealed this one; the next one is sealed under the new epoch
   await context.expiredDelegates.pruned(account);
   const envelope = Buffer.from(request.encrypted_data, 'base64');
+  const { envelopeId, opaque } = await judge(context, account, tag, envelope);
   const job: NewJob = {
     id: randomUUID(),
     accountId,
@@ -54,7 +60,7 @@ export async function rememberManual(
     delegatePk: Buffer.from(caller.publicKey, 'hex'),
     outbox: undefined,
     envelope,
-    envelopeId: manualEnvelopeId(envelope, hexToBytes(account.origin), tag),
+    envelopeId,
     envelopeSha256: sha256(envelope),
     importance: storableImportance(request.importance),
   };
@@ -80,9 +86,43 @@ export async function rememberManual(
     context.accountWriters.refresh(accountId);
     context.pipeline.wakeUpload();
   }
-  if (!request.wait) return { job_id: jobId, status: 'running' };
+  const note = opaque ? opaqueNote : {};
+  if (!request.wait) return { job_id: jobId, status: 'running', ...note };
   const { blobId, owner, namespace } = await storedBlob(context, accountId, jobId);
-  return { id: jobId, blob_id: blobId, owner, namespace };
+  return { id: jobId, blob_id: blobId, owner, namespace, ...note };
+}
+
+const opaqueNote = {
+  opaque: true,
+  message:
+    'Stored, but no reader of this account can decrypt these bytes: restore and text recall cannot use this memory.',
+} as const;
+
+function setOf({ services, threshold }: SealObject): string {
+  const ids = services.map(({ objectId }) => bytesToAddress(Buffer.from(objectId)));
+  return keyServerSetOf(ids, threshold);
+}
+
+/** What looks opaque is judged by the chain's current state: the key epoch that it is sealed under may have just begun. */
+async function judge(
+  { accounts, keyRewraps, sealing }: RelayerContext,
+  { accountId, origin, keyEpoch }: AccountSnapshot,
+  tag: Uint8Array,
+  bytes: Buffer,
+): Promise<ManualBytes> {
+  const rewraps = await keyRewraps.of(hexToBytes(accountId));
+  const readersAt = (epoch: number): Readers => ({
+    origin: hexToBytes(origin),
+    tag,
+    maxEpoch: BigInt(epoch),
+    packageId: hexToBytes(sealing.packageId),
+    hasServers: (wrap, { recipientPk }) =>
+      sealing.serverSets.includes(setOf(wrap)) || rewraps.has(Buffer.from(recipientPk).toString('hex')),
+  });
+  const judged = readManualBytes(bytes, readersAt(keyEpoch));
+  if (!judged.opaque) return judged;
+  const current = await accounts.account(accountId, { maxAgeMs: 0 });
+  return readManualBytes(bytes, readersAt(current?.keyEpoch ?? keyEpoch));
 }
 
 /** Throws `invalid_request` unless they are whole vectors, not more than a text of the greatest length has pieces. */

@@ -116,7 +116,7 @@ export function createConsent(context: OAuthContext): Consent {
       if (!token) throw new ApiError('invalid_consent');
       const seen = hold(await openToken(db, pepper, token, 'look'), asked, accountId);
       seen.delegateKey.fill(0);
-      const account = await accounts.account(accountId, { maxAgeMs: 100 });
+      const account = await accounts.account(accountId, { maxAgeMs: 0 });
       requireRegistered(account, seen.publicKey, seen.scope, now());
       const code = await db.transaction(async (tx) => {
         const opened = hold(await openToken(tx, pepper, token, 'lock'), asked, accountId);

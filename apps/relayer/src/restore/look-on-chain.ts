@@ -6,7 +6,7 @@ import type { Db } from '../db/db.ts';
 import { hexToBytes } from '../db/hex.ts';
 import type { Place } from '../memories/forgotten-objects.ts';
 import { lookIntoBlob, lookIntoPatch, type Starts } from './look-into-blob.ts';
-import { currentLook, saveKnown, savePage, saveUnread, unknownBlobs } from './look-rows.ts';
+import { currentLook, type Look, saveKnown, savePage, saveUnread, unknownBlobs } from './look-rows.ts';
 import { passOverIndexed, patchesToLookInto, saveHeader, saveUnreadPatch } from './restore-rows.ts';
 
 export type RestoreFailure = { blob_id: string; reason: string };
@@ -20,29 +20,35 @@ type Sources = Pick<RelayerContext, 'db' | 'sidecar' | 'aggregators'>;
  * Finds the account's envelopes among all that its owner holds, and what those of one namespace are; what is known from
  * before is not read again. False when `deadline` (`performance.now`) came first: the next call goes on. What cannot be
  * read is in `failed`, keeps nothing else back, and is tried again when there is time; `before`: when the call began, by
- * the database's clock. Throws `ApiError` when the chain cannot be asked.
+ * the database's clock. With `since` the objects are listed anew unless that began later. Throws `ApiError` when the chain
+ * cannot be asked.
  */
 export async function lookOnChain(
   { db, sidecar, aggregators }: Sources,
   account: AccountSnapshot,
   place: Place,
-  { deadline, before }: { deadline: number; before: Date },
+  { deadline, before, since }: { deadline: number; before: Date; since?: Date | undefined },
   failed: RestoreFailure[],
 ): Promise<boolean> {
   const { accountId } = place;
   const origin = hexToBytes(account.origin);
   const isLate = (): boolean => performance.now() > deadline;
 
-  const look = await currentLook(db, accountId, account.owner);
-  for (let { cursor, ended } = look; !ended; ) {
-    if (isLate()) return false;
-    const page = await sidecar.ownedBlobs({
-      owner: account.owner,
-      ...(cursor === undefined ? {} : { cursor }),
-    });
-    await savePage(db, accountId, page);
-    cursor = page.cursor;
-    ended = cursor === undefined;
+  const { owner } = account;
+  const isListed = (look: Look): boolean =>
+    look.ended && (since === undefined || Number(look.name) >= since.getTime() * 1_000);
+  for (
+    let look = await currentLook(db, accountId, owner, since);
+    !isListed(look);
+    look = await currentLook(db, accountId, owner, since)
+  ) {
+    for (let { cursor, ended } = look; !ended; ) {
+      if (isLate()) return false;
+      const page = await sidecar.ownedBlobs({ owner, ...(cursor === undefined ? {} : { cursor }) });
+      if (!(await savePage(db, accountId, page, look))) break;
+      cursor = page.cursor;
+      ended = cursor === undefined;
+    }
   }
 
   /** Batch after batch; late, those that were tried in vain already are left for another call. */

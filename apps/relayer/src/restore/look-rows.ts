@@ -6,32 +6,79 @@ export interface Look {
   owner: string;
   cursor: string | undefined;
   ended: boolean;
+  /** When it began, in microseconds: names the look */
+  name: string;
 }
 
-/** How long a look that is through counts as up to date: calls that follow each other make one look. */
+/** How long a finished look is reused by calls that continue a restore. */
 const freshFor = '30 seconds';
 
-/** The look that is under way, or was through a moment ago; else a new one from the start. */
-export async function currentLook(db: Db, accountId: Buffer, owner: string): Promise<Look> {
-  const { rows } = await db.query<{ cursor: string | null; ended: boolean }>(
+const lookColumns = `cursor, ended_at IS NOT NULL AS ended, (extract(epoch FROM started_at) * 1000000)::bigint::text AS name`;
+
+/**
+ * The look that is under way, or was finished a moment ago; else a new one from the start. A finished look that began
+ * before `since` (by the database's clock) is not reused.
+ */
+export async function currentLook(db: Db, accountId: Buffer, owner: string, since?: Date): Promise<Look> {
+  const { rows } = await db.query<{ cursor: string | null; ended: boolean; name: string }>(
     `INSERT INTO chain_look AS look (account_id, owner) VALUES ($1, $2)
      ON CONFLICT (account_id) DO UPDATE SET owner = $2, cursor = NULL, started_at = now(), ended_at = NULL
        WHERE look.owner <> $2 OR look.ended_at < now() - interval '${freshFor}'
-     RETURNING cursor, ended_at IS NOT NULL AS ended`,
-    [accountId, owner],
+         OR (look.ended_at IS NOT NULL AND look.started_at < $3::timestamptz)
+     RETURNING ${lookColumns}`,
+    [accountId, owner, since ?? null],
   );
-  if (rows[0]) return { owner, cursor: undefined, ended: false };
-  const { rows: found } = await db.query<{ cursor: string | null; ended: boolean }>(
-    'SELECT cursor, ended_at IS NOT NULL AS ended FROM chain_look WHERE account_id = $1',
-    [accountId],
-  );
-  return { owner, cursor: found[0]?.cursor ?? undefined, ended: found[0]?.ended ?? false };
+  const { rows: found } = rows[0]
+    ? { rows }
+    : await db.query<{ cursor: string | null; ended: boolean; name: string }>(
+        `SELECT ${lookColumns} FROM chain_look WHERE account_id = $1`,
+        [accountId],
+      );
+  const { cursor, ended, name } = found[0]!;
+  return { owner, cursor: cursor ?? undefined, ended, name };
 }
 
-/** Notes a page. Of several objects of one blob the one that lives longest counts, and the time of the earliest. */
-export async function savePage(db: Db, accountId: Buffer, page: OwnedBlobsResponse): Promise<void> {
+/** When the latest look began: the chain is known as of then. */
+export async function lookStartedAt(db: Db, accountId: Buffer): Promise<Date | undefined> {
+  const { rows } = await db.query<{ started_at: Date }>(
+    'SELECT started_at FROM chain_look WHERE account_id = $1',
+    [accountId],
+  );
+  return rows[0]?.started_at;
+}
+
+/** Whether a look has left work for a restore of this namespace that no call has tried yet. */
+export async function hasUntried(
+  db: Db,
+  { accountId, tag }: { accountId: Buffer; tag: Buffer },
+): Promise<boolean> {
+  const { rows } = await db.query<{ untried: boolean }>(
+    `SELECT EXISTS (SELECT 1 FROM chain_blob WHERE account_id = $1 AND NOT known AND tried_at IS NULL)
+       OR EXISTS (SELECT 1 FROM chain_envelope
+         WHERE account_id = $1 AND tag = $2 AND kind IS NULL AND outcome IS NULL AND tried_at IS NULL) AS untried`,
+    [accountId, tag],
+  );
+  return rows[0]!.untried;
+}
+
+/**
+ * Notes a page. Of several objects of one blob the one that lives longest counts, and the time of the earliest. False when
+ * another call has begun a new look since `look`, which is then the one to go on with.
+ */
+export async function savePage(
+  db: Db,
+  accountId: Buffer,
+  page: OwnedBlobsResponse,
+  look?: Pick<Look, 'name'>,
+): Promise<boolean> {
   const live = page.blobs.filter(({ end_epoch }) => end_epoch > page.epoch);
-  await db.transaction(async (tx) => {
+  return db.transaction(async (tx) => {
+    // Two calls that read the same pages must not end each other's later looks
+    const { rows } = await tx.query<{ name: string }>(
+      `SELECT ${lookColumns} FROM chain_look WHERE account_id = $1 FOR UPDATE`,
+      [accountId],
+    );
+    if (look && rows[0]?.name !== look.name) return false;
     for (const { blob_id, object_id, size, end_epoch, certified_epoch } of live)
       await tx.query(
         `INSERT INTO chain_blob AS blob (account_id, blob_id, object_id, size, end_epoch, certified_epoch)
@@ -45,6 +92,7 @@ export async function savePage(db: Db, accountId: Buffer, page: OwnedBlobsRespon
     if (page.cursor !== undefined)
       await tx.query('UPDATE chain_look SET cursor = $2 WHERE account_id = $1', [accountId, page.cursor]);
     else await endLook(tx, accountId);
+    return true;
   });
 }
 

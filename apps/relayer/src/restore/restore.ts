@@ -19,6 +19,7 @@ import type { Place } from '../memories/forgotten-objects.ts';
 import type { IndexData } from '../memories/index-data.ts';
 import { keepTombstone } from './keep-tombstone.ts';
 import { lookOnChain, type RestoreFailure } from './look-on-chain.ts';
+import { hasUntried, lookStartedAt } from './look-rows.ts';
 import { type OpenedCandidate, openFound } from './open-found.ts';
 import { type Candidate, candidates, countFound, saveOutcome, trustName } from './restore-rows.ts';
 import { saveForgotten, saveRestored } from './save-restored.ts';
@@ -52,13 +53,6 @@ export async function restore(
   const started = performance.now();
   const before = await databaseTime(context.db);
   const failed: RestoreFailure[] = [];
-  const isComplete = await lookOnChain(
-    context,
-    account,
-    place,
-    { deadline: started + lookMs, before },
-    failed,
-  );
   const work: Work = { context, caller, place, before, failed, deadline: started + restoreMs };
   const writers = trusted([
     ...context.writerPublicKeys,
@@ -66,27 +60,40 @@ export async function restore(
     ...(await context.accounts.writersEver(account.accountId, tag)),
     ...trusted_writers,
   ]);
+  // A tombstone forgets: WRITE alone neither signs one nor vouches for who did
+  const named = hasPermission(caller, 'forget', tag) ? trusted_writers : [];
+  const forgetting = trusted([
+    ...context.writerPublicKeys,
+    ...delegatesWith('forget', account, tag),
+    ...named,
+  ]);
   let restored = 0;
-  let isBuried = false;
-  if (isComplete) {
-    // A tombstone forgets: WRITE alone neither signs one nor vouches for who did
-    const named = hasPermission(caller, 'forget', tag) ? trusted_writers : [];
-    isBuried = await applyTombstones(
-      work,
-      trusted([...context.writerPublicKeys, ...delegatesWith('forget', account, tag), ...named]),
-    );
-    if (isBuried) restored = await restoreMemories(work, writers, limit);
-  }
+  /** False when time ran out before all that is listed was looked at */
+  const pass = async (since: Date | undefined): Promise<boolean> => {
+    const limits = { deadline: started + lookMs, before, since };
+    if (!(await lookOnChain(context, account, place, limits, failed))) return false;
+    if (!(await applyTombstones(work, forgetting))) return false;
+    restored += await restoreMemories(work, writers, limit - restored);
+    return true;
+  };
+  const untried = async (): Promise<boolean> =>
+    (await hasUntried(context.db, place)) || (await countFound(context.db, place, writers.name)).untried > 0;
+  // A call that continues goes on with what was listed, and lists again once nothing of that is left
+  const continues = await untried();
+  let isThrough = await pass(continues ? undefined : before);
+  if (continues && isThrough && !(await untried())) isThrough = await pass(before);
   const counts = await countFound(context.db, place, writers.name);
+  const asOf = await lookStartedAt(context.db, place.accountId);
   return {
     restored,
     skipped: counts.settled - restored,
     total: counts.total,
     namespace,
     owner: account.owner,
+    ...(asOf ? { as_of: asOf.toISOString() } : {}),
     ...(counts.unverified > 0 ? { unverified: counts.unverified } : {}),
     ...(failed.length > 0 ? { failed: failed.slice(0, failuresTold) } : {}),
-    ...(!isBuried || counts.untried > 0 ? { more: true as const } : {}),
+    ...(!isThrough || counts.untried > 0 ? { more: true as const } : {}),
   };
 }
 

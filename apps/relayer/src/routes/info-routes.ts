@@ -62,6 +62,7 @@ export function accountRoute(app: FastifyInstance): void {
     return {
       owner: account.owner,
       account_id: account.accountId,
+      origin: account.origin,
       key_epoch: account.keyEpoch,
       active: account.active,
       delegate: {

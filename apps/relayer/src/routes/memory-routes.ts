@@ -13,7 +13,7 @@ import {
   rememberRequest,
 } from '@memrelay/protocol/memories';
 import type { FastifyInstance } from 'fastify';
-import type { Caller } from '../auth/caller.ts';
+import type { Caller, Permission } from '../auth/caller.ts';
 import { hasPermission, requirePermission } from '../auth/require-permission.ts';
 import type { RelayerContext } from '../context.ts';
 import { hexToBytes } from '../db/hex.ts';
@@ -150,7 +150,10 @@ async function jobOf(context: RelayerContext, caller: Caller, id: string): Promi
   return job;
 }
 
-/** The jobs of the caller's account; that a text, or nearly the same, was there already only readers are told. */
+/**
+ * The caller's jobs: those that its key created, and those of namespaces where it has READ or WRITE. Only readers see that
+ * a text, or nearly the same text, was stored before.
+ */
 async function jobsOf(
   context: RelayerContext,
   caller: Caller,
@@ -159,10 +162,18 @@ async function jobsOf(
   const wellFormed = ids.filter((id) => uuid.test(id));
   if (wellFormed.length === 0) return new Map();
   const { accountId, origin } = caller.account;
-  const jobs = await readJobs(context.db, hexToBytes(accountId), wellFormed);
+  const may = (permission: Permission, namespace: string): boolean =>
+    hasPermission(caller, permission, context.tagOf(origin, namespace));
+  const jobs = await readJobs(
+    context.db,
+    hexToBytes(accountId),
+    wellFormed,
+    ({ namespace, createdBy }) =>
+      createdBy === caller.publicKey || may('read', namespace) || may('write', namespace),
+  );
   for (const job of jobs.values()) {
     const tells = job.deduplicated || job.near_duplicate_of;
-    if (!tells || hasPermission(caller, 'read', context.tagOf(origin, job.namespace))) continue;
+    if (!tells || may('read', job.namespace)) continue;
     delete job.deduplicated;
     delete job.near_duplicate_of;
     delete job.similarity;

@@ -45,12 +45,14 @@ export async function toolRoutes(app: FastifyInstance, options: ToolRouteOptions
         'www-authenticate',
         `Bearer realm="memrelay", error="invalid_token", resource_metadata="${oauth.metadataUrl}"`,
       );
-    return reply.code(known.status).send(rpcErrorBody(rpcCodes.server, known.message, known.code));
+    return reply
+      .code(known.status)
+      .send(rpcErrorBody(rpcCodes.server, known.message, known.code, request.id));
   });
 
   async function pass(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     if (isForeignPage(request.raw, allowedOrigins)) {
-      await reply.code(403).send(rpcErrorBody(rpcCodes.server, foreignPage, 'foreign_site'));
+      await reply.code(403).send(rpcErrorBody(rpcCodes.server, foreignPage, 'foreign_site', request.id));
       return;
     }
     const address = addressBlock(clientAddress(request.raw, trustedProxyHops));

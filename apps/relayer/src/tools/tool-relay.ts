@@ -5,6 +5,7 @@ import { mcpRequestHeaders, relayedHeaders } from '@memrelay/protocol/tool-serve
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Pool } from 'undici';
 import type { ToolBearer } from '../oauth/access-tokens.ts';
+import { describedError } from './rpc-errors.ts';
 
 /** What of a client's request reaches the sidecar; `mcp-param-…` are arguments that a tool wants as headers. */
 const passedRequestHeaders: readonly string[] = [
@@ -92,11 +93,19 @@ export function createToolRelay(sidecarUrl: string, token: string): ToolRelay {
       reply.hijack();
       if (!answer || gone.signal.aborted) return clientGone;
       const { statusCode, body } = answer;
-      out.writeHead(statusCode, {
+      const answerHeaders = {
         ...(reply.getHeaders() as Record<string, string>),
         ...passed(answer.headers, (name) => passedResponseHeaders.includes(name)),
         ...challengeOf(answer.headers['www-authenticate'], metadataUrl),
-      });
+      };
+      if (statusCode >= 400) {
+        const text = describedError(await body.text().catch(() => ''), statusCode, request.id);
+        const length = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) };
+        out.writeHead(statusCode, { ...answerHeaders, ...length });
+        out.end(text);
+        return statusCode;
+      }
+      out.writeHead(statusCode, answerHeaders);
       out.flushHeaders();
       const isOpenEnded = isStream(answer.headers['content-type']);
       if (isOpenEnded) streams.add(out);

@@ -4,13 +4,17 @@ export interface UnsteadyFetch {
   /** `objects frozen`: reads of objects get the answers that the same requests got before */
   mode: 'steady' | 'refusing' | 'objects frozen';
   calls: number;
+  /** Most calls that were under way together */
+  mostAtOnce: number;
 }
 
 export function createUnsteadyFetch(): UnsteadyFetch {
   const answers = new Map<string, { status: number; headers: Headers; body: ArrayBuffer }>();
+  let underWay = 0;
   const state: UnsteadyFetch = {
     mode: 'steady',
     calls: 0,
+    mostAtOnce: 0,
     async fetch(input, init) {
       state.calls += 1;
       if (state.mode === 'refusing') throw new TypeError('fetch failed');
@@ -18,12 +22,20 @@ export function createUnsteadyFetch(): UnsteadyFetch {
       const before = answers.get(name);
       if (state.mode === 'objects frozen' && before && String(input).endsWith('/BatchGetObjects'))
         return new Response(before.body.slice(0), before);
-      const response = await fetch(input, init);
-      const body = await response.arrayBuffer();
+      underWay += 1;
+      state.mostAtOnce = Math.max(state.mostAtOnce, underWay);
+      const [response, body] = await exchange(input, init).finally(() => {
+        underWay -= 1;
+      });
       const answer = { status: response.status, headers: response.headers, body };
       answers.set(name, answer);
       return new Response(body.slice(0), answer);
     },
   };
   return state;
+}
+
+async function exchange(...request: Parameters<typeof fetch>): Promise<[Response, ArrayBuffer]> {
+  const response = await fetch(...request);
+  return [response, await response.arrayBuffer()];
 }

@@ -5,6 +5,7 @@ import { wrapType } from '@memrelay/envelope/wraps';
 import { ApiError } from '@memrelay/protocol/errors';
 import { decodeFrame, encodeFrame } from '@memrelay/protocol/framing';
 import { headers } from '@memrelay/protocol/headers';
+import { issueWords } from '@memrelay/protocol/issue-words';
 import { type ExportKeysResponse, exportKeysRequest } from '@memrelay/protocol/key-exports';
 import { networkDefaults } from '@memrelay/protocol/networks';
 import { type OwnedBlobsResponse, ownedBlobsRequest } from '@memrelay/protocol/owned-blobs';
@@ -234,7 +235,11 @@ async function* lines(values: AsyncIterable<unknown>): AsyncGenerator<string> {
 }
 
 function parse<Schema extends z.ZodType>(schema: Schema, value: unknown): z.infer<Schema> {
-  const result = schema.safeParse(value);
+  const result = schema.safeParse(value, { error: issueWords });
   if (result.success) return result.data;
-  throw new ApiError('invalid_request', { message: z.prettifyError(result.error) });
+  const issues = result.error.issues.map(({ path, message }) => ({
+    path: path.map(String).join('.'),
+    message,
+  }));
+  throw new ApiError('invalid_request', { details: { issues } });
 }

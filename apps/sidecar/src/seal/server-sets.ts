@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { keyServerSetId, keyServerSetOf } from '@memrelay/protocol/server-set-id-node';
 import type { KeyServerConfig } from '@mysten/seal';
 import { isValidSuiObjectId, normalizeSuiObjectId } from '@mysten/sui/utils';
 
@@ -42,7 +42,7 @@ export function makeServerSet(config: { servers: readonly KeyServerConfig[]; thr
   if (!Number.isInteger(threshold) || threshold < 1 || threshold > total) {
     throw new RangeError(`the threshold must be 1 to ${total}, the sum of the weights`);
   }
-  return { id: setId(servers, threshold), servers, threshold };
+  return { id: keyServerSetId(servers, threshold), servers, threshold };
 }
 
 /** The set that new keys use, with those of the past whose wraps must stay readable. */
@@ -60,20 +60,8 @@ export function findServerSet(
   services: readonly string[],
   threshold: number,
 ): ServerSet | undefined {
-  const weights = new Map<string, number>();
-  for (const objectId of services) weights.set(objectId, (weights.get(objectId) ?? 0) + 1);
-  const id = setId(
-    [...weights].map(([objectId, weight]) => ({ objectId, weight })),
-    threshold,
-  );
+  const id = keyServerSetOf(services, threshold);
   return sets.all.find((set) => set.id === id);
-}
-
-function setId(servers: readonly { objectId: string; weight: number }[], threshold: number): string {
-  const lines = servers.map(({ objectId, weight }) => `${objectId} ${weight}`).sort();
-  return createHash('sha256')
-    .update(['memrelay-server-set-v1', threshold, ...lines].join('\n'))
-    .digest('hex');
 }
 
 function checkedObjectId({ objectId }: KeyServerConfig): string {

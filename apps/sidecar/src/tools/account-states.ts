@@ -1,6 +1,7 @@
 import type { Account } from '@memrelay/chain/account-bcs';
 import { readAccount } from '@memrelay/chain/account-reader';
 import type { ChainClient } from '@memrelay/chain/chain-client';
+import { createReadsInTurn } from '@memrelay/chain/reads-in-turn';
 import { ApiError } from '@memrelay/protocol/errors';
 import { LRUCache } from 'lru-cache';
 
@@ -11,6 +12,11 @@ export interface AccountStates {
    * Undefined: there is no such account. Throws `auth_unavailable`.
    */
   account(accountId: string, maxAgeMs?: number): Promise<Account | undefined>;
+  /**
+   * Read after this call. However many ask, an account has one such read under way at a time. Undefined and throws as
+   * above.
+   */
+  freshAccount(accountId: string): Promise<Account | undefined>;
   /** The account changed: what is known of it is not used again */
   drop(accountId: string): void;
 }
@@ -47,6 +53,7 @@ export function createAccountStates(options: {
   const missingAtMs = new LRUCache<string, number>({ max: 5_000 });
   const dropped = new LRUCache<string, true>({ max: 5_000 });
   const flights = new Map<string, Flight>();
+  const inTurn = createReadsInTurn<Account | undefined>(now);
 
   async function read(accountId: string): Promise<Account | undefined> {
     const atMs = now();
@@ -86,6 +93,13 @@ export function createAccountStates(options: {
         return await readOnce(accountId, maxAgeMs ?? cacheMs);
       } catch (cause) {
         if (entry && maxAgeMs === undefined && ageMs <= outageMs) return entry.account;
+        throw new ApiError('auth_unavailable', { cause });
+      }
+    },
+    async freshAccount(accountId) {
+      try {
+        return await inTurn(accountId, now(), () => readOnce(accountId, 0));
+      } catch (cause) {
         throw new ApiError('auth_unavailable', { cause });
       }
     },

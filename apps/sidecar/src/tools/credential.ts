@@ -29,7 +29,6 @@ export interface PresentedCredential {
  */
 export type CheckCredential = (presented: PresentedCredential) => Promise<ToolCredential>;
 
-const freshMs = 100;
 const bearerPattern = /^Bearer +(\S+)$/i;
 const privateKeyPattern = /^(?:0x)?([0-9a-f]{64})$/i;
 /** PKCS #8 for an Ed25519 seed (RFC 8410): these bytes, then the 32 of the seed. */
@@ -64,7 +63,7 @@ export function createCredentialCheck(options: {
     const publicKey = publicKeyOf(delegateKey);
     let account = await accounts.account(accountId);
     // What is not listed may have been added since it was read, by a sign-in a moment ago
-    if (account && !delegateOf(account, publicKey)) account = await accounts.account(accountId, freshMs);
+    if (account && !delegateOf(account, publicKey)) account = await accounts.freshAccount(accountId);
     const scope = scopeOf(account, publicKey, now());
     const binding = createHash('sha256').update(`${delegateKey}:${accountId}`).digest('hex');
     return { accountId, delegateKey, publicKey, scope, binding };

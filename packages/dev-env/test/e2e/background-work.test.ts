@@ -38,7 +38,11 @@ const uploadsOpen = () => {
   publisher.fault = undefined;
   publisher.release();
 };
-const encrypted = () => ({ encryptedData: randomBytes(500), vector: new Array(1536).fill(1) });
+const encrypted = () => ({
+  encryptedData: randomBytes(500),
+  vector: new Array(1536).fill(1),
+  opaque: true,
+});
 
 test('a full backlog answers 503 overloaded with Retry-After, to its account alone; the SDK comes back by itself', async () => {
   const before = publisher.hits();

@@ -168,6 +168,7 @@ describe('a failing part', () => {
     const manual = client.rememberManual({
       encryptedData: Buffer.from('bytes'),
       vector: new Array(1536).fill(1),
+      opaque: true,
     });
     await expect(manual).rejects.toMatchObject({ code: 'store_rejected', status: 502, retryable: false });
   });

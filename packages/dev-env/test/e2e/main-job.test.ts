@@ -193,11 +193,17 @@ describe('manual mode', () => {
   test('the relayer stores bytes it cannot read and finds them by vector', async () => {
     const bytes = Buffer.from('bytes that only the client can read');
     const vector = Array.from({ length: 1536 }, (_, i) => Math.sin(i));
-    const stored = await client.rememberManual({ encryptedData: bytes, vector, namespace: 'manual' });
+    const stored = await client.rememberManual({
+      encryptedData: bytes,
+      vector,
+      namespace: 'manual',
+      opaque: true,
+    });
     expect(stored).toMatchObject({
       owner: owner.wallet.address,
       namespace: 'manual',
       blobId: expect.any(String),
+      opaque: true,
     });
     const found = await client.recallManual({ vector, namespace: 'manual' });
     expect(found.results).toEqual([
@@ -227,13 +233,6 @@ describe('manual mode', () => {
     ],
     [{ encrypted_data: 'AAAA', vector: [1], repeat_tag: 'ab' }, 'repeat_tag'],
     [{ encrypted_data: 'AAAA', vector: [1], embedding_model: 'a model' }, 'embedding_model'],
-    [
-      {
-        encrypted_data: Buffer.from('MRE1 but not an envelope').toString('base64'),
-        vector: new Array(1536).fill(1),
-      },
-      'encrypted_data',
-    ],
   ])('%o is refused at the field', async (body, path) => {
     const answer = await call('/api/remember/manual', body);
     expect(answer).toMatchObject({ status: 400, body: { error: 'invalid_request' } });

@@ -98,6 +98,7 @@ describe.runIf(hasPostgres)('two relayers on one database', () => {
         encryptedData: Buffer.from(`bytes ${i}`),
         vector,
         namespace: 'manual at both',
+        opaque: true,
       });
       expect(stored.blobId).toMatch(/^[\w-]{43}$/);
     }

@@ -3,7 +3,7 @@ import type { Analyzed } from '@memrelay/sdk/analyze';
 import { JobTimeoutError, MemRelayError } from '@memrelay/sdk/errors';
 import type { JobOutcome } from '@memrelay/sdk/types';
 import { z } from 'zod';
-import { optionalNamespace, textParameter } from './fields.ts';
+import { optionalNewNamespace, textParameter } from './fields.ts';
 import { quoted } from './quoted.ts';
 import { fitTexts } from './text-room.ts';
 import { defineTool, type ToolAnswer, type ToolCall } from './tool-definition.ts';
@@ -13,7 +13,7 @@ const input = z.strictObject({
     limits.analyzeTextBytes,
     'The text to learn from, as it is: notes, a message, a part of the conversation',
   ),
-  namespace: optionalNamespace,
+  namespace: optionalNewNamespace,
 });
 
 const output = z.object({

@@ -1,3 +1,5 @@
+import { issueWords } from '@memrelay/protocol/issue-words';
+import { defaultNamespace } from '@memrelay/protocol/limits';
 import type { z } from 'zod';
 import { quoted } from './quoted.ts';
 import type { Tool } from './tool-definition.ts';
@@ -5,16 +7,19 @@ import { ToolRefusal } from './tool-refusal.ts';
 
 /**
  * Reads the arguments of a call. A namespace that is left out or blank is the session's (spec "Stdio package flags",
- * default namespace precedence), filled in before anything is judged; `null` counts as left out, since some models send it
- * for every optional parameter. Throws `ToolRefusal` that names each wrong parameter.
+ * default namespace precedence), filled in before validation. A tool whose schema requires a namespace gets `default` in a
+ * session without one (decisions.md, "Restore"). `null` counts as left out, since some models send it for every optional
+ * parameter. Throws `ToolRefusal` that names each wrong parameter.
  */
 export function readArguments(tool: Tool, args: unknown, sessionNamespace: string | undefined): unknown {
   const given = withoutNulls(args);
-  if ('namespace' in tool.input.shape && isBlank(given.namespace)) {
+  const { namespace } = tool.input.shape as { namespace?: z.ZodType };
+  if (namespace && isBlank(given.namespace)) {
     delete given.namespace;
-    if (sessionNamespace !== undefined) given.namespace = sessionNamespace;
+    const filledIn = sessionNamespace ?? (isRequired(namespace) ? defaultNamespace : undefined);
+    if (filledIn !== undefined) given.namespace = filledIn;
   }
-  const read = tool.input.safeParse(given);
+  const read = tool.input.safeParse(given, { error: issueWords });
   if (read.success) return read.data;
   const wrong = read.error.issues.flatMap((issue) => issueLines(issue, tool, given));
   throw new ToolRefusal(
@@ -29,6 +34,10 @@ export function readArguments(tool: Tool, args: unknown, sessionNamespace: strin
 
 function withoutNulls(args: unknown): Record<string, unknown> {
   return Object.fromEntries(Object.entries(args ?? {}).filter(([, value]) => value !== null));
+}
+
+function isRequired(field: z.ZodType): boolean {
+  return !field.safeParse(undefined).success;
 }
 
 function isBlank(value: unknown): boolean {

@@ -17,13 +17,16 @@ export interface ErrorSetting {
 
 /** A failure of the SDK in words for an agent. Codes and request id stand in the SDK's message. */
 export function errorWords(error: MemRelayError, setting: ErrorSetting): ErrorWords {
-  const lines = [error.message, ...issueLines(error.details), nextStep(error, setting)];
+  const lines = [error.message, ...issueLines(error), nextStep(error, setting)];
   return { code: error.code, text: lines.filter((line) => line !== '').join('\n') };
 }
 
-function issueLines(details: Record<string, unknown> | undefined): string[] {
+/** Those that the message does not name: a relayer's message names the first. */
+function issueLines({ message: words, details }: MemRelayError): string[] {
   const issues = Array.isArray(details?.issues) ? details.issues : [];
-  return issues.map(({ path, message }) => `- ${quoted(String(path))}: ${quoted(String(message))}`);
+  return issues
+    .filter(({ path, message }) => !words.includes(`${path}: ${message}`))
+    .map(({ path, message }) => `- ${quoted(String(path))}: ${quoted(String(message))}`);
 }
 
 function nextStep(error: MemRelayError, { writes, signIn }: ErrorSetting): string {

@@ -1,4 +1,4 @@
-import { namespaceField, textField } from '@memrelay/protocol/fields';
+import { namespaceField, newNamespaceField, textField } from '@memrelay/protocol/fields';
 import { limits } from '@memrelay/protocol/limits';
 import { z } from 'zod';
 
@@ -18,6 +18,12 @@ export function namespaceParameter(description: string) {
   return namespaceField.meta({ description, ...namespaceShape });
 }
 
-export const optionalNamespace = namespaceParameter(
-  'Where it belongs; leave out for the default one',
-).optional();
+const whereItBelongs = 'Where it belongs; leave out for the default one';
+
+/** Of tools that read or forget. */
+export const optionalNamespace = namespaceParameter(whereItBelongs).optional();
+
+/** Of tools that write. */
+export const optionalNewNamespace = newNamespaceField
+  .meta({ description: whereItBelongs, ...namespaceShape })
+  .optional();

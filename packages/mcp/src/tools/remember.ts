@@ -2,7 +2,7 @@ import { defaultNamespace, limits } from '@memrelay/protocol/limits';
 import { JobFailedError, JobTimeoutError, MemRelayError } from '@memrelay/sdk/errors';
 import type { Job, StoredMemory } from '@memrelay/sdk/types';
 import { z } from 'zod';
-import { optionalNamespace, textParameter } from './fields.ts';
+import { optionalNewNamespace, textParameter } from './fields.ts';
 import { quoted } from './quoted.ts';
 import { defineTool, type ToolAnswer, type ToolCall } from './tool-definition.ts';
 
@@ -11,7 +11,7 @@ const input = z.strictObject({
     limits.textBytes,
     'The complete fact as one statement that stands alone: names, dates and reasons included, no pronouns without a name',
   ),
-  namespace: optionalNamespace,
+  namespace: optionalNewNamespace,
 });
 
 const output = z.object({

@@ -21,7 +21,7 @@ export interface AddDelegateOptions extends OwnerOptions, ScopeOptions {
   out?: string;
   /** A key that somebody else made; no credentials are written then */
   publicKey?: string;
-  /** Its owner's consent, which a limited delegate needs */
+  /** Its holder's consent */
   proof?: string;
 }
 
@@ -42,10 +42,11 @@ export async function addDelegate(
   const { owner, serverUrl, accountId } = await connectAccount(options, environment);
   const scope = scopeOf(options, (await owner.readAccount(accountId)).origin);
   const key = options.publicKey === undefined ? newKey() : namedKey(options.publicKey, options.proof);
-  if (scope && !key.consent)
+  const { consent: prove } = key;
+  if (!prove)
     throw new ExitError(
       exitCodes.usage,
-      `A limited delegate has to agree: its holder runs \`npx memrelay delegate consent ${accountId}\` and gives you the --proof.`,
+      `The holder of a key has to agree: its holder runs \`npx memrelay delegate consent ${accountId}\` and gives you the --proof.`,
     );
   const path = key.privateKey === undefined ? undefined : await freePath(options, environment);
   const facts: [string, string][] = [
@@ -76,10 +77,11 @@ export async function addDelegate(
   await signAndTell(
     output,
     async () =>
-      owner.addDelegate(
-        accountId,
-        scope ? { ...delegate, scope, proof: await key.consent!(accountId) } : delegate,
-      ),
+      owner.addDelegate(accountId, {
+        ...delegate,
+        ...(scope ? { scope } : {}),
+        proof: await prove(accountId),
+      }),
     { public_key: key.publicKey, ...(path ? { credentials_path: path } : {}) },
   );
   if (path) output.line(`Use it with --credentials ${path}`);
@@ -154,7 +156,7 @@ export async function pruneDelegates(
   output.line('What is stored from now on is sealed in a new key epoch.');
 }
 
-/** A delegate's own consent to be added to an account with limits. */
+/** A delegate's own consent to be added to an account. */
 export async function consent(output: Output, accountId: string, options: OwnerOptions): Promise<void> {
   if (!/^0x[0-9a-fA-F]{64}$/.test(accountId))
     throw new ExitError(exitCodes.usage, 'The account is an object id: 0x and 64 hex digits.');

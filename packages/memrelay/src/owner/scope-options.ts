@@ -1,6 +1,7 @@
 import { permissions, type Scope } from '@memrelay/chain/account-bcs';
 import { namespaceTag } from '@memrelay/envelope/namespace-tag';
 import { nodePrimitives } from '@memrelay/envelope/node-primitives';
+import { newNamespaceField } from '@memrelay/protocol/fields';
 import { ExitError, exitCodes } from '../exit-codes.ts';
 
 /** What a delegate may do, as options of the command. */
@@ -25,10 +26,16 @@ export function scopeOf(options: ScopeOptions, origin: string, nowMs = Date.now(
   return {
     perms: permissionsOf(options.can),
     all_namespaces: !options.in?.length,
-    tags: (options.in ?? []).map((name) => namespaceTag(nodePrimitives, bytes, name)),
+    tags: (options.in ?? []).map((name) => namespaceTag(nodePrimitives, bytes, namespaceOf(name))),
     min_epoch: 0n,
     expires_at_ms: options.expires ? BigInt(expiryOf(options.expires, nowMs)) : 0n,
   };
+}
+
+function namespaceOf(name: string): string {
+  const read = newNamespaceField.safeParse(name);
+  if (read.success) return read.data;
+  throw new ExitError(exitCodes.usage, `--in: the namespace ${read.error.issues[0]!.message}.`);
 }
 
 function permissionsOf(text: string | undefined): number {

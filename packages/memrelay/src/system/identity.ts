@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto';
+import { fullScope } from '@memrelay/chain/account-bcs';
 import { findAccountOf } from '@memrelay/chain/account-registry';
-import { addDelegateKey, createAccount } from '@memrelay/chain/account-transactions';
+import { addDelegateKeyScoped, createAccount } from '@memrelay/chain/account-transactions';
 import { createChainClient } from '@memrelay/chain/chain-client';
+import { delegateProofMessage } from '@memrelay/chain/delegate-key';
 import { createdAccountId, executeTransaction } from '@memrelay/chain/execute-transaction';
 import { addressOfPrivateKey, parsePrivateKey } from '@memrelay/chain/key-file';
 import { type CredentialFile, credentialFileSchema } from '@memrelay/protocol/credential-file';
@@ -57,18 +59,24 @@ export async function localIdentity(
     address: addressOfPrivateKey(seed),
     label: 'memrelay up',
   };
-  const existing = await findAccountOf(chain, network.registryId, wallet.address);
-  const transaction = existing
-    ? addDelegateKey(network.packageId, existing, delegate)
-    : createAccount(network.packageId, network.registryId, delegate);
-  const executed = await executeTransaction(chain, transaction, signer);
+  const { packageId, registryId } = network;
+  const accountId =
+    (await findAccountOf(chain, registryId, wallet.address)) ??
+    createdAccountId(
+      await executeTransaction(chain, createAccount(packageId, registryId), signer),
+      packageId,
+    );
+  // With its proof, so that nobody else's listing of the key makes it ambiguous
+  const proof = await parsePrivateKey(seed).sign(delegateProofMessage(accountId));
+  const scoped = { ...delegate, scope: fullScope, proof };
+  await executeTransaction(chain, addDelegateKeyScoped(packageId, accountId, scoped), signer);
   const credentials: CredentialFile = {
     delegatePrivateKey: seed,
     delegatePublicKey: delegate.publicKey,
     delegateAddress: delegate.address,
     walletAddress: wallet.address,
-    accountId: existing ?? createdAccountId(executed, network.packageId),
-    packageId: network.packageId,
+    accountId,
+    packageId,
     relayerUrl,
     label: delegate.label,
     createdAt: new Date().toISOString(),

@@ -1,4 +1,4 @@
-import type { Account, DelegateKey, Scope } from '@memrelay/chain/account-bcs';
+import { type Account, type DelegateKey, fullScope, type Scope } from '@memrelay/chain/account-bcs';
 import { readAccount } from '@memrelay/chain/account-reader';
 import { findAccountOf } from '@memrelay/chain/account-registry';
 import * as transactions from '@memrelay/chain/account-transactions';
@@ -39,6 +39,12 @@ export interface Done {
 }
 
 export type { Account, DelegateKey, OwnedBlob, Scope };
+
+/** The first delegate of an account. */
+export interface FirstDelegate extends transactions.FirstDelegate {
+  /** Its signature over `delegateProofMessage(accountId)` (`@memrelay/chain/delegate-key`) */
+  prove?: (accountId: string) => Promise<Uint8Array>;
+}
 
 /** Failures of the sponsor after which the owner can pay instead. What it executed is never sent twice. */
 const payInstead: ReadonlySet<string> = new Set([
@@ -95,22 +101,38 @@ export class AccountOwner {
     throw new MemRelayError('invalid_argument', `${accountId} is no account of this network's package.`);
   }
 
-  /** Makes this wallet's account, with a first delegate when one is given. */
-  async createAccount(delegate?: transactions.FirstDelegate): Promise<Done & { accountId: string }> {
+  /**
+   * Makes this wallet's account, with a first delegate when one is given. A delegate that can `prove` that it agrees is
+   * added by a second transaction: the proof is over the account's id. When that one fails the account exists without it.
+   */
+  async createAccount(delegate?: FirstDelegate): Promise<Done & { accountId: string }> {
     const { packageId, registryId } = this.network;
-    const { executed, done } = await this.#run(transactions.createAccount(packageId, registryId, delegate));
-    return { ...done, accountId: createdAccountId(executed, packageId) };
+    const { prove, ...first } = delegate ?? {};
+    const unproven = delegate && !prove ? (first as transactions.FirstDelegate) : undefined;
+    const { executed, done } = await this.#run(transactions.createAccount(packageId, registryId, unproven));
+    const accountId = createdAccountId(executed, packageId);
+    if (!delegate || !prove) return { ...done, accountId };
+    return {
+      ...(await this.addDelegate(accountId, { ...delegate, proof: await prove(accountId) })),
+      accountId,
+    };
   }
 
-  /** Adds a delegate with full rights, or with a scope and the delegate's proof that it agrees. */
+  /**
+   * Adds a delegate with its proof that it agrees (its signature over `delegateProofMessage(accountId)`), with full rights
+   * or a scope. Without a proof, a key is found only by requests that name the account once anyone else lists it too.
+   */
   addDelegate(
     accountId: string,
-    delegate: transactions.NewDelegate | transactions.ScopedDelegate,
+    delegate: transactions.NewDelegate & { scope?: Scope; proof?: Uint8Array },
   ): Promise<Done> {
     const { packageId } = this.network;
+    const { scope = fullScope, proof } = delegate;
+    if (delegate.scope && !proof)
+      throw new MemRelayError('invalid_argument', 'A delegate with a scope needs its `proof`.');
     return this.run(
-      'scope' in delegate
-        ? transactions.addDelegateKeyScoped(packageId, accountId, delegate)
+      proof
+        ? transactions.addDelegateKeyScoped(packageId, accountId, { ...delegate, scope, proof })
         : transactions.addDelegateKey(packageId, accountId, delegate),
     );
   }

@@ -150,6 +150,7 @@ async function runApp(account: number, shared: Shared, random: Random): Promise<
           vector: manual.vector,
           namespace,
           idempotencyKey,
+          opaque: true,
         }),
       );
       one.jobId = stored?.id;

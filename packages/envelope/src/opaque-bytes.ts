@@ -1,0 +1,70 @@
+import { concatBytes, equalBytes, plainView, readU64 } from './bytes.ts';
+import { EnvelopeError } from './envelope-error.ts';
+import { type EnvelopeHeader, envelopeKind, parseHeader } from './header.ts';
+import { identityLength } from './identity.ts';
+import { parseSealObject, type SealObject } from './seal-object.ts';
+import { wrapType } from './wraps.ts';
+
+/** Who should be able to read the bytes. */
+export interface Readers {
+  /** `account.origin`, 32 bytes */
+  origin: Uint8Array;
+  /** Of the namespace that they are stored in, 16 bytes */
+  tag: Uint8Array;
+  /** `account.key_epoch` */
+  maxEpoch: bigint;
+  /** The original (first) package id, 32 bytes */
+  packageId: Uint8Array;
+  /** Whether key servers are known for a wrap of this envelope; every set is when left out */
+  hasServers?: (wrap: SealObject, header: EnvelopeHeader) => boolean;
+}
+
+/** Bytes that a client encrypted: a memory's envelope, or a bare Seal `EncryptedObject`. */
+export interface SealedBytes {
+  /** Absent for a Seal object */
+  header?: EnvelopeHeader;
+  /** The object, or the Seal wraps of the envelope */
+  objects: readonly SealObject[];
+  /** What they say that they are sealed for */
+  identity: Uint8Array;
+}
+
+/** Undefined for bytes that are not exactly one memory's envelope or one Seal object. */
+export function readSealedBytes(bytes: Uint8Array): SealedBytes | undefined {
+  try {
+    const isEnvelope = bytes.length >= 4 && [0x4d, 0x52, 0x45, 0x31].every((byte, i) => bytes[i] === byte);
+    if (!isEnvelope) {
+      const object = parseSealObject(plainView(bytes));
+      return { objects: [object], identity: object.id.slice() };
+    }
+    const header = parseHeader(bytes, bytes.length);
+    if (header.kind !== envelopeKind.memory) return undefined;
+    const wraps = header.wraps.filter(({ type }) => type === wrapType.seal);
+    return { header, objects: wraps.map((wrap) => parseSealObject(wrap.bytes)), identity: header.identity };
+  } catch (error) {
+    if (error instanceof EnvelopeError) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * Why nobody can decrypt bytes that a client stored, `undefined` when the account's readers can: a memory's envelope that
+ * passes the checks which come before any key server is asked, or a Seal object whose identity the account's policy
+ * approves. No proof that they decrypt: that takes the keys.
+ */
+export function whyOpaque(sealed: SealedBytes | undefined, readers: Readers): string | undefined {
+  if (!sealed) return 'neither an envelope of a memory nor a Seal object';
+  const { header, objects, identity } = sealed;
+  const { origin, tag, maxEpoch, packageId, hasServers } = readers;
+  const isHere =
+    identity.length === identityLength && equalBytes(identity.subarray(0, 48), concatBytes(origin, tag));
+  if (!isHere) return 'sealed for another account or namespace';
+  if (readU64(identity, 48) > maxEpoch) return 'sealed for a key epoch to come';
+  const isWrapped = objects.some(
+    (object) =>
+      equalBytes(object.packageId, packageId) &&
+      equalBytes(object.id, identity) &&
+      (!header || !hasServers || hasServers(object, header)),
+  );
+  return isWrapped ? undefined : 'sealed for another package or key servers';
+}

@@ -1,0 +1,12 @@
+/**
+ * Characters that change how a name looks without being seen: bidirectional controls, and zero-width characters apart from
+ * ZWJ and ZWNJ (scripts and emoji need them) and variation selectors (they only change the character before them).
+ */
+const invisible =
+  /(?![\u200c\u200d]|\p{Variation_Selector})(?:\p{Bidi_Control}|\p{Default_Ignorable_Code_Point})/u;
+
+/** The first such character of a text as `U+202E`, `undefined` when there is none. */
+export function invisibleCharacterIn(text: string): string | undefined {
+  const found = invisible.exec(text)?.[0].codePointAt(0);
+  return found === undefined ? undefined : `U+${found.toString(16).toUpperCase().padStart(4, '0')}`;
+}

@@ -1,0 +1,25 @@
+import { createHash } from 'node:crypto';
+
+/**
+ * Names a set of key servers: 64 hex digits, the same whatever the order of its servers. `objectId` is 0x and 64 lower-case
+ * hex digits. Stands as `server_set` beside every wrapped key.
+ */
+export function keyServerSetId(
+  servers: readonly { objectId: string; weight: number }[],
+  threshold: number,
+): string {
+  const lines = servers.map(({ objectId, weight }) => `${objectId} ${weight}`).sort();
+  return createHash('sha256')
+    .update(['memrelay-server-set-v1', threshold, ...lines].join('\n'))
+    .digest('hex');
+}
+
+/** The set that a wrap was made for by its services, in which each server is listed as often as its weight. */
+export function keyServerSetOf(services: readonly string[], threshold: number): string {
+  const weights = new Map<string, number>();
+  for (const objectId of services) weights.set(objectId, (weights.get(objectId) ?? 0) + 1);
+  return keyServerSetId(
+    [...weights].map(([objectId, weight]) => ({ objectId, weight })),
+    threshold,
+  );
+}
