@@ -47,7 +47,6 @@ import { createNamespaceSizes } from './memories/namespace-sizes.ts';
 import { createOutbox } from './memories/outbox.ts';
 import { createQueryVectors } from './memories/query-vectors.ts';
 import { createNonceStore } from './nonces/create-nonce-store.ts';
-import { waitBriefly } from './nonces/wait-briefly.ts';
 import { pruneGrants } from './oauth/grant-rows.ts';
 import { startReindexing } from './reindex/background-reindex.ts';
 import { startUpkeep } from './renewals/start-upkeep.ts';
@@ -264,7 +263,6 @@ export async function startRelayer({
       registerStageTimes(signed);
       signedRoutes(signed, context);
     });
-    await waitBriefly(() => nonces.health().ok);
     const url = await app.listen({ port: config.port, host: '127.0.0.1' });
     closers.push(() => Promise.all([app.close(), pipeline.drain()]));
     return { url, context, app, close: () => closeAll(closers) };
