@@ -10,6 +10,7 @@ import { startAlerts } from './alerts/start-alerts.ts';
 import { registerAuth } from './auth/register-auth.ts';
 import { createAggregatorReader } from './blobs/aggregator-reads.ts';
 import { createMemoryBlobCache, createRedisBlobCache } from './blobs/blob-cache.ts';
+import { checkSurroundings } from './boot/check-surroundings.ts';
 import type { Config } from './config/config.ts';
 import { publicConfig } from './config/public-config.ts';
 import { checkSecrets } from './config/secret-checks.ts';
@@ -31,7 +32,7 @@ import { quiltBounds } from './jobs/quilt-bounds.ts';
 import { createWalletPool } from './jobs/upload-wallets.ts';
 import { createWithWallet } from './jobs/with-wallet.ts';
 import { createKeyRewraps } from './keys/key-rewraps.ts';
-import { readKeyServers } from './keys/key-servers.ts';
+import { checkKeyServers, readKeyServers } from './keys/key-servers.ts';
 import { createNamespaceKeys } from './keys/namespace-keys.ts';
 import { createVerifiedKeys } from './keys/verified-keys.ts';
 import { createBlindIndex } from './keywords/blind-index.ts';
@@ -73,6 +74,10 @@ export interface StartOptions {
   onFatal: (reason: string) => void;
 }
 
+const host = '127.0.0.1';
+/** How long requests under way may take when the relayer stops; all of it has 20 s (serve-part.ts). */
+const requestsEndMs = 8_000;
+
 /** Builds everything from the configuration and listens. Throws when any part cannot be had. */
 export async function startRelayer({
   config,
@@ -87,14 +92,16 @@ export async function startRelayer({
   };
   try {
     const app = createApp({ log: loggers.http, allowedOrigins: config.allowedOrigins });
-    const db = onClose(await openDatabase(config.databaseUrl, loggers.database, onFatal));
+    // Until all of this is found to be right, nothing is changed: not even the tables
+    const db = onClose(
+      await checkSurroundings({
+        config,
+        host,
+        openDatabase: () => openDatabase(config.databaseUrl, loggers.database, onFatal),
+      }),
+    );
     let handBack: () => Promise<void> = async () => undefined;
     closers.push(() => handBack());
-    const applied = await migrate(db);
-    if (applied.length > 0) loggers.database.info({ applied }, 'database schema is up to date');
-    const ring = secretRing(config.secrets.serverSecrets);
-    await checkSecrets(db, config.secrets, ring);
-
     const sidecar = onClose(createSidecarClient(config.sidecar.url, config.sidecar.token));
     const process = await runSidecar({
       ...config.sidecar,
@@ -106,8 +113,13 @@ export async function startRelayer({
     });
     closers.push(() => process.stop());
     const { packageId } = config;
-    const keyServers = await readKeyServers({ sidecar, db, packageId, log: loggers.main });
-    const store = await sidecar.storeInfo();
+    const [keyServers, store] = await Promise.all([readKeyServers(sidecar), sidecar.storeInfo()]);
+
+    const applied = await migrate(db);
+    if (applied.length > 0) loggers.database.info({ applied }, 'database schema is up to date');
+    const ring = secretRing(config.secrets.serverSecrets);
+    await checkSecrets(db, config.secrets, ring, config.droppedSecrets);
+    await checkKeyServers({ keyServers, db, packageId, log: loggers.main });
 
     const accounts = onClose(await createAccounts({ config, db, log: loggers.accounts }));
     accounts.onChange((accountId) => {
@@ -263,8 +275,13 @@ export async function startRelayer({
       registerStageTimes(signed);
       signedRoutes(signed, context);
     });
-    const url = await app.listen({ port: config.port, host: '127.0.0.1' });
-    closers.push(() => Promise.all([app.close(), pipeline.drain()]));
+    const url = await app.listen({ port: config.port, host });
+    closers.push(async () => {
+      // A request or stream that does not end must not take the time that the others have
+      const forced = setTimeout(() => app.server.closeAllConnections(), requestsEndMs);
+      await Promise.all([app.close(), pipeline.drain()]);
+      clearTimeout(forced);
+    });
     return { url, context, app, close: () => closeAll(closers) };
   } catch (error) {
     await closeAll(closers);

@@ -1,4 +1,5 @@
 import { addressOfPrivateKey } from '@memrelay/chain/key-file';
+import { logFilterProblem } from '@memrelay/protocol/log-filter';
 import { z } from 'zod';
 
 /** Forms that several environment variables share. No message repeats a value: it may be a secret. */
@@ -87,6 +88,12 @@ function isPrivateKey(value: string): boolean {
     return false;
   }
 }
+
+/** RUST_LOG. */
+export const logFilter = z.string().superRefine((value, context) => {
+  const message = logFilterProblem(value);
+  if (message !== undefined) context.addIssue({ code: 'custom', message });
+});
 
 /** A number of uses; `off`, no limit at all, becomes Infinity. */
 export function rateLimit(defaultValue: number) {

@@ -4,6 +4,7 @@ import {
   parseEncHistoricalSets,
   parseEncKeyServers,
   parseEncServerConfigs,
+  thresholdForm,
 } from '@memrelay/protocol/enc-servers';
 import type { LocalnetInfo } from '@memrelay/protocol/localnet-info';
 import { type Network, networkDefaults } from '@memrelay/protocol/networks';
@@ -25,10 +26,7 @@ export function configuredServerSets(values: Variables, localnet: LocalnetInfo |
   const servers = configuredServers(values, localnet);
   const total = servers.reduce((sum, { weight }) => sum + weight, 0);
   const threshold = values.ENC_THRESHOLD ?? Math.min(2, total);
-  if (threshold > total)
-    throw new SidecarConfigError(
-      `ENC_THRESHOLD must be at most ${total}, the weight of all key servers; a committee counts as one of weight 1, whatever its own threshold`,
-    );
+  if (threshold > total) throw new SidecarConfigError(`ENC_THRESHOLD ${thresholdForm(total)}`);
   const current = named('ENC_SERVER_CONFIGS', () => makeServerSet({ servers, threshold }));
   return makeServerSets(current, historicalSets(values.ENC_HISTORICAL_SETS));
 }
