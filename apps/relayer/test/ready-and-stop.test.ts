@@ -36,7 +36,7 @@ describe.each(databases)('a relayer on $name', ({ create, name }) => {
       CHAIN_RPC_URL: `http://127.0.0.1:${chain.port}`,
       STORE_AGGREGATOR_URL: `http://127.0.0.1:${(aggregator.address() as AddressInfo).port}`,
     });
-  });
+  }, 300_000);
   afterAll(async () => {
     await relayer?.stop();
     await Promise.all([chain?.close(), databaseWay?.close(), network?.stop(), tables?.drop()]);

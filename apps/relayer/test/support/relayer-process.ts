@@ -41,7 +41,15 @@ export interface RelayerProcess extends RunningPart {
 export async function startRelayerProcess(environment: NodeJS.ProcessEnv): Promise<RelayerProcess> {
   const written: string[] = [];
   const keep = (text: string): void => void written.push(text);
-  const part = await startPart({ name: 'relayer', entry, environment, onLine: keep, onStderr: keep });
+  const part = await startPart({
+    name: 'relayer',
+    entry,
+    environment,
+    // Its own limit is for people who wait
+    readyTimeoutMs: 240_000,
+    onLine: keep,
+    onStderr: keep,
+  });
   return { ...part, log: () => written.join('\n') };
 }
 

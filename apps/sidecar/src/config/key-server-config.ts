@@ -1,3 +1,4 @@
+import { ChainRejectedError, chainError } from '@memrelay/chain/chain-errors';
 import {
   encHistoricalSetsForm,
   encServerConfigsForm,
@@ -66,8 +67,9 @@ function named(variable: string, make: () => ServerSet): ServerSet {
 const checkMs = 5_000;
 
 /**
- * Holds the sets to what the chain says of their servers: a committee needs its `aggregatorUrl`, an independent server
- * has none. Throws `SidecarConfigError`; what cannot be read now is for those who need it.
+ * Compares the sets with what the chain says of their servers: the current ones exist, a committee needs its
+ * `aggregatorUrl`, an independent server has none. Throws `SidecarConfigError`. While the chain is unavailable, nothing is
+ * refused here.
  */
 export async function checkServerTypes(directory: KeyServerDirectory, sets: ServerSets): Promise<void> {
   const late = AbortSignal.timeout(checkMs);
@@ -76,9 +78,11 @@ export async function checkServerTypes(directory: KeyServerDirectory, sets: Serv
     try {
       await directory.snapshot(set);
     } catch (error) {
-      if (!(error instanceof InvalidClientOptionsError)) return;
       const variable = set === sets.current ? 'ENC_SERVER_CONFIGS' : 'ENC_HISTORICAL_SETS';
-      throw new SidecarConfigError(`${variable}: ${error.message}`);
+      if (error instanceof InvalidClientOptionsError)
+        throw new SidecarConfigError(`${variable}: ${error.message}`);
+      if (set === sets.current && chainError(error) instanceof ChainRejectedError)
+        throw new SidecarConfigError(`${variable}: a key server in it is not on the chain of CHAIN_NETWORK`);
     }
   });
   await Promise.race([Promise.all(checks), waited]);

@@ -10,7 +10,10 @@ import { SidecarConfigError } from '../config/config-error.ts';
  * the one that STORE_PACKAGE_ID names. Returns the package in force, whose functions are called. Throws
  * `SidecarConfigError`.
  */
-export async function checkWalrus(chain: ChainClient, { walrus, network }: Config): Promise<string> {
+export async function checkWalrus(
+  chain: ChainClient,
+  { walrus, network }: Pick<Config, 'walrus' | 'network'>,
+): Promise<string> {
   const typeOf = (objectId: string): Promise<string> =>
     chain
       .call((sui, signal) => sui.core.getObject({ objectId, signal }))
