@@ -6,7 +6,6 @@ import {
   parseEncServerConfigs,
 } from '@memrelay/protocol/enc-servers';
 import { limits } from '@memrelay/protocol/limits';
-import { defaultLogFilter } from '@memrelay/protocol/log-filter';
 import { z } from 'zod';
 import {
   flag,
@@ -47,7 +46,7 @@ export const variables = z.object({
     .default('on')
     .transform((value) => value === 'on' || value === 'true'),
   PORT: integer(0, 65_535).default(8000),
-  RUST_LOG: logFilter.default(defaultLogFilter),
+  RUST_LOG: logFilter.default('memrelay_server=info,tower_http=info'),
   LOG_FORMAT: z.enum(['json', 'pretty', 'text']).default('pretty'),
   SIDECAR_URL: url.default('http://localhost:9000'),
   SIDECAR_WATCHDOG_INTERVAL_SECS: integer(1, 3600).default(30),
