@@ -35,7 +35,20 @@ async function wallets({ db, uploadWallets }: ReadinessParts): Promise<{ upload_
   };
 }
 
-async function compute(parts: ReadinessParts): Promise<ReadyInfo> {
+/** An aggregator only takes part in the report, so an answer does not wait longer for it. One probe runs at a time. */
+const storeProbeMs = 500;
+
+function createStoreProbe({ aggregators }: ReadinessParts): () => Promise<Check> {
+  let underWay: Promise<Check> | undefined;
+  return () => {
+    underWay ??= probe(() => aggregators.health()).finally(() => {
+      underWay = undefined;
+    });
+    return inTime(underWay, storeProbeMs).catch(() => ({ ok: false, detail: 'slow' }));
+  };
+}
+
+async function compute(parts: ReadinessParts, probeStore: () => Promise<Check>): Promise<ReadyInfo> {
   const [database, sidecar, store, oldest, funds] = await Promise.all([
     probe(async () => {
       await parts.db.query('SELECT 1');
@@ -45,7 +58,7 @@ async function compute(parts: ReadinessParts): Promise<ReadyInfo> {
       await parts.sidecar.health(2_000);
       return undefined;
     }),
-    probe(() => parts.aggregators.health()),
+    probeStore(),
     inTime(oldestPendingSeconds(parts.db), probeMs).catch(() => 0),
     inTime(wallets(parts), probeMs).catch(() => ({})),
   ]);
@@ -72,10 +85,11 @@ export function createReadiness(
   parts: ReadinessParts,
   now = () => performance.now(),
 ): () => Promise<ReadyInfo> {
+  const probeStore = createStoreProbe(parts);
   let latest: { begunAtMs: number; answer: Promise<ReadyInfo>; underWay: boolean } | undefined;
   return () => {
     if (latest && (latest.underWay || now() - latest.begunAtMs < freshMs)) return latest.answer;
-    const current = { begunAtMs: now(), answer: compute(parts), underWay: true };
+    const current = { begunAtMs: now(), answer: compute(parts, probeStore), underWay: true };
     latest = current;
     void current.answer.finally(() => {
       current.underWay = false;

@@ -7,7 +7,8 @@ import { startTestNetwork, type TestNetwork } from './support/localnet-process.t
 import { type RelayerProcess, relayerEnvironment, startRelayerProcess } from './support/relayer-process.ts';
 import { startTcpProxy, type TcpProxy } from './support/tcp-proxy.ts';
 
-const patience = { timeout: 30_000, interval: 200 };
+/** A node is reported as away after half a minute */
+const patience = { timeout: 90_000, interval: 200 };
 
 describe.each(databases)('a relayer on $name', ({ create, name }) => {
   let network: TestNetwork;
@@ -60,10 +61,10 @@ describe.each(databases)('a relayer on $name', ({ create, name }) => {
     await ready();
     const [before, began] = [asked, Date.now()];
     const answers = await Promise.all(Array.from({ length: 200 }, ready));
-    for (let i = 0; i < 50; i++) answers.push(await ready());
+    for (let i = 0; i < 10; i++) answers.push(await ready());
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
     expect(asked - before).toBeLessThanOrEqual(1 + Math.ceil((Date.now() - began) / 1_000));
-  });
+  }, 120_000);
 
   test('stays ready while no node answers, which it reports', async () => {
     chain.target = undefined;
@@ -72,7 +73,7 @@ describe.each(databases)('a relayer on $name', ({ create, name }) => {
     expect(await ready()).toMatchObject({ status: 200, body: { ready: true, accepts_writes: false } });
     chain.target = Number(new URL(network.url).port);
     await expect.poll(async () => (await ready()).body.accepts_writes, patience).toBe(true);
-  });
+  }, 200_000);
 
   test('ends within its time after SIGTERM, whatever hangs', async () => {
     // A caller that never sends its body, and a database that does not answer any more
@@ -92,5 +93,5 @@ describe.each(databases)('a relayer on $name', ({ create, name }) => {
     expect(Date.now() - began).toBeLessThan(22_000);
     expect(how).toBe(databaseWay ? 'exit code 1' : 'exit code 0');
     caller.destroy();
-  }, 60_000);
+  }, 200_000);
 });

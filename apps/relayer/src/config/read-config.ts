@@ -87,7 +87,9 @@ function thresholdProblems(present: Environment): string[] {
         weight: 1,
       }));
   const total = servers?.reduce((sum, { weight }) => sum + weight, 0) ?? 0;
-  return total > 0 && Number(threshold) > total && Number(threshold) <= 254 ? [`ENC_THRESHOLD ${thresholdForm(total)}`] : [];
+  return total > 0 && Number(threshold) > total && Number(threshold) <= 254
+    ? [`ENC_THRESHOLD ${thresholdForm(total)}`]
+    : [];
 }
 
 function unknownVariables(names: string[]): string[] {
