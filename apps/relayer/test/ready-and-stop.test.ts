@@ -90,7 +90,8 @@ describe.each(databases)('a relayer on $name', ({ create, name }) => {
     const began = Date.now();
     process.kill(relayer.pid, 'SIGTERM');
     const how = await relayer.ended;
-    expect(Date.now() - began).toBeLessThan(22_000);
+    // 20 s of its own, and what a busy machine adds; without a deadline the queries alone take 40
+    expect(Date.now() - began).toBeLessThan(30_000);
     expect(how).toBe(databaseWay ? 'exit code 1' : 'exit code 0');
     caller.destroy();
   }, 200_000);
