@@ -65,7 +65,7 @@ export const errorAdvice: Readonly<Record<string, string>> = {
   store_rejected:
     'Poll the job named in `details.job_id`: its `error` says why. Retry that job when it is mended.',
   auth_unavailable:
-    'Wait and repeat. Operators: `/ready` says whether the chain or the nonce store is missing.',
+    'Wait as `Retry-After` says and repeat. Operators: `/ready` says whether the chain or the nonce store is missing; after a [change of the nonce store](configuration.md#changing-the-nonce-store) it lasts seconds, at most 310.',
   database_unavailable: 'Wait and repeat. Operators: Postgres is away, or out of connections.',
   decrypt_unavailable: 'Wait and repeat. Operators: fewer key servers answer than the threshold needs.',
   embedding_unavailable: 'Wait and repeat. Operators: check the provider and `LLM_API_KEY`.',

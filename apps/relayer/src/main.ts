@@ -1,6 +1,7 @@
 import { turnOffCoreDumps } from '@memrelay/protocol/core-dumps-node';
 import { defaultPorts } from '@memrelay/protocol/ports';
 import { servePart } from '@memrelay/protocol/serve-part';
+import { PartStartError } from '@memrelay/protocol/start-part';
 import { loadConfig } from './config/config.ts';
 import { ConfigError } from './config/read-config.ts';
 import { createLoggers } from './logging/loggers.ts';
@@ -13,7 +14,7 @@ function die(message: string, code: 1 | 3): never {
 }
 
 function startFailure(error: unknown): string {
-  if (error instanceof ConfigError) return error.message;
+  if (error instanceof ConfigError || error instanceof PartStartError) return error.message;
   const failure = error as NodeJS.ErrnoException;
   if (failure.code === 'EADDRINUSE')
     return `port ${process.env.PORT ?? defaultPorts.relayer} is taken; set PORT to a free one`;
@@ -25,7 +26,9 @@ try {
   const { config, warnings } = await loadConfig(process.env);
   const loggers = createLoggers(config.log);
   if (coreDumps) loggers.main.warn(coreDumps);
-  for (const warning of warnings) loggers.main.warn(warning);
+  // A filter that hides warnings may be the very mistake that one of them is about
+  const level = loggers.main.isLevelEnabled('warn') ? 'warn' : 'error';
+  for (const warning of warnings) loggers.main[level](warning);
   const relayer = await startRelayer({
     config,
     loggers,

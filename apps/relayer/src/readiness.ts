@@ -2,20 +2,32 @@ import type { ReadyInfo } from '@memrelay/protocol/service-info';
 import { payingWallets } from './alerts/wallet-watch.ts';
 import type { RelayerContext } from './context.ts';
 import { oldestPendingSeconds } from './jobs/read-jobs.ts';
+import { inTime } from './redis/in-time.ts';
 
 type Check = ReadyInfo['checks'][string];
 
+/** What `readiness` looks at. */
+export type ReadinessParts = Pick<
+  RelayerContext,
+  'db' | 'sidecar' | 'aggregators' | 'nonces' | 'accounts' | 'uploadWallets'
+> & { pipeline: Pick<RelayerContext['pipeline'], 'stopping'> };
+
+/** A dependency that takes longer counts as away: whoever asks does not wait for a query that hangs. */
+const probeMs = 3_000;
+/** How long an answer is given again */
+const freshMs = 1_000;
+
 async function probe(work: () => Promise<Check | undefined>): Promise<Check> {
   try {
-    return (await work()) ?? { ok: true };
+    return (await inTime(work(), probeMs)) ?? { ok: true };
   } catch (error) {
-    // The class, not the message: a connection string may stand in one
+    // The class, not the message, which may contain a connection string
     return { ok: false, detail: (error as Error).name };
   }
 }
 
 /** Nothing where a publisher pays, and until the wallets were first looked at. */
-async function wallets({ db, uploadWallets }: RelayerContext): Promise<{ upload_wallets?: Check }> {
+async function wallets({ db, uploadWallets }: ReadinessParts): Promise<{ upload_wallets?: Check }> {
   const funds = uploadWallets.length > 0 ? await payingWallets(db, uploadWallets) : undefined;
   if (!funds) return {};
   return {
@@ -23,31 +35,65 @@ async function wallets({ db, uploadWallets }: RelayerContext): Promise<{ upload_
   };
 }
 
-/**
- * What every dependency says right now. Writes need the database, nonces and chain; uploads can wait. Wallets that
- * cannot pay are told of and change nothing else: recalls go on, and what is written is accepted and kept.
- */
-export async function readiness(context: RelayerContext): Promise<ReadyInfo> {
+/** An aggregator only takes part in the report, so an answer does not wait longer for it. One probe runs at a time. */
+const storeProbeMs = 500;
+
+function createStoreProbe({ aggregators }: ReadinessParts): () => Promise<Check> {
+  let underWay: Promise<Check> | undefined;
+  return () => {
+    underWay ??= probe(() => aggregators.health()).finally(() => {
+      underWay = undefined;
+    });
+    return inTime(underWay, storeProbeMs).catch(() => ({ ok: false, detail: 'slow' }));
+  };
+}
+
+async function compute(parts: ReadinessParts, probeStore: () => Promise<Check>): Promise<ReadyInfo> {
   const [database, sidecar, store, oldest, funds] = await Promise.all([
     probe(async () => {
-      await context.db.query('SELECT 1');
+      await parts.db.query('SELECT 1');
       return undefined;
     }),
     probe(async () => {
-      await context.sidecar.health(2_000);
+      await parts.sidecar.health(2_000);
       return undefined;
     }),
-    probe(() => context.aggregators.health()),
-    oldestPendingSeconds(context.db).catch(() => 0),
-    wallets(context).catch(() => ({})),
+    probeStore(),
+    inTime(oldestPendingSeconds(parts.db), probeMs).catch(() => 0),
+    inTime(wallets(parts), probeMs).catch(() => ({})),
   ]);
-  const nonces = context.nonces.health();
-  const chain = context.accounts.health();
-  const checks = { database, nonces, chain, sidecar, blob_store: store };
+  const nonces = parts.nonces.health();
+  const chain = parts.accounts.health();
+  const ready = database.ok && nonces.ok && sidecar.ok && !parts.pipeline.stopping;
   return {
-    ready: Object.values(checks).every((check) => check.ok),
-    accepts_writes: database.ok && nonces.ok && chain.ok && sidecar.ok,
-    checks: { ...checks, ...funds },
+    ready,
+    accepts_writes: ready && chain.ok,
+    checks: { database, nonces, chain, sidecar, blob_store: store, ...funds },
     oldest_pending_job_seconds: oldest,
+  };
+}
+
+/**
+ * Returns the state of this instance and of everything it depends on, computed at most once a second however often it is
+ * asked for.
+ *
+ * `ready` is about what this instance can do itself: database, nonces, sidecar, and not stopping. Node, aggregator,
+ * publisher and wallets are the same for all instances, so their state is reported and takes none of them out: uploads
+ * wait, and reads that need them say so. Writes need the node as well.
+ */
+export function createReadiness(
+  parts: ReadinessParts,
+  now = () => performance.now(),
+): () => Promise<ReadyInfo> {
+  const probeStore = createStoreProbe(parts);
+  let latest: { begunAtMs: number; answer: Promise<ReadyInfo>; underWay: boolean } | undefined;
+  return () => {
+    if (latest && (latest.underWay || now() - latest.begunAtMs < freshMs)) return latest.answer;
+    const current = { begunAtMs: now(), answer: compute(parts, probeStore), underWay: true };
+    latest = current;
+    void current.answer.finally(() => {
+      current.underWay = false;
+    });
+    return current.answer;
   };
 }

@@ -12,6 +12,7 @@ import { warnOfForwarded } from './auth/forwarded-warning.ts';
 import { registerAuth } from './auth/register-auth.ts';
 import { createAggregatorReader } from './blobs/aggregator-reads.ts';
 import { createMemoryBlobCache, createRedisBlobCache } from './blobs/blob-cache.ts';
+import { checkSurroundings } from './boot/check-surroundings.ts';
 import type { Config } from './config/config.ts';
 import { publicConfig } from './config/public-config.ts';
 import { checkSecrets } from './config/secret-checks.ts';
@@ -34,7 +35,7 @@ import { quiltBounds } from './jobs/quilt-bounds.ts';
 import { createWalletPool } from './jobs/upload-wallets.ts';
 import { createWithWallet } from './jobs/with-wallet.ts';
 import { createKeyRewraps } from './keys/key-rewraps.ts';
-import { readKeyServers } from './keys/key-servers.ts';
+import { checkKeyServers, readKeyServers } from './keys/key-servers.ts';
 import { createNamespaceKeys } from './keys/namespace-keys.ts';
 import { createVerifiedKeys } from './keys/verified-keys.ts';
 import { createBlindIndex } from './keywords/blind-index.ts';
@@ -51,7 +52,6 @@ import { createNamespaceSizes } from './memories/namespace-sizes.ts';
 import { createOutbox } from './memories/outbox.ts';
 import { createQueryVectors } from './memories/query-vectors.ts';
 import { createNonceStore } from './nonces/create-nonce-store.ts';
-import { waitBriefly } from './nonces/wait-briefly.ts';
 import { pruneGrants } from './oauth/grant-rows.ts';
 import { startReindexing } from './reindex/background-reindex.ts';
 import { startUpkeep } from './renewals/start-upkeep.ts';
@@ -78,6 +78,9 @@ export interface StartOptions {
   onFatal: (reason: string) => void;
 }
 
+/** How long requests under way may take when the relayer stops; all of it has 20 s (serve-part.ts). */
+const requestsEndMs = 8_000;
+
 /** Builds everything from the configuration and listens. Throws when any part cannot be had. */
 export async function startRelayer({
   config,
@@ -95,14 +98,15 @@ export async function startRelayer({
     const { hosts } = listener;
     const app = createApp({ log: loggers.http, allowedOrigins: config.allowedOrigins, hosts });
     warnOfForwarded(app, config.trustedProxyHops, loggers.http);
-    const db = onClose(await openDatabase(config.databaseUrl, loggers.database, onFatal));
+    // Nothing is changed until all of this is found to be right, not even the tables
+    const db = onClose(
+      await checkSurroundings({
+        config,
+        openDatabase: () => openDatabase(config.databaseUrl, loggers.database, onFatal),
+      }),
+    );
     let handBack: () => Promise<void> = async () => undefined;
     closers.push(() => handBack());
-    const applied = await migrate(db);
-    if (applied.length > 0) loggers.database.info({ applied }, 'database schema is up to date');
-    const ring = secretRing(config.secrets.serverSecrets);
-    await checkSecrets(db, config.secrets, ring);
-
     const sidecar = onClose(createSidecarClient(config.sidecar.url, config.sidecar.token));
     const process = await runSidecar({
       ...config.sidecar,
@@ -114,8 +118,13 @@ export async function startRelayer({
     });
     closers.push(() => process.stop());
     const { packageId } = config;
-    const keyServers = await readKeyServers({ sidecar, db, packageId, log: loggers.main });
-    const store = await sidecar.storeInfo();
+    const [keyServers, store] = await Promise.all([readKeyServers(sidecar), sidecar.storeInfo()]);
+
+    const applied = await migrate(db);
+    if (applied.length > 0) loggers.database.info({ applied }, 'database schema is up to date');
+    const ring = secretRing(config.secrets.serverSecrets);
+    await checkSecrets(db, config.secrets, ring, config.droppedSecrets);
+    await checkKeyServers({ keyServers, db, packageId, log: loggers.main });
 
     const accounts = onClose(await createAccounts({ config, db, log: loggers.accounts }));
     accounts.onChange((accountId) => {
@@ -277,10 +286,14 @@ export async function startRelayer({
       registerRequestBounds(signed, context.requestBounds);
       signedRoutes(signed, context);
     });
-    await waitBriefly(() => nonces.health().ok);
     await app.listen({ port: config.port, host: config.listenHost });
     const url = listener.urlAt((app.server.address() as AddressInfo).port);
-    closers.push(() => Promise.all([app.close(), pipeline.drain()]));
+    closers.push(async () => {
+      // A request or stream that does not end must not take the time that the others have
+      const forced = setTimeout(() => app.server.closeAllConnections(), requestsEndMs);
+      await Promise.all([app.close(), pipeline.drain()]);
+      clearTimeout(forced);
+    });
     return { url, context, app, close: () => closeAll(closers) };
   } catch (error) {
     await closeAll(closers);

@@ -1,6 +1,7 @@
 import { createChainClient } from '@memrelay/chain/chain-client';
 import { findRedis, startRedis } from '@memrelay/dev-env/services/redis';
 import type { RunningService } from '@memrelay/dev-env/services/service';
+import { createClient } from '@redis/client';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createAccountDirectory } from '../src/accounts/create-account-directory.ts';
 import { createRedisNonces } from '../src/nonces/redis-nonces.ts';
@@ -25,6 +26,7 @@ describe.skipIf(!findRedis())('signed requests with nonces in Redis', () => {
   let url: string;
   let account: TestAccount;
   let key: TestKey;
+  const clock = { offsetMs: 0 };
   const closers: (() => Promise<unknown>)[] = [];
 
   beforeAll(async () => {
@@ -41,7 +43,7 @@ describe.skipIf(!findRedis())('signed requests with nonces in Redis', () => {
       log: silent,
     });
     const nonces = createRedisNonces({ url: `redis://127.0.0.1:${proxy.port}`, db: tables.db, log: silent });
-    const served = await startAuthApp({ accounts, nonces });
+    const served = await startAuthApp({ accounts, nonces, now: () => Date.now() + clock.offsetMs });
     url = served.url;
     closers.push(
       () => served.app.close(),
@@ -58,30 +60,55 @@ describe.skipIf(!findRedis())('signed requests with nonces in Redis', () => {
     await Promise.all([network?.stop(), tables?.drop(), redis?.stop()]);
   });
 
+  const at = (timestamp: number) => ({ accountId: account.id, timestamp });
+  const seconds = () => Math.floor(Date.now() / 1000);
   const signedNow = () => call(url, key, { accountId: account.id });
-  const accepted = () =>
-    vi.waitFor(async () => expect((await signedNow()).status).toBe(200), { timeout: 10_000, interval: 100 });
+  const untilAccepted = (timestamp?: number) =>
+    vi.waitFor(
+      async () => expect((await call(url, key, at(timestamp ?? seconds()))).status, 'accepted').toBe(200),
+      { timeout: 10_000, interval: 100 },
+    );
+  const unavailable = { status: 503, body: { error: 'auth_unavailable' } };
 
   it('are 503 while Redis is down, and once accepted are never accepted again when it has restarted', async () => {
-    await accepted();
+    await untilAccepted();
     const used = signedHeaders(key, { accountId: account.id });
     expect((await send(url, used)).status).toBe(200);
     expect((await send(url, used)).body.error).toBe('nonce_replayed');
 
     await redis.stop();
     const down = await signedNow();
-    expect(down).toMatchObject({ status: 503, body: { error: 'auth_unavailable' } });
+    expect(down).toMatchObject(unavailable);
     expect(Number(down.headers['retry-after'])).toBeGreaterThan(0);
-    expect(await send(url, used)).toMatchObject({ status: 503, body: { error: 'auth_unavailable' } });
+    expect(await send(url, used)).toMatchObject(unavailable);
 
     redis = await startRedis();
     proxy.target = Number(new URL(redis.url).port);
-    await accepted();
-    expect(await send(url, used)).toMatchObject({ status: 503, body: { error: 'auth_unavailable' } });
-    const timestamp = Math.floor(Date.now() / 1000) - 100;
-    expect(await call(url, key, { accountId: account.id, timestamp })).toMatchObject({
-      status: 503,
-      body: { error: 'auth_unavailable' },
+    await untilAccepted(seconds() + 30);
+    expect(await send(url, used)).toMatchObject(unavailable);
+    expect(await call(url, key, at(seconds() - 100))).toMatchObject(unavailable);
+  });
+
+  it('are refused after FLUSHALL, whatever the clock of their signer, until their time has passed', async () => {
+    await untilAccepted(seconds() + 60);
+    // As far ahead as is accepted at all
+    const newest = seconds() + 299;
+    const used = [seconds() + 61, newest].map((timestamp) => signedHeaders(key, at(timestamp)));
+    for (const headers of used) expect((await send(url, headers)).status).toBe(200);
+    const client = await createClient({ url: redis.url }).connect();
+    await client.flushAll();
+    client.destroy();
+    for (const headers of used) expect(await send(url, headers)).toMatchObject(unavailable);
+    await vi.waitFor(async () => {
+      const refused = await signedNow();
+      expect(refused).toMatchObject(unavailable);
+      expect(refused.body.message).toContain('nonce store has changed');
+      expect(Number(refused.headers['retry-after'])).toBeGreaterThan(290);
     });
+    clock.offsetMs = 320_000;
+    expect((await call(url, key, at(newest + 20))).status).toBe(200);
+    // Their own window is not over yet
+    clock.offsetMs = 200_000;
+    for (const headers of used) expect(await send(url, headers)).toMatchObject(unavailable);
   });
 });

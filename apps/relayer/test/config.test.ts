@@ -72,6 +72,10 @@ describe('what is missing or wrong', () => {
     ['LLM_API_KEY', ['two words', 'a\nb']],
     ['EMBEDDING_DIM', ['7', '16001', '1536.5']],
     ['LOG_FORMAT', ['xml']],
+    ['RUST_LOG', ['garbage', 'memrelay_server=loud', 'hyper=info', ',']],
+    ['MEM_DROPPED_SECRETS', ['all', key('1'), 'abc,def']],
+    ['STORE_SYSTEM_OBJECT_ID', ['0x1', 'system']],
+    ['STORE_STAKING_OBJECT_ID', ['0x1', 'staking']],
     ['CHAIN_NETWORK', ['devnet', 'Mainnet']],
     ['STORE_AGGREGATOR_URLS', ['http://a.example,nonsense']],
     ['STORE_AGGREGATOR_RACE_AFTER_MS', ['-1', '60001', 'soon']],
@@ -111,7 +115,7 @@ describe('what is missing or wrong', () => {
     ['ENC_SERVER_CONFIGS', ['{}', '[]', '[{"objectId":"x"}]', `[{"objectId":"${id('1')}","weight":0}]`]],
     ['ENC_SERVER_CONFIGS', [`[{"objectId":"${id('1')}","weight":1,"apiKey":"alone"}]`]],
     ['ENC_KEY_SERVERS', ['0x1,two']],
-    ['ENC_THRESHOLD', ['0', '255', '1.5']],
+    ['ENC_THRESHOLD', ['0', '255', '1.5', '3']],
     ['ENC_HISTORICAL_SETS', ['{}', '[{"servers":[],"threshold":1}]', `[{"objectId":"${id('1')}"}]`]],
     ['ENC_HISTORICAL_SETS', [`[{"servers":[{"objectId":"${id('1')}","weight":1}],"threshold":2}]`]],
     ['METRICS_PORT', ['0', 'nine']],
@@ -339,6 +343,31 @@ describe('warnings', () => {
       withMore({ MEM_SERVER_URL: 'x', MEM_BLIND_INDEX: 'off', MCP_EXTRA_TOOLS: '1' }),
     );
     expect(warnings).toEqual([]);
+  });
+
+  test('name what is set and has no effect yet', async () => {
+    const set = {
+      RATE_LIMIT_PER_MINUTE: '600',
+      RATE_LIMIT_PER_HOUR: 'off',
+      METRICS_PORT: '9100',
+      OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318',
+      OTEL_SERVICE_NAME: 'memory',
+    };
+    const { warnings } = readVariables(withMore(set));
+    expect(warnings.map((warning) => warning.split(' ')[0])).toEqual([
+      'METRICS_PORT',
+      'OTEL_EXPORTER_OTLP_ENDPOINT',
+      'OTEL_SERVICE_NAME',
+      'RATE_LIMIT_PER_MINUTE',
+    ]);
+    for (const warning of warnings) expect(warning).toContain('has no effect yet');
+  });
+
+  test('name targets in RUST_LOG that are not ours', () => {
+    const { warnings } = readVariables(withMore({ RUST_LOG: 'memwal_server=info,tower_http=info' }));
+    expect(warnings).toEqual([
+      'RUST_LOG: memwal_server is not a part of this server, so that it has no effect',
+    ]);
   });
 
   test('the deprecated list of key servers', async () => {

@@ -4,7 +4,7 @@ import type { KeyServersResponse } from '@memrelay/protocol/sidecar-api';
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { ConfigError } from '../src/config/read-config.ts';
-import { readKeyServers } from '../src/keys/key-servers.ts';
+import { checkKeyServers, readKeyServers } from '../src/keys/key-servers.ts';
 import { wrapsColumn } from '../src/keys/namespace-keys.ts';
 import { unconfiguredSets } from '../src/keys/unconfigured-sets.ts';
 import { databases, type TestDb } from './support/databases.ts';
@@ -31,7 +31,8 @@ describe.each(databases)('key servers at the boot on $name', ({ create }) => {
     const lines: string[] = [];
     const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) });
     const answer = { current, threshold: 1, servers: [server()], historical };
-    await readKeyServers({ sidecar: { keyServers: async () => answer }, db: database.db, packageId, log });
+    const keyServers = await readKeyServers({ keyServers: async () => answer });
+    await checkKeyServers({ keyServers, db: database.db, packageId, log });
     return lines.join('');
   }
 

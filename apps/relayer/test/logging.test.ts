@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
+import { logFilterProblem, parseLogFilter, unknownLogTargets } from '@memrelay/protocol/log-filter';
 import { describe, expect, test } from 'vitest';
-import { parseLogFilter } from '../src/logging/filter.ts';
 
 describe('the log filter', () => {
   test.each([
@@ -14,11 +14,54 @@ describe('the log filter', () => {
     ['memrelay_server=debug,memrelay_server::jobs=off', 'memrelay_server', 'debug'],
     [' WARN , memrelay_server = INFO ', 'memrelay_server', 'info'],
     ['memrelay=info', 'memrelay_server', 'error'],
-    ['loud,memrelay_server=louder', 'memrelay_server', 'error'],
-    ['', 'memrelay_server', 'error'],
     ['off', 'tower_http', 'silent'],
   ])('%s: %s has level %s', (filter, target, level) => {
     expect(parseLogFilter(filter).levelOf(target)).toBe(level);
+  });
+});
+
+describe('a log filter is checked', () => {
+  test.each([
+    'memrelay_server=info,tower_http=info',
+    'info',
+    'OFF',
+    'warn,memrelay_server::jobs=trace',
+    ' memrelay_server = debug , ',
+    'hyper=warn,memrelay_server=info',
+    'memwal_server=info,tower_http=info',
+    'tower_http::trace=debug',
+    'warn,hyper=info',
+  ])('%s is one', (filter) => {
+    expect(logFilterProblem(filter)).toBeUndefined();
+  });
+
+  test.each([
+    'garbage',
+    'info,garbage',
+    'memrelay_server',
+    'memrelay_server=loud',
+    'memrelay_server=',
+    '=info',
+    'a=b=info',
+    'memrelay_server info',
+    'memrelay_server[span]=info',
+    ',',
+  ])('%s is none, and the message says what it should be', (filter) => {
+    expect(logFilterProblem(filter)).toContain('memrelay_server=info,tower_http=info');
+    expect(logFilterProblem(filter)).toContain('trace, debug, info, warn, error, off');
+  });
+
+  test.each(['hyper=info', 'memrelay=info', 'memrelay_server::jbos=info'])(
+    '%s alone would turn logging off',
+    (filter) => {
+      expect(logFilterProblem(filter)).toContain('names no part of this server');
+    },
+  );
+
+  test('the targets of others are named', () => {
+    const filter =
+      'memwal_server=info,tower_http=info,memrelay_server::sidecar=warn,memrelay_server::x=info,debug';
+    expect(unknownLogTargets(filter)).toEqual(['memwal_server', 'memrelay_server::x']);
   });
 });
 

@@ -13,7 +13,6 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { openDatabase } from '../src/db/open-database.ts';
 import { type NonceStore, nonceKey } from '../src/nonces/nonce-store.ts';
 import { createRedisNonces } from '../src/nonces/redis-nonces.ts';
-import { noteRun } from '../src/nonces/redis-run.ts';
 import { createTableNonces } from '../src/nonces/table-nonces.ts';
 import { silent } from './support/auth-app.ts';
 import { databases, type TestDb } from './support/databases.ts';
@@ -22,6 +21,7 @@ import { startTcpProxy, type TcpProxy } from './support/tcp-proxy.ts';
 /** Long enough for a busy machine; what is waited for takes milliseconds */
 const patience = 20_000;
 const unavailable = expect.objectContaining({ code: 'auth_unavailable' });
+const signedAt = () => Math.floor(Date.now() / 1000);
 const anyKey = () => nonceKey(randomBytes(32).toString('hex'), randomUUID());
 
 it('the key of a nonce is 48 bytes and the same for every way to write it', () => {
@@ -49,56 +49,36 @@ describe.each(databases)('nonces in a table on $name', ({ create }) => {
 
   it('stay for all relayers, also where the clock of one is a day ahead', async () => {
     const [key, expired] = [anyKey(), anyKey()];
-    await storeWith().remember(key, 660);
-    await storeWith().remember(expired, 0);
+    await storeWith().remember(key, signedAt(), 660);
+    await storeWith().remember(expired, signedAt(), 0);
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 86_400_000 });
     try {
       const ahead = storeWith({ purgeEveryMs: 10 });
       const left = async () =>
         (await tables.db.query('SELECT 1 FROM nonce WHERE key = $1', [expired])).rows.length;
       await expect.poll(left, { timeout: patience }).toBe(0);
-      expect(await ahead.remember(key, 660)).toBe('seen');
+      expect(await ahead.remember(key, signedAt(), 660)).toBe('seen');
     } finally {
       vi.useRealTimers();
     }
   });
 
-  it('are asked of another run of Redis from the time of the database on, whatever the clock of a relayer shows', async () => {
-    await noteRun(tables.db, 'run a');
-    for (const [run, wrongByMs] of [
-      ['run b', 86_400_000],
-      ['run c', -86_400_000],
-    ] as const) {
-      const seconds = Date.now() / 1000;
-      vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + wrongByMs });
-      try {
-        const { acceptsFrom, changed } = await noteRun(tables.db, run);
-        expect(changed).toBe(true);
-        expect(Math.abs(acceptsFrom - seconds)).toBeLessThan(60);
-      } finally {
-        vi.useRealTimers();
-      }
-    }
-    await tables.db.query('DELETE FROM nonce_store');
-  });
-
   it('are fresh once, of many at the same time too', async () => {
     const store = storeWith();
     const key = anyKey();
-    const answers = await Promise.all(Array.from({ length: 20 }, () => store.remember(key, 660)));
+    const answers = await Promise.all(Array.from({ length: 20 }, () => store.remember(key, signedAt(), 660)));
     expect(answers.filter((answer) => answer === 'fresh')).toHaveLength(1);
-    expect(store.acceptsFrom()).toBe(0);
   });
 
   it('are fresh again only when their time is over, purged or not', async () => {
     let nowMs = Date.now();
     const store = storeWith({ now: () => nowMs });
     const key = anyKey();
-    await store.remember(key, 660);
+    await store.remember(key, signedAt(), 660);
     nowMs += 659_999;
-    expect(await store.remember(key, 660)).toBe('seen');
+    expect(await store.remember(key, signedAt(), 660)).toBe('seen');
     nowMs += 1;
-    expect(await store.remember(key, 660)).toBe('fresh');
+    expect(await store.remember(key, signedAt(), 660)).toBe('fresh');
   });
 
   it('are purged in the background, more than one batch of them, when their time is over', async () => {
@@ -106,9 +86,9 @@ describe.each(databases)('nonces in a table on $name', ({ create }) => {
     const store = storeWith({ now: () => nowMs, purgeEveryMs: 10, purgeBatch: 3 });
     await tables.db.query('DELETE FROM nonce');
     const keys = Array.from({ length: 8 }, anyKey);
-    for (const key of keys) await store.remember(key, 660);
+    for (const key of keys) await store.remember(key, signedAt(), 660);
     nowMs += 300_000;
-    await store.remember(anyKey(), 660);
+    await store.remember(anyKey(), signedAt(), 660);
     nowMs += 360_000;
     await vi.waitFor(async () => expect((await tables.db.query('SELECT 1 FROM nonce')).rows).toHaveLength(1));
   });
@@ -117,7 +97,7 @@ describe.each(databases)('nonces in a table on $name', ({ create }) => {
     const own = await create();
     const store = createTableNonces({ db: own.db, log: silent });
     await own.db.query('DROP TABLE nonce');
-    await expect(store.remember(anyKey(), 660)).rejects.toEqual(unavailable);
+    await expect(store.remember(anyKey(), signedAt(), 660)).rejects.toEqual(unavailable);
     expect(store.health().ok).toBe(false);
     await store.close();
     await own.drop();
@@ -138,7 +118,7 @@ it('nonces in a table are still known when the relayer is killed right after the
   await once(child, 'exit');
   const db = await openDatabase(`pglite:${directory}`, silent);
   const store = createTableNonces({ db, log: silent });
-  expect(await store.remember(key, 660)).toBe('seen');
+  expect(await store.remember(key, signedAt(), 660)).toBe('seen');
   await store.close();
   await db.close();
   await rm(directory, { recursive: true });
@@ -150,14 +130,11 @@ describe.skipIf(!findRedis())('nonces in Redis', () => {
   let redis: RunningService;
   let proxy: TcpProxy;
   const closers: (() => Promise<unknown>)[] = [];
-  const clock = { nowMs: Date.now() };
-
   const storeWith = (): NonceStore => {
     const store = createRedisNonces({
       url: `redis://127.0.0.1:${proxy.port}`,
       db: tables.db,
       log: silent,
-      now: () => clock.nowMs,
       timeoutMs: 2_000,
     });
     closers.push(() => store.close());
@@ -182,8 +159,7 @@ describe.skipIf(!findRedis())('nonces in Redis', () => {
       () => redis.stop(),
       () => proxy.close(),
     );
-    await tables.db.query('DELETE FROM nonce_store');
-    clock.nowMs = Date.now();
+    await tables.db.query('DELETE FROM nonce_epoch');
   });
   afterEach(async () => {
     for (const close of closers.splice(0).reverse()) await close();
@@ -195,7 +171,7 @@ describe.skipIf(!findRedis())('nonces in Redis', () => {
     await Promise.all(stores.map(ready));
     const key = anyKey();
     const answers = await Promise.all(
-      Array.from({ length: 40 }, (_, index) => stores[index % 2]!.remember(key, 660)),
+      Array.from({ length: 40 }, (_, index) => stores[index % 2]!.remember(key, signedAt(), 660)),
     );
     expect(answers.filter((answer) => answer === 'fresh')).toHaveLength(1);
     const client = await createClient({
@@ -210,66 +186,37 @@ describe.skipIf(!findRedis())('nonces in Redis', () => {
   it('are refused until the first connection, while Redis is away, and accepted when it is back', async () => {
     proxy.target = undefined;
     const store = storeWith();
-    await expect(store.remember(anyKey(), 660)).rejects.toEqual(unavailable);
-    expect(() => store.acceptsFrom()).toThrow(unavailable);
+    await expect(store.remember(anyKey(), signedAt(), 660)).rejects.toEqual(unavailable);
     proxy.target = portOf(redis);
     await ready(store);
     const key = anyKey();
-    expect(await store.remember(key, 660)).toBe('fresh');
+    expect(await store.remember(key, signedAt(), 660)).toBe('fresh');
     proxy.target = undefined;
     proxy.cut();
     await vi.waitFor(() => expect(store.health().ok).toBe(false), patience);
-    await expect(store.remember(anyKey(), 660)).rejects.toEqual(unavailable);
+    await expect(store.remember(anyKey(), signedAt(), 660)).rejects.toEqual(unavailable);
     proxy.target = portOf(redis);
     await ready(store);
-    expect(await store.remember(key, 660)).toBe('seen');
+    expect(await store.remember(key, signedAt(), 660)).toBe('seen');
   });
 
-  it('keep their start when only the connection or the relayer is new', async () => {
+  it('stay when only the connection or the relayer is new', async () => {
     const first = storeWith();
     await ready(first);
-    const start = first.acceptsFrom();
-    // The first run this database sees has forgotten nothing of its
-    expect(start).toBe(0);
-    clock.nowMs += 50_000;
+    const key = anyKey();
+    await first.remember(key, signedAt(), 660);
     await reconnect();
     await ready(first);
     const second = storeWith();
     await ready(second);
-    expect([first.acceptsFrom(), second.acceptsFrom()]).toEqual([start, start]);
-  });
-
-  it('start anew when nonces still stand in the table that kept them before', async () => {
-    const table = createTableNonces({ db: tables.db, log: silent });
-    await table.remember(anyKey(), 660);
-    await table.close();
-    const store = storeWith();
-    await ready(store);
-    expect(store.acceptsFrom()).toBe(Math.ceil(clock.nowMs / 1000));
-    await tables.db.query('DELETE FROM nonce');
-  });
-
-  it('are lost with a restart, so that earlier requests are refused from then on', async () => {
-    const store = storeWith();
-    await ready(store);
-    await store.remember(anyKey(), 660);
-    const replacement = await startRedis();
-    closers.push(() => replacement.stop());
-    clock.nowMs += 100_000;
-    proxy.target = portOf(replacement);
-    await reconnect();
-    await ready(store);
-    expect(store.acceptsFrom()).toBe(Math.ceil(clock.nowMs / 1000));
-    const second = storeWith();
-    await ready(second);
-    expect(second.acceptsFrom()).toBe(store.acceptsFrom());
+    for (const store of [first, second]) expect(await store.remember(key, signedAt(), 660)).toBe('seen');
   });
 
   it('are refused when Redis hangs', async () => {
     const store = storeWith();
     await ready(store);
     proxy.silent = true;
-    await expect(store.remember(anyKey(), 660)).rejects.toEqual(unavailable);
+    await expect(store.remember(anyKey(), signedAt(), 660)).rejects.toEqual(unavailable);
     proxy.silent = false;
   });
 
@@ -278,10 +225,10 @@ describe.skipIf(!findRedis())('nonces in Redis', () => {
     await client.configSet({ maxmemory: '100mb', 'maxmemory-policy': 'allkeys-lru' });
     const store = storeWith();
     await vi.waitFor(() => expect(store.health().detail).toMatch(/noeviction/), patience);
-    await expect(store.remember(anyKey(), 660)).rejects.toEqual(unavailable);
+    await expect(store.remember(anyKey(), signedAt(), 660)).rejects.toEqual(unavailable);
     await client.configSet({ 'maxmemory-policy': 'noeviction' });
     await ready(store);
-    expect(await store.remember(anyKey(), 660)).toBe('fresh');
+    expect(await store.remember(anyKey(), signedAt(), 660)).toBe('fresh');
     client.destroy();
   });
 });

@@ -1,36 +1,75 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { secretRing } from '@memrelay/envelope/at-rest';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { listedCheckValue, secretCheckValue, secretRing } from '@memrelay/envelope/at-rest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { checkSecrets } from '../src/config/secret-checks.ts';
 import { insertJobs } from '../src/jobs/accept-jobs.ts';
 import { createIdempotency } from '../src/jobs/idempotency.ts';
 import { createOutbox } from '../src/memories/outbox.ts';
 import { databases, type TestDb } from './support/databases.ts';
+import { textJob } from './support/text-job.ts';
+
+const one = (): Buffer => randomBytes(32);
 
 describe.each(databases)('the secrets of a database on $name', ({ create }) => {
   let database: TestDb;
-  const [first, second, indexKey] = [randomBytes(32), randomBytes(32), randomBytes(32)];
-  beforeAll(async () => {
+  beforeEach(async () => {
     database = await create();
   });
-  afterAll(() => database.drop());
+  afterEach(() => database.drop());
 
-  const boot = (serverSecrets: Buffer[], key = indexKey): Promise<void> =>
+  const [serverSecret, indexKey, writerKey] = [one(), one(), one()];
+  interface Boot {
+    server?: Buffer[];
+    index?: Buffer;
+    writers?: Buffer[];
+    dropped?: string[];
+  }
+  const boot = ({ server = [serverSecret], index = indexKey, writers = [writerKey], dropped }: Boot = {}) =>
     checkSecrets(
       database.db,
-      { serverSecrets, indexKey: key, writerKeys: [randomBytes(32)] },
-      secretRing(serverSecrets),
+      { serverSecrets: server, indexKey: index, writerKeys: writers },
+      secretRing(server),
+      dropped,
     );
+  /** What stops a boot, as one text. */
+  const refusal = async (secrets: Boot): Promise<string> => {
+    const error = await boot(secrets).then(
+      () => undefined,
+      (reason: unknown) => reason as Error,
+    );
+    return error?.message ?? 'it starts';
+  };
+  const accept = async (createdAt = new Date()): Promise<void> => {
+    const job = textJob(randomBytes(32), 'a text', { outbox: undefined });
+    await insertJobs(database.db, [job], 'uploading');
+    await database.db.query('UPDATE memory_job SET created_at = $1 WHERE id = $2', [createdAt, job.id]);
+  };
 
-  test('the index key never changes', async () => {
-    await boot([first]);
-    await boot([first]);
-    const other = randomBytes(32);
-    await expect(boot([first], other)).rejects.toThrow('MEM_INDEX_KEY is not the key');
-    await expect(boot([first], other)).rejects.not.toThrow(other.toString('hex'));
+  test('are all three compared, reported at once and never echoed', async () => {
+    await boot();
+    await boot();
+    const others = { server: [one()], index: one(), writers: [one()] };
+    const message = await refusal(others);
+    expect(
+      message
+        .split('\n')
+        .slice(1)
+        .map((line) => line.trim().split(' ')[0]),
+    ).toEqual(['MEM_INDEX_KEY', 'MEM_SERVER_SECRET', 'MEM_WRITER_KEYS']);
+    for (const secret of [...others.server, others.index, ...others.writers, serverSecret, writerKey])
+      expect(message).not.toContain(secret.toString('hex'));
+    // A boot that was stopped has left nothing
+    await boot();
   });
 
-  test('a server secret goes when nothing was sealed with it any more', async () => {
+  test('MEM_INDEX_KEY never changes', async () => {
+    await boot();
+    expect(await refusal({ index: one() })).toContain('MEM_INDEX_KEY is not the key');
+  });
+
+  test('a server secret is needed while a text or an answer is sealed with it, and may go after that', async () => {
+    const [first, second] = [serverSecret, one()];
+    await boot();
     const ring = secretRing([first]);
     const write = {
       accountId: randomBytes(32),
@@ -40,25 +79,121 @@ describe.each(databases)('the secrets of a database on $name', ({ create }) => {
       bodySha256: randomBytes(32),
     };
     const place = { id: randomUUID(), accountId: write.accountId, namespace: 'default' };
-    const job = {
+    const job = textJob(write.accountId, 'waiting', {
       ...place,
-      owner: '0x1',
-      delegatePk: write.delegatePk,
       outbox: createOutbox(ring).seal(place, 'waiting'),
-      envelope: randomBytes(100),
-      envelopeId: undefined,
-      envelopeSha256: randomBytes(32),
-      importance: 0.5,
-    };
+    });
     const key = createIdempotency(database.db, ring, indexKey).rowFor(write, [place.id]);
     await insertJobs(database.db, [job], 'queued', key);
 
-    const needed = 'MEM_SERVER_SECRET lacks a secret';
-    await boot([second, first]);
-    await expect(boot([second])).rejects.toThrow(needed);
+    const needed = 'MEM_SERVER_SECRET lacks a secret that is still needed';
+    await boot({ server: [second, first] });
+    expect(await refusal({ server: [second] })).toContain(needed);
     await database.db.query('UPDATE memory_job SET outbox = NULL');
-    await expect(boot([second])).rejects.toThrow(needed);
+    expect(await refusal({ server: [second] })).toContain(needed);
     await database.db.query("UPDATE idempotency SET created_at = now() - interval '25 hours'");
-    await boot([second]);
+    await boot({ server: [second] });
   });
+
+  test('a server secret that shares nothing with the former ones stops the boot, also when nothing is sealed', async () => {
+    await boot();
+    const server = [one()];
+    const message = await refusal({ server });
+    expect(message).toContain('MEM_SERVER_SECRET has none of the secrets');
+    const [, dropped] = /MEM_DROPPED_SECRETS=([0-9a-f]{32})/.exec(message)!;
+    await boot({ server, dropped: [dropped!] });
+    await boot({ server });
+    expect(await refusal({})).toContain('MEM_SERVER_SECRET has none');
+  });
+
+  test('a writer key that memories were signed with stays in the list, wherever it is there', async () => {
+    const newer = one();
+    await boot();
+    await accept();
+    await boot({ writers: [newer, writerKey] });
+    expect(await refusal({ writers: [newer] })).toContain('up to 1 memories would not be shown');
+    await accept();
+    const message = await refusal({ writers: [writerKey] });
+    expect(message).toContain('MEM_WRITER_KEYS lacks a key');
+    expect(message).toContain('Add the former keys to the end of the list');
+    await boot({ writers: [writerKey, newer] });
+    await boot({ writers: [one(), newer, writerKey] });
+  });
+
+  test('a writer key that shares nothing with the former ones stops the boot, with what would be lost', async () => {
+    await boot();
+    expect(await refusal({ writers: [one()] })).toContain('MEM_WRITER_KEYS has none of the keys');
+    for (let i = 0; i < 3; i++) await accept();
+    expect(await refusal({ writers: [one()] })).toContain('3 memories would not be shown');
+  });
+
+  test('a writer key that has signed nothing may go again', async () => {
+    await boot();
+    await accept(new Date(Date.now() - 2 * 3_600_000));
+    await boot({ writers: [one(), writerKey] });
+    await boot();
+  });
+
+  test('a writer key that was retired before this database knew it may have signed anything', async () => {
+    const retired = one();
+    await boot({ writers: [writerKey, retired] });
+    await accept(new Date(0));
+    expect(await refusal({})).toContain('lacks a key');
+    await boot({ writers: [writerKey, retired] });
+  });
+
+  test('an operator may give a writer key up, by the value that the message names', async () => {
+    await boot();
+    await accept();
+    const writers = [one()];
+    const dropped = /MEM_DROPPED_SECRETS=([0-9a-f,]+)/.exec(await refusal({ writers }))![1]!.split(',');
+    expect(await refusal({ writers, dropped: [listedCheckValue('MEM_WRITER_KEYS', one())] })).toContain(
+      'has none',
+    );
+    await boot({ writers, dropped });
+    await boot({ writers });
+  });
+
+  test('forgetting is signed too: without the key a restore would bring the memories back', async () => {
+    const newer = one();
+    await boot();
+    await boot({ writers: [newer, writerKey] });
+    await database.db.query('INSERT INTO forgotten_memory (account_id, memory_id, tag) VALUES ($1, $2, $3)', [
+      randomBytes(32),
+      randomUUID(),
+      randomBytes(16),
+    ]);
+    expect(await refusal({ writers: [newer] })).toContain('MEM_WRITER_KEYS lacks a key');
+  });
+
+  test('of two relayers that start at the same moment with different ones, one starts', async () => {
+    const boots = await Promise.allSettled([
+      boot({ server: [one()], writers: [one()] }),
+      boot({ server: [one()], writers: [one()] }),
+    ]);
+    expect(boots.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+  });
+
+  test('a database of the version before learns them with the first boot', async () => {
+    await database.db.query("INSERT INTO secret_check VALUES ('MEM_INDEX_KEY', $1)", [
+      secretCheckValue(indexKey),
+    ]);
+    await accept();
+    expect(await refusal({ index: one() })).toContain('MEM_INDEX_KEY');
+    await boot();
+    expect(await refusal({ writers: [one()] })).toContain('1 memories would not be shown');
+  });
+});
+
+test('a check value tells neither the secret nor that two variables hold the same one', () => {
+  const secret = one();
+  const values = [
+    secretCheckValue(secret),
+    listedCheckValue('MEM_SERVER_SECRET', secret),
+    listedCheckValue('MEM_WRITER_KEYS', secret),
+    secretRing([secret]).currentId,
+  ];
+  expect(new Set(values).size).toBe(values.length);
+  expect(listedCheckValue('MEM_WRITER_KEYS', secret)).toBe(values[2]);
+  for (const value of values) expect(value).toMatch(/^([0-9a-f]{32}|[0-9a-f]{16})$/);
 });

@@ -34,12 +34,15 @@ import { createSponsoring } from './sponsor/sponsoring.ts';
 import { describeObjects, ownedPage } from './store/blob-objects.ts';
 import { createUploads } from './store/uploads.ts';
 import { readWalletFunds } from './store/wallet-funds.ts';
+import { checkWalrus } from './store/walrus-package.ts';
 import { createAccountStates } from './tools/account-states.ts';
 import { createToolService } from './tools/tool-service.ts';
 
 /** A batch of envelopes (the relayer splits larger ones) or one blob. */
 const bodyLimit = 32 * 1024 * 1024;
 const keyServerTimeoutMs = 10_000;
+/** How long requests under way may take when the sidecar stops; all of it has 20 s (serve-part.ts). */
+const requestsEndMs = 15_000;
 
 export interface Sidecar {
   url: string;
@@ -51,7 +54,10 @@ export async function startSidecar(config: Config, log: Logger): Promise<Sidecar
   const chain = createChainClient({ network: config.network, baseUrl: config.chainRpcUrl });
   const sets = config.serverSets;
   const directory = new KeyServerDirectory({ client: chain.sui, packageId: config.packageId, logger: log });
-  await checkServerTypes(directory, sets);
+  const [walrusPackageId] = await Promise.all([
+    checkWalrus(chain, config),
+    checkServerTypes(directory, sets),
+  ]);
   const pool = new SealPool({ logger: log });
   const openPool = new OpenPool(log);
   const blobIds = createBlobIdPool({ nShards: config.nShards, threads: availableParallelism() });
@@ -62,7 +68,7 @@ export async function startSidecar(config: Config, log: Logger): Promise<Sidecar
       ? undefined
       : createSponsorApi({ baseUrl: sponsor.apiUrl, apiKey: sponsor.apiKey, network: sponsor.network });
   const sponsoring = createSponsoring({
-    policy: { packageId: config.packageId, walrusPackageId: sponsor.walrusPackageId },
+    policy: { packageId: config.packageId, walrusPackageId },
     api: sponsorApi,
     wallet: sponsor.fallback && serverKey ? createGasWallet(chain, serverKey) : undefined,
     log,
@@ -155,7 +161,9 @@ export async function startSidecar(config: Config, log: Logger): Promise<Sidecar
     async close() {
       // Its streams would keep the server open
       await tools.close();
+      const forced = setTimeout(() => app.server.closeAllConnections(), requestsEndMs);
       await app.close();
+      clearTimeout(forced);
       await Promise.all([
         pool.close(),
         openPool.close(),

@@ -1,3 +1,4 @@
+import { networkDefaults } from '@memrelay/protocol/networks';
 import { describe, expect, test } from 'vitest';
 import { loadConfig } from '../src/config/config.ts';
 import { SidecarConfigError } from '../src/config/config-error.ts';
@@ -68,22 +69,49 @@ describe('the configuration of the sidecar', () => {
       apiKey: undefined,
       network: 'mainnet',
       fallback: false,
-      walrusPackageId: '0xfdc88f7d7cf30afab2f82e8380d11ee8f70efb90e863d1de8616fae1bb09ea77',
     });
     const told = {
       SPONSOR_API_URL: 'https://own.example',
       SPONSOR_API_KEY: 'a-key',
       SPONSOR_NETWORK: 'testnet',
       SPONSOR_FALLBACK_TO_DIRECT_SIGN: 'TRUE',
-      STORE_PACKAGE_ID: id('A'),
     };
     expect(await sponsorOf(told)).toEqual({
       apiUrl: 'https://own.example',
       apiKey: 'a-key',
       network: 'testnet',
       fallback: true,
-      walrusPackageId: id('a'),
     });
+  });
+
+  test('the Walrus objects are those of the network unless others are named', async () => {
+    const walrusOf = async (more: NodeJS.ProcessEnv) => (await loadConfig({ ...enough, ...more })).walrus;
+    const { walrusSystemObjectId, walrusStakingObjectId } = networkDefaults.testnet;
+    expect(await walrusOf({ CHAIN_NETWORK: 'testnet' })).toEqual({
+      systemObjectId: walrusSystemObjectId,
+      stakingPoolId: walrusStakingObjectId,
+      packageId: undefined,
+    });
+    const own = {
+      STORE_PACKAGE_ID: id('A'),
+      STORE_SYSTEM_OBJECT_ID: id('B'),
+      STORE_STAKING_OBJECT_ID: id('C'),
+    };
+    expect(await walrusOf(own)).toEqual({
+      packageId: id('a'),
+      systemObjectId: id('b'),
+      stakingPoolId: id('c'),
+    });
+  });
+
+  test('the log follows RUST_LOG and LOG_FORMAT, and refuses a filter that is none', async () => {
+    const logOf = async (more: NodeJS.ProcessEnv) => (await loadConfig({ ...enough, ...more })).log;
+    expect(await logOf({})).toEqual({ filter: 'memrelay_server=info,tower_http=info', format: 'pretty' });
+    expect(await logOf({ RUST_LOG: 'debug', LOG_FORMAT: 'json' })).toEqual({
+      filter: 'debug',
+      format: 'json',
+    });
+    await expect(logOf({ RUST_LOG: 'garbage' })).rejects.toThrow('RUST_LOG must be level or target=level');
   });
 
   test('uploads go to the publisher that is named, else from the wallets through the relay', async () => {

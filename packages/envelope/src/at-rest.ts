@@ -52,6 +52,11 @@ export function secretCheckValue(secret: Uint8Array): string {
   return toHex(derive(secret, noSalt, utf8('memrelay-secret-check-v1'), 16));
 }
 
+/** As `secretCheckValue`, for one secret of a list. The same secret in another variable has another value. */
+export function listedCheckValue(variable: string, secret: Uint8Array): string {
+  return toHex(derive(secret, noSalt, lengthPrefixed(['memrelay-secret-check-v2', variable]), 16));
+}
+
 const keyIdLength = 8;
 
 function keyId(secret: Uint8Array): string {

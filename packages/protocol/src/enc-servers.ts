@@ -59,3 +59,7 @@ export function parseEncKeyServers(text: string): string[] | undefined {
     .filter((id) => id !== '');
   return z.array(objectId).safeParse(ids).data;
 }
+
+/** What ENC_THRESHOLD must be, for the message that it is not. */
+export const thresholdForm = (totalWeight: number): string =>
+  `must be at most ${totalWeight}, the weight of all key servers; a committee counts as one of weight 1, whatever its own threshold`;

@@ -12,16 +12,24 @@ export interface PartLog {
   error(fields: object, message: string): void;
 }
 
+/** From the signal on. After that the process exits, whatever has not ended: what it leaves is resumed from the database. */
+export const stopDeadlineMs = 20_000;
+
 /**
  * The life of a part's process once it listens (the other end of `start-part.ts`): says that it is ready, and closes
- * on SIGTERM, SIGINT or, when it is supervised, when its stdin closes. Exits with 0, or with 1 when closing failed.
+ * on SIGTERM, SIGINT or, when it is supervised, when its stdin closes. Exits with 0, or with 1 when closing failed or
+ * took longer than `deadlineMs`.
  */
-export function servePart(part: ServingPart, log: PartLog): void {
+export function servePart(part: ServingPart, log: PartLog, deadlineMs = stopDeadlineMs): void {
   let closing = false;
   const stop = async (reason: string): Promise<void> => {
     if (closing) return;
     closing = true;
     log.info({ reason }, 'stopping');
+    setTimeout(() => {
+      log.error({ deadline_ms: deadlineMs }, 'stopping took too long; exiting with work under way');
+      process.exit(1);
+    }, deadlineMs);
     try {
       await part.close();
       process.exit(0);

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { compileCache } from './compile-cache-node.ts';
 import { withoutCoreDumps } from './core-dumps-node.ts';
+import { stopDeadlineMs } from './serve-part.ts';
 import { type ReadyLine, supervisedVariable } from './supervised.ts';
 
 export interface PartOptions {
@@ -42,6 +43,9 @@ export class PartStartError extends Error {
   }
 }
 
+/** A part ends by itself within its deadline; one that does not even do that is killed a little later. */
+const standardGraceMs = stopDeadlineMs + 2_000;
+
 /** Starts a part of the system as a supervised process and waits for its ready line. Throws `PartStartError`. */
 export async function startPart(options: PartOptions): Promise<RunningPart> {
   const { entry, args = [] } = options;
@@ -70,7 +74,7 @@ export async function startPart(options: PartOptions): Promise<RunningPart> {
     url,
     pid: child.pid!,
     ended,
-    async stop(graceMs = 12_000) {
+    async stop(graceMs = standardGraceMs) {
       if (child.exitCode !== null || child.signalCode !== null) return;
       child.stdin!.end();
       const timer = setTimeout(() => child.kill('SIGKILL'), graceMs);

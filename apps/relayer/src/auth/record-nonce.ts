@@ -5,11 +5,10 @@ import type { AuthHeaders } from './auth-headers.ts';
 
 /**
  * Records the nonce of a request whose signer is known. Throws `nonce_replayed`, and `auth_unavailable` when the
- * store cannot answer or has lost the nonces of the time at which the request was signed.
+ * store cannot answer, or when the request may have been accepted with an earlier store.
  */
 export async function recordNonce(nonces: NonceStore, auth: AuthHeaders): Promise<void> {
-  // No await between the two: both must speak of the same run of the store
-  if (Number(auth.timestamp) < nonces.acceptsFrom()) throw new ApiError('auth_unavailable');
-  const state = await nonces.remember(nonceKey(auth.publicKey, auth.nonce), nonceTtlSeconds);
+  const key = nonceKey(auth.publicKey, auth.nonce);
+  const state = await nonces.remember(key, Number(auth.timestamp), nonceTtlSeconds);
   if (state === 'seen') throw new ApiError('nonce_replayed');
 }

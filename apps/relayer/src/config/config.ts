@@ -32,6 +32,8 @@ export interface Config {
   /** Address of SERVER_CHAIN_PRIVATE_KEY */
   serverAddress: string | undefined;
   secrets: Secrets;
+  /** Check values of former secrets whose loss the operator accepts */
+  droppedSecrets: readonly string[];
   sidecar: {
     url: string;
     token: string;
@@ -122,6 +124,7 @@ export async function loadConfig(environment: Environment): Promise<{ config: Co
     accountId: values.MEM_ACCOUNT_ID,
     serverAddress: serverKey ? addressOfPrivateKey(serverKey) : undefined,
     secrets: await resolveSecrets(values),
+    droppedSecrets: values.MEM_DROPPED_SECRETS,
     sidecar: {
       url: values.SIDECAR_URL,
       token: values.SIDECAR_AUTH_TOKEN,

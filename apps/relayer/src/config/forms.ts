@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { addressOfPrivateKey } from '@memrelay/chain/key-file';
 import { parseAllowedHost } from '@memrelay/protocol/host-rules';
+import { logFilterProblem } from '@memrelay/protocol/log-filter';
 import { z } from 'zod';
 
 /** Forms that several environment variables share. No message repeats a value: it may be a secret. */
@@ -115,6 +116,12 @@ function isPrivateKey(value: string): boolean {
     return false;
   }
 }
+
+/** RUST_LOG. */
+export const logFilter = z.string().superRefine((value, context) => {
+  const message = logFilterProblem(value);
+  if (message !== undefined) context.addIssue({ code: 'custom', message });
+});
 
 /** A number of uses; `off`, no limit at all, becomes Infinity. */
 export function rateLimit(defaultValue: number) {

@@ -3,7 +3,7 @@ import { integer, url } from './forms.ts';
 
 /**
  * Variables of the contract whose parts are not built yet. Their form is checked like that of the others, so that a
- * mistake shows at the boot at which it is made; nothing reads their values.
+ * mistake shows at the boot at which it is made. Nothing reads their values, and the boot says so.
  */
 
 const limit = z.union([integer(1, Number.MAX_SAFE_INTEGER), z.literal('off')], {
@@ -18,3 +18,14 @@ export const laterVariables = {
   RATE_LIMIT_PER_MINUTE: limit.optional(),
   RATE_LIMIT_STORAGE_BYTES: limit.optional(),
 };
+
+/** Also those that other programs know and this one does not */
+const laterPrefixes = /^(RATE_LIMIT_|OTEL_|METRICS_PORT$)/;
+
+/** One warning for each that is set. Limits that are `off` are as the operator asked. */
+export function laterWarnings(present: Readonly<Record<string, string | undefined>>): string[] {
+  return Object.keys(present)
+    .filter((name) => laterPrefixes.test(name) && present[name] !== 'off')
+    .sort()
+    .map((name) => `${name} has no effect yet: this version has no rate limits per owner, metrics or traces`);
+}

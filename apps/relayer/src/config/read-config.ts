@@ -1,3 +1,6 @@
+import { parseEncKeyServers, parseEncServerConfigs, thresholdForm } from '@memrelay/protocol/enc-servers';
+import { unknownLogTargets } from '@memrelay/protocol/log-filter';
+import { type Network, networkDefaults } from '@memrelay/protocol/networks';
 import {
   clientVariables,
   knownVariables,
@@ -5,6 +8,7 @@ import {
   ownPrefixes,
 } from '@memrelay/protocol/variables';
 import { isEmbedded } from '../db/open-database.ts';
+import { laterWarnings } from './later-variables.ts';
 import { type Variables, variables } from './variables.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -17,7 +21,11 @@ export class ConfigError extends Error {
   override name = 'ConfigError';
   readonly problems: readonly string[];
   constructor(problems: readonly string[]) {
-    super(`the configuration is not usable:\n${problems.map((problem) => `  ${problem}`).join('\n')}`);
+    super(
+      problems.length === 1
+        ? problems[0]
+        : `the configuration is not usable:\n${problems.map((problem) => `  ${problem}`).join('\n')}`,
+    );
     this.problems = problems;
   }
 }
@@ -39,12 +47,21 @@ export function readVariables(environment: Environment): { values: Variables; wa
       return present[name] === undefined ? `${name} is required` : `${name}: ${issue.message}`;
     }),
     ...missingSecrets(present),
+    ...thresholdProblems(present),
   ];
   const hints = originalVariables(Object.keys(present)).map(
     ({ original, ours }) => `${original} is set but not read here: the variable is ${ours}`,
   );
   if (problems.length > 0 || !result.data) throw new ConfigError([...new Set([...problems, ...hints])]);
-  return { values: result.data, warnings: [...unknownVariables(Object.keys(present)), ...hints] };
+  const warnings = [
+    ...unknownVariables(Object.keys(present)),
+    ...hints,
+    ...laterWarnings(present),
+    ...unknownLogTargets(result.data.RUST_LOG).map(
+      (target) => `RUST_LOG: ${target} is not a part of this server, so that it has no effect`,
+    ),
+  ];
+  return { values: result.data, warnings };
 }
 
 /**
@@ -58,6 +75,21 @@ function missingSecrets(present: Environment): string[] {
   if (!isEmbedded(databaseUrl))
     return missing.map((name) => `${name} is required with this database: 32 random bytes as 64 hex digits`);
   return dataDir ? [] : ['MEM_DATA_DIR is required: generated keys are kept in its keys folder'];
+}
+
+/** The sidecar checks this too, for the localnet, whose key servers only the localnet knows. */
+function thresholdProblems(present: Environment): string[] {
+  const { ENC_SERVER_CONFIGS: configs, ENC_KEY_SERVERS: ids, ENC_THRESHOLD: threshold } = present;
+  const network = present.CHAIN_NETWORK ?? 'mainnet';
+  const servers = configs
+    ? parseEncServerConfigs(configs)
+    : (ids ? parseEncKeyServers(ids) : networkDefaults[network as Network]?.keyServers)?.map(() => ({
+        weight: 1,
+      }));
+  const total = servers?.reduce((sum, { weight }) => sum + weight, 0) ?? 0;
+  return total > 0 && Number(threshold) > total && Number(threshold) <= 254
+    ? [`ENC_THRESHOLD ${thresholdForm(total)}`]
+    : [];
 }
 
 function unknownVariables(names: string[]): string[] {

@@ -16,6 +16,7 @@ import {
   isOrigin,
   list,
   listenHost,
+  logFilter,
   objectId,
   privateKey,
   privateKeys,
@@ -49,7 +50,7 @@ export const variables = z.object({
   PORT: integer(0, 65_535).default(8000),
   MEM_LISTEN_HOST: listenHost.default('127.0.0.1'),
   ALLOWED_HOSTS: hostNames.default([]),
-  RUST_LOG: text.default('memrelay_server=info,tower_http=info'),
+  RUST_LOG: logFilter.default('memrelay_server=info,tower_http=info'),
   LOG_FORMAT: z.enum(['json', 'pretty', 'text']).default('pretty'),
   SIDECAR_URL: url.default('http://localhost:9000'),
   SIDECAR_WATCHDOG_INTERVAL_SECS: integer(1, 3600).default(30),
@@ -90,7 +91,7 @@ export const variables = z.object({
   ENC_HISTORICAL_SETS: text
     .refine((value) => parseEncHistoricalSets(value) !== undefined, { message: encHistoricalSetsForm })
     .optional(),
-  // The sidecar reads these, down to STORE_PACKAGE_ID
+  // The sidecar reads these, down to STORE_SYSTEM_OBJECT_ID
   MCP_EXTRA_TOOLS: flag.optional(),
   MCP_MAX_NEW_SESSIONS_PER_IP_PER_MIN: integer(1, 1_000_000).optional(),
   MCP_MAX_SESSIONS_PER_IP: integer(1, 1_000_000).optional(),
@@ -104,6 +105,8 @@ export const variables = z.object({
   SPONSOR_FALLBACK_TO_DIRECT_SIGN: flag.optional(),
   SPONSOR_NETWORK: z.enum(['mainnet', 'testnet', 'localnet']).optional(),
   STORE_PACKAGE_ID: objectId.optional(),
+  STORE_STAKING_OBJECT_ID: objectId.optional(),
+  STORE_SYSTEM_OBJECT_ID: objectId.optional(),
   SPONSOR_RATE_LIMIT_PER_MINUTE: rateLimit(10),
   SPONSOR_RATE_LIMIT_PER_HOUR: rateLimit(30),
   REDIS_URL: text.regex(/^rediss?:\/\//, 'must be redis://… or rediss://…').optional(),
@@ -111,6 +114,13 @@ export const variables = z.object({
   MEM_SERVER_SECRET: hexKeys.optional(),
   MEM_INDEX_KEY: hexKeys.refine((keys) => keys.length === 1, { message: 'must be one key' }).optional(),
   MEM_WRITER_KEYS: hexKeys.optional(),
+  MEM_DROPPED_SECRETS: list
+    .pipe(
+      z.array(
+        z.string().regex(/^[0-9a-f]{32}$/, 'must be check values of 32 hex digits, separated by commas'),
+      ),
+    )
+    .default([]),
   // As a browser writes it in `Origin`: without a path or a final slash
   ALLOWED_ORIGINS: list.pipe(z.array(url.transform((value) => new URL(value).origin))).default([]),
   TRUSTED_PROXY_HOPS: integer(0, 16).default(0),

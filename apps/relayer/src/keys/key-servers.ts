@@ -1,28 +1,35 @@
 import type { KeyServersResponse } from '@memrelay/protocol/sidecar-api';
 import type { Logger } from 'pino';
+import { ConfigError } from '../config/read-config.ts';
 import type { Db } from '../db/db.ts';
 import type { SidecarClient } from '../sidecar/sidecar-client.ts';
 import { pinKeyServers } from './key-server-pins.ts';
 import { unconfiguredSets } from './unconfigured-sets.ts';
 
+/** The key servers that the sidecar uses. Throws `ConfigError` when the current ones cannot be read from the chain. */
+export async function readKeyServers(
+  sidecar: Pick<SidecarClient, 'keyServers'>,
+): Promise<KeyServersResponse> {
+  try {
+    return await sidecar.keyServers();
+  } catch {
+    throw new ConfigError([
+      'ENC_SERVER_CONFIGS: the key servers cannot be read from the chain; check that they, CHAIN_RPC_URL and MEM_PACKAGE_ID belong to CHAIN_NETWORK',
+    ]);
+  }
+}
+
 /**
- * The key servers that the sidecar uses, held to their pins; the log tells which of the past cannot be read now, and
- * for which others the database holds keys. Throws `ConfigError` for a public key that changed, and an error with the
- * variables to look at when the current servers cannot be read.
+ * Compares the key servers with their pins. Logs which historical servers cannot be read now, and for which others the
+ * database holds keys. Throws `ConfigError` for a public key that changed.
  */
-export async function readKeyServers(options: {
-  sidecar: Pick<SidecarClient, 'keyServers'>;
+export async function checkKeyServers(options: {
+  keyServers: KeyServersResponse;
   db: Db;
   packageId: string;
   log: Logger;
-}): Promise<KeyServersResponse> {
-  const { sidecar, db, packageId, log } = options;
-  const keyServers = await sidecar.keyServers().catch((cause: unknown) => {
-    throw new Error(
-      'the key servers cannot be read from the chain: see that CHAIN_RPC_URL answers, and that MEM_PACKAGE_ID and ENC_SERVER_CONFIGS are of CHAIN_NETWORK',
-      { cause },
-    );
-  });
+}): Promise<void> {
+  const { keyServers, db, packageId, log } = options;
   const { current, servers, historical } = keyServers;
   await pinKeyServers(db, packageId, servers);
   for (const set of historical) {
@@ -39,5 +46,4 @@ export async function readKeyServers(options: {
       { server_set: id, namespaces, ...(entry && { entry: JSON.stringify(entry) }) },
       `memories of ${namespaces} ${namespaces === 1 ? 'namespace' : 'namespaces'} are wrapped for key servers that are not configured and cannot be read; name them in ENC_HISTORICAL_SETS`,
     );
-  return keyServers;
 }

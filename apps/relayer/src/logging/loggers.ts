@@ -1,23 +1,17 @@
 import { secretHeaders } from '@memrelay/protocol/headers';
+import {
+  logParts,
+  parseLogFilter,
+  partTarget,
+  requestTarget,
+  serverTarget,
+} from '@memrelay/protocol/log-filter';
 import { type DestinationStream, type Logger, pino } from 'pino';
 import { PinoPretty } from 'pino-pretty';
-import { parseLogFilter } from './filter.ts';
 import { currentRequestId } from './request-scope.ts';
 
-const parts = [
-  'main',
-  'auth',
-  'accounts',
-  'database',
-  'jobs',
-  'memories',
-  'sidecar',
-  'blobs',
-  'alerts',
-] as const;
-
 /** One logger per subsystem; `http` is the request log. */
-export type Loggers = Record<(typeof parts)[number] | 'http', Logger>;
+export type Loggers = Record<(typeof logParts)[number] | 'main' | 'http', Logger>;
 
 const redactedPaths = secretHeaders.flatMap((name) => [
   `headers["${name}"]`,
@@ -50,12 +44,10 @@ export function createLoggers(options: { filter: string; format: 'json' | 'prett
 export function loggersOn(stream: DestinationStream, filterText: string): Loggers {
   const filter = parseLogFilter(filterText);
   const root = pino({ level: 'trace', base: {}, redact: redactedPaths, mixin: requestFields }, stream);
-  const loggers = Object.fromEntries(
-    parts.map((part) => {
-      const target = part === 'main' ? 'memrelay_server' : `memrelay_server::${part}`;
-      return [part, root.child({ target }, { level: filter.levelOf(target) })];
-    }),
-  );
-  loggers.http = root.child({ target: 'tower_http' }, { level: filter.levelOf('tower_http') });
-  return loggers as Loggers;
+  const loggerOf = (target: string): Logger => root.child({ target }, { level: filter.levelOf(target) });
+  return {
+    main: loggerOf(serverTarget),
+    http: loggerOf(requestTarget),
+    ...Object.fromEntries(logParts.map((part) => [part, loggerOf(partTarget(part))])),
+  } as Loggers;
 }

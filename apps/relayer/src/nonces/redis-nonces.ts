@@ -1,77 +1,87 @@
-import { ApiError } from '@memrelay/protocol/errors';
+import { randomUUID } from 'node:crypto';
 import { createClient } from '@redis/client';
 import type { Logger } from 'pino';
 import type { Db } from '../db/db.ts';
 import { inTime } from '../redis/in-time.ts';
 import { reconnectDelay } from '../redis/reconnect-delay.ts';
+import { createClaimedNonces } from './claimed-nonces.ts';
+import { createNonceEpoch, type StoreIdentity } from './nonce-epoch.ts';
 import type { NonceStore } from './nonce-store.ts';
-import { noteRun } from './redis-run.ts';
 
 export interface RedisNoncesOptions {
   url: string;
-  /** Keeps which run of the server was last seen */
+  /** Keeps which nonce store is in use */
   db: Db;
   log: Logger;
-  /** Unix time in ms, instead of the database's */
+  /** Unix time in ms, for what callers hear of how long they have to wait */
   now?: () => number;
   /** How long one command may take; default 1000 ms */
   timeoutMs?: number;
 }
 
 const keyPrefix = Buffer.from('memrelay:nonce:');
+/** A random value without an expiry: when it is gone, so may be the nonces. */
+const markKey = 'memrelay:nonce-epoch';
 
 /**
- * Nonces in Redis. After every (re)connect the server's run id is compared with the one last seen, before any nonce
- * is accepted again: another run has lost its nonces, so requests signed before it was seen are refused.
+ * Nonces in Redis. What would lose them changes the identity of the store: a flush or an empty replica (the mark is
+ * gone), a restart, another server or an older snapshot (another run id), an eviction (a count). The identity is read in
+ * the same transaction that records a nonce, so no nonce counts that was recorded after a loss and before it was noticed.
  * Returns at once; until the first connection is up everything is refused.
  */
 export function createRedisNonces(options: RedisNoncesOptions): NonceStore {
-  const { url, db, log, now, timeoutMs = 1_000 } = options;
+  const { url, db, log, now = Date.now, timeoutMs = 1_000 } = options;
   const client = createClient({
     url,
-    // A queued command could reach a restarted server before its run id was looked at
+    // A queued command could reach a server whose identity was not looked at
     disableOfflineQueue: true,
     socket: { connectTimeout: 5_000, reconnectStrategy: reconnectDelay },
   });
-  // Counts connections: an answer counts only when the connection it was asked on is still the checked one
-  let connection = 0;
-  let checked: { connection: number; acceptsFrom: number } | undefined;
-  let problem: string | undefined = 'not connected';
-  let retry: NodeJS.Timeout | undefined;
-  let closed = false;
+  const epoch = createNonceEpoch({ db, log });
+  let connected = false;
+
+  const nonces = createClaimedNonces({
+    epoch,
+    async identify() {
+      if (!connected) return { problem: 'not connected' };
+      const [, mark, info] = await inTime(
+        client.multi().set(markKey, randomUUID(), { condition: 'NX' }).get(markKey).info().exec<'typed'>(),
+        timeoutMs,
+      );
+      const eviction = evictionProblem(info);
+      if (eviction) log.error(eviction);
+      return eviction ? { problem: eviction } : { store: identityOf(info, info, mark) };
+    },
+    async record(claim, key, ttlSeconds) {
+      const [recorded, mark, server, stats] = await inTime(
+        client
+          .multi()
+          .set(Buffer.concat([keyPrefix, key]), '1', {
+            condition: 'NX',
+            expiration: { type: 'EX', value: ttlSeconds },
+          })
+          .get(markKey)
+          .info('server')
+          .info('stats')
+          .exec<'typed'>(),
+        timeoutMs,
+      );
+      if (identityOf(server, stats, mark).identity !== claim.identity) return 'changed';
+      return recorded === null ? 'seen' : 'fresh';
+    },
+    log,
+    now,
+  });
 
   function lost(error?: Error): void {
-    connection += 1;
-    checked = undefined;
-    clearTimeout(retry);
-    if (problem === undefined) log.warn({ err: error }, 'the nonce store is not connected');
-    problem = 'not connected';
-  }
-
-  async function check(): Promise<void> {
-    const own = connection;
-    try {
-      const info = await inTime(client.info(), timeoutMs);
-      const eviction = evictionProblem(info);
-      const { acceptsFrom, changed } = await noteRun(db, runIdOf(info), now?.());
-      if (own !== connection) return;
-      if (changed)
-        log.warn({ acceptsFrom }, 'the nonce store has started anew: earlier requests are refused');
-      if (eviction) log.error(eviction);
-      checked = eviction ? undefined : { connection: own, acceptsFrom };
-      problem = eviction;
-    } catch (error) {
-      if (own !== connection || closed) return;
-      problem = 'the run of the nonce store cannot be checked';
-      log.warn({ err: error }, problem);
-    }
-    // Also finds out when an operator has mended the eviction policy
-    if (!checked && own === connection && !closed) retry = setTimeout(check, 1_000).unref();
+    if (connected) log.warn({ err: error }, 'the nonce store is not connected');
+    connected = false;
+    nonces.lose('not connected');
   }
 
   client.on('ready', () => {
-    connection += 1;
-    check();
+    connected = true;
+    void nonces.check();
   });
   client.on('error', lost);
   client.on('reconnecting', () => lost());
@@ -80,42 +90,23 @@ export function createRedisNonces(options: RedisNoncesOptions): NonceStore {
   client.connect().catch(() => undefined);
 
   return {
-    async remember(key, ttlSeconds) {
-      const before = checked;
-      if (!before) throw new ApiError('auth_unavailable');
-      let reply: unknown;
-      try {
-        reply = await inTime(
-          client.set(Buffer.concat([keyPrefix, key]), '1', {
-            condition: 'NX',
-            expiration: { type: 'EX', value: ttlSeconds },
-          }),
-          timeoutMs,
-        );
-      } catch (cause) {
-        throw new ApiError('auth_unavailable', { cause });
-      }
-      if (checked !== before) throw new ApiError('auth_unavailable');
-      return reply === null ? 'seen' : 'fresh';
-    },
-    acceptsFrom() {
-      if (!checked) throw new ApiError('auth_unavailable');
-      return checked.acceptsFrom;
-    },
-    health: () => (problem === undefined ? { ok: true } : { ok: false, detail: problem }),
+    remember: nonces.remember,
+    holder: nonces.holder,
+    health: nonces.health,
     async close() {
-      closed = true;
-      clearTimeout(retry);
+      nonces.stop();
       client.removeAllListeners('end');
       client.destroy();
+      await epoch.close();
     },
   };
 }
 
-function runIdOf(info: string): string {
-  const runId = infoField(info, 'run_id');
+function identityOf(server: string, stats: string, mark: string | null): StoreIdentity {
+  const runId = infoField(server, 'run_id');
   if (!runId) throw new Error('INFO names no run_id');
-  return runId;
+  const evicted = infoField(stats, 'evicted_keys') ?? '0';
+  return { identity: `redis/${runId}/${evicted}/${mark}`, server: `redis/${runId}` };
 }
 
 /** An evicted nonce can be replayed, so a server that may evict is not used. */
@@ -127,6 +118,5 @@ function evictionProblem(info: string): string | undefined {
 }
 
 function infoField(info: string, name: string): string | undefined {
-  const line = info.split('\r\n').find((entry) => entry.startsWith(`${name}:`));
-  return line?.slice(name.length + 1);
+  return new RegExp(`^${name}:(.*?)\r?$`, 'm').exec(info)?.[1];
 }

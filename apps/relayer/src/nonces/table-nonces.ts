@@ -1,6 +1,7 @@
-import { ApiError } from '@memrelay/protocol/errors';
 import type { Logger } from 'pino';
 import type { Db } from '../db/db.ts';
+import { createClaimedNonces } from './claimed-nonces.ts';
+import { createNonceEpoch } from './nonce-epoch.ts';
 import type { NonceStore } from './nonce-store.ts';
 
 export interface TableNoncesOptions {
@@ -14,6 +15,9 @@ export interface TableNoncesOptions {
   purgeBatch?: number;
 }
 
+/** As the nonces are in the database, only the use of another store in between can lose them. */
+const table = { identity: 'table', server: 'table' };
+
 /**
  * Nonces in the database, for a relayer without Redis. A row is committed before the answer, so a restart reopens
  * nothing. Expired rows are purged in the background.
@@ -24,6 +28,30 @@ export function createTableNonces(options: TableNoncesOptions): NonceStore {
   let failure: Error | undefined;
   let purging: Promise<void> | undefined;
   let closed = false;
+  const epoch = createNonceEpoch({ db, log });
+  const nonces = createClaimedNonces({
+    epoch,
+    identify: async () => ({ store: table }),
+    async record(_claim, key, ttlSeconds) {
+      try {
+        const { rowCount } = await db.query(
+          `INSERT INTO nonce AS known (key, expires_at)
+           VALUES ($1, coalesce($3::timestamptz, now()) + make_interval(secs => $2))
+           ON CONFLICT (key) DO UPDATE SET expires_at = excluded.expires_at
+             WHERE known.expires_at <= coalesce($3::timestamptz, now())`,
+          [key, ttlSeconds, at()],
+        );
+        failure = undefined;
+        return rowCount === 1 ? 'fresh' : 'seen';
+      } catch (error) {
+        failure = error as Error;
+        throw error;
+      }
+    },
+    log,
+    now: now ?? Date.now,
+  });
+  void nonces.check();
 
   async function purge(): Promise<void> {
     let deleted = purgeBatch;
@@ -45,28 +73,15 @@ export function createTableNonces(options: TableNoncesOptions): NonceStore {
   }, purgeEveryMs).unref();
 
   return {
-    async remember(key, ttlSeconds) {
-      try {
-        const { rowCount } = await db.query(
-          `INSERT INTO nonce AS known (key, expires_at)
-           VALUES ($1, coalesce($3::timestamptz, now()) + make_interval(secs => $2))
-           ON CONFLICT (key) DO UPDATE SET expires_at = excluded.expires_at
-             WHERE known.expires_at <= coalesce($3::timestamptz, now())`,
-          [key, ttlSeconds, at()],
-        );
-        failure = undefined;
-        return rowCount === 1 ? 'fresh' : 'seen';
-      } catch (cause) {
-        failure = cause as Error;
-        throw new ApiError('auth_unavailable', { cause });
-      }
-    },
-    acceptsFrom: () => 0,
-    health: () => (failure ? { ok: false, detail: failure.name } : { ok: true }),
+    remember: nonces.remember,
+    holder: nonces.holder,
+    health: () => (failure ? { ok: false, detail: failure.name } : nonces.health()),
     async close() {
       closed = true;
       clearInterval(timer);
+      nonces.stop();
       await purging;
+      await epoch.close();
     },
   };
 }

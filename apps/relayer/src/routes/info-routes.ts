@@ -11,7 +11,7 @@ import { permissionBits } from '../auth/require-permission.ts';
 import type { RelayerContext } from '../context.ts';
 import { askPrompt } from '../prompts/ask.ts';
 import { extractPrompt } from '../prompts/extract.ts';
-import { readiness } from '../readiness.ts';
+import { createReadiness } from '../readiness.ts';
 
 /** Set by whoever builds the image; absent in a checkout. */
 function buildInfo(environment: NodeJS.ProcessEnv): VersionInfo['build'] {
@@ -45,8 +45,9 @@ export function infoRoutes(app: FastifyInstance, context: RelayerContext): void 
   app.get('/version', async () => versionInfo());
   app.get('/config', async (): Promise<PublicConfig> => context.publicConfig());
   app.get('/live', async () => ({ status: 'ok' }));
+  const readiness = createReadiness(context);
   app.get('/ready', async (_request, reply) => {
-    const state = await readiness(context);
+    const state = await readiness();
     return reply.code(state.ready ? 200 : 503).send(state);
   });
 }

@@ -1,8 +1,9 @@
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { sidecarTokenProof } from '@memrelay/protocol/sidecar-token-node';
-import { type RunningPart, startPart } from '@memrelay/protocol/start-part';
+import { PartStartError, type RunningPart, startPart } from '@memrelay/protocol/start-part';
 import type { Logger } from 'pino';
+import { ConfigError } from '../config/read-config.ts';
 import type { SidecarClient } from './sidecar-client.ts';
 
 /** What the sidecar may see of the relayer's environment: nothing of the database, Redis or the LLM provider. */
@@ -78,26 +79,34 @@ const leaveMs = 15_000;
  * True for a healthy sidecar that an operator runs with our token. One that another relayer started is about to end
  * with it when that relayer was killed: its port is waited for.
  */
-async function isOurs({ client, token, url }: RunSidecarOptions): Promise<boolean> {
+async function isOurs({ client, token }: RunSidecarOptions): Promise<boolean> {
   for (const deadline = Date.now() + leaveMs; ; await setTimeout(50)) {
     const health = await client.health(1_000).catch(() => undefined);
     if (!health) return false;
     if (health.token_proof !== sidecarTokenProof(token))
-      throw new Error(`another sidecar with another SIDECAR_AUTH_TOKEN answers at ${url} (SIDECAR_URL)`);
+      throw new ConfigError([
+        'SIDECAR_URL: a sidecar with another SIDECAR_AUTH_TOKEN answers there; give each relayer its own SIDECAR_URL',
+      ]);
     if (!health.supervised) return true;
     if (Date.now() > deadline)
-      throw new Error(
-        `the sidecar of another relayer keeps running at ${url}; give each relayer its own SIDECAR_URL`,
-      );
+      throw new ConfigError([
+        'SIDECAR_URL: the sidecar of another relayer keeps running there; give each relayer its own SIDECAR_URL',
+      ]);
   }
 }
 
-function start(options: RunSidecarOptions): Promise<RunningPart> {
+/** How the sidecar begins a line on stderr that says why it does not start (its main.ts). */
+const startProblem = 'memrelay sidecar: ';
+
+async function start(options: RunSidecarOptions): Promise<RunningPart> {
   const environment: NodeJS.ProcessEnv = {};
   for (const [name, value] of Object.entries(options.environment))
     if (passedVariables.includes(name as never) || passedPrefixes.some((prefix) => name.startsWith(prefix)))
       environment[name] = value;
-  return startPart({
+  // What it writes before it is ready is either the reason why it does not start, or for the log
+  let early: string[] | undefined = [];
+  const show = (text: string): void => void process.stderr.write(text);
+  const starting = startPart({
     name: 'the sidecar',
     entry: fileURLToPath(new URL('../../../sidecar/src/main.ts', import.meta.url)),
     environment: {
@@ -106,7 +115,20 @@ function start(options: RunSidecarOptions): Promise<RunningPart> {
       MEM_RELAYER_URL: environment.MEM_RELAYER_URL || options.relayerUrl,
     },
     onLine: (line) => options.log.info({ line }, 'sidecar'),
+    onStderr: (text) => (early ? early.push(text) : show(text)),
   });
+  try {
+    return await starting;
+  } catch (error) {
+    if (!(error instanceof PartStartError)) throw error;
+    early = [];
+    const problems = error.stderr.split('\n').filter((line) => line.startsWith(startProblem));
+    if (problems.length === 0) throw error;
+    throw new ConfigError(problems.map((line) => line.slice(startProblem.length)));
+  } finally {
+    early.forEach(show);
+    early = undefined;
+  }
 }
 
 /** Asks for health at the interval; as many failures in a row as allowed end the relayer (spec, limits). */

@@ -8,5 +8,6 @@ const [databaseUrl, key] = process.argv.slice(2) as [string, string];
 const log = pino({ enabled: false });
 const db = await openDatabase(databaseUrl, log);
 await migrate(db);
-const answer = await createTableNonces({ db, log }).remember(Buffer.from(key, 'hex'), 660);
+const signedAt = Math.floor(Date.now() / 1000);
+const answer = await createTableNonces({ db, log }).remember(Buffer.from(key, 'hex'), signedAt, 660);
 process.stdout.write(`${answer}\n`);

@@ -1,4 +1,5 @@
 import { type LocalnetInfo, localnetInfoSchema } from '@memrelay/protocol/localnet-info';
+import { defaultLogFilter, logFilterProblem } from '@memrelay/protocol/log-filter';
 import { defaultSponsorApiUrl, type Network, networkDefaults } from '@memrelay/protocol/networks';
 import { defaultPorts } from '@memrelay/protocol/ports';
 import { z } from 'zod';
@@ -26,7 +27,12 @@ export interface Config {
     relayUrl: string;
     walletKeys: readonly string[];
   };
-  walrus: { systemObjectId: string; stakingPoolId: string };
+  walrus: {
+    systemObjectId: string;
+    stakingPoolId: string;
+    /** STORE_PACKAGE_ID: the system object must be of this package */
+    packageId: string | undefined;
+  };
   /** Shards of the network, which blob ids follow from */
   nShards: number;
   /** `suiprivkey1…` or 64 hex digits */
@@ -37,12 +43,15 @@ export interface Config {
     network: string;
     /** Whether the server key pays where the sponsor does not */
     fallback: boolean;
-    /** Package whose blobs the sponsored transactions delete and extend */
-    walrusPackageId: string;
   };
   tools: ToolConfig;
+  log: { filter: string; format: 'json' | 'pretty' | 'text' };
 }
 
+const objectId = z
+  .string()
+  .regex(/^0x[0-9a-fA-F]{64}$/, 'must be 0x and 64 hex digits')
+  .toLowerCase();
 const sessionCap = z.coerce.number().int().min(1).max(1_000_000);
 
 const environmentSchema = z.object({
@@ -65,10 +74,9 @@ const environmentSchema = z.object({
   ENC_THRESHOLD: z.coerce.number().int().min(1).optional(),
   SERVER_CHAIN_PRIVATE_KEY: z.string().optional(),
   SERVER_CHAIN_PRIVATE_KEYS: z.string().optional(),
-  STORE_PACKAGE_ID: z
-    .string()
-    .regex(/^0x[0-9a-fA-F]{64}$/, 'must be 0x and 64 hex digits')
-    .optional(),
+  STORE_PACKAGE_ID: objectId.optional(),
+  STORE_SYSTEM_OBJECT_ID: objectId.optional(),
+  STORE_STAKING_OBJECT_ID: objectId.optional(),
   SPONSOR_API_KEY: z.string().optional(),
   SPONSOR_API_URL: z.url().default(defaultSponsorApiUrl),
   SPONSOR_NETWORK: z.enum(['mainnet', 'testnet', 'localnet']).default('mainnet'),
@@ -78,6 +86,14 @@ const environmentSchema = z.object({
   MCP_MAX_TOTAL_SESSIONS: sessionCap.default(1000),
   MCP_MAX_SESSIONS_PER_IP: sessionCap.default(16),
   MCP_MAX_NEW_SESSIONS_PER_IP_PER_MIN: sessionCap.default(30),
+  RUST_LOG: z
+    .string()
+    .superRefine((value, context) => {
+      const message = logFilterProblem(value);
+      if (message !== undefined) context.addIssue({ code: 'custom', message });
+    })
+    .default(defaultLogFilter),
+  LOG_FORMAT: z.enum(['json', 'pretty', 'text']).default('pretty'),
   MCP_EXTRA_TOOLS: z.string().toLowerCase().default('false'),
 });
 type Variables = z.infer<typeof environmentSchema>;
@@ -108,8 +124,11 @@ export async function loadConfig(environment: NodeJS.ProcessEnv): Promise<Config
     serverSets: configuredServerSets(values, localnet),
     uploads: uploadsOf(values),
     walrus: {
-      systemObjectId: localnet?.walrus.systemObjectId ?? defaults.walrusSystemObjectId!,
-      stakingPoolId: localnet?.walrus.stakingObjectId ?? defaults.walrusStakingObjectId!,
+      systemObjectId:
+        values.STORE_SYSTEM_OBJECT_ID ?? localnet?.walrus.systemObjectId ?? defaults.walrusSystemObjectId!,
+      stakingPoolId:
+        values.STORE_STAKING_OBJECT_ID ?? localnet?.walrus.stakingObjectId ?? defaults.walrusStakingObjectId!,
+      packageId: values.STORE_PACKAGE_ID,
     },
     nShards: values.STORE_SHARDS ?? localnet?.walrus.nShards ?? defaults.nShards!,
     serverKey: values.SERVER_CHAIN_PRIVATE_KEY,
@@ -118,8 +137,6 @@ export async function loadConfig(environment: NodeJS.ProcessEnv): Promise<Config
       apiKey: values.SPONSOR_API_KEY,
       network: values.SPONSOR_NETWORK,
       fallback: ['true', '1'].includes(values.SPONSOR_FALLBACK_TO_DIRECT_SIGN),
-      walrusPackageId:
-        values.STORE_PACKAGE_ID?.toLowerCase() ?? localnet?.walrus.packageId ?? defaults.storePackageId!,
     },
     tools: {
       relayerUrl: values.MEM_RELAYER_URL ?? `http://127.0.0.1:${values.PORT}`,
@@ -130,6 +147,7 @@ export async function loadConfig(environment: NodeJS.ProcessEnv): Promise<Config
       },
       extraTools: ['true', '1'].includes(values.MCP_EXTRA_TOOLS),
     },
+    log: { filter: values.RUST_LOG, format: values.LOG_FORMAT },
   };
 }
 

@@ -1,9 +1,11 @@
+import { ChainRejectedError, chainError } from '@memrelay/chain/chain-errors';
 import {
   encHistoricalSetsForm,
   encServerConfigsForm,
   parseEncHistoricalSets,
   parseEncKeyServers,
   parseEncServerConfigs,
+  thresholdForm,
 } from '@memrelay/protocol/enc-servers';
 import type { LocalnetInfo } from '@memrelay/protocol/localnet-info';
 import { type Network, networkDefaults } from '@memrelay/protocol/networks';
@@ -25,10 +27,7 @@ export function configuredServerSets(values: Variables, localnet: LocalnetInfo |
   const servers = configuredServers(values, localnet);
   const total = servers.reduce((sum, { weight }) => sum + weight, 0);
   const threshold = values.ENC_THRESHOLD ?? Math.min(2, total);
-  if (threshold > total)
-    throw new SidecarConfigError(
-      `ENC_THRESHOLD must be at most ${total}, the weight of all key servers; a committee counts as one of weight 1, whatever its own threshold`,
-    );
+  if (threshold > total) throw new SidecarConfigError(`ENC_THRESHOLD ${thresholdForm(total)}`);
   const current = named('ENC_SERVER_CONFIGS', () => makeServerSet({ servers, threshold }));
   return makeServerSets(current, historicalSets(values.ENC_HISTORICAL_SETS));
 }
@@ -68,8 +67,9 @@ function named(variable: string, make: () => ServerSet): ServerSet {
 const checkMs = 5_000;
 
 /**
- * Holds the sets to what the chain says of their servers: a committee needs its `aggregatorUrl`, an independent server
- * has none. Throws `SidecarConfigError`; what cannot be read now is for those who need it.
+ * Compares the sets with what the chain says of their servers: the current ones exist, a committee needs its
+ * `aggregatorUrl`, an independent server has none. Throws `SidecarConfigError`. While the chain is unavailable, nothing is
+ * refused here.
  */
 export async function checkServerTypes(directory: KeyServerDirectory, sets: ServerSets): Promise<void> {
   const late = AbortSignal.timeout(checkMs);
@@ -78,9 +78,11 @@ export async function checkServerTypes(directory: KeyServerDirectory, sets: Serv
     try {
       await directory.snapshot(set);
     } catch (error) {
-      if (!(error instanceof InvalidClientOptionsError)) return;
       const variable = set === sets.current ? 'ENC_SERVER_CONFIGS' : 'ENC_HISTORICAL_SETS';
-      throw new SidecarConfigError(`${variable}: ${error.message}`);
+      if (error instanceof InvalidClientOptionsError)
+        throw new SidecarConfigError(`${variable}: ${error.message}`);
+      if (set === sets.current && chainError(error) instanceof ChainRejectedError)
+        throw new SidecarConfigError(`${variable}: a key server in it is not on the chain of CHAIN_NETWORK`);
     }
   });
   await Promise.race([Promise.all(checks), waited]);

@@ -36,7 +36,10 @@ export function createUploads(config: Config, chain: ChainClient, blobIds: BlobI
   const quilts = createQuiltPool(nShards, log);
   const walrus = new WalrusClient({
     suiClient: chain.sui,
-    packageConfig: config.walrus,
+    packageConfig: {
+      systemObjectId: config.walrus.systemObjectId,
+      stakingPoolId: config.walrus.stakingPoolId,
+    },
     uploadRelay: { host: uploads.relayUrl.replace(/\/+$/, ''), sendTip: { max: maxTipMist } },
   });
   if (uploads.mode === 'relay') {

@@ -28,13 +28,14 @@ async function fundedWallets(count: number): Promise<TestKey[]> {
   return wallets;
 }
 
-async function startWith(wallets: readonly TestKey[]): Promise<TestRelayer> {
+async function startWith(wallets: readonly TestKey[], more: NodeJS.ProcessEnv = {}): Promise<TestRelayer> {
   relayer = await startTestRelayer(network, {
     ...backend,
     environment: {
       STORE_PUBLISHER_URL: '',
       STORE_UPLOAD_RELAY_URL: network.blobstoreUrl,
       SERVER_CHAIN_PRIVATE_KEYS: wallets.map(({ privateKey }) => privateKey).join(','),
+      ...more,
     },
   });
   return relayer;
@@ -86,6 +87,24 @@ test('each memory is one certified object of its owner, and the wallets take tur
   const { results } = await client.recall(notes[7]!, { limit: 1 });
   expect(results[0]?.text).toBe(notes[7]);
   client.destroy();
+});
+
+test('uploads use the Walrus package, system and staking object that are named, not those of CHAIN_NETWORK', async () => {
+  const { walrus, keyServers } = network.info;
+  const { url } = await startWith(await fundedWallets(1), {
+    // Whose own objects are not on this chain
+    CHAIN_NETWORK: 'testnet',
+    ENC_SERVER_CONFIGS: JSON.stringify(keyServers.map(({ objectId, weight }) => ({ objectId, weight }))),
+    STORE_PACKAGE_ID: walrus.packageId,
+    STORE_SYSTEM_OBJECT_ID: walrus.systemObjectId,
+    STORE_STAKING_OBJECT_ID: walrus.stakingObjectId,
+    STORE_SHARDS: String(walrus.nShards),
+    STORE_EPOCHS: '2',
+    MEM_ALLOW_MOCK_LLM: 'true',
+  });
+  const owner = await createTestOwner(network);
+  const [blobId] = await untilDone(owner, url, await memorize(owner, url, texts(1)));
+  expect(await blobsOf(owner.wallet.address)).toMatchObject([{ blobId, certified: true }]);
 });
 
 test('a wallet without coins is left alone, and the others do its work', async () => {

@@ -1,0 +1,140 @@
+import { ApiError } from '@memrelay/protocol/errors';
+import type { Logger } from 'pino';
+import type { Claim, NonceEpoch, StoreIdentity } from './nonce-epoch.ts';
+import type { NonceStore, StoreHolder } from './nonce-store.ts';
+
+export interface ClaimedNoncesOptions {
+  epoch: NonceEpoch;
+  /** What the store is now, or why it must not be used */
+  identify(): Promise<{ store: StoreIdentity } | { problem: string }>;
+  /** Records one nonce; `changed` when the store is not the claimed one any more, so that the answer means nothing */
+  record(claim: Claim, key: Buffer, ttlSeconds: number): Promise<'fresh' | 'seen' | 'changed'>;
+  log: Logger;
+  /** Unix time in ms */
+  now: () => number;
+}
+
+/** A nonce store that is used only under a claim on it (`NonceEpoch`). */
+export interface ClaimedNonces extends Pick<NonceStore, 'remember' | 'health' | 'holder'> {
+  /** Looks at the store again and claims it. Does not throw. */
+  check(): Promise<void>;
+  /** The store cannot be reached: refuse everything until the next `check` */
+  lose(problem: string): void;
+  stop(): void;
+}
+
+const retryMs = 1_000;
+
+export function createClaimedNonces(options: ClaimedNoncesOptions): ClaimedNonces {
+  const { epoch, log, now } = options;
+  let claim: Claim | undefined;
+  let holder: StoreHolder | undefined;
+  let problem = 'not connected';
+  let checking: Promise<void> | undefined;
+  /** Counts losses: the outcome of a check that began before one is not used */
+  let losses = 0;
+  let retry: NodeJS.Timeout | undefined;
+  let stopped = false;
+
+  async function claimNow(own: number): Promise<void> {
+    const found = await options.identify();
+    if ('problem' in found) {
+      if (own === losses) problem = found.problem;
+      return;
+    }
+    const result = await epoch.claim(found.store);
+    if (own !== losses) return;
+    if ('holder' in result) {
+      holder = result.holder;
+      problem = 'relayers on the same database use another nonce store';
+      log.error({ server: holder.server }, problem);
+      return;
+    }
+    holder = undefined;
+    claim = result;
+    if (result.changed)
+      log.warn(
+        { accepts_after: result.acceptsAfter },
+        'the nonce store has changed or lost its nonces: requests signed until then are refused',
+      );
+  }
+
+  async function run(): Promise<void> {
+    const own = losses;
+    claim = undefined;
+    clearTimeout(retry);
+    try {
+      await claimNow(own);
+    } catch (error) {
+      if (own !== losses || stopped) return;
+      problem = 'the nonce store cannot be checked';
+      log.warn({ err: error }, problem);
+    }
+    if (!claim && own === losses && !stopped) retry = setTimeout(check, retryMs).unref();
+  }
+
+  function check(): Promise<void> {
+    if (checking) return checking;
+    const started = run().finally(() => {
+      if (checking === started) checking = undefined;
+    });
+    checking = started;
+    return started;
+  }
+
+  /** The claim under which this request may be recorded. */
+  async function claimFor(signedAt: number): Promise<Claim> {
+    if (!claim) await checking;
+    const current = claim;
+    if (!current) throw new ApiError('auth_unavailable');
+    if (signedAt <= current.acceptsAfter)
+      throw new ApiError('auth_unavailable', {
+        message:
+          'The nonce store has changed, and requests signed before that are refused. Sign the request again later.',
+        retryAfter: Math.max(1, current.acceptsAfter + 1 - Math.floor(now() / 1000)),
+      });
+    if (signedAt > current.covered && !(await epoch.cover(current, signedAt))) {
+      void check();
+      throw new ApiError('auth_unavailable');
+    }
+    return current;
+  }
+
+  return {
+    async remember(key, signedAt, ttlSeconds) {
+      let answer: 'fresh' | 'seen' | 'changed';
+      let current: Claim;
+      try {
+        current = await claimFor(signedAt);
+        answer = await options.record(current, key, ttlSeconds);
+      } catch (cause) {
+        if (cause instanceof ApiError && cause.code === 'auth_unavailable') throw cause;
+        throw new ApiError('auth_unavailable', { cause });
+      }
+      if (answer === 'changed' && claim === current) void check();
+      if (answer === 'changed' || claim !== current) throw new ApiError('auth_unavailable');
+      return answer;
+    },
+    health() {
+      if (!claim) return { ok: false, detail: problem };
+      const waitSeconds = claim.acceptsAfter + 1 - Math.floor(now() / 1000);
+      return waitSeconds > 0
+        ? { ok: false, detail: `changed; requests are accepted again in ${waitSeconds} s` }
+        : { ok: true };
+    },
+    holder: () => holder,
+    check,
+    lose(why) {
+      losses += 1;
+      claim = undefined;
+      checking = undefined;
+      problem = why;
+      clearTimeout(retry);
+      epoch.leave();
+    },
+    stop() {
+      stopped = true;
+      clearTimeout(retry);
+    },
+  };
+}

@@ -1,0 +1,26 @@
+import { parseLogFilter, partTarget } from '@memrelay/protocol/log-filter';
+import { type Logger, pino } from 'pino';
+import { PinoPretty } from 'pino-pretty';
+
+/** The sidecar's logger, by RUST_LOG and LOG_FORMAT as the relayer's. It writes to stderr: stdout carries the ready line. */
+export function createLogger({
+  filter,
+  format,
+}: {
+  filter: string;
+  format: 'json' | 'pretty' | 'text';
+}): Logger {
+  const target = partTarget('sidecar');
+  const stream =
+    format === 'json'
+      ? pino.destination(2)
+      : PinoPretty({
+          ignore: 'pid,hostname,target',
+          messageFormat: '{target} {msg}',
+          translateTime: 'SYS:HH:MM:ss.l',
+          singleLine: true,
+          sync: true,
+          destination: 2,
+        });
+  return pino({ level: parseLogFilter(filter).levelOf(target), base: { target } }, stream);
+}
