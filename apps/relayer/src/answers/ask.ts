@@ -40,7 +40,6 @@ export type AskEvent = { [Name in keyof AskEvents]: { event: Name; data: AskEven
 
 /** What was found, and whom to ask about it. */
 interface Asked {
-  question: string;
   recalled: RecallResponse;
   chat: ChatClient | undefined;
   /** Memories in the document, from the first of the recalled ones */
@@ -135,7 +134,7 @@ async function prepare(
     deadline: performance.now() + deadlineMs,
     signal,
   };
-  return { question, recalled, chat: context.chat, offered, request, usage };
+  return { recalled, chat: context.chat, offered, request, usage };
 }
 
 function conclude(
@@ -151,8 +150,8 @@ function conclude(
   return { ...response(recalled, shown, fromMemory, memories), usage: usage.total() };
 }
 
-function withoutModel({ question, recalled, chat }: Asked): AskResponse {
-  const quoted = chat ? undefined : localAnswer(question, recalled.results);
+function withoutModel({ recalled, chat }: Asked): AskResponse {
+  const quoted = chat ? undefined : localAnswer(recalled.results);
   return {
     ...response(recalled, quoted?.answer ?? nothingFound, quoted !== undefined, quoted?.memories ?? []),
     ...(chat ? {} : { mock: true }),

@@ -4,6 +4,7 @@ import type { RelayerContext } from '../context.ts';
 import { hexToBytes } from '../db/hex.ts';
 import type { StageTimes } from '../http/stage-times.ts';
 import { readPending } from '../jobs/read-jobs.ts';
+import { noQuestion } from '../keywords/question.ts';
 import { patchIdLength } from './forgotten-objects.ts';
 import { candidateLimit, type RankedMatch, rank } from './ranking.ts';
 import { requireReadable, search } from './recall.ts';
@@ -29,7 +30,7 @@ export async function recallManual(
       namespace: request.namespace,
       model: request.embedding_model,
       vector: context.checkVector(request.vector),
-      tokens: [],
+      question: noQuestion,
       limit: candidateLimit(request),
       includePending: request.include_pending,
     }),

@@ -8,9 +8,11 @@ import { hexToBytes } from '../db/hex.ts';
 import { normalize } from '../embedding/embedder.ts';
 import { spaceOf } from '../embedding/vector-space.ts';
 import type { StageTimes } from '../http/stage-times.ts';
+import { questionOf } from '../keywords/question.ts';
 import { beginReindex } from '../reindex/background-reindex.ts';
 import { fuse, lexicalWeights, modelWeights, type Relevance } from './fusion.ts';
 import { countLostMatches } from './lost-matches.ts';
+import { isConfirmed, reasonsFor } from './matching.ts';
 import { openEnvelopes } from './open-envelopes.ts';
 import { candidateLimit, rank } from './ranking.ts';
 import { readEnvelopes } from './read-envelopes.ts';
@@ -33,17 +35,23 @@ export async function recall(
   );
   const accountId = hexToBytes(caller.account.accountId);
   const tag = context.tagOf(caller.account.origin, request.namespace);
-  const { tokens, truncated } = context.blindIndex.queryTokens(accountId, tag, query.text);
+  const question = context.blindIndex.questionTokens(
+    accountId,
+    tag,
+    questionOf(query.text, context.embedder.mock),
+  );
   const found = await stages.measure('search', () =>
     search(context, accountId, {
       namespace: request.namespace,
       vector,
-      tokens,
+      question,
       limit: candidateLimit(request),
       includePending: request.include_pending,
     }),
   );
-  const ranked = rank(found, request, Date.now());
+  const reasonOf = reasonsFor(request, context.embedder);
+  const matching = found.filter((relevance) => reasonOf(relevance) !== undefined);
+  const ranked = rank(matching, request, Date.now());
   const [envelopes, lost] = await stages.measure('blobs', () =>
     Promise.all([
       readEnvelopes(
@@ -51,7 +59,7 @@ export async function recall(
         accountId,
         ranked.map(({ match }) => match),
       ),
-      countLostMatches(context, accountId, request, vector, nearestOf(found)),
+      countLostMatches(context, accountId, request, { vector, question }, nearestOf(matching)),
     ]),
   );
   const texts = await stages.measure('open', () =>
@@ -61,9 +69,15 @@ export async function recall(
   // The credential has just opened something, or would have
   if (stale > 0) beginReindex(context, caller, request.namespace);
   const results: MemoryHit[] = [];
+  let unreadable = 0;
   for (const [i, { match, score, relevance }] of ranked.entries()) {
     const text = texts[i];
-    if (text === undefined) continue;
+    if (text === undefined) {
+      unreadable += 1;
+      continue;
+    }
+    const reason = reasonOf(relevance);
+    if (!(await isConfirmed(reason, query.text, text))) continue;
     results.push({
       id: match.id,
       ...(match.blobId ? { blob_id: match.blobId } : { pending: true }),
@@ -73,16 +87,23 @@ export async function recall(
       ...(match.stale ? { stale: true as const } : {}),
       created_at: match.createdAt.toISOString(),
       ...(match.supersededBy ? { superseded_by: match.supersededBy } : {}),
-      ...(request.explain ? { explain: relevance.explanation } : {}),
+      ...(request.explain
+        ? {
+            explain: {
+              ...(reason && reason !== 'asked' ? { matched_by: reason } : {}),
+              ...relevance.explanation,
+            },
+          }
+        : {}),
     });
   }
-  const dropped = ranked.length - results.length + lost;
+  const dropped = unreadable + lost;
   return {
     results,
     total: results.length,
     ...(dropped > 0 ? { dropped_count: dropped } : {}),
     ...(stale > 0 ? { stale_count: stale } : {}),
-    ...(query.truncated || truncated ? { query_truncated: true as const } : {}),
+    ...(query.truncated || question.truncated ? { query_truncated: true as const } : {}),
     ...(context.embedder.mock ? { mock: true } : {}),
   };
 }
@@ -103,7 +124,7 @@ export async function search(
   const size = await context.namespaceSizes.sizeOf(accountId, query.namespace, model);
   const vector = context.vectors.mapOf(accountId).apply(normalize(query.vector.slice()));
   const result = await searchMemories(context.db, { ...query, accountId, model, vector }, size);
-  return fuse(result, size, mock ? lexicalWeights : modelWeights);
+  return fuse(result, size, mock ? lexicalWeights : modelWeights, query.question);
 }
 
 /** Those that the vector alone would have found, nearest first. */
