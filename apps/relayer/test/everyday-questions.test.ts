@@ -3,7 +3,8 @@ import type { Place } from '@memrelay/dev-env/search-index';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { questionOf } from '../src/keywords/question.ts';
 import { termsOf } from '../src/keywords/terms.ts';
-import { matchReason } from '../src/memories/matching.ts';
+import type { Relevance } from '../src/memories/fusion.ts';
+import { matchReason, rankMatching, reasonsFor } from '../src/memories/matching.ts';
 import { databases, type TestDb } from './support/databases.ts';
 import { lexical } from './support/index-parts.ts';
 import { ask, insertMemories } from './support/indexed-memories.ts';
@@ -88,4 +89,24 @@ test('a long question asks for at most 64 related words, each of a term that it 
     expect(terms).not.toContain(term);
   }
   expect(questionOf(question, false).related).toEqual([]);
+});
+
+test('what may only be spelt alike takes no place of what has a word', () => {
+  const found = [0.9, 0.8, 0.7, 0.6].map((similarity, i) => ({
+    match: { id: `m${i}`, distance: 1 - similarity, near: true, createdAt: new Date(0), importance: 0.5 },
+    score: similarity,
+    explanation: {
+      vector: { score: similarity },
+      keywords: { score: 0, terms: i % 2 },
+      vector_share: 1,
+    },
+  })) as unknown as Relevance[];
+  const ids = (limit: number, more: { min_score?: number } = {}) => {
+    const request = { limit, ...more };
+    const ranked = rankMatching(found, reasonsFor(request, lexical), request, 0);
+    return ranked.map(({ match }) => match.id);
+  };
+  expect(ids(2)).toEqual(['m1', 'm3']);
+  expect(ids(3)).toEqual(['m1', 'm3', 'm0']);
+  expect(ids(4, { min_score: -1 })).toEqual(['m0', 'm1', 'm2', 'm3']);
 });

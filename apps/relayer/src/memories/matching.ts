@@ -2,6 +2,7 @@ import type { MatchReason, RecallRequest } from '@memrelay/protocol/memories';
 import type { Embedder } from '../embedding/embedder.ts';
 import { resembles } from '../keywords/resembles.ts';
 import type { Relevance } from './fusion.ts';
+import { type RankedMatch, rank } from './ranking.ts';
 
 /** `asked`: the request's own `min_score` decides, and it is compared with the final score (ranking.ts). */
 export type Reason = MatchReason | 'asked';
@@ -26,6 +27,22 @@ export function matchReason(
   if (keywords && keywords.terms + (keywords.related ?? 0) > 0) return 'words';
   if (match.stale || 1 - match.distance <= minScore) return undefined;
   return mock ? 'spelling' : 'meaning';
+}
+
+/**
+ * The hits of a request among what was found, best first. Those by spelling come last: they may turn out to be none, and
+ * must not take the place of a memory that has a word of the question.
+ */
+export function rankMatching(
+  found: readonly Relevance[],
+  reasonOf: ReturnType<typeof reasonsFor>,
+  request: Parameters<typeof rank>[1],
+  nowMs: number,
+): RankedMatch[] {
+  const sure = found.filter((each) => !['spelling', undefined].includes(reasonOf(each)));
+  const ranked = rank(sure, request, nowMs);
+  const spelled = found.filter((each) => reasonOf(each) === 'spelling');
+  return [...ranked, ...rank(spelled, { ...request, limit: request.limit - ranked.length }, nowMs)];
 }
 
 /** The last word on a hit by spelling: only its text tells whether it was near by chance. */

@@ -12,9 +12,9 @@ import { questionOf } from '../keywords/question.ts';
 import { beginReindex } from '../reindex/background-reindex.ts';
 import { fuse, lexicalWeights, modelWeights, type Relevance } from './fusion.ts';
 import { countLostMatches } from './lost-matches.ts';
-import { isConfirmed, reasonsFor } from './matching.ts';
+import { isConfirmed, rankMatching, reasonsFor } from './matching.ts';
 import { openEnvelopes } from './open-envelopes.ts';
-import { candidateLimit, rank } from './ranking.ts';
+import { candidateLimit } from './ranking.ts';
 import { readEnvelopes } from './read-envelopes.ts';
 import { type Match, type SearchQuery, searchMemories } from './search.ts';
 
@@ -51,7 +51,7 @@ export async function recall(
   );
   const reasonOf = reasonsFor(request, context.embedder);
   const matching = found.filter((relevance) => reasonOf(relevance) !== undefined);
-  const ranked = rank(matching, request, Date.now());
+  const ranked = rankMatching(matching, reasonOf, request, Date.now());
   const [envelopes, lost] = await stages.measure('blobs', () =>
     Promise.all([
       readEnvelopes(
