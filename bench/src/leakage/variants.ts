@@ -26,11 +26,13 @@ export const leastPadding = 4;
 export function rowsOf({ rows }: Namespace, { noise, padding }: Variant): Row[] {
   const random = seededRandom(7);
   const all = rows.flatMap((row) => [...row.tokens.keys()]);
+  const different = new Set(all).size;
   return rows.map((row) => {
     const tokens = new Map(row.tokens);
     if (padding > 0) {
       // Drawn as they occur: tokens that no text has are told apart at once
-      const wanted = tokens.size + Math.max(leastPadding, Math.round(padding * tokens.size));
+      const added = Math.max(leastPadding, Math.round(padding * tokens.size));
+      const wanted = Math.min(different, tokens.size + added);
       while (tokens.size < wanted) {
         const token = all[Math.floor(random() * all.length)]!;
         if (!tokens.has(token)) tokens.set(token, 1);
