@@ -1,13 +1,12 @@
-import { normalize } from '@memrelay/relayer/embedding/embedder';
-import { createVectorMap } from '@memrelay/relayer/embedding/vector-map';
-import { createBlindIndex } from '@memrelay/relayer/keywords/blind-index';
-import { termsOf } from '@memrelay/relayer/keywords/terms';
+import { indexParts } from '@memrelay/dev-env/index-parts';
 import { expect, test } from 'vitest';
 import { gaussian, seededRandom } from '../src/leakage/random.ts';
 import type { Namespace, Row } from '../src/leakage/rows.ts';
 import { rowsOf } from '../src/leakage/variants.ts';
 import { guessing, reconstruction } from '../src/leakage/vector-attacks.ts';
 import { chosenWords, knownTexts } from '../src/leakage/word-attacks.ts';
+
+const { createBlindIndex, createVectorMap, normalize, termsOf } = indexParts;
 
 /** docs/security.md, "What a dump reveals": what the attacks find in rows as the relayer makes them. */
 

@@ -1,9 +1,8 @@
-import { lengthOf } from '@memrelay/relayer/keywords/bm25';
-import { questionOf } from '@memrelay/relayer/keywords/question';
-import { fuse, lexicalWeights, modelWeights } from '@memrelay/relayer/memories/fusion';
-import type { Match } from '@memrelay/relayer/memories/search';
+import { indexParts, type SearchMatch } from '@memrelay/dev-env/index-parts';
 import { dot } from './linear.ts';
 import type { Namespace, Row } from './rows.ts';
+
+const { fuse, lengthOf, lexicalWeights, modelWeights, questionOf } = indexParts;
 
 export interface RecallCost {
   /** Share of the evidence among the first ten of the whole recall, and of the vector leg alone */
@@ -78,7 +77,7 @@ export function recallCost(
 
 const candidates = 40;
 
-function matchOf({ id, lengthBucket }: Row, distance: number, steps: number[]): Match {
+function matchOf({ id, lengthBucket }: Row, distance: number, steps: number[]): SearchMatch {
   return {
     id,
     distance,

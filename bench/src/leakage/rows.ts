@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
+import { indexParts } from '@memrelay/dev-env/index-parts';
 import { type EmbeddingConfig, openSearchIndex } from '@memrelay/dev-env/search-index';
-import { decodeVector } from '@memrelay/relayer/db/vector';
-import { termsOf } from '@memrelay/relayer/keywords/terms';
 import type { Conversation } from '../recall-quality/locomo.ts';
+
+const { decodeVector, termsOf } = indexParts;
 
 /** What a database keeps of one text, and what only its owner knows. */
 export interface Row {

@@ -1,6 +1,8 @@
-import { normalize } from '@memrelay/relayer/embedding/embedder';
+import { indexParts } from '@memrelay/dev-env/index-parts';
 import { gaussian, seededRandom } from './random.ts';
 import type { Namespace, Row } from './rows.ts';
+
+const { normalize } = indexParts;
 
 /** A way to keep rows that could leak less. */
 export interface Variant {
