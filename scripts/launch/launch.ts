@@ -13,6 +13,7 @@ const commands: Record<string, readonly [script: string, ...args: string[]]> = {
   check: ['scripts/check.ts'],
   bench: ['bench/src/main.ts'],
   'bench:recall': ['bench/src/recall-quality/main.ts'],
+  'bench:leakage': ['bench/src/leakage/main.ts'],
   'conformance:blobstore': ['apps/blobstore/conformance/main.ts'],
   'faults:uploads': ['packages/dev-env/test/upload-faults/uploads-long.ts'],
   'test:faults': ['packages/dev-env/test/faults/faults-long.ts'],

@@ -7,6 +7,7 @@ import { insertJobs, type NewJob } from '../src/jobs/accept-jobs.ts';
 import { claimJobs } from '../src/jobs/claim-jobs.ts';
 import { createEmbedStage } from '../src/jobs/embed-stage.ts';
 import { readJobs } from '../src/jobs/read-jobs.ts';
+import { questionOf } from '../src/keywords/question.ts';
 import { deleteMemories } from '../src/memories/forget-rows.ts';
 import { databases, type TestDb } from './support/databases.ts';
 import { blindIndex, indexerWith, lexical } from './support/index-parts.ts';
@@ -73,7 +74,11 @@ describe.each(databases)('embedding on $name', ({ create }) => {
       'SELECT tokens::text FROM memory WHERE id = $1 AND state = $2',
       [id, 'pending'],
     );
-    const { tokens } = blindIndex.queryTokens(accountId, tagBytes(envelope), 'rice saffron');
+    const tokens = blindIndex.questionTokens(
+      accountId,
+      tagBytes(envelope),
+      questionOf('rice saffron', false),
+    ).terms;
     expect(new Set(rows[0]!.tokens.slice(1, -1).split(','))).toEqual(new Set(tokens.map(String)));
     await database.db.transaction((tx) =>
       deleteMemories(tx, { accountId, namespace: 'default', tag: randomBytes(16) }, [id]),

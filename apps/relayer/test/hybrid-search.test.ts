@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { coverage, lengthBucket, termWeight } from '../src/keywords/bm25.ts';
 import { dropKeywords } from '../src/keywords/drop-keywords.ts';
+import { questionOf } from '../src/keywords/question.ts';
 import { termsOf } from '../src/keywords/terms.ts';
 import { databases, type TestDb } from './support/databases.ts';
 import { blindIndex, indexerWith, lexical } from './support/index-parts.ts';
@@ -86,7 +87,7 @@ describe.each(databases)('a search by vector and words on $name', ({ create }) =
   });
 
   test('only the memories of the owner and the namespace, whatever is asked, and scored as their texts say', async () => {
-    const words = ['tea', 'coffee', 'garden', 'violin', 'harbour', 'the', 'Porto', 'v1.2.3'];
+    const words = ['tea', 'coffee', 'garden', 'violin', 'harbour', 'the', 'porto', 'v1.2.3'];
     const text = fc
       .array(fc.constantFrom(...words), { minLength: 1, maxLength: 12 })
       .map((all) => all.join(' '));
@@ -166,8 +167,11 @@ describe.each(databases)('a search by vector and words on $name', ({ create }) =
   test('a word of thousands of texts is judged by the newest of them, and does not hide a rare one', async () => {
     const place = newPlace();
     const tag = placeTag(place);
-    const { tokens } = blindIndex.queryTokens(place.accountId, tag, 'common saffron');
-    const [common, rare] = tokens;
+    const [common, rare] = blindIndex.questionTokens(
+      place.accountId,
+      tag,
+      questionOf('common saffron', false),
+    ).terms;
     await database.db.query(
       `INSERT INTO memory (account_id, id, namespace, state, blob_id, envelope_sha256, size, tokens, length_bucket)
        SELECT $1, gen_random_uuid(), $2, 'done', 'b', '', 1, ARRAY[$3::text::bigint], 0 FROM generate_series(1, 5000)`,

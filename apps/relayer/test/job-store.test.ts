@@ -7,6 +7,7 @@ import * as reads from '../src/jobs/read-jobs.ts';
 import { saveEmbedded } from '../src/jobs/save-embedded.ts';
 import * as saves from '../src/jobs/save-progress.ts';
 import { saveUploaded } from '../src/jobs/save-stored.ts';
+import { noQuestion } from '../src/keywords/question.ts';
 import { readNamespaceSize, type SearchQuery, searchMemories } from '../src/memories/search.ts';
 import { databases, type TestDb } from './support/databases.ts';
 import { sizeOf } from './support/index-parts.ts';
@@ -67,7 +68,7 @@ describe.each(databases)('jobs and search on $name', ({ create }) => {
       namespace: 'default',
       model: info.model,
       vector,
-      tokens: [],
+      question: noQuestion,
       limit: 10,
       includePending: false,
       ...more,

@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { blobOf } from '../src/blobs/blob-of.ts';
+import { noQuestion } from '../src/keywords/question.ts';
 import { amongNearest, countLostMatches } from '../src/memories/lost-matches.ts';
 import { firstPage, readMemoryPage } from '../src/memories/memory-pages.ts';
 import { countLost, readNamespaceTotals } from '../src/memories/namespace-totals.ts';
@@ -103,12 +104,12 @@ describe.each(databases)('a blob that is gone, on $name', ({ create }) => {
       countLostMatches(
         {
           db,
-          embedder: { model },
+          embedder: { model, minScore: -1 },
           vectors: { mapOf: () => ({ apply: (mapped: Float32Array) => mapped }) },
         } as never,
         memory.accountId,
         { namespace: 'default', limit: 1, ...more },
-        Float32Array.from(vector),
+        { vector: Float32Array.from(vector), question: noQuestion },
         [{ distance: 0.5 }],
       );
     // Told to whom it would have been an answer, and to nobody else

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Caller } from '../src/auth/caller.ts';
 import { vectorSpace } from '../src/embedding/vector-space.ts';
+import { questionOf } from '../src/keywords/question.ts';
 import { deleteMemories } from '../src/memories/forget-rows.ts';
 import { readNamespaceSize, searchMemories } from '../src/memories/search.ts';
 import { bury, clearSuspicion } from '../src/missing/unreadable.ts';
@@ -38,7 +39,7 @@ describe.each(databases)('on $name', ({ create }) => {
     const query = {
       ...place,
       vector: vectors.mapOf(accountId).apply(vector!),
-      tokens: blindIndex.queryTokens(accountId, tagOf('', ''), words).tokens,
+      question: blindIndex.questionTokens(accountId, tagOf('', ''), questionOf(words, true)),
       limit: 10,
       includePending: false,
     };
@@ -51,7 +52,7 @@ describe.each(databases)('on $name', ({ create }) => {
     // The words of a search are keyed by the tag that the texts were indexed with
     await opened.db.query('UPDATE memory SET tokens = $2::text::bigint[] WHERE id = $1', [
       id!,
-      `{${blindIndex.queryTokens(world.accountId, Buffer.alloc(16, 3), 'harbour opens dawn').tokens.join()}}`,
+      `{${blindIndex.questionTokens(world.accountId, Buffer.alloc(16, 3), questionOf('harbour opens dawn', false)).terms.join()}}`,
     ]);
     const before = await found('harbour');
     expect(before.stale).toBe(2);

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { NewJob } from '../src/jobs/accept-jobs.ts';
+import { noQuestion } from '../src/keywords/question.ts';
 import { deleteMemories } from '../src/memories/forget-rows.ts';
 import { searchMemories } from '../src/memories/search.ts';
 import { insertSuccessors } from '../src/memories/successors.ts';
@@ -36,7 +37,7 @@ describe.each(databases)('memories that replace others on $name', ({ create }) =
       model: lexical.model,
       vector: mapped,
       limit: 10,
-      tokens: [],
+      question: noQuestion,
     };
     const { matches } = await searchMemories(database.db, { ...query, includePending }, sizeOf(10));
     return new Map(matches.map(({ id, supersededBy }) => [id, supersededBy]));

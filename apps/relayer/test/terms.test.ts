@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createBlindIndex } from '../src/keywords/blind-index.ts';
 import { lengthBucket } from '../src/keywords/bm25.ts';
+import { questionOf } from '../src/keywords/question.ts';
 import { termsOf } from '../src/keywords/terms.ts';
 
 describe('the terms of a text', () => {
@@ -67,7 +68,7 @@ describe('the blind index', () => {
   test('keeps a token for each term, how often in three steps, and no order', async () => {
     const entry = (await index.entryOf(account, tag, 'violin tea tea garden garden garden garden'))!;
     const [tea, garden, violin] = ['tea', 'garden', 'violin'].map(
-      (word) => index.queryTokens(account, tag, word).tokens[0]!,
+      (word) => index.questionTokens(account, tag, questionOf(word, false)).terms[0]!,
     );
     expect(new Set(entry.tokens)).toEqual(new Set([tea, garden, violin]));
     expect(new Set(entry.twice)).toEqual(new Set([tea, garden]));
@@ -78,7 +79,7 @@ describe('the blind index', () => {
 
   test('has other tokens under another key, account or namespace', () => {
     const of = (from: typeof index, whose: Buffer, where: Buffer) =>
-      from.queryTokens(whose, where, 'tea garden').tokens;
+      from.questionTokens(whose, where, questionOf('tea garden', false)).terms;
     const all = [
       of(index, account, tag),
       of(createBlindIndex(Buffer.alloc(32, 9), true), account, tag),
@@ -90,10 +91,10 @@ describe('the blind index', () => {
 
   test('asks for each term once, of the first 64; a text is bounded too', async () => {
     const words = Array.from({ length: 20_000 }, (_, i) => `word${i}x`).join(' ');
-    const asked = index.queryTokens(account, tag, `tea tea ${words}`);
-    expect([asked.tokens.length, asked.truncated]).toEqual([64, true]);
+    const asked = index.questionTokens(account, tag, questionOf(`tea tea ${words}`, false));
+    expect([asked.terms.length, asked.truncated]).toEqual([64, true]);
     const first = words.split(' ').slice(0, 20).join(' ');
-    expect(index.queryTokens(account, tag, first)).toMatchObject({ truncated: false });
+    expect(questionOf(first, false)).toMatchObject({ truncated: false });
     expect((await index.entryOf(account, tag, words))!.tokens.length).toBe(16_384);
   });
 
@@ -118,10 +119,10 @@ describe('the blind index', () => {
 
   test('makes nothing when it is off', async () => {
     const off = createBlindIndex(Buffer.alloc(32, 1), false);
-    expect([await off.entryOf(account, tag, 'tea'), off.queryTokens(account, tag, 'tea').tokens]).toEqual([
-      undefined,
-      [],
-    ]);
+    expect([
+      await off.entryOf(account, tag, 'tea'),
+      off.questionTokens(account, tag, questionOf('tea', false)).terms,
+    ]).toEqual([undefined, []]);
   });
 });
 

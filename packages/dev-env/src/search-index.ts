@@ -8,6 +8,7 @@ import { createAccountVectors } from '@memrelay/relayer/embedding/account-vector
 import { createEmbedder, type EmbeddingConfig } from '@memrelay/relayer/embedding/create-embedder';
 import { keywordColumns, keywordPlaces, keywordValues } from '@memrelay/relayer/jobs/keyword-columns';
 import { createBlindIndex } from '@memrelay/relayer/keywords/blind-index';
+import { questionOf } from '@memrelay/relayer/keywords/question';
 import { fuse, lexicalWeights, modelWeights, type Relevance } from '@memrelay/relayer/memories/fusion';
 import { createTextIndexer, type IndexData } from '@memrelay/relayer/memories/index-data';
 import { createNamespaceSizes } from '@memrelay/relayer/memories/namespace-sizes';
@@ -57,6 +58,10 @@ export interface SearchIndex {
   add(place: Place, texts: readonly string[]): Promise<string[]>;
   /** At least as many as there are, up to `limit`, best first. `every`: compares every vector, however many there are */
   search(place: Place, query: string, limit: number, compare?: 'every'): Promise<Relevance[]>;
+  /** Vectors of texts as the embedder gives them, and as the account's map leaves them */
+  embed(place: Place, texts: readonly string[]): Promise<{ plain: Float32Array; mapped: Float32Array }[]>;
+  /** The token of a term in this place, as the database shows it */
+  tokenOf(place: Place, term: string): string;
   close(): Promise<void>;
 }
 
@@ -97,11 +102,25 @@ export async function openSearchIndex(databaseUrl: string, embedding: EmbeddingC
       const { accountId, namespace } = place;
       const [vector] = await embedder.embed([query], [accountId]);
       const size = await sizes.sizeOf(accountId, namespace, model);
-      const { tokens } = blindIndex.queryTokens(accountId, placeTag(place), query);
+      const question = blindIndex.questionTokens(accountId, placeTag(place), questionOf(query, mock));
       const mapped = vectors.mapOf(accountId).apply(vector!);
-      const asked = { accountId, namespace, model, vector: mapped, tokens, limit, includePending: false };
+      const asked = { accountId, namespace, model, vector: mapped, question, limit, includePending: false };
       const found = await searchMemories(db, asked, compare ? { ...size, vectors: 0 } : size);
-      return fuse(found, size, mock ? lexicalWeights : modelWeights);
+      return fuse(found, size, mock ? lexicalWeights : modelWeights, question);
+    },
+    async embed({ accountId }, texts) {
+      const map = vectors.mapOf(accountId);
+      const made: { plain: Float32Array; mapped: Float32Array }[] = [];
+      for (let i = 0; i < texts.length; i += batch) {
+        const some = texts.slice(i, i + batch);
+        const whose = some.map(() => accountId);
+        for (const plain of await embedder.embed(some, whose)) made.push({ plain, mapped: map.apply(plain) });
+      }
+      return made;
+    },
+    tokenOf(place, term) {
+      const question = { terms: [term], related: [], names: new Set<number>(), truncated: false };
+      return String(blindIndex.questionTokens(place.accountId, placeTag(place), question).terms[0]);
     },
     close: () => db.close(),
   };

@@ -158,7 +158,7 @@ describe('the commands', () => {
     const human = await memrelay('recall', 'what does Ana take in her tea?');
     expect(human.stdout).toMatch(/^ 1\. {2}\d\.\d{3} {2}\d{4}-\d\d-\d\d {2}Ana takes lemon in her tea$/m);
     expect((await memrelay('recall', 'tea', '--namespace', 'empty')).stdout).toContain(
-      'Nothing found in namespace "empty"',
+      'No memory in namespace "empty" matches',
     );
     expect(await memrelay('status')).toMatchObject({
       code: 0,

@@ -183,14 +183,24 @@ export interface LegScore {
   score: number;
 }
 
+/**
+ * Why a memory is a hit. `words`: a word of the question or a related one is in it. `meaning`: its vector is near enough.
+ * `spelling`: the same with the built-in embedder, and a word is spelt nearly as one of the question's.
+ */
+export type MatchReason = 'words' | 'meaning' | 'spelling';
+
 /** Why a memory stands where it stands. */
 export interface HitExplanation {
+  /** Absent where the request's own `min_score` decided instead */
+  matched_by?: MatchReason;
   /** Score: similarity, 1 − distance */
   vector: LegScore;
   /** Score: the share of the question that its words cover, rare ones counting more; absent without a keyword index */
   keywords?: LegScore & {
     /** Different words of the question that stand in it */
     terms: number;
+    /** Words of the question that it does not have, with a related one in it ("tea" for "drink"); absent when none */
+    related?: number;
   };
   /** What the vector counts, of 1; the rest is the keywords' */
   vector_share: number;

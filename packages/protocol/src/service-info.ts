@@ -33,7 +33,12 @@ export interface PublicConfig {
   aggregatorUrl: string;
   encServerConfigs: EncServerPublic[];
   encThreshold: number;
-  embedding: { model: string; dimension: number };
+  embedding: {
+    model: string;
+    dimension: number;
+    /** A memory without a word of a question is a hit when its similarity is above this */
+    min_score?: number;
+  };
 }
 
 export interface AccountInfo {

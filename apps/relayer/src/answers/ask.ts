@@ -44,7 +44,6 @@ export interface Asking extends Recalling {
 
 /** What was found, and whom to ask about it. */
 interface Asked {
-  question: string;
   recalled: RecallResponse;
   chat: ChatClient | undefined;
   /** Memories in the document, from the first of the recalled ones */
@@ -130,7 +129,7 @@ async function prepare(
     accountId: caller.account.accountId,
     signal: recalling.gone,
   };
-  return { question, recalled, chat: context.chat, offered, request, usage };
+  return { recalled, chat: context.chat, offered, request, usage };
 }
 
 function conclude(
@@ -146,8 +145,8 @@ function conclude(
   return { ...response(recalled, shown, fromMemory, memories), usage: usage.total() };
 }
 
-function withoutModel({ question, recalled, chat }: Asked): AskResponse {
-  const quoted = chat ? undefined : localAnswer(question, recalled.results);
+function withoutModel({ recalled, chat }: Asked): AskResponse {
+  const quoted = chat ? undefined : localAnswer(recalled.results);
   return {
     ...response(recalled, quoted?.answer ?? nothingFound, quoted !== undefined, quoted?.memories ?? []),
     ...(chat ? {} : { mock: true }),

@@ -21,6 +21,6 @@ export function publicConfig(
       ...(aggregatorUrl ? { aggregatorUrl } : {}),
     })),
     encThreshold: keyServers.threshold,
-    embedding: { model: embedder.name, dimension: embedder.dimension },
+    embedding: { model: embedder.name, dimension: embedder.dimension, min_score: embedder.minScore },
   };
 }

@@ -7,6 +7,8 @@ export interface Embedder {
   readonly dimension: number;
   /** From this cosine on two of its texts say nearly the same */
   readonly nearDuplicate: number;
+  /** A memory without a word of the question is a hit only when its similarity is above this */
+  readonly minScore: number;
   /** True for the built-in lexical embedder: answers that rest on it carry `mock: true` */
   readonly mock: boolean;
   /** One unit vector per text, in order; `accounts` are whose they are. Throws `EmbeddingError`. */

@@ -14,6 +14,12 @@ const yieldEvery = 8;
  */
 const nearDuplicate = 0.85;
 
+/**
+ * Of 18,588 pairs of a question and a turn without a shared word (four conversations) 96 of 100 are not nearer. The others
+ * are told apart by their texts (resembles.ts).
+ */
+const minScore = 0.05;
+
 /** A whole term says more than a part of one. */
 const partWeight = 0.25;
 
@@ -37,6 +43,7 @@ export function createLexicalEmbedder(dimension: number, deriveKey: (accountId: 
     model: vectorSpace(name, dimension),
     dimension,
     nearDuplicate,
+    minScore,
     mock: true,
     async embed(texts, accounts) {
       const vectors: Float32Array[] = [];

@@ -1,17 +1,33 @@
 /** Beginnings of sentences by Unicode's rules (UAX 29), of any script. */
 const segmenter = new Intl.Segmenter('en', { granularity: 'sentence' });
 
-/** A point after these ends no sentence: titles and what stands before a name, a number or an example. */
+/** A point after these ends no sentence: titles, initials, and what stands before an example. */
 const abbreviation =
-  /(?:^|[\s("'])(?:mr|mrs|ms|dr|prof|st|jr|sr|rev|gen|capt|sgt|lt|hon|vs|etc|approx|no|vol|fig|dept|est|inc|ltd|co|corp|e\.g|i\.e|cf|al|ca|\p{Lu}|(?:\p{Lu}\.)+\p{Lu})\.\s*$/iu;
+  /(?:^|[\s("'“])(?:[Mm]rs?|[Mm]s|[Dd]r|[Pp]rof|[Ss]t|[Rr]ev|[Gg]en|[Cc]apt|[Ss]gt|[Ll]t|[Hh]on|[Vv]s|[Aa]pprox|[Dd]ept|[Mm]me|[Mm]lle|[Ss]ra?|[Dd]ra|[Ff]r|[Hh]r|e\.g|i\.e|cf|ca|bzw|(?!I\.)\p{L}|(?:\p{Lu}\.)+\p{Lu})\.\s*$/u;
+/** Also these, before a number */
+const beforeNumber =
+  /(?:^|[\s(])(?:[Nn]o|[Nn]r|[Nn]úm|[Ff]ig|[Vv]ol|[Cc]h|[Ss]ec|[Aa]rt|[Pp]{1,2}|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec)\.\s*$/u;
+/** The number of a day in German: "am 3. Mai" */
+const dayNumber = /(?:^|\s)\d{1,2}\.\s*$/u;
+const germanMonth =
+  /^(?:Januar|Jänner|Februar|März|April|Mai|Juni|Juli|August|September|Oktober|November|Dezember)(?!\p{L})/u;
+/** The number of an entry in a list */
+const entryNumber = /^\s*\(?\d{1,3}[.)]\s*$/u;
+/** In an address: "example.com/a?b=c" */
+const withoutSpace = /[!?]$/u;
+/** A quotation that ends with a sign of its own, before the sentence goes on in small letters */
+const quotationEnd = /[!?][\p{Pf}\p{Pe}"']+\s*$/u;
 const longestAbbreviation = 40;
-/** "Caroline: …" in a conversation, also "[8:15 pm] Caroline: …" */
-const speaker = /^((?:\[[^\]\n]{1,40}\]\s*)?\p{Lu}[\p{L}\p{M}\p{N} .'’_-]{0,40}):\s+(?=\S)/u;
 
-/** Shorter ones say little alone ("Wow!", "Thanks."): they stay with their neighbour. Letters of an alphabet. */
-const shortest = 20;
-/** A character of these says as much as a few letters */
-const dense = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/gu;
+/** Where people write without capitals: a point, a space, a small letter. Not after a single letter ("p.m. in"). */
+const smallBeginning = /(?<=[\p{L}\p{M}\p{N}][\p{L}\p{N})"'”’][.]\s+)(?=["'“‘(]?\p{Ll})/u;
+/** A point after these can end a sentence, but does not where small letters follow */
+const goesOnSmall = /(?:^|[\s(])(?:etc|inc|ltd|corp|co|jr|est|min|max|usw|al)\.\s*$/iu;
+
+/** "Caroline: …" in a conversation, also "[8:15 pm] Dr. J. Li: …". No sentence ends in a name. */
+const speaker =
+  /^((?:\[[^\]\n]{1,40}\]\s*)?\p{Lu}(?:[\p{L}\p{M}\p{N} '’_-]|(?<=(?:^|[\s\]])(?:\p{L}|Mrs?|Ms|Dr|Prof|St))\.){0,40}):\s+(?=\S)/u;
+
 /** A text without any point is cut at white space */
 export const longestSentence = 1_000;
 
@@ -22,42 +38,47 @@ export function sentences(text: string): string[] {
   return text.split(/\n+/).flatMap((line) => {
     const trimmed = line.trim();
     if (trimmed === '') return [];
-    const name = speaker.exec(trimmed)?.[0] ?? '';
-    const said = joinShort(splitLine(trimmed.slice(name.length)));
-    return said.flatMap(cutLong).map((sentence) => `${name.trim()} ${sentence}`.trim());
+    const name = speakerOf(trimmed);
+    return splitLine(trimmed.slice(name.length))
+      .map((part) => part.trim())
+      .filter((part) => part !== '')
+      .flatMap(cutLong)
+      .map((sentence) => `${name.trim()} ${sentence}`.trim());
   });
+}
+
+/** "Caroline: " of a sentence that names who says it, else nothing. */
+export function speakerOf(sentence: string): string {
+  return speaker.exec(sentence)?.[0] ?? '';
 }
 
 function splitLine(line: string): string[] {
   const parts: string[] = [];
   // Only the end of what is there is looked at: a line may be nothing but initials
   let end = '';
-  for (const { segment } of segmenter.segment(line)) {
-    if (abbreviation.test(end)) {
-      parts.push(`${parts.pop()!}${segment}`);
-      end = (end + segment).slice(-longestAbbreviation);
-    } else {
-      parts.push(segment);
-      end = segment.slice(-longestAbbreviation);
+  for (const { segment } of segmenter.segment(line))
+    for (const [i, piece] of segment.split(smallBeginning).entries()) {
+      if (goesOn(end, piece) || (i > 0 && goesOnSmall.test(end))) {
+        parts.push(`${parts.pop()!}${piece}`);
+        end = (end + piece).slice(-longestAbbreviation);
+      } else {
+        parts.push(piece);
+        end = piece.slice(-longestAbbreviation);
+      }
     }
-  }
   return parts;
 }
 
-/** A short one goes with the one before; at the beginning with the one after. */
-function joinShort(parts: readonly string[]): string[] {
-  const joined: string[] = [];
-  for (const part of parts) {
-    const last = joined.at(-1);
-    if (last !== undefined && (isShort(part) || isShort(last))) joined[joined.length - 1] = last + part;
-    else joined.push(part);
-  }
-  return joined.map((part) => part.trim()).filter((part) => part !== '');
-}
-
-function isShort(part: string): boolean {
-  const text = part.trim();
-  return text.length + 3 * (text.match(dense)?.length ?? 0) < shortest;
+/** Whether the sentence that `end` is the end of goes on with `next`. */
+function goesOn(end: string, next: string): boolean {
+  return (
+    abbreviation.test(end) ||
+    entryNumber.test(end) ||
+    (/^\d/u.test(next) && beforeNumber.test(end)) ||
+    (dayNumber.test(end) && germanMonth.test(next)) ||
+    (/^\p{Ll}/u.test(next) && quotationEnd.test(end)) ||
+    (/^[\p{Ll}\d=&/#%_-]/u.test(next) && withoutSpace.test(end))
+  );
 }
 
 function cutLong(sentence: string): string[] {

@@ -3,6 +3,8 @@ import { blindToken, indexKey } from '@memrelay/envelope/at-rest';
 import { LRUCache } from 'lru-cache';
 import { lengthBucket } from './bm25.ts';
 import { distinctionsOf } from './distinctions.ts';
+import { piecesOf } from './pieces.ts';
+import { noQuestion, type Question } from './question.ts';
 import { termsOf } from './terms.ts';
 
 /** What the blind index keeps of one text (security.md, "At rest"): which terms, how often in three steps, how long. */
@@ -23,23 +25,15 @@ export interface BlindEntry {
 export interface BlindIndex {
   /** Undefined where the blind index is switched off. Lets others have their turn in a long text. */
   entryOf(accountId: Buffer, tag: Uint8Array, text: string): Promise<BlindEntry | undefined>;
-  /** The tokens of a question's first 64 distinct terms; none where the blind index is switched off */
-  queryTokens(accountId: Buffer, tag: Uint8Array, query: string): QueryTokens;
-}
-
-export interface QueryTokens {
-  tokens: bigint[];
-  /** The question has more than 64 distinct terms */
-  truncated: boolean;
+  /** The tokens of a question; none where the blind index is switched off */
+  questionTokens(accountId: Buffer, tag: Uint8Array, question: Question<string>): Question<bigint>;
 }
 
 /** A longer text is found by its first so many different terms: a row of 128 KB. */
 const maxTokens = 16_384;
-const maxQueryTerms = 64;
 
 export function createBlindIndex(indexSecret: Uint8Array, enabled: boolean): BlindIndex {
-  if (!enabled)
-    return { entryOf: async () => undefined, queryTokens: () => ({ tokens: [], truncated: false }) };
+  if (!enabled) return { entryOf: async () => undefined, questionTokens: () => noQuestion };
   const keys = new LRUCache<string, Uint8Array>({ max: 10_000 });
   function keyOf(accountId: Buffer, tag: Uint8Array): Uint8Array {
     const account = accountId.toString('hex');
@@ -77,32 +71,15 @@ export function createBlindIndex(indexSecret: Uint8Array, enabled: boolean): Bli
         distinctions: tokenOf(key, distinctionsOf(text)),
       };
     },
-    queryTokens(accountId, tag, query) {
+    questionTokens(accountId, tag, { terms, related, ...rest }) {
       const key = keyOf(accountId, tag);
-      const terms = [...new Set(termsOf(query))];
       return {
-        tokens: terms.slice(0, maxQueryTerms).map((term) => tokenOf(key, term)),
-        truncated: terms.length > maxQueryTerms,
+        terms: terms.map((term) => tokenOf(key, term)),
+        related: related.map(({ term, of }) => ({ term: tokenOf(key, term), of })),
+        ...rest,
       };
     },
   };
-}
-
-/** Characters that are looked through at once: some milliseconds, of most texts; 60 of the worst */
-const pieceLength = 32_768;
-
-/** A text in pieces that end at white space, where its terms do; only without any for so long elsewhere. */
-function piecesOf(text: string): string[] {
-  const pieces: string[] = [];
-  for (let start = 0; start < text.length || start === 0; ) {
-    const limit = start + pieceLength;
-    const space =
-      limit < text.length ? Math.max(text.lastIndexOf(' ', limit), text.lastIndexOf('\n', limit)) : -1;
-    const end = space > start ? space : limit;
-    pieces.push(text.slice(start, end));
-    start = end;
-  }
-  return pieces;
 }
 
 /** As Postgres keeps it: a signed 64-bit number. */

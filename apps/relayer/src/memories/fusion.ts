@@ -1,5 +1,6 @@
 import type { HitExplanation } from '@memrelay/protocol/memories';
-import { type Collection, coverage, termWeight } from '../keywords/bm25.ts';
+import type { Collection } from '../keywords/bm25.ts';
+import { type Answered, answered, noQuestion, type Question } from '../keywords/question.ts';
 import { leastCandidates, type Match, type SearchResult } from './search.ts';
 
 /** How well a memory answers, and why. */
@@ -38,6 +39,8 @@ interface Seen {
   similarity: number;
   nearRank: number;
   covered: number;
+  /** Absent without a keyword search */
+  words: Answered | undefined;
 }
 
 /**
@@ -49,8 +52,9 @@ export function fuse(
   { matches, documents }: SearchResult,
   collection: Collection,
   legs: LegWeights,
+  question: Pick<Question<unknown>, 'related' | 'names'> = noQuestion,
 ): Relevance[] {
-  const seen = seenBy(matches, documents, collection);
+  const seen = seenBy(matches, answered(collection, question, documents));
   const near = seen.filter(({ nearRank }) => nearRank > 0).map(({ similarity }) => similarity);
   const { 0: top = 0, [near.length - 1]: farthest = 0 } = near;
   const byWords = seen.filter(({ covered }) => covered > 0).sort((a, b) => b.covered - a.covered);
@@ -67,16 +71,22 @@ export function fuse(
   const wordRanks = new Map(byWords.map(({ match }, i) => [match, i + 1]));
   return seen
     .map((each): Relevance => {
-      const { match, similarity, nearRank, covered } = each;
-      const terms = match.words?.steps.filter((times) => times > 0).length;
+      const { match, similarity, nearRank, covered, words } = each;
       return {
         match,
         score: scoreOf(each),
         explanation: {
           vector: { ...ranked(nearRank), score: similarity },
-          ...(terms === undefined
-            ? {}
-            : { keywords: { ...ranked(wordRanks.get(match)), score: Math.min(1, covered), terms } }),
+          ...(words
+            ? {
+                keywords: {
+                  ...ranked(wordRanks.get(match)),
+                  score: Math.min(1, covered),
+                  terms: words.terms,
+                  ...(words.related > 0 ? { related: words.related } : {}),
+                },
+              }
+            : {}),
           vector_share: vectorShare,
         },
       };
@@ -84,15 +94,18 @@ export function fuse(
     .sort((a, b) => b.score - a.score);
 }
 
-function seenBy(matches: readonly Match[], documents: readonly number[], collection: Collection): Seen[] {
-  const weights = documents.map((count) => termWeight(collection, count));
+function seenBy(matches: readonly Match[], answeredBy: ReturnType<typeof answered>): Seen[] {
   let nearer = 0;
-  return matches.map((match) => ({
-    match,
-    similarity: 1 - match.distance,
-    nearRank: match.near ? ++nearer : 0,
-    covered: match.words ? coverage(collection, weights, match.words.steps, match.words.lengthBucket) : 0,
-  }));
+  return matches.map((match) => {
+    const words = match.words && answeredBy(match.words.steps, match.words.lengthBucket);
+    return {
+      match,
+      similarity: 1 - match.distance,
+      nearRank: match.near ? ++nearer : 0,
+      covered: words?.covered ?? 0,
+      words,
+    };
+  });
 }
 
 /** 0 where the best by words are among the nearest, up to 1 where the words are sure and none of them is. */

@@ -3,22 +3,33 @@ import type { RelayerContext } from '../context.ts';
 import type { Db } from '../db/db.ts';
 import { encodeVector } from '../db/vector.ts';
 import { normalize } from '../embedding/embedder.ts';
+import { tokenList } from '../jobs/keyword-columns.ts';
+import type { Question } from '../keywords/question.ts';
 import type { Match } from './search.ts';
 
 /**
- * How many lost memories would stand among the nearest, if their blobs were there: they take no places, but whoever asks
- * is told (`dropped_count`). `vector` is the query's own.
+ * How many lost memories would be hits among the nearest if their blobs were there. They take no places, but the answer
+ * counts them (`dropped_count`). `vector` is the query's own.
  */
 export async function countLostMatches(
   context: Pick<RelayerContext, 'db' | 'embedder' | 'vectors'>,
   accountId: Buffer,
   { namespace, limit, min_score: least }: Pick<RecallRequest, 'namespace' | 'limit' | 'min_score'>,
-  vector: Float32Array,
+  { vector, question }: { vector: Float32Array; question: Question<bigint> },
   found: readonly Pick<Match, 'distance'>[],
 ): Promise<number> {
   const mapped = context.vectors.mapOf(accountId).apply(normalize(vector.slice()));
-  const { model } = context.embedder;
-  const lost = await lostDistances(context.db, { accountId, namespace, model, vector: mapped, limit });
+  const { model, minScore } = context.embedder;
+  const tokens = [...question.terms, ...question.related.map(({ term }) => term)];
+  const lost = await lostMatches(context.db, {
+    accountId,
+    namespace,
+    model,
+    vector: mapped,
+    tokens,
+    minScore: least === undefined ? minScore : -1,
+    limit,
+  });
   const near = lost.filter((distance) => least === undefined || 1 - distance >= least);
   return amongNearest(
     found.map(({ distance }) => distance),
@@ -38,15 +49,36 @@ export function amongNearest(found: readonly number[], lost: readonly number[], 
   return count;
 }
 
-async function lostDistances(
-  db: Db,
-  query: { accountId: Buffer; namespace: string; model: string; vector: Float32Array; limit: number },
-): Promise<number[]> {
+interface LostQuery {
+  accountId: Buffer;
+  namespace: string;
+  model: string;
+  vector: Float32Array;
+  tokens: readonly bigint[];
+  minScore: number;
+  limit: number;
+}
+
+/** Distances of those that have one of the tokens or a similarity above `minScore`, smallest first. */
+async function lostMatches(db: Db, query: LostQuery): Promise<number[]> {
   const { rows } = await db.query<{ distance: number }>(
-    `SELECT min(1 + (embedding <#> $4::vector)) AS distance FROM lost_vector
-     WHERE account_id = $1 AND namespace = $2 AND embedding_model = $3
-     GROUP BY memory_id ORDER BY 1 LIMIT $5`,
-    [query.accountId, query.namespace, query.model, encodeVector(query.vector), query.limit],
+    `SELECT distance FROM (
+       SELECT memory_id, min(1 + (embedding <#> $4::vector)) AS distance FROM lost_vector
+       WHERE account_id = $1 AND namespace = $2 AND embedding_model = $3
+       GROUP BY memory_id) AS lost
+     WHERE 1 - distance > $6 OR EXISTS (
+       SELECT 1 FROM memory
+       WHERE account_id = $1 AND id = lost.memory_id AND tokens && $7::text::bigint[])
+     ORDER BY distance LIMIT $5`,
+    [
+      query.accountId,
+      query.namespace,
+      query.model,
+      encodeVector(query.vector),
+      query.limit,
+      query.minScore,
+      tokenList(query.tokens),
+    ],
   );
   return rows.map(({ distance }) => distance);
 }

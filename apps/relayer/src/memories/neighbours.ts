@@ -4,6 +4,7 @@ import type { Caller } from '../auth/caller.ts';
 import type { RelayerContext } from '../context.ts';
 import { hexToBytes } from '../db/hex.ts';
 import { EmbeddingError } from '../embedding/embedder.ts';
+import { noQuestion } from '../keywords/question.ts';
 import { openEnvelopes } from './open-envelopes.ts';
 import { readEnvelopes } from './read-envelopes.ts';
 import { type Match, searchMemories } from './search.ts';
@@ -89,7 +90,7 @@ export function createNeighbours(
     const map = context.vectors.mapOf(accountId);
     const limit = pLimit(searchesAtOnce);
     const turn = { accountId: caller.account.accountId, units: 1 };
-    const query = { accountId, namespace, model, tokens: [], limit: perText, includePending: true };
+    const query = { accountId, namespace, model, question: noQuestion, limit: perText, includePending: true };
     return Promise.all(
       vectors.map((vector) =>
         limit(async () => {

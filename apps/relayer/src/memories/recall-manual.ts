@@ -3,6 +3,7 @@ import type { Caller } from '../auth/caller.ts';
 import type { RelayerContext } from '../context.ts';
 import { hexToBytes } from '../db/hex.ts';
 import { blobsOfStored, readPending } from '../jobs/read-jobs.ts';
+import { noQuestion } from '../keywords/question.ts';
 import { patchIdLength } from './forgotten-objects.ts';
 import { candidateLimit, type RankedMatch, rank, sizeOf, withinBytes } from './ranking.ts';
 import { type Recalling, requireReadable, search } from './recall.ts';
@@ -28,7 +29,7 @@ export async function recallManual(
       namespace: request.namespace,
       model: request.embedding_model,
       vector: context.checkVector(request.vector),
-      tokens: [],
+      question: noQuestion,
       limit: candidateLimit(request),
       includePending: request.include_pending,
     }),

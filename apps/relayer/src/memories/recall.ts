@@ -8,13 +8,15 @@ import { bytesToAddress, hexToBytes } from '../db/hex.ts';
 import { normalize } from '../embedding/embedder.ts';
 import { spaceOf } from '../embedding/vector-space.ts';
 import type { StageTimes } from '../http/stage-times.ts';
+import { questionOf } from '../keywords/question.ts';
 import type { Hold } from '../limits/in-flight.ts';
 import { recallAnswerBytes } from '../limits/request-bounds.ts';
 import { beginReindex } from '../reindex/background-reindex.ts';
 import { fuse, lexicalWeights, modelWeights, type Relevance } from './fusion.ts';
 import { countLostMatches } from './lost-matches.ts';
+import { isConfirmed, rankMatching, reasonsFor } from './matching.ts';
 import { openEnvelopes } from './open-envelopes.ts';
-import { candidateLimit, rank, sizeOf, withinBytes } from './ranking.ts';
+import { candidateLimit, sizeOf, withinBytes } from './ranking.ts';
 import { readEnvelopes } from './read-envelopes.ts';
 import { type Match, type SearchQuery, searchMemories } from './search.ts';
 
@@ -50,17 +52,23 @@ export async function recall(
   );
   const accountId = hexToBytes(caller.account.accountId);
   const tag = context.tagOf(caller.account.origin, request.namespace);
-  const { tokens, truncated } = context.blindIndex.queryTokens(accountId, tag, query.text);
+  const question = context.blindIndex.questionTokens(
+    accountId,
+    tag,
+    questionOf(query.text, context.embedder.mock),
+  );
   const found = await stages.measure('search', () =>
     search(context, accountId, {
       namespace: request.namespace,
       vector,
-      tokens,
+      question,
       limit: candidateLimit(request),
       includePending: request.include_pending,
     }),
   );
-  const ranked = rank(found, request, Date.now());
+  const reasonOf = reasonsFor(request, context.embedder);
+  const matching = found.filter((relevance) => reasonOf(relevance) !== undefined);
+  const ranked = rankMatching(matching, reasonOf, request, Date.now());
   const fitting = withinBytes(ranked, recallAnswerBytes);
   await stages.measure('turn', () => hold(sizeOf(fitting)));
   const readTexts = async (): Promise<(string | undefined)[]> => {
@@ -81,15 +89,23 @@ export async function recall(
   };
   const [texts, lost] = await Promise.all([
     readTexts(),
-    stages.measure('blobs', () => countLostMatches(context, accountId, request, vector, nearestOf(found))),
+    stages.measure('blobs', () =>
+      countLostMatches(context, accountId, request, { vector, question }, nearestOf(matching)),
+    ),
   ]);
   const { stale } = await context.namespaceSizes.sizeOf(accountId, request.namespace, context.embedder.model);
   // The credential has just opened something, or would have
   if (stale > 0) beginReindex(context, caller, request.namespace);
   const results: MemoryHit[] = [];
+  let unreadable = ranked.length - fitting.length;
   for (const [i, { match, score, relevance }] of fitting.entries()) {
     const text = texts[i];
-    if (text === undefined) continue;
+    if (text === undefined) {
+      unreadable += 1;
+      continue;
+    }
+    const reason = reasonOf(relevance);
+    if (!(await isConfirmed(reason, query.text, text))) continue;
     results.push({
       id: match.id,
       ...(match.blobId ? { blob_id: match.blobId } : { pending: true }),
@@ -99,16 +115,23 @@ export async function recall(
       ...(match.stale ? { stale: true as const } : {}),
       created_at: match.createdAt.toISOString(),
       ...(match.supersededBy ? { superseded_by: match.supersededBy } : {}),
-      ...(request.explain ? { explain: relevance.explanation } : {}),
+      ...(request.explain
+        ? {
+            explain: {
+              ...(reason && reason !== 'asked' ? { matched_by: reason } : {}),
+              ...relevance.explanation,
+            },
+          }
+        : {}),
     });
   }
-  const dropped = ranked.length - results.length + lost;
+  const dropped = unreadable + lost;
   return {
     results,
     total: results.length,
     ...(dropped > 0 ? { dropped_count: dropped } : {}),
     ...(stale > 0 ? { stale_count: stale } : {}),
-    ...(query.truncated || truncated ? { query_truncated: true as const } : {}),
+    ...(query.truncated || question.truncated ? { query_truncated: true as const } : {}),
     ...(context.embedder.mock ? { mock: true } : {}),
   };
 }
@@ -132,7 +155,7 @@ export async function search(
   const result = await context.requestBounds.searches.run(turn, () =>
     searchMemories(context.db, { ...query, accountId, model, vector }, size),
   );
-  return fuse(result, size, mock ? lexicalWeights : modelWeights);
+  return fuse(result, size, mock ? lexicalWeights : modelWeights, query.question);
 }
 
 /** Those that the vector alone would have found, nearest first. */

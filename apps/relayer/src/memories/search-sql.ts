@@ -1,10 +1,11 @@
-import { b, k1, lengthOf } from '../keywords/bm25.ts';
+import { assumedTexts, b, k1, lengthOf } from '../keywords/bm25.ts';
 import { successorOf } from './successors.ts';
 
 /**
  * One statement for both legs of a search. Parameters: 1 account, 2 namespace, 3 embedding model, 4 vector, 5 candidates
  * of each leg, 6 whether pending memories count, 7 rows of the shortlist, 8 sign bits of the vector; with keywords 9 tokens,
- * 10 texts in the namespace, 11 their mean length, 12 texts that are read for one token. The statements are prepared: what
+ * 10 texts in the namespace, 11 their mean length, 12 texts that are read for one token, 13 for each token the place of the
+ * question's term that it stands for: its own, or that of a term it is related to. The statements are prepared: what
  * is reckoned from parameters alone would be reckoned for each row, so the sign bits come as one.
  */
 
@@ -66,9 +67,10 @@ const float = (value: number): string => `${value}::float8`;
 /** The terms of the question, each with the texts it stands in, and how many those are; at most $12. */
 const postings = `
   asked AS MATERIALIZED (
-    SELECT token, no FROM unnest($9::text::bigint[]) WITH ORDINALITY AS given (token, no)),
+    SELECT token, stands_for, no
+    FROM unnest($9::text::bigint[], $13::text::int[]) WITH ORDINALITY AS given (token, stands_for, no)),
   posting AS MATERIALIZED (
-    SELECT no, id, state, 1 + ${more('token')} AS times, length_bucket
+    SELECT no, stands_for, id, state, 1 + ${more('token')} AS times, length_bucket
     FROM asked, LATERAL (
       SELECT * FROM ${holders('id, account_id, namespace, state, tokens_twice, tokens_often, length_bucket', 'token')} holder
       WHERE account_id = $1 AND namespace = $2 LIMIT $12) held),
@@ -100,7 +102,7 @@ const terms = `
     FROM counted)`;
 
 /** As `termWeight` and `coverage` (bm25.ts), over the rare terms: enough to choose the candidates. */
-const weight = `ln(1 + (greatest($10::float8, documents) - documents + ${float(0.5)}) / (documents + ${float(0.5)}))`;
+const weight = `ln(1 + (greatest($10::float8, documents) + ${float(assumedTexts)} - documents + ${float(0.5)}) / (documents + ${float(0.5)}))`;
 const dampened = `${float(k1 * (1 - b))} + ${float(k1 * b * lengthOf(0))} * power(2::float8, length_bucket) / $11::float8`;
 
 /** What has common terms alone is no candidate of this leg: the vector finds it, and its words count as all others. */
@@ -109,9 +111,11 @@ const found = `
     SELECT array_agg(CASE WHEN rare THEN ${weight} END ORDER BY no) AS by_no FROM term),
   found AS MATERIALIZED (
     SELECT id FROM (
-      SELECT id, (SELECT by_no FROM weight_of)[no] / (1 + (${dampened}) / times) AS score
-      FROM posting WHERE ${isVisible} OFFSET 0) scored
-    WHERE score IS NOT NULL GROUP BY id ORDER BY sum(score) DESC, id LIMIT $5)`;
+      SELECT id, max(score) AS score FROM (
+        SELECT id, stands_for, (SELECT by_no FROM weight_of)[no] / (1 + (${dampened}) / times) AS score
+        FROM posting WHERE ${isVisible} OFFSET 0) scored
+      WHERE score IS NOT NULL GROUP BY id, stands_for OFFSET 0) best
+    GROUP BY id ORDER BY sum(score) DESC, id LIMIT $5)`;
 
 const columns = `m.id, m.state, m.blob_id, m.envelope_id, m.envelope_sha256, m.size, m.importance, m.created_at,
   ${successorOf('m', '$6')} AS superseded_by`;

@@ -2,6 +2,7 @@ import type { Db } from '../db/db.ts';
 import { encodeVector, signBits } from '../db/vector.ts';
 import { tokenList } from '../jobs/keyword-columns.ts';
 import { type Collection, lengthOf } from '../keywords/bm25.ts';
+import type { Question } from '../keywords/question.ts';
 import { staleInNamespace } from '../reindex/stale-rows.ts';
 import { searchSql } from './search-sql.ts';
 
@@ -13,7 +14,7 @@ export interface Match {
   near: boolean;
   /** It has no vector of this model: `distance` is that of what has nothing in common */
   stale?: true;
-  /** How often each term of the question stands in it (0–3), and how long it is; absent without a keyword search */
+  /** How often each term of the question, then each related one, stands in it (0–3), and how long it is; absent without a keyword search */
   words?: { steps: readonly number[]; lengthBucket: number };
   state: 'pending' | 'done';
   blobId: string | undefined;
@@ -30,7 +31,7 @@ export interface Match {
 export interface SearchResult {
   /** The nearest, at most as many with the question's words, and no others; by distance */
   matches: Match[];
-  /** In how many texts each term of the question stands; about, where there are thousands */
+  /** In how many texts each term of the question, then each related one, stands; about, where there are thousands */
   documents: readonly number[];
 }
 
@@ -41,7 +42,7 @@ export interface SearchQuery {
   /** Unit vector, through the account's map */
   vector: Float32Array;
   /** Tokens of the question's terms; with none the vector alone decides */
-  tokens: readonly bigint[];
+  question: Question<bigint>;
   /** The nearest that are asked for */
   limit: number;
   includePending: boolean;
@@ -116,7 +117,8 @@ async function run(
   shortlistRows: number,
   { texts, meanLength }: Collection,
 ): Promise<SearchResult> {
-  const hasWords = query.tokens.length > 0;
+  const { terms, related } = query.question;
+  const hasWords = terms.length > 0;
   const parameters = [
     query.accountId,
     query.namespace,
@@ -130,7 +132,14 @@ async function run(
   const { rows } = await (hasWords
     ? db.query<MatchRow>(
         statements.byBoth,
-        [...parameters, tokenList(query.tokens), texts, meanLength, postings(query.tokens.length)],
+        [
+          ...parameters,
+          tokenList([...terms, ...related.map(({ term }) => term)]),
+          texts,
+          meanLength,
+          postings(terms.length),
+          `{${[...terms.keys(), ...related.map(({ of }) => of)].join()}}`,
+        ],
         prepared,
       )
     : db.query<MatchRow>(statements.byVector, parameters, prepared));

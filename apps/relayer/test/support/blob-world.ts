@@ -3,6 +3,7 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, expect } from 'vitest';
 import { type AggregatorReader, createAggregatorReader } from '../../src/blobs/aggregator-reads.ts';
 import { type BlobCache, createMemoryBlobCache } from '../../src/blobs/blob-cache.ts';
+import { noQuestion } from '../../src/keywords/question.ts';
 import { readEnvelopes } from '../../src/memories/read-envelopes.ts';
 import { searchMemories } from '../../src/memories/search.ts';
 import { type LookResult, lookAtBlobs } from '../../src/missing/look-at-blobs.ts';
@@ -132,7 +133,7 @@ export function blobWorld(create: (typeof databases)[number]['create']) {
       namespace: 'default',
       model,
       vector: Float32Array.from([1, 0, 0, 0, 0, 0, 0, 0]),
-      tokens: [],
+      question: noQuestion,
       limit: 5,
       includePending: true,
     };

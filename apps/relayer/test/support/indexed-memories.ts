@@ -1,5 +1,6 @@
 import { insertIndexed, type Place, placeTag } from '@memrelay/dev-env/search-index';
 import type { Db } from '../../src/db/db.ts';
+import { questionOf } from '../../src/keywords/question.ts';
 import { fuse, lexicalWeights, type Relevance } from '../../src/memories/fusion.ts';
 import type { TextIndexer } from '../../src/memories/index-data.ts';
 import { readNamespaceSize, searchMemories } from '../../src/memories/search.ts';
@@ -34,6 +35,7 @@ export async function ask(
   const { accountId, namespace } = place;
   const [vector] = await lexical.embed([query], [accountId]);
   const size = await readNamespaceSize(db, accountId, namespace, lexical.model);
+  const question = blindIndex.questionTokens(accountId, placeTag(place), questionOf(query, true));
   const result = await searchMemories(
     db,
     {
@@ -41,11 +43,11 @@ export async function ask(
       namespace,
       model: lexical.model,
       vector: accountVectors.mapOf(accountId).apply(vector!),
-      tokens: blindIndex.queryTokens(accountId, placeTag(place), query).tokens,
+      question,
       limit,
       includePending,
     },
     { ...size, vectors: vectors ?? size.vectors },
   );
-  return fuse(result, size, lexicalWeights);
+  return fuse(result, size, lexicalWeights, question);
 }

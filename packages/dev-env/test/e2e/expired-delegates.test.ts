@@ -76,7 +76,7 @@ describe('an expired delegate is taken out before the next memory is sealed, in 
     // Once, however many were stored at once
     expect(after.key_epoch).toBe(before.key_epoch + 1n);
     expect(epochs).toEqual([after.key_epoch, after.key_epoch, after.key_epoch]);
-    const { results } = await client.recall('the end', { limit: 10 });
+    const { results } = await client.recall('the end', { minScore: -1, limit: 10 });
     expect(results).toHaveLength(3);
     client.destroy();
   }

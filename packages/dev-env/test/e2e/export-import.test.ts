@@ -78,7 +78,7 @@ const questions = [
 const answers = (client: MemRelay) =>
   Promise.all(
     questions.map(async ({ query, namespace }) => {
-      const { results } = await client.recall(query, { namespace });
+      const { results } = await client.recall(query, { minScore: -1, namespace });
       return results.map(({ text, distance, createdAt }) => ({
         text,
         createdAt,
@@ -206,12 +206,14 @@ describe('a bundle', () => {
     await source.client.rememberAndWait(text, { namespace });
     const bundle = await bundleOf(source.client, namespace);
     await source.client.forget({ namespace });
-    expect((await source.client.recall('wanted back?', { namespace })).results).toEqual([]);
+    expect((await source.client.recall('wanted back?', { minScore: -1, namespace })).results).toEqual([]);
     const jobIds: string[] = [];
     for await (const { memories } of importBundle(source.client, bundle, { primitives: nodePrimitives }))
       for (const { result } of memories) if (result.status === 'running') jobIds.push(result.jobId);
     await source.client.waitForJobs(jobIds);
-    expect((await source.client.recall('wanted back?', { namespace })).results).toMatchObject([{ text }]);
+    expect((await source.client.recall('wanted back?', { minScore: -1, namespace })).results).toMatchObject([
+      { text },
+    ]);
   });
 
   test('keeps which memory replaces which, under other ids', async () => {

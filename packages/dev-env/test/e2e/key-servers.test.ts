@@ -66,7 +66,7 @@ async function remember({ url }: TestRelayer, text: string, namespace: string): 
 async function recalled({ url }: TestRelayer, namespace: string) {
   // Each client has a session of its own, for which the key servers are asked anew
   const client = owner.client(url, { maxAttempts: 1 });
-  const { results, droppedCount } = await client.recall('memory', { namespace, limit: 20 });
+  const { results, droppedCount } = await client.recall('memory', { minScore: -1, namespace, limit: 20 });
   return { texts: results.map(({ text }) => text).sort(), droppedCount };
 }
 

@@ -37,7 +37,7 @@ test('memories are stored with the shared secret', async () => {
   const [relayer, owner] = await Promise.all([startWith(secret), createTestOwner(network)]);
   const client = owner.client(relayer.url);
   await client.rememberAndWait('stored with a token of its own');
-  expect((await client.recall('what was stored?')).results).toHaveLength(1);
+  expect((await client.recall('what was stored?', { minScore: -1 })).results).toHaveLength(1);
   expect(relayer.logs()).not.toContain(secret);
   client.destroy();
   await relayer.stop();

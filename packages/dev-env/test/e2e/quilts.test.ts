@@ -49,7 +49,7 @@ async function blobsOf(address: string): Promise<OwnedBlob[]> {
 const blobOf = (id: string): string => Buffer.from(id, 'base64url').subarray(0, 32).toString('base64url');
 
 async function recalled(client: MemRelay): Promise<string[]> {
-  const { results } = await client.recall('note', { limit: 50 });
+  const { results } = await client.recall('note', { minScore: -1, limit: 50 });
   return results.map(({ text }) => text).sort();
 }
 

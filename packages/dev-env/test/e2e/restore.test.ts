@@ -49,7 +49,7 @@ const questions = ['when does the harbour open?', 'the railway', 'Note 41', 'not
 const answers = () =>
   Promise.all(
     questions.map(async (query) => {
-      const { results } = await client.recall(query, { namespace, limit: 100 });
+      const { results } = await client.recall(query, { minScore: -1, namespace, limit: 100 });
       return (
         results
           // It had a vector of its client's, and has now that of its text
@@ -179,7 +179,7 @@ test('an empty database gives the same answers after a restore, call by call', a
   expect((await client.keys()).map(({ recipientPk }) => recipientPk)).toEqual([
     Buffer.from(header.recipientPk).toString('hex'),
   ]);
-  const all = await client.recall('sealed by a delegate', { namespace, limit: 100 });
+  const all = await client.recall('sealed by a delegate', { minScore: -1, namespace, limit: 100 });
   expect(all.total).toBe(Math.min(100, count + 1));
   expect(all.results.map(({ text }) => text)).toContain(byFormerDelegate);
   expect(all.results.some(({ text }) => text.startsWith('Note 7:'))).toBe(false);
@@ -221,7 +221,7 @@ test('what strangers sent is counted, what is damaged is named, and the rest com
   const restored = await client.restore({ namespace });
   expect(restored).toMatchObject({ restored: count + 1, unverified: 1 });
   expect(restored.failed).toMatchObject([{ reason: 'decrypt_failed' }]);
-  const { results } = await client.recall('coins to the stranger', { namespace, limit: 100 });
+  const { results } = await client.recall('coins to the stranger', { minScore: -1, namespace, limit: 100 });
   expect(results.length).toBe(Math.min(100, count + 1));
   expect(results.some(({ text }) => text.includes('stranger'))).toBe(false);
 

@@ -146,7 +146,7 @@ describe('a text that is known', () => {
     const later = await client.rememberAndWait(text, { namespace });
     expect(later).toMatchObject({ blobId: outcomes[0]!.blobId, deduplicated: true });
     expect([await blobsOfOwner(), vectorsMade(text)]).toEqual([before + 1, 1]);
-    const { results } = await client.recall('again', { namespace });
+    const { results } = await client.recall('again', { minScore: -1, namespace });
     expect(results.map((hit) => hit.text)).toEqual([text]);
     expect((await all(client.memories({ namespace }))).length).toBe(1);
     // Another namespace, and another account, know nothing of it
@@ -232,7 +232,7 @@ describe('a text that is known', () => {
     const lateClient = owner.client(relayer.url, { key: late.privateKey });
     const stored = await lateClient.rememberAndWait('known before', { namespace });
     expect(stored).not.toHaveProperty('deduplicated');
-    const { results } = await lateClient.recall('known before', { namespace });
+    const { results } = await lateClient.recall('known before', { minScore: -1, namespace });
     expect(results.map(({ blobId, text }) => [blobId, text])).toEqual([[stored.blobId, 'known before']]);
   });
 });
@@ -261,7 +261,7 @@ describe('a job that failed', () => {
       expect(await client.retryJob(id)).toEqual({ jobId: id, status: 'running' });
       expect(await client.waitForJob(id)).toMatchObject({ status: 'done' });
     }
-    const { results } = await client.recall('refused by whom?', { namespace });
+    const { results } = await client.recall('refused by whom?', { minScore: -1, namespace });
     expect(results.map(({ text }) => text).sort()).toEqual([
       'refused by the provider',
       'refused by the publisher',
@@ -309,7 +309,7 @@ describe('a job that failed', () => {
     expect(other).not.toHaveProperty('deduplicated');
     await client.retryJob(jobId);
     expect(await client.waitForJob(jobId)).toMatchObject({ blobId: other.blobId, deduplicated: true });
-    expect((await client.recall('said by two', { namespace })).total).toBe(1);
+    expect((await client.recall('said by two', { minScore: -1, namespace })).total).toBe(1);
     expect((await client.namespaces()).find((entry) => entry.namespace === namespace)?.memoryCount).toBe(1);
   });
 

@@ -31,7 +31,9 @@ describe.runIf(hasPostgres)('two relayers on one database', () => {
 
   async function everyTextOnce(namespace: string, texts: string[]): Promise<void> {
     for (const { url } of relayers) {
-      const { results, droppedCount } = await owner.client(url).recall('sentence', { namespace, limit: 100 });
+      const { results, droppedCount } = await owner
+        .client(url)
+        .recall('sentence', { minScore: -1, namespace, limit: 100 });
       expect(droppedCount).toBeUndefined();
       expect(results.map((hit) => hit.text).sort()).toEqual([...texts].sort());
     }

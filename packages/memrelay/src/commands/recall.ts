@@ -62,24 +62,27 @@ export function hitLines(hit: RecallHit, number: number, width: number): string[
   return wrap(text, width - indent).map((line, i) => `${i === 0 ? `${head}  ` : ' '.repeat(indent)}${line}`);
 }
 
-/** `vector no. 2 (0.410), words no. 1 (0.870, 3 of the question's), vector counts 10 %` */
+/** `matched by words, vector no. 2 (0.410), words no. 1 (0.870, 3 of the question's, 1 related), vector counts 10 %` */
 export function explanationLine({
+  matchedBy,
   vector,
   keywords,
   vectorShare,
 }: NonNullable<RecallHit['explain']>): string {
   const leg = (name: string, { rank, score }: { rank?: number; score: number }, more = ''): string =>
     `${name} ${rank === undefined ? 'not among the first' : `no. ${rank}`} (${score.toFixed(3)}${more})`;
+  const related = keywords?.related ? `, ${keywords.related} related` : '';
   return [
+    ...(matchedBy ? [`matched by ${matchedBy}`] : []),
     leg('vector', vector),
-    ...(keywords ? [leg('words', keywords, `, ${keywords.terms} of the question's`)] : []),
+    ...(keywords ? [leg('words', keywords, `, ${keywords.terms} of the question's${related}`)] : []),
     `vector counts ${Math.round(vectorShare * 100)} %`,
   ].join(', ');
 }
 
 /** As on the wire. */
-function snakeExplanation({ vectorShare, ...legs }: NonNullable<RecallHit['explain']>): object {
-  return { ...legs, vector_share: vectorShare };
+function snakeExplanation({ matchedBy, vectorShare, ...legs }: NonNullable<RecallHit['explain']>): object {
+  return { ...(matchedBy ? { matched_by: matchedBy } : {}), ...legs, vector_share: vectorShare };
 }
 
 function remarks(answer: RecallResult, namespace: string): string[] {
@@ -87,8 +90,8 @@ function remarks(answer: RecallResult, namespace: string): string[] {
   const pending = answer.results.filter((hit) => hit.pending).length;
   if (answer.results.length === 0 && !answer.droppedCount)
     lines.push(
-      `Nothing found in namespace "${plainText(namespace)}".`,
-      'Store something with `npx memrelay remember "…"`, or look elsewhere with --namespace NAME.',
+      `No memory in namespace "${plainText(namespace)}" matches.`,
+      'Try other words, look elsewhere with --namespace NAME, or store something with `npx memrelay remember "…"`.',
     );
   if (answer.results.length > 0)
     lines.push(
