@@ -15,6 +15,7 @@ const commands: Record<string, readonly [script: string, ...args: string[]]> = {
   'bench:recall': ['bench/src/recall-quality/main.ts'],
   'conformance:blobstore': ['apps/blobstore/conformance/main.ts'],
   'faults:uploads': ['packages/dev-env/test/upload-faults/uploads-long.ts'],
+  'test:mutations': ['scripts/mutations/main.ts'],
   'test:faults': ['packages/dev-env/test/faults/faults-long.ts'],
 };
 
