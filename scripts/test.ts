@@ -99,12 +99,9 @@ async function main(args: readonly string[]): Promise<number> {
 function onceMoreEmbedded(args: readonly string[]): Promise<VitestRun> {
   const workers = `--maxWorkers=${Math.ceil(availableParallelism() / 4)}`;
   const environment = { ...process.env, ...embedded };
-  return runVitest(
-    'end to end, embedded',
-    [endToEnd, ...onPostgresAlone, workers, ...args],
-    environment,
-    'at-end',
-  );
+  return runVitest('end to end, embedded', [endToEnd, ...onPostgresAlone, workers, ...args], environment, {
+    output: 'at-end',
+  });
 }
 
 /** A Postgres or Redis that is there and does not start is a failure, not a reason to test less. */

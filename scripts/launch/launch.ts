@@ -16,6 +16,7 @@ const commands: Record<string, readonly [script: string, ...args: string[]]> = {
   'bench:leakage': ['bench/src/leakage/main.ts'],
   'conformance:blobstore': ['apps/blobstore/conformance/main.ts'],
   'faults:uploads': ['packages/dev-env/test/upload-faults/uploads-long.ts'],
+  'test:mutations': ['scripts/mutations/main.ts'],
   'test:faults': ['packages/dev-env/test/faults/faults-long.ts'],
 };
 

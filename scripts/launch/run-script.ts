@@ -3,6 +3,8 @@ import { constants } from 'node:os';
 
 export interface RunOptions {
   env?: NodeJS.ProcessEnv;
+  /** Default: that of this process */
+  cwd?: string;
   /** The script is ended after this many milliseconds. */
   timeoutMs?: number;
   /** `ignore` keeps it from printing; with `at-end` it prints everything when it has ended. */
@@ -19,12 +21,13 @@ export type ScriptOutput = 'inherit' | 'ignore' | 'at-end';
 export function runScript(
   script: string,
   args: readonly string[],
-  { env = process.env, timeoutMs, output = 'inherit' }: RunOptions = {},
+  { env = process.env, cwd, timeoutMs, output = 'inherit' }: RunOptions = {},
 ): Promise<number> {
   const stdio = output === 'at-end' ? 'pipe' : output;
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', script, ...args], {
     stdio: ['inherit', stdio, stdio],
     env,
+    cwd,
     timeout: timeoutMs,
   });
   const printed: Buffer[] = [];

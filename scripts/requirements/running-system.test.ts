@@ -94,6 +94,13 @@ describe('the contract', () => {
     for (const { createdAt } of results) expect(createdAt).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
   });
 
+  it('manual recall returns ten hits unless asked for another number', async () => {
+    const vector = Array.from({ length: 1536 }, (_, i) => Math.sin(i));
+    const hits = async (limit?: number) =>
+      (await client.recallManual({ vector, namespace: 'twelve', limit })).results.length;
+    expect([await hits(), await hits(11)]).toEqual([10, 11]);
+  });
+
   it('a manual registration has an id of its own', async () => {
     const vector = Array.from({ length: 1536 }, (_, i) => Math.cos(i));
     const stored = await client.rememberManual({

@@ -14,7 +14,7 @@ afterEach(() => rmSync(root, { recursive: true, force: true }));
 function run(files: Record<string, string>) {
   for (const [name, text] of Object.entries(files)) writeFileSync(join(root, name), text);
   const { VITEST, VITEST_WORKER_ID, VITEST_POOL_ID, ...env } = process.env;
-  return runVitest('trial', ['--root', root, '--globals'], env, 'ignore');
+  return runVitest('trial', ['--root', root, '--globals'], env, { output: 'ignore' });
 }
 
 it('counts what passed, failed and was skipped', async () => {

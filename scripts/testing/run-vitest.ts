@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { runScript, type ScriptOutput } from '../launch/run-script.ts';
+import { type RunOptions, runScript } from '../launch/run-script.ts';
 import { countTests, type VitestReport } from './count-tests.ts';
 import type { SuiteResult } from './suite-result.ts';
 
@@ -20,7 +20,7 @@ export async function runVitest(
   name: string,
   args: readonly string[],
   env: NodeJS.ProcessEnv,
-  output: ScriptOutput = 'inherit',
+  options: Pick<RunOptions, 'output' | 'cwd'> = {},
 ): Promise<VitestRun> {
   const started = performance.now();
   const directory = mkdtempSync(join(tmpdir(), 'memrelay-report-'));
@@ -29,7 +29,7 @@ export async function runVitest(
     const code = await runScript(
       join(dirname(createRequire(import.meta.url).resolve('vitest/package.json')), 'vitest.mjs'),
       ['run', '--reporter=default', '--reporter=json', `--outputFile.json=${reportFile}`, ...args],
-      { env, output, timeoutMs: mostMs },
+      { env, ...options, timeoutMs: mostMs },
     );
     const report = existsSync(reportFile)
       ? (JSON.parse(readFileSync(reportFile, 'utf8')) as VitestReport)

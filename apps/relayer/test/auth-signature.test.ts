@@ -1,6 +1,6 @@
 import { generateKeyPairSync, sign } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { verifyStrict } from '../src/auth/ed25519.ts';
+import { type EquationCheck, verifyStrict } from '../src/auth/ed25519.ts';
 
 const message = Buffer.from('a message');
 const order = (1n << 252n) + 27742317777372353535851937790883648493n;
@@ -33,6 +33,9 @@ const smallOrder = [
   ),
 ].flatMap((y) => [bytes32(y), bytes32(y | signBit)]);
 
+/** An OpenSSL as permissive as can be: what is refused under it, our own rules refuse. */
+const permissive: EquationCheck = () => true;
+
 describe('strict Ed25519', () => {
   it('accepts what node:crypto signs, in either case of hex, first and later', () => {
     const { publicKey, signature } = keyAndSignature();
@@ -60,6 +63,24 @@ describe('strict Ed25519', () => {
   it.each(smallOrder)('refuses %s as R under a good key', (r) => {
     const { publicKey, signature } = keyAndSignature();
     expect(verifyStrict(publicKey, r + signature.slice(64), message)).toBe(false);
+  });
+
+  it.each(smallOrder)('refuses %s as key or as R even if OpenSSL accepts it', (point) => {
+    const { publicKey, signature } = keyAndSignature();
+    expect(verifyStrict(publicKey, signature, message, permissive)).toBe(true);
+    expect(verifyStrict(publicKey, point + signature.slice(64), message, permissive)).toBe(false);
+    expect(verifyStrict(point, signature, message, permissive)).toBe(false);
+  });
+
+  it('refuses non-canonical encodings and an S from the group order on even if OpenSSL accepts them', () => {
+    const { publicKey, signature } = keyAndSignature();
+    for (let y = p; y < signBit; y++)
+      expect(verifyStrict(publicKey, bytes32(y) + signature.slice(64), message, permissive)).toBe(false);
+    for (const s of [order, order + 1n, (1n << 256n) - 1n])
+      expect(verifyStrict(publicKey, signature.slice(0, 64) + bytes32(s), message, permissive)).toBe(false);
+    expect(verifyStrict(publicKey, signature.slice(0, 64) + bytes32(order - 1n), message, permissive)).toBe(
+      true,
+    );
   });
 
   it('refuses S plus the group order, which fits the equation as well', () => {

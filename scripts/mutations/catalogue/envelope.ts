@@ -1,0 +1,173 @@
+import type { Mutation } from '../mutation.ts';
+
+export const envelopeMutations: readonly Mutation[] = [
+  {
+    breaks: 'envelope.signature',
+    file: 'packages/envelope/src/open-envelope.ts',
+    from: 'if (!p.ed25519Verify(parts.signer, signedMessage(p, headerBytes, parts.content), parts.signature))',
+    to: 'if (parts.signature.length === 0)',
+  },
+  {
+    breaks: 'envelope.magic',
+    file: 'packages/envelope/src/header.ts',
+    from: "utf8('MRE1')",
+    to: "utf8('MRE2')",
+  },
+  {
+    breaks: 'envelope.version',
+    file: 'packages/envelope/src/header.ts',
+    from: 'if (bytes[4] !== version)',
+    to: 'if (bytes[4]! < version)',
+  },
+  {
+    breaks: 'envelope.version',
+    file: 'packages/envelope/src/header.ts',
+    from: 'if (bytes[7] !== tagKeyOrigin)',
+    to: 'if (bytes[7]! > 1)',
+  },
+  {
+    breaks: 'envelope.strict',
+    file: 'packages/envelope/src/header.ts',
+    from: 'if (bytes.length > total || (totalLength !== undefined && totalLength !== total))',
+    to: 'if (totalLength !== undefined && totalLength < total)',
+  },
+  {
+    breaks: 'envelope.sizes',
+    file: 'packages/envelope/src/header.ts',
+    from: 'maxHeaderLength = 16_384',
+    to: 'maxHeaderLength = 16_385',
+  },
+  {
+    breaks: 'envelope.tag-not-zero',
+    file: 'packages/envelope/src/header.ts',
+    from: "if (isAllZero(tag)) throw new EnvelopeError('malformed', 'namespace tag is all zero');",
+    to: '',
+  },
+  {
+    breaks: 'envelope.wraps',
+    file: 'packages/envelope/src/wraps.ts',
+    from: 'maxWraps = 4',
+    to: 'maxWraps = 5',
+  },
+  {
+    breaks: 'envelope.padding',
+    file: 'packages/envelope/src/padme.ts',
+    from: 'minPlaintextLength = 1_024',
+    to: 'minPlaintextLength = 1_008',
+  },
+  {
+    breaks: 'envelope.padding',
+    file: 'packages/envelope/src/padme.ts',
+    from: 'const step = 2 ** roundedBits;',
+    to: 'const step = 16;',
+  },
+  {
+    breaks: 'envelope.body-aad',
+    file: 'packages/envelope/src/seal-envelope.ts',
+    from: "envelopeInfo = utf8('memrelay-envelope-v1')",
+    to: "envelopeInfo = utf8('memrelay-envelope-v2')",
+  },
+  {
+    breaks: 'envelope.reader-padding',
+    file: 'packages/envelope/src/body.ts',
+    from: "if (!isAllZero(plaintext.subarray(offset))) throw new EnvelopeError('bad_padding', 'padding is not zero');",
+    to: '',
+  },
+  {
+    breaks: 'envelope.reader-padding',
+    file: 'packages/envelope/src/open-envelope.ts',
+    from: 'if (!equalBytes(namespaceTag(p, header.origin, meta.ns), header.tag))',
+    to: 'if (meta.ns === "")',
+  },
+  {
+    breaks: 'envelope.reader-origin',
+    file: 'packages/envelope/src/open-envelope.ts',
+    from: 'if (!equalBytes(header.tag, expected.tag))',
+    to: 'if (header.tag.length !== expected.tag.length)',
+  },
+  {
+    breaks: 'envelope.reader-origin',
+    file: 'packages/envelope/src/open-envelope.ts',
+    from: 'if (header.keyEpoch > expected.maxEpoch)',
+    to: 'if (header.keyEpoch > expected.maxEpoch + 1n)',
+  },
+  {
+    breaks: 'envelope.recipient-compared',
+    file: 'packages/envelope/src/open-envelope.ts',
+    from: 'if (!equalBytes(p.x25519PublicKey(recipientPrivateKey), recipientPk))',
+    to: 'if (recipientPk.length !== 32)',
+  },
+  {
+    breaks: 'envelope.reader-trust',
+    file: 'packages/envelope/src/open-envelope.ts',
+    from: 'if (!trusted) throw',
+    to: 'if (!trusted && signer.length === 0) throw',
+  },
+  {
+    breaks: 'envelope.reader-row',
+    file: 'packages/envelope/src/open-envelope.ts',
+    from: '!equalBytes(p.sha256(envelope.bytes), row.sha256)',
+    to: 'false',
+  },
+  {
+    breaks: 'envelope.reader-wrap',
+    file: 'packages/envelope/src/check-wrap.ts',
+    from: "if (!equalBytes(object.packageId, expected.packageId)) return 'wrapped for another package';",
+    to: '',
+  },
+  {
+    breaks: 'envelope.reader-wrap',
+    file: 'packages/envelope/src/check-wrap.ts',
+    from: "if (!equalBytes(object.id, header.identity)) return 'wrapped for another identity';",
+    to: '',
+  },
+  {
+    breaks: 'envelope.tag-hmac',
+    file: 'packages/envelope/src/namespace-tag.ts',
+    from: "utf8('memrelay-namespace-v1\\0')",
+    to: "utf8('memrelay-namespace-v1')",
+  },
+  {
+    breaks: 'envelope.tag-exact',
+    file: 'packages/envelope/src/namespace-tag.ts',
+    from: 'utf8(namespace)).slice',
+    to: 'utf8(namespace.trim())).slice',
+  },
+  {
+    breaks: 'envelope.identity',
+    file: 'packages/envelope/src/identity.ts',
+    from: 'return concatBytes(origin, tag, u64(keyEpoch));',
+    to: 'return concatBytes(tag, origin, u64(keyEpoch));',
+  },
+  {
+    breaks: 'envelope.meta',
+    file: 'packages/envelope/src/meta.ts',
+    from: "const required: readonly (keyof EnvelopeMeta)[] = ['ns', 'created_at'];",
+    to: "const required: readonly (keyof EnvelopeMeta)[] = ['ns'];",
+  },
+  {
+    breaks: 'envelope.nothing-unauthenticated',
+    file: 'packages/envelope/src/at-rest.ts',
+    from: `    plaintext.fill(0);
+    throw new AtRestError('damaged', 'the cell does not open at this place');`,
+    to: '    return plainView(plaintext);',
+  },
+  {
+    breaks: 'envelope.hpke-vectors',
+    file: 'packages/envelope/src/hpke.ts',
+    from: "utf8('HPKE-v1')",
+    to: "utf8('HPKE-v2')",
+  },
+  {
+    breaks: 'envelope.pair-maced',
+    file: 'apps/relayer/src/keys/namespace-keys.ts',
+    from: 'if (row.mac.length !== expected.length || !timingSafeEqual(row.mac, expected)) {',
+    to: 'if (row.mac.length !== expected.length) {',
+  },
+  {
+    breaks: 'envelope.pair-renewed',
+    file: 'apps/relayer/src/keys/namespace-keys.ts',
+    from: 'periodMs = 180 *',
+    to: 'periodMs = 1800 *',
+  },
+];

@@ -1,0 +1,11 @@
+/** A change of the source that makes one statement of the requirements manifest false. */
+export interface Mutation {
+  /** Id of the statement */
+  breaks: string;
+  /** Path from the root of the repository */
+  file: string;
+  /** Occurs exactly once in the file */
+  from: string;
+  /** Takes its place; still compiles */
+  to: string;
+}

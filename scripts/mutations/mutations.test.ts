@@ -1,0 +1,55 @@
+import { describe, expect, it, test } from 'vitest';
+import { readManifest } from '../requirements/manifest.ts';
+import { repository } from '../requirements/repository.ts';
+import { mutations } from './catalogue.ts';
+import { namedTests } from './named-tests.ts';
+import { pick } from './pick.ts';
+
+const built = new Map(
+  readManifest()
+    .filter(({ status }) => status === 'built')
+    .map((entry) => [entry.id, entry]),
+);
+const occurrences = (file: string, text: string): number =>
+  repository.paths.includes(file) ? repository.read(file).split(text).length - 1 : 0;
+
+describe('the catalogue of mutations', () => {
+  it('has at least 150 of them, each of a built statement, each different', () => {
+    expect(mutations.length).toBeGreaterThanOrEqual(150);
+    expect(mutations.filter(({ breaks }) => !built.has(breaks)).map(({ breaks }) => breaks)).toEqual([]);
+    expect(new Set(mutations.map(({ file, from, to }) => [file, from, to].join('\n'))).size).toBe(
+      mutations.length,
+    );
+  });
+
+  it('changes text that occurs exactly once in its file, into something else', () => {
+    const wrong = mutations.filter(
+      ({ file, from, to }) => occurrences(file, from) !== 1 || from === to || file.includes('.test.'),
+    );
+    expect(wrong.map(({ breaks, file, from }) => `${breaks}: ${file}: ${from}`)).toEqual([]);
+  });
+});
+
+test('the same seed picks the same mutations, another seed others', () => {
+  const ten = pick(mutations, 10, 'a');
+  expect(pick(mutations, 10, 'a')).toEqual(ten);
+  expect(pick(mutations, 10, 'b')).not.toEqual(ten);
+  expect(new Set(ten).size).toBe(10);
+});
+
+test('a pattern matches the titles that a statement names, with any value in place of a placeholder', () => {
+  const { files, pattern } = namedTests({
+    id: 'x.y',
+    source: 'relayer.md#x',
+    statement: 'X.',
+    status: 'built',
+    tests: ['a/b.test.ts > block > %s is (not) refused', 'a/b.test.ts > takes $count of them'],
+  });
+  expect(files).toEqual(['a/b.test.ts']);
+  const matches = (title: string): boolean => new RegExp(pattern).test(title);
+  expect(matches('outer block POST is (not) refused')).toBe(true);
+  expect(matches('takes 5 of them')).toBe(true);
+  expect(matches('block POST is not refused')).toBe(false);
+  expect(matches('takes 5 of them, and more')).toBe(false);
+  expect(matches('mistakes 5 of them')).toBe(false);
+});

@@ -1,0 +1,71 @@
+import { execFileSync } from 'node:child_process';
+import {
+  copyFileSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, isAbsolute, join } from 'node:path';
+import type { Mutation } from './mutation.ts';
+
+/** A copy of the repository in which files can be changed without touching the checkout. */
+export interface WorkingCopy {
+  root: string;
+  /** Applies a mutation and returns what undoes it. */
+  apply(mutation: Mutation): () => void;
+  remove(): void;
+}
+
+export function createWorkingCopy(repository: string): WorkingCopy {
+  const root = mkdtempSync(join(tmpdir(), 'memrelay-mutations-'));
+  for (const path of sourceFiles(repository)) {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    copyFileSync(join(repository, path), join(root, path));
+  }
+  linkModules(join(repository, 'node_modules'), join(root, 'node_modules'));
+  return {
+    root,
+    apply({ file, from, to }) {
+      const path = join(root, file);
+      const source = readFileSync(path, 'utf8');
+      // A function: `$` in the new text has no meaning
+      writeFileSync(
+        path,
+        source.replace(from, () => to),
+      );
+      return () => writeFileSync(path, source);
+    },
+    remove: () => rmSync(root, { recursive: true, force: true, maxRetries: 3 }),
+  };
+}
+
+/** Tracked files and new ones that are not ignored. */
+function sourceFiles(repository: string): string[] {
+  const listed = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '-z'], {
+    cwd: repository,
+    encoding: 'utf8',
+    maxBuffer: 64 * 1024 * 1024,
+  });
+  return listed
+    .split('\0')
+    .filter((path) => path !== '' && lstatSync(join(repository, path), { throwIfNoEntry: false })?.isFile());
+}
+
+/** Links every installed package, and the workspaces to those of the copy: their links are relative. */
+function linkModules(from: string, to: string): void {
+  mkdirSync(to, { recursive: true });
+  for (const name of readdirSync(from)) {
+    const source = join(from, name);
+    const isLink = lstatSync(source).isSymbolicLink();
+    if (isLink && !isAbsolute(readlinkSync(source))) symlinkSync(readlinkSync(source), join(to, name), 'dir');
+    else if (name.startsWith('@')) linkModules(source, join(to, name));
+    else symlinkSync(source, join(to, name), 'dir');
+  }
+}
