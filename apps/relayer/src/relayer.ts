@@ -13,6 +13,7 @@ import { registerAuth } from './auth/register-auth.ts';
 import { createAggregatorReader } from './blobs/aggregator-reads.ts';
 import { createMemoryBlobCache, createRedisBlobCache } from './blobs/blob-cache.ts';
 import { checkSurroundings } from './boot/check-surroundings.ts';
+import { closeAll } from './close-all.ts';
 import type { Config } from './config/config.ts';
 import { publicConfig } from './config/public-config.ts';
 import { checkSecrets } from './config/secret-checks.ts';
@@ -22,6 +23,7 @@ import { migrate } from './db/migrate.ts';
 import { openDatabase } from './db/open-database.ts';
 import { startVacuum } from './db/vacuum.ts';
 import { createAccountVectors } from './embedding/account-vectors.ts';
+import { checkVector } from './embedding/check-vector.ts';
 import { createEmbedder } from './embedding/create-embedder.ts';
 import { createApp } from './http/app.ts';
 import { prepareListener } from './http/listener.ts';
@@ -234,15 +236,7 @@ export async function startRelayer({
         if (embedder.mock && config.network !== 'localnet' && !config.embedding.allowMock)
           throw new ApiError('llm_not_configured');
       },
-      checkVector(values) {
-        const vector = Float32Array.from(values);
-        const refuse = (message: string): ApiError =>
-          new ApiError('invalid_request', { details: { issues: [{ path: 'vector', message }] } });
-        if (vector.length !== embedder.dimension) throw refuse(`must have ${embedder.dimension} numbers`);
-        // Finite as JSON, but beyond the 32-bit floats that are stored
-        if (!vector.every(Number.isFinite)) throw refuse('must have numbers of at most 3.4e38');
-        return vector;
-      },
+      checkVector: (values) => checkVector(values, embedder.dimension),
       vectors,
       blindIndex,
       indexer,
@@ -299,12 +293,4 @@ export async function startRelayer({
     await closeAll(closers);
     throw error;
   }
-}
-
-/** Last opened, first closed; a part that fails to close does not keep the others open. */
-async function closeAll(closers: (() => Promise<unknown>)[]): Promise<void> {
-  const failures: unknown[] = [];
-  for (const close of closers.splice(0).reverse())
-    await close().catch((error: unknown) => failures.push(error));
-  if (failures.length > 0) throw new AggregateError(failures, 'some parts did not close');
 }

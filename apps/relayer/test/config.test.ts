@@ -1,10 +1,7 @@
-import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { knownVariables } from '@memrelay/protocol/variables';
 import { Ed25519Keypair } from '@mysten/sui/keypairs/ed25519';
 import { Secp256k1Keypair } from '@mysten/sui/keypairs/secp256k1';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { loadConfig } from '../src/config/config.ts';
 import { ConfigError, type Environment, readVariables } from '../src/config/read-config.ts';
 
@@ -373,45 +370,5 @@ describe('warnings', () => {
   test('the deprecated list of key servers', async () => {
     const { warnings } = await loadConfig(withMore({ ENC_KEY_SERVERS: id('1') }));
     expect(warnings).toContain('ENC_KEY_SERVERS is deprecated; use ENC_SERVER_CONFIGS');
-  });
-});
-
-describe('secrets of the embedded database', () => {
-  const directories: string[] = [];
-  afterEach(async () => {
-    for (const directory of directories.splice(0)) await rm(directory, { recursive: true });
-  });
-  async function embedded(): Promise<{ directory: string; environment: Environment }> {
-    const directory = await mkdtemp(join(tmpdir(), 'memrelay-config-'));
-    directories.push(directory);
-    const { MEM_SERVER_SECRET: _1, MEM_INDEX_KEY: _2, MEM_WRITER_KEYS: _3, ...rest } = enough;
-    return {
-      directory,
-      environment: { ...rest, DATABASE_URL: `pglite:${directory}/db`, MEM_DATA_DIR: directory },
-    };
-  }
-
-  test('are made once, as files for their owner alone', async () => {
-    const { directory, environment } = await embedded();
-    const first = (await loadConfig(environment)).config.secrets;
-    expect((await loadConfig(environment)).config.secrets).toEqual(first);
-    const keys = join(directory, 'keys');
-    expect((await stat(keys)).mode & 0o777).toBe(0o700);
-    expect((await readdir(keys)).sort()).toEqual(['index-key', 'server-secret', 'writer-key']);
-    for (const name of await readdir(keys)) expect((await stat(join(keys, name))).mode & 0o777).toBe(0o600);
-  });
-
-  test('are kept where they are set, and never replaced when their file is damaged', async () => {
-    const { directory, environment } = await embedded();
-    const { config } = await loadConfig({ ...environment, MEM_INDEX_KEY: key('9') });
-    expect(config.secrets.indexKey.toString('hex')).toBe(key('9'));
-    expect(await readdir(join(directory, 'keys'))).not.toContain('index-key');
-    await writeFile(join(directory, 'keys', 'writer-key'), '');
-    await expect(loadConfig(environment)).rejects.toThrow('writer-key is damaged');
-  });
-
-  test('need a place', async () => {
-    const { environment } = await embedded();
-    expect(refused({ ...environment, MEM_DATA_DIR: '' })).toEqual(['MEM_DATA_DIR']);
   });
 });

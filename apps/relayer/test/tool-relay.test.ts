@@ -1,57 +1,13 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type IncomingMessage, request, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { ApiError } from '@memrelay/protocol/errors';
 import { toolPaths } from '@memrelay/protocol/tool-server';
-import type { FastifyInstance, preHandlerAsyncHookHandler } from 'fastify';
-import { pino } from 'pino';
 import { afterEach, describe, expect, test } from 'vitest';
-import { createApp } from '../src/http/app.ts';
-import { type ToolRouteOptions, toolRoutes } from '../src/routes/tool-routes.ts';
-import { createToolRelay } from '../src/tools/tool-relay.ts';
-import { loopbackHosts } from './support/loopback-hosts.ts';
+import { allowedPage, closeRelays, relayInFront } from './support/relay-in-front.ts';
 
 /** Tool requests on their way through the relayer; what stands where the sidecar does is the test's own. */
 
-const page = 'https://app.example';
-const closers: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const close of closers.splice(0).reverse()) await close();
-});
-
-interface Setup {
-  app: FastifyInstance;
-  url: string;
-  logged: string[];
-  sidecar: Server;
-}
-
-async function setup(
-  answer: (request: IncomingMessage, response: ServerResponse) => void,
-  options: Pick<ToolRouteOptions, 'oauth' | 'failuresPerMinute'> & {
-    trustedProxyHops?: number;
-    before?: preHandlerAsyncHookHandler;
-  } = {},
-): Promise<Setup> {
-  const sidecar = createServer(answer);
-  sidecar.listen(0, '127.0.0.1');
-  await once(sidecar, 'listening');
-  const logged: string[] = [];
-  const log = pino({ level: 'trace' }, { write: (line: string) => void logged.push(line) });
-  const app = createApp({ log, allowedOrigins: [page], hosts: loopbackHosts });
-  if (options.before) app.addHook('preHandler', options.before);
-  const relay = createToolRelay(`http://127.0.0.1:${(sidecar.address() as AddressInfo).port}`, 'the-token');
-  await app.register(toolRoutes, { relay, log, allowedOrigins: [page], trustedProxyHops: 0, ...options });
-  const url = await app.listen({ port: 0, host: '127.0.0.1' });
-  closers.push(
-    async () => sidecar.close(),
-    async () => sidecar.closeAllConnections(),
-    () => relay.close(),
-    () => app.close(),
-  );
-  return { app, url, logged, sidecar };
-}
+afterEach(closeRelays);
 
 const stream = (response: ServerResponse): void => {
   response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -61,7 +17,7 @@ const stream = (response: ServerResponse): void => {
 describe('what passes', () => {
   test('are the headers of the protocol, with the token and the address of the client; nothing else', async () => {
     let seen: IncomingMessage['headers'] = {};
-    const { url, logged } = await setup((request, response) => {
+    const { url, logged } = await relayInFront((request, response) => {
       seen = request.headers;
       response.writeHead(200, {
         'content-type': 'application/json',
@@ -130,7 +86,7 @@ describe('what passes', () => {
     [0, '203.0.113.9', '127.0.0.1'],
   ])('the address of the client behind %i proxies that say %s is %s', async (hops, forwarded, expected) => {
     const seen: unknown[] = [];
-    const { url } = await setup(
+    const { url } = await relayInFront(
       (request, response) => {
         seen.push(request.headers['x-sidecar-client-address']);
         response.end();
@@ -145,7 +101,7 @@ describe('what passes', () => {
     const mebibyte = 'x'.repeat(1024 * 1024);
     let written = 0;
     let open: ServerResponse | undefined;
-    const { url } = await setup((_request, response) => {
+    const { url } = await relayInFront((_request, response) => {
       stream(response);
       open = response;
     });
@@ -176,7 +132,7 @@ describe('what passes', () => {
 
   test('ends at the sidecar when the client goes', async () => {
     const gone = Promise.withResolvers<void>();
-    const { url } = await setup((_request, response) => {
+    const { url } = await relayInFront((_request, response) => {
       stream(response);
       response.once('close', () => gone.resolve());
     });
@@ -194,7 +150,7 @@ describe('what is refused here', () => {
     ['a page on another port', { origin: 'http://127.0.0.1:1' }],
     ['a page of the rebound name of an earlier visit', { origin: 'http://evil.example:8000' }],
   ])('%s', async (_what, sent) => {
-    const { app } = await setup(() => expect.fail('it came through'));
+    const { app } = await relayInFront(() => expect.fail('it came through'));
     const answer = await app.inject({
       method: 'POST',
       url: toolPaths.mcp,
@@ -207,7 +163,7 @@ describe('what is refused here', () => {
   test.each([{ host: 'evil.example' }, { host: 'evil.example', origin: 'http://evil.example' }])(
     'a name that was rebound to this machine: %o',
     async (headers) => {
-      const { app } = await setup(() => expect.fail('it came through'));
+      const { app } = await relayInFront(() => expect.fail('it came through'));
       const answer = await app.inject({ method: 'POST', url: toolPaths.mcp, headers });
       expect(answer.statusCode).toBe(403);
       expect(answer.json()).toMatchObject({
@@ -220,9 +176,9 @@ describe('what is refused here', () => {
   test.each([
     { host: 'localhost:8000' },
     { host: '[::1]:8000', origin: 'http://[::1]:8000' },
-    { host: '127.0.0.1', origin: page },
+    { host: '127.0.0.1', origin: allowedPage },
   ])('but not %o', async (sent) => {
-    const { url, app } = await setup((_request, response) => response.end('{}'));
+    const { url, app } = await relayInFront((_request, response) => response.end('{}'));
     const { port } = new URL(url);
     const answer = await app.inject({
       url: toolPaths.mcp,
@@ -233,7 +189,7 @@ describe('what is refused here', () => {
   });
 
   test('a body that is too long, before it is read', async () => {
-    const { app } = await setup(() => expect.fail('it came through'));
+    const { app } = await relayInFront(() => expect.fail('it came through'));
     const answer = await app.inject({
       method: 'POST',
       url: toolPaths.mcp,
@@ -247,7 +203,7 @@ describe('what is refused here', () => {
     [401, 'invalid_auth_header', ['x-mem-account-id', '0x1', 'x-mem-account-id', '0x1']],
     [415, 'unsupported_media_type', ['content-encoding', 'gzip']],
   ])('%i %s: %o', async (status, reason, raw) => {
-    const { url } = await setup(() => expect.fail('it came through'));
+    const { url } = await relayInFront(() => expect.fail('it came through'));
     const headers = ['host', 'localhost', ...raw];
     const sent = request(url + toolPaths.mcp, { method: 'POST', headers }).end();
     const [answer] = (await once(sent, 'response')) as [IncomingMessage];
@@ -257,7 +213,7 @@ describe('what is refused here', () => {
 
   test('an address whose requests are refused again and again', async () => {
     let status = 401;
-    const { url } = await setup(
+    const { url } = await relayInFront(
       (_request, response) => {
         response.statusCode = status;
         response.end();
@@ -272,7 +228,7 @@ describe('what is refused here', () => {
   });
 
   test('lets a bearer in that succeeded before when its address has used up its budget', async () => {
-    const { url } = await setup(
+    const { url } = await relayInFront(
       ({ headers: { authorization } }, response) => {
         response.statusCode = authorization === 'Bearer good' ? 200 : authorization === undefined ? 404 : 401;
         response.end();
@@ -291,7 +247,7 @@ describe('what is refused here', () => {
 
 test('who leaves before the answer counts as one that may have been refused', async () => {
   let asked = 0;
-  const { url } = await setup(
+  const { url } = await relayInFront(
     () => {
       asked += 1;
     },
@@ -310,7 +266,7 @@ test('who leaves before the answer counts as one that may have been refused', as
 test('who has left already opens nothing at the sidecar', async () => {
   const asked: (string | undefined)[] = [];
   const leaving = new AbortController();
-  const { url } = await setup(
+  const { url } = await relayInFront(
     (request, response) => {
       asked.push(request.method);
       response.end();
@@ -330,7 +286,7 @@ test('who has left already opens nothing at the sidecar', async () => {
 
 describe('a sidecar that goes away', () => {
   test('is 503 with Retry-After and a JSON-RPC error', async () => {
-    const { url, sidecar } = await setup(() => undefined);
+    const { url, sidecar } = await relayInFront(() => undefined);
     sidecar.close();
     const answer = await fetch(url + toolPaths.mcp, { method: 'POST', body: '{}' });
     expect(answer.status).toBe(503);
@@ -339,7 +295,7 @@ describe('a sidecar that goes away', () => {
   });
 
   test('ends its streams cleanly, and breaks off what is not whole', async () => {
-    const { url, sidecar } = await setup((request, response) => {
+    const { url, sidecar } = await relayInFront((request, response) => {
       if (request.method === 'GET') stream(response);
       else response.writeHead(200, { 'content-type': 'application/json' });
       response.write('data: something\n\n');
@@ -355,55 +311,8 @@ describe('a sidecar that goes away', () => {
 });
 
 test('open streams do not keep the relayer from closing', async () => {
-  const { app, url } = await setup((_request, response) => stream(response));
+  const { app, url } = await relayInFront((_request, response) => stream(response));
   const answer = await fetch(url + toolPaths.mcp);
   await app.close();
   expect(await answer.text()).toBe('');
-});
-
-test('an access token goes no further: the sidecar gets the key it stands for', async () => {
-  const bearer = { delegateKey: 'ab'.repeat(32), accountId: `0x${'cd'.repeat(32)}` };
-  const seen: IncomingMessage['headers'][] = [];
-  const { url, logged } = await setup(
-    (request, response) => {
-      seen.push(request.headers);
-      response.writeHead(401, { 'www-authenticate': 'Bearer realm="memrelay"' });
-      response.end('{}');
-    },
-    {
-      failuresPerMinute: 4,
-      oauth: {
-        metadataUrl: 'https://memory.example/about',
-        async readBearer(authorization) {
-          if (authorization === 'Bearer bad') throw new ApiError('invalid_token');
-          return authorization === 'Bearer good' ? bearer : undefined;
-        },
-      },
-    },
-  );
-  const send = (token: string) =>
-    fetch(url + toolPaths.mcp, {
-      headers: { authorization: `Bearer ${token}`, 'x-mem-account-id': 'of somebody else' },
-    });
-  const answer = await send('good');
-  expect(seen[0]).toMatchObject({
-    authorization: `Bearer ${bearer.delegateKey}`,
-    'x-mem-account-id': bearer.accountId,
-  });
-  expect(answer.headers.get('www-authenticate')).toBe(
-    'Bearer realm="memrelay", resource_metadata="https://memory.example/about"',
-  );
-  await send('a-key-of-the-spec');
-  expect(seen[1]).toMatchObject({ authorization: 'Bearer a-key-of-the-spec' });
-  const refused = await send('bad');
-  expect(refused.status).toBe(401);
-  expect(await refused.json()).toMatchObject({ error: { data: { reason: 'invalid_token' } } });
-  expect(refused.headers.get('www-authenticate')).toContain(
-    'resource_metadata="https://memory.example/about"',
-  );
-  // Each refusal counts
-  expect([(await send('bad')).status, (await send('bad')).status]).toEqual([401, 429]);
-  expect(seen).toHaveLength(2);
-  for (const secret of ['good', 'a-key-of-the-spec', bearer.delegateKey])
-    expect(logged.join('')).not.toContain(secret);
 });

@@ -179,7 +179,7 @@ export const apiMutations: readonly Mutation[] = [
   {
     breaks: 'fields.dropped-count',
     file: 'apps/relayer/src/memories/recall.ts',
-    from: 'const dropped = ranked.length - results.length + lost;',
+    from: 'const dropped = unreadable + lost;',
     to: 'const dropped = lost;',
   },
   {

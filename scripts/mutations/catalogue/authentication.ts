@@ -130,7 +130,7 @@ export const authenticationMutations: readonly Mutation[] = [
   {
     breaks: 'auth.fallback-account',
     file: 'apps/relayer/src/auth/find-caller.ts',
-    from: 'if (fallbackAccountId !== undefined) {',
+    from: 'if (fallbackAccountId !== undefined && (isHinted || candidates.length === 0)) {',
     to: 'if (fallbackAccountId === "never") {',
   },
   {

@@ -20,7 +20,7 @@ export const recallMutations: readonly Mutation[] = [
     to: 'score: undefined',
   },
   {
-    breaks: 'recall.exact-count',
+    breaks: 'fields.limit',
     file: 'apps/relayer/src/memories/ranking.ts',
     from: '.slice(0, request.limit)',
     to: '.slice(0, request.limit - 1)',
@@ -34,9 +34,11 @@ export const recallMutations: readonly Mutation[] = [
   {
     breaks: 'account.forget-by-relayer',
     file: 'apps/relayer/src/memories/forget.ts',
-    from: `  requirePermission(caller, 'forget', place.tag);
-`,
-    to: '',
+    from: `  if (everything) return forgetEverything(context, caller);
+  const place = placeOf(context, caller, namespace);
+  requirePermission(caller, 'forget', place.tag);`,
+    to: `  if (everything) return forgetEverything(context, caller);
+  const place = placeOf(context, caller, namespace);`,
   },
   {
     breaks: 'routes.forget-everything',
@@ -108,9 +110,9 @@ export const recallMutations: readonly Mutation[] = [
   {
     breaks: 'auth.nonce-or-nothing',
     file: 'apps/relayer/src/nonces/table-nonces.ts',
-    from: `        failure = cause as Error;
-        throw new ApiError('auth_unavailable', { cause });`,
-    to: `        failure = cause as Error;
+    from: `        failure = error as Error;
+        throw error;`,
+    to: `        failure = error as Error;
         return 'fresh';`,
   },
 ];

@@ -286,16 +286,6 @@ describe('the information routes', () => {
       embedding: { model: 'lexical-v2-1536', dimension: 1536 },
     });
     expect(config.encServerConfigs).toHaveLength(2);
-    expect(Object.keys(config).sort()).toEqual([
-      'aggregatorUrl',
-      'embedding',
-      'encServerConfigs',
-      'encThreshold',
-      'network',
-      'packageId',
-      'registryId',
-      'suiRpcUrl',
-    ]);
     for (const name of [
       'DATABASE_URL',
       'SIDECAR_AUTH_TOKEN',
