@@ -55,7 +55,9 @@ export default defineConfig({
     silent: 'passed-only',
     // Real databases and browsers: a plain test may take a while on a busy machine.
     slowTestThreshold: 5_000,
-    testTimeout: 60_000,
-    hookTimeout: 120_000,
+    testTimeout: 180_000,
+    hookTimeout: 240_000,
+    // The default of one second is for a machine that does nothing else
+    expect: { poll: { timeout: 20_000 } },
   },
 });

@@ -162,7 +162,7 @@ describe('a failing part', () => {
     await expect(client.waitForJob(refused.jobId, patience)).rejects.toMatchObject({ code: 'job_failed' });
     expect(await client.job(refused.jobId)).toMatchObject({
       status: 'failed',
-      error: { code: 'upload_rejected' },
+      errorCode: 'upload_rejected',
     });
     await everyTextOnce('refused', []);
     const manual = client.rememberManual({

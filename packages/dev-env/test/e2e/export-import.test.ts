@@ -325,7 +325,7 @@ describe('the routes', () => {
     const { job_ids } = await client.importPage({ memories: older, trusted_writers: trusted_writers! });
     await client.waitForJobs(job_ids);
     expect(provider.texts.length).toBe(2);
-    const { results } = await client.recall('lemon tree', { namespace: 'garden' });
+    const { results } = await client.recall('lemon tree', { minScore: -1, namespace: 'garden' });
     expect(results.length).toBe(2);
   });
 });
