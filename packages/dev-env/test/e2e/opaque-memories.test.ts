@@ -79,6 +79,7 @@ test('only bytes that no reader can decrypt are answered as opaque', async () =>
   const { results, droppedCount } = await client.recall('what did the client seal?', {
     namespace: 'here',
     limit: 100,
+    minScore: -1,
   });
   expect(results.map(({ text }) => text).sort()).toEqual(['sealed by the client', 'the first text of here']);
   expect(droppedCount).toBe(unreadable.length + 2);

@@ -134,7 +134,7 @@ describe('the sidecar', () => {
     const other = await createTestBackend();
     const environment = { SIDECAR_URL: first.environment.SIDECAR_URL };
     await expect(startTestRelayer(network, { ...other, environment })).rejects.toThrow(
-      'another sidecar with another SIDECAR_AUTH_TOKEN',
+      'SIDECAR_URL: a sidecar with another SIDECAR_AUTH_TOKEN answers there',
     );
     await first.stop();
     await other.drop();
