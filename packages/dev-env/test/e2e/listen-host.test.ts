@@ -71,7 +71,7 @@ test.each(['203.0.113.1', '0.0.0.0:8000'])(
     expect(error).toBeInstanceOf(PartStartError);
     const { stderr, exitCode } = error as PartStartError;
     expect(exitCode).toBe(1);
-    expect(stderr).toMatch(/^ {2}MEM_LISTEN_HOST: .*$/m);
+    expect(stderr).toMatch(/^memrelay relayer: MEM_LISTEN_HOST: .*$/m);
     expect(stderr).not.toMatch(/^\s+at /m);
   },
 );

@@ -29,6 +29,8 @@ async function withRelayer(
     environment: {
       CHAIN_NETWORK: 'testnet',
       STORE_SHARDS: String(network.info.walrus.nShards),
+      STORE_SYSTEM_OBJECT_ID: network.info.walrus.systemObjectId,
+      STORE_STAKING_OBJECT_ID: network.info.walrus.stakingObjectId,
       ENC_SERVER_CONFIGS: JSON.stringify(keyServers),
       STORE_EPOCHS: '5',
       ...environment,
