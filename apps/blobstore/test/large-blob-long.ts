@@ -106,7 +106,7 @@ try {
       const sockets = Array.from({ length: 200 }, () => {
         const socket = connect(Number(port), hostname);
         socket.on('error', () => undefined);
-        socket.write(`GET /v1/blobs/${blobId} HTTP/1.1\r\nhost: x\r\n\r\n`);
+        socket.write(`GET /v1/blobs/${blobId} HTTP/1.1\r\nhost: localhost\r\n\r\n`);
         return socket;
       });
       await Promise.all(sockets.map((socket) => once(socket, 'readable')));

@@ -19,7 +19,7 @@ function sendForm(url: string, contentType: string, body: Buffer, announcedBytes
   socket.on('error', () => undefined);
   const head = [
     'PUT /v1/quilts HTTP/1.1',
-    'host: x',
+    'host: localhost',
     'connection: close',
     `content-type: ${contentType}`,
     `content-length: ${announcedBytes}`,

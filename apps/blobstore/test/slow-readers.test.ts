@@ -19,7 +19,7 @@ async function ask(url: string, path: string): Promise<Socket> {
     socket.destroy();
   });
   socket.on('error', () => undefined);
-  socket.write(`GET ${path} HTTP/1.1\r\nhost: x\r\n\r\n`);
+  socket.write(`GET ${path} HTTP/1.1\r\nhost: localhost\r\n\r\n`);
   await once(socket, 'readable');
   return socket;
 }
@@ -100,7 +100,7 @@ test('a connection that has read a blob is not cut while a later request takes l
   socket.on('data', (chunk) => {
     received += chunk;
   });
-  const read = `GET /v1/blobs/${blobId} HTTP/1.1\r\nhost: x\r\n\r\n`;
+  const read = `GET /v1/blobs/${blobId} HTTP/1.1\r\nhost: localhost\r\n\r\n`;
   socket.write(read);
   await expect.poll(() => received, patient).toContain('first');
   admin.faults.add({ operation: 'read', fault: 'SLOW', delayMs: 500, count: 1 });

@@ -83,6 +83,7 @@ async function paired(to = port, secret = startToken): Promise<string> {
 }
 
 const delegate = {
+  accountId: `0x${'b'.repeat(64)}`,
   publicKey: 'a'.repeat(64),
   label: 'tool',
   scope: { perms: 3, allNamespaces: true, tags: [], expiresAtMs: '0' },

@@ -63,7 +63,7 @@ async function start(answerBytes: number, options: InFlightOptions = {}) {
     sockets.push(socket);
     await once(socket, 'connect');
     socket.pause();
-    socket.write(`GET /answer HTTP/1.1\r\nhost: x\r\nx-account: ${account}\r\n\r\n`);
+    socket.write(`GET /answer HTTP/1.1\r\nhost: localhost\r\nx-account: ${account}\r\n\r\n`);
     return socket;
   };
   return { inFlight, begun, get, slow, work, ends, most: () => most };
