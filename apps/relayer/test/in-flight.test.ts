@@ -30,10 +30,10 @@ function newApp(): FastifyInstance {
   return app;
 }
 
-/** Answers of this size, counted against a bound of 16 MiB, of which work says when it ends. */
-async function start(answerBytes: number, options: InFlightOptions = {}) {
+/** Answers of this size, counted against a bound of 16 MiB unless another is given. `work` says when they end. */
+async function start(answerBytes: number, options: InFlightOptions = {}, bound = 16 * mib) {
   const app = newApp();
-  const inFlight = createInFlight(16 * mib, options);
+  const inFlight = createInFlight(bound, options);
   const begun: string[] = [];
   let most = 0;
   const ends: (() => void)[] = [];
@@ -89,13 +89,14 @@ describe('requests under way', () => {
   });
 
   test('hold their bytes until the client has taken the answer, also one that reads nothing, and leave others room', async () => {
-    const { inFlight, get, slow } = await start(4 * mib);
+    // More than the buffers of both sockets take
+    const { inFlight, get, slow } = await start(16 * mib, {}, 64 * mib);
     const reader = await slow('a');
-    await inUse(inFlight).toBe(4 * mib);
+    await inUse(inFlight).toBe(16 * mib);
     const second = get('a');
     await waiting(inFlight).toBe(1);
-    for (const other of ['b', 'c', 'd']) expect((await get(other)).body.results).toHaveLength(4096);
-    expect(inFlight.state).toEqual({ inUse: 4 * mib, waiting: 1 });
+    for (const other of ['b', 'c', 'd']) expect((await get(other)).body.results).toHaveLength(16_384);
+    expect(inFlight.state).toEqual({ inUse: 16 * mib, waiting: 1 });
     reader.destroy();
     expect((await second).status).toBe(200);
     await inUse(inFlight).toBe(0);

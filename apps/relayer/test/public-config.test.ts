@@ -43,7 +43,7 @@ test('/config has nothing of the configuration but what clients need', async () 
     aggregatorUrl: 'https://aggregator.walrus-testnet.walrus.space',
     encServerConfigs: [{ objectId: id('c'), weight: 1, aggregatorUrl: 'https://committee.example' }],
     encThreshold: 1,
-    embedding: { model: expect.any(String), dimension: 1536 },
+    embedding: { model: expect.any(String), dimension: 1536, min_score: expect.any(Number) },
   });
   for (const [name, value] of Object.entries({ ...secret, apiKey: 'key-server-key' }))
     expect(JSON.stringify(shown), name).not.toContain(value);
