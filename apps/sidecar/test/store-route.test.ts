@@ -1,15 +1,30 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { computeBlobId } from '@memrelay/blob-id/blob-id';
+import { startTestNetwork, type TestNetwork } from '@memrelay/dev-env/test-network';
 import type { Network } from '@memrelay/protocol/networks';
 import { pino } from 'pino';
-import { afterEach, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { loadConfig } from '../src/config/config.ts';
 import { startSidecar } from '../src/sidecar.ts';
 
 const { blobId } = computeBlobId(Buffer.from('an envelope'), { nShards: 1000 });
 const token = 'a-token-of-16-up';
 const open: { close(): Promise<unknown> }[] = [];
+let testNetwork: TestNetwork;
+/** The chain that the sidecar finds at its start, whichever network it is told to be on */
+let chain: Record<string, string>;
+beforeAll(async () => {
+  testNetwork = await startTestNetwork();
+  const { walrus, keyServers } = testNetwork.info;
+  chain = {
+    CHAIN_RPC_URL: testNetwork.chainUrl,
+    STORE_SYSTEM_OBJECT_ID: walrus.systemObjectId,
+    STORE_STAKING_OBJECT_ID: walrus.stakingObjectId,
+    ENC_SERVER_CONFIGS: JSON.stringify(keyServers.map(({ objectId, weight }) => ({ objectId, weight }))),
+  };
+});
+afterAll(() => testNetwork?.close());
 afterEach(async () => {
   for (const part of open.splice(0).reverse()) await part.close();
 });
@@ -26,8 +41,9 @@ async function uploader(network: Network): Promise<(query?: string, bearer?: str
   open.push({ close: () => new Promise((resolve) => server.close(resolve).closeAllConnections()) });
   const config = await loadConfig({
     SIDECAR_AUTH_TOKEN: token,
-    MEM_PACKAGE_ID: `0x${'a'.repeat(64)}`,
+    MEM_PACKAGE_ID: testNetwork.info.packageId,
     CHAIN_NETWORK: network,
+    ...chain,
     STORE_PUBLISHER_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
   });
   const sidecar = await startSidecar({ ...config, port: 0 }, pino({ enabled: false }));

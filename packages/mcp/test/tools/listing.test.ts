@@ -139,8 +139,6 @@ describe('before anything is sent', () => {
     ['mem_recall', { query: 'x', limit: '5' }, 'limit: '],
     ['mem_recall', { query: 'x'.repeat(65_537) }, 'query: must be at most 65536 bytes'],
     ['mem_analyze', { text: 'x'.repeat(65_537) }, 'text: must be at most 65536 bytes'],
-    ['mem_restore', { limit: 10 }, 'namespace: required, and it is missing'],
-    ['mem_restore', { namespace: '  ' }, 'namespace: required, and it is missing'],
     ['mem_restore', { namespace: 'x', limit: 501 }, 'limit: '],
     ['mem_forget', { ids: [] }, 'ids: '],
     ['mem_forget', { ids: ['../x'] }, 'ids.0: must be a memory, job or blob id'],

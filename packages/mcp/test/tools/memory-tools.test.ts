@@ -27,7 +27,7 @@ describe('remember and recall', () => {
     expect(tea.text).toBe(
       `Saved in namespace "${namespace}" (id ${tea.structured!.job_id}, blob ${tea.structured!.blob_id}). mem_recall finds it.`,
     );
-    await call('mem_remember', { text: 'The boat is painted green.' });
+    await call('mem_remember', { text: 'The boat of Ana is painted green.' });
     const { text, structured } = await call('mem_recall', { query: 'How does Ana drink tea?' });
     const hits = hitsOf(structured);
     expect(hits[0]).toMatchObject({ id: tea.structured!.job_id, text: 'Ana drinks her tea without milk.' });
@@ -272,7 +272,7 @@ describe('facts, answers, what is stored', () => {
     expect(gone.text).toMatch(
       /Gone at once: text.*What remains: 1 encrypted blob.*memrelay blobs delete 0x/s,
     );
-    const left = await call('mem_recall', { query: 'forgotten' });
+    const left = await call('mem_recall', { query: 'kept or forgotten' });
     expect(hitsOf(left.structured).map((hit) => hit.id)).toEqual([kept]);
     expect(await call('mem_forget', { ids: [id] })).toMatchObject({
       isError: false,
@@ -329,7 +329,7 @@ describe('facts, answers, what is stored', () => {
     expect(rest.structured).not.toHaveProperty('more');
     expect(rest.text).toContain('restored 1, skipped 2 (there already, or forgotten), total 3.');
     expect(told).toHaveLength(2);
-    expect(hitsOf((await call('mem_recall', { query: 'lost' })).structured)).toHaveLength(3);
+    expect(hitsOf((await call('mem_recall', { query: 'indexed or lost' })).structured)).toHaveLength(3);
   });
 });
 
