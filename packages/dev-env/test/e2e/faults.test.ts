@@ -40,12 +40,15 @@ const lanes = [
   ],
 ];
 
+const enough = lanes.flat().length - 3;
+
 test.runIf(hasPostgres)(
   'a load on two relayers survives each process killed and all around it failing: nothing lost, doubled or unlisted, no text on disk',
   async () => {
     const result = await runFaults({
       seed: 7,
-      faults: 1,
+      // A fault that does not find what it needs is not counted; then another round follows
+      faults: enough,
       minutes: 4,
       lanes: lanes.map((faults) => ({ faults, perRound: faults.length })),
       memoriesPerRound: 90,
@@ -54,8 +57,7 @@ test.runIf(hasPostgres)(
     });
     expect(isWhole(result.findings), table(result)).toBe(true);
     expect(result.findings.done).toBeGreaterThan(8);
-    // One may not find what it needs on a busy machine; what is named here happened all the same in most runs
-    expect(total(result.injected), table(result)).toBeGreaterThanOrEqual(lanes.flat().length - 3);
+    expect(total(result.injected), table(result)).toBeGreaterThanOrEqual(enough);
   },
   420_000,
 );
