@@ -12,7 +12,7 @@ const { blobId } = computeBlobId(Buffer.from('an envelope'), { nShards: 1000 });
 const token = 'a-token-of-16-up';
 const open: { close(): Promise<unknown> }[] = [];
 let testNetwork: TestNetwork;
-/** The chain that the sidecar finds at its start, whichever network it is told to be on */
+/** The chain that the sidecar reads at startup, whatever CHAIN_NETWORK says */
 let chain: Record<string, string>;
 beforeAll(async () => {
   testNetwork = await startTestNetwork();

@@ -166,7 +166,7 @@ describe('an SSE session', () => {
     const ping = { jsonrpc: '2.0', id: 7, method: 'ping' };
     expect((await post(served.url + endpoint, strangers, ping)).status).toBe(403);
     const { authorization: _, ...nobody } = headers;
-    // Its refusal is told on the stream as well, which another id keeps open here
+    // The refusal also goes to the stream, where id 7 would end the reader above
     expect((await post(served.url + endpoint, nobody, { ...ping, id: 8 })).status).toBe(401);
     // An id of the one transport is none of the other
     const id = new URL(endpoint, served.url).searchParams.get('sessionId')!;

@@ -24,7 +24,7 @@ export interface RelayInFront {
   sidecar: Server;
 }
 
-/** The tool routes in front of a sidecar of the test's own, which answers as it is told. */
+/** The tool routes in front of a sidecar that the test provides; `answer` handles its requests. */
 export async function relayInFront(
   answer: (request: IncomingMessage, response: ServerResponse) => void,
   options: Pick<ToolRouteOptions, 'oauth' | 'failuresPerMinute'> & {

@@ -53,7 +53,7 @@ export class SessionTable {
     return session;
   }
 
-  /** The session of this id, whoever asks. */
+  /** The session of this id, without checking who opened it. */
   find(id: string, transport: ToolSession['transport']): ToolSession | undefined {
     const session = this.#sessions.get(id)?.session;
     return session?.transport === transport ? session : undefined;
