@@ -124,3 +124,11 @@ test('a close does not wait for slow answers', async () => {
   await store.close();
   expect(await reading).toBe(200);
 });
+
+test('clearing the faults ends a store that has met one and not begun to wait', async () => {
+  const faults = createFaults();
+  faults.add({ operation: 'store', fault: 'SLOW', delayMs: 600_000 });
+  const { beforeCertificate } = await faults.meetStore('a');
+  faults.clear();
+  await beforeCertificate();
+});

@@ -93,11 +93,12 @@ export function createFaults(now: () => number = Date.now): Faults {
     return met;
   }
 
-  async function wait(met: Fault[]): Promise<void> {
+  /** `signal` is the one of when the faults were met: they may have been cleared since. */
+  async function wait(met: Fault[], signal: AbortSignal): Promise<void> {
     const slow = met.filter(({ fault }) => fault === 'SLOW');
     const totalMs = slow.reduce((sum, { delayMs = defaultDelayMs }) => sum + delayMs, 0);
     if (totalMs === 0) return;
-    await setTimeout(totalMs, undefined, { signal: cleared.signal }).catch(() => undefined);
+    await setTimeout(totalMs, undefined, { signal }).catch(() => undefined);
   }
 
   return {
@@ -123,15 +124,16 @@ export function createFaults(now: () => number = Date.now): Faults {
 
     async meetRead(blobId) {
       const met = meet('read', blobId);
-      await wait(met);
+      await wait(met, cleared.signal);
       for (const { fault } of met) throwAsRead(fault);
     },
 
     async meetStore(blobId) {
       const met = meet('store', blobId);
       for (const { fault } of met) throwAsStore(fault);
+      const { signal } = cleared;
       return {
-        beforeCertificate: () => wait(met),
+        beforeCertificate: () => wait(met, signal),
         leavesUncertified: met.some(({ fault }) => fault === 'INSUFFICIENT_CONFIRMATIONS'),
       };
     },

@@ -33,7 +33,7 @@ beforeAll(async () => {
   heavyClient = heavy.client(relayer.url);
   light = second.client(relayer.url, { maxAttempts: 1 });
   const large = Array.from({ length: largeTexts }, (_, i) => ({
-    text: `Book ${i}. ${paragraph.repeat(6_000)}`,
+    text: `Book ${i}. ${paragraph.repeat(11_000)}`,
     namespace: 'books',
   }));
   await Promise.all([
@@ -126,7 +126,8 @@ test('large recalls, imports and restores of one tenant leave another one served
 test('recalls of one account hold at most 32 MiB, also of a client that does not read its answers', async () => {
   const reading = Promise.withResolvers<void>();
   let begun = 0;
-  const slow = heavy.client(relayer.url, {
+  // Another name of the same host, so that the connections are new: the buffers of one that was read fast grow
+  const slow = heavy.client(relayer.url.replace('127.0.0.1', 'localhost'), {
     maxAttempts: 20,
     deadlineMs: 180_000,
     timeoutMs: 120_000,
@@ -141,10 +142,10 @@ test('recalls of one account hold at most 32 MiB, also of a client that does not
   const recalls = Array.from({ length: 20 }, () =>
     slow.recall('lighthouse birds', { namespace: 'books', limit: 100 }),
   );
-  // Each is more than 4 MiB: there is room for seven
-  await expect.poll(() => begun, { timeout: 60_000 }).toBeGreaterThanOrEqual(6);
+  // Each is almost 8 MiB, more than the buffers of a socket take: there is room for four
+  await expect.poll(() => begun, { timeout: 60_000 }).toBeGreaterThanOrEqual(3);
   expect(await useAll(light)).toHaveLength(26);
-  expect(begun).toBeLessThanOrEqual(8);
+  expect(begun).toBeLessThanOrEqual(5);
   reading.resolve();
   for (const { results } of await Promise.all(recalls)) expect(results).toHaveLength(largeTexts);
   slow.destroy();
