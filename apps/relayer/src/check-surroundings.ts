@@ -4,7 +4,7 @@ import { createChainClient } from '@memrelay/chain/chain-client';
 import { DirectoryLockedError } from '@memrelay/protocol/dir-lock';
 import { ApiError } from '@memrelay/protocol/errors';
 import { createClient } from '@redis/client';
-import { ConfigError } from './base/config/read-config.ts';
+import { ConfigError } from './base/config/config-error.ts';
 import type { Db } from './base/db/db.ts';
 import { inTime } from './base/redis/in-time.ts';
 import type { Config } from './config.ts';

@@ -2,7 +2,7 @@ import { turnOffCoreDumps } from '@memrelay/protocol/core-dumps-node';
 import { defaultPorts } from '@memrelay/protocol/ports';
 import { servePart } from '@memrelay/protocol/serve-part';
 import { PartStartError } from '@memrelay/protocol/start-part';
-import { ConfigError } from './base/config/read-config.ts';
+import { ConfigError } from './base/config/config-error.ts';
 import { createLoggers } from './base/logging/loggers.ts';
 import { loadConfig } from './config.ts';
 import { startRelayer } from './relayer.ts';

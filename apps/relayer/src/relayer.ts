@@ -251,7 +251,7 @@ export async function startRelayer({
       idempotency,
       backlog: createBacklog(db, config.jobs.backlog),
       pipeline,
-      storageTime: createStorageTime(sidecar, config),
+      storageTime: createStorageTime(sidecar, config.renewals.epochsLeft),
       uploadWallets: store.wallets,
       secrets: config.secrets,
       repackAfterMs: config.quilts.repackAfterMs,

@@ -8,7 +8,7 @@ import { createTestDatabase } from '@memrelay/dev-env/services/test-database';
 import { freePort } from '@memrelay/protocol/free-ports-node';
 import { createClient } from '@redis/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ConfigError } from '../src/base/config/read-config.ts';
+import { ConfigError } from '../src/base/config/config-error.ts';
 import { openDatabase } from '../src/base/db/open-database.ts';
 import { checkSurroundings, type Surroundings } from '../src/check-surroundings.ts';
 import { silent } from './support/auth-app.ts';

@@ -4,8 +4,8 @@ import Fastify, { type FastifyInstance } from 'fastify';
 import { afterEach, describe, expect, test } from 'vitest';
 import { errorHandler } from '../src/api/http/error-replies.ts';
 import { inPieces, jsonPieces } from '../src/api/http/json-pieces.ts';
+import { createInFlight, type InFlight, type InFlightOptions } from '../src/api/limits/in-flight.ts';
 import { createRequestBounds, registerRequestBounds } from '../src/api/limits/request-bounds.ts';
-import { createInFlight, type InFlight, type InFlightOptions } from '../src/base/concurrency/in-flight.ts';
 import { silent } from './support/auth-app.ts';
 
 const mib = 1024 * 1024;

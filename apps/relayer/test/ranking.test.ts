@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { Match } from '../src/memories/reading/match.ts';
 import type { Relevance } from '../src/memories/recall/fusion.ts';
 import {
   candidateLimit,
@@ -7,7 +8,6 @@ import {
   sizeOf,
   withinBytes,
 } from '../src/memories/recall/ranking.ts';
-import type { Match } from '../src/memories/recall/search.ts';
 
 const now = Date.UTC(2026, 0, 31);
 const day = 86_400_000;

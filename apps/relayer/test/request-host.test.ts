@@ -6,7 +6,7 @@ import { pino } from 'pino';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createApp } from '../src/api/http/app.ts';
 import { type ListenerOptions, prepareListener } from '../src/api/http/listener.ts';
-import { ConfigError } from '../src/base/config/read-config.ts';
+import { ConfigError } from '../src/base/config/config-error.ts';
 
 const apps: FastifyInstance[] = [];
 afterEach(async () => {

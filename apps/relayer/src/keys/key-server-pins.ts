@@ -1,5 +1,5 @@
 import type { KeyServersResponse } from '@memrelay/protocol/sidecar-api';
-import { ConfigError } from '../base/config/read-config.ts';
+import { ConfigError } from '../base/config/config-error.ts';
 import type { Db } from '../base/db/db.ts';
 
 /**

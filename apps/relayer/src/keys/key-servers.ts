@@ -1,6 +1,6 @@
 import type { KeyServersResponse } from '@memrelay/protocol/sidecar-api';
 import type { Logger } from 'pino';
-import { ConfigError } from '../base/config/read-config.ts';
+import { ConfigError } from '../base/config/config-error.ts';
 import type { Db } from '../base/db/db.ts';
 import type { SidecarClient } from '../sidecar/sidecar-client.ts';
 import { pinKeyServers } from './key-server-pins.ts';

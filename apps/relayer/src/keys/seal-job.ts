@@ -6,9 +6,9 @@ import { nodePrimitives } from '@memrelay/envelope/node-primitives';
 import { sealEnvelope } from '@memrelay/envelope/seal-envelope';
 import type { AccountSnapshot } from '../accounts/account-directory.ts';
 import type { Caller } from '../accounts/caller.ts';
+import type { Secrets } from '../base/config/secrets.ts';
 import { hexToBytes } from '../base/db/hex.ts';
 import { sha256 } from '../base/sha256.ts';
-import type { RelayerContext } from '../context.ts';
 import type { NewJob } from '../jobs/queue/accept-jobs.ts';
 import type { NamespaceKey } from './namespace-keys.ts';
 
@@ -47,7 +47,7 @@ export interface Sealing {
 
 /** Seals an envelope now, on behalf of the caller, as a job that brings it to the owner. Needs no embedding as it is. */
 export function sealJob(
-  { secrets }: Pick<RelayerContext, 'secrets'>,
+  { secrets }: { secrets: Secrets },
   caller: Caller,
   {
     kind,

@@ -4,7 +4,7 @@ import { createHostRules, type HostRules, isLoopbackAddress } from '@memrelay/pr
 import { isLoopbackHost } from '@memrelay/protocol/loopback-host';
 import { listenAddress } from '@memrelay/protocol/loopback-listener-node';
 import type { Logger } from 'pino';
-import { ConfigError } from '../../base/config/read-config.ts';
+import { ConfigError } from '../../base/config/config-error.ts';
 
 export interface ListenerOptions {
   /** MEM_LISTEN_HOST */

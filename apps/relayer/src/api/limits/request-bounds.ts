@@ -1,8 +1,9 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { createFairTurns, type FairTurns } from '../../base/concurrency/fair-turns.ts';
-import { createInFlight, type InFlight } from '../../base/concurrency/in-flight.ts';
+import { recallAnswerBytes } from '../../memories/recall/recall.ts';
 import { untilGone } from '../http/event-stream.ts';
 import { sendInTime, untilSent } from '../http/until-sent.ts';
+import { createInFlight, type InFlight } from './in-flight.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -41,8 +42,6 @@ export const restoreBytes = 48 * mib;
 export const reindexBytes = 16 * mib;
 /** What analyze or ask holds besides recalled memories, about: the text, what is compared or quoted, the answer */
 export const askBytes = 2 * mib;
-/** Recalled in one answer: an account's whole part of `recalling` */
-export const recallAnswerBytes = 32 * mib;
 
 export function createRequestBounds(): RequestBounds {
   const bounds = {

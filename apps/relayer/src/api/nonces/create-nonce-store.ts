@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { ConfigError } from '../../base/config/read-config.ts';
+import { ConfigError } from '../../base/config/config-error.ts';
 import type { Db } from '../../base/db/db.ts';
 import type { NonceStore } from './nonce-store.ts';
 import { createRedisNonces } from './redis-nonces.ts';

@@ -7,7 +7,8 @@ import {
   originalVariables,
   ownPrefixes,
 } from '@memrelay/protocol/variables';
-import { isEmbedded } from '../db/open-database.ts';
+import { ConfigError } from './config-error.ts';
+import { isEmbedded } from './database-url.ts';
 import { laterWarnings } from './later-variables.ts';
 import { type Variables, variables } from './variables.ts';
 
@@ -15,20 +16,6 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The server's own secrets (security.md, "At rest"). */
 export const secretNames = ['MEM_SERVER_SECRET', 'MEM_INDEX_KEY', 'MEM_WRITER_KEYS'] as const;
-
-/** Everything that is wrong with the environment, one line each, by variable name. Values are never echoed. */
-export class ConfigError extends Error {
-  override name = 'ConfigError';
-  readonly problems: readonly string[];
-  constructor(problems: readonly string[]) {
-    super(
-      problems.length === 1
-        ? problems[0]
-        : `the configuration is not usable:\n${problems.map((problem) => `  ${problem}`).join('\n')}`,
-    );
-    this.problems = problems;
-  }
-}
 
 /**
  * Reads and checks the environment in one place. Throws `ConfigError` with every problem at once; `warnings` name

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { link, mkdir, open, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ConfigError } from './read-config.ts';
+import { ConfigError } from './config-error.ts';
 import type { Variables } from './variables.ts';
 
 /** The server's own secrets (security.md, "At rest"), newest first where a list is allowed. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
-import { ConfigError } from '../config/read-config.ts';
+import { ConfigError } from '../config/config-error.ts';
 import type { Db } from './db.ts';
 
 const directory = new URL('../../../migrations/', import.meta.url);

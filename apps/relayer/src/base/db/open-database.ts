@@ -1,14 +1,8 @@
 import type { Logger } from 'pino';
+import { embeddedDirectory, isEmbedded } from '../config/database-url.ts';
 import type { Db } from './db.ts';
 import { openPglite } from './pglite.ts';
 import { openPostgres } from './postgres.ts';
-
-const embedded = 'pglite:';
-
-/** True when DATABASE_URL names an embedded directory: its keys may then be generated on the spot. */
-export function isEmbedded(databaseUrl: string): boolean {
-  return databaseUrl.startsWith(embedded);
-}
 
 /**
  * Opens what DATABASE_URL names: `postgres://…`, or `pglite:<directory>` for the embedded database. `onLost` hears
@@ -20,7 +14,7 @@ export async function openDatabase(
   onLost: (reason: string) => void = () => undefined,
 ): Promise<Db> {
   if (isEmbedded(databaseUrl))
-    return openPglite(databaseUrl.slice(embedded.length), (error) => {
+    return openPglite(embeddedDirectory(databaseUrl), (error) => {
       log.error({ err: error }, 'the embedded database has failed');
       onLost('the embedded database has failed');
     });

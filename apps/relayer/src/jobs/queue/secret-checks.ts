@@ -4,7 +4,7 @@ import {
   type SecretRing,
   secretCheckValue,
 } from '@memrelay/envelope/at-rest';
-import { ConfigError } from '../../base/config/read-config.ts';
+import { ConfigError } from '../../base/config/config-error.ts';
 import type { Secrets } from '../../base/config/secrets.ts';
 import type { Db, Queryable } from '../../base/db/db.ts';
 import { idempotencyHours } from './idempotency.ts';

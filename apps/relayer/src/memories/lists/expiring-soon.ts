@@ -1,6 +1,5 @@
 import type { StatsResponse } from '@memrelay/protocol/memory-lists';
 import type { Db } from '../../base/db/db.ts';
-import type { Config } from '../../config.ts';
 import type { SidecarClient } from '../../sidecar/sidecar-client.ts';
 
 /** The present storage epoch, and what is soon. */
@@ -17,7 +16,8 @@ const staleAfterMs = 60_000;
 
 export function createStorageTime(
   sidecar: Pick<SidecarClient, 'storeEpoch'>,
-  { renewals }: Pick<Config, 'renewals'>,
+  /** The relayer renews memories that have at most this many epochs left; undefined when it renews none */
+  renewedEpochsLeft: number | undefined,
 ): StorageTime {
   let known: { epoch: Promise<number | undefined>; atMs: number } | undefined;
   return {
@@ -32,8 +32,8 @@ export function createStorageTime(
       return known.epoch;
     },
     // An epoch earlier than a renewal, so that an owner may come before it
-    soonEpochs: (renewals.epochsLeft ?? 1) + 1,
-    renewed: renewals.epochsLeft !== undefined,
+    soonEpochs: (renewedEpochsLeft ?? 1) + 1,
+    renewed: renewedEpochsLeft !== undefined,
   };
 }
 

@@ -5,7 +5,7 @@ import { readerOf } from '../../accounts/reader.ts';
 import { createPauses } from '../../base/concurrency/pauses.ts';
 import { hexToBytes } from '../../base/db/hex.ts';
 import type { RelayerContext } from '../../context.ts';
-import type { Match } from '../recall/search.ts';
+import type { Match } from './match.ts';
 import { trustedSigners } from './trusted-signers.ts';
 
 /** Sent to the sidecar in one call; a recall of many large memories takes several, and others have their turn in between. */

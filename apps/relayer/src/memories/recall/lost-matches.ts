@@ -5,7 +5,7 @@ import type { RelayerContext } from '../../context.ts';
 import { normalize } from '../../index/embedding/embedder.ts';
 import { tokenList } from '../../index/keyword-columns.ts';
 import type { Question } from '../../index/keywords/question.ts';
-import type { Match } from './search.ts';
+import type { Match } from '../reading/match.ts';
 
 /**
  * How many lost memories would be hits among the nearest if their blobs were there. They take no places, but the answer

@@ -5,9 +5,10 @@ import { hexToBytes } from '../../base/db/hex.ts';
 import type { RelayerContext } from '../../context.ts';
 import { EmbeddingError } from '../../index/embedding/embedder.ts';
 import { noQuestion } from '../../index/keywords/question.ts';
+import type { Match } from '../reading/match.ts';
 import { openEnvelopes } from '../reading/open-envelopes.ts';
 import { readEnvelopes } from '../reading/read-envelopes.ts';
-import { type Match, searchMemories } from './search.ts';
+import { searchMemories } from './search.ts';
 
 /** A memory that the caller could read just now. */
 export interface KnownMemory {

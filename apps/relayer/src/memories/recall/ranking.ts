@@ -1,6 +1,6 @@
 import type { RecallRequest } from '@memrelay/protocol/memories';
+import type { Match } from '../reading/match.ts';
 import type { Relevance } from './fusion.ts';
-import type { Match } from './search.ts';
 
 export interface RankedMatch {
   match: Match;

@@ -3,14 +3,14 @@ import type { MemoryHit, RecallRequest, RecallResponse } from '@memrelay/protoco
 import type { Caller } from '../../accounts/caller.ts';
 import { requireDecryptCredential } from '../../accounts/decrypt-credential.ts';
 import { requireFreshAccount, requirePermission } from '../../accounts/require-permission.ts';
-import { recallAnswerBytes } from '../../api/limits/request-bounds.ts';
-import type { Hold } from '../../base/concurrency/in-flight.ts';
+import type { Hold } from '../../base/concurrency/hold.ts';
 import { bytesToAddress, hexToBytes } from '../../base/db/hex.ts';
 import type { StageTimes } from '../../base/logging/stage-times.ts';
 import type { RelayerContext } from '../../context.ts';
 import { normalize } from '../../index/embedding/embedder.ts';
 import { spaceOf } from '../../index/embedding/vector-space.ts';
 import { questionOf } from '../../index/keywords/question.ts';
+import type { Match } from '../reading/match.ts';
 import { openEnvelopes } from '../reading/open-envelopes.ts';
 import { readEnvelopes } from '../reading/read-envelopes.ts';
 import { beginReindex } from '../reindex/background-reindex.ts';
@@ -18,7 +18,10 @@ import { fuse, lexicalWeights, modelWeights, type Relevance } from './fusion.ts'
 import { countLostMatches } from './lost-matches.ts';
 import { isConfirmed, rankMatching, reasonsFor } from './matching.ts';
 import { candidateLimit, sizeOf, withinBytes } from './ranking.ts';
-import { type Match, type SearchQuery, searchMemories } from './search.ts';
+import { type SearchQuery, searchMemories } from './search.ts';
+
+/** Bytes of envelopes that one answer may need: everything one account may hold of `RequestBounds.recalling` */
+export const recallAnswerBytes = 32 * 1024 * 1024;
 
 /** Envelopes that one recall reads and opens at the same time, bytes; their texts stay until the answer is sent */
 const readBytes = 8 * 1024 * 1024;

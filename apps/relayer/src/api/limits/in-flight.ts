@@ -1,10 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { untilGone } from '../../api/http/event-stream.ts';
-import { untilSent } from '../../api/http/until-sent.ts';
-import { createFairTurns } from './fair-turns.ts';
-
-/** Waits for room for this many bytes, which are then held until the request has ended. Throws `overloaded`. */
-export type Hold = (bytes: number) => Promise<void>;
+import { createFairTurns } from '../../base/concurrency/fair-turns.ts';
+import type { Hold } from '../../base/concurrency/hold.ts';
+import { untilGone } from '../http/event-stream.ts';
+import { untilSent } from '../http/until-sent.ts';
 
 /**
  * Bounds the memory that requests of one kind hold at the same time, by the size of their bodies or answers. One account
