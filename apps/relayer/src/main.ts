@@ -4,7 +4,7 @@ import { servePart } from '@memrelay/protocol/serve-part';
 import { PartStartError } from '@memrelay/protocol/start-part';
 import { ConfigError } from './base/config/config-error.ts';
 import { createLoggers } from './base/logging/loggers.ts';
-import { loadConfig } from './config.ts';
+import { loadConfig } from './config/config.ts';
 import { startRelayer } from './relayer.ts';
 
 /** Exit codes: 1 a wrong configuration or a start that failed, 3 a part was lost and the platform should restart. */

@@ -10,7 +10,7 @@ import { createClient } from '@redis/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ConfigError } from '../src/base/config/config-error.ts';
 import { openDatabase } from '../src/base/db/open-database.ts';
-import { checkSurroundings, type Surroundings } from '../src/check-surroundings.ts';
+import { checkSurroundings, type Surroundings } from '../src/start/check-surroundings.ts';
 import { silent } from './support/auth-app.ts';
 import { startTestNetwork, type TestNetwork } from './support/localnet-process.ts';
 import { relayerEnvironment, startRefusal, startRelayerProcess } from './support/relayer-process.ts';

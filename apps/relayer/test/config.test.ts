@@ -4,7 +4,7 @@ import { Secp256k1Keypair } from '@mysten/sui/keypairs/secp256k1';
 import { describe, expect, test } from 'vitest';
 import { ConfigError } from '../src/base/config/config-error.ts';
 import { type Environment, readVariables } from '../src/base/config/read-config.ts';
-import { loadConfig } from '../src/config.ts';
+import { loadConfig } from '../src/config/config.ts';
 
 const id = (digit: string): string => `0x${digit.repeat(64)}`;
 const key = (digit: string): string => digit.repeat(64);

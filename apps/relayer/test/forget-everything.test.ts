@@ -8,8 +8,8 @@ import type { DelegateScope } from '../src/accounts/account-directory.ts';
 import type { Caller } from '../src/accounts/caller.ts';
 import { hexToBytes } from '../src/base/db/hex.ts';
 import { createMemoryBlobCache } from '../src/blobs/blob-cache.ts';
-import type { RelayerContext } from '../src/context.ts';
 import { forget } from '../src/memories/forget/forget.ts';
+import type { RelayerContext } from '../src/start/context.ts';
 import { databases, type TestDb } from './support/databases.ts';
 import { newId, storeMemory } from './support/stored-memories.ts';
 

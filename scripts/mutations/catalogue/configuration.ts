@@ -111,7 +111,7 @@ export const configurationMutations: readonly Mutation[] = [
   },
   {
     breaks: 'net.operator-wins',
-    file: 'apps/relayer/src/config.ts',
+    file: 'apps/relayer/src/config/config.ts',
     from: `values.CHAIN_RPC_URL ?? defaults.chainRpcUrl,
 `,
     to: `defaults.chainRpcUrl,
@@ -137,13 +137,13 @@ export const configurationMutations: readonly Mutation[] = [
   },
   {
     breaks: 'config.enc-deprecated-warned',
-    file: 'apps/relayer/src/config.ts',
+    file: 'apps/relayer/src/config/config.ts',
     from: "if (values.ENC_KEY_SERVERS) warnings.push('ENC_KEY_SERVERS is deprecated; use ENC_SERVER_CONFIGS');",
     to: '',
   },
   {
     breaks: 'blob.mainnet-publisher',
-    file: 'apps/relayer/src/config.ts',
+    file: 'apps/relayer/src/config/config.ts',
     from: "values.CHAIN_NETWORK === 'mainnet' && !values.STORE_PUBLISHER_URL",
     to: "values.CHAIN_NETWORK === 'testnet' && !values.STORE_PUBLISHER_URL",
   },

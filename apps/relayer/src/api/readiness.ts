@@ -1,8 +1,8 @@
 import type { ReadyInfo } from '@memrelay/protocol/service-info';
 import { inTime } from '../base/redis/in-time.ts';
-import type { RelayerContext } from '../context.ts';
 import { payingWallets } from '../jobs/alerts/wallet-watch.ts';
 import { oldestPendingSeconds } from '../jobs/queue/read-jobs.ts';
+import type { RelayerContext } from '../start/context.ts';
 
 type Check = ReadyInfo['checks'][string];
 

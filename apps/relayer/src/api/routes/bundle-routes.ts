@@ -1,8 +1,8 @@
 import { exportRequest, type ImportResponse, importRequest } from '@memrelay/protocol/bundles';
 import type { FastifyInstance } from 'fastify';
-import type { RelayerContext } from '../../context.ts';
 import { exportPage, exportPageBytes } from '../../memories/bundles/export-page.ts';
 import { importMemories } from '../../memories/bundles/import-memories.ts';
+import type { RelayerContext } from '../../start/context.ts';
 import { inPieces } from '../http/json-pieces.ts';
 import { validate } from '../http/validate.ts';
 

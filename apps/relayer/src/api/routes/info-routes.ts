@@ -8,9 +8,9 @@ import {
 } from '@memrelay/protocol/versions';
 import type { FastifyInstance } from 'fastify';
 import { permissionBits } from '../../accounts/require-permission.ts';
-import type { RelayerContext } from '../../context.ts';
 import { askPrompt } from '../../language/prompts/ask.ts';
 import { extractPrompt } from '../../language/prompts/extract.ts';
+import type { RelayerContext } from '../../start/context.ts';
 import { createReadiness } from '../readiness.ts';
 
 /** Set by whoever builds the image; absent in a checkout. */

@@ -1,7 +1,7 @@
 import { type KeysResponse, type RewrapResponse, rewrapRequest } from '@memrelay/protocol/key-wraps';
 import type { FastifyInstance } from 'fastify';
-import type { RelayerContext } from '../../context.ts';
 import { listKeys, rewrapKeys } from '../../memories/keys/rewrap-keys.ts';
+import type { RelayerContext } from '../../start/context.ts';
 import { validate } from '../http/validate.ts';
 
 /** The signed routes about the keys of an account; `app` has the auth hook. */

@@ -6,9 +6,9 @@ import {
   type StatsResponse,
 } from '@memrelay/protocol/memory-lists';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { RelayerContext } from '../../context.ts';
 import { accountStats, listNamespaces } from '../../memories/lists/account-stats.ts';
 import { listMemories } from '../../memories/lists/list-memories.ts';
+import type { RelayerContext } from '../../start/context.ts';
 import { validate } from '../http/validate.ts';
 
 /** The signed routes that tell what is stored, without its text; `app` has the auth hook. */

@@ -1,9 +1,9 @@
 import { type AnalyzeAccepted, analyzeRequest, askRequest } from '@memrelay/protocol/llm';
 import type { FastifyInstance } from 'fastify';
-import type { RelayerContext } from '../../context.ts';
 import { repeatKeyOf } from '../../jobs/queue/repeat-key.ts';
 import { ask, askInPieces } from '../../memories/answers/ask.ts';
 import { analyze } from '../../memories/remember/analyze.ts';
+import type { RelayerContext } from '../../start/context.ts';
 import { warnOfDelegateKey } from '../http/deprecations.ts';
 import { closed, sendEvents, wantsEvents } from '../http/event-stream.ts';
 import { createSingleFlight } from '../http/single-flight.ts';

@@ -1,7 +1,7 @@
 import { type ReindexResponse, reindexRequest } from '@memrelay/protocol/reindex';
 import type { FastifyInstance } from 'fastify';
-import type { RelayerContext } from '../../context.ts';
 import { reindex } from '../../memories/reindex/reindex.ts';
+import type { RelayerContext } from '../../start/context.ts';
 import { validate } from '../http/validate.ts';
 import { reindexBytes } from '../limits/request-bounds.ts';
 

@@ -1,6 +1,6 @@
 import { type RestoreResponse, restoreRequest } from '@memrelay/protocol/restore';
 import type { FastifyInstance } from 'fastify';
-import type { RelayerContext } from '../../context.ts';
+import type { RelayerContext } from '../../start/context.ts';
 import { restore } from '../../upkeep/restore/restore.ts';
 import { validate } from '../http/validate.ts';
 import { restoreBytes } from '../limits/request-bounds.ts';

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import type { RelayerContext } from '../../context.ts';
+import type { RelayerContext } from '../../start/context.ts';
 import { bundleRoutes } from './bundle-routes.ts';
 import { accountRoute } from './info-routes.ts';
 import { keyRoutes } from './key-routes.ts';

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { type Maintenance, startMaintenance } from '../maintenance.ts';
+import { type PeriodicTasks, startPeriodicTasks } from '../periodic-tasks.ts';
 import type { Db } from './db.ts';
 
 const everyMs = 20_000;
@@ -10,8 +10,8 @@ const changedRows = 200;
  * Does for the embedded database what autovacuum does for a server: PGlite has no process beside it. Without it rows that
  * are gone keep their room, and the planner knows nothing of the tables.
  */
-export function startVacuum(db: Db, log: Logger): Maintenance {
-  return startMaintenance({ vacuum: () => vacuumDueTables(db) }, log, everyMs);
+export function startVacuum(db: Db, log: Logger): PeriodicTasks {
+  return startPeriodicTasks({ vacuum: () => vacuumDueTables(db) }, log, everyMs);
 }
 
 /** Each table by itself, so that no other statement waits long. Returns the tables. */

@@ -3,12 +3,12 @@ import type { AskEvents, AskRequest, AskResponse } from '@memrelay/protocol/llm'
 import type { MemoryHit, RecallResponse } from '@memrelay/protocol/memories';
 import { z } from 'zod';
 import type { Caller } from '../../accounts/caller.ts';
-import type { RelayerContext } from '../../context.ts';
 import type { ChatClient, ChatRequest } from '../../language/llm/chat-client.ts';
 import { createStringReader } from '../../language/llm/json-string.ts';
 import { type AnswerFormat, completeStructured, parseAnswer } from '../../language/llm/structured.ts';
 import { createUsageMeter, type UsageMeter } from '../../language/llm/usage.ts';
 import { askPrompt } from '../../language/prompts/ask.ts';
+import type { RelayerContext } from '../../start/context.ts';
 import { type Recalling, recall } from '../recall/recall.ts';
 import { createCitations } from './citations.ts';
 import { localAnswer } from './local-answer.ts';

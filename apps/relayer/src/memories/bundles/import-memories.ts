@@ -12,12 +12,12 @@ import { readerOf } from '../../accounts/reader.ts';
 import { requireFreshAccount, requirePermission } from '../../accounts/require-permission.ts';
 import { createPauses } from '../../base/concurrency/pauses.ts';
 import { hexToBytes } from '../../base/db/hex.ts';
-import type { RelayerContext } from '../../context.ts';
 import { mappedVectors } from '../../index/bare-vectors.ts';
 import { insertJobs, type NewJob } from '../../jobs/queue/accept-jobs.ts';
 import { keptTexts, textHash } from '../../jobs/queue/known-texts.ts';
 import { insertSuccessors } from '../../jobs/queue/successors.ts';
 import { sealJob, standardImportance } from '../../keys/seal-job.ts';
+import type { RelayerContext } from '../../start/context.ts';
 import { trustedSigners } from '../reading/trusted-signers.ts';
 import { freeIds, importedId } from './imported-ids.ts';
 

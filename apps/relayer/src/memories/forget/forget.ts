@@ -9,7 +9,6 @@ import { defaultNamespace } from '@memrelay/protocol/limits';
 import type { Caller } from '../../accounts/caller.ts';
 import { namespacesWith, requireFreshAccount, requirePermission } from '../../accounts/require-permission.ts';
 import { hexToBytes } from '../../base/db/hex.ts';
-import type { RelayerContext } from '../../context.ts';
 import {
   forgottenBefore,
   memoryIds,
@@ -26,6 +25,7 @@ import {
   type Place,
 } from '../../jobs/queue/forgotten-objects.ts';
 import { sharedSince } from '../../jobs/queue/shared-quilts.ts';
+import type { RelayerContext } from '../../start/context.ts';
 import { removeMemories } from './remove-memories.ts';
 
 const perCall = 1_000;

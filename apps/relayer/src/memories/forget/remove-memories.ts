@@ -1,11 +1,11 @@
 import { envelopeKind } from '@memrelay/envelope/header';
 import type { Caller } from '../../accounts/caller.ts';
-import type { RelayerContext } from '../../context.ts';
 import { insertJobs, type NewJob } from '../../jobs/queue/accept-jobs.ts';
 import { noteBuried } from '../../jobs/queue/buried-blobs.ts';
 import { deleteMemories, heldElsewhere, type Removed } from '../../jobs/queue/forget-rows.ts';
 import type { Place } from '../../jobs/queue/forgotten-objects.ts';
 import { sealJob } from '../../keys/seal-job.ts';
+import type { RelayerContext } from '../../start/context.ts';
 
 /** A tombstone names as many (packages/envelope, `supersedes`). */
 const perTombstone = 200;

@@ -2,8 +2,8 @@ import type { Wrap } from '@memrelay/envelope/wraps';
 import type { Caller, Permission } from '../../accounts/caller.ts';
 import { namespacesWith } from '../../accounts/require-permission.ts';
 import { hexToBytes } from '../../base/db/hex.ts';
-import type { RelayerContext } from '../../context.ts';
 import { decodeColumn } from '../../keys/namespace-keys.ts';
+import type { RelayerContext } from '../../start/context.ts';
 import { readNamespaceNames, readUnfinishedNames } from '../reading/memory-pages.ts';
 
 /** A pair that memories of a namespace are sealed to. */

@@ -6,9 +6,9 @@ import type { Caller } from '../../accounts/caller.ts';
 import { readerOf } from '../../accounts/reader.ts';
 import { requireFreshAccount } from '../../accounts/require-permission.ts';
 import { hexToBytes } from '../../base/db/hex.ts';
-import type { RelayerContext } from '../../context.ts';
 import { insertJobs } from '../../jobs/queue/accept-jobs.ts';
 import { sealJob } from '../../keys/seal-job.ts';
+import type { RelayerContext } from '../../start/context.ts';
 import { type AccountKey, accountKeys } from './account-keys.ts';
 
 /** A key takes two operations of Seal, 80 ms of a thread. */

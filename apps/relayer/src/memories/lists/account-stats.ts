@@ -1,8 +1,8 @@
 import type { NamespaceEntry, NamespacesResponse, StatsResponse } from '@memrelay/protocol/memory-lists';
 import type { Caller } from '../../accounts/caller.ts';
 import { hexToBytes } from '../../base/db/hex.ts';
-import type { RelayerContext } from '../../context.ts';
 import { listStrays } from '../../jobs/queue/stray-rows.ts';
+import type { RelayerContext } from '../../start/context.ts';
 import { readableNamespace, readableNamespaces } from '../reading/scope-namespaces.ts';
 import { countStale } from '../reindex/stale-rows.ts';
 import { expiringSoon } from './expiring-soon.ts';

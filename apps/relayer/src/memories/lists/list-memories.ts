@@ -1,7 +1,7 @@
 import type { MemoriesRequest, MemoriesResponse, MemoryEntry } from '@memrelay/protocol/memory-lists';
 import type { Caller } from '../../accounts/caller.ts';
 import { hexToBytes } from '../../base/db/hex.ts';
-import type { RelayerContext } from '../../context.ts';
+import type { RelayerContext } from '../../start/context.ts';
 import type { ListedMemory } from '../reading/memory-pages.ts';
 import { readablePage } from '../reading/readable-page.ts';
 import { supersededBy } from './superseded.ts';

@@ -4,7 +4,7 @@ import type { Caller } from '../../accounts/caller.ts';
 import { readerOf } from '../../accounts/reader.ts';
 import { createPauses } from '../../base/concurrency/pauses.ts';
 import { hexToBytes } from '../../base/db/hex.ts';
-import type { RelayerContext } from '../../context.ts';
+import type { RelayerContext } from '../../start/context.ts';
 import type { Match } from './match.ts';
 import { trustedSigners } from './trusted-signers.ts';
 

@@ -2,7 +2,7 @@ import type { MemoriesRequest } from '@memrelay/protocol/memory-lists';
 import type { Caller } from '../../accounts/caller.ts';
 import { requirePermission } from '../../accounts/require-permission.ts';
 import { hexToBytes } from '../../base/db/hex.ts';
-import type { RelayerContext } from '../../context.ts';
+import type { RelayerContext } from '../../start/context.ts';
 import { makeCursor, readCursor } from './list-cursor.ts';
 import { firstPage, type ListedMemory, readMemoryPage } from './memory-pages.ts';
 import { readableNamespaces } from './scope-namespaces.ts';

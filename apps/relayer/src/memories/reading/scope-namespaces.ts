@@ -1,7 +1,7 @@
 import type { Caller } from '../../accounts/caller.ts';
 import { namespacesWith } from '../../accounts/require-permission.ts';
 import { hexToBytes } from '../../base/db/hex.ts';
-import type { RelayerContext } from '../../context.ts';
+import type { RelayerContext } from '../../start/context.ts';
 import { readNamespaceNames } from './memory-pages.ts';
 
 /** Whether the caller may read a namespace, by its name. Throws `insufficient_scope` when it may read nowhere. */

@@ -1,7 +1,7 @@
 import type { AccountSnapshot } from '../../accounts/account-directory.ts';
 import { permissionBits } from '../../accounts/require-permission.ts';
 import { hexToBytes } from '../../base/db/hex.ts';
-import type { RelayerContext } from '../../context.ts';
+import type { RelayerContext } from '../../start/context.ts';
 
 /**
  * Whose signatures are believed in an account (security.md, "Writers sign"), hex: this relayer's writer keys, delegates

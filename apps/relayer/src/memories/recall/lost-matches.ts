@@ -1,10 +1,10 @@
 import type { RecallRequest } from '@memrelay/protocol/memories';
 import type { Db } from '../../base/db/db.ts';
 import { encodeVector } from '../../base/db/vector.ts';
-import type { RelayerContext } from '../../context.ts';
 import { normalize } from '../../index/embedding/embedder.ts';
 import { tokenList } from '../../index/keyword-columns.ts';
 import type { Question } from '../../index/keywords/question.ts';
+import type { RelayerContext } from '../../start/context.ts';
 import type { Match } from '../reading/match.ts';
 
 /**

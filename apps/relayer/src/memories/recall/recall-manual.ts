@@ -1,10 +1,10 @@
 import type { ManualHit, RecallManualRequest, RecallManualResponse } from '@memrelay/protocol/memories';
 import type { Caller } from '../../accounts/caller.ts';
 import { hexToBytes } from '../../base/db/hex.ts';
-import type { RelayerContext } from '../../context.ts';
 import { noQuestion } from '../../index/keywords/question.ts';
 import { patchIdLength } from '../../jobs/queue/forgotten-objects.ts';
 import { blobsOfStored, readPending } from '../../jobs/queue/read-jobs.ts';
+import type { RelayerContext } from '../../start/context.ts';
 import { trustedSigners } from '../reading/trusted-signers.ts';
 import { candidateLimit, type RankedMatch, rank, sizeOf, withinBytes } from './ranking.ts';
 import { type Recalling, requireReadable, search } from './recall.ts';

@@ -6,10 +6,10 @@ import { requireFreshAccount, requirePermission } from '../../accounts/require-p
 import type { Hold } from '../../base/concurrency/hold.ts';
 import { bytesToAddress, hexToBytes } from '../../base/db/hex.ts';
 import type { StageTimes } from '../../base/logging/stage-times.ts';
-import type { RelayerContext } from '../../context.ts';
 import { normalize } from '../../index/embedding/embedder.ts';
 import { spaceOf } from '../../index/embedding/vector-space.ts';
 import { questionOf } from '../../index/keywords/question.ts';
+import type { RelayerContext } from '../../start/context.ts';
 import type { Match } from '../reading/match.ts';
 import { openEnvelopes } from '../reading/open-envelopes.ts';
 import { readEnvelopes } from '../reading/read-envelopes.ts';

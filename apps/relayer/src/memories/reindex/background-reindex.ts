@@ -4,7 +4,7 @@ import type { Caller } from '../../accounts/caller.ts';
 import { hasPermission, isExpired } from '../../accounts/require-permission.ts';
 import type { Db } from '../../base/db/db.ts';
 import { hexToBytes } from '../../base/db/hex.ts';
-import type { RelayerContext } from '../../context.ts';
+import type { RelayerContext } from '../../start/context.ts';
 import { type BackgroundRuns, createBackgroundRuns } from './background-runs.ts';
 import { clearReindexLeases, takeLease } from './lease.ts';
 import { firstId, reindexStep } from './reindex-namespace.ts';

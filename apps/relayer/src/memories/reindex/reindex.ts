@@ -4,7 +4,7 @@ import type { Caller } from '../../accounts/caller.ts';
 import { requireDecryptCredential } from '../../accounts/decrypt-credential.ts';
 import { requireFreshAccount, requirePermission } from '../../accounts/require-permission.ts';
 import { hexToBytes } from '../../base/db/hex.ts';
-import type { RelayerContext } from '../../context.ts';
+import type { RelayerContext } from '../../start/context.ts';
 import { type ReindexLease, takeLease } from './lease.ts';
 import { firstId, reindexStep } from './reindex-namespace.ts';
 import { countStale } from './stale-rows.ts';

@@ -3,12 +3,12 @@ import type { Caller } from '../../accounts/caller.ts';
 import { hasPermission, requirePermission } from '../../accounts/require-permission.ts';
 import { hexToBytes } from '../../base/db/hex.ts';
 import type { StageTimes } from '../../base/logging/stage-times.ts';
-import type { RelayerContext } from '../../context.ts';
 import { insertJobs, insertKey, type NewJob } from '../../jobs/queue/accept-jobs.ts';
 import { textHash } from '../../jobs/queue/known-texts.ts';
 import type { RepeatKey } from '../../jobs/queue/repeat-key.ts';
 import { insertSuccessors } from '../../jobs/queue/successors.ts';
 import { sealJob, standardImportance } from '../../keys/seal-job.ts';
+import type { RelayerContext } from '../../start/context.ts';
 
 /** A text to be kept as a memory. */
 export interface NewMemory {

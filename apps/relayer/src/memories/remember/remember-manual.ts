@@ -15,7 +15,6 @@ import type { Caller } from '../../accounts/caller.ts';
 import { requirePermission } from '../../accounts/require-permission.ts';
 import { bytesToAddress, hexToBytes } from '../../base/db/hex.ts';
 import { sha256 } from '../../base/sha256.ts';
-import type { RelayerContext } from '../../context.ts';
 import { normalize } from '../../index/embedding/embedder.ts';
 import { vectorKeyId } from '../../index/embedding/vector-map.ts';
 import { spaceOf } from '../../index/embedding/vector-space.ts';
@@ -23,6 +22,7 @@ import { insertJobs, insertManualMemory, type NewJob } from '../../jobs/queue/ac
 import { readJobs } from '../../jobs/queue/read-jobs.ts';
 import type { RepeatKey } from '../../jobs/queue/repeat-key.ts';
 import { storableImportance } from '../../keys/seal-job.ts';
+import type { RelayerContext } from '../../start/context.ts';
 import { type ManualBytes, readManualBytes } from './manual-envelope.ts';
 
 /** How long a call waits for its upload before it tells the caller to come back, and how often it looks. */

@@ -5,9 +5,9 @@ import pLimit from 'p-limit';
 import type { Caller } from '../../accounts/caller.ts';
 import { readerOf } from '../../accounts/reader.ts';
 import { BlobReadError } from '../../blobs/aggregator-reads.ts';
-import type { RelayerContext } from '../../context.ts';
 import type { Place } from '../../jobs/queue/forgotten-objects.ts';
 import { decodeColumn } from '../../keys/namespace-keys.ts';
+import type { RelayerContext } from '../../start/context.ts';
 import { type Candidate, type ChainRewrap, chainRewraps, saveWrongRewraps } from './restore-rows.ts';
 
 /** An envelope that was read whole and opened. */

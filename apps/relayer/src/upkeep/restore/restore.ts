@@ -12,11 +12,11 @@ import {
 } from '../../accounts/require-permission.ts';
 import type { Db } from '../../base/db/db.ts';
 import { hexToBytes } from '../../base/db/hex.ts';
-import type { RelayerContext } from '../../context.ts';
 import { EmbeddingError } from '../../index/embedding/embedder.ts';
 import type { IndexData } from '../../index/index-data.ts';
 import type { Place } from '../../jobs/queue/forgotten-objects.ts';
 import { textHash } from '../../jobs/queue/known-texts.ts';
+import type { RelayerContext } from '../../start/context.ts';
 import { keepTombstone } from './keep-tombstone.ts';
 import { lookOnChain, type RestoreFailure } from './look-on-chain.ts';
 import { hasUntried, lookStartedAt } from './look-rows.ts';

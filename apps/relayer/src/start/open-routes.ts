@@ -1,13 +1,13 @@
 import type { FastifyInstance } from 'fastify';
-import { createRateLimits } from './api/limits/rate-limits.ts';
-import { createBearerReader } from './api/oauth/access-tokens.ts';
-import { createOAuthContext } from './api/oauth/oauth-context.ts';
-import { infoRoutes } from './api/routes/info-routes.ts';
-import { metadataUrl, oauthRoutes } from './api/routes/oauth-routes.ts';
-import { sponsorRoutes } from './api/routes/sponsor-routes.ts';
-import { toolRoutes } from './api/routes/tool-routes.ts';
-import { createToolRelay } from './api/tools/tool-relay.ts';
-import type { Config } from './config.ts';
+import { createRateLimits } from '../api/limits/rate-limits.ts';
+import { createBearerReader } from '../api/oauth/access-tokens.ts';
+import { createOAuthContext } from '../api/oauth/oauth-context.ts';
+import { infoRoutes } from '../api/routes/info-routes.ts';
+import { metadataUrl, oauthRoutes } from '../api/routes/oauth-routes.ts';
+import { sponsorRoutes } from '../api/routes/sponsor-routes.ts';
+import { toolRoutes } from '../api/routes/tool-routes.ts';
+import { createToolRelay } from '../api/tools/tool-relay.ts';
+import type { Config } from '../config/config.ts';
 import type { RelayerContext } from './context.ts';
 
 /** Routes that take no signature. Returns what ends with the relayer. */

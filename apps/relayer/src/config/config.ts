@@ -2,15 +2,15 @@ import { addressOfPrivateKey } from '@memrelay/chain/key-file';
 import { limits } from '@memrelay/protocol/limits';
 import type { Network } from '@memrelay/protocol/networks';
 import { networkDefaults } from '@memrelay/protocol/networks';
-import type { OAuthConfig } from './api/oauth/oauth-context.ts';
-import type { SponsorLimits } from './api/routes/sponsor-routes.ts';
-import { type Environment, readVariables } from './base/config/read-config.ts';
-import { resolveSecrets, type Secrets } from './base/config/secrets.ts';
-import type { Variables } from './base/config/variables.ts';
-import type { BlobCacheLimits } from './blobs/blob-cache.ts';
-import type { EmbeddingConfig } from './index/embedding/create-embedder.ts';
-import type { BacklogLimits } from './jobs/queue/backlog.ts';
-import type { ChatOptions } from './language/llm/chat-client.ts';
+import type { OAuthConfig } from '../api/oauth/oauth-context.ts';
+import type { SponsorLimits } from '../api/routes/sponsor-routes.ts';
+import { type Environment, readVariables } from '../base/config/read-config.ts';
+import { resolveSecrets, type Secrets } from '../base/config/secrets.ts';
+import type { Variables } from '../base/config/variables.ts';
+import type { BlobCacheLimits } from '../blobs/blob-cache.ts';
+import type { EmbeddingConfig } from '../index/embedding/create-embedder.ts';
+import type { BacklogLimits } from '../jobs/queue/backlog.ts';
+import type { ChatOptions } from '../language/llm/chat-client.ts';
 
 /** The relayer's settings as its parts take them. */
 export interface Config {

@@ -1,10 +1,10 @@
-import type { TaskLoop } from './base/concurrency/shared-task.ts';
-import type { Loggers } from './base/logging/loggers.ts';
-import type { Config } from './config.ts';
-import { startStrays } from './jobs/strays/start-strays.ts';
-import { type BlobCheckOptions, startBlobChecks } from './upkeep/missing/start-blob-checks.ts';
-import { startRenewals } from './upkeep/renewals/start-renewals.ts';
-import { startRepacking } from './upkeep/renewals/start-repacking.ts';
+import type { TaskLoop } from '../base/concurrency/shared-task.ts';
+import type { Loggers } from '../base/logging/loggers.ts';
+import type { Config } from '../config/config.ts';
+import { startStrays } from '../jobs/strays/start-strays.ts';
+import { type BlobCheckOptions, startBlobChecks } from '../upkeep/missing/start-blob-checks.ts';
+import { startRenewals } from '../upkeep/renewals/start-renewals.ts';
+import { startRepacking } from '../upkeep/renewals/start-repacking.ts';
 
 export interface UpkeepOptions
   extends Pick<BlobCheckOptions, 'db' | 'sidecar' | 'accounts' | 'aggregators' | 'blobCache' | 'wakeUpload'> {

@@ -4,10 +4,10 @@ import { createChainClient } from '@memrelay/chain/chain-client';
 import { DirectoryLockedError } from '@memrelay/protocol/dir-lock';
 import { ApiError } from '@memrelay/protocol/errors';
 import { createClient } from '@redis/client';
-import { ConfigError } from './base/config/config-error.ts';
-import type { Db } from './base/db/db.ts';
-import { inTime } from './base/redis/in-time.ts';
-import type { Config } from './config.ts';
+import { ConfigError } from '../base/config/config-error.ts';
+import type { Db } from '../base/db/db.ts';
+import { inTime } from '../base/redis/in-time.ts';
+import type { Config } from '../config/config.ts';
 
 /** For the database and Redis; a chain call has a limit of its own */
 const answerMs = 6_000;

@@ -1,10 +1,10 @@
 import type { Logger } from 'pino';
-import type { TaskLoop } from './base/concurrency/shared-task.ts';
-import type { Db } from './base/db/db.ts';
-import type { Config } from './config.ts';
-import { startAlertSender } from './jobs/alerts/alert-sender.ts';
-import { startWalletWatch } from './jobs/alerts/wallet-watch.ts';
-import type { SidecarClient } from './sidecar/sidecar-client.ts';
+import type { TaskLoop } from '../base/concurrency/shared-task.ts';
+import type { Db } from '../base/db/db.ts';
+import type { Config } from '../config/config.ts';
+import { startAlertSender } from '../jobs/alerts/alert-sender.ts';
+import { startWalletWatch } from '../jobs/alerts/wallet-watch.ts';
+import type { SidecarClient } from '../sidecar/sidecar-client.ts';
 
 export interface Alerts {
   /** Posts alerts; undefined without ALERT_TO_SLACK, when none are written */

@@ -1,24 +1,24 @@
 import type { Logger } from 'pino';
 
-/** Work that keeps tables from growing, at long intervals and never twice at once. */
-export interface Maintenance {
+/** Tasks that run one after the other at long intervals, never two at the same time. */
+export interface PeriodicTasks {
   stop(): Promise<void>;
 }
 
 const defaultEveryMs = 10 * 60_000;
 
-export function startMaintenance(
+export function startPeriodicTasks(
   tasks: Readonly<Record<string, () => Promise<unknown>>>,
   log: Logger,
   everyMs = defaultEveryMs,
-): Maintenance {
+): PeriodicTasks {
   let running: Promise<void> | undefined;
   async function runAll(): Promise<void> {
     for (const [task, run] of Object.entries(tasks)) {
       try {
         await run();
       } catch (error) {
-        log.warn({ err: error, task }, 'maintenance failed; it is tried again later');
+        log.warn({ err: error, task }, 'maintenance task failed; will retry');
       }
     }
   }

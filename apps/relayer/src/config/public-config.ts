@@ -1,7 +1,7 @@
 import type { PublicConfig } from '@memrelay/protocol/service-info';
 import type { KeyServersResponse } from '@memrelay/protocol/sidecar-api';
+import type { Embedder } from '../index/embedding/embedder.ts';
 import type { Config } from './config.ts';
-import type { Embedder } from './index/embedding/embedder.ts';
 
 /** What clients may know of the configuration: the answer of `GET /config`. */
 export function publicConfig(

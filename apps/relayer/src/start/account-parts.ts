@@ -1,0 +1,35 @@
+import { createAccounts } from '../accounts/create-accounts.ts';
+import { createExpiredDelegates } from '../accounts/expired-delegates.ts';
+import type { Db } from '../base/db/db.ts';
+import type { Loggers } from '../base/logging/loggers.ts';
+import type { Config } from '../config/config.ts';
+import type { WithWallet } from '../jobs/upload/with-wallet.ts';
+import type { SidecarClient } from '../sidecar/sidecar-client.ts';
+import type { CloseStack } from './close-stack.ts';
+
+/** The account directory. A changed account ends the decryption sessions that the sidecar has for it. */
+export async function createAccountParts(
+  opened: CloseStack,
+  options: { config: Config; db: Db; sidecar: SidecarClient; loggers: Loggers },
+) {
+  const { config, db, sidecar, loggers } = options;
+  const accounts = opened.add(await createAccounts({ config, db, log: loggers.accounts }));
+  accounts.onChange((accountId) => {
+    sidecar
+      .dropSessions(accountId)
+      .catch((error: Error) => loggers.sidecar.warn({ err: error }, 'sessions not dropped'));
+  });
+  return {
+    accounts,
+    /** Removes expired delegates on chain; a wallet of the server pays when there is one. */
+    expiredDelegates: (withWallet: WithWallet | undefined) =>
+      createExpiredDelegates({
+        accounts,
+        prune: (accountId) =>
+          withWallet
+            ? withWallet((wallet) => sidecar.pruneExpired(accountId, wallet))
+            : sidecar.pruneExpired(accountId, undefined),
+        log: loggers.accounts,
+      }),
+  };
+}

@@ -1,0 +1,25 @@
+import { maxEnvelopeLength } from '@memrelay/envelope/header';
+import type { Loggers } from '../base/logging/loggers.ts';
+import { createAggregatorReader } from '../blobs/aggregator-reads.ts';
+import { createMemoryBlobCache, createRedisBlobCache } from '../blobs/blob-cache.ts';
+import type { Config } from '../config/config.ts';
+import type { CloseStack } from './close-stack.ts';
+
+/** What reads stored envelopes: the aggregators, behind a cache in Redis or in this process. */
+export function createBlobParts(
+  opened: CloseStack,
+  config: Pick<Config, 'redisUrl' | 'blobCache' | 'aggregators'>,
+  loggers: Loggers,
+) {
+  const { redisUrl } = config;
+  return {
+    blobCache: opened.add(
+      redisUrl
+        ? createRedisBlobCache(redisUrl, config.blobCache, loggers.blobs)
+        : createMemoryBlobCache(config.blobCache),
+    ),
+    aggregators: opened.add(
+      createAggregatorReader({ ...config.aggregators, maxBytes: maxEnvelopeLength, log: loggers.blobs }),
+    ),
+  };
+}

@@ -1,0 +1,28 @@
+import { indexKey } from '@memrelay/envelope/at-rest';
+import type { Config } from '../config/config.ts';
+import { createAccountVectors } from '../index/embedding/account-vectors.ts';
+import { checkVector } from '../index/embedding/check-vector.ts';
+import { createEmbedder } from '../index/embedding/create-embedder.ts';
+import { createRequireEmbedder } from '../index/embedding/require-embedder.ts';
+import { createTextIndexer } from '../index/index-data.ts';
+import { createBlindIndex } from '../index/keywords/blind-index.ts';
+import { createQueryVectors } from '../memories/recall/query-vectors.ts';
+
+/** Everything that turns texts and questions into vectors and keyword tokens; their keys derive from `MEM_INDEX_KEY`. */
+export function createIndexParts(config: Config) {
+  const { indexKey: secret } = config.secrets;
+  const keyFor = (purpose: 'lexical' | 'vector-map') => (accountId: Buffer) =>
+    Buffer.from(indexKey(secret, purpose, accountId.toString('hex')));
+  const embedder = createEmbedder(config.embedding, keyFor('lexical'));
+  const vectors = createAccountVectors(embedder.dimension, keyFor('vector-map'));
+  const blindIndex = createBlindIndex(secret, config.blindIndex);
+  return {
+    embedder,
+    vectors,
+    blindIndex,
+    indexer: createTextIndexer({ embedder, vectors, blindIndex }),
+    queryVectors: createQueryVectors(embedder, config.embedding.cacheTtlSeconds),
+    requireEmbedder: createRequireEmbedder(embedder, config),
+    checkVector: (values: readonly number[]) => checkVector(values, embedder.dimension),
+  };
+}

@@ -1,0 +1,43 @@
+import type { AddressInfo } from 'node:net';
+import type { FastifyInstance } from 'fastify';
+import { registerAuth } from '../api/auth/register-auth.ts';
+import type { Listener } from '../api/http/listener.ts';
+import { registerRequestBounds } from '../api/limits/request-bounds.ts';
+import { signedRoutes } from '../api/routes/signed-routes.ts';
+import { registerStageTimes } from '../base/logging/stage-times.ts';
+import type { Config } from '../config/config.ts';
+import type { CloseStack } from './close-stack.ts';
+import type { RelayerContext } from './context.ts';
+import { openRoutes } from './open-routes.ts';
+
+/** How long open requests may take when the relayer stops; stopping as a whole has 20 s (serve-part.ts). */
+const requestsEndMs = 8_000;
+
+/** Registers every route and listens. Returns the URL where processes on this machine reach the relayer. */
+export async function serve(
+  opened: CloseStack,
+  options: { app: FastifyInstance; context: RelayerContext; config: Config; listener: Listener },
+): Promise<string> {
+  const { app, context, config, listener } = options;
+  opened.add(await openRoutes(app, context, config));
+  await app.register(async (signed) => {
+    registerAuth(signed, {
+      accounts: context.accounts,
+      nonces: context.nonces,
+      fallbackAccountId: config.accountId,
+      trustedProxyHops: config.trustedProxyHops,
+      log: context.loggers.auth,
+    });
+    registerStageTimes(signed);
+    registerRequestBounds(signed, context.requestBounds);
+    signedRoutes(signed, context);
+  });
+  await app.listen({ port: config.port, host: config.listenHost });
+  opened.push(async () => {
+    // A request or stream that does not end must not use up the time of the parts that close after it
+    const forced = setTimeout(() => app.server.closeAllConnections(), requestsEndMs);
+    await Promise.all([app.close(), context.pipeline.drain()]);
+    clearTimeout(forced);
+  });
+  return listener.urlAt((app.server.address() as AddressInfo).port);
+}

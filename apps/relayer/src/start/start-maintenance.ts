@@ -1,0 +1,40 @@
+import { pruneGrants } from '../api/oauth/grant-rows.ts';
+import type { Db } from '../base/db/db.ts';
+import { startVacuum } from '../base/db/vacuum.ts';
+import type { Loggers } from '../base/logging/loggers.ts';
+import { startPeriodicTasks } from '../base/periodic-tasks.ts';
+import type { Config } from '../config/config.ts';
+import { dropKeywords } from '../index/keywords/drop-keywords.ts';
+import { pruneFormerBlobs } from '../jobs/queue/forgotten-objects.ts';
+import type { Idempotency } from '../jobs/queue/idempotency.ts';
+import { pruneJobs } from '../jobs/queue/prune-jobs.ts';
+import type { CloseStack } from './close-stack.ts';
+
+/** Starts the tasks that remove rows that nothing needs any more; the embedded database is vacuumed as well. */
+export function startMaintenance(
+  opened: CloseStack,
+  options: {
+    db: Db;
+    config: Pick<Config, 'jobs' | 'blindIndex'>;
+    idempotency: Idempotency;
+    loggers: Loggers;
+  },
+): void {
+  const { db, config, idempotency, loggers } = options;
+  const { keepDoneDays } = config.jobs;
+  const tasks = startPeriodicTasks(
+    {
+      idempotency: idempotency.purge,
+      formerBlobs: () => pruneFormerBlobs(db),
+      grants: () => pruneGrants(db, Date.now()),
+      ...(config.blindIndex ? {} : { keywords: () => dropKeywords(db) }),
+      ...(keepDoneDays === undefined ? {} : { jobs: () => pruneJobs(db, keepDoneDays) }),
+    },
+    loggers.database,
+  );
+  opened.push(() => tasks.stop());
+  if (db.kind === 'pglite') {
+    const vacuum = startVacuum(db, loggers.database);
+    opened.push(() => vacuum.stop());
+  }
+}
