@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { PartStartError, type RunningPart, startPart } from '@memrelay/process/start-part';
 import { sidecarTokenProof } from '@memrelay/protocol/sidecar-token-node';
-import { PartStartError, type RunningPart, startPart } from '@memrelay/protocol/start-part';
 import type { Logger } from 'pino';
 import { ConfigError } from '../config/read-config.ts';
 import type { SidecarClient } from './sidecar-client.ts';
