@@ -2,8 +2,22 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { LocalnetInfo } from '@memrelay/protocol/localnet-info';
-import { expect, test } from 'vitest';
-import { checkListenHost, localAccess, relayerSettings } from '../src/system/part-settings.ts';
+import {
+  declaredVariables,
+  knownVariables,
+  type VariableName,
+  type VariableReader,
+  variablesOf,
+} from '@memrelay/protocol/variables';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import {
+  blobstoreSettings,
+  checkListenHost,
+  dashboardSettings,
+  localAccess,
+  localnetSettings,
+  relayerSettings,
+} from '../src/system/part-settings.ts';
 import { systemPaths } from '../src/system/system-paths.ts';
 
 test("the local relayer takes the person's key servers, and no other address of another network", async () => {
@@ -48,6 +62,58 @@ test("the local relayer takes the person's key servers, and no other address of 
   } finally {
     await rm(dataDir, { recursive: true });
   }
+});
+
+describe('every declared variable', () => {
+  let dataDir: string;
+  beforeAll(async () => {
+    dataDir = await mkdtemp(join(tmpdir(), 'memrelay-settings-'));
+    const { localnet } = systemPaths(dataDir);
+    await mkdir(localnet);
+    await writeFile(join(localnet, 'sponsor.key'), 'a key');
+  });
+  afterAll(() => rm(dataDir, { recursive: true }));
+
+  /** The environment of each part when every declared variable is set to a value with its name. */
+  async function everySetting(): Promise<Record<string, NodeJS.ProcessEnv>> {
+    const own = Object.fromEntries(knownVariables.map((name) => [name, `own ${name}`]));
+    const paths = systemPaths(dataDir);
+    const ports = { relayer: 1, sidecar: 2, localnet: 3, blobstore: 4, dashboard: 5 };
+    const urls = { chain: 'http://127.0.0.1:3', blobstore: 'http://127.0.0.1:4' };
+    const network = { packageId: '0xa', registryId: '0xb' } as LocalnetInfo;
+    const access = localAccess({}, ports);
+    const parts = [
+      localnetSettings(own, ports, paths),
+      blobstoreSettings(own, ports, paths, urls.chain, 'a key'),
+      dashboardSettings(own, ports, paths, network.packageId, 'a token'),
+      await relayerSettings(own, ports, paths, dataDir, network, urls, access),
+    ];
+    return Object.fromEntries(parts.map(({ name, environment }) => [name, environment]));
+  }
+
+  // ALLOWED_ORIGINS is merged with the origins of the dashboard, see above
+  const names = (Object.keys(declaredVariables) as VariableName[]).filter(
+    (name) => name !== 'ALLOWED_ORIGINS',
+  );
+
+  test('that the local system does not decide reaches the parts that read it, and no other part', async () => {
+    const settings = await everySetting();
+    const wrong = names.flatMap((name) => {
+      const { readBy, localSystem } = declaredVariables[name];
+      return Object.keys(settings)
+        .filter((part) => {
+          const expected = localSystem !== 'decides' && readBy.includes(part as VariableReader);
+          return (settings[part]?.[name] === `own ${name}`) !== expected;
+        })
+        .map((part) => `${name}: ${part}`);
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  test('of the sidecar is also given to the relayer, which starts it', () => {
+    const relayer: readonly string[] = variablesOf('relayer');
+    expect(variablesOf('sidecar').filter((name) => !relayer.includes(name))).toEqual([]);
+  });
 });
 
 test('a local system refuses a MEM_LISTEN_HOST at which its own parts would not reach the relayer', () => {

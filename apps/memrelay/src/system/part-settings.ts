@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { LocalnetInfo } from '@memrelay/protocol/localnet-info';
+import { declaredVariables, type VariableReader, variablesOf } from '@memrelay/protocol/variables';
 import type { SystemPorts } from './ports.ts';
 import { keptKey } from './secret-file.ts';
 import type { SystemPaths } from './system-paths.ts';
@@ -70,6 +71,7 @@ export function localnetSettings(
     environment: {
       ...basics(environment),
       LOG_LEVEL: 'warn',
+      ...declared('localnet', environment),
       LOCALNET_PORT: String(ports.localnet),
       LOCALNET_DATA_DIR: paths.localnet,
       LOCALNET_SHARDS: String(localShards),
@@ -92,6 +94,8 @@ export function blobstoreSettings(
     environment: {
       ...basics(environment),
       LOG_LEVEL: 'warn',
+      BLOBSTORE_MAX_STORE_BYTES: String(defaultStoreBytes),
+      ...declared('blobstore', environment),
       BLOBSTORE_PORT: String(ports.blobstore),
       BLOBSTORE_DATA_DIR: paths.blobstore,
       BLOBSTORE_SHARDS: String(localShards),
@@ -101,7 +105,6 @@ export function blobstoreSettings(
       // One laptop's relayer is the only client: its uploads should meet in one transaction, not be refused
       BLOBSTORE_PUBLISHER_MAX_CONCURRENT_REQUESTS: '64',
       BLOBSTORE_PUBLISHER_MAX_BUFFER_SIZE: '256',
-      BLOBSTORE_MAX_STORE_BYTES: environment.BLOBSTORE_MAX_STORE_BYTES || String(defaultStoreBytes),
       ...(access && {
         BLOBSTORE_ALLOWED_ORIGINS: access.allowedOrigins,
         BLOBSTORE_JWT_DECODE_SECRET: access.publisherSecret,
@@ -126,6 +129,7 @@ export function dashboardSettings(
     environment: {
       ...basics(environment),
       LOG_LEVEL: 'warn',
+      ...declared('dashboard', environment),
       DASHBOARD_PORT: String(ports.dashboard),
       DASHBOARD_RELAYER_URL: `http://127.0.0.1:${ports.relayer}`,
       DASHBOARD_PACKAGE_ID: packageId,
@@ -135,9 +139,16 @@ export function dashboardSettings(
   };
 }
 
-/** Variables of the person's own environment that the relayer takes as they are. */
-const passedOn =
-  /^(LLM_|EMBEDDING_|RUST_LOG$|LOG_FORMAT$|REDIS_URL$|RATE_LIMIT_|BLOB_CACHE_|STORE_AGGREGATOR_|STORE_SKIP|STORE_QUILT_|ENC_|MCP_|UPLOAD_CONCURRENCY$|SIDECAR_WATCHDOG_|TRUSTED_PROXY_HOPS$|MEM_LISTEN_HOST$|ALLOWED_HOSTS$|MEM_ALLOW_MOCK_LLM$|MEM_DROPPED_SECRETS$|ALERT_TO_SLACK$|SERVER_CHAIN_PRIVATE_KEY$)/;
+/**
+ * The values in the environment of the variables that a part is declared to read. Empty values count as unset, so that
+ * they do not replace a default.
+ */
+function declared(part: VariableReader, environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const passed = variablesOf(part).filter((name) => declaredVariables[name].localSystem !== 'decides');
+  return Object.fromEntries(
+    passed.filter((name) => environment[name]).map((name) => [name, environment[name]]),
+  );
+}
 
 /** The relayer on the embedded network; `DATABASE_URL` and `REDIS_URL` of the environment replace the embedded ones. */
 export async function relayerSettings(
@@ -149,7 +160,6 @@ export async function relayerSettings(
   urls: { chain: string; blobstore: string },
   access: LocalAccess,
 ): Promise<PartSettings> {
-  const own = Object.fromEntries(Object.entries(environment).filter(([name]) => passedOn.test(name)));
   const key = (name: string) => keptKey(join(paths.keys, name));
   return {
     name: 'relayer',
@@ -158,9 +168,14 @@ export async function relayerSettings(
       ...basics(environment),
       RUST_LOG: 'warn',
       UPLOAD_CONCURRENCY: '24',
-      ...own,
+      // One person's laptop needs no limits
+      SPONSOR_RATE_LIMIT_PER_MINUTE: 'off',
+      SPONSOR_RATE_LIMIT_PER_HOUR: 'off',
+      DATABASE_URL: `pglite:${paths.database}`,
+      // A person with a tunnel sets its URL
+      PUBLIC_RELAYER_URL: `http://127.0.0.1:${ports.relayer}`,
+      ...declared('relayer', environment),
       PORT: String(ports.relayer),
-      DATABASE_URL: environment.DATABASE_URL || `pglite:${paths.database}`,
       MEM_DATA_DIR: dataDir,
       MEM_SERVER_SECRET: await key('server-secret'),
       MEM_INDEX_KEY: await key('index-key'),
@@ -178,11 +193,6 @@ export async function relayerSettings(
       SPONSOR_API_URL: `${urls.chain}/sponsor`,
       SPONSOR_API_KEY: (await readFile(join(paths.localnet, 'sponsor.key'), 'utf8')).trim(),
       SPONSOR_NETWORK: 'localnet',
-      // A laptop's own
-      SPONSOR_RATE_LIMIT_PER_MINUTE: 'off',
-      SPONSOR_RATE_LIMIT_PER_HOUR: 'off',
-      // A tunnel, say, through which a host elsewhere comes
-      PUBLIC_RELAYER_URL: environment.PUBLIC_RELAYER_URL || `http://127.0.0.1:${ports.relayer}`,
       PUBLIC_DASHBOARD_URL: `http://127.0.0.1:${ports.dashboard}`,
       ALLOWED_ORIGINS: access.allowedOrigins,
     },
