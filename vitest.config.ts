@@ -3,7 +3,7 @@ import { configDefaults, defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Files that start a whole system, and take up to a minute. */
-const wholeSystem = /\/packages\/(dev-env|memrelay)\/test\//;
+const wholeSystem = /\/(testing|apps\/memrelay)\/test\//;
 
 /**
  * The long files begin first, or the last of them would run alone at the end. Vitest itself knows how long a file takes
@@ -18,7 +18,7 @@ class LongestFirst extends BaseSequencer {
 }
 
 /** Tests of processes, with signal handlers and environments of their own: each file has a worker for itself. */
-const ofProcesses = ['apps/sidecar', 'packages/dev-env', 'packages/memrelay', 'packages/mcp'].map(
+const ofProcesses = ['apps/sidecar', 'apps/memrelay', 'packages/mcp', 'testing'].map(
   (folder) => `${folder}/{src,test}/**/*.test.ts`,
 );
 

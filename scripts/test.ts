@@ -7,15 +7,15 @@
  */
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { type ProvidedServices, provideServices } from '../packages/dev-env/src/services/provide.ts';
-import { provideRunDirectory } from '../packages/dev-env/src/services/run-directory.ts';
+import { type ProvidedServices, provideServices } from '../testing/src/services/provide.ts';
+import { provideRunDirectory } from '../testing/src/services/run-directory.ts';
 import { printChecks } from './checks/print-checks.ts';
 import { runChecks } from './checks/run-checks.ts';
 import { runVitest, type VitestRun } from './testing/run-vitest.ts';
 import type { SuiteResult } from './testing/suite-result.ts';
 import { summarize } from './testing/summary.ts';
 
-const endToEnd = 'packages/dev-env/test/e2e/';
+const endToEnd = 'testing/test/e2e/';
 /**
  * They are about processes, chain, blobs, sponsor and who may do what: another database changes nothing in them, or only in
  * statements that the relayer's own tests run on both.

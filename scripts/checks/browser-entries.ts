@@ -11,7 +11,7 @@ const browserFolders = [
   'apps/dashboard/src/',
 ];
 /** Files in them that are for Node alone. */
-const nodeOnly = /(?:^|\/)(?:node-[^/]*|[^/]*-node|at-rest|dir-lock|serve-part|start-part)\.ts$/;
+const nodeOnly = /(?:^|\/)(?:node-[^/]*|[^/]*-node|at-rest)\.ts$/;
 
 const forBrowser = (path: string) =>
   browserFolders.some((folder) => path.startsWith(folder)) && !nodeOnly.test(path) && !isTest(path);

@@ -2,26 +2,29 @@ import type { Finding, Rule } from './rule.ts';
 import { packageOf, relativeTarget, type SourceImport } from './source-imports.ts';
 import { isTest, ownerOf, type SourceFile, type SourceTree } from './source-tree.ts';
 
-const packages = ['protocol', 'blob-id', 'envelope', 'chain', 'sdk', 'mcp'].map((name) => `packages/${name}`);
+const packages = ['protocol', 'process', 'blob-id', 'envelope', 'chain', 'sdk', 'mcp'].map(
+  (name) => `packages/${name}`,
+);
 const everything = ['packages/*', 'apps/*', 'contracts'];
 
 /** Who may import whom. A folder that is not named here may import nothing of ours. */
 const allowed: Record<string, readonly string[]> = {
   'packages/protocol': [],
+  'packages/process': [],
   'packages/blob-id': [],
   'packages/envelope': ['packages/protocol'],
   'packages/chain': ['packages/protocol'],
   'packages/sdk': ['packages/protocol', 'packages/envelope'],
   'packages/mcp': ['packages/sdk', 'packages/protocol', 'packages/envelope', 'packages/chain'],
-  // These two start the apps.
-  'packages/memrelay': everything,
-  'packages/dev-env': everything,
   'apps/*': packages,
-  bench: [...packages, 'packages/dev-env'],
+  // These two start the apps.
+  'apps/memrelay': everything,
+  testing: everything,
+  bench: [...packages, 'testing'],
   contracts: packages,
   docs: packages,
   examples: packages,
-  scripts: ['packages/dev-env'],
+  scripts: ['testing'],
 };
 
 /** The files of the SDK that may pull in the chain client and blob ids, which the plain client must stay free of. */
@@ -65,8 +68,10 @@ function mayImport(path: string, from: string, to: string): boolean {
   if (matches(list, to)) return true;
   if (from === 'packages/sdk' && (to === 'packages/chain' || to === 'packages/blob-id'))
     return sdkWithChain.test(path) || isTest(path);
-  // Tests may boot the system, through dev-env, and use any package and the contract's scenarios.
-  return isTest(path) && matches(['packages/*', 'contracts'], to);
+  // Tests may boot the system, through `testing`, and use any package and the contract's scenarios. The tests of the
+  // documentation compare it with the command.
+  const forTests = ['packages/*', 'contracts', 'testing', ...(from === 'scripts' ? ['apps/memrelay'] : [])];
+  return isTest(path) && matches(forTests, to);
 }
 
 function matches(list: readonly string[], folder: string): boolean {

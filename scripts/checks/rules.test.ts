@@ -25,11 +25,12 @@ function findings(ruleName: string, files: Record<string, string | object>): str
 const manifest = (name: string, more: object = {}) => ({ name, ...more });
 const workspaces = {
   'packages/protocol/package.json': manifest('@memrelay/protocol'),
+  'packages/process/package.json': manifest('@memrelay/process'),
   'packages/blob-id/package.json': manifest('@memrelay/blob-id'),
   'packages/chain/package.json': manifest('@memrelay/chain'),
   'packages/sdk/package.json': manifest('@memrelay/sdk'),
-  'packages/dev-env/package.json': manifest('@memrelay/dev-env'),
-  'packages/memrelay/package.json': manifest('memrelay'),
+  'testing/package.json': manifest('@memrelay/dev-env'),
+  'apps/memrelay/package.json': manifest('memrelay'),
   'apps/relayer/package.json': manifest('@memrelay/relayer'),
   'apps/sidecar/package.json': manifest('@memrelay/sidecar'),
 };
@@ -38,7 +39,14 @@ describe('import-directions', () => {
   it.each([
     ['apps/relayer/src/a.ts', '@memrelay/sidecar/keys', 'apps/relayer must not import apps/sidecar'],
     ['apps/relayer/test/a.test.ts', '@memrelay/sidecar/keys', 'apps/relayer must not import apps/sidecar'],
-    ['apps/relayer/src/a.ts', '@memrelay/dev-env/boot', 'apps/relayer must not import packages/dev-env'],
+    ['apps/relayer/src/a.ts', '@memrelay/dev-env/boot', 'apps/relayer must not import testing'],
+    ['apps/relayer/test/a.test.ts', 'memrelay/up', 'apps/relayer must not import apps/memrelay'],
+    ['scripts/a.ts', 'memrelay/up', 'scripts must not import apps/memrelay'],
+    [
+      'packages/process/src/a.ts',
+      '@memrelay/protocol/x',
+      'packages/process must not import packages/protocol',
+    ],
     ['packages/protocol/src/a.ts', '@memrelay/sdk/client', 'packages/protocol must not import packages/sdk'],
     ['packages/sdk/src/client.ts', '@memrelay/chain/read', 'packages/sdk must not import packages/chain'],
     ['packages/sdk/src/client.ts', '@memrelay/blob-id/x', 'packages/sdk must not import packages/blob-id'],
@@ -58,14 +66,15 @@ describe('import-directions', () => {
   it.each([
     ['apps/relayer/src/a.ts', '@memrelay/protocol/errors'],
     ['apps/relayer/test/a.test.ts', '@memrelay/dev-env/boot'],
+    ['scripts/a.test.ts', 'memrelay/program'],
     ['packages/protocol/test/a.test.ts', '@memrelay/sdk/client'],
-    ['packages/memrelay/src/up.ts', '@memrelay/relayer/server'],
-    ['packages/dev-env/src/boot.ts', '@memrelay/sidecar/server'],
+    ['apps/memrelay/src/up.ts', '@memrelay/relayer/server'],
+    ['testing/src/boot.ts', '@memrelay/sidecar/server'],
     ['packages/sdk/src/account.ts', '@memrelay/chain/read'],
     ['packages/sdk/src/manual/save.ts', '@memrelay/chain/read'],
     ['packages/sdk/src/manual/save.ts', '@memrelay/blob-id/blob-id'],
     ['packages/sdk/test/manual/save.test.ts', '@memrelay/blob-id/blob-id'],
-    ['scripts/a.ts', '../packages/dev-env/src/services/progress.ts'],
+    ['scripts/a.ts', '../testing/src/services/progress.ts'],
     ['apps/relayer/src/a.ts', 'fastify'],
   ])('lets %s import %s', (file, specifier) => {
     expect(findings('import-directions', { ...workspaces, [file]: `import '${specifier}';` })).toEqual([]);
@@ -195,7 +204,7 @@ describe('browser-entries', () => {
       'packages/sdk/src/client.ts': "import 'node:fs';\nimport './credentials-node.ts';",
       'packages/sdk/src/recall.ts': "import { x } from '@memrelay/envelope/at-rest';\nimport 'crypto';",
       'packages/sdk/src/credentials-node.ts': "import 'node:fs';",
-      'packages/protocol/src/dir-lock.ts': "import 'node:fs';",
+      'packages/process/src/dir-lock.ts': "import 'node:fs';",
       'packages/sdk/src/client.test.ts': "import 'node:fs';",
       'apps/relayer/src/a.ts': "import 'node:fs';",
     });

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { CommandError, runCommand } from '../../packages/dev-env/src/services/run-command.ts';
+import { CommandError, runCommand } from '../../testing/src/services/run-command.ts';
 import type { Finding, Rule } from './rule.ts';
 import { rules } from './rules.ts';
 import { readSourceTree, type SourceTree } from './source-tree.ts';

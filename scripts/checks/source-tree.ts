@@ -6,7 +6,7 @@ import { readImports, type SourceImport } from './source-imports.ts';
 const skippedFolders = new Set(['node_modules', 'dist', 'coverage', '.git', '.cache']);
 const codeFile = /\.(ts|tsx|mts|mjs|js)$/;
 const workspaceParents = ['apps', 'packages'];
-const singleWorkspaces = ['contracts', 'bench'];
+const singleWorkspaces = ['contracts', 'bench', 'testing'];
 
 export interface SourceFile {
   path: string;

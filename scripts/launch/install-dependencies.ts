@@ -1,9 +1,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 // By path: the launcher runs before there is a node_modules to resolve a name in.
-import { withFileLock } from '../../packages/dev-env/src/services/file-lock.ts';
-import { withProgress } from '../../packages/dev-env/src/services/progress.ts';
-import { CommandError, runCommand } from '../../packages/dev-env/src/services/run-command.ts';
+import { withFileLock } from '../../testing/src/services/file-lock.ts';
+import { withProgress } from '../../testing/src/services/progress.ts';
+import { CommandError, runCommand } from '../../testing/src/services/run-command.ts';
 import { isInstalled, lockfileHash, stampFile } from './installed.ts';
 
 /** npm's codes for a registry that does not answer, from Node's network errors and npm's own. */

@@ -5,6 +5,8 @@ import { join } from 'node:path';
 interface LockedPackage {
   version?: string;
   integrity?: string;
+  /** Of a workspace: its folder */
+  resolved?: string;
   link?: boolean;
   optional?: boolean;
 }
@@ -40,9 +42,8 @@ export function isInstalled(root: string): boolean {
 /** Optional packages for other platforms are absent on purpose. */
 function sameOrOptional(locked: LockedPackage, found: LockedPackage | undefined): boolean {
   if (!found) return locked.optional === true;
-  return (
-    found.version === locked.version && found.integrity === locked.integrity && found.link === locked.link
-  );
+  if (locked.link) return found.link === true && found.resolved === locked.resolved;
+  return found.version === locked.version && found.integrity === locked.integrity && !found.link;
 }
 
 function packagesOf(file: string): Record<string, LockedPackage> {

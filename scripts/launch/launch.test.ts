@@ -12,7 +12,7 @@ let root: string;
 /** A clone with the launcher and nothing else: no dependencies, `npm test` runs `script`. */
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), 'memrelay-launch-'));
-  for (const part of ['scripts/launch.mjs', 'scripts/launch', 'packages/dev-env/src/services']) {
+  for (const part of ['scripts/launch.mjs', 'scripts/launch', 'testing/src/services']) {
     cpSync(join(repository, part), join(root, part), { recursive: true });
   }
   writeLockfile({});
@@ -120,6 +120,18 @@ describe('isInstalled', () => {
     expect(isInstalled(root)).toBe(true);
     writeLockfile({ a: '1.0.1' });
     expect(isInstalled(root)).toBe(false);
+  });
+
+  it('wants an install after a workspace moved to another folder', () => {
+    writeLockfile({});
+    const file = join(root, 'package-lock.json');
+    const lock = JSON.parse(readFileSync(file, 'utf8'));
+    lock.packages['node_modules/part'] = { resolved: 'apps/part', link: true };
+    writeFileSync(file, JSON.stringify(lock));
+    record({ 'node_modules/part': { resolved: 'packages/part', link: true } });
+    expect(isInstalled(root)).toBe(false);
+    record({ 'node_modules/part': { resolved: 'apps/part', link: true } });
+    expect(isInstalled(root)).toBe(true);
   });
 
   it('wants an install when there is none, or one that was cut off', () => {

@@ -7,17 +7,17 @@ export const repositoryRoot = fileURLToPath(new URL('../..', import.meta.url));
 
 /** What each command runs: a script, and the arguments that come before the user's. */
 const commands: Record<string, readonly [script: string, ...args: string[]]> = {
-  start: ['packages/memrelay/src/main.ts', 'up'],
-  demo: ['packages/memrelay/src/main.ts', 'demo'],
+  start: ['apps/memrelay/src/main.ts', 'up'],
+  demo: ['apps/memrelay/src/main.ts', 'demo'],
   test: ['scripts/test.ts'],
   check: ['scripts/check.ts'],
   bench: ['bench/src/main.ts'],
   'bench:recall': ['bench/src/recall-quality/main.ts'],
   'bench:leakage': ['bench/src/leakage/main.ts'],
   'conformance:blobstore': ['apps/blobstore/conformance/main.ts'],
-  'faults:uploads': ['packages/dev-env/test/upload-faults/uploads-long.ts'],
+  'faults:uploads': ['testing/test/upload-faults/uploads-long.ts'],
   'test:mutations': ['scripts/mutations/main.ts'],
-  'test:faults': ['packages/dev-env/test/faults/faults-long.ts'],
+  'test:faults': ['testing/test/faults/faults-long.ts'],
 };
 
 /** Installs what the lockfile says if needed and runs the command. Returns the exit code. */

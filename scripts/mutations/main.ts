@@ -8,7 +8,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { provideServices } from '../../packages/dev-env/src/services/provide.ts';
+import { provideServices } from '../../testing/src/services/provide.ts';
 import { readManifest } from '../requirements/manifest.ts';
 import { runVitest, type VitestRun } from '../testing/run-vitest.ts';
 import { mutations } from './catalogue.ts';

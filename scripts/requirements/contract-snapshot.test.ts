@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { errorCatalogue, jobErrorCatalogue } from '@memrelay/protocol/errors';
 import { corsAllowedHeaders, corsExposedHeaders } from '@memrelay/protocol/headers';
-import { clientVariables, furtherVariables, specVariables } from '@memrelay/protocol/variables';
+import { knownVariables } from '@memrelay/protocol/variables';
 import { featureFlags } from '@memrelay/protocol/versions';
 import { expect, it } from 'vitest';
 import { declaredFields, declaredRoutes } from './declared-names.ts';
@@ -22,7 +22,7 @@ const fieldFiles = [
 ];
 
 const current: Contract = sorted({
-  variables: [...specVariables, ...furtherVariables, ...clientVariables],
+  variables: [...knownVariables],
   headers: [...new Set([...corsAllowedHeaders, ...corsExposedHeaders])],
   errors: Object.entries(errorCatalogue).map(([code, { status }]) => `${code} ${status}`),
   jobErrors: Object.keys(jobErrorCatalogue),

@@ -27,7 +27,7 @@ describe('Markdown', () => {
   });
 
   it('names only files of the repository that exist', () => {
-    const named = /`((?:apps|packages|contracts|scripts|docs|bench|examples)\/[\w./-]*\w)`/g;
+    const named = /`((?:apps|packages|testing|contracts|scripts|docs|bench|examples)\/[\w./-]*\w)`/g;
     const missing = descriptions.flatMap((file) =>
       [...repository.read(file).matchAll(named)]
         .map(([, path]) => path!)

@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { maxBlobSize } from '@memrelay/blob-id/matrix';
-import { lockDirectory } from '@memrelay/protocol/dir-lock';
+import { lockDirectory } from '@memrelay/process/dir-lock';
 import { createHostRules } from '@memrelay/protocol/host-rules';
 import { isLoopbackListener } from '@memrelay/protocol/loopback-listener-node';
 import type { FastifyInstance } from 'fastify';

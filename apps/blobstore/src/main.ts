@@ -1,4 +1,4 @@
-import { servePart } from '@memrelay/protocol/serve-part';
+import { servePart } from '@memrelay/process/serve-part';
 import { pino } from 'pino';
 import { createBlobStore } from './blob-store.ts';
 import { readConfig } from './config/config.ts';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { compileCache } from '@memrelay/protocol/compile-cache-node';
+import { compileCache } from '@memrelay/process/compile-cache';
 import { Ed25519Keypair } from '@mysten/sui/keypairs/ed25519';
 import type { ChainRegistryOptions } from '../src/registry/chain/chain-registry.ts';
 

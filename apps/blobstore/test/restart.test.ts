@@ -1,6 +1,6 @@
 import { appendFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { DirectoryLockedError } from '@memrelay/protocol/dir-lock';
+import { DirectoryLockedError } from '@memrelay/process/dir-lock';
 import { expect, test } from 'vitest';
 import { blobIdOf, put, putNew, startStore, temporaryDirectory } from './running-store.ts';
 

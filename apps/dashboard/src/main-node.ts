@@ -1,4 +1,4 @@
-import { servePart } from '@memrelay/protocol/serve-part';
+import { servePart } from '@memrelay/process/serve-part';
 import { DashboardConfigError, readConfig } from './node-config.ts';
 import { loadPages } from './node-pages.ts';
 import { startDashboard } from './node-server.ts';

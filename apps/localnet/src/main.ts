@@ -1,8 +1,8 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { DirectoryLockedError } from '@memrelay/protocol/dir-lock';
+import { DirectoryLockedError } from '@memrelay/process/dir-lock';
+import { servePart } from '@memrelay/process/serve-part';
 import { defaultPorts } from '@memrelay/protocol/ports';
-import { servePart } from '@memrelay/protocol/serve-part';
 import { pino } from 'pino';
 import { createLocalnet } from './localnet.ts';
 

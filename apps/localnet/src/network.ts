@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type StorageCommittee, storageCommittee } from '@memrelay/chain/walrus-committee';
-import { type DirectoryLock, lockDirectory } from '@memrelay/protocol/dir-lock';
+import { type DirectoryLock, lockDirectory } from '@memrelay/process/dir-lock';
 import type { LocalnetInfo } from '@memrelay/protocol/localnet-info';
 import { defaultPorts } from '@memrelay/protocol/ports';
 import { fromBase58 } from '@mysten/bcs';

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { DirectoryLockedError, lockDirectory } from '@memrelay/protocol/dir-lock';
+import { DirectoryLockedError, lockDirectory } from '@memrelay/process/dir-lock';
 import { SealClient } from '@mysten/seal';
 import { SuiGrpcClient } from '@mysten/sui/grpc';
 import { Ed25519Keypair } from '@mysten/sui/keypairs/ed25519';

@@ -1,7 +1,7 @@
-import { turnOffCoreDumps } from '@memrelay/protocol/core-dumps-node';
+import { turnOffCoreDumps } from '@memrelay/process/core-dumps';
+import { servePart } from '@memrelay/process/serve-part';
+import { PartStartError } from '@memrelay/process/start-part';
 import { defaultPorts } from '@memrelay/protocol/ports';
-import { servePart } from '@memrelay/protocol/serve-part';
-import { PartStartError } from '@memrelay/protocol/start-part';
 import { ConfigError } from './base/config/config-error.ts';
 import { createLoggers } from './base/logging/loggers.ts';
 import { loadConfig } from './config/config.ts';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findRedis, startRedis } from '@memrelay/dev-env/services/redis';
 import { createTestDatabase } from '@memrelay/dev-env/services/test-database';
-import { freePort } from '@memrelay/protocol/free-ports-node';
+import { freePort } from '@memrelay/process/free-ports';
 import { createClient } from '@redis/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ConfigError } from '../src/base/config/config-error.ts';

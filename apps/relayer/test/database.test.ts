@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createTestDatabase } from '@memrelay/dev-env/services/test-database';
-import { DirectoryLockedError } from '@memrelay/protocol/dir-lock';
+import { DirectoryLockedError } from '@memrelay/process/dir-lock';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ConfigError } from '../src/base/config/config-error.ts';

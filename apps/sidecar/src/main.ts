@@ -1,5 +1,5 @@
-import { turnOffCoreDumps } from '@memrelay/protocol/core-dumps-node';
-import { servePart } from '@memrelay/protocol/serve-part';
+import { turnOffCoreDumps } from '@memrelay/process/core-dumps';
+import { servePart } from '@memrelay/process/serve-part';
 import { loadConfig } from './config/config.ts';
 import { SidecarConfigError } from './config/config-error.ts';
 import { createLogger } from './logging.ts';

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { supervisedVariable } from '@memrelay/protocol/supervised';
+import { supervisedVariable } from '@memrelay/process/supervised';
 
 /** A localnet in a process of its own, on a free port and a temporary directory. */
 export async function startLocalnet() {

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { compileCache } from '@memrelay/protocol/compile-cache-node';
+import { compileCache } from '@memrelay/process/compile-cache';
 
 const entry = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 

@@ -7,8 +7,7 @@ import { type ServedTools, startToolWorld, type ToolWorld } from './tool-world.t
 
 /** Scenarios that do not pass here, and why that is as it should be. */
 const expectedFailures = {
-  'dns-rebinding-protection':
-    'the relayer checks Host and Origin: packages/dev-env/test/e2e/tools-over-http.test.ts',
+  'dns-rebinding-protection': 'the relayer checks Host and Origin: testing/test/e2e/tools-over-http.test.ts',
   'server-sse-polling':
     'it speaks 2025-03-26, whose clients take an event without data for a broken one, so that they are not sent any',
 };

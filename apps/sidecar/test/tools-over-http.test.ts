@@ -4,7 +4,7 @@ import { createTestBackend, type TestBackend } from '@memrelay/dev-env/test-back
 import { startTestNetwork, type TestNetwork } from '@memrelay/dev-env/test-network';
 import { createTestOwner, newTestKey, type TestKey, type TestOwner } from '@memrelay/dev-env/test-owner';
 import { startTestRelayer, type TestRelayer } from '@memrelay/dev-env/test-relayer';
-import { freePorts } from '@memrelay/protocol/free-ports-node';
+import { freePorts } from '@memrelay/process/free-ports';
 import { toolPaths } from '@memrelay/protocol/tool-server';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { runConformance } from './conformance-suite.ts';

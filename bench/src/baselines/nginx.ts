@@ -5,7 +5,7 @@ import { aptInstall, aptUpdate, whyNoApt } from '@memrelay/dev-env/services/apt'
 import { findBinary } from '@memrelay/dev-env/services/find-binary';
 import { startGuarded } from '@memrelay/dev-env/services/guarded-process';
 import { type RunningService, untilReady } from '@memrelay/dev-env/services/service';
-import { freePort } from '@memrelay/protocol/free-ports-node';
+import { freePort } from '@memrelay/process/free-ports';
 
 async function nginxBinary(): Promise<string> {
   const find = () => findBinary(['nginx'], ['/usr/sbin']);

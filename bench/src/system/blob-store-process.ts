@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { startPart } from '@memrelay/protocol/start-part';
+import { startPart } from '@memrelay/process/start-part';
 
 const entry = fileURLToPath(new URL('../../../apps/blobstore/src/main.ts', import.meta.url));
 

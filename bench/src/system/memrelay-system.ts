@@ -8,8 +8,8 @@ import { startPostgres } from '@memrelay/dev-env/services/postgres';
 import { startRedis } from '@memrelay/dev-env/services/redis';
 import type { RunningService } from '@memrelay/dev-env/services/service';
 import { createTestDatabase } from '@memrelay/dev-env/services/test-database';
+import { freePorts } from '@memrelay/process/free-ports';
 import { type CredentialFile, credentialFileSchema } from '@memrelay/protocol/credential-file';
-import { freePorts } from '@memrelay/protocol/free-ports-node';
 import { pidOf } from './processes.ts';
 
 /** A Postgres (fsync on) and a Redis for one bench. */
@@ -53,7 +53,7 @@ export interface BenchSystem {
   stop(): Promise<void>;
 }
 
-const entry = fileURLToPath(new URL('../../../packages/memrelay/src/main.ts', import.meta.url));
+const entry = fileURLToPath(new URL('../../../apps/memrelay/src/main.ts', import.meta.url));
 
 /**
  * Starts the whole system as a person does, with `memrelay up`, in a temporary directory on free ports. Without

@@ -1,25 +1,19 @@
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { PartStartError, type RunningPart, startPart } from '@memrelay/process/start-part';
 import { sidecarTokenProof } from '@memrelay/protocol/sidecar-token-node';
-import { PartStartError, type RunningPart, startPart } from '@memrelay/protocol/start-part';
+import { variablesOf } from '@memrelay/protocol/variables';
 import type { Logger } from 'pino';
 import { ConfigError } from '../base/config/config-error.ts';
 import type { SidecarClient } from './sidecar-client.ts';
 
 /** What the sidecar may see of the relayer's environment: nothing of the database, Redis or the LLM provider. */
-const passedVariables = [
+const passedVariables: ReadonlySet<string> = new Set([
   'PATH',
   'HOME',
   'NODE_OPTIONS',
-  'SIDECAR_AUTH_TOKEN',
-  'MEM_PACKAGE_ID',
-  'MEM_RELAYER_URL',
-  'RUST_LOG',
-  'LOG_FORMAT',
-  'SERVER_CHAIN_PRIVATE_KEY',
-  'SERVER_CHAIN_PRIVATE_KEYS',
-] as const;
-const passedPrefixes = ['CHAIN_', 'ENC_', 'STORE_', 'SPONSOR_', 'MCP_'] as const;
+  ...variablesOf('sidecar'),
+]);
 
 /** Removed from this process once the sidecar has them: only it signs and decrypts. */
 const keyVariables = [
@@ -101,8 +95,7 @@ const startProblem = 'memrelay sidecar: ';
 async function start(options: RunSidecarOptions): Promise<RunningPart> {
   const environment: NodeJS.ProcessEnv = {};
   for (const [name, value] of Object.entries(options.environment))
-    if (passedVariables.includes(name as never) || passedPrefixes.some((prefix) => name.startsWith(prefix)))
-      environment[name] = value;
+    if (passedVariables.has(name)) environment[name] = value;
   // What it writes before it is ready is either the reason why it does not start, or for the log
   let early: string[] | undefined = [];
   const show = (text: string): void => void process.stderr.write(text);

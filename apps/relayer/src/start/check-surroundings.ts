@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 import { findPackageProblem } from '@memrelay/chain/account-package';
 import { createChainClient } from '@memrelay/chain/chain-client';
-import { DirectoryLockedError } from '@memrelay/protocol/dir-lock';
+import { DirectoryLockedError } from '@memrelay/process/dir-lock';
 import { ApiError } from '@memrelay/protocol/errors';
 import { createClient } from '@redis/client';
 import { ConfigError } from '../base/config/config-error.ts';

@@ -10,8 +10,8 @@ import { addDelegateKey, addDelegateKeyScoped, createAccount } from '@memrelay/c
 import { type ChainClient, createChainClient } from '@memrelay/chain/chain-client';
 import { delegateAddress, delegateProofMessage } from '@memrelay/chain/delegate-key';
 import { createdAccountId, executeTransaction } from '@memrelay/chain/execute-transaction';
+import { supervisedVariable } from '@memrelay/process/supervised';
 import type { LocalnetInfo } from '@memrelay/protocol/localnet-info';
-import { supervisedVariable } from '@memrelay/protocol/supervised';
 import { Ed25519Keypair } from '@mysten/sui/keypairs/ed25519';
 
 export interface TestNetwork {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
-import { freePorts } from '@memrelay/protocol/free-ports-node';
-import { PartStartError, type RunningPart, startPart } from '@memrelay/protocol/start-part';
+import { freePorts } from '@memrelay/process/free-ports';
+import { PartStartError, type RunningPart, startPart } from '@memrelay/process/start-part';
 import type { TestNetwork } from './localnet-process.ts';
 
 const entry = fileURLToPath(new URL('../../src/main.ts', import.meta.url));

@@ -2,6 +2,7 @@ import { createHmac, randomUUID, timingSafeEqual } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { sealIdentity } from '@memrelay/envelope/identity';
 import { wrapType } from '@memrelay/envelope/wraps';
+import { supervisedVariable } from '@memrelay/process/supervised';
 import { ApiError } from '@memrelay/protocol/errors';
 import { decodeFrame, encodeFrame } from '@memrelay/protocol/framing';
 import { headers } from '@memrelay/protocol/headers';
@@ -31,7 +32,6 @@ import {
 } from '@memrelay/protocol/sidecar-api';
 import { sidecarTokenProof } from '@memrelay/protocol/sidecar-token-node';
 import { sponsorExecuteRequest, sponsorRequest } from '@memrelay/protocol/sponsor';
-import { supervisedVariable } from '@memrelay/protocol/supervised';
 import { relayerVersion } from '@memrelay/protocol/versions';
 import { fromHex } from '@mysten/sui/utils';
 import type { FastifyInstance, FastifyRequest } from 'fastify';

@@ -5,7 +5,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { nodePrimitives } from '@memrelay/envelope/node-primitives';
-import { freePorts } from '@memrelay/protocol/free-ports-node';
+import { freePorts } from '@memrelay/process/free-ports';
 import { writeSecretFile } from '@memrelay/protocol/secret-file-node';
 import { isHelloOf } from '@memrelay/sdk/account/sign-in/callback-answer';
 import { sealHandOver } from '@memrelay/sdk/account/sign-in/hand-over';

@@ -6,6 +6,7 @@ import {
   parseEncServerConfigs,
 } from '@memrelay/protocol/enc-servers';
 import { limits } from '@memrelay/protocol/limits';
+import type { VariableOf } from '@memrelay/protocol/variables';
 import { z } from 'zod';
 import {
   flag,
@@ -133,6 +134,6 @@ export const variables = z.object({
     .union([z.literal('off'), integer(limits.bulkItems, 1_000_000_000)])
     .optional(),
   MEM_JOB_KEEP_DAYS: z.union([z.literal('off'), integer(1, 3650)]).default(7),
-});
+} satisfies Record<VariableOf<'relayer'>, z.ZodType>);
 
 export type Variables = z.infer<typeof variables>;

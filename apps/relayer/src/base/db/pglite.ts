@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { mkdir } from 'node:fs/promises';
 import { Worker } from 'node:worker_threads';
-import { lockDirectory } from '@memrelay/protocol/dir-lock';
+import { lockDirectory } from '@memrelay/process/dir-lock';
 import type { Db, Queryable, QueryResult, SqlValue } from './db.ts';
 import type { WorkerReply } from './pglite-worker.ts';
 

@@ -1,0 +1,71 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { UsageError } from 'memrelay-mcp/stdio/flags';
+import { readSettings } from 'memrelay-mcp/stdio/settings';
+import { ExitError, exitCodes } from '../exit-codes.ts';
+import type { ServerEntry } from './host.ts';
+
+const run = promisify(execFile);
+const mcpPackage = new URL('../../../../packages/mcp/', import.meta.url);
+const bin = fileURLToPath(new URL('bin/memrelay-mcp.mjs', mcpPackage));
+const builder = fileURLToPath(new URL('build/build.mjs', mcpPackage));
+
+/** Settings that go into the configuration as flags of the stdio package. */
+export interface ServerFlags {
+  local?: boolean;
+  staging?: boolean;
+  prod?: boolean;
+  relayer?: string;
+  webUrl?: string;
+  label?: string;
+  namespace?: string;
+  extraTools?: boolean;
+}
+
+/** Flags as the stdio package reads them. Throws `ExitError` for what it would refuse at each start. */
+export function serverFlags(flags: ServerFlags): string[] {
+  const { local, staging, prod, extraTools, relayer, webUrl, label, namespace } = flags;
+  const switches = { local, staging, prod, 'extra-tools': extraTools };
+  const values = { relayer, 'web-url': webUrl, label, namespace };
+  const argv = [
+    ...Object.entries(switches).flatMap(([name, on]) => (on ? [`--${name}`] : [])),
+    ...Object.entries(values).flatMap(([name, value]) => (value === undefined ? [] : [`--${name}=${value}`])),
+  ];
+  try {
+    readSettings(argv, {});
+  } catch (error) {
+    if (error instanceof UsageError) throw new ExitError(exitCodes.usage, error.message);
+    throw error;
+  }
+  return argv;
+}
+
+/** How a host starts the stdio package: by absolute paths, since hosts have their own PATH and folder. */
+export async function localServer(flags: ServerFlags): Promise<ServerEntry> {
+  const args = [bin, ...serverFlags(flags)];
+  return { kind: 'local', command: await lastingNode(), args };
+}
+
+/** Builds the stdio package where that was not done since its sources changed, so that hosts start it quickly. */
+export async function buildServer(): Promise<void> {
+  if (existsSync(builder)) await run(process.execPath, [builder]);
+}
+
+/** This Node; but one that npx keeps may be gone tomorrow, so then another one in PATH that is new enough. */
+async function lastingNode(): Promise<string> {
+  const isPassing = (path: string): boolean => /[\\/]_npx[\\/]/.test(path);
+  if (!isPassing(process.execPath)) return process.execPath;
+  const name = process.platform === 'win32' ? 'node.exe' : 'node';
+  for (const folder of (process.env.PATH ?? '').split(delimiter)) {
+    const path = join(folder, name);
+    if (isPassing(path) || !existsSync(path)) continue;
+    const version = await run(path, ['--version'])
+      .then(({ stdout }) => stdout)
+      .catch(() => '');
+    if (Number(/^v(\d+)/.exec(version)?.[1] ?? 0) >= 20) return path;
+  }
+  return process.execPath;
+}

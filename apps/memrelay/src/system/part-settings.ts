@@ -1,0 +1,200 @@
+import { randomBytes } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { LocalnetInfo } from '@memrelay/protocol/localnet-info';
+import { declaredVariables, type VariableReader, variablesOf } from '@memrelay/protocol/variables';
+import type { SystemPorts } from './ports.ts';
+import { keptKey } from './secret-file.ts';
+import type { SystemPaths } from './system-paths.ts';
+
+/** Shards of the local blob store: ids in a millisecond, 20 patches a quilt (design.md, "Processes"). */
+const localShards = 31;
+
+export interface PartSettings {
+  name: string;
+  entry: string;
+  environment: NodeJS.ProcessEnv;
+}
+
+/** Who may use the parts of a local system; without it anyone on this machine may, as for tests. */
+export interface LocalAccess {
+  /** Origins of pages that may do more than read, comma-separated */
+  allowedOrigins: string;
+  /** The publisher takes stores with a token that was signed with it: of this start, and never written down */
+  publisherSecret: string;
+}
+
+/** What the blobs of a local system may take on disk: 10 GiB, some millions of memories. */
+const defaultStoreBytes = 10 * 1024 ** 3;
+
+/** Those of the dashboard, and the ones that the person allows. */
+export function localAccess(environment: NodeJS.ProcessEnv, ports: SystemPorts): LocalAccess {
+  const own = ['localhost', '127.0.0.1'].map((name) => `http://${name}:${ports.dashboard}`);
+  const further = (environment.ALLOWED_ORIGINS ?? '')
+    .split(',')
+    .map((origin) => origin.trim())
+    .filter((origin) => origin !== '')
+    .map((origin) => URL.parse(origin)?.origin ?? origin);
+  return {
+    allowedOrigins: [...own, ...further].join(','),
+    publisherSecret: randomBytes(32).toString('hex'),
+  };
+}
+
+/** Throws when the commands and the dashboard, which call the relayer at 127.0.0.1, could not reach it. */
+export function checkListenHost({ MEM_LISTEN_HOST: host }: NodeJS.ProcessEnv): void {
+  if (host && !['127.0.0.1', 'localhost', '0.0.0.0', '::', '[::]'].includes(host))
+    throw new Error(
+      'MEM_LISTEN_HOST must be 127.0.0.1, 0.0.0.0 or :: for a local system, which calls its relayer at 127.0.0.1',
+    );
+}
+
+export const entryOf = (app: string, file = 'main.ts'): string =>
+  fileURLToPath(new URL(`../../../${app}/src/${file}`, import.meta.url));
+
+/** What every part needs of the machine, and nothing more. */
+function basics(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const names = ['PATH', 'HOME', 'TMPDIR', 'SystemRoot', 'NODE_OPTIONS', 'NO_COLOR', 'FORCE_COLOR'];
+  return Object.fromEntries(names.map((name) => [name, environment[name]]));
+}
+
+export function localnetSettings(
+  environment: NodeJS.ProcessEnv,
+  ports: SystemPorts,
+  paths: SystemPaths,
+  access?: LocalAccess,
+): PartSettings {
+  return {
+    name: 'localnet',
+    entry: entryOf('localnet'),
+    environment: {
+      ...basics(environment),
+      LOG_LEVEL: 'warn',
+      ...declared('localnet', environment),
+      LOCALNET_PORT: String(ports.localnet),
+      LOCALNET_DATA_DIR: paths.localnet,
+      LOCALNET_SHARDS: String(localShards),
+      ...(access && { LOCALNET_ALLOWED_ORIGINS: access.allowedOrigins }),
+    },
+  };
+}
+
+export function blobstoreSettings(
+  environment: NodeJS.ProcessEnv,
+  ports: SystemPorts,
+  paths: SystemPaths,
+  chainUrl: string,
+  walletKey: string,
+  access?: LocalAccess,
+): PartSettings {
+  return {
+    name: 'blobstore',
+    entry: entryOf('blobstore'),
+    environment: {
+      ...basics(environment),
+      LOG_LEVEL: 'warn',
+      BLOBSTORE_MAX_STORE_BYTES: String(defaultStoreBytes),
+      ...declared('blobstore', environment),
+      BLOBSTORE_PORT: String(ports.blobstore),
+      BLOBSTORE_DATA_DIR: paths.blobstore,
+      BLOBSTORE_SHARDS: String(localShards),
+      BLOBSTORE_CHAIN_URL: chainUrl,
+      BLOBSTORE_WALLET_KEY: walletKey,
+      BLOBSTORE_NODE_KEY_FILE: join(paths.localnet, 'storage-node.key'),
+      // One laptop's relayer is the only client: its uploads should meet in one transaction, not be refused
+      BLOBSTORE_PUBLISHER_MAX_CONCURRENT_REQUESTS: '64',
+      BLOBSTORE_PUBLISHER_MAX_BUFFER_SIZE: '256',
+      ...(access && {
+        BLOBSTORE_ALLOWED_ORIGINS: access.allowedOrigins,
+        BLOBSTORE_JWT_DECODE_SECRET: access.publisherSecret,
+        BLOBSTORE_JWT_VERIFY_UPLOAD: 'true',
+      }),
+    },
+  };
+}
+
+/** `token` is the secret of this start that pairing codes are made from. */
+export function dashboardSettings(
+  environment: NodeJS.ProcessEnv,
+  ports: SystemPorts,
+  paths: SystemPaths,
+  packageId: string,
+  token: string,
+): PartSettings {
+  return {
+    name: 'dashboard',
+    // Its other files are for browsers
+    entry: entryOf('dashboard', 'main-node.ts'),
+    environment: {
+      ...basics(environment),
+      LOG_LEVEL: 'warn',
+      ...declared('dashboard', environment),
+      DASHBOARD_PORT: String(ports.dashboard),
+      DASHBOARD_RELAYER_URL: `http://127.0.0.1:${ports.relayer}`,
+      DASHBOARD_PACKAGE_ID: packageId,
+      DASHBOARD_WALLET_FILE: paths.wallet,
+      DASHBOARD_TOKEN: token,
+    },
+  };
+}
+
+/**
+ * The values in the environment of the variables that a part is declared to read. Empty values count as unset, so that
+ * they do not replace a default.
+ */
+function declared(part: VariableReader, environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const passed = variablesOf(part).filter((name) => declaredVariables[name].localSystem !== 'decides');
+  return Object.fromEntries(
+    passed.filter((name) => environment[name]).map((name) => [name, environment[name]]),
+  );
+}
+
+/** The relayer on the embedded network; `DATABASE_URL` and `REDIS_URL` of the environment replace the embedded ones. */
+export async function relayerSettings(
+  environment: NodeJS.ProcessEnv,
+  ports: SystemPorts,
+  paths: SystemPaths,
+  dataDir: string,
+  network: LocalnetInfo,
+  urls: { chain: string; blobstore: string },
+  access: LocalAccess,
+): Promise<PartSettings> {
+  const key = (name: string) => keptKey(join(paths.keys, name));
+  return {
+    name: 'relayer',
+    entry: entryOf('relayer'),
+    environment: {
+      ...basics(environment),
+      RUST_LOG: 'warn',
+      UPLOAD_CONCURRENCY: '24',
+      // One person's laptop needs no limits
+      SPONSOR_RATE_LIMIT_PER_MINUTE: 'off',
+      SPONSOR_RATE_LIMIT_PER_HOUR: 'off',
+      DATABASE_URL: `pglite:${paths.database}`,
+      // A person with a tunnel sets its URL
+      PUBLIC_RELAYER_URL: `http://127.0.0.1:${ports.relayer}`,
+      ...declared('relayer', environment),
+      PORT: String(ports.relayer),
+      MEM_DATA_DIR: dataDir,
+      MEM_SERVER_SECRET: await key('server-secret'),
+      MEM_INDEX_KEY: await key('index-key'),
+      MEM_WRITER_KEYS: await key('writer-key'),
+      SIDECAR_AUTH_TOKEN: randomBytes(32).toString('hex'),
+      SIDECAR_URL: `http://127.0.0.1:${ports.sidecar}`,
+      MEM_PACKAGE_ID: network.packageId,
+      MEM_REGISTRY_ID: network.registryId,
+      CHAIN_NETWORK: 'localnet',
+      CHAIN_RPC_URL: urls.chain,
+      PUBLIC_CHAIN_RPC_URL: urls.chain,
+      STORE_PUBLISHER_URL: urls.blobstore,
+      STORE_PUBLISHER_JWT_SECRET: access.publisherSecret,
+      STORE_AGGREGATOR_URL: urls.blobstore,
+      SPONSOR_API_URL: `${urls.chain}/sponsor`,
+      SPONSOR_API_KEY: (await readFile(join(paths.localnet, 'sponsor.key'), 'utf8')).trim(),
+      SPONSOR_NETWORK: 'localnet',
+      PUBLIC_DASHBOARD_URL: `http://127.0.0.1:${ports.dashboard}`,
+      ALLOWED_ORIGINS: access.allowedOrigins,
+    },
+  };
+}

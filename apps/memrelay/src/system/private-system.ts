@@ -1,0 +1,82 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { freePorts } from '@memrelay/process/free-ports';
+import { PortTakenError, type SystemPorts } from './ports.ts';
+import { type RunningSystem, startSystem } from './start-system.ts';
+
+export interface PrivateSystemOptions {
+  /** What the parts may take from; `DATABASE_URL` and `REDIS_URL` in it replace the embedded ones */
+  environment: NodeJS.ProcessEnv;
+  onProgress?: (step: string) => void;
+  /** A part cannot be kept running */
+  onGivenUp?: (reason: string) => void;
+  signal?: AbortSignal;
+}
+
+/** A whole system of its own, on free ports and a temporary data directory. */
+export interface PrivateSystem extends RunningSystem {
+  dataDir: string;
+  /** What the parts have written so far; the newest part of it when it is long */
+  logs(): string;
+  /** Stops it and removes its directory */
+  dispose(): Promise<void>;
+}
+
+/** Between finding free ports and using them another process may take one. */
+const attempts = 3;
+const logCharacters = 200_000;
+
+/** Starts a private system. Throws what the last attempt threw; nothing is left behind then. */
+export async function startPrivateSystem(options: PrivateSystemOptions): Promise<PrivateSystem> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await startOnce(options);
+    } catch (error) {
+      if (!(error instanceof PortTakenError) || attempt === attempts) throw error;
+    }
+  }
+}
+
+async function startOnce(options: PrivateSystemOptions): Promise<PrivateSystem> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'memrelay-'));
+  const remove = (): Promise<void> => rm(dataDir, { recursive: true, force: true, maxRetries: 3 });
+  let logs = '';
+  try {
+    const system = await startSystem({
+      dataDir,
+      ports: await freeSystemPorts(),
+      environment: options.environment,
+      onProgress: options.onProgress ?? (() => undefined),
+      onOutput(part, text) {
+        logs = `${logs}[${part}] ${text}`.slice(-logCharacters);
+      },
+      onGivenUp: options.onGivenUp ?? (() => undefined),
+      ...(options.signal ? { signal: options.signal } : {}),
+    });
+    return {
+      ...system,
+      dataDir,
+      logs: () => logs,
+      async dispose() {
+        await system.stop();
+        await remove();
+      },
+    };
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+}
+
+/** A free port for each part. */
+export async function freeSystemPorts(): Promise<SystemPorts> {
+  const [relayer, sidecar, localnet, blobstore, dashboard] = await freePorts(5);
+  return {
+    relayer: relayer!,
+    sidecar: sidecar!,
+    localnet: localnet!,
+    blobstore: blobstore!,
+    dashboard: dashboard!,
+  };
+}

@@ -1,0 +1,143 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { addressOfPrivateKey } from '@memrelay/chain/key-file';
+import { lockDirectory } from '@memrelay/process/dir-lock';
+import type { CredentialFile } from '@memrelay/protocol/credential-file';
+import { writeSecretFile } from '@memrelay/protocol/secret-file-node';
+import { type LocalDashboard, localDashboardPath } from '@memrelay/sdk/local-dashboard-node';
+import { type LocalIdentity, localIdentity } from './identity.ts';
+import { askFaucet, readLocalnetInfo } from './network-info.ts';
+import {
+  blobstoreSettings,
+  checkListenHost,
+  dashboardSettings,
+  localAccess,
+  localnetSettings,
+  type PartSettings,
+  relayerSettings,
+} from './part-settings.ts';
+import { requireFreePorts, type SystemPorts } from './ports.ts';
+import { keptKey } from './secret-file.ts';
+import { type SupervisedPart, supervisePart } from './supervisor.ts';
+import { systemPaths } from './system-paths.ts';
+
+export interface SystemOptions {
+  dataDir: string;
+  ports: SystemPorts;
+  environment: NodeJS.ProcessEnv;
+  /** What is being done, for a person who waits */
+  onProgress: (step: string) => void;
+  /** What a part says */
+  onOutput: (part: string, text: string) => void;
+  /** A part cannot be kept running; the system should be stopped */
+  onGivenUp: (reason: string) => void;
+  /** Ends a start that is under way; the promise rejects with its reason */
+  signal?: AbortSignal;
+}
+
+export interface RunningSystem {
+  urls: { relayer: string; localnet: string; blobstore: string; dashboard: string };
+  credentials: CredentialFile;
+  credentialsPath: string;
+  /** True when this start made the account */
+  created: boolean;
+  /** Where the dashboard is, and the secret that pairing links are made from */
+  dashboard: LocalDashboard;
+  /** Ends all parts and gives the data directory back; a second call waits for the same end */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts localnet, blob store and relayer (which starts the sidecar) on one data directory, each when what it needs
+ * is there. Throws when the directory is in use, a port is taken or a part does not start; nothing is left running.
+ */
+export async function startSystem(options: SystemOptions): Promise<RunningSystem> {
+  const { dataDir, ports, environment, onProgress } = options;
+  checkListenHost(environment);
+  await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  const lock = lockDirectory(dataDir);
+  const started: SupervisedPart[] = [];
+  let stopped: Promise<void> | undefined;
+  const stop = (): Promise<void> => {
+    for (const part of started) part.letEnd();
+    stopped ??= stopAll();
+    return stopped;
+  };
+  const stopAll = async (): Promise<void> => {
+    // Last started, first stopped: the relayer hands its work back while the others still answer
+    for (const part of started.toReversed()) await part.stop();
+    await rm(localDashboardPath(dataDir), { force: true });
+    lock.release();
+  };
+  const run = async (settings: PartSettings): Promise<SupervisedPart> => {
+    options.signal?.throwIfAborted();
+    const part = await supervisePart({
+      settings,
+      onLine: (line) => options.onOutput(settings.name, `${line}\n`),
+      onStderr: (text) => options.onOutput(settings.name, text),
+      onRestart: (how) =>
+        options.onOutput(settings.name, `${settings.name} ended (${how}); starting it again\n`),
+      onGivenUp: options.onGivenUp,
+    });
+    started.push(part);
+    return part;
+  };
+  try {
+    await requireFreePorts(ports);
+    const paths = systemPaths(dataDir);
+    onProgress('Starting the local network (chain and key servers)');
+    const access = localAccess(environment, ports);
+    const localnet = await run(localnetSettings(environment, ports, paths, access));
+    const network = await readLocalnetInfo(localnet.url);
+
+    onProgress('Starting the blob store');
+    const storeWallet = await keptKey(join(paths.keys, 'blobstore-wallet'));
+    await askFaucet(localnet.url, addressOfPrivateKey(storeWallet));
+    const blobstore = await run(
+      blobstoreSettings(environment, ports, paths, localnet.url, storeWallet, access),
+    );
+
+    const relayerUrl = `http://127.0.0.1:${ports.relayer}`;
+    onProgress('Looking for your account and key');
+    const urls = { chain: localnet.url, blobstore: blobstore.url };
+    const [identity, settings] = await Promise.all([
+      localIdentity(paths, network, localnet.url, relayerUrl),
+      relayerSettings(environment, ports, paths, dataDir, network, urls, access),
+    ] satisfies [Promise<LocalIdentity>, Promise<PartSettings>]);
+
+    onProgress('Starting the relayer and its sidecar');
+    const token = randomBytes(32).toString('hex');
+    const [relayer, dashboard] = await bothOf(
+      run(settings),
+      run(dashboardSettings(environment, ports, paths, network.packageId, token)),
+    );
+    const localDashboard: LocalDashboard = { url: dashboard.url, relayerUrl: relayer.url, token };
+    await writeSecretFile(localDashboardPath(dataDir), `${JSON.stringify(localDashboard)}\n`);
+    options.signal?.throwIfAborted();
+    return {
+      urls: {
+        relayer: relayer.url,
+        localnet: localnet.url,
+        blobstore: blobstore.url,
+        dashboard: dashboard.url,
+      },
+      credentials: identity.credentials,
+      credentialsPath: paths.credentials,
+      created: identity.created,
+      dashboard: localDashboard,
+      stop,
+    };
+  } catch (error) {
+    await stop();
+    // Parts that a Ctrl-C has reached end before they are ready: that is no failure of theirs
+    options.signal?.throwIfAborted();
+    throw error;
+  }
+}
+
+/** Both, or the first failure once the other one has settled too: a part that starts meanwhile can then be stopped. */
+async function bothOf<A, B>(first: Promise<A>, second: Promise<B>): Promise<[A, B]> {
+  await Promise.allSettled([first, second]);
+  return Promise.all([first, second]);
+}

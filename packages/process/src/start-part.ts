@@ -1,0 +1,112 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { compileCache } from './compile-cache.ts';
+import { withoutCoreDumps } from './core-dumps.ts';
+import { stopDeadlineMs } from './serve-part.ts';
+import { type ReadyLine, supervisedVariable } from './supervised.ts';
+
+export interface PartOptions {
+  /** For messages, e.g. `relayer` */
+  name: string;
+  /** Path of the part's main file */
+  entry: string;
+  /** Flags for it */
+  args?: readonly string[];
+  /** The whole environment of the part: nothing is inherited */
+  environment: NodeJS.ProcessEnv;
+  readyTimeoutMs?: number;
+  /** Lines the part writes on stdout after or beside its ready line */
+  onLine: (line: string) => void;
+  /** Chunks of its stderr; left out: shared with this process */
+  onStderr?: (text: string) => void;
+}
+
+export interface RunningPart {
+  /** Where it listens */
+  readonly url: string;
+  readonly pid: number;
+  /** Resolves with a description when the process ends, whoever ended it */
+  readonly ended: Promise<string>;
+  /** Closes its stdin, the sign to end; kills it when it has not ended in time */
+  stop(graceMs?: number): Promise<void>;
+}
+
+/** The part ended before it was ready; what it wrote on stderr says why. */
+export class PartStartError extends Error {
+  override name = 'PartStartError';
+  readonly exitCode: number | undefined;
+  readonly stderr: string;
+  constructor(name: string, how: string, exitCode: number | undefined, stderr: string) {
+    super(`${name} did not start (${how})${stderr ? `:\n${stderr.trim()}` : ''}`);
+    this.exitCode = exitCode;
+    this.stderr = stderr;
+  }
+}
+
+/** A part ends by itself within its deadline; one that does not even do that is killed a little later. */
+const standardGraceMs = stopDeadlineMs + 2_000;
+
+/** Starts a part of the system as a supervised process and waits for its ready line. Throws `PartStartError`. */
+export async function startPart(options: PartOptions): Promise<RunningPart> {
+  const { entry, args = [] } = options;
+  const flags = ['--disable-warning=ExperimentalWarning', entry, ...args];
+  const child = spawn(...withoutCoreDumps(process.execPath, flags), {
+    env: { ...compileCache(), ...options.environment, [supervisedVariable]: '1' },
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+  const ended = new Promise<string>((resolve) => {
+    child.once('error', (error) => resolve(error.message));
+    child.once('exit', (code, signal) => resolve(signal ? `ended by ${signal}` : `exit code ${code}`));
+  });
+  let early = '';
+  child.stderr!.setEncoding('utf8').on('data', (text: string) => {
+    if (early.length < 20_000) early += text;
+    if (options.onStderr) options.onStderr(text);
+    else process.stderr.write(text);
+  });
+  // A part that is gone already needs no sign to end
+  child.stdin!.on('error', () => undefined);
+  const url = await readyUrl(child, ended, options).catch((how: string) => {
+    child.kill('SIGKILL');
+    throw new PartStartError(options.name, how, child.exitCode ?? undefined, early);
+  });
+  return {
+    url,
+    pid: child.pid!,
+    ended,
+    async stop(graceMs = standardGraceMs) {
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      child.stdin!.end();
+      const timer = setTimeout(() => child.kill('SIGKILL'), graceMs);
+      await ended;
+      clearTimeout(timer);
+    },
+  };
+}
+
+/** Rejects with a description of what happened instead. */
+function readyUrl(child: ChildProcess, ended: Promise<string>, options: PartOptions): Promise<string> {
+  const seconds = (options.readyTimeoutMs ?? 60_000) / 1000;
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(`not ready within ${seconds} seconds`), seconds * 1000);
+    createInterface({ input: child.stdout! }).on('line', (line) => {
+      const ready = parseReady(line);
+      if (!ready) return options.onLine(line);
+      clearTimeout(timer);
+      resolve(ready.url);
+    });
+    ended.then((how) => {
+      clearTimeout(timer);
+      reject(how);
+    });
+  });
+}
+
+function parseReady(line: string): ReadyLine | undefined {
+  if (!line.startsWith('{"event":"listening"')) return undefined;
+  try {
+    return JSON.parse(line) as ReadyLine;
+  } catch {
+    return undefined;
+  }
+}

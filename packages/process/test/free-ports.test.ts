@@ -1,0 +1,50 @@
+import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { connect, createServer } from 'node:net';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { freePort, freePorts } from '../src/free-ports.ts';
+
+const source = join(import.meta.dirname, '../src/free-ports.ts');
+
+/** In another process, which ends by itself */
+function askedElsewhere(count: number): number[] {
+  const script = `const { freePorts } = await import(${JSON.stringify(source)}); console.log((await freePorts(${count})).join())`;
+  return execFileSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' })
+    .split(',')
+    .map(Number);
+}
+
+/** Whether a process holds the port's name */
+function isHeld(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(`\0memrelay-port-${port}`);
+    socket.once('connect', () => resolve(true)).once('error', () => resolve(false));
+    socket.once('connect', () => socket.destroy());
+  });
+}
+
+describe('free ports', () => {
+  it('are all different, however many ask at once, and can be listened on', async () => {
+    const ports = (await Promise.all(Array.from({ length: 20 }, () => freePorts(10)))).flat();
+    expect(new Set(ports).size).toBe(200);
+    const server = createServer().listen(ports[0], '127.0.0.1');
+    await once(server, 'listening');
+    server.close();
+  });
+
+  it('are of no range that a system takes ports from by itself', async () => {
+    for (const port of await freePorts(50)) expect(port).toBeLessThan(32_768);
+  });
+
+  it.runIf(process.platform === 'linux')(
+    'are kept from other processes until the one that has them ends',
+    async () => {
+      const port = await freePort();
+      expect(await isHeld(port)).toBe(true);
+      const others = askedElsewhere(20);
+      expect(others).not.toContain(port);
+      for (const other of others) expect(await isHeld(other)).toBe(false);
+    },
+  );
+});

@@ -1,0 +1,346 @@
+import { spawn } from 'node:child_process';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { text as textOf } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { rotateKeyEpoch, setRecoveryKey } from '@memrelay/chain/account-transactions';
+import { parsePrivateKey } from '@memrelay/chain/key-file';
+import { toHex } from '@memrelay/envelope/bytes';
+import { parseHeader } from '@memrelay/envelope/header';
+import { nodePrimitives } from '@memrelay/envelope/node-primitives';
+import { openRecoveryWrap } from '@memrelay/envelope/recovery-wrap';
+import { wrapType } from '@memrelay/envelope/wraps';
+import type { ManualOptions } from '@memrelay/sdk/manual/manual-types';
+import { MemRelayManual } from '@memrelay/sdk/manual/mem-relay-manual';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type EmbeddingProvider, startEmbeddingProvider } from '../../src/embedding-provider.ts';
+import { type FaultProxy, startFaultProxy } from '../../src/fault-proxy.ts';
+import { type RecordingProxy, startRecordingProxy } from '../../src/recording-proxy.ts';
+import { createTestBackend, type TestBackend } from '../../src/test-backend.ts';
+import { startTestNetwork, type TestNetwork } from '../../src/test-network.ts';
+import { createTestOwner, credentialsOf, newTestKey, type TestOwner } from '../../src/test-owner.ts';
+import { startTestRelayer, type TestRelayer } from '../../src/test-relayer.ts';
+
+/** A client that embeds and encrypts by itself, against the real key servers, chain and store of the localnet. */
+
+const providerKey = 'sk-only-for-the-provider';
+const dimension = 256;
+let network: TestNetwork;
+let backend: TestBackend;
+let relayer: TestRelayer;
+let provider: EmbeddingProvider;
+let wire: RecordingProxy;
+let publisher: FaultProxy;
+let aggregator: RecordingProxy;
+let owner: TestOwner;
+const clients: MemRelayManual[] = [];
+
+beforeAll(async () => {
+  [network, backend, provider] = await Promise.all([
+    startTestNetwork(),
+    createTestBackend(),
+    startEmbeddingProvider(),
+  ]);
+  publisher = await startFaultProxy(network.blobstoreUrl);
+  aggregator = await startRecordingProxy(network.blobstoreUrl);
+  relayer = await startTestRelayer(network, {
+    ...backend,
+    environment: {
+      LLM_API_KEY: 'sk-of-the-relayer',
+      LLM_API_BASE: provider.url,
+      EMBEDDING_DIM: String(dimension),
+      STORE_PUBLISHER_URL: publisher.url,
+      STORE_QUILT_MAX_ITEMS: '20',
+      STORE_QUILT_WINDOW_MS: '300',
+      BLOB_CACHE_TTL_SECS: '0',
+    },
+  });
+  wire = await startRecordingProxy(relayer.url);
+  owner = await createTestOwner(network);
+});
+afterAll(async () => {
+  for (const client of clients) client.destroy();
+  await relayer?.stop();
+  await Promise.all([wire?.close(), aggregator?.close(), publisher?.close(), provider?.close()]);
+  await Promise.all([network?.close(), backend?.drop()]);
+});
+
+function manual(options: Partial<ManualOptions> = {}, of: TestOwner = owner): MemRelayManual {
+  const client = MemRelayManual.create({
+    key: of.delegate.privateKey,
+    accountId: of.accountId,
+    packageId: network.info.packageId,
+    serverUrl: wire.url,
+    embedding: { baseUrl: provider.url, apiKey: providerKey },
+    primitives: nodePrimitives,
+    ...options,
+  });
+  clients.push(client);
+  return client;
+}
+
+async function blob(blobId: string): Promise<Uint8Array> {
+  const path = blobId.length === 50 ? `by-quilt-patch-id/${blobId}` : blobId;
+  const response = await fetch(`${network.blobstoreUrl}/v1/blobs/${path}`);
+  return new Uint8Array(await response.arrayBuffer());
+}
+
+describe('the same memories as in relayer mode', () => {
+  const namespace = 'shared';
+
+  test('what is written manually is found and opened by a recall in relayer mode, and the other way round', async () => {
+    const mine = manual();
+    const written = await mine.rememberManual('the heron nests behind the boathouse', {
+      namespace,
+      importance: 0.9,
+      occurredAt: '2026-02-01T12:00:00Z',
+    });
+    expect(written).toMatchObject({ status: 'done', blobId: expect.stringMatching(/^[\w-]{43}$/) });
+    const server = owner.client(relayer.url);
+    const relayed = await server.recall('where does the heron nest', { namespace });
+    expect(relayed.results).toMatchObject([{ id: written.id, text: 'the heron nests behind the boathouse' }]);
+
+    await server.rememberAndWait('the heron eats trout from the pond', { namespace });
+    const { results, dropped } = await mine.recallManual('heron trout', { namespace });
+    expect(dropped).toEqual([]);
+    expect(results.map(({ text }) => text)).toEqual([
+      'the heron eats trout from the pond',
+      'the heron nests behind the boathouse',
+    ]);
+    expect(results[1]).toMatchObject({
+      importance: 0.9,
+      occurredAt: '2026-02-01T12:00:00Z',
+      signer: owner.delegate.publicKey,
+    });
+    // A pair that the relayer made could be one that it can read: the client never seals to one
+    const published = (await server.keys()).map(({ recipientPk }) => recipientPk);
+    expect(published).toHaveLength(1);
+    const header = parseHeader(await blob(written.blobId!));
+    expect(published).not.toContain(toHex(header.recipientPk));
+
+    const listed = [];
+    for await (const { id } of mine.memories({ namespace })) listed.push(id);
+    expect(listed).toHaveLength(2);
+    // Whoever believes only the chain does not believe the relayer's own writings
+    const strict = await manual({ trustRelayer: false }).recallManual('heron trout', { namespace });
+    expect(strict.results.map(({ id }) => id)).toEqual([written.id]);
+    expect(strict.dropped).toMatchObject([
+      { reason: 'integrity', message: expect.stringContaining('untrusted_signer') },
+    ]);
+  });
+
+  test('no text, no question and no key of the provider is in anything that is sent to the relayer', async () => {
+    const mine = manual();
+    const secret = 'zanzibar cinnamon ledger';
+    await mine.rememberManual(secret, { namespace: 'canary' });
+    const { results } = await mine.recallManual('cinnamon question of zanzibar', { namespace: 'canary' });
+    expect(results.map(({ text }) => text)).toEqual([secret]);
+    expect(provider.texts).toEqual(expect.arrayContaining([secret, 'cinnamon question of zanzibar']));
+    const paths = new Set(wire.exchanges.map(({ path }) => path));
+    expect(paths).toContain('/api/remember/manual');
+    expect(paths).toContain('/api/recall/manual');
+    for (const { request, requestHeaders } of wire.exchanges) {
+      for (const word of ['zanzibar', 'cinnamon', 'heron', providerKey, owner.delegate.privateKey])
+        for (const form of [word, btoa(word).slice(0, -4)]) expect(request).not.toContain(form);
+      // Neither may it read for the client
+      expect(requestHeaders).not.toHaveProperty('x-enc-session');
+    }
+    expect(relayer.logs()).not.toContain('zanzibar');
+  });
+
+  test('a memory of a megabyte is found by its last words and comes back whole', async () => {
+    const mine = manual();
+    const words = Array.from({ length: 130_000 }, (_, i) => `w${(i * 7919) % 99_991}`).join(' ');
+    const text = `${words.slice(0, 1_048_500)} platypus expedition`;
+    const stored = await mine.rememberManual(text, { namespace: 'large' });
+    await mine.rememberManual('a short note on something else', { namespace: 'large' });
+    const { results } = await mine.recallManual('platypus expedition', { namespace: 'large', limit: 1 });
+    expect(results).toHaveLength(1);
+    expect(results[0]!.id).toBe(stored.id);
+    expect(results[0]!.text === text).toBe(true);
+  });
+
+  test('many texts have an outcome each, lie in one quilt and are read as patches of it', async () => {
+    const texts = ['birch bark canoe', 'maple syrup bucket', ' ', 'cedar smoke house'];
+    const outcomes = await manual().rememberManual(texts, { namespace: 'many' });
+    expect(outcomes.map(({ status }) => status)).toEqual(['done', 'done', 'failed', 'done']);
+    expect(outcomes[2]).toMatchObject({ error: { code: 'invalid_argument' } });
+    const { results, dropped } = await manual().recallManual('maple bucket', { namespace: 'many' });
+    expect(dropped).toEqual([]);
+    expect(results.map(({ text }) => text).sort()).toEqual(texts.filter((text) => text !== ' ').sort());
+    expect(results.filter(({ blobId }) => blobId?.length === 50).length).toBeGreaterThan(1);
+    const near = await manual().recallManual('maple syrup bucket', { namespace: 'many', maxDistance: 0.3 });
+    expect(near.results.map(({ text }) => text)).toEqual(['maple syrup bucket']);
+  });
+
+  test('the program of the documentation does what the page says', async () => {
+    const root = fileURLToPath(new URL('../../../', import.meta.url));
+    const page = await readFile(join(root, 'docs/manual-mode.md'), 'utf8');
+    const program = /```ts\n(.*?)```/s.exec(page)![1];
+    const credentials = credentialsOf(network, owner, wire.url);
+    await writeFile(join(network.dataDir, 'credentials.json'), JSON.stringify(credentials), { mode: 0o600 });
+    const flags = ['--disable-warning=ExperimentalWarning', '--input-type=module-typescript'];
+    const env = { HOME: network.dataDir, MEM_DATA_DIR: network.dataDir, LLM_API_BASE: provider.url };
+    const child = spawn(process.execPath, flags, { cwd: root, env: { PATH: process.env.PATH, ...env } });
+    child.stdin.end(program);
+    const [stdout, stderr] = await Promise.all([textOf(child.stdout), textOf(child.stderr)]);
+    expect(stderr).toBe('');
+    expect(stdout).toMatch(/^stored as [\w-]{43}\n0\.\d{3} The heron nests behind the boathouse\.\n$/);
+  });
+
+  test('a memory is found while its upload waits, and a repeated call stores nothing twice', async () => {
+    const mine = manual();
+    publisher.fault = { method: 'PUT', kind: 503 };
+    const options = { namespace: 'pending', waitForDone: false, idempotencyKey: 'once' };
+    const first = await mine.rememberManual('the ferry waits for the tide', options);
+    expect(first).toEqual({ status: 'running', id: expect.any(String) });
+    // Sealed anew by a client that knows nothing of the first, as after a crash
+    expect(await manual().rememberManual('the ferry waits for the tide', options)).toEqual(first);
+    await expect(manual().rememberManual('another text', options)).rejects.toMatchObject({
+      code: 'idempotency_key_reused',
+    });
+    const { results } = await mine.recallManual('ferry tide', { namespace: 'pending' });
+    expect(results).toMatchObject([{ id: first.id, text: 'the ferry waits for the tide', pending: true }]);
+    const stored = await mine.recallManual('ferry', { namespace: 'pending', includePending: false });
+    expect(stored.results).toEqual([]);
+    publisher.fault = undefined;
+  });
+});
+
+describe('who may read, and what is believed', () => {
+  const namespace = 'guarded';
+  const text = 'the vault opens at noon';
+  let written: { id: string; blobId?: string };
+  beforeAll(async () => {
+    written = await manual().rememberManual(text, { namespace });
+  });
+
+  test('bytes that are not the blob are refused from any aggregator, and another one is asked', async () => {
+    const other = await manual().rememberManual('the vault opens at midnight', { namespace: 'decoy' });
+    const lie = Buffer.from(await blob(other.blobId!));
+    aggregator.change = () => lie;
+    const lying = { aggregatorUrls: [aggregator.url] };
+    for (const checkBlobIds of [false, true]) {
+      const deceived = await manual({ network: lying, checkBlobIds }).recallManual('vault', { namespace });
+      expect(deceived.results).toEqual([]);
+      expect(deceived.dropped).toMatchObject([{ id: written.id, reason: 'wrong_bytes' }]);
+    }
+    const both = { aggregatorUrls: [aggregator.url, network.blobstoreUrl] };
+    const read = await manual({ network: both }).recallManual('vault', { namespace });
+    expect(read.results.map((hit) => hit.text)).toEqual([text]);
+    aggregator.change = undefined;
+    // An index that tells no digest: then the id itself is computed from the bytes
+    wire.change = ({ path, answer }) =>
+      path === '/api/recall/manual' ? Buffer.from(answer.toString().replace(/,"sha256":"\w+"/g, '')) : answer;
+    const honest = await manual({ network: lying }).recallManual('vault', { namespace });
+    expect(honest.results.map((hit) => hit.text)).toEqual([text]);
+    aggregator.change = () => lie;
+    const caught = await manual({ network: lying }).recallManual('vault', { namespace });
+    expect(caught.dropped).toMatchObject([{ reason: 'wrong_bytes' }]);
+    aggregator.change = undefined;
+    wire.change = undefined;
+  });
+
+  test('the owner reads with the wallet, which signs once; a wallet of nobody is refused by the key servers', async () => {
+    const wallet = parsePrivateKey(owner.wallet.privateKey);
+    let signed = 0;
+    const client = manual({
+      wallet: {
+        toSuiAddress: () => wallet.toSuiAddress(),
+        signPersonalMessage(message) {
+          signed += 1;
+          return wallet.signPersonalMessage(message);
+        },
+      },
+    });
+    for (const query of ['vault', 'noon'])
+      expect((await client.recallManual(query, { namespace })).results).toMatchObject([{ text }]);
+    expect(signed).toBe(1);
+    const stranger = parsePrivateKey(newTestKey().privateKey);
+    await expect(manual({ wallet: stranger }).recallManual('vault', { namespace })).rejects.toMatchObject({
+      code: 'decrypt_denied',
+    });
+  });
+
+  test('a new key epoch is sealed under by the next client, and read by one that has not heard of it', async () => {
+    const early = manual();
+    await early.recallManual('vault', { namespace });
+    await owner.execute(rotateKeyEpoch(network.info.packageId, owner.accountId));
+    const late = await manual().rememberManual('the vault has a new lock', { namespace });
+    expect(parseHeader(await blob(late.blobId!)).keyEpoch).toBe(1n);
+    const { results, dropped } = await early.recallManual('vault', { namespace });
+    expect(dropped).toEqual([]);
+    expect(results.map((hit) => hit.text).sort()).toEqual(['the vault has a new lock', text]);
+  });
+
+  test('where the account has a recovery key, what is written manually can be opened with it too', async () => {
+    const recovery = nodePrimitives.randomBytes(32);
+    const recoveryPk = nodePrimitives.x25519PublicKey(recovery);
+    await owner.execute(setRecoveryKey(network.info.packageId, owner.accountId, recoveryPk));
+    const stored = await manual().rememberManual('the spare key is under the stone', { namespace });
+    const header = parseHeader(await blob(stored.blobId!));
+    const wrap = header.wraps.find(({ type }) => type === wrapType.recovery)!;
+    const privateKey = openRecoveryWrap(nodePrimitives, wrap, recovery, header);
+    expect(nodePrimitives.x25519PublicKey(privateKey)).toEqual(header.recipientPk);
+  });
+
+  test('another owner finds nothing of it, and a revoked delegate neither finds nor opens', async () => {
+    const stranger = await createTestOwner(network);
+    const foreign = manual({}, stranger);
+    await foreign.rememberManual('my own vault', { namespace });
+    const own = await foreign.recallManual('vault opens noon', { namespace });
+    expect(own.results.map((hit) => hit.text)).toEqual(['my own vault']);
+
+    const guest = newTestKey();
+    await owner.addDelegate(guest);
+    const client = manual({ key: guest.privateKey });
+    expect((await client.recallManual('vault opens', { namespace })).results.length).toBeGreaterThan(0);
+    await owner.removeDelegate(guest);
+    const found = wire.exchanges.findLast(({ path }) => path === '/api/recall/manual')!.answer;
+    await expect
+      .poll(() => client.recallManual('vault opens', { namespace }).catch(({ code }) => code))
+      .toBe('unknown_delegate_key');
+    // Also where a relayer would go on answering: the key servers do not
+    wire.change = (exchange) => {
+      if (exchange.path !== '/api/recall/manual') return exchange.answer;
+      exchange.status = 200;
+      return found;
+    };
+    const again = manual({ key: guest.privateKey });
+    await expect(again.recallManual('vault opens', { namespace })).rejects.toMatchObject({
+      code: 'decrypt_denied',
+    });
+    wire.change = undefined;
+  });
+
+  test.each([
+    ['another package', () => ({ packageId: `0x${'7'.repeat(64)}` }), 'package_mismatch'],
+    ['another network', () => ({ network: { name: 'testnet' as const } }), 'network_mismatch'],
+    [
+      'other key servers',
+      () => ({
+        network: { keyServers: { servers: [{ objectId: `0x${'5'.repeat(64)}`, weight: 1 }], threshold: 1 } },
+      }),
+      'key_server_mismatch',
+    ],
+    [
+      'another public key of a key server',
+      () => {
+        const { keyServers, threshold } = network.info;
+        const servers = keyServers.map(({ objectId, weight }) => ({ objectId, weight, publicKey: '0xab' }));
+        return { network: { keyServers: { servers, threshold } } };
+      },
+      'key_server_mismatch',
+    ],
+    [
+      'another embedding model',
+      () => ({ embedding: { baseUrl: provider.url, model: 'nomic' } }),
+      'embedding_mismatch',
+    ],
+    ['no provider', () => ({ embedding: undefined }), 'embedding_not_configured'],
+  ])('a client pinned to %s sends nothing', async (_what, options, code) => {
+    const before = wire.exchanges.length;
+    await expect(manual(options()).rememberManual('never sent')).rejects.toMatchObject({ code });
+    expect(wire.exchanges.slice(before).map(({ path }) => path)).not.toContain('/api/remember/manual');
+  });
+});
