@@ -1,3 +1,5 @@
+import { readUleb128 } from '@memrelay/protocol/uleb128';
+
 /** Table kind of identifiers in the Move binary format (move-binary-format, `TableType::IDENTIFIERS`). */
 const identifiersTable = 7;
 const magic = 'a11ceb0b';
@@ -44,11 +46,6 @@ class Reader {
   }
 
   uleb128(): number {
-    let value = 0;
-    for (let shift = 0; ; shift += 7) {
-      const byte = this.bytes(1)[0]!;
-      value |= (byte & 0x7f) << shift;
-      if (byte < 0x80) return value;
-    }
+    return readUleb128(() => this.bytes(1)[0]!, 5);
   }
 }

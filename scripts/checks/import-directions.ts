@@ -11,7 +11,7 @@ const everything = ['packages/*', 'apps/*', 'contracts'];
 const allowed: Record<string, readonly string[]> = {
   'packages/protocol': [],
   'packages/process': [],
-  'packages/blob-id': [],
+  'packages/blob-id': ['packages/protocol'],
   'packages/envelope': ['packages/protocol'],
   'packages/chain': ['packages/protocol'],
   'packages/sdk': ['packages/protocol', 'packages/envelope'],

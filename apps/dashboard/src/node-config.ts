@@ -1,3 +1,5 @@
+import { canonicalAddressPattern } from '@memrelay/protocol/address';
+import { hex32Pattern } from '@memrelay/protocol/bytes';
 import { defaultPorts } from '@memrelay/protocol/ports';
 
 export interface DashboardConfig {
@@ -27,11 +29,11 @@ export function readConfig(environment: NodeJS.ProcessEnv): DashboardConfig {
     relayerUrl: text('DASHBOARD_RELAYER_URL', (value) => URL.canParse(value), 'a URL'),
     packageId: text(
       'DASHBOARD_PACKAGE_ID',
-      (value) => /^0x[0-9a-f]{64}$/.test(value),
+      (value) => canonicalAddressPattern.test(value),
       '0x and 64 hex digits',
     ),
     walletFile: text('DASHBOARD_WALLET_FILE', (value) => value !== '', 'a path'),
-    startToken: text('DASHBOARD_TOKEN', (value) => /^[0-9a-f]{64}$/.test(value), '64 hex digits'),
+    startToken: text('DASHBOARD_TOKEN', (value) => hex32Pattern.test(value), '64 hex digits'),
   };
   if (!Number.isInteger(config.port) || config.port < 0 || config.port > 65_535)
     problems.push('DASHBOARD_PORT must be a port');

@@ -1,5 +1,5 @@
 import { delegateAddress } from '@memrelay/chain/delegate-key';
-import { fromHex } from '@memrelay/envelope/bytes';
+import { fromHex } from '@memrelay/protocol/bytes';
 import { describe, expect, it } from 'vitest';
 import { parseQueryLink } from '../src/sign-in/query-link.ts';
 

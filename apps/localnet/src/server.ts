@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
+import { normalizeAddress } from '@memrelay/protocol/address';
 import { createHostRules } from '@memrelay/protocol/host-rules';
 import { pageAccess } from '@memrelay/protocol/page-access';
-import { normalizeSuiAddress } from '@mysten/sui/utils';
 import fastify, {
   type FastifyBaseLogger,
   type FastifyError,
@@ -110,7 +110,7 @@ function mountFaucet(app: FastifyInstance, { faucet }: Network): void {
     if (!isAddress(recipient)) {
       return reply.code(400).send({ error: 'invalid_request', message: 'recipient must be an address' });
     }
-    const digest = await faucet.give(normalizeSuiAddress(recipient));
+    const digest = await faucet.give(normalizeAddress(recipient));
     return { digest, sui: faucetGift.sui.toString(), wal: faucetGift.wal.toString() };
   });
 }

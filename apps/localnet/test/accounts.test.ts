@@ -1,12 +1,12 @@
 import { accountBcs, accountEventBcs } from '@memrelay/chain/account-bcs';
 import { delegateAddress } from '@memrelay/chain/delegate-key';
 import { encodeSealIdentity } from '@memrelay/chain/seal-identity';
+import { toHex } from '@memrelay/protocol/bytes';
 import { localnetInfoSchema } from '@memrelay/protocol/localnet-info';
 import { NoAccessError, SealClient, SessionKey } from '@mysten/seal';
 import { bcs } from '@mysten/sui/bcs';
 import { Ed25519Keypair } from '@mysten/sui/keypairs/ed25519';
 import { Transaction } from '@mysten/sui/transactions';
-import { toHex } from '@mysten/sui/utils';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ChainWorld, created, fundedKey, send, startWorld } from './chain-world.ts';
 

@@ -1,6 +1,6 @@
+import { toHex } from '@memrelay/protocol/bytes';
 import { GeneralError, InternalError, NoAccessError, SealClient } from '@mysten/seal';
 import { Ed25519Keypair } from '@mysten/sui/keypairs/ed25519';
-import { toHex } from '@mysten/sui/utils';
 import { bls12_381 } from '@noble/curves/bls12-381.js';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { DecryptionKeys } from '../src/key-servers/fetch-key.ts';

@@ -1,8 +1,8 @@
+import { normalizeAddress } from '@memrelay/protocol/address';
 import { bcs } from '@mysten/sui/bcs';
-import { normalizeSuiAddress } from '@mysten/sui/utils';
 import { MoveAbort, type MoveObject, type NativeModule } from '../src/move/native.ts';
 
-export const counterPackage = normalizeSuiAddress('0xc0');
+export const counterPackage = normalizeAddress('0xc0');
 export const counterType = `${counterPackage}::counter::Counter`;
 /** Abort code of adding nothing */
 export const nothingToAdd = 7;

@@ -1,9 +1,10 @@
 import type { AddressInfo } from 'node:net';
+import { toHex } from '@memrelay/protocol/bytes';
 import { SealClient, type SealCompatibleClient, SessionKey } from '@mysten/seal';
 import { bcs } from '@mysten/sui/bcs';
 import type { Keypair } from '@mysten/sui/cryptography';
 import { Transaction } from '@mysten/sui/transactions';
-import { fromBase64, toHex } from '@mysten/sui/utils';
+import { fromBase64 } from '@mysten/sui/utils';
 import { fastify } from 'fastify';
 import type { PolicyAnswer, PolicyChain } from '../src/chain/policy.ts';
 import { createKeyServers } from '../src/key-servers/key-servers.ts';

@@ -1,7 +1,8 @@
+import { fromHex, toHex } from '@memrelay/protocol/bytes';
 import type { SessionKey } from '@mysten/seal';
 import { Ed25519Keypair } from '@mysten/sui/keypairs/ed25519';
 import { Transaction } from '@mysten/sui/transactions';
-import { fromBase64, fromHex, toBase64, toHex } from '@mysten/sui/utils';
+import { fromBase64, toBase64 } from '@mysten/sui/utils';
 import { bls12_381 } from '@noble/curves/bls12-381.js';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { signedRequest } from '../src/key-servers/certificate.ts';

@@ -1,8 +1,8 @@
+import { toHex } from '@memrelay/protocol/bytes';
 import { NoAccessError } from '@mysten/seal';
 import { Ed25519Keypair } from '@mysten/sui/keypairs/ed25519';
 import { Secp256k1Keypair } from '@mysten/sui/keypairs/secp256k1';
 import { Secp256r1Keypair } from '@mysten/sui/keypairs/secp256r1';
-import { toHex } from '@mysten/sui/utils';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { deriveMasterKey } from '../src/key-servers/master-key.ts';
 import { approveAll, packageId, startKeyServerWorld } from './key-server-world.ts';

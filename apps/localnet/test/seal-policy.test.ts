@@ -12,10 +12,10 @@ import {
 } from '@memrelay/chain/account-transactions';
 import { delegateAddress, delegateProofMessage } from '@memrelay/chain/delegate-key';
 import { encodeSealIdentity } from '@memrelay/chain/seal-identity';
+import { toHex } from '@memrelay/protocol/bytes';
 import { NoAccessError, SealClient, SessionKey } from '@mysten/seal';
 import { Ed25519Keypair } from '@mysten/sui/keypairs/ed25519';
 import { Transaction } from '@mysten/sui/transactions';
-import { toHex } from '@mysten/sui/utils';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ChainWorld, created, fundedKey, startWorld } from './chain-world.ts';
 

@@ -1,9 +1,9 @@
 import { performance } from 'node:perf_hooks';
 import { Readable } from 'node:stream';
 import type { AccountObject } from '@memrelay/chain/account-reader';
+import { fromHex, toHex } from '@memrelay/protocol/bytes';
 import { SealClient, type SealCompatibleClient } from '@mysten/seal';
 import { Ed25519Keypair } from '@mysten/sui/keypairs/ed25519';
-import { fromHex, toHex } from '@mysten/sui/utils';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { KeyServerChanged, KeyServerDirectory } from '../src/seal/key-server-directory.ts';
 import { isPrivateAddress } from '../src/seal/key-server-fetch.ts';

@@ -5,11 +5,11 @@ import { addDelegateKeyScoped, createAccount, removeDelegateKey } from '@memrela
 import { createChainClient } from '@memrelay/chain/chain-client';
 import { delegateProofMessage } from '@memrelay/chain/delegate-key';
 import { createdAccountId, executeTransaction } from '@memrelay/chain/execute-transaction';
+import { toHex } from '@memrelay/protocol/bytes';
 import { localnetInfoSchema } from '@memrelay/protocol/localnet-info';
 import { relayedHeaders } from '@memrelay/protocol/tool-server';
 import { decodeSuiPrivateKey } from '@mysten/sui/cryptography';
 import { Ed25519Keypair } from '@mysten/sui/keypairs/ed25519';
-import { toHex } from '@mysten/sui/utils';
 import Fastify from 'fastify';
 import { pino } from 'pino';
 import { createAccountStates } from '../src/tools/account-states.ts';

@@ -1,3 +1,4 @@
+import { toBase64Url } from '@memrelay/protocol/bytes';
 import { type BlobSource, bytesSource } from './blob-source.ts';
 import { blobMetadata, identityOf, joinHalves } from './encode/blob-metadata.ts';
 import { planBlob } from './encode/blob-plan.ts';
@@ -47,7 +48,7 @@ export function computeBlobMetadata(
   const content = source instanceof Uint8Array ? bytesSource(source) : source;
   return withEncoder(nShards, (encoder) => {
     const { id, root, sliverHashes } = blobMetadata(encoder, planBlob(encoder.matrix, content.size), content);
-    return { blobId: base64url(id), rootHash: base64url(root), size: content.size, sliverHashes };
+    return { blobId: toBase64Url(id), rootHash: toBase64Url(root), size: content.size, sliverHashes };
   });
 }
 
@@ -72,7 +73,7 @@ export function identityOfHalves(
 ): BlobIdentity {
   return withEncoder(nShards, (encoder) => {
     const { id, root } = joinHalves(encoder, size, halves);
-    return { blobId: base64url(id), rootHash: base64url(root) };
+    return { blobId: toBase64Url(id), rootHash: toBase64Url(root) };
   });
 }
 
@@ -89,11 +90,8 @@ export function identityOfHashes(
     throw new RangeError(`${nShards} shards: there must be ${2 * nShards} hashes`);
   return withEncoder(nShards, (encoder) => {
     const { id, root } = identityOf(encoder, size, sliverHashes);
-    return { blobId: base64url(id), rootHash: base64url(root) };
+    return { blobId: toBase64Url(id), rootHash: toBase64Url(root) };
   });
 }
 
 /** Without Node's `Buffer`: ids are checked in browsers too. */
-function base64url(bytes: Uint8Array): string {
-  return btoa(String.fromCharCode(...bytes)).replace(/[+/=]/g, (c) => ({ '+': '-', '/': '_' })[c] ?? '');
-}

@@ -1,6 +1,6 @@
+import { fromHex } from '@memrelay/protocol/bytes';
 import { bcs } from '@mysten/bcs';
 import { Transaction, type TransactionArgument } from '@mysten/sui/transactions';
-import { fromHex } from '@mysten/sui/utils';
 import type { Scope } from './account-bcs.ts';
 
 /**

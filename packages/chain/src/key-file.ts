@@ -1,6 +1,6 @@
+import { anyCaseHex32Pattern, fromHex } from '@memrelay/protocol/bytes';
 import { decodeSuiPrivateKey } from '@mysten/sui/cryptography';
 import { Ed25519Keypair } from '@mysten/sui/keypairs/ed25519';
-import { fromHex } from '@mysten/sui/utils';
 
 /** The text is no private key. Its message never repeats the text. */
 export class KeyFormatError extends Error {
@@ -21,7 +21,7 @@ export function addressOfPrivateKey(text: string): string {
 }
 
 function parseSeed(text: string): Uint8Array {
-  if (/^[0-9a-fA-F]{64}$/.test(text)) return fromHex(text);
+  if (anyCaseHex32Pattern.test(text)) return fromHex(text);
   let decoded: ReturnType<typeof decodeSuiPrivateKey>;
   try {
     decoded = decodeSuiPrivateKey(text);

@@ -1,5 +1,5 @@
+import { normalizeAddress } from '@memrelay/protocol/address';
 import { bcs } from '@mysten/sui/bcs';
-import { normalizeSuiAddress } from '@mysten/sui/utils';
 
 /**
  * Which transactions others may have paid for (decisions.md, "Sponsor routes"): functions of the account module, and
@@ -50,9 +50,9 @@ export function sponsoredTargets(kind: Uint8Array, sender: string, policy: Spons
   const { inputs, commands } = parseProgram(kind);
   if (commands.length === 0 || commands.length > maxCommands)
     throw new UnsponsorableError(`a sponsored transaction has 1 to ${maxCommands} commands`);
-  const account = `${normalizeSuiAddress(policy.packageId)}::account::`;
-  const deletion = `${normalizeSuiAddress(policy.walrusPackageId)}::system::delete_blob`;
-  const extension = `${normalizeSuiAddress(policy.walrusPackageId)}::system::extend_blob`;
+  const account = `${normalizeAddress(policy.packageId)}::account::`;
+  const deletion = `${normalizeAddress(policy.walrusPackageId)}::system::delete_blob`;
+  const extension = `${normalizeAddress(policy.walrusPackageId)}::system::extend_blob`;
   const allowed = new Set([...accountFunctions.map((name) => account + name), deletion, extension]);
   const targets = commands.map(targetOf);
 
@@ -94,7 +94,7 @@ function parseProgram(bytes: Uint8Array): Program {
 function targetOf(command: Command): string | undefined {
   if (command.$kind !== 'MoveCall') return undefined;
   const { package: packageId, module, function: name } = command.MoveCall;
-  return `${normalizeSuiAddress(packageId)}::${module}::${name}`;
+  return `${normalizeAddress(packageId)}::${module}::${name}`;
 }
 
 /** Index of the command that an argument is a result of. */

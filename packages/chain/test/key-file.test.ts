@@ -1,6 +1,6 @@
+import { toHex } from '@memrelay/protocol/bytes';
 import { Ed25519Keypair } from '@mysten/sui/keypairs/ed25519';
 import { Secp256k1Keypair } from '@mysten/sui/keypairs/secp256k1';
-import { toHex } from '@mysten/sui/utils';
 import { describe, expect, it } from 'vitest';
 import { delegateAddress } from '../src/delegate-key.ts';
 import { addressOfPrivateKey, KeyFormatError, parsePrivateKey } from '../src/key-file.ts';

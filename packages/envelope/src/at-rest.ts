@@ -1,5 +1,6 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
-import { concatBytes, fromHex, plainView, toHex, u32, utf8 } from './bytes.ts';
+import { anyCaseHex32Pattern, fromHex, toHex } from '@memrelay/protocol/bytes';
+import { concatBytes, plainView, u32, utf8 } from './bytes.ts';
 import { hmacSha256 } from './hmac-node.ts';
 
 /** What lies in the database (security.md, "At rest"). Node only: no client holds these secrets. */
@@ -37,7 +38,7 @@ const noSalt = new Uint8Array(0);
  */
 export function parseSecrets(list: string): Uint8Array[] {
   const secrets = list.split(',').map((item) => item.trim());
-  if (!secrets.every((secret) => /^[0-9a-fA-F]{64}$/.test(secret)))
+  if (!secrets.every((secret) => anyCaseHex32Pattern.test(secret)))
     throw new RangeError('each secret must be 32 bytes in hex');
   if (new Set(secrets.map((secret) => secret.toLowerCase())).size !== secrets.length)
     throw new RangeError('a secret stands twice in the list');

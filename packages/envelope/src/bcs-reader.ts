@@ -1,3 +1,4 @@
+import { readUleb128 } from '@memrelay/protocol/uleb128';
 import { EnvelopeError } from './envelope-error.ts';
 
 function refuse(message: string): never {
@@ -21,13 +22,12 @@ export function bcsReader(bytes: Uint8Array) {
 
   /** ULEB128; three bytes (2 million) are beyond any wrap. */
   function length(): number {
-    let value = 0;
-    for (let shift = 0; shift < 21; shift += 7) {
-      const byte = u8();
-      value |= (byte & 0x7f) << shift;
-      if (byte < 0x80) return byte === 0 && shift > 0 ? refuse('BCS length not in shortest form') : value;
+    try {
+      return readUleb128(u8, 3);
+    } catch (error) {
+      if (error instanceof RangeError) refuse(`BCS length: ${error.message}`);
+      throw error;
     }
-    return refuse('BCS length too long');
   }
 
   return {

@@ -1,4 +1,6 @@
-/** Byte work that is the same in Node and browsers. All integers of the format are little-endian. */
+/** Byte work that is the same in Node and browsers. All integers of the format are little-endian. Hex and base64: protocol. */
+
+export { fromHex, toHex } from '@memrelay/protocol/bytes';
 
 export function concatBytes(...parts: readonly Uint8Array[]): Uint8Array {
   const joined = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
@@ -44,21 +46,6 @@ export function u64(value: bigint): Uint8Array {
   const bytes = new Uint8Array(8);
   new DataView(bytes.buffer).setBigUint64(0, value, true);
   return bytes;
-}
-
-export function toHex(bytes: Uint8Array): string {
-  let hex = '';
-  for (const byte of bytes) hex += byte.toString(16).padStart(2, '0');
-  return hex;
-}
-
-/** Reads hex with or without `0x`. Throws `RangeError` on anything else. */
-export function fromHex(hex: string): Uint8Array {
-  const digits = hex.startsWith('0x') ? hex.slice(2) : hex;
-  if (digits.length % 2 !== 0 || !/^[0-9a-fA-F]*$/.test(digits)) throw new RangeError('not hex');
-  return Uint8Array.from({ length: digits.length / 2 }, (_, i) =>
-    parseInt(digits.slice(2 * i, 2 * i + 2), 16),
-  );
 }
 
 const encoder = new TextEncoder();

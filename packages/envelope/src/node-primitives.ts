@@ -10,8 +10,9 @@ import {
   sign,
   verify,
 } from 'node:crypto';
-import { concatBytes, equalBytes, fromHex, plainView, requireLength, toHex } from './bytes.ts';
-import { isStrictEd25519PublicKey, isStrictEd25519Signature } from './ed25519-strict.ts';
+import { fromHex, toHex } from '@memrelay/protocol/bytes';
+import { verifyStrictEd25519 } from '@memrelay/protocol/ed25519-strict';
+import { concatBytes, equalBytes, plainView, requireLength } from './bytes.ts';
 import { hmacSha256 } from './hmac-node.ts';
 import type { Primitives } from './primitives.ts';
 
@@ -133,11 +134,8 @@ export const nodePrimitives: Primitives = {
   ed25519Sign: (seed, message) => plainView(sign(null, message, privateKeyOf('ed25519', seed).key)),
 
   ed25519Verify(publicKey, message, signature) {
-    if (!isStrictEd25519PublicKey(publicKey) || !isStrictEd25519Signature(signature)) return false;
-    try {
-      return verify(null, message, publicKeyOf('ed25519', publicKey), signature);
-    } catch {
-      return false;
-    }
+    return verifyStrictEd25519(publicKey, message, signature, () =>
+      verify(null, message, publicKeyOf('ed25519', publicKey), signature),
+    );
   },
 };

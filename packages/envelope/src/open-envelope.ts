@@ -1,5 +1,6 @@
+import { toHex } from '@memrelay/protocol/bytes';
 import { decodeBody, signedMessage, splitBody } from './body.ts';
-import { equalBytes, plainView, toHex } from './bytes.ts';
+import { equalBytes, plainView } from './bytes.ts';
 import { EnvelopeError } from './envelope-error.ts';
 import { type EnvelopeHeader, parseHeader } from './header.ts';
 import { hpkeOpenWithSecret } from './hpke.ts';

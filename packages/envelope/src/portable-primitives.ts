@@ -1,10 +1,10 @@
+import { verifyStrictEd25519 } from '@memrelay/protocol/ed25519-strict';
 import { gcm } from '@noble/ciphers/aes.js';
 import { ed25519, x25519 } from '@noble/curves/ed25519.js';
 import { hmac } from '@noble/hashes/hmac.js';
 import { sha256, sha512 } from '@noble/hashes/sha2.js';
 import { randomBytes } from '@noble/hashes/utils.js';
 import { equalBytes, isAllZero, requireLength } from './bytes.ts';
-import { isStrictEd25519PublicKey, isStrictEd25519Signature } from './ed25519-strict.ts';
 import type { Primitives } from './primitives.ts';
 
 const { Point } = ed25519;
@@ -75,8 +75,7 @@ export const portablePrimitives: Primitives = {
    * computed and compared as bytes, so that no envelope is valid in a browser and invalid on a server.
    */
   ed25519Verify(publicKey, message, signature) {
-    if (!isStrictEd25519PublicKey(publicKey) || !isStrictEd25519Signature(signature)) return false;
-    try {
+    return verifyStrictEd25519(publicKey, message, signature, () => {
       const r = signature.subarray(0, 32);
       const a = Point.fromBytes(publicKey);
       const challenge = sha512.create().update(r).update(publicKey).update(message).digest();
@@ -84,8 +83,6 @@ export const portablePrimitives: Primitives = {
       const s = numberOf(signature.subarray(32));
       const expected = Point.BASE.multiplyUnsafe(s).subtract(a.multiplyUnsafe(k));
       return equalBytes(expected.toBytes(), r);
-    } catch {
-      return false;
-    }
+    });
   },
 };

@@ -1,4 +1,5 @@
-import { concatBytes, requireLength, toHex, u32, utf8 } from './bytes.ts';
+import { toHex } from '@memrelay/protocol/bytes';
+import { concatBytes, requireLength, u32, utf8 } from './bytes.ts';
 import type { Primitives } from './primitives.ts';
 import type { SealObject } from './seal-object.ts';
 

@@ -1,4 +1,5 @@
 import { createHmac, hkdfSync } from 'node:crypto';
+import { toHex } from '@memrelay/protocol/bytes';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
@@ -15,7 +16,7 @@ import {
   secretCheckValue,
   secretRing,
 } from '../src/at-rest.ts';
-import { toHex, utf8 } from '../src/bytes.ts';
+import { utf8 } from '../src/bytes.ts';
 import { filled, p } from './fixtures.ts';
 
 const oldSecret = filled(1);

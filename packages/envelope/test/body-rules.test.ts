@@ -1,6 +1,7 @@
+import { toHex } from '@memrelay/protocol/bytes';
 import { describe, expect, it } from 'vitest';
 import { encodeContent, padBody, signedMessage } from '../src/body.ts';
-import { concatBytes, readU32, toHex, u32, utf8 } from '../src/bytes.ts';
+import { concatBytes, readU32, u32, utf8 } from '../src/bytes.ts';
 import { checkWrap } from '../src/check-wrap.ts';
 import { EnvelopeError } from '../src/envelope-error.ts';
 import { newEnvelopeId } from '../src/envelope-id.ts';

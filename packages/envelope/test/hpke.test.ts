@@ -1,7 +1,8 @@
 import { Aes256Gcm, CipherSuite, DhkemX25519HkdfSha256, HkdfSha256 } from '@hpke/core';
+import { fromHex, toHex } from '@memrelay/protocol/bytes';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { fromHex, toHex, utf8 } from '../src/bytes.ts';
+import { utf8 } from '../src/bytes.ts';
 import { aes256Gcm, hpkeOpen, hpkeSeal, hpkeSender } from '../src/hpke.ts';
 import { nodePrimitives } from '../src/node-primitives.ts';
 import { portablePrimitives } from '../src/portable-primitives.ts';

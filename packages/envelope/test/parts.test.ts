@@ -1,6 +1,7 @@
+import { fromHex, toHex } from '@memrelay/protocol/bytes';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { concatBytes, equalBytes, fromHex, isAllZero, toHex, u32, u64, utf8 } from '../src/bytes.ts';
+import { concatBytes, equalBytes, isAllZero, u32, u64, utf8 } from '../src/bytes.ts';
 import { isEnvelopeId, newEnvelopeId } from '../src/envelope-id.ts';
 import { sealIdentity } from '../src/identity.ts';
 import { newNamespaceKeyPair } from '../src/key-pair.ts';

@@ -1,4 +1,5 @@
-import { concatBytes, toHex, u64, utf8 } from '../src/bytes.ts';
+import { toHex } from '@memrelay/protocol/bytes';
+import { concatBytes, u64, utf8 } from '../src/bytes.ts';
 import { type EnvelopeKind, envelopeKind, parseHeader } from '../src/header.ts';
 import { sealIdentity } from '../src/identity.ts';
 import { type EnvelopeMeta, encodeMeta } from '../src/meta.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fromHex, toHex } from '@memrelay/protocol/bytes';
 import { describe, expect, it } from 'vitest';
-import { fromHex, toHex } from '../src/bytes.ts';
 import { checkWrap, type WrapExpectation } from '../src/check-wrap.ts';
 import { namespaceTag } from '../src/namespace-tag.ts';
 import { nodePrimitives } from '../src/node-primitives.ts';

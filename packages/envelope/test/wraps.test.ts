@@ -1,7 +1,8 @@
+import { toHex } from '@memrelay/protocol/bytes';
 import { EncryptedObject } from '@mysten/seal';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { concatBytes, toHex } from '../src/bytes.ts';
+import { concatBytes } from '../src/bytes.ts';
 import { checkWrap } from '../src/check-wrap.ts';
 import { sealIdentity } from '../src/identity.ts';
 import { portablePrimitives } from '../src/portable-primitives.ts';

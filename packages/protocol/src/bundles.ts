@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { exportLimit, importItems } from './bundle-limits.ts';
+import { hex32Pattern } from './bytes.ts';
 import { limitField, namespaceField } from './fields.ts';
 
 /**
@@ -7,7 +8,7 @@ import { limitField, namespaceField } from './fields.ts';
  * in by, a bounded part in each call. The bundle itself is the client's (docs/export-and-import.md).
  */
 
-const hex32 = z.string().regex(/^[0-9a-f]{64}$/, 'must be 64 lower-case hex digits');
+const hex32 = z.string().regex(hex32Pattern, 'must be 64 lower-case hex digits');
 
 export const exportRequest = z.object({
   /** Every namespace in the signer's scope when omitted */

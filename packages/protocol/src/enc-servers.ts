@@ -1,8 +1,9 @@
 import { z } from 'zod';
+import { shortAddressPattern } from './address.ts';
 
 /** Key servers as an operator names them: ENC_SERVER_CONFIGS or the deprecated ENC_KEY_SERVERS (spec, variables), and those of the past. */
 
-const objectId = z.string().regex(/^0x[0-9a-fA-F]{1,64}$/);
+const objectId = z.string().regex(shortAddressPattern);
 
 const encServerConfig = z
   .object({

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { hex32Pattern } from './bytes.ts';
 import { limits } from './limits.ts';
 
 /** `POST /api/keys` and `POST /api/keys/rewrap`: the keys that memories are sealed to, and new wraps for them. */
@@ -20,7 +21,7 @@ export interface KeysResponse {
   keys: KeyEntry[];
 }
 
-const publicKey = z.string().regex(/^[0-9a-f]{64}$/, 'must be 64 lower-case hex digits');
+const publicKey = z.string().regex(hex32Pattern, 'must be 64 lower-case hex digits');
 
 export const rewrapRequest = z.object({
   /** Wraps for the present key servers that the caller made; without them the server makes some */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { base64ByteLength, base64Pattern, hex32Pattern } from './bytes.ts';
 import {
   idempotencyKeyField,
   limitField,
@@ -43,20 +44,13 @@ export const recallRequest = z.object({
 });
 export type RecallRequest = z.infer<typeof recallRequest>;
 
-const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 const maxBase64Length = Math.ceil(limits.encryptedDataBytes / 3) * 4;
-
-/** Bytes in a standard base64 text of valid form. */
-function decodedLength(text: string): number {
-  const padding = text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0;
-  return (text.length / 4) * 3 - padding;
-}
 
 /** Base64 of at most this many characters; `min` 1. */
 function base64Field(maxLength: number, message: string) {
   return z.string().superRefine((text, context) => {
     if (text.length === 0 || text.length > maxLength) context.addIssue(message);
-    else if (!base64.test(text)) context.addIssue('must be standard base64');
+    else if (!base64Pattern.test(text)) context.addIssue('must be standard base64');
   });
 }
 
@@ -65,9 +59,13 @@ const embeddingModel = z.string().regex(/^[!-~]{1,200}$/, 'must be 1 to 200 visi
 
 export const rememberManualRequest = z.object({
   encrypted_data: z.string().superRefine((text, context) => {
-    if (text.length === 0 || text.length > maxBase64Length || decodedLength(text) > limits.encryptedDataBytes)
+    if (
+      text.length === 0 ||
+      text.length > maxBase64Length ||
+      base64ByteLength(text) > limits.encryptedDataBytes
+    )
       context.addIssue(`must decode to 1 to ${limits.encryptedDataBytes} bytes`);
-    else if (!base64.test(text)) context.addIssue('must be standard base64');
+    else if (!base64Pattern.test(text)) context.addIssue('must be standard base64');
   }),
   vector: vectorField,
   /** Of a long text: the vectors of its pieces from the second on (coarse-vectors.ts) */
@@ -83,10 +81,7 @@ export const rememberManualRequest = z.object({
    * Of a client that seals anew when it repeats: the same for the same text. It takes the place of the body where an
    * `idempotency-key` is compared.
    */
-  repeat_tag: z
-    .string()
-    .regex(/^[0-9a-f]{64}$/, 'must be 64 hex digits')
-    .optional(),
+  repeat_tag: z.string().regex(hex32Pattern, 'must be 64 hex digits').optional(),
 });
 export type RememberManualRequest = z.infer<typeof rememberManualRequest>;
 

@@ -1,10 +1,11 @@
 import { z } from 'zod';
+import { canonicalAddressPattern } from './address.ts';
 
 /**
  * `POST /store/owned` of the sidecar: a page of the blob objects that an address owns, for a restore, which goes through
  * all of them a page at a time.
  */
-const address = z.string().regex(/^0x[0-9a-f]{64}$/);
+const address = z.string().regex(canonicalAddressPattern);
 
 export const ownedBlobsRequest = z.object({
   owner: address,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { hex32Pattern } from './bytes.ts';
 import { limitField, namespaceField } from './fields.ts';
 import { defaultNamespace, limits } from './limits.ts';
 
@@ -9,7 +10,7 @@ export const restoreRequest = z.object({
   limit: limitField(limits.restoreLimit),
   /** Ed25519 keys, hex, whose signatures the caller vouches for; needs WRITE */
   trusted_writers: z
-    .array(z.string().regex(/^[0-9a-f]{64}$/, 'must be 64 lower-case hex digits'))
+    .array(z.string().regex(hex32Pattern, 'must be 64 lower-case hex digits'))
     .max(200)
     .optional(),
 });

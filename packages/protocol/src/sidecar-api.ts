@@ -1,12 +1,14 @@
 import { z } from 'zod';
+import { canonicalAddressPattern } from './address.ts';
+import { hex32Pattern } from './bytes.ts';
 
 /**
  * What the relayer asks of the sidecar over loopback, with `Authorization: Bearer SIDECAR_AUTH_TOKEN`.
  * Bytes travel as `application/octet-stream` (see `framing.ts` for routes that mix them with JSON).
  */
 
-export const hex32 = z.string().regex(/^[0-9a-f]{64}$/);
-const address = z.string().regex(/^0x[0-9a-f]{64}$/);
+export const hex32 = z.string().regex(hex32Pattern);
+const address = z.string().regex(canonicalAddressPattern);
 
 /** `GET /health`, without the token. `instance` lets a relayer see that a restart happened. */
 export const sidecarHealth = z.object({

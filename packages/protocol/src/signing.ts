@@ -1,3 +1,6 @@
+import { addressPattern } from './address.ts';
+import { anyCaseHex32Pattern } from './bytes.ts';
+
 /**
  * The signed request of the spec's "Authentication": what is signed, and the exact form of each header.
  * Runs in Node and browsers; hashing and signing are the caller's.
@@ -35,9 +38,9 @@ export const timestampWindowSeconds = 300;
 export const nonceTtlSeconds = 660;
 
 export const authHeaderPatterns = {
-  publicKey: /^[0-9a-fA-F]{64}$/,
+  publicKey: anyCaseHex32Pattern,
   signature: /^[0-9a-fA-F]{128}$/,
   timestamp: /^[0-9]{1,12}$/,
   nonce: /^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-4[0-9a-fA-F]{3}-[89abAB][0-9a-fA-F]{3}-[0-9a-fA-F]{12}$/,
-  accountId: /^0x[0-9a-fA-F]{64}$/,
+  accountId: addressPattern,
 } as const;

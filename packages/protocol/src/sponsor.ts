@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { addressPattern } from './address.ts';
+import { base64ByteLength, base64Pattern } from './bytes.ts';
 
 /**
  * Sponsored transactions: `POST /sponsor` and `POST /sponsor/execute` of the relayer, and the same two of the
@@ -9,20 +11,16 @@ import { z } from 'zod';
 function base64Of(minBytes: number, maxBytes: number): z.ZodString {
   return z
     .string()
-    .regex(/^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/, 'must be base64')
+    .regex(base64Pattern, 'must be base64')
     .refine((text) => {
-      const bytes = decodedLength(text);
+      const bytes = base64ByteLength(text);
       return bytes >= minBytes && bytes <= maxBytes;
     }, `must be base64 of ${minBytes} to ${maxBytes} bytes`);
 }
 
-function decodedLength(text: string): number {
-  return (text.length / 4) * 3 - (text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0);
-}
-
 const address = z
   .string()
-  .regex(/^0x[0-9a-fA-F]{64}$/, 'must be 0x and 64 hex digits')
+  .regex(addressPattern, 'must be 0x and 64 hex digits')
   .transform((text) => text.toLowerCase());
 const digest = z.string().regex(/^[1-9A-HJ-NP-Za-km-z]{43,44}$/, 'must be a transaction digest in base58');
 

@@ -1,17 +1,10 @@
+import { fromBase64 as decode } from '@memrelay/protocol/bytes';
 import { MemRelayError } from './errors.ts';
 
-/** Standard base64. In slices, because one call with all bytes as arguments overflows the stack near 200 KB. */
-export function toBase64(bytes: Uint8Array): string {
-  let binary = '';
-  for (let at = 0; at < bytes.length; at += 0x8000)
-    binary += String.fromCharCode(...bytes.subarray(at, at + 0x8000));
-  return btoa(binary);
-}
-
-/** Throws `invalid_response` for text that is not base64: only answers of the relayer are read with it. */
+/** Reads base64 in a response of the relayer. Throws `invalid_response` for other text. */
 export function fromBase64(text: string): Uint8Array {
   try {
-    return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+    return decode(text);
   } catch (cause) {
     throw new MemRelayError('invalid_response', 'The relayer answered bytes that are not base64.', { cause });
   }

@@ -1,6 +1,7 @@
-import { concatBytes, fromHex } from '@memrelay/envelope/bytes';
+import { concatBytes } from '@memrelay/envelope/bytes';
 import { namespaceTag } from '@memrelay/envelope/namespace-tag';
 import { readSealedBytes, whyOpaque } from '@memrelay/envelope/opaque-bytes';
+import { fromHex } from '@memrelay/protocol/bytes';
 import { defaultNamespace } from '@memrelay/protocol/limits';
 import { hmac } from '@noble/hashes/hmac.js';
 import { sha256 } from '@noble/hashes/sha2.js';

@@ -1,20 +1,18 @@
+import { addressPattern } from '@memrelay/protocol/address';
+import { anyCaseHex32Pattern, toHex } from '@memrelay/protocol/bytes';
 import type { CredentialFile } from '@memrelay/protocol/credential-file';
-import { bytesToHex } from '@noble/hashes/utils.js';
 import { MemRelayError } from './errors.ts';
 import { createSigner, parsePrivateKey } from './signer.ts';
 import type { MemRelayOptions } from './types.ts';
 
-const hex32 = /^[0-9a-fA-F]{64}$/;
-const objectId = /^0x[0-9a-fA-F]{64}$/;
-
 /** Field by field as `credentialFileSchema` of the protocol, without its validation library. */
 const rules: Record<keyof CredentialFile, [valid: (value: string) => boolean, expected: string]> = {
-  delegatePrivateKey: [(value) => hex32.test(value), '64 hex characters'],
-  delegatePublicKey: [(value) => hex32.test(value), '64 hex characters'],
-  delegateAddress: [(value) => objectId.test(value), '0x and 64 hex characters'],
-  walletAddress: [(value) => objectId.test(value), '0x and 64 hex characters'],
-  accountId: [(value) => objectId.test(value), '0x and 64 hex characters'],
-  packageId: [(value) => objectId.test(value), '0x and 64 hex characters'],
+  delegatePrivateKey: [(value) => anyCaseHex32Pattern.test(value), '64 hex characters'],
+  delegatePublicKey: [(value) => anyCaseHex32Pattern.test(value), '64 hex characters'],
+  delegateAddress: [(value) => addressPattern.test(value), '0x and 64 hex characters'],
+  walletAddress: [(value) => addressPattern.test(value), '0x and 64 hex characters'],
+  accountId: [(value) => addressPattern.test(value), '0x and 64 hex characters'],
+  packageId: [(value) => addressPattern.test(value), '0x and 64 hex characters'],
   relayerUrl: [
     (value) => URL.canParse(value) && /^https?:$/.test(new URL(value).protocol),
     'a URL of http or https',
@@ -63,5 +61,5 @@ export function credentialOptions(
 function publicKeyOf(privateKey: string): string {
   const signer = createSigner(parsePrivateKey(privateKey));
   signer.destroy();
-  return bytesToHex(signer.publicKey);
+  return toHex(signer.publicKey);
 }

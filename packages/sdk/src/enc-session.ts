@@ -1,9 +1,10 @@
+import { toBase64, toHex } from '@memrelay/protocol/bytes';
 import { type EncSession, sessionMessage } from '@memrelay/protocol/enc-session';
+import { encodeUleb128 } from '@memrelay/protocol/uleb128';
 import * as ed25519 from '@noble/ed25519';
 import { blake2b } from '@noble/hashes/blake2.js';
-import { bytesToHex, concatBytes } from '@noble/hashes/utils.js';
+import { concatBytes } from '@noble/hashes/utils.js';
 import { bech32 } from '@scure/base';
-import { toBase64 } from './base64.ts';
 import type { Clock } from './clock.ts';
 import type { SessionCache } from './session-cache.ts';
 import type { Signer } from './signer.ts';
@@ -109,22 +110,14 @@ export async function sessionSignedBy(
 /** The chain address of an Ed25519 public key. */
 export function suiAddress(publicKey: Uint8Array): string {
   const preimage = concatBytes(Uint8Array.of(ed25519Flag), publicKey);
-  return `0x${bytesToHex(blake2b(preimage, { dkLen: 32 }))}`;
+  return `0x${toHex(blake2b(preimage, { dkLen: 32 }))}`;
 }
 
 /** Sui's personal-message signature in base64: flag, signature, public key. */
 async function signPersonalMessage(signer: Signer, message: Uint8Array): Promise<string> {
   /** Intent of a personal message: scope 3, version 0, app 0 */
   const intent = Uint8Array.of(3, 0, 0);
-  const signable = concatBytes(intent, uleb128(message.length), message);
+  const signable = concatBytes(intent, Uint8Array.from(encodeUleb128(message.length)), message);
   const signature = await signer.sign(blake2b(signable, { dkLen: 32 }));
   return toBase64(concatBytes(Uint8Array.of(ed25519Flag), signature, signer.publicKey));
-}
-
-/** The length prefix of a BCS vector. */
-function uleb128(length: number): Uint8Array {
-  const bytes: number[] = [];
-  let rest = length;
-  for (; rest > 0x7f; rest >>>= 7) bytes.push((rest & 0x7f) | 0x80);
-  return Uint8Array.of(...bytes, rest);
 }

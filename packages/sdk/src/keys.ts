@@ -1,5 +1,5 @@
+import { toBase64 } from '@memrelay/protocol/bytes';
 import type { KeyEntry, KeysResponse, RewrapRequest, RewrapResponse } from '@memrelay/protocol/key-wraps';
-import { toBase64 } from './base64.ts';
 import { type CamelKeys, camelKeys } from './camel-keys.ts';
 import { type Connection, callRelayer } from './request.ts';
 import type { CallOptions } from './types.ts';

@@ -1,6 +1,7 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { hex32Pattern } from '@memrelay/protocol/bytes';
 
 /**
  * The dashboard of the local system, for whoever may read the data directory: where it is, and the secret of this start.
@@ -29,7 +30,7 @@ export async function readLocalDashboard(dataDir: string): Promise<LocalDashboar
   try {
     const text = await readFile(localDashboardPath(dataDir), 'utf8');
     const { url, relayerUrl, token } = JSON.parse(text) as LocalDashboard;
-    if (!isUrl(url) || !/^[0-9a-f]{64}$/.test(token)) return undefined;
+    if (!isUrl(url) || !hex32Pattern.test(token)) return undefined;
     return { url, ...(isUrl(relayerUrl) ? { relayerUrl } : {}), token };
   } catch {
     return undefined;

@@ -1,6 +1,6 @@
+import { toHex } from '@memrelay/protocol/bytes';
 import type { PublicConfig } from '@memrelay/protocol/service-info';
 import { authHeaderPatterns } from '@memrelay/protocol/signing';
-import { bytesToHex } from '@noble/hashes/utils.js';
 import { createClock } from './clock.ts';
 import { createSessionSource } from './enc-session.ts';
 import { MemRelayError } from './errors.ts';
@@ -21,7 +21,7 @@ export function connect(options: MemRelayOptions): Connection {
   return {
     serverUrl: parseServerUrl(options.serverUrl),
     accountId: options.accountId,
-    publicKey: bytesToHex(signer.publicKey),
+    publicKey: toHex(signer.publicKey),
     signer,
     clock,
     sessions: createSessionSource(signer, clock, options.sessionCache),

@@ -1,3 +1,4 @@
+import { backoffMs } from '@memrelay/protocol/backoff';
 import { limits } from '@memrelay/protocol/limits';
 import { sleep } from './abort.ts';
 import { chunksOf } from './chunks.ts';
@@ -7,7 +8,8 @@ import type { Job, JobOutcome, JobsWaitOptions, JobWaitOptions, StoredMemory, Wa
 
 const defaultTimeoutMs = 120_000;
 const firstDelayMs = 50;
-const maxDelayMs = 2_000;
+/** 50 ms, growing to 2 s, each 20 % shorter or longer at random */
+const backoff = { firstMs: 1.2 * firstDelayMs, maxMs: 2_400, factor: 1.6, jitter: 1 / 3 };
 /** The last poll of a wait gets at least this long. */
 const minPollMs = 250;
 
@@ -93,7 +95,7 @@ async function pollUntilFinished(
   const deadline = performance.now() + timeoutMs;
   const remaining = () => deadline - performance.now();
   let pause = Math.min(firstDelayMs, timeoutMs);
-  for (let delay = firstDelayMs; ; delay = Math.min(delay * 1.6, maxDelayMs)) {
+  for (let poll = 1; ; poll++) {
     await sleep(pause, options.signal);
     let asked: number | undefined;
     let failure: unknown;
@@ -107,6 +109,6 @@ async function pollUntilFinished(
       failure = error;
     }
     if (remaining() <= 0 || (asked ?? 0) > remaining()) throw timeoutError(timeoutMs, failure);
-    pause = Math.min(Math.max(delay * (0.8 + Math.random() * 0.4), asked ?? 0), remaining());
+    pause = Math.min(Math.max(backoffMs(poll, backoff), asked ?? 0), remaining());
   }
 }

@@ -1,7 +1,7 @@
+import { toHex } from '@memrelay/protocol/bytes';
 import { headers } from '@memrelay/protocol/headers';
 import { signedMessage } from '@memrelay/protocol/signing';
 import { sha256 } from '@noble/hashes/sha2.js';
-import { bytesToHex } from '@noble/hashes/utils.js';
 import { withTimeout } from './abort.ts';
 import { type Answer, answerError, answerObject, type CallContext } from './answer.ts';
 import type { Clock } from './clock.ts';
@@ -185,14 +185,14 @@ export async function authHeaders(
     timestamp,
     method: call.method,
     pathAndQuery: call.path,
-    bodySha256: bytesToHex(sha256(body ?? new Uint8Array())),
+    bodySha256: toHex(sha256(body ?? new Uint8Array())),
     nonce,
     accountId: connection.accountId,
   });
   const signature = await connection.signer.sign(new TextEncoder().encode(message));
   return {
     [headers.publicKey]: connection.publicKey,
-    [headers.signature]: bytesToHex(signature),
+    [headers.signature]: toHex(signature),
     [headers.timestamp]: timestamp,
     [headers.nonce]: nonce,
     [headers.accountId]: connection.accountId,

@@ -23,6 +23,7 @@
  * that the local clock is wrong (request.ts). Waiting for jobs has a loop of its own (polling.ts).
  */
 
+import { backoffMs } from '@memrelay/protocol/backoff';
 import { errorCatalogue } from '@memrelay/protocol/errors';
 import { sleep } from './abort.ts';
 import { MemRelayError } from './errors.ts';
@@ -35,8 +36,7 @@ export interface RetryPolicy {
   timeoutMs: number;
 }
 
-const firstDelayMs = 250;
-const maxDelayMs = 8_000;
+const backoff = { firstMs: 250, maxMs: 8_000 };
 const retryableStatuses: readonly number[] = [408, 429, 502, 503, 504];
 
 /** Whether an answer with this status and code is worth another attempt. */
@@ -76,7 +76,6 @@ export async function withRetries<T>(
 }
 
 function delayBefore(retry: number, asked: number | undefined): number {
-  const backoff = Math.min(firstDelayMs * 2 ** (retry - 1), maxDelayMs);
-  const jittered = backoff / 2 + (Math.random() * backoff) / 2;
-  return asked !== undefined && asked > jittered ? asked + Math.random() * 250 : jittered;
+  const delay = backoffMs(retry, backoff);
+  return asked !== undefined && asked > delay ? asked + Math.random() * 250 : delay;
 }

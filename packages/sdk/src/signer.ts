@@ -1,12 +1,12 @@
+import { anyCaseHex32Pattern, fromHex } from '@memrelay/protocol/bytes';
 import * as ed25519 from '@noble/ed25519';
 import { sha512 } from '@noble/hashes/sha2.js';
-import { hexToBytes } from '@noble/hashes/utils.js';
 import { MemRelayError } from './errors.ts';
 
 ed25519.hashes.sha512 = sha512;
 
 /** PKCS #8 for an Ed25519 seed (RFC 8410): these bytes, then the 32 of the seed. */
-const pkcs8Prefix = hexToBytes('302e020100300506032b657004220420');
+const pkcs8Prefix = fromHex('302e020100300506032b657004220420');
 
 /** Holds a delegate key and signs with it until it is destroyed. */
 export interface Signer {
@@ -32,7 +32,7 @@ export function parsePrivateKey(key: string | Uint8Array): Uint8Array {
     );
   }
   const hex = typeof key === 'string' ? key.replace(/^0x/i, '') : '';
-  if (/^[0-9a-f]{64}$/i.test(hex)) return hexToBytes(hex);
+  if (anyCaseHex32Pattern.test(hex)) return fromHex(hex);
   throw new MemRelayError(
     'invalid_argument',
     'key must be the delegate private key as 64 hex characters (delegatePrivateKey of the credential file) or 32 bytes.',

@@ -1,4 +1,4 @@
-import { toBase64 } from './base64.ts';
+import { toBase64 } from '@memrelay/protocol/bytes';
 import { checkReadable } from './check-readable.ts';
 import type { RecallManualInput } from './types.ts';
 

@@ -139,7 +139,7 @@ export const accountMutations: readonly Mutation[] = [
   {
     breaks: 'requests.account-id-form',
     file: 'packages/protocol/src/signing.ts',
-    from: 'accountId: /^0x[0-9a-fA-F]{64}$/',
+    from: 'accountId: addressPattern',
     to: 'accountId: /^(?:0x)?[0-9a-fA-F]{64}$/',
   },
   {

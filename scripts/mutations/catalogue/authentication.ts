@@ -34,7 +34,7 @@ export const authenticationMutations: readonly Mutation[] = [
   {
     breaks: 'auth.public-key',
     file: 'packages/protocol/src/signing.ts',
-    from: 'publicKey: /^[0-9a-fA-F]{64}$/',
+    from: 'publicKey: anyCaseHex32Pattern',
     to: 'publicKey: /^(?:0x)?[0-9a-fA-F]{64}$/',
   },
   {
@@ -99,8 +99,8 @@ export const authenticationMutations: readonly Mutation[] = [
   },
   {
     breaks: 'requests.small-order',
-    file: 'packages/envelope/src/ed25519-strict.ts',
-    from: '!smallOrderY.some((small) => equalBytes(small, y))',
+    file: 'packages/protocol/src/ed25519-strict.ts',
+    from: '!smallOrderY.has(toHex(y))',
     to: 'true',
   },
   {

@@ -150,7 +150,7 @@ export const configurationMutations: readonly Mutation[] = [
   {
     breaks: 'credentials.fields',
     file: 'packages/sdk/src/credentials.ts',
-    from: "walletAddress: [(value) => objectId.test(value), '0x and 64 hex characters'],",
+    from: "walletAddress: [(value) => addressPattern.test(value), '0x and 64 hex characters'],",
     to: '',
   },
 ];

@@ -1,4 +1,4 @@
-import { fromHex } from '@memrelay/envelope/bytes';
+import { fromHex } from '@memrelay/protocol/bytes';
 import { type ScopeChoice, scopeOf } from '../scope/scope-choice.ts';
 import { type NotConnected, revokeKey } from '../sign-in/connect-tool.ts';
 import { cleanLabel } from '../ui/quoted.ts';

@@ -1,6 +1,6 @@
-import { fromHex, toHex } from '@memrelay/envelope/bytes';
 import { namespaceTag } from '@memrelay/envelope/namespace-tag';
 import { portablePrimitives } from '@memrelay/envelope/portable-primitives';
+import { fromHex, toHex } from '@memrelay/protocol/bytes';
 import type { ScopeState } from '../wallet/wallet-api.ts';
 
 /** `Scope.perms` of the account module. */

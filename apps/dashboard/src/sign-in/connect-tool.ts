@@ -1,6 +1,6 @@
 import { delegateProofMessage } from '@memrelay/chain/delegate-key';
-import { fromHex, toHex } from '@memrelay/envelope/bytes';
 import { portablePrimitives } from '@memrelay/envelope/portable-primitives';
+import { fromHex, toHex } from '@memrelay/protocol/bytes';
 import { sealHandOver } from '@memrelay/sdk/account/sign-in/hand-over';
 import type { SignInRequest } from '@memrelay/sdk/account/sign-in/sign-in-request';
 import { type ScopeChoice, scopeOf } from '../scope/scope-choice.ts';

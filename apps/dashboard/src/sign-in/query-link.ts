@@ -1,5 +1,5 @@
 import { delegateAddress } from '@memrelay/chain/delegate-key';
-import { fromHex } from '@memrelay/envelope/bytes';
+import { fromHex, hex32Pattern } from '@memrelay/protocol/bytes';
 import { checkShown, SignInFormatError } from '@memrelay/sdk/account/sign-in/sign-in-request';
 
 /**
@@ -29,7 +29,7 @@ export function parseQueryLink(query: string): QueryRequest {
   const port = /^\d{4,5}$/.test(text('port')) ? Number(text('port')) : 0;
   if (port < 1024 || port > 65_535) throw new SignInFormatError('port is out of range');
   const publicKey = text('publicKey').replace(/^0x/, '').toLowerCase();
-  if (!/^[0-9a-f]{64}$/.test(publicKey)) throw new SignInFormatError('publicKey must be 64 hex digits');
+  if (!hex32Pattern.test(publicKey)) throw new SignInFormatError('publicKey must be 64 hex digits');
   const address = delegateAddress(fromHex(publicKey));
   if (text('delegateAddress').toLowerCase() !== address)
     throw new SignInFormatError('delegateAddress is not the address of publicKey');

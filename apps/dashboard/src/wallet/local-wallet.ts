@@ -1,4 +1,4 @@
-import { toHex } from '@memrelay/envelope/bytes';
+import { toHex } from '@memrelay/protocol/bytes';
 import { askWallet } from './ask-wallet.ts';
 import type { OwnerWallet } from './owner-wallet.ts';
 import { tabToken } from './tab-pairing.ts';

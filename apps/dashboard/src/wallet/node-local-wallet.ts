@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { type Account, type Scope, scopeBcs } from '@memrelay/chain/account-bcs';
 import { delegateAddress } from '@memrelay/chain/delegate-key';
 import { parsePrivateKey } from '@memrelay/chain/key-file';
-import { fromHex, toHex } from '@memrelay/envelope/bytes';
+import { fromHex, toHex } from '@memrelay/protocol/bytes';
 import { AccountOwner } from '@memrelay/sdk/account/account-owner';
 import type {
   AddDelegate,

@@ -1,3 +1,5 @@
+import { canonicalAddressPattern } from '@memrelay/protocol/address';
+
 /** JSON schemas of what may be asked of the local wallet: nothing else is taken, not even beside it. */
 
 const hex = (digits: number) => ({ type: 'string', pattern: `^[0-9a-f]{${digits}}$` }) as const;
@@ -17,7 +19,7 @@ export const removeDelegateSchema = strict({ publicKey: hex(64) });
 
 export const addDelegateSchema = strict(
   {
-    accountId: { type: 'string', pattern: '^0x[0-9a-f]{64}$' },
+    accountId: { type: 'string', pattern: canonicalAddressPattern.source },
     publicKey: hex(64),
     label: { type: 'string', minLength: 1, maxLength: 64 },
     scope: strict({

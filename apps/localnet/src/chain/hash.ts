@@ -1,6 +1,6 @@
+import { toHex } from '@memrelay/protocol/bytes';
 import { toBase58 } from '@mysten/bcs';
 import { blake2b } from '@noble/hashes/blake2.js';
-import { bytesToHex } from '@noble/hashes/utils.js';
 
 const encoder = new TextEncoder();
 
@@ -18,7 +18,7 @@ export function typedDigest(typeName: string, bytes: Uint8Array): string {
 
 /** An id derived from the chain's seed: the same seed always gives the same network. */
 export function seededId(seed: Uint8Array, label: string): string {
-  return `0x${bytesToHex(blake2b256(encoder.encode(`memrelay-localnet:${label}:`), seed))}`;
+  return `0x${toHex(blake2b256(encoder.encode(`memrelay-localnet:${label}:`), seed))}`;
 }
 
 /** 32 secret bytes derived from the chain's seed. */

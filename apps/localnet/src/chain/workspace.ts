@@ -1,6 +1,6 @@
+import { toHex } from '@memrelay/protocol/bytes';
 import { bcs } from '@mysten/sui/bcs';
 import { deriveDynamicFieldID } from '@mysten/sui/utils';
-import { bytesToHex } from '@noble/hashes/utils.js';
 import type { TypedBcs } from '../move/native.ts';
 import { blake2b256 } from './hash.ts';
 import { clockType, fieldTypeOf, normalizeType } from './type-tags.ts';
@@ -84,7 +84,7 @@ export class Workspace {
       .u64()
       .serialize(this.#idsCreated++)
       .toBytes();
-    const id = `0x${bytesToHex(blake2b256(new Uint8Array([0xf1]), this.#digest, counter))}`;
+    const id = `0x${toHex(blake2b256(new Uint8Array([0xf1]), this.#digest, counter))}`;
     this.#created.add(id);
     return id;
   }

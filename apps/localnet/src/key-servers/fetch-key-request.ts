@@ -1,4 +1,6 @@
-import { fromBase64, isValidSuiAddress, normalizeSuiAddress } from '@mysten/sui/utils';
+import { normalizeAddress } from '@memrelay/protocol/address';
+import { anyCaseHex32Pattern } from '@memrelay/protocol/bytes';
+import { fromBase64 } from '@mysten/sui/utils';
 import { KeyServerError } from './key-server-error.ts';
 
 /** Who asks, and which session key speaks for them. Field names are Seal's. */
@@ -29,7 +31,7 @@ export function parseFetchKeyRequest(body: unknown): FetchKeyRequest {
   const root = record(body, 'body');
   const certificate = record(root.certificate, 'certificate');
   const user = text(certificate.user, 'user');
-  if (!isValidSuiAddress(user)) throw malformed('user');
+  if (!anyCaseHex32Pattern.test(user.replace(/^0x/i, ''))) throw malformed('user');
   const mvrName = certificate.mvr_name;
   return {
     ptb: text(root.ptb, 'ptb'),
@@ -37,7 +39,7 @@ export function parseFetchKeyRequest(body: unknown): FetchKeyRequest {
     encVerificationKey: bytes(root.enc_verification_key, 96, 'enc_verification_key'),
     requestSignature: bytes(root.request_signature, 64, 'request_signature'),
     certificate: {
-      user: normalizeSuiAddress(user),
+      user: normalizeAddress(user),
       sessionKey: bytes(certificate.session_vk, 32, 'session_vk'),
       creationTimeMs: unsigned(certificate.creation_time, Number.MAX_SAFE_INTEGER, 'creation_time'),
       ttlMin: unsigned(certificate.ttl_min, 0xffff, 'ttl_min'),

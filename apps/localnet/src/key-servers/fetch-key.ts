@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { fromHex } from '@mysten/sui/utils';
+import { fromHex } from '@memrelay/protocol/bytes';
 import { bls12_381 } from '@noble/curves/bls12-381.js';
 import { concatBytes } from '@noble/hashes/utils.js';
 import type { PolicyAnswer, PolicyChain } from '../chain/policy.ts';

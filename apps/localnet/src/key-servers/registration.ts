@@ -1,5 +1,5 @@
+import { fromHex, toHex } from '@memrelay/protocol/bytes';
 import { bcs } from '@mysten/sui/bcs';
-import { fromHex, toHex } from '@mysten/sui/utils';
 import { blake2b } from '@noble/hashes/blake2.js';
 import { concatBytes, utf8ToBytes } from '@noble/hashes/utils.js';
 import type { GenesisField, GenesisObject } from '../chain/policy.ts';

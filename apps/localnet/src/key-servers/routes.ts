@@ -1,4 +1,4 @@
-import { normalizeSuiObjectId } from '@mysten/sui/utils';
+import { normalizeAddress } from '@memrelay/protocol/address';
 import type { FastifyError, FastifyPluginAsync, FastifyRequest } from 'fastify';
 import type { PolicyChain } from '../chain/policy.ts';
 import { type DecryptionKeys, fetchKey } from './fetch-key.ts';
@@ -37,7 +37,7 @@ export function independentServer(server: {
   const pop = Buffer.from(proofOfPossession(server.masterKey, objectIdBytes(server.objectId)));
   return {
     service: (serviceId) => {
-      if (typeof serviceId !== 'string' || normalizeSuiObjectId(serviceId) !== server.objectId) {
+      if (typeof serviceId !== 'string' || normalizeAddress(serviceId) !== server.objectId) {
         throw new KeyServerError('InvalidServiceId', 'Invalid service ID');
       }
       return { service_id: server.objectId, pop: pop.toString('base64') };

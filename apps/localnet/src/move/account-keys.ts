@@ -1,6 +1,6 @@
 import { delegateProofMessage } from '@memrelay/chain/delegate-key';
+import { toHex } from '@memrelay/protocol/bytes';
 import { ed25519 } from '@noble/curves/ed25519.js';
-import { bytesToHex } from '@noble/hashes/utils.js';
 
 /** Mirrors the Move module `keys`: checks on public keys. */
 
@@ -44,5 +44,5 @@ export function provesConsent(proof: Uint8Array, key: Uint8Array, accountId: str
 function withoutTopBit(key: Uint8Array): string {
   const masked = Uint8Array.from(key);
   masked[keyLength - 1]! &= 0x7f;
-  return bytesToHex(masked);
+  return toHex(masked);
 }

@@ -1,10 +1,10 @@
+import { normalizeAddress } from '@memrelay/protocol/address';
 import { bcs } from '@mysten/sui/bcs';
-import { normalizeSuiAddress } from '@mysten/sui/utils';
 import { coinStruct } from '../chain/coin.ts';
 import { clockStruct } from '../chain/workspace.ts';
 import { MoveAbort, type MoveObject, type NativeModule, type Param } from './native.ts';
 
-const frameworkId = normalizeSuiAddress('0x2');
+const frameworkId = normalizeAddress('0x2');
 type Coin = MoveObject<{ id: string; balance: string }>;
 
 const readCoin: Param = { kind: 'ref', type: '0x2::coin::Coin<T0>', mutable: false };

@@ -1,5 +1,5 @@
+import { normalizeAddress, shortAddressPattern } from '@memrelay/protocol/address';
 import { GrpcTypes } from '@mysten/sui/grpc';
-import { normalizeSuiAddress } from '@mysten/sui/utils';
 import type { ProgrammableTransaction } from '../chain/executor.ts';
 import { grpcStatus, RequestRefused } from '../chain/failure.ts';
 import type { CallArg, Expiration, GasData } from '../chain/transaction-data.ts';
@@ -183,8 +183,8 @@ function reference(object: { objectId?: string; version?: bigint; digest?: strin
 }
 
 function address(text: string | undefined): string {
-  if (!text || !/^0x[0-9a-fA-F]{1,64}$/.test(text)) throw refused(`${text} is no address`);
-  return normalizeSuiAddress(text);
+  if (!text || !shortAddressPattern.test(text)) throw refused(`${text} is no address`);
+  return normalizeAddress(text);
 }
 
 function toBase64(bytes: Uint8Array): string {

@@ -1,9 +1,9 @@
-import { normalizeSuiAddress } from '@mysten/sui/utils';
+import { looseAddressPattern, normalizeAddress } from '@memrelay/protocol/address';
 import { grpcStatus, RequestRefused } from '../chain/failure.ts';
 
 /** Whether it is an address or object id as clients write it: up to 32 bytes of hex, leading zeros left out or not. */
 export function isAddress(value: unknown): value is string {
-  return typeof value === 'string' && /^(0x)?[0-9a-fA-F]{1,64}$/.test(value);
+  return typeof value === 'string' && looseAddressPattern.test(value);
 }
 
 /** An address or object id of a request in full length. Throws `RequestRefused`; `field` names it. */
@@ -11,7 +11,7 @@ export function requireAddress(value: unknown, field: string): string {
   if (!isAddress(value)) {
     throw new RequestRefused(grpcStatus.invalidArgument, `${field} is not an address`);
   }
-  return normalizeSuiAddress(value);
+  return normalizeAddress(value);
 }
 
 /** As Sui's full nodes. */

@@ -1,5 +1,6 @@
+import { normalizeAddress } from '@memrelay/protocol/address';
 import type { GrpcTypes } from '@mysten/sui/grpc';
-import { normalizeStructTag, normalizeSuiAddress } from '@mysten/sui/utils';
+import { normalizeStructTag } from '@mysten/sui/utils';
 import { grpcStatus, RequestRefused } from '../chain/failure.ts';
 import type { StoredTransaction } from '../chain/store.ts';
 import { matchesType } from '../chain/type-tags.ts';
@@ -16,7 +17,7 @@ export function matchesEvent(filter: GrpcTypes.EventFilter | undefined, event: C
 function matchesEventPredicate(predicate: GrpcTypes.EventLiteral['predicate'], event: ChainEvent): boolean {
   switch (predicate.oneofKind) {
     case 'sender':
-      return event.sender === normalizeSuiAddress(predicate.sender.address ?? '');
+      return event.sender === normalizeAddress(predicate.sender.address ?? '');
     case 'emitModule':
       return isPathPrefix(predicate.emitModule.module ?? '', `${event.packageId}::${event.module}`);
     case 'eventType': {
@@ -44,7 +45,7 @@ export function typeModuleOf(filter: GrpcTypes.EventFilter | undefined): string 
   for (const { negated, predicate } of term.literals) {
     if (negated || predicate.oneofKind !== 'eventType') continue;
     const [packageId, module] = (predicate.eventType.eventType ?? '').split('::');
-    if (packageId && module) return `${normalizeSuiAddress(packageId)}::${module}`;
+    if (packageId && module) return `${normalizeAddress(packageId)}::${module}`;
   }
   return undefined;
 }
@@ -68,7 +69,7 @@ function matchesTransactionPredicate(
 ): boolean {
   switch (predicate.oneofKind) {
     case 'sender':
-      return transaction.sender === normalizeSuiAddress(predicate.sender.address ?? '');
+      return transaction.sender === normalizeAddress(predicate.sender.address ?? '');
     case 'moveCall': {
       const wanted = predicate.moveCall.function ?? '';
       return transaction.calls.some((call) => isPathPrefix(wanted, call));
@@ -81,7 +82,7 @@ function matchesTransactionPredicate(
 /** Whether a `package[::module[::name]]` path leads to `path`. */
 function isPathPrefix(wanted: string, path: string): boolean {
   const [packageId, ...rest] = wanted.split('::');
-  const normalized = [normalizeSuiAddress(packageId ?? ''), ...rest].join('::');
+  const normalized = [normalizeAddress(packageId ?? ''), ...rest].join('::');
   return path === normalized || path.startsWith(`${normalized}::`);
 }
 

@@ -1,4 +1,4 @@
-import { normalizeSuiObjectId } from '@mysten/sui/utils';
+import { normalizeAddress } from '@memrelay/protocol/address';
 import type { Chain } from '../chain/chain.ts';
 import { packageType } from '../chain/type-tags.ts';
 import type { ChainObject, Owner } from '../chain/types.ts';
@@ -77,7 +77,7 @@ function asOptions(value: unknown): Options {
 }
 
 function describeObject(chain: Chain, id: string, options: Options): object {
-  const objectId = normalizeSuiObjectId(id);
+  const objectId = normalizeAddress(id);
   chain.moment();
   const object = chain.store.object(objectId);
   if (!object) return { error: { code: 'notExists', object_id: objectId } };

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
+import { normalizeAddress } from '@memrelay/protocol/address';
 import { bcs } from '@mysten/sui/bcs';
 import { Ed25519Keypair } from '@mysten/sui/keypairs/ed25519';
-import { normalizeSuiAddress } from '@mysten/sui/utils';
 import { LRUCache } from 'lru-cache';
 import type { Chain } from '../chain/chain.ts';
 import { coinBalance } from '../chain/coin.ts';
@@ -154,7 +154,7 @@ function checkAllowed(program: ProgrammableTransaction, request: SponsorRequest)
   if (JSON.stringify(program.commands).includes('"GasCoin"'))
     throw refuse('a sponsored transaction must not use the gas coin');
   const recipients = new Set(
-    [request.sender, ...request.allowedAddresses].map((address) => normalizeSuiAddress(address)),
+    [request.sender, ...request.allowedAddresses].map((address) => normalizeAddress(address)),
   );
   for (const command of program.commands) {
     if (command.$kind !== 'TransferObjects') continue;
@@ -168,7 +168,7 @@ function checkAllowed(program: ProgrammableTransaction, request: SponsorRequest)
 
 function normalizeTarget(target: string): string {
   const [packageId = '', ...rest] = target.split('::');
-  return [normalizeSuiAddress(packageId), ...rest].join('::');
+  return [normalizeAddress(packageId), ...rest].join('::');
 }
 
 /** What the chain refuses is the caller's mistake; anything else stays what it is. */

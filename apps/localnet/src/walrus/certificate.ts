@@ -1,8 +1,8 @@
 import { createBlsVerifier, type SignedMessage } from '@memrelay/chain/walrus-bls';
 import { isQuorum, type StorageCommittee } from '@memrelay/chain/walrus-committee';
+import { toHex } from '@memrelay/protocol/bytes';
 import { BcsReader } from '@mysten/bcs';
 import { bls12_381 } from '@noble/curves/bls12-381.js';
-import { bytesToHex } from '@noble/hashes/utils.js';
 import { LRUCache } from 'lru-cache';
 import { MoveAbort } from '../move/native.ts';
 
@@ -88,7 +88,7 @@ export class CertificateVerifier {
 
   /** Checks signatures that members with these bits gave together. There has to be one. */
   #verifierOf(signers: Uint8Array): Verify {
-    const name = bytesToHex(signers);
+    const name = toHex(signers);
     const known = this.#verifiers.get(name);
     if (known !== undefined) return known;
     const points = bitsOf(signers).map((index) =>
@@ -113,7 +113,7 @@ function bitsOf(bitmap: Uint8Array): number[] {
 }
 
 function keyOf({ signature, signers, message }: SignedCertificate): string {
-  return [signature, signers, message].map((bytes) => bytesToHex(bytes)).join(' ');
+  return [signature, signers, message].map((bytes) => toHex(bytes)).join(' ');
 }
 
 /** Reads a message as `messages` does: what follows a certificate's fields is left for later versions. */
@@ -134,7 +134,7 @@ function readMessage(message: Uint8Array, epoch: number): CertifiedBlob {
   // 2 stands for a blob of a blob manager, which this network does not have.
   if (persistence !== 1) throw fail(wrongMessage.persistence, 'peel_blob_persistence_type');
   peelable(message, headerBytes + blobIdBytes + 1 + addressBytes);
-  return { blobId, objectId: `0x${bytesToHex(reader.readBytes(addressBytes))}` };
+  return { blobId, objectId: `0x${toHex(reader.readBytes(addressBytes))}` };
 }
 
 /** Aborts as `sui::bcs` does when fewer bytes are left than are asked for. */

@@ -1,7 +1,7 @@
 import { delegateProofMessage } from '@memrelay/chain/delegate-key';
 import { nodePrimitives as p } from '@memrelay/envelope/node-primitives';
+import { toHex } from '@memrelay/protocol/bytes';
 import type { DelegateKeyResponse } from '@memrelay/protocol/sidecar-api';
-import { toHex } from '@mysten/sui/utils';
 
 /** A new delegate key for an OAuth grant. With an account, also its consent to become a delegate of that one. */
 export function newDelegateKey(accountId: string | undefined): DelegateKeyResponse {

@@ -1,3 +1,4 @@
+import { addressPattern } from '@memrelay/protocol/address';
 import { type LocalnetInfo, localnetInfoSchema } from '@memrelay/protocol/localnet-info';
 import { defaultLogFilter, logFilterProblem } from '@memrelay/protocol/log-filter';
 import { defaultSponsorApiUrl, type Network, networkDefaults } from '@memrelay/protocol/networks';
@@ -48,10 +49,7 @@ export interface Config {
   log: { filter: string; format: 'json' | 'pretty' | 'text' };
 }
 
-const objectId = z
-  .string()
-  .regex(/^0x[0-9a-fA-F]{64}$/, 'must be 0x and 64 hex digits')
-  .toLowerCase();
+const objectId = z.string().regex(addressPattern, 'must be 0x and 64 hex digits').toLowerCase();
 const sessionCap = z.coerce.number().int().min(1).max(1_000_000);
 
 const environmentSchema = z.object({
@@ -59,9 +57,7 @@ const environmentSchema = z.object({
     .string({ error: 'is required: the sidecar does not start without it' })
     .regex(/^[!-~]{16,}$/, 'must be at least 16 visible ASCII characters'),
   SIDECAR_URL: z.url().default(`http://localhost:${defaultPorts.sidecar}`),
-  MEM_PACKAGE_ID: z
-    .string({ error: 'is required' })
-    .regex(/^0x[0-9a-fA-F]{64}$/, 'must be 0x and 64 hex digits'),
+  MEM_PACKAGE_ID: z.string({ error: 'is required' }).regex(addressPattern, 'must be 0x and 64 hex digits'),
   CHAIN_NETWORK: z.enum(['mainnet', 'testnet', 'localnet']).default('mainnet'),
   CHAIN_RPC_URL: z.url().optional(),
   STORE_PUBLISHER_URL: z.url().optional(),

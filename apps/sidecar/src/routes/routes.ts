@@ -3,6 +3,8 @@ import { Readable } from 'node:stream';
 import { sealIdentity } from '@memrelay/envelope/identity';
 import { wrapType } from '@memrelay/envelope/wraps';
 import { supervisedVariable } from '@memrelay/process/supervised';
+import { canonicalAddressPattern } from '@memrelay/protocol/address';
+import { fromHex } from '@memrelay/protocol/bytes';
 import { ApiError } from '@memrelay/protocol/errors';
 import { decodeFrame, encodeFrame } from '@memrelay/protocol/framing';
 import { headers } from '@memrelay/protocol/headers';
@@ -33,7 +35,6 @@ import {
 import { sidecarTokenProof } from '@memrelay/protocol/sidecar-token-node';
 import { sponsorExecuteRequest, sponsorRequest } from '@memrelay/protocol/sponsor';
 import { relayerVersion } from '@memrelay/protocol/versions';
-import { fromHex } from '@mysten/sui/utils';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { newDelegateKey } from '../accounts/new-delegate-key.ts';
@@ -159,7 +160,7 @@ async function sessionOf(
 }
 
 const uploadQuery = z.object({
-  owner: z.string().regex(/^0x[0-9a-f]{64}$/),
+  owner: z.string().regex(canonicalAddressPattern),
   epochs: z.coerce.number().int().min(1).max(53).optional(),
   wallet: z.string().optional(),
   job_id: z.string(),

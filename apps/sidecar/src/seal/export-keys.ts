@@ -1,7 +1,7 @@
 import { nodePrimitives } from '@memrelay/envelope/node-primitives';
 import { sealRecoveryWrap } from '@memrelay/envelope/recovery-wrap';
+import { fromHex } from '@memrelay/protocol/bytes';
 import type { ExportKeysRequest, ExportKeysResponse } from '@memrelay/protocol/key-exports';
-import { fromHex } from '@mysten/sui/utils';
 import type { SidecarContext } from '../context.ts';
 import type { DecryptSession } from './decrypt-session.ts';
 import { openKeys } from './open-keys.ts';

@@ -1,6 +1,6 @@
+import { normalizeAddress } from '@memrelay/protocol/address';
 import type { KeyServersResponse } from '@memrelay/protocol/sidecar-api';
 import type { SealCompatibleClient } from '@mysten/seal';
-import { normalizeSuiObjectId } from '@mysten/sui/utils';
 import type { Logger } from 'pino';
 import type { ServerSet } from './server-sets.ts';
 import { readServerSnapshot, type ServerSnapshot } from './server-snapshot.ts';
@@ -26,7 +26,7 @@ export class KeyServerDirectory {
     logger: Logger;
     now?: () => number;
   }) {
-    this.packageId = normalizeSuiObjectId(options.packageId);
+    this.packageId = normalizeAddress(options.packageId);
     this.#client = options.client;
     this.#logger = options.logger;
     this.#now = options.now ?? (() => performance.now());

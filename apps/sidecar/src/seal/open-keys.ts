@@ -1,8 +1,8 @@
 import { checkWrap } from '@memrelay/envelope/check-wrap';
 import { EnvelopeError } from '@memrelay/envelope/envelope-error';
 import { sealIdentity } from '@memrelay/envelope/identity';
+import { fromHex } from '@memrelay/protocol/bytes';
 import type { Reader, WrappedKey } from '@memrelay/protocol/sidecar-api';
-import { fromHex } from '@mysten/sui/utils';
 import type { SidecarContext } from '../context.ts';
 import type { DecryptSession } from './decrypt-session.ts';
 import type { UnwrapItem } from './seal-tasks.ts';

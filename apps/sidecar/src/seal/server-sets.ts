@@ -1,6 +1,6 @@
+import { canonicalAddressPattern, normalizeAddress } from '@memrelay/protocol/address';
 import { keyServerSetId, keyServerSetOf } from '@memrelay/protocol/server-set-id-node';
 import type { KeyServerConfig } from '@mysten/seal';
-import { isValidSuiObjectId, normalizeSuiObjectId } from '@mysten/sui/utils';
 
 /** Key servers that a key is wrapped for, and the weight that must agree to unwrap it. */
 export interface ServerSet {
@@ -65,7 +65,7 @@ export function findServerSet(
 }
 
 function checkedObjectId({ objectId }: KeyServerConfig): string {
-  const normalized = normalizeSuiObjectId(objectId);
-  if (!isValidSuiObjectId(normalized)) throw new RangeError(`${objectId} is not an object id`);
+  const normalized = normalizeAddress(objectId);
+  if (!canonicalAddressPattern.test(normalized)) throw new RangeError(`${objectId} is not an object id`);
   return normalized;
 }

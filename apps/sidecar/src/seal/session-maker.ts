@@ -1,7 +1,7 @@
 import { parsePrivateKey } from '@memrelay/chain/key-file';
+import { normalizeAddress } from '@memrelay/protocol/address';
 import { type SealCompatibleClient, SessionKey } from '@mysten/seal';
 import type { Ed25519Keypair } from '@mysten/sui/keypairs/ed25519';
-import { normalizeSuiObjectId } from '@mysten/sui/utils';
 import { LRUCache } from 'lru-cache';
 import { DecryptSession, refuse } from './decrypt-session.ts';
 
@@ -22,7 +22,7 @@ export interface SessionMaker {
 /** Makes sessions for `packageId` and reuses each until shortly before its end. */
 export function createSessionMaker(options: { packageId: string; now?: () => number }): SessionMaker {
   const { now = Date.now } = options;
-  const packageId = normalizeSuiObjectId(options.packageId);
+  const packageId = normalizeAddress(options.packageId);
   const made = new LRUCache<string, { session: Promise<DecryptSession>; madeAtMs: number }>({
     max: maxSessions,
   });

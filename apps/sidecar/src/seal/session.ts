@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { ChainUnavailableError, chainError } from '@memrelay/chain/chain-errors';
+import { canonicalAddressPattern, normalizeAddress } from '@memrelay/protocol/address';
 import { sessionMessage, sessionTtlMinutes } from '@memrelay/protocol/enc-session';
 import { ApiError } from '@memrelay/protocol/errors';
 import type { ExportedSessionKey } from '@mysten/seal';
@@ -7,7 +8,6 @@ import type { ClientWithCoreApi } from '@mysten/sui/client';
 import { decodeSuiPrivateKey } from '@mysten/sui/cryptography';
 import { RpcError } from '@mysten/sui/grpc';
 import { Ed25519Keypair } from '@mysten/sui/keypairs/ed25519';
-import { isValidSuiAddress, normalizeSuiAddress } from '@mysten/sui/utils';
 import { verifyPersonalMessageSignature } from '@mysten/sui/verify';
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
@@ -20,8 +20,8 @@ const maxVerified = 2000;
 
 const address = z
   .string()
-  .transform((value) => normalizeSuiAddress(value))
-  .refine((value) => isValidSuiAddress(value));
+  .transform((value) => normalizeAddress(value))
+  .refine((value) => canonicalAddressPattern.test(value));
 
 const sessionFields = z.object({
   address,
@@ -60,13 +60,13 @@ export function createSessionReader(options: {
   now?: () => number;
 }): SessionReader {
   const { client, now = Date.now } = options;
-  const packageId = normalizeSuiAddress(options.packageId);
+  const packageId = normalizeAddress(options.packageId);
   const verified = new LRUCache<string, DecryptSession>({ max: maxVerified });
 
   return {
     async fromHeader(header, { signerAddress, ownerAddress }) {
       const fields = parseHeader(header);
-      const holders = [signerAddress, ownerAddress].map((holder) => normalizeSuiAddress(holder));
+      const holders = [signerAddress, ownerAddress].map((holder) => normalizeAddress(holder));
       if (fields.packageId !== packageId) throw refuse('wrong_package');
       if (!holders.includes(fields.address)) throw refuse('wrong_address');
       const { min, max } = sessionTtlMinutes;

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { normalizeSuiAddress } from '@mysten/sui/utils';
+import { normalizeAddress } from '@memrelay/protocol/address';
 import type { Logger } from 'pino';
 import type { DecryptSession } from './decrypt-session.ts';
 import type { KeyServerDirectory } from './key-server-directory.ts';
@@ -55,7 +55,7 @@ export class KeyUnwrapper {
     if (session.expiresAtMs <= Date.now()) {
       return items.map(() => ({ ok: false, reason: 'denied', message: 'the session has expired' }));
     }
-    const ref = { ...account, objectId: normalizeSuiAddress(account.objectId) };
+    const ref = { ...account, objectId: normalizeAddress(account.objectId) };
     const holding = this.#cache.open(ref.objectId, session);
     const pending: Pending[] = [];
     const results = items.map((item) => this.#find(`${ref.objectId}/${session.id}`, holding, item, pending));
@@ -65,7 +65,7 @@ export class KeyUnwrapper {
 
   /** Forgets all keys of an account, because its state on chain changed. */
   dropAccount(accountId: string): void {
-    const id = normalizeSuiAddress(accountId);
+    const id = normalizeAddress(accountId);
     this.#cache.dropAccount(id);
     // Requests that began before the change go on; nobody who comes after it joins them.
     for (const name of [...this.#inFlight.keys()]) {

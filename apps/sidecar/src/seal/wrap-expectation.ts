@@ -1,5 +1,5 @@
 import type { WrapExpectation } from '@memrelay/envelope/check-wrap';
-import { fromHex } from '@mysten/sui/utils';
+import { fromHex } from '@memrelay/protocol/bytes';
 import type { ServerSets } from './server-sets.ts';
 
 /** Which wraps may be opened here: those for our package and a configured set of key servers. */

@@ -1,3 +1,5 @@
+import { encodeUleb128 } from '@memrelay/protocol/uleb128';
+
 /**
  * The WebAssembly instructions that the kernel uses, as functions that return their bytes. An operand is the
  * code that leaves its value on the stack, so nested calls read like expressions:
@@ -19,18 +21,6 @@ export const valueTypes: Record<ValueType, number> = { i32: 0x7f, v128: 0x7b };
 const blockWithoutResult = 0x40;
 const simd = 0xfd;
 
-/** Unsigned LEB128. */
-export function uleb(value: number): number[] {
-  const bytes: number[] = [];
-  let rest = value;
-  while (rest >= 0x80) {
-    bytes.push((rest & 0x7f) | 0x80);
-    rest >>>= 7;
-  }
-  bytes.push(rest);
-  return bytes;
-}
-
 function sleb(value: number): number[] {
   const bytes: number[] = [];
   let rest = value | 0;
@@ -44,9 +34,9 @@ function sleb(value: number): number[] {
 
 export const seq = (...parts: Code[]): Code => parts.flat();
 
-export const local = (index: number): Local => Object.assign([0x20, ...uleb(index)], { index });
-export const set = (target: Local, value: Code): Code => [...value, 0x21, ...uleb(target.index)];
-export const tee = (target: Local, value: Code): Code => [...value, 0x22, ...uleb(target.index)];
+export const local = (index: number): Local => Object.assign([0x20, ...encodeUleb128(index)], { index });
+export const set = (target: Local, value: Code): Code => [...value, 0x21, ...encodeUleb128(target.index)];
+export const tee = (target: Local, value: Code): Code => [...value, 0x22, ...encodeUleb128(target.index)];
 
 export const int = (value: number): Code => [0x41, ...sleb(value)];
 
@@ -68,7 +58,11 @@ export const moreThanSigned = binary(0x4a);
 export const increase = (target: Local, by: Code): Code => set(target, add(target, by));
 
 /** Every access is marked unaligned (0): the hint changes nothing on today's processors. */
-const memory = (opcode: readonly number[], offset: number): number[] => [...opcode, 0x00, ...uleb(offset)];
+const memory = (opcode: readonly number[], offset: number): number[] => [
+  ...opcode,
+  0x00,
+  ...encodeUleb128(offset),
+];
 
 const load =
   (...opcode: number[]) =>
@@ -107,7 +101,7 @@ export const when = (condition: Code, then: Code, otherwise: Code = []): Code =>
 
 const vector =
   (opcode: number) =>
-  (left: Code, right: Code): Code => [...left, ...right, simd, ...uleb(opcode)];
+  (left: Code, right: Code): Code => [...left, ...right, simd, ...encodeUleb128(opcode)];
 
 export const xor128 = vector(0x51);
 export const or128 = vector(0x50);
@@ -118,7 +112,7 @@ export const swizzle = vector(0x100);
 
 const shift =
   (opcode: number) =>
-  (value: Code, bits: number): Code => [...value, ...int(bits), simd, ...uleb(opcode)];
+  (value: Code, bits: number): Code => [...value, ...int(bits), simd, ...encodeUleb128(opcode)];
 
 export const shiftLeft64x2 = shift(0xcb);
 export const shiftRight64x2 = shift(0xcd);

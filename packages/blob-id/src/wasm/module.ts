@@ -1,4 +1,5 @@
-import { type Code, type Local, local, uleb, type ValueType, valueTypes } from './instructions.ts';
+import { encodeUleb128 } from '@memrelay/protocol/uleb128';
+import { type Code, type Local, local, type ValueType, valueTypes } from './instructions.ts';
 
 /** One exported function. Parameters are 32-bit integers; it returns nothing. */
 export interface WasmFunction {
@@ -40,28 +41,28 @@ export function assembleModule(functions: readonly WasmFunction[]): Uint8Array<A
     ...vectorOf(Array.from({ length: parameters }, () => [valueTypes.i32])),
     ...vectorOf([]),
   ]);
-  const memoryImport = [...text('env'), ...text('memory'), 0x02, 0x00, ...uleb(1)];
-  const exported = functions.map(({ name }, index) => [...text(name), 0x00, ...uleb(index)]);
+  const memoryImport = [...text('env'), ...text('memory'), 0x02, 0x00, ...encodeUleb128(1)];
+  const exported = functions.map(({ name }, index) => [...text(name), 0x00, ...encodeUleb128(index)]);
   const bodies = functions.map(({ locals, code }) => {
     const body = [...vectorOf(locals.map((type) => [1, valueTypes[type]])), ...code, end];
-    return [...uleb(body.length), ...body];
+    return [...encodeUleb128(body.length), ...body];
   });
   return Uint8Array.from([
     ...[0x00, 0x61, 0x73, 0x6d, 0x01, 0x00, 0x00, 0x00],
     ...section(1, vectorOf(types)),
     ...section(2, vectorOf([memoryImport])),
-    ...section(3, vectorOf(functions.map((_, index) => uleb(index)))),
+    ...section(3, vectorOf(functions.map((_, index) => encodeUleb128(index)))),
     ...section(7, vectorOf(exported)),
     ...section(10, vectorOf(bodies)),
   ]);
 }
 
 function section(id: number, content: Code): Code {
-  return [id, ...uleb(content.length), ...content];
+  return [id, ...encodeUleb128(content.length), ...content];
 }
 
 function vectorOf(items: readonly Code[]): Code {
-  return [...uleb(items.length), ...items.flat()];
+  return [...encodeUleb128(items.length), ...items.flat()];
 }
 
 function text(value: string): Code {

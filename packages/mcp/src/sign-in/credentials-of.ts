@@ -1,5 +1,5 @@
 import type { DelegateKey } from '@memrelay/chain/account-bcs';
-import { toHex } from '@memrelay/envelope/bytes';
+import { toHex } from '@memrelay/protocol/bytes';
 import type { CredentialFile } from '@memrelay/protocol/credential-file';
 import type { HandOver } from '@memrelay/sdk/account/sign-in/hand-over';
 

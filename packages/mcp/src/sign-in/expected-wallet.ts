@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { addressPattern } from '@memrelay/protocol/address';
 import type { CredentialFile } from '@memrelay/protocol/credential-file';
 import { loadCredentials } from '@memrelay/sdk/credentials-node';
 import { MemRelayError } from '@memrelay/sdk/errors';
@@ -37,7 +38,7 @@ async function localCredentials(path: string): Promise<CredentialFile | undefine
 async function walletAddress(path: string): Promise<string> {
   try {
     const { address } = JSON.parse(await readFile(path, 'utf8')) as { address?: unknown };
-    if (typeof address === 'string' && /^0x[0-9a-fA-F]{64}$/.test(address)) return address;
+    if (typeof address === 'string' && addressPattern.test(address)) return address;
   } catch {}
   throw unknown(`${path} does not name a wallet.`);
 }

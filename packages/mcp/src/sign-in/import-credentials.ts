@@ -1,4 +1,4 @@
-import { fromHex } from '@memrelay/envelope/bytes';
+import { fromHex } from '@memrelay/protocol/bytes';
 import type { CredentialFile } from '@memrelay/protocol/credential-file';
 import { saveCredentials } from '@memrelay/sdk/save-credentials-node';
 import { checkRegistration } from './check-registration.ts';

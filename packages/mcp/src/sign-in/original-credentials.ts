@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { delegateAddress } from '@memrelay/chain/delegate-key';
-import { fromHex, toHex } from '@memrelay/envelope/bytes';
 import { nodePrimitives } from '@memrelay/envelope/node-primitives';
+import { addressPattern } from '@memrelay/protocol/address';
+import { anyCaseHex32Pattern, fromHex, toHex } from '@memrelay/protocol/bytes';
 import { readPrivateFile } from '@memrelay/sdk/credentials-node';
 import { homeDirectory } from '@memrelay/sdk/data-dir-node';
 import { MemRelayError } from '@memrelay/sdk/errors';
@@ -9,8 +10,8 @@ import { z } from 'zod';
 import { SignInError } from './sign-in-error.ts';
 
 const text = (pattern: RegExp, expected: string) => z.string(expected).regex(pattern, expected);
-const hex32 = text(/^[0-9a-fA-F]{64}$/, 'must be 64 hex characters');
-const objectId = text(/^0x[0-9a-fA-F]{64}$/, 'must be 0x and 64 hex characters').toLowerCase();
+const hex32 = text(anyCaseHex32Pattern, 'must be 64 hex characters');
+const objectId = text(addressPattern, 'must be 0x and 64 hex characters').toLowerCase();
 
 /** The credential file of MemWal's clients, version 1. */
 const fileSchema = z.object({

@@ -1,3 +1,4 @@
+import { hex32Pattern } from '@memrelay/protocol/bytes';
 import { decodeFrame, encodeFrame } from '@memrelay/protocol/framing';
 import { MemRelayError } from '../errors.ts';
 
@@ -71,7 +72,7 @@ export function decodeContent(plaintext: Uint8Array): ReadContent {
 }
 
 function checkPage({ memories, keys, trusted_writers, failed }: BundlePage, payloadLength: number): void {
-  const isHex = (text: unknown): boolean => typeof text === 'string' && /^[0-9a-f]{64}$/.test(text);
+  const isHex = (text: unknown): boolean => typeof text === 'string' && hex32Pattern.test(text);
   const isLength = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0;
   let length = 0;
   for (const { envelope, vectors, importance } of memories) {

@@ -1,4 +1,3 @@
-import { toHex } from '@memrelay/envelope/bytes';
 import { EnvelopeError } from '@memrelay/envelope/envelope-error';
 import { parseHeader } from '@memrelay/envelope/header';
 import { openBody } from '@memrelay/envelope/open-envelope';
@@ -8,6 +7,7 @@ import { openRecoveryWrap } from '@memrelay/envelope/recovery-wrap';
 import { wrapType } from '@memrelay/envelope/wraps';
 import { exportLimit } from '@memrelay/protocol/bundle-limits';
 import type { ExportedMemory, ExportRequest, ExportResponse } from '@memrelay/protocol/bundles';
+import { toHex } from '@memrelay/protocol/bytes';
 import { fromBase64 } from '../base64.ts';
 import type { CallOptions } from '../types.ts';
 import { type BundlePage, encodeContent, type PageMemory } from './bundle-content.ts';

@@ -1,4 +1,3 @@
-import { fromHex, toHex } from '@memrelay/envelope/bytes';
 import { EnvelopeError } from '@memrelay/envelope/envelope-error';
 import { parseHeader } from '@memrelay/envelope/header';
 import { envelopeSecret } from '@memrelay/envelope/open-envelope';
@@ -6,8 +5,8 @@ import { portablePrimitives } from '@memrelay/envelope/portable-primitives';
 import type { Primitives } from '@memrelay/envelope/primitives';
 import { importItems } from '@memrelay/protocol/bundle-limits';
 import type { ImportRequest, ImportResponse, ImportResult } from '@memrelay/protocol/bundles';
+import { fromHex, toBase64, toHex } from '@memrelay/protocol/bytes';
 import { limits } from '@memrelay/protocol/limits';
-import { toBase64 } from '../base64.ts';
 import { type CamelKeys, camelKeys } from '../camel-keys.ts';
 import { MemRelayError } from '../errors.ts';
 import type { CallOptions } from '../types.ts';

@@ -1,6 +1,6 @@
 import type { Account } from '@memrelay/chain/account-bcs';
 import { type AccountObject, readAccount } from '@memrelay/chain/account-reader';
-import { fromHex } from '@mysten/sui/utils';
+import { fromHex } from '@memrelay/protocol/bytes';
 import { untilAborted } from '../abort.ts';
 import { MemRelayError } from '../errors.ts';
 import type { ManualNetwork } from './manual-network.ts';

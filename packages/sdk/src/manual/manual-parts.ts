@@ -1,8 +1,8 @@
 import type { WrapExpectation } from '@memrelay/envelope/check-wrap';
 import type { Primitives } from '@memrelay/envelope/primitives';
 import { type Wrap, wrapType } from '@memrelay/envelope/wraps';
+import { fromHex } from '@memrelay/protocol/bytes';
 import type { PublicConfig } from '@memrelay/protocol/service-info';
-import { fromHex } from '@mysten/sui/utils';
 import { fromBase64 } from '../base64.ts';
 import type { SessionSource } from '../enc-session.ts';
 import { MemRelayError } from '../errors.ts';

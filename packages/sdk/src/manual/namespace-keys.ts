@@ -1,9 +1,9 @@
-import { toHex } from '@memrelay/envelope/bytes';
 import { checkWrap, type WrapExpectation } from '@memrelay/envelope/check-wrap';
 import { sealIdentity } from '@memrelay/envelope/identity';
 import type { Primitives } from '@memrelay/envelope/primitives';
 import { sealRecoveryWrap } from '@memrelay/envelope/recovery-wrap';
 import { type Wrap, wrapType } from '@memrelay/envelope/wraps';
+import { toHex } from '@memrelay/protocol/bytes';
 import type { SealClient } from '@mysten/seal';
 import { MemRelayError } from '../errors.ts';
 import type { AccountState } from './account-state.ts';

@@ -1,4 +1,3 @@
-import { toHex } from '@memrelay/envelope/bytes';
 import { checkWrap, type WrapExpectation } from '@memrelay/envelope/check-wrap';
 import { EnvelopeError } from '@memrelay/envelope/envelope-error';
 import { envelopeKind } from '@memrelay/envelope/header';
@@ -11,6 +10,7 @@ import {
 } from '@memrelay/envelope/open-envelope';
 import type { Primitives } from '@memrelay/envelope/primitives';
 import type { Wrap } from '@memrelay/envelope/wraps';
+import { toHex } from '@memrelay/protocol/bytes';
 import { MemRelayError } from '../errors.ts';
 import type { AccountState } from './account-state.ts';
 import type { KeyServerSet } from './manual-network.ts';

@@ -1,7 +1,8 @@
 import { computeBlobId } from '@memrelay/blob-id/blob-id';
-import { concatBytes, toHex } from '@memrelay/envelope/bytes';
+import { concatBytes } from '@memrelay/envelope/bytes';
 import { maxEnvelopeLength } from '@memrelay/envelope/header';
 import type { Primitives } from '@memrelay/envelope/primitives';
+import { toHex } from '@memrelay/protocol/bytes';
 import { sleep, withTimeout } from '../abort.ts';
 import type { ManualNetwork } from './manual-network.ts';
 

@@ -1,8 +1,8 @@
 import { permissions } from '@memrelay/chain/account-bcs';
-import { fromHex, toHex } from '@memrelay/envelope/bytes';
 import { namespaceTag } from '@memrelay/envelope/namespace-tag';
 import type { Primitives } from '@memrelay/envelope/primitives';
 import type { Wrap } from '@memrelay/envelope/wraps';
+import { fromHex, toHex } from '@memrelay/protocol/bytes';
 import { limits } from '@memrelay/protocol/limits';
 import type { ManualHit, RecallManualResponse } from '@memrelay/protocol/memories';
 import { untilAborted } from '../abort.ts';

@@ -4,11 +4,10 @@ import { envelopeKind } from '@memrelay/envelope/header';
 import { namespaceTag } from '@memrelay/envelope/namespace-tag';
 import type { Primitives } from '@memrelay/envelope/primitives';
 import { sealEnvelope } from '@memrelay/envelope/seal-envelope';
+import { toBase64, toHex } from '@memrelay/protocol/bytes';
 import { encodeCoarse } from '@memrelay/protocol/coarse-vectors';
 import { limits } from '@memrelay/protocol/limits';
 import type { RememberAccepted } from '@memrelay/protocol/memories';
-import { bytesToHex } from '@noble/hashes/utils.js';
-import { toBase64 } from '../base64.ts';
 import { MemRelayError } from '../errors.ts';
 import { pollJob } from '../jobs.ts';
 import { waitForJob } from '../polling.ts';
@@ -134,5 +133,5 @@ function repeatTag(
   { importance, occurredAt }: ManualRememberOptions,
 ): string {
   const covered = JSON.stringify([idempotencyKey, namespace, text, importance ?? null, occurredAt ?? null]);
-  return bytesToHex(p.hmacSha256(seed, repeatLabel, utf8(covered)));
+  return toHex(p.hmacSha256(seed, repeatLabel, utf8(covered)));
 }

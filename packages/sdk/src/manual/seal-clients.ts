@@ -1,5 +1,5 @@
+import { toHex } from '@memrelay/protocol/bytes';
 import { SealClient } from '@mysten/seal';
-import { toHex } from '@mysten/sui/utils';
 import { MemRelayError } from '../errors.ts';
 import type { KeyServerSet, ManualNetwork } from './manual-network.ts';
 

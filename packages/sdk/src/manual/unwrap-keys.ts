@@ -1,6 +1,6 @@
 import { type SharedAccount, sealApproval } from '@memrelay/chain/seal-approval';
-import { toHex } from '@memrelay/envelope/bytes';
 import type { Primitives } from '@memrelay/envelope/primitives';
+import { toHex } from '@memrelay/protocol/bytes';
 import {
   ExpiredSessionKeyError,
   InvalidSessionKeySignatureError,

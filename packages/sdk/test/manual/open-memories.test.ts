@@ -1,5 +1,4 @@
 import { accountBcs } from '@memrelay/chain/account-bcs';
-import { toHex } from '@memrelay/envelope/bytes';
 import { newEnvelopeId } from '@memrelay/envelope/envelope-id';
 import { envelopeKind } from '@memrelay/envelope/header';
 import { sealIdentity } from '@memrelay/envelope/identity';
@@ -7,6 +6,7 @@ import { namespaceTag } from '@memrelay/envelope/namespace-tag';
 import { nodePrimitives as p } from '@memrelay/envelope/node-primitives';
 import { type SealInput, sealEnvelope } from '@memrelay/envelope/seal-envelope';
 import { type Wrap, wrapType } from '@memrelay/envelope/wraps';
+import { toHex } from '@memrelay/protocol/bytes';
 import { EncryptedObject } from '@mysten/seal';
 import { describe, expect, it } from 'vitest';
 import type { KeyServerSet } from '../../src/manual/manual-network.ts';

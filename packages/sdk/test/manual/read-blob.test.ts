@@ -1,6 +1,6 @@
 import { computeBlobId } from '@memrelay/blob-id/blob-id';
-import { toHex } from '@memrelay/envelope/bytes';
 import { nodePrimitives as p } from '@memrelay/envelope/node-primitives';
+import { toHex } from '@memrelay/protocol/bytes';
 import { expect, it } from 'vitest';
 import { createBlobReader } from '../../src/manual/read-blob.ts';
 import { type ScriptedAnswer, startWire } from '../wire-double.ts';

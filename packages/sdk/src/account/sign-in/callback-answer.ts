@@ -1,6 +1,6 @@
 import { equalBytes } from '@memrelay/envelope/bytes';
 import type { Primitives } from '@memrelay/envelope/primitives';
-import { base64urlnopad } from '@scure/base';
+import { fromBase64Url, toBase64Url } from '@memrelay/protocol/bytes';
 import type { SignInRequest } from './sign-in-request.ts';
 
 /** What the tool's callback says to a page that asks whether it listens: the challenge of its request. */
@@ -17,7 +17,7 @@ export interface CallbackTaken {
 }
 
 export function callbackHello({ challenge }: Pick<SignInRequest, 'challenge'>): CallbackHello {
-  return { challenge: base64urlnopad.encode(challenge) };
+  return { challenge: toBase64Url(challenge) };
 }
 
 /** Whether `answer` is the hello of the tool that made this request. */
@@ -29,7 +29,7 @@ export function isHelloOf(request: SignInRequest, answer: unknown): boolean {
 export function isTakenBy(p: Primitives, request: SignInRequest, answer: unknown): boolean {
   try {
     const { verifier } = answer as CallbackTaken;
-    return equalBytes(p.sha256(base64urlnopad.decode(verifier)), request.challenge);
+    return equalBytes(p.sha256(fromBase64Url(verifier)), request.challenge);
   } catch {
     return false;
   }

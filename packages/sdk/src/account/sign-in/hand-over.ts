@@ -2,8 +2,8 @@ import { type Scope, scopeBcs } from '@memrelay/chain/account-bcs';
 import { concatBytes, equalBytes, plainView, utf8 } from '@memrelay/envelope/bytes';
 import { hpkeOpen, hpkeSeal, type X25519KeyPair } from '@memrelay/envelope/hpke';
 import type { Primitives } from '@memrelay/envelope/primitives';
+import { fromBase64Url, toBase64Url } from '@memrelay/protocol/bytes';
 import { bcs } from '@mysten/sui/bcs';
-import { base64urlnopad } from '@scure/base';
 import { SignInFormatError, type SignInRequest, signInFragment } from './sign-in-request.ts';
 
 /**
@@ -55,7 +55,7 @@ export function sealHandOver(p: Primitives, request: SignInRequest, handOver: Ha
   const to = { recipientPk: request.publicKey, info, aad: utf8(signInFragment(request)) };
   const { enc, ciphertext } = hpkeSeal(p, to, plaintext);
   const port = Uint8Array.of(request.port >> 8, request.port & 0xff);
-  return prefix + base64urlnopad.encode(concatBytes(port, request.state, enc, ciphertext));
+  return prefix + toBase64Url(concatBytes(port, request.state, enc, ciphertext));
 }
 
 /**
@@ -69,7 +69,7 @@ export function parseHandOverCode(text: string): HandOverCode {
     throw new SignInFormatError(`a sign-in code begins with "${prefix}"`);
   let bytes: Uint8Array;
   try {
-    bytes = base64urlnopad.decode(compact.slice(prefix.length));
+    bytes = fromBase64Url(compact.slice(prefix.length));
   } catch {
     throw new SignInFormatError('the code is not whole; copy all of it');
   }

@@ -1,4 +1,4 @@
-import { base64urlnopad } from '@scure/base';
+import { fromBase64Url, toBase64Url } from '@memrelay/protocol/bytes';
 
 /**
  * What a tool asks a person's browser for: a delegate key, returned to this key and no other. It stands in the fragment
@@ -35,10 +35,10 @@ export const maxLabelBytes = 64;
 export function signInFragment(request: SignInRequest): string {
   return new URLSearchParams({
     v: version,
-    key: base64urlnopad.encode(request.publicKey),
+    key: toBase64Url(request.publicKey),
     port: String(request.port),
-    state: base64urlnopad.encode(request.state),
-    challenge: base64urlnopad.encode(request.challenge),
+    state: toBase64Url(request.state),
+    challenge: toBase64Url(request.challenge),
     expires: String(request.expiresAt),
     label: request.label,
     relayer: request.relayerUrl,
@@ -85,7 +85,7 @@ export function checkShown({ label, relayerUrl }: Pick<SignInRequest, 'label' | 
 function bytes32(text: string, name: string): Uint8Array {
   let bytes: Uint8Array | undefined;
   try {
-    bytes = base64urlnopad.decode(text);
+    bytes = fromBase64Url(text);
   } catch {}
   if (bytes?.length !== 32) throw new SignInFormatError(`${name} must be 32 bytes`);
   return bytes;
