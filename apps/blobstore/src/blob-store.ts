@@ -9,63 +9,28 @@ import { type Logger, pino } from 'pino';
 import { type BlobStoreAdmin, createAdmin } from './admin/blob-store-admin.ts';
 import { emptyBlocklist, openBlocklist } from './aggregator/blocklist.ts';
 import { KnownBlocks } from './aggregator/known-blocks.ts';
-import type { BlobStoreContext, Limits } from './blob-store-context.ts';
-import { createWasmEncoder } from './encoding/wasm-encoder.ts';
+import { createPublisherAuth } from './auth/publisher-auth.ts';
+import { createWasmEncoder } from './base/blob-id-encoder.ts';
+import { createKeyedLock } from './base/keyed-lock.ts';
+import { type BlobStoreOptions, defaultLimits, defaultQuarantineMs } from './config/blob-store-options.ts';
 import { createFaults } from './faults/faults.ts';
 import { defaultAllowedHeaders } from './http/allowed-headers.ts';
-import { type AuthSettings, createPublisherAuth } from './http/auth/publisher-auth.ts';
-import { buildServer } from './http/server.ts';
-import { createKeyedLock } from './keyed-lock.ts';
 import { createIdentifyStaged } from './publisher/identify-staged.ts';
 import { createQuiltReader } from './quilt/quilt-reader.ts';
 import {
   defaultGraceMs,
   type NamedBucket,
   openRegistry,
-  type RegistryOptions,
   type StorageOpener,
 } from './registry/open-registry.ts';
+import { createSweeper, startSweeping } from './registry/sweep.ts';
+import type { BlobStoreContext } from './routes/context.ts';
+import { buildServer } from './server.ts';
 import { openDiskStorage } from './storage/disk-storage.ts';
 import { nameOf, type S3Options } from './storage/s3/s3-options.ts';
 import { openS3Storage } from './storage/s3/s3-storage.ts';
 import type { Storage } from './storage/storage.ts';
 import { openStorageNodes } from './storage-node/open-storage-nodes.ts';
-import { createSweeper, startSweeping } from './sweep.ts';
-import type { Tip } from './upload-relay/tip.ts';
-
-export interface BlobStoreOptions extends RegistryOptions {
-  /** Address to listen on, 127.0.0.1 by default */
-  host?: string;
-  /** Where clients reach the storage nodes; the address that is listened on by default */
-  nodeUrl?: string;
-  /** 0 takes a free one; 31415 is what Walrus daemons use */
-  port: number;
-  /** Where the blobs are, when they are not in the data directory */
-  s3?: S3Options;
-  limits?: Partial<Limits>;
-  /** Destroys the objects of stores that name no receiver; the publisher keeps them by default */
-  burnAfterStore?: boolean;
-  /** Removes the data of deleted blobs at once, not at the end of the epoch */
-  deletesDataAtOnce?: boolean;
-  /** How long content stays that the registry does not know, in milliseconds; seven days by default */
-  quarantineMs?: number;
-  /** Opens the routes below `/admin` to those who know it */
-  adminToken?: string;
-  /** Pages that may do more than read; any by default */
-  allowedOrigins?: readonly string[];
-  /** Attributes that reads answer as headers, in lower case; the specification's six by default */
-  allowedHeaders?: ReadonlySet<string>;
-  /** Answers all tags of a quilt patch as headers, not only the allowed ones */
-  allowsAllTagHeaders?: boolean;
-  /** YAML list of the blobs that are neither served nor stored */
-  blocklistFile?: string;
-  /** The tokens that a store needs; anyone may store when absent */
-  auth?: AuthSettings;
-  /** What the upload relay takes, with a chain; uploads are free without it */
-  tip?: Tip;
-  /** Worker threads that compute blob ids; as many as there are processors by default */
-  encoderThreads?: number;
-}
 
 export interface BlobStore {
   /** Where publisher and aggregator answer, without a slash at the end */
@@ -74,20 +39,6 @@ export interface BlobStore {
   /** Finishes the requests under way, then gives everything back. */
   close(): Promise<void>;
 }
-
-/** What the real daemons allow by default (release 1.56). */
-export const defaultLimits: Limits = {
-  maxBodyBytes: 10_240 * 1024,
-  maxQuiltBodyBytes: 102_400 * 1024,
-  maxBlobBytes: Number.POSITIVE_INFINITY,
-  maxStoreBytes: Number.POSITIVE_INFINITY,
-  stalledSendMs: 60_000,
-  publisher: { concurrent: 8, buffered: 8 },
-  aggregator: { concurrent: 256, buffered: 320 },
-};
-
-/** Time for an operator to notice that the registry is the wrong one. */
-export const defaultQuarantineMs = 7 * 86_400_000;
 
 /** Every listing of a bucket is paid for, and what it removes costs little meanwhile. */
 const sweepIntervalMs = { disk: 600_000, s3: 3_600_000 };

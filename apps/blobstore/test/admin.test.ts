@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { BlobStoreOptions } from '../src/blob-store.ts';
+import type { BlobStoreOptions } from '../src/config/blob-store-options.ts';
 import { blobIdOf, put, putNew, refusal, startStore } from './running-store.ts';
 
 const adminToken = 'a-token-for-this-test';

@@ -1,7 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { Answer, Sent } from '../conformance/exchange.ts';
-import { openApiDocument } from '../src/http/openapi/document.ts';
-import type { Media, Method, Operation } from '../src/http/openapi/operation.ts';
+import { openApiDocument } from '../src/openapi/document.ts';
+import type { Media, Method, Operation } from '../src/openapi/operation.ts';
 
 const documentId = 'https://blobstore.test/openapi.json';
 

@@ -1,6 +1,7 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import type { BlobStore, BlobStoreOptions } from '../src/blob-store.ts';
+import type { BlobStore } from '../src/blob-store.ts';
+import type { BlobStoreOptions } from '../src/config/blob-store-options.ts';
 import type { S3Options } from '../src/storage/s3/s3-options.ts';
 import { runKillRounds } from './kill-rounds.ts';
 import {

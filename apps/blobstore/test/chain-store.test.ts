@@ -4,7 +4,7 @@ import { blobBcs } from '@memrelay/chain/walrus-bcs';
 import { Ed25519Keypair } from '@mysten/sui/keypairs/ed25519';
 import { Transaction } from '@mysten/sui/transactions';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { BlobStoreOptions } from '../src/blob-store.ts';
+import type { BlobStoreOptions } from '../src/config/blob-store-options.ts';
 import { fetchChainInfo } from '../src/registry/chain/walrus-system.ts';
 import { type LocalnetProcess, startLocalnet } from './localnet-process.ts';
 import { urlOf } from './main-child.ts';

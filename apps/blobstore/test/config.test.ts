@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { defaultLimits } from '../src/blob-store.ts';
+import { defaultLimits } from '../src/config/blob-store-options.ts';
 import { readConfig } from '../src/config/config.ts';
 import { parseDuration } from '../src/config/settings.ts';
 

@@ -7,7 +7,8 @@ import type { Need } from '../conformance/needs.ts';
 import { allRows } from '../conformance/rows/all-rows.ts';
 import { runRow } from '../conformance/run-row.ts';
 import { openSession, type Session, type StoreResponse } from '../conformance/session.ts';
-import { type BlobStore, type BlobStoreOptions, createBlobStore, defaultLimits } from '../src/blob-store.ts';
+import { type BlobStore, createBlobStore } from '../src/blob-store.ts';
+import { type BlobStoreOptions, defaultLimits } from '../src/config/blob-store-options.ts';
 import { createDocumentCheck, operations } from './api-document.ts';
 import { authSettings, secret } from './publisher-tokens.ts';
 

@@ -5,7 +5,7 @@ import { maxBlobSize } from '@memrelay/blob-id/matrix';
 import { SuiGrpcClient } from '@mysten/sui/grpc';
 import { WalrusClient } from '@mysten/walrus';
 import { expect, onTestFinished, test } from 'vitest';
-import { createWasmEncoder } from '../src/encoding/wasm-encoder.ts';
+import { createWasmEncoder } from '../src/base/blob-id-encoder.ts';
 import { temporaryDirectory } from './running-store.ts';
 
 /** Ids that the real network gives these bytes (1000 shards). */

@@ -3,7 +3,7 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import type { FastifyInstance } from 'fastify';
 import { chromium } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { openApiDocument } from '../src/http/openapi/document.ts';
+import { openApiDocument } from '../src/openapi/document.ts';
 import { operations, problemWith } from './api-document.ts';
 import { startStore } from './running-store.ts';
 

@@ -4,8 +4,8 @@ import { Writable } from 'node:stream';
 import { SignJWT } from 'jose';
 import { type Logger, pino } from 'pino';
 import { describe, expect, test } from 'vitest';
-import { createReplayCache } from '../src/http/auth/replay-cache.ts';
-import { type TokenAlgorithm, tokenKeyOf } from '../src/http/auth/token-key.ts';
+import { createReplayCache } from '../src/auth/replay-cache.ts';
+import { type TokenAlgorithm, tokenKeyOf } from '../src/auth/token-key.ts';
 import { authSettings, nowSec, putWith, secret, tokenOf } from './publisher-tokens.ts';
 import { type ErrorAnswer, refusal, startStore } from './running-store.ts';
 

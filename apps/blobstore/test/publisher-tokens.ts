@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type JWTPayload, SignJWT } from 'jose';
-import type { AuthSettings } from '../src/http/auth/publisher-auth.ts';
-import { tokenKeyOf } from '../src/http/auth/token-key.ts';
+import type { AuthSettings } from '../src/auth/publisher-auth.ts';
+import { tokenKeyOf } from '../src/auth/token-key.ts';
 
 export const secret = 'a secret of the publisher, 32 bytes';
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { encodeQuilt } from '@mysten/walrus';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { createWasmEncoder } from '../src/encoding/wasm-encoder.ts';
+import { createWasmEncoder } from '../src/base/blob-id-encoder.ts';
 import { parsePatchId, patchIdOf } from '../src/quilt/patch-id.ts';
 import { planQuilt } from '../src/quilt/plan-quilt.ts';
 import { columnsInMemory } from '../src/quilt/quilt-columns.ts';

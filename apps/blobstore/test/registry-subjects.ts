@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
-import { createWasmEncoder } from '../src/encoding/wasm-encoder.ts';
+import { createWasmEncoder } from '../src/base/blob-id-encoder.ts';
 import type { BlobRegistry, NewBlob } from '../src/registry/blob-registry.ts';
 import { openBucketRegistry } from '../src/registry/bucket/bucket-registry.ts';
 import { openChainRegistry } from '../src/registry/chain/chain-registry.ts';

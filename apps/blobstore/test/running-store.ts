@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
-import { type BlobStore, type BlobStoreOptions, createBlobStore } from '../src/blob-store.ts';
+import { type BlobStore, createBlobStore } from '../src/blob-store.ts';
+import type { BlobStoreOptions } from '../src/config/blob-store-options.ts';
 
 const silent = pino({ level: 'silent' });
 

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { ApiError } from '../src/http/api-error.ts';
+import { ApiError } from '../src/base/api-error.ts';
 import { queryOf } from '../src/http/query.ts';
 import { parseStoreQuery } from '../src/http/store-query.ts';
 

@@ -1,12 +1,12 @@
-import type { BlobStoreContext } from '../blob-store-context.ts';
 import type { Faults } from '../faults/faults.ts';
 import {
   type BlobAttributes,
+  type BlobRegistry,
   type ObjectRecord,
   type PageRequest,
   RegistryRefusedError,
 } from '../registry/blob-registry.ts';
-import type { Sweeper } from '../sweep.ts';
+import type { Sweeper } from '../registry/sweep.ts';
 import { type BlobStatus, blobStatus } from './blob-status.ts';
 
 /** One blob with what its objects make of it. */
@@ -64,9 +64,14 @@ export interface BlobStoreAdmin {
 
 export const defaultPageSize = 100;
 
-type Parts = Pick<BlobStoreContext, 'registry' | 'faults' | 'deletesDataAtOnce'>;
+interface AdminParts {
+  registry: BlobRegistry;
+  faults: Faults;
+  /** Whether the data of a deleted blob goes at once, not at the end of the epoch */
+  deletesDataAtOnce: boolean;
+}
 
-export function createAdmin(context: Parts, sweeper: Sweeper): BlobStoreAdmin {
+export function createAdmin(context: AdminParts, sweeper: Sweeper): BlobStoreAdmin {
   const { registry, faults } = context;
 
   function objectsOf(blobId: string): Promise<ObjectRecord[]> {

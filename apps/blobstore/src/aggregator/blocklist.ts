@@ -1,7 +1,7 @@
 import { unwatchFile, watchFile } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import type { Logger } from 'pino';
-import { isBlobId } from '../encoding/blob-id.ts';
+import { isBlobId } from '../base/ids.ts';
 
 /** The blobs that this operator neither serves nor stores. */
 export interface Blocklist {

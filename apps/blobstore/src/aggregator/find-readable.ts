@@ -1,10 +1,17 @@
-import type { BlobStoreContext } from '../blob-store-context.ts';
-import { blobNotFound, blobUnavailable } from '../http/api-error.ts';
-import { blobTooLarge, forbiddenBlob } from '../http/read-errors.ts';
+import { blobNotFound, blobUnavailable } from '../base/api-error.ts';
+import { blobTooLarge, forbiddenBlob } from '../base/read-errors.ts';
+import type { Faults } from '../faults/faults.ts';
 import { type BlobRegistry, RegistryUnavailableError } from '../registry/blob-registry.ts';
-import type { StoredBlob } from '../storage/storage.ts';
+import type { Storage, StoredBlob } from '../storage/storage.ts';
+import type { Blocklist } from './blocklist.ts';
 
-export type FindParts = Pick<BlobStoreContext, 'storage' | 'registry' | 'blocklist' | 'faults' | 'limits'>;
+export interface FindParts {
+  storage: Storage;
+  registry: BlobRegistry;
+  blocklist: Blocklist;
+  faults: Faults;
+  limits: { maxBlobBytes: number };
+}
 
 /**
  * The blob behind an id, as long as a live certified object keeps it readable and the operator lets it be read.

@@ -1,10 +1,18 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { pipeline, Readable } from 'node:stream';
-import type { BlobStoreContext } from '../blob-store-context.ts';
+import type { Logger } from 'pino';
+import type { BlobIdEncoder } from '../base/blob-id-encoder.ts';
 import { createBlockHasher } from '../storage/block-digests.ts';
-import { BlobDamagedError, type ByteRange, type ContentFile, type StoredBlob } from '../storage/storage.ts';
+import {
+  BlobDamagedError,
+  type ByteRange,
+  type ContentFile,
+  type Storage,
+  type StoredBlob,
+} from '../storage/storage.ts';
 import { createBlockVerifier, expectBlock, isOneBlock, wholeBlocks } from './block-verifier.ts';
+import type { KnownBlocks } from './known-blocks.ts';
 import { streamFile } from './open-file.ts';
 
 /**
@@ -15,7 +23,12 @@ import { streamFile } from './open-file.ts';
  */
 export type ConsistencyCheck = 'default' | 'strict' | 'skip';
 
-export type ReadParts = Pick<BlobStoreContext, 'storage' | 'encoder' | 'knownBlocks' | 'logger'>;
+export interface ReadParts {
+  storage: Storage;
+  encoder: BlobIdEncoder;
+  knownBlocks: KnownBlocks;
+  logger: Logger;
+}
 
 /**
  * The content of a blob, or the named part of it, as a stream that holds a few blocks at most. Its first block is

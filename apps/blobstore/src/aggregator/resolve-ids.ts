@@ -1,6 +1,5 @@
-import { isBlobId } from '../encoding/blob-id.ts';
-import { parseObjectId } from '../http/object-id.ts';
-import { neitherId, objectNotResolved } from '../http/read-errors.ts';
+import { isBlobId, parseObjectId } from '../base/ids.ts';
+import { neitherId, objectNotResolved } from '../base/read-errors.ts';
 import type { BlobAttributes } from '../registry/blob-registry.ts';
 import type { StoredBlob } from '../storage/storage.ts';
 import { type FindParts, findReadable, orUnavailable } from './find-readable.ts';

@@ -1,5 +1,5 @@
-import type { AuthSettings } from '../http/auth/publisher-auth.ts';
-import { type TokenAlgorithm, type TokenKey, tokenAlgorithms, tokenKeyOf } from '../http/auth/token-key.ts';
+import type { AuthSettings } from '../auth/publisher-auth.ts';
+import { type TokenAlgorithm, type TokenKey, tokenAlgorithms, tokenKeyOf } from '../auth/token-key.ts';
 import type { Settings } from './settings.ts';
 
 const defaultCacheSize = 10_000;

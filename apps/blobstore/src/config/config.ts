@@ -1,14 +1,14 @@
 import { resolve } from 'node:path';
 import { maxShards } from '@memrelay/blob-id/matrix';
 import { defaultPorts } from '@memrelay/protocol/ports';
-import { type BlobStoreOptions, defaultLimits } from '../blob-store.ts';
-import type { ConcurrencyLimit } from '../blob-store-context.ts';
+import type { ConcurrencyLimit } from '../http/admission.ts';
 import { parseAllowedHeaders } from '../http/allowed-headers.ts';
 import { defaultShards } from '../registry/open-registry.ts';
-import { tipSettingsOf } from '../upload-relay/tip-settings.ts';
 import { authSettingsOf } from './auth-settings.ts';
+import { type BlobStoreOptions, defaultLimits } from './blob-store-options.ts';
 import { s3SettingsOf } from './s3-settings.ts';
 import { type Environment, Settings } from './settings.ts';
+import { tipSettingsOf } from './tip-settings.ts';
 
 const addressPattern = /^(?:\[([\da-fA-F:]+)\]|([^:]+)):(\d{1,5})$/;
 

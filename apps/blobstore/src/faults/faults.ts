@@ -1,6 +1,11 @@
 import { setTimeout } from 'node:timers/promises';
-import { blobUnavailable, internalError, storeUnavailable, tooManyRequests } from '../http/api-error.ts';
-import { cachedNotFound } from '../http/fault-errors.ts';
+import {
+  blobUnavailable,
+  cachedNotFound,
+  internalError,
+  storeUnavailable,
+  tooManyRequests,
+} from '../base/api-error.ts';
 
 /**
  * Trouble on request, so that developers can see what their client makes of it. Reads meet: no blob for the

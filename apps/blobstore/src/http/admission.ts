@@ -1,7 +1,13 @@
 import type { ServerResponse } from 'node:http';
 import type { onRequestAsyncHookHandler } from 'fastify';
-import type { ConcurrencyLimit } from '../blob-store-context.ts';
-import { tooManyRequests } from './api-error.ts';
+import { tooManyRequests } from '../base/api-error.ts';
+
+export interface ConcurrencyLimit {
+  /** Requests worked on at a time */
+  concurrent: number;
+  /** Requests worked on and waiting, together; one more is answered 429 */
+  buffered: number;
+}
 
 /**
  * A hook that lets `concurrent` requests work at a time, keeps further ones waiting in order, and answers 429

@@ -1,5 +1,5 @@
+import { invalidByteRange } from '../base/api-error.ts';
 import type { ByteRange } from '../storage/storage.ts';
-import { invalidByteRange } from './api-error.ts';
 
 /**
  * The part of a blob that a `Range` header names: `bytes=a-b` with both ends inside the blob (as upstream, which

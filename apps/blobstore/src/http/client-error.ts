@@ -1,6 +1,6 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
-import { ApiError, errorBody, malformedRequest } from './api-error.ts';
+import { ApiError, errorBody, malformedRequest } from '../base/api-error.ts';
 import { corsHeaders } from './cors.ts';
 import { requestIdOf } from './request-id.ts';
 

@@ -1,6 +1,6 @@
 import { pageAccess } from '@memrelay/protocol/page-access';
 import type { FastifyInstance } from 'fastify';
-import { originNotAllowed } from './api-error.ts';
+import { originNotAllowed } from '../base/api-error.ts';
 
 /** Any page may read; errors carry these as well, so that a page can read them. */
 export const corsHeaders = {

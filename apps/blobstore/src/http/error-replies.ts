@@ -1,6 +1,5 @@
 import { METHODS } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { StorageFullError, StorageUnavailableError, StoreLimitError } from '../storage/storage.ts';
 import {
   ApiError,
   blobUnavailable,
@@ -11,7 +10,8 @@ import {
   storageFull,
   storeLimitReached,
   unknownRoute,
-} from './api-error.ts';
+} from '../base/api-error.ts';
+import { StorageFullError, StorageUnavailableError, StoreLimitError } from '../storage/storage.ts';
 import { fromRegistry } from './registry-errors.ts';
 import { replyJson } from './reply-json.ts';
 

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { malformedRequest } from './api-error.ts';
+import { malformedRequest } from '../base/api-error.ts';
 import { corsHeaders } from './cors.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { malformedRequest } from './api-error.ts';
+import { malformedRequest } from '../base/api-error.ts';
 
 /** The query string of a request URL as raw pairs. */
 export function queryOf(url: string): URLSearchParams {

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { malformedRequest, payloadTooLarge } from './api-error.ts';
+import { malformedRequest, payloadTooLarge } from '../base/api-error.ts';
 
 /** The whole body of a request. Throws 413 above `maxBytes`, and 400 when it breaks off. */
 export async function readBody(raw: IncomingMessage, maxBytes: number): Promise<Buffer> {

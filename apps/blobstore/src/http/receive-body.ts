@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { onRequestAsyncHookHandler } from 'fastify';
+import { malformedRequest, payloadTooLarge } from '../base/api-error.ts';
 import { BodyTooLargeError, type StagedBlob, type Storage } from '../storage/storage.ts';
-import { malformedRequest, payloadTooLarge } from './api-error.ts';
 
 /** The body is bytes whatever it is called; Fastify would refuse a content type that it cannot parse. */
 export const ignoreContentType: onRequestAsyncHookHandler = async ({ raw }) => {

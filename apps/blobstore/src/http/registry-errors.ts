@@ -1,9 +1,9 @@
+import { ApiError, storeUnavailable } from '../base/api-error.ts';
 import {
   type RefusalReason,
   RegistryRefusedError,
   RegistryUnavailableError,
 } from '../registry/blob-registry.ts';
-import { ApiError, storeUnavailable } from './api-error.ts';
 
 const refusals: Record<RefusalReason, { httpStatus: number; status: string; reason: string }> = {
   'not-found': { httpStatus: 404, status: 'NOT_FOUND', reason: 'OBJECT_NOT_FOUND' },

@@ -1,6 +1,5 @@
 import type { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { BlobStoreContext } from '../blob-store-context.ts';
 
 /**
  * Sends a body whose headers are set; a HEAD gets the headers alone. What the stream fails with after its first
@@ -8,7 +7,7 @@ import type { BlobStoreContext } from '../blob-store-context.ts';
  * its place among the readers, and a file open, for ever.
  */
 export function sendStream(
-  { limits }: Pick<BlobStoreContext, 'limits'>,
+  { limits }: { limits: { stalledSendMs: number } },
   request: FastifyRequest,
   reply: FastifyReply,
   content: Readable,

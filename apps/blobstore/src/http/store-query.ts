@@ -1,17 +1,7 @@
+import { invalidBlobPersistence, invalidEpochs, malformedRequest } from '../base/api-error.ts';
+import type { StoreQuery } from '../publisher/store-blob.ts';
 import { maxEpochsAhead } from '../registry/blob-registry.ts';
-import { invalidBlobPersistence, invalidEpochs, malformedRequest } from './api-error.ts';
 import { flagOf, queryOf, refuseUnknown } from './query.ts';
-
-/** What the query of a store asks for, checked. */
-export interface StoreQuery {
-  epochs: number;
-  permanent: boolean;
-  force: boolean;
-  reuseResources: boolean;
-  sendObjectTo: string | undefined;
-  /** Whether the object becomes a shared one */
-  share: boolean;
-}
 
 const parameters = [
   'epochs',

@@ -1,4 +1,4 @@
-import type { BlobIdEncoder, BlobIdentity } from '../encoding/blob-id-encoder.ts';
+import type { BlobIdEncoder, BlobIdentity } from '../base/blob-id-encoder.ts';
 import type { StagedBlob, Storage } from '../storage/storage.ts';
 
 /** Finds the identity of received content, encoding only what the store has not seen. */

@@ -1,20 +1,46 @@
 import { encodedBlobLength } from '@memrelay/chain/walrus-sizes';
-import type { BlobStoreContext } from '../blob-store-context.ts';
-import type { BlobIdentity } from '../encoding/blob-id-encoder.ts';
-import type { StoreFault } from '../faults/faults.ts';
-import { insufficientConfirmations } from '../http/fault-errors.ts';
-import { forbiddenBlob } from '../http/read-errors.ts';
-import type { StoreQuery } from '../http/store-query.ts';
+import type { Blocklist } from '../aggregator/blocklist.ts';
+import { insufficientConfirmations } from '../base/api-error.ts';
+import type { BlobIdentity } from '../base/blob-id-encoder.ts';
+import type { KeyedLock } from '../base/keyed-lock.ts';
+import { forbiddenBlob } from '../base/read-errors.ts';
+import type { Faults, StoreFault } from '../faults/faults.ts';
 import {
   type AfterStore,
   type BlobAttributes,
+  type BlobRegistry,
   type NewBlob,
   RegistryRefusedError,
   RegistryUnavailableError,
 } from '../registry/blob-registry.ts';
-import type { StagedBlob } from '../storage/storage.ts';
+import type { StagedBlob, Storage } from '../storage/storage.ts';
+import type { IdentifyStaged } from './identify-staged.ts';
 import { decideStore, type StoreDecision } from './store-decision.ts';
 import { newlyCreated, type StoreResponse } from './store-response.ts';
+
+/** What a client asks for with a store, checked. */
+export interface StoreQuery {
+  epochs: number;
+  permanent: boolean;
+  force: boolean;
+  reuseResources: boolean;
+  sendObjectTo: string | undefined;
+  /** Whether the object becomes a shared one */
+  share: boolean;
+}
+
+export interface StoreParts {
+  storage: Storage;
+  registry: BlobRegistry;
+  identifyStaged: IdentifyStaged;
+  blocklist: Blocklist;
+  /** Held by blob id from the commit of the content until its object exists */
+  locks: KeyedLock;
+  faults: Faults;
+  nShards: number;
+  /** Whether objects without another receiver are destroyed once their blob is certified */
+  burnAfterStore: boolean;
+}
 
 /**
  * Makes received content durable and registers it as the query asks. When this resolves, both the bytes and the
@@ -22,7 +48,7 @@ import { newlyCreated, type StoreResponse } from './store-response.ts';
  * `attributes` become those of the object, unless there is one already that is enough.
  */
 export async function storeBlob(
-  context: BlobStoreContext,
+  context: StoreParts,
   staged: StagedBlob,
   query: StoreQuery,
   attributes?: BlobAttributes,
@@ -59,7 +85,7 @@ export async function storeBlob(
 const tooLate = 'the object came so late that a sweep of another instance may have removed its content';
 
 interface Store {
-  context: BlobStoreContext;
+  context: StoreParts;
   /** Bytes */
   size: number;
   identity: BlobIdentity;

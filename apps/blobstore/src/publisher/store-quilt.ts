@@ -1,14 +1,11 @@
 import { type FileHandle, open } from 'node:fs/promises';
-import type { BlobStoreContext } from '../blob-store-context.ts';
-import type { ReceivedFile } from '../http/receive-quilt.ts';
-import type { StoreQuery } from '../http/store-query.ts';
 import { patchIdOf } from '../quilt/patch-id.ts';
-import type { QuiltPlan } from '../quilt/plan-quilt.ts';
+import type { QuiltFile, QuiltPlan } from '../quilt/plan-quilt.ts';
 import { QuiltTooLargeError } from '../quilt/quilt-errors.ts';
 import { quiltBytes } from '../quilt/quilt-layout.ts';
 import { type ReadFileContent, writeQuilt } from '../quilt/write-quilt.ts';
-import type { StagedBlob } from '../storage/storage.ts';
-import { storeBlob } from './store-blob.ts';
+import type { StagedBlob, Storage } from '../storage/storage.ts';
+import { type StoreParts, type StoreQuery, storeBlob } from './store-blob.ts';
 import type { StoreResponse } from './store-response.ts';
 
 /** The JSON that `PUT /v1/quilts` answers with, as upstream serialises it. */
@@ -22,6 +19,16 @@ export interface StoredPatch {
   quiltPatchId: string;
   /** First column, and the one behind the last */
   range: [start: number, end: number];
+}
+
+/** A file whose content was written to disk as it arrived. */
+export interface ReceivedFile extends QuiltFile {
+  /** Where its content begins in the staged bytes */
+  offset: number;
+}
+
+interface QuiltLimits {
+  limits: { maxQuiltBodyBytes: number };
 }
 
 /** Tells quilts from other blobs, as everywhere on Walrus. */
@@ -39,10 +46,7 @@ const inMemoryBytes = 4 * 1024 * 1024;
 /**
  * Throws `QuiltTooLargeError` for a quilt that would be larger than allowed. To be asked before it is built.
  */
-export function checkQuiltSize(
-  { layout }: QuiltPlan<ReceivedFile>,
-  { limits }: Pick<BlobStoreContext, 'limits'>,
-): void {
+export function checkQuiltSize({ layout }: QuiltPlan<ReceivedFile>, { limits }: QuiltLimits): void {
   const maxBytes = Math.max(maxGrowth * limits.maxQuiltBodyBytes, quiltBytes({ ...layout, symbolBytes: 2 }));
   if (quiltBytes(layout) > maxBytes) {
     throw new QuiltTooLargeError(
@@ -54,7 +58,7 @@ export function checkQuiltSize(
 
 /** Builds the quilt of received files and stores it as a blob. `contents` are theirs, one behind the other. */
 export async function storeQuilt(
-  context: BlobStoreContext,
+  context: StoreParts,
   plan: QuiltPlan<ReceivedFile>,
   contents: StagedBlob,
   query: StoreQuery,
@@ -77,7 +81,7 @@ export async function storeQuilt(
 }
 
 async function stageQuilt(
-  { storage }: BlobStoreContext,
+  { storage }: { storage: Storage },
   plan: QuiltPlan<ReceivedFile>,
   contents: StagedBlob,
 ): Promise<StagedBlob> {

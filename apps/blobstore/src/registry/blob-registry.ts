@@ -1,4 +1,4 @@
-import type { BlobIdentity } from '../encoding/blob-id-encoder.ts';
+import type { BlobIdentity } from '../base/blob-id-encoder.ts';
 
 /** The on-chain `Blob` object, as the publisher reports it. Epochs are Walrus epochs, sizes are bytes. */
 export interface BlobObject {

@@ -1,5 +1,5 @@
 import { encodedBlobLength } from '@memrelay/chain/walrus-sizes';
-import { createKeyedLock } from '../keyed-lock.ts';
+import { createKeyedLock } from '../base/keyed-lock.ts';
 import {
   type AfterStore,
   type BlobRegistry,

@@ -5,7 +5,7 @@ import {
   readIdentity,
   requireSameIdentity,
   writeIdentity,
-} from '../data-directory.ts';
+} from '../storage/data-directory.ts';
 import type { DiskStorage } from '../storage/disk-storage.ts';
 import type { Bucket } from '../storage/s3/bucket.ts';
 import type { Storage } from '../storage/storage.ts';

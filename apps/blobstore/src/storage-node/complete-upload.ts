@@ -1,6 +1,9 @@
 import { sourceMatrix } from '@memrelay/blob-id/matrix';
-import type { BlobStoreContext } from '../blob-store-context.ts';
+import type { Logger } from 'pino';
+import type { KeyedLock } from '../base/keyed-lock.ts';
+import type { IdentifyStaged } from '../publisher/identify-staged.ts';
 import type { StorageNode } from '../registry/chain/storage-node.ts';
+import type { Storage } from '../storage/storage.ts';
 import type { SliverSource } from './sliver-source.ts';
 import type { SliverUpload, SliverUploads } from './sliver-uploads.ts';
 import { encodeSliver } from './sliver-wire.ts';
@@ -11,7 +14,12 @@ export interface StorageNodeParts {
   uploads: SliverUploads;
 }
 
-type Context = Pick<BlobStoreContext, 'storage' | 'identifyStaged' | 'locks' | 'logger'>;
+export interface UploadContext {
+  storage: Storage;
+  identifyStaged: IdentifyStaged;
+  locks: KeyedLock;
+  logger: Logger;
+}
 
 /**
  * The slivers that hold the content as it is are mostly on their way to other nodes of this process, and waiting for
@@ -24,7 +32,7 @@ const patienceMs = 3000;
  * content, although each is as the metadata says.
  */
 export async function completeUpload(
-  context: Context,
+  context: UploadContext,
   { slivers, uploads, node }: StorageNodeParts,
   upload: SliverUpload,
 ): Promise<boolean> {

@@ -1,4 +1,4 @@
-import { ApiError } from '../http/api-error.ts';
+import { ApiError } from '../base/api-error.ts';
 
 /** Errors of storage nodes, with the reasons that real ones give; clients decide by them. */
 

@@ -1,12 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { unknownRoute } from '../base/api-error.ts';
+import { requireBlobId, requireObjectId } from '../base/ids.ts';
 import { createAdmission } from '../http/admission.ts';
-import { unknownRoute } from '../http/api-error.ts';
-import { parseObjectId } from '../http/object-id.ts';
 import { readBody } from '../http/read-body.ts';
-import { invalidObjectId } from '../http/read-errors.ts';
 import { ignoreContentType } from '../http/receive-body.ts';
 import { replyJson } from '../http/reply-json.ts';
-import { requireBlobId } from '../http/require-blob-id.ts';
 import { indexOutOfRange } from './node-errors.ts';
 import { maxMetadataBytes, sliverKinds } from './sliver-wire.ts';
 import type { SliverName, StorageNodes } from './storage-nodes.ts';
@@ -96,8 +94,7 @@ export function addStorageNodes(app: FastifyInstance, nodes: StorageNodes): void
       // Outside the admission: it may wait for slivers that are behind it in the queue.
       handler: async ({ params }, reply) => {
         const { objectId } = params;
-        const object = objectId === undefined ? undefined : parseObjectId(objectId);
-        if (objectId !== undefined && object === undefined) throw invalidObjectId();
+        const object = objectId === undefined ? undefined : requireObjectId(objectId);
         const member = memberOf(params);
         const { message, signature } = await nodes.confirm(member, requireBlobId(params.blobId), object);
         const [serializedMessage, signed] = [message, signature].map((bytes) =>

@@ -2,15 +2,13 @@ import { identityOfHashes } from '@memrelay/blob-id/blob-id';
 import { sourceMatrix } from '@memrelay/blob-id/matrix';
 import { type SliverKind, sliverHash } from '@memrelay/blob-id/sliver-hash';
 import { type CommitteeMember, shardOfPair } from '@memrelay/chain/walrus-committee';
-import { orUnavailable } from '../aggregator/find-readable.ts';
-import type { BlobStoreContext } from '../blob-store-context.ts';
-import { internalError } from '../http/api-error.ts';
-import { insufficientConfirmations } from '../http/fault-errors.ts';
-import { blobTooLarge, forbiddenBlob } from '../http/read-errors.ts';
+import { type FindParts, orUnavailable } from '../aggregator/find-readable.ts';
+import { insufficientConfirmations, internalError } from '../base/api-error.ts';
+import { blobTooLarge, forbiddenBlob } from '../base/read-errors.ts';
 import type { BlobStatus } from '../registry/chain/blob-status.ts';
 import type { Certificate } from '../registry/chain/walrus-calls.ts';
 import { BlobDamagedError, type StoredBlob } from '../storage/storage.ts';
-import { completeUpload, type StorageNodeParts } from './complete-upload.ts';
+import { completeUpload, type StorageNodeParts, type UploadContext } from './complete-upload.ts';
 import {
   inconsistentBlob,
   invalidMetadata,
@@ -62,10 +60,7 @@ export interface StorageNodes {
   confirm(member: CommitteeMember, blobId: string, deletableObject?: string): Promise<Certificate>;
 }
 
-export type NodeContext = Pick<
-  BlobStoreContext,
-  'storage' | 'registry' | 'identifyStaged' | 'locks' | 'blocklist' | 'faults' | 'limits' | 'logger'
->;
+export interface NodeContext extends FindParts, UploadContext {}
 
 export function createStorageNodes(context: NodeContext, parts: StorageNodeParts): StorageNodes {
   const { storage, registry, blocklist, faults, limits } = context;

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { isBlobId } from '../encoding/blob-id.ts';
+import { isBlobId } from '../base/ids.ts';
 import type { StoredBlob } from './storage.ts';
 
 /**

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import type { BlobIdentity } from '../encoding/blob-id-encoder.ts';
+import type { BlobIdentity } from '../base/blob-id-encoder.ts';
 import type { Quarantine } from './quarantine.ts';
 
 /** Content received and written to a local file, not yet part of the store. */

@@ -1,4 +1,4 @@
-import { ApiError } from '../http/api-error.ts';
+import { ApiError } from '../base/api-error.ts';
 
 /**
  * Errors of the upload relay. The statuses and sentences are those of the real one, which sends the sentence alone;

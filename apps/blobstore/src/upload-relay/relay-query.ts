@@ -1,7 +1,6 @@
 import { fromBase58 } from '@mysten/sui/utils';
-import { isBlobId } from '../encoding/blob-id.ts';
-import { invalidIdFormat, malformedRequest } from '../http/api-error.ts';
-import { parseObjectId } from '../http/object-id.ts';
+import { invalidIdFormat, malformedRequest } from '../base/api-error.ts';
+import { isBlobId, parseObjectId } from '../base/ids.ts';
 import { queryOf, refuseUnknown } from '../http/query.ts';
 
 /** What the query of an upload says, checked. */

@@ -1,13 +1,17 @@
 import type { FastifyInstance } from 'fastify';
-import type { BlobStoreContext } from '../blob-store-context.ts';
-import { createAdmission } from '../http/admission.ts';
+import { type ConcurrencyLimit, createAdmission } from '../http/admission.ts';
 import { ignoreContentType } from '../http/receive-body.ts';
 import { replyJson } from '../http/reply-json.ts';
 import { relayNotOffered } from './relay-errors.ts';
 import { parseRelayQuery } from './relay-query.ts';
-import { relayUpload } from './relay-upload.ts';
+import { type RelayParts, relayUpload, type UploadRelay } from './relay-upload.ts';
 import { tipConfig } from './tip.ts';
-import type { UploadRelay } from './upload-relay.ts';
+
+export interface RelayRouteParts extends RelayParts {
+  /** Absent without a chain */
+  uploadRelay: UploadRelay | undefined;
+  limits: { publisher: ConcurrencyLimit };
+}
 
 /** The real relay turns nobody away, and `@mysten/walrus` does not try again: so a crowd waits its turn. */
 const maxWaiting = 1000;
@@ -16,7 +20,7 @@ const maxWaiting = 1000;
  * `GET /v1/tip-config` and `POST /v1/blob-upload-relay`: for those who register and certify blobs by transactions
  * of their own and want one place to send the bytes to. Without a chain both answer 501.
  */
-export function addUploadRelay(app: FastifyInstance, context: BlobStoreContext): void {
+export function addUploadRelay(app: FastifyInstance, context: RelayRouteParts): void {
   const { concurrent } = context.limits.publisher;
   const admission = createAdmission('publisher', { concurrent, buffered: concurrent + maxWaiting });
 

@@ -1,11 +1,13 @@
 import type { IncomingMessage } from 'node:http';
-import type { BlobStoreContext } from '../blob-store-context.ts';
-import { ApiError, payloadTooLarge } from '../http/api-error.ts';
-import { insufficientConfirmations } from '../http/fault-errors.ts';
-import { forbiddenBlob } from '../http/read-errors.ts';
+import type { Blocklist } from '../aggregator/blocklist.ts';
+import { ApiError, insufficientConfirmations, payloadTooLarge } from '../base/api-error.ts';
+import type { KeyedLock } from '../base/keyed-lock.ts';
+import { forbiddenBlob } from '../base/read-errors.ts';
+import type { Faults } from '../faults/faults.ts';
 import { receiveBody } from '../http/receive-body.ts';
+import type { IdentifyStaged } from '../publisher/identify-staged.ts';
 import type { Registration, StorageNode } from '../registry/chain/storage-node.ts';
-import type { StagedBlob } from '../storage/storage.ts';
+import type { StagedBlob, Storage } from '../storage/storage.ts';
 import { checkPayment } from './payment.ts';
 import {
   blobDigestMismatch,
@@ -16,10 +18,27 @@ import {
   transactionNotFound,
 } from './relay-errors.ts';
 import type { RelayQuery } from './relay-query.ts';
-import type { UploadRelay } from './upload-relay.ts';
+import type { Tip } from './tip.ts';
 
 /** As in the real relay. The registration, which somebody paid for, bounds a body further. */
 const maxBodyBytes = 2 ** 30;
+
+/** What uploads are relayed to, and what they cost. */
+export interface UploadRelay {
+  node: StorageNode;
+  /** Uploads are free without one */
+  tip: Tip | undefined;
+  /** Milliseconds since 1970 */
+  now: () => number;
+}
+
+export interface RelayParts {
+  storage: Storage;
+  identifyStaged: IdentifyStaged;
+  blocklist: Blocklist;
+  locks: KeyedLock;
+  faults: Faults;
+}
 
 /** The answer, with the names and forms that the real relay has on the wire. */
 export interface RelayResponse {
@@ -41,7 +60,7 @@ export interface RelayResponse {
  * or the payment is said before the body is read. The same upload again gives the same certificate.
  */
 export async function relayUpload(
-  context: BlobStoreContext,
+  context: RelayParts,
   relay: UploadRelay,
   query: RelayQuery,
   body: IncomingMessage,
@@ -87,7 +106,7 @@ async function requirePayment(
 }
 
 async function keepAndConfirm(
-  { identifyStaged, locks, storage, faults }: BlobStoreContext,
+  { identifyStaged, locks, storage, faults }: RelayParts,
   node: StorageNode,
   query: RelayQuery,
   staged: StagedBlob,

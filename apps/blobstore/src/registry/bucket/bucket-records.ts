@@ -1,4 +1,4 @@
-import { RecentMap } from '../../recent-map.ts';
+import { RecentMap } from '../../base/recent-map.ts';
 import type { Bucket } from '../../storage/s3/bucket.ts';
 import { StorageUnavailableError } from '../../storage/storage.ts';
 import { RegistryUnavailableError } from '../blob-registry.ts';

@@ -1,5 +1,5 @@
 import { encodedBlobLength } from '@memrelay/chain/walrus-sizes';
-import { createKeyedLock } from '../../keyed-lock.ts';
+import { createKeyedLock } from '../../base/keyed-lock.ts';
 import type { Bucket } from '../../storage/s3/bucket.ts';
 import {
   type AfterStore,

@@ -1,6 +1,6 @@
 import { ChainRejectedError } from '@memrelay/chain/chain-errors';
 import type { TransactionObjectArgument } from '@mysten/sui/transactions';
-import { createKeyedLock } from '../../keyed-lock.ts';
+import { createKeyedLock } from '../../base/keyed-lock.ts';
 import {
   type AfterStore,
   type BlobAttributes,

@@ -3,7 +3,7 @@ import { ChainRejectedError, moveAbort } from '@memrelay/chain/chain-errors';
 import type { SuiClientTypes } from '@mysten/sui/client';
 import type { Ed25519Keypair } from '@mysten/sui/keypairs/ed25519';
 import { Transaction, type TransactionObjectArgument } from '@mysten/sui/transactions';
-import { createKeyedLock } from '../../keyed-lock.ts';
+import { createKeyedLock } from '../../base/keyed-lock.ts';
 import type { ObjectRef } from './blob-objects.ts';
 import { NativeKeypair } from './native-keypair.ts';
 

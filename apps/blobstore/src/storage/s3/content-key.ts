@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { isBlobId } from '../../encoding/blob-id.ts';
+import { isBlobId } from '../../base/ids.ts';
 import type { StoredBlob } from '../storage.ts';
 import type { BucketKey } from './bucket.ts';
 

@@ -6,7 +6,7 @@ import type { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import type { Logger } from 'pino';
-import { RecentMap } from '../../recent-map.ts';
+import { RecentMap } from '../../base/recent-map.ts';
 import { blockBytes, openBlockDigests, sealBlockDigests } from '../block-digests.ts';
 import { stageBody } from '../staging.ts';
 import {

@@ -1,0 +1,62 @@
+import { ApiError } from '../base/api-error.ts';
+
+/** Refusals of a publisher token carry this domain in the envelope, all others the daemon's. */
+const domain = 'auth.publisher.walrus.space';
+
+/** What is wrong with a token or with the store that it is used for; all answered with status 400. */
+export type Precondition =
+  | 'MISSING_TOKEN'
+  | 'INVALID_TOKEN'
+  | 'INCONSISTENT_TOKEN'
+  | 'INVALID_EXPIRATION'
+  | 'INVALID_TIMESTAMP'
+  | 'INVALID_EPOCHS'
+  | 'INVALID_SIZE'
+  | 'INVALID_SEND_OBJECT_TO';
+
+export function failedPrecondition(reason: Precondition, message: string): ApiError {
+  return new ApiError(message, { httpStatus: 400, status: 'FAILED_PRECONDITION', reason, domain });
+}
+
+export function invalidToken(message: string): ApiError {
+  return failedPrecondition('INVALID_TOKEN', message);
+}
+
+export function invalidSignature(): ApiError {
+  return new ApiError('the signature of the token is not valid', {
+    httpStatus: 401,
+    status: 'UNAUTHENTICATED',
+    reason: 'INVALID_SIGNATURE',
+    domain,
+  });
+}
+
+/** 504 is what the real publisher answers, odd as it is. */
+export function expiredToken(): ApiError {
+  return new ApiError('the token has expired', {
+    httpStatus: 504,
+    status: 'DEADLINE_EXCEEDED',
+    reason: 'EXPIRED_SIGNATURE',
+    domain,
+    ofTheClient: true,
+  });
+}
+
+export function tokenAlreadyUsed(): ApiError {
+  return new ApiError('the token has been used already, each is good for one store', {
+    httpStatus: 429,
+    status: 'RESOURCE_EXHAUSTED',
+    reason: 'TOKEN_ALREADY_USED',
+    domain,
+  });
+}
+
+/** Without a place to note that a token was used, it must not be used. */
+export function tokenCacheFull(): ApiError {
+  return new ApiError('too many tokens are remembered as used, please try again later', {
+    httpStatus: 500,
+    status: 'INTERNAL',
+    reason: 'INTERNAL_ERROR',
+    domain,
+  });
+}

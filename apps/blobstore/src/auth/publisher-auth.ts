@@ -1,0 +1,80 @@
+import type { FastifyRequest, onRequestAsyncHookHandler } from 'fastify';
+import type { Logger } from 'pino';
+import { parseStoreQuery } from '../http/store-query.ts';
+import { failedPrecondition } from './auth-error.ts';
+import { checkSize, checkUpload, type UploadRules } from './check-upload.ts';
+import { leewaySec, readToken } from './read-token.ts';
+import { createReplayCache, type ReplayCacheOptions } from './replay-cache.ts';
+import type { TokenKey } from './token-key.ts';
+import type { UploadClaims } from './upload-claims.ts';
+
+/** How the publisher asks for tokens; without these settings it takes stores from anyone. */
+export interface AuthSettings extends UploadRules {
+  /** Without it tokens are read but not verified, which only fits a store behind a gateway */
+  key?: TokenKey;
+  cache: ReplayCacheOptions;
+}
+
+/** The token layer of the routes that store. */
+export interface PublisherAuth {
+  /** To run before the concurrency limits: who may not store is told so even by a busy publisher. */
+  authorize: onRequestAsyncHookHandler;
+  /**
+   * To call with the number of bytes that would be stored (of a quilt: as packed), once they are known. Throws
+   * 400 when the request came with a token for another size, also where no token is asked for.
+   */
+  checkStoredSize(request: FastifyRequest, bytes: number): void;
+}
+
+/** The token of an `Authorization: Bearer` header. */
+function bearerOf({ headers }: FastifyRequest): string | undefined {
+  return /^bearer +(.*)$/i.exec(headers.authorization ?? '')?.[1];
+}
+
+function announcedBytes({ headers }: FastifyRequest): number | undefined {
+  return headers['content-length'] === undefined ? undefined : Number(headers['content-length']);
+}
+
+export function createPublisherAuth(settings: AuthSettings | undefined, logger: Logger): PublisherAuth {
+  if (settings !== undefined && settings.key === undefined) {
+    logger.warn(
+      'tokens of stores are read and not verified: that is for a gateway in front; set a secret otherwise',
+    );
+  }
+  const tokens = new WeakMap<FastifyRequest, UploadClaims>();
+  const authorize = settings === undefined ? undefined : createAuthorize(settings);
+
+  return {
+    async authorize(request) {
+      const token = bearerOf(request);
+      if (authorize !== undefined) tokens.set(request, await authorize(request, token));
+      else if (token !== undefined) tokens.set(request, await readToken(token, undefined));
+    },
+    checkStoredSize(request, bytes) {
+      const claims = tokens.get(request);
+      if (claims !== undefined) checkSize(claims, bytes);
+    },
+  };
+}
+
+function createAuthorize(settings: AuthSettings) {
+  const used = createReplayCache(settings.cache);
+
+  return async (request: FastifyRequest, token: string | undefined): Promise<UploadClaims> => {
+    if (token === undefined) {
+      throw failedPrecondition('MISSING_TOKEN', 'a store needs a token: Authorization: Bearer <JWT>');
+    }
+    const claims = await readToken(token, settings.key);
+    // A query that cannot be read leaves the token unused.
+    const query = parseStoreQuery(request.url);
+    // For as long as the token would be taken: up to its end alone, it could be used again within the leeway.
+    used.add(claims.jti, (claims.exp + leewaySec) * 1000);
+    try {
+      checkUpload(claims, settings, query, announcedBytes(request));
+    } catch (error) {
+      used.remove(claims.jti);
+      throw error;
+    }
+    return claims;
+  };
+}

@@ -1,0 +1,61 @@
+import { compactVerify, decodeJwt, decodeProtectedHeader, errors } from 'jose';
+import type { ApiError } from '../base/api-error.ts';
+import { expiredToken, failedPrecondition, invalidSignature, invalidToken } from './auth-error.ts';
+import { type TokenKey, tokenAlgorithms } from './token-key.ts';
+import { namesAudience, parseClaims, type UploadClaims } from './upload-claims.ts';
+
+/** For how long a token is taken after its end, since clocks differ. */
+export const leewaySec = 60;
+
+/** The last second that the real publisher's calendar knows, in the year 262142. */
+const lastTimestamp = 8_210_266_876_799;
+
+/**
+ * The claims of a token, verified with `key`; without one they are read unverified, expired or not, which is for
+ * a store behind a gateway that has verified them. The signature is checked by `jose`; what it means is decided
+ * here, as the real publisher's library does: exactly one algorithm, `exp` with a leeway, `nbf` not looked at,
+ * `aud` refused, `sub` and `iss` ignored. Throws the refusal with its reason.
+ */
+export async function readToken(token: string, key: TokenKey | undefined): Promise<UploadClaims> {
+  if (!token.split('.').every(isCanonical)) throw invalidToken('the token is not a signed JWT');
+  const payload = key === undefined ? decode(token) : await verify(token, key);
+  const claims = parseClaims(payload);
+  if (key !== undefined && claims.exp < Math.floor(Date.now() / 1000) - leewaySec) throw expiredToken();
+  if (namesAudience(payload)) throw invalidToken('the token is for an audience, this publisher expects none');
+  if (claims.exp > lastTimestamp) {
+    throw failedPrecondition('INVALID_TIMESTAMP', 'the claim exp is no point in time');
+  }
+  return claims;
+}
+
+/** Base64url in its one spelling. `jose` also reads padding, other alphabets and loose last bits. */
+function isCanonical(part: string): boolean {
+  return Buffer.from(part, 'base64url').toString('base64url') === part;
+}
+
+async function verify(token: string, { algorithm, key }: TokenKey): Promise<Record<string, unknown>> {
+  try {
+    await compactVerify(token, key, { algorithms: [algorithm] });
+  } catch (error) {
+    throw refusalOf(error, algorithm);
+  }
+  return decode(token);
+}
+
+/** Errors of `jose` may carry parts of the token, so none is kept as a cause. */
+function refusalOf(error: unknown, algorithm: string): ApiError {
+  if (error instanceof errors.JWSSignatureVerificationFailed) return invalidSignature();
+  if (error instanceof errors.JOSEAlgNotAllowed)
+    return invalidToken(`the token is not signed with ${algorithm}`);
+  return invalidToken('the token is not a signed JWT');
+}
+
+function decode(token: string): Record<string, unknown> {
+  try {
+    const { alg, crit } = decodeProtectedHeader(token);
+    if (crit === undefined && tokenAlgorithms.includes(alg as 'HS256')) return decodeJwt(token);
+  } catch {
+    // Answered below: why it cannot be read may quote it.
+  }
+  throw invalidToken('the token is not a signed JWT');
+}

@@ -1,0 +1,94 @@
+import {
+  insufficientConfirmations,
+  internalError,
+  invalidIdFormat,
+  malformedRequest,
+  payloadTooLarge,
+  storageFull,
+  storeLimitReached,
+  storeUnavailable,
+  tooManyRequests,
+} from '../base/api-error.ts';
+import { forbiddenBlob } from '../base/read-errors.ts';
+import {
+  blobDigestMismatch,
+  blobIdMismatch,
+  blobLengthMismatch,
+  insufficientTip,
+  invalidAuthPackage,
+  invalidNonceHash,
+  missingAuthPackage,
+  missingPayment,
+  noTipSent,
+  notRegistered,
+  relayNotOffered,
+  transactionNotFound,
+  transactionOfTheFuture,
+  transactionTooOld,
+} from '../upload-relay/relay-errors.ts';
+import { jsonAnswer, type Operation, type Paths, queryParameter, schemaRef, withHead } from './operation.ts';
+import { refusals } from './refusals.ts';
+
+const tags = ['Upload relay'];
+const text = { type: 'string' };
+
+const tipConfig: Operation = {
+  operationId: 'tipConfig',
+  tags,
+  summary: 'What an upload costs',
+  responses: {
+    ...jsonAnswer('`no_tip`, or who is paid how much, in MIST', schemaRef('TipConfig')),
+    ...refusals(relayNotOffered(), internalError(undefined)),
+  },
+};
+
+const upload: Operation = {
+  operationId: 'relayUpload',
+  tags,
+  summary: 'Send the bytes of a blob that is registered on chain',
+  description:
+    'For those who register and certify by transactions of their own. The certificate that the answer carries is ' +
+    'what certifying takes.',
+  parameters: [
+    queryParameter('blob_id', 'The ID that was registered', schemaRef('BlobId'), true),
+    queryParameter('deletable_blob_object', 'The object, where the blob is deletable', text),
+    queryParameter('tx_id', 'The transaction that paid the tip, in base58', text),
+    queryParameter('nonce', 'Whose hash that transaction holds: 32 bytes in base64url', text),
+    queryParameter('encoding_type', 'There is one', { enum: ['RS2'], default: 'RS2' }),
+  ],
+  requestBody: { required: false, content: { 'application/octet-stream': { schema: {} } } },
+  responses: {
+    ...jsonAnswer('Stored; the certificate of the storage nodes', schemaRef('RelayResponse')),
+    ...refusals(
+      malformedRequest('the query parameter blob_id is missing'),
+      invalidIdFormat(),
+      notRegistered(),
+      blobIdMismatch(),
+      missingPayment(),
+      transactionNotFound(),
+      transactionTooOld(),
+      transactionOfTheFuture(),
+      missingAuthPackage(),
+      invalidAuthPackage(),
+      invalidNonceHash(),
+      blobLengthMismatch(),
+      blobDigestMismatch(),
+      noTipSent(),
+      insufficientTip(1n, 2n),
+      payloadTooLarge(1_073_741_824),
+      tooManyRequests('publisher'),
+      forbiddenBlob(),
+      internalError(undefined),
+      relayNotOffered(),
+      storeUnavailable(undefined),
+      insufficientConfirmations(),
+      storageFull(undefined),
+      storeLimitReached(1_073_741_824),
+    ),
+  },
+};
+
+export const relayPaths: Paths = {
+  '/v1/tip-config': withHead(tipConfig),
+  '/v1/blob-upload-relay': { post: upload },
+};

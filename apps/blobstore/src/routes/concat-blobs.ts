@@ -1,0 +1,56 @@
+import { createHash } from 'node:crypto';
+import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fastify';
+import { openConcatenation } from '../aggregator/open-concatenation.ts';
+import { resolveIds } from '../aggregator/resolve-ids.ts';
+import { notJson } from '../base/read-errors.ts';
+import { addAttributeHeaders } from '../http/allowed-headers.ts';
+import { readBody } from '../http/read-body.ts';
+import { addReadHeaders } from '../http/read-headers.ts';
+import { sendStream } from '../http/send-stream.ts';
+import { type ConcatRequest, parseConcatBody, parseConcatQuery } from './concat-request.ts';
+import type { BlobStoreContext } from './context.ts';
+import { throwReadFailure } from './send-blob.ts';
+
+/** The limit that the real aggregator's framework has for JSON. */
+const maxBodyBytes = 2 * 1024 * 1024;
+
+/** What that framework takes for JSON. */
+const jsonType = /^application\/([^\s;]+\+)?json\s*(;|$)/i;
+
+/** Before the body is looked at: Fastify would answer 400 to what is no content type at all. */
+const requireJson: onRequestAsyncHookHandler = async ({ raw }) => {
+  if (!jsonType.test(raw.headers['content-type'] ?? '')) throw notJson();
+};
+
+/**
+ * `GET` and `POST /v1alpha/blobs/concat`: several blobs, by blob id or object id, as one body in chunks. That all of
+ * them can be read is found out before the first byte; one that cannot be read after all cuts the connection.
+ */
+export function addConcatBlobs(
+  app: FastifyInstance,
+  context: BlobStoreContext,
+  admission: onRequestAsyncHookHandler,
+): void {
+  async function answer(request: FastifyRequest, reply: FastifyReply, { ids, check }: ConcatRequest) {
+    const { blobs, attributes } = await resolveIds(context, ids);
+    const content = await openConcatenation(context, blobs, check).catch(throwReadFailure);
+    addReadHeaders(request, reply, createHash('sha256').update(ids.join(',')).digest('base64url'));
+    addAttributeHeaders(reply, attributes, context.allowedHeaders);
+    return sendStream(context, request, reply, content);
+  }
+
+  const url = '/v1alpha/blobs/concat';
+  app.route({
+    method: ['GET', 'HEAD'],
+    url,
+    onRequest: admission,
+    handler: (request, reply) => answer(request, reply, parseConcatQuery(request.url)),
+  });
+  app.route({
+    method: 'POST',
+    url,
+    onRequest: [admission, requireJson],
+    handler: async (request, reply) =>
+      answer(request, reply, parseConcatBody(await readBody(request.raw, maxBodyBytes))),
+  });
+}

@@ -1,0 +1,46 @@
+import type { Logger } from 'pino';
+import type { Blocklist } from '../aggregator/blocklist.ts';
+import type { KnownBlocks } from '../aggregator/known-blocks.ts';
+import type { PublisherAuth } from '../auth/publisher-auth.ts';
+import type { BlobIdEncoder } from '../base/blob-id-encoder.ts';
+import type { KeyedLock } from '../base/keyed-lock.ts';
+import type { Limits } from '../config/blob-store-options.ts';
+import type { Faults } from '../faults/faults.ts';
+import type { AllowedHeaders } from '../http/allowed-headers.ts';
+import type { IdentifyStaged } from '../publisher/identify-staged.ts';
+import type { QuiltReader } from '../quilt/quilt-reader.ts';
+import type { BlobRegistry } from '../registry/blob-registry.ts';
+import type { Storage } from '../storage/storage.ts';
+import type { UploadRelay } from '../upload-relay/relay-upload.ts';
+
+/** What every route and use case works with; built once in `blob-store.ts`. */
+export interface BlobStoreContext {
+  storage: Storage;
+  registry: BlobRegistry;
+  encoder: BlobIdEncoder;
+  identifyStaged: IdentifyStaged;
+  /** Blocks of local files that were verified lately */
+  knownBlocks: KnownBlocks;
+  /** Held by blob id from the commit of content until its object exists, so that no sweep comes between */
+  locks: KeyedLock;
+  /** Who may store */
+  auth: PublisherAuth;
+  /** Neither served nor stored here */
+  blocklist: Blocklist;
+  /** Attributes that reads answer as headers */
+  allowedHeaders: ReadonlySet<string>;
+  /** The same for the tags of quilt patches */
+  allowedTagHeaders: AllowedHeaders;
+  quilts: QuiltReader;
+  /** For those who register blobs themselves; there is none without a chain */
+  uploadRelay: UploadRelay | undefined;
+  nShards: number;
+  /** Whether objects that nobody else receives are destroyed once their blob is certified */
+  burnAfterStore: boolean;
+  /** Whether the data of a deleted blob goes at once, not at the end of the epoch */
+  deletesDataAtOnce: boolean;
+  /** Trouble that was asked for, which reads and stores meet */
+  faults: Faults;
+  limits: Limits;
+  logger: Logger;
+}

@@ -1,0 +1,52 @@
+import { ApiError, malformedRequest, payloadTooLarge } from '../base/api-error.ts';
+import { MultipartError } from '../http/multipart.ts';
+import { InvalidQuiltError, QuiltInputError, QuiltTooLargeError } from '../quilt/quilt-errors.ts';
+import { BodyTooLargeError } from '../storage/storage.ts';
+import { throwReadFailure } from './send-blob.ts';
+
+/** Errors that only quilts have. Where the real daemon answers 500 with its own internals, it is one of these. */
+
+export function invalidPatchId(): ApiError {
+  return new ApiError(
+    'a quilt patch ID is 50 characters of unpadded URL-safe base64 that name a quilt and columns of it',
+    { httpStatus: 400, status: 'INVALID_ARGUMENT', reason: 'INVALID_ID_FORMAT' },
+  );
+}
+
+export function patchNotFound(): ApiError {
+  return new ApiError('the requested quilt patch does not exist on Walrus', {
+    httpStatus: 404,
+    status: 'NOT_FOUND',
+    reason: 'QUILT_PATCH_NOT_FOUND',
+  });
+}
+
+/** `cause` goes into the log, never into the response. */
+export function notAQuilt(cause: unknown): ApiError {
+  return new ApiError(
+    'the blob with this ID is not a quilt',
+    { httpStatus: 400, status: 'FAILED_PRECONDITION', reason: 'NOT_A_QUILT' },
+    { cause },
+  );
+}
+
+/** What a read of a quilt that has not begun to answer failed with, as its answer. */
+export function throwQuiltReadFailure(error: unknown): never {
+  if (error instanceof InvalidQuiltError) throw notAQuilt(error);
+  return throwReadFailure(error);
+}
+
+/** What a store of a quilt failed with, as its answer where the request is to blame. */
+export function asQuiltRefusal(error: unknown, maxBodyBytes: number): unknown {
+  if (error instanceof BodyTooLargeError) return payloadTooLarge(maxBodyBytes);
+  if (error instanceof MultipartError || error instanceof QuiltInputError)
+    return malformedRequest(error.message);
+  if (error instanceof QuiltTooLargeError) {
+    return new ApiError(error.message, {
+      httpStatus: 413,
+      status: 'SIZE_EXCEEDED',
+      reason: 'PAYLOAD_TOO_LARGE',
+    });
+  }
+  return error;
+}

@@ -1,0 +1,20 @@
+import type { ConsistencyCheck } from '../aggregator/open-blob.ts';
+import { invalidConsistencyCheck } from '../base/api-error.ts';
+import { flagOf, queryOf, refuseUnknown } from '../http/query.ts';
+
+export const strictFlag = 'strict_consistency_check';
+export const skipFlag = 'skip_consistency_check';
+
+/** The consistency check that the two flags ask for together. Throws 400 when both are set. */
+export function checkOf(strict: boolean, skip: boolean): ConsistencyCheck {
+  if (strict && skip) throw invalidConsistencyCheck();
+  if (strict) return 'strict';
+  return skip ? 'skip' : 'default';
+}
+
+/** The consistency check that a read asks for. Throws 400 when both flags are set or another parameter is there. */
+export function parseReadQuery(url: string): ConsistencyCheck {
+  const query = queryOf(url);
+  refuseUnknown(query, [strictFlag, skipFlag]);
+  return checkOf(flagOf(query, strictFlag), flagOf(query, skipFlag));
+}

@@ -1,0 +1,98 @@
+import type { HostRules } from '@memrelay/protocol/host-rules';
+import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
+import { addAdmin } from './admin/admin-routes.ts';
+import type { BlobStoreAdmin } from './admin/blob-store-admin.ts';
+import { hostNotAllowed } from './base/api-error.ts';
+import { createAdmission } from './http/admission.ts';
+import { replyClientError, replyExpectationFailed } from './http/client-error.ts';
+import { addCors, corsHeaders } from './http/cors.ts';
+import { addErrorReplies, collectMethods, refuseOtherMethods, replyError } from './http/error-replies.ts';
+import { addHostCheck } from './http/host-header.ts';
+import { requestIdOf } from './http/request-id.ts';
+import { addApiReference } from './openapi/add-api-reference.ts';
+import { addConcatBlobs } from './routes/concat-blobs.ts';
+import type { BlobStoreContext } from './routes/context.ts';
+import { addGetBlob } from './routes/get-blob.ts';
+import { addGetBlobByObjectId } from './routes/get-blob-by-object-id.ts';
+import { addGetByteRange } from './routes/get-byte-range.ts';
+import { addGetQuiltPatch } from './routes/get-quilt-patch.ts';
+import { addGetStream } from './routes/get-stream.ts';
+import { addListQuiltPatches } from './routes/list-quilt-patches.ts';
+import { addPutBlob } from './routes/put-blob.ts';
+import { addPutQuilt } from './routes/put-quilt.ts';
+import { addStorageNodes } from './storage-node/node-routes.ts';
+import type { StorageNodes } from './storage-node/storage-nodes.ts';
+import { addUploadRelay } from './upload-relay/relay-routes.ts';
+
+/** The identifier of a quilt patch is one path segment of up to 65,535 bytes, so the head of a request may be longer. */
+const maxHeadBytes = 80 * 1024;
+
+/** A body that trickles in must not hold a publisher's place for ever. */
+const requestTimeoutMs = 300_000;
+
+export interface ServerParts {
+  /** Without it there is nothing below `/admin` */
+  adminToken?: string | undefined;
+  /** Where only this machine can reach the store: protection against DNS rebinding */
+  hosts?: HostRules | undefined;
+  /** Pages that may do more than read; any when absent */
+  allowedOrigins?: readonly string[] | undefined;
+  /** Without them there is nothing below `/nodes` */
+  storageNodes?: StorageNodes | undefined;
+}
+
+/** The HTTP surface over a context, not yet listening. */
+export function buildServer(
+  context: BlobStoreContext,
+  admin: BlobStoreAdmin,
+  { adminToken, hosts, allowedOrigins, storageNodes }: ServerParts,
+): FastifyInstance {
+  const loggerInstance: FastifyBaseLogger = context.logger;
+  const app = fastify({
+    loggerInstance,
+    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),
+    genReqId: requestIdOf,
+    forceCloseConnections: 'idle',
+    return503OnClosing: false,
+    requestTimeout: requestTimeoutMs,
+    clientErrorHandler: replyClientError,
+    // `addHostCheck` answers instead, with the envelope.
+    http: { requireHostHeader: false, maxHeaderSize: maxHeadBytes },
+    routerOptions: { maxParamLength: maxHeadBytes },
+    // A path that cannot be decoded gets here before any hook has run.
+    frameworkErrors: (error, request, reply) => {
+      reply.headers({ 'x-request-id': request.id, ...corsHeaders });
+      return replyError(error, request, reply);
+    },
+  });
+  app.server.on('checkExpectation', replyExpectationFailed);
+  // Bodies of any type, or none, reach the routes as the untouched stream; they enforce their own limits.
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', async () => undefined);
+  app.addHook('onRequest', async (request, reply) => {
+    reply.header('x-request-id', request.id);
+    if (hosts?.check(request.raw) === 'refused') throw hostNotAllowed();
+  });
+  addHostCheck(app);
+  addCors(app, allowedOrigins);
+  addErrorReplies(app);
+
+  const publisher = createAdmission('publisher', context.limits.publisher);
+  const aggregator = createAdmission('aggregator', context.limits.aggregator);
+  const methods = collectMethods(app);
+  // Outside the concurrency limits, so that a busy store is not taken for a dead one.
+  app.route({ method: ['GET', 'HEAD'], url: '/status', handler: async () => 'OK' });
+  addApiReference(app);
+  addPutBlob(app, context, publisher);
+  addPutQuilt(app, context, publisher);
+  addUploadRelay(app, context);
+  if (storageNodes !== undefined) addStorageNodes(app, storageNodes);
+  for (const addRead of [addGetBlob, addGetBlobByObjectId, addGetByteRange, addGetStream, addConcatBlobs]) {
+    addRead(app, context, aggregator);
+  }
+  addGetQuiltPatch(app, context, aggregator);
+  addListQuiltPatches(app, context, aggregator);
+  if (adminToken !== undefined) addAdmin(app, admin, adminToken);
+  refuseOtherMethods(app, methods);
+  return app;
+}
