@@ -39,7 +39,7 @@ function page(): string {
 
 # Errors
 
-Every 4xx and 5xx of the relayer has this body:
+Every 4xx and 5xx response of the relayer has this body:
 
 \`\`\`json
 {
@@ -50,9 +50,9 @@ Every 4xx and 5xx of the relayer has this body:
 }
 \`\`\`
 
-Branch on \`error\`, never on \`message\`: codes stay, words change. The message of an \`invalid_request\` names the first issue; \`details.issues\` lists all of them, up to 20. \`request_id\` is also in the \`x-request-id\` header and in the server's log. \`details\` is there only where it helps.
+Branch on \`error\`, never on \`message\`: codes are stable, messages are not. The message of an \`invalid_request\` names the first issue; \`details.issues\` lists all of them, up to 20. \`request_id\` is also in the \`x-request-id\` header and in the server's log. \`details\` is included only where it helps.
 
-"Retry" says whether the same request may succeed later without a change. Then wait as long as \`Retry-After\` says, and sign every attempt with a fresh nonce. The SDK does both by itself. A code that is not listed here comes from a newer server: treat it by its status.
+"Retry" says whether the same request may succeed later without a change. If so, wait as long as \`Retry-After\` says and sign every attempt with a new nonce. The SDK does both. A code that is not listed here comes from a newer server: handle it by its status.
 
 | Code | Status | Meaning | Retry | What to do |
 | --- | --- | --- | --- | --- |
@@ -60,13 +60,13 @@ ${rows.join('\n')}
 
 ## Errors of a memory job
 
-A job that failed, or whose last attempt failed, carries \`error\` (the message, a string) and \`error_code\` (one of these codes). The request that created the job was answered long before, so they have no HTTP status.
+A job that failed, or whose last attempt failed, carries \`error\` (the message, a string) and \`error_code\` (one of these codes). Clients poll jobs, so these codes have no HTTP status.
 
 | Code | Meaning | What to do |
 | --- | --- | --- |
 ${jobRows.join('\n')}
 
-The codes that arise in the SDK itself are in [its own page](../packages/sdk/README.md#errors). The blob store answers errors in another form, that of the publisher and aggregator which it stands in for.
+The SDK's own codes are listed on [its page](../packages/sdk/README.md#errors). The blob store uses a different error format: that of the Walrus publisher and aggregator.
 `;
 }
 

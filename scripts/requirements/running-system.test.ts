@@ -66,6 +66,37 @@ describe('the documents', () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toMatch(/^stored as [\w-]{43}\n$/);
   });
+
+  it('the tutorial stores its first memory and finds it', async () => {
+    const expected = { code: 0, stdout: 'Ana is allergic to nuts.\n', stderr: '' };
+    expect(await runSnippet('docs/tutorial.md', 0)).toEqual(expected);
+  });
+
+  it('the chat of the tutorial remembers across runs, admits what it does not know, and forgets', async () => {
+    const chat = (...lines: string[]): Promise<Ended> =>
+      runSnippet('docs/tutorial.md', 1, lines.map((line) => `${line}\n`).join(''));
+    const first = await chat(
+      'Ana is allergic to nuts. She moved to Lisbon yesterday.',
+      'What must Ana not eat?',
+      'Does she have a dog?',
+      'Ana is allergic to nuts.',
+      '/quit',
+    );
+    expect(first).toMatchObject({ code: 0, stderr: '' });
+    expect(first.stdout.replace(/\d{4}-\d\d-\d\d/, 'DATE').split('\n')).toEqual([
+      '> I will remember: Ana is allergic to nuts.',
+      'I will remember: She moved to Lisbon yesterday (DATE).',
+      '> Ana is allergic to nuts.',
+      "> I don't know yet. Tell me.",
+      '> I already know: Ana is allergic to nuts.',
+      '> ',
+    ]);
+    const second = await chat('Who moved to Lisbon?', '/forget', 'Who moved to Lisbon?', '/quit');
+    expect(second).toMatchObject({ code: 0, stderr: '' });
+    expect(second.stdout).toMatch(
+      /^> She moved to Lisbon yesterday \(.+\)\.\n> Forgotten: 2\n> I don't know yet\. Tell me\.\n> $/,
+    );
+  });
 });
 
 describe('the contract', () => {
@@ -179,17 +210,17 @@ interface Ended {
   stderr: string;
 }
 
-/** Runs the page's n-th TypeScript block as somebody would who has just started the system. */
-async function runSnippet(page: string, n: number): Promise<Ended> {
+/** Runs the page's n-th TypeScript block, with these lines as its input, the way a reader does after `npm start`. */
+async function runSnippet(page: string, n: number, input = ''): Promise<Ended> {
   const snippets = codeBlocks(repository.read(page)).filter(({ language }) => language === 'ts');
   const flags = ['--disable-warning=ExperimentalWarning', '--input-type=module-typescript'];
-  const child = spawn(process.execPath, flags, {
+  const child = spawn(process.execPath, [...flags, '--eval', snippets[n]!.code], {
     cwd: root,
     // A home without ~/.mem, so that no credentials of the person who runs the test are found
     env: { PATH: process.env.PATH, HOME: dataDir, MEM_DATA_DIR: dataDir, ...compileCache() },
   });
   const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
-  child.stdin.end(snippets[n]!.code);
+  child.stdin.end(input);
   const [code, stdout, stderr] = await Promise.all([ended, text(child.stdout), text(child.stderr)]);
   return { code, stdout, stderr };
 }

@@ -7,6 +7,7 @@ import { repository, root } from './repository.ts';
 /** Pages whose TypeScript a reader copies. */
 const pages = [
   'README.md',
+  'docs/tutorial.md',
   'docs/connect-an-app.md',
   'docs/analyze-and-ask.md',
   'docs/export-and-import.md',
