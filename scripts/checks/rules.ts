@@ -2,6 +2,7 @@ import { browserEntries } from './browser-entries.ts';
 import { declaredDependencies } from './declared-dependencies.ts';
 import { fileNames } from './file-names.ts';
 import { fileSizes } from './file-sizes.ts';
+import { folderOrder } from './folder-order.ts';
 import { importCycles } from './import-cycles.ts';
 import { importDirections } from './import-directions.ts';
 import { localTraces } from './local-traces.ts';
@@ -14,6 +15,7 @@ import { unfinishedWork } from './unfinished-work.ts';
 export const rules: readonly Rule[] = [
   importDirections,
   importCycles,
+  folderOrder,
   moduleShape,
   fileNames,
   fileSizes,
