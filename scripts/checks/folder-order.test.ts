@@ -53,9 +53,7 @@ describe('folder-order', () => {
 
   it('rejects imports of files directly in src, unless the order puts these files lower', () => {
     const files = { ...inOrder, 'main.ts': '', 'jobs/job.ts': "import '../main.ts';" };
-    expect(breaks(files)).toEqual([
-      'jobs/job.ts:1 imports apps/shop/src/main.ts; src itself is above jobs',
-    ]);
+    expect(breaks(files)).toEqual(['jobs/job.ts:1 imports apps/shop/src/main.ts; src itself is above jobs']);
     expect(breaks(files, { 'apps/shop': ['base', topFiles, ['accounts', 'blobs'], 'jobs'] })).toEqual([]);
   });
 

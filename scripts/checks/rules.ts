@@ -9,6 +9,7 @@ import { localTraces } from './local-traces.ts';
 import { lockfile } from './lockfile.ts';
 import { moduleShape } from './module-shape.ts';
 import type { Rule } from './rule.ts';
+import { sqlInRows } from './sql-in-rows.ts';
 import { unfinishedWork } from './unfinished-work.ts';
 
 /** The rules of the house, in the order they are reported. */
@@ -16,6 +17,7 @@ export const rules: readonly Rule[] = [
   importDirections,
   importCycles,
   folderOrder,
+  sqlInRows,
   moduleShape,
   fileNames,
   fileSizes,
