@@ -8,6 +8,7 @@ import { importDirections } from './import-directions.ts';
 import { localTraces } from './local-traces.ts';
 import { lockfile } from './lockfile.ts';
 import { moduleShape } from './module-shape.ts';
+import { plainEnglish } from './plain-english.ts';
 import type { Rule } from './rule.ts';
 import { sqlInRows } from './sql-in-rows.ts';
 import { unfinishedWork } from './unfinished-work.ts';
@@ -23,6 +24,7 @@ export const rules: readonly Rule[] = [
   fileSizes,
   declaredDependencies,
   browserEntries,
+  plainEnglish,
   unfinishedWork,
   localTraces,
   lockfile,
