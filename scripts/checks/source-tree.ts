@@ -36,8 +36,14 @@ export interface SourceTree {
 }
 
 export function readSourceTree(root: string): SourceTree {
-  const paths = listFiles(root, '');
-  const read = (path: string) => readFileSync(join(root, path), 'utf8');
+  return buildSourceTree(root, listFiles(root, ''), (path) => readFileSync(join(root, path), 'utf8'));
+}
+
+export function buildSourceTree(
+  root: string,
+  paths: readonly string[],
+  read: (path: string) => string,
+): SourceTree {
   const code = paths
     .filter((path) => codeFile.test(path))
     .map((path) => {

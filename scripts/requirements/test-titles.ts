@@ -20,7 +20,7 @@ export function testTitles(source: string): ReadonlySet<string> {
   return titles;
 }
 
-function titledCall(node: ts.Node): { kind: string; title: string } | undefined {
+export function titledCall(node: ts.Node): { kind: string; title: string } | undefined {
   if (!ts.isCallExpression(node)) return undefined;
   const kind = leftmostName(node.expression);
   const first = node.arguments[0];
