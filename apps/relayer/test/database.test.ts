@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createTestDatabase } from '@memrelay/dev-env/services/test-database';
 import { DirectoryLockedError } from '@memrelay/process/dir-lock';
 import { pino } from 'pino';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { ConfigError } from '../src/base/config/config-error.ts';
 import { migrate } from '../src/base/db/migrate.ts';
 import { openDatabase } from '../src/base/db/open-database.ts';
@@ -77,6 +77,48 @@ describe.each(databases)('the database on $name', ({ create }) => {
     expect(await migrate(database.db)).toEqual([]);
     await database.db.query("UPDATE schema_migration SET sha256 = 'x' WHERE name LIKE '0001%'");
     await expect(migrate(database.db)).rejects.toThrow('was changed after it was applied');
+  });
+});
+
+/** How `schema_migration` looked after the last migration of the set before the first release. */
+const former = ['0001_memories.sql', '0031_nonce_epoch.sql', '0032_known_secrets.sql'];
+const formerSha256 = '334e158b6231675512869d390a0f960a839206889f82d6331e9b66b604e63966';
+
+describe.each(databases)('a database of an earlier version on $name', ({ create }) => {
+  let database: TestDb;
+  beforeEach(async () => {
+    database = await create();
+    await database.db.query('DELETE FROM schema_migration');
+  });
+  afterEach(() => database.drop());
+  const applied = async (names: readonly string[], sha256 = formerSha256): Promise<void> => {
+    for (const name of names)
+      await database.db.query('INSERT INTO schema_migration (name, sha256) VALUES ($1, $2)', [name, sha256]);
+  };
+  const recorded = async () =>
+    (await database.db.query<{ name: string }>('SELECT name FROM schema_migration')).rows.map(
+      ({ name }) => name,
+    );
+
+  test('is converted when it has every former migration, and keeps its rows', async () => {
+    await applied(former);
+    await database.db.query("INSERT INTO event_cursor VALUES ('accounts', 'c1')");
+    expect((await migrate(database.db))[0]).toBe('0001_memories.sql');
+    expect(await recorded()).not.toContain('0032_known_secrets.sql');
+    expect((await database.db.query('SELECT cursor FROM event_cursor')).rows).toEqual([{ cursor: 'c1' }]);
+    expect(await migrate(database.db)).toEqual([]);
+  });
+
+  test.each([
+    { reason: 'a former migration is missing', names: former.slice(0, 2), sha256: formerSha256 },
+    { reason: 'the last former migration has other contents', names: former, sha256: 'x' },
+    { reason: 'it has a migration of a later version', names: ['9999_later.sql'], sha256: 'x' },
+  ])('is refused, and unchanged, when $reason', async ({ names, sha256 }) => {
+    await applied(names, sha256);
+    const refused = await migrate(database.db).catch((error: unknown) => error);
+    expect(refused).toBeInstanceOf(ConfigError);
+    expect((refused as Error).message).toContain(`${names.at(-1)} is unknown here`);
+    expect(await recorded()).toEqual(names);
   });
 });
 

@@ -8,8 +8,19 @@ const directory = new URL('../../../migrations/', import.meta.url);
 const advisoryLock = 718_200_915;
 
 /**
- * Brings the schema up to date with the numbered files in `migrations/`, each once and in order. Throws when a file
- * that was applied has changed since: migrations are immutable; `ConfigError` when the vector extension cannot be had.
+ * The last migration of the set that was used before the first release. Its 31 files and today's initial set describe the
+ * same tables, so a database that has all of them is converted by recording the initial set.
+ */
+const lastFormer = {
+  name: '0032_known_secrets.sql',
+  sha256: '334e158b6231675512869d390a0f960a839206889f82d6331e9b66b604e63966',
+};
+const initialSet = /^000[1-7]_/;
+
+/**
+ * Applies the numbered files in `migrations/`, each once and in order, and returns the names of those that were applied
+ * now. Throws when a file has changed since it was applied (migrations are immutable), and `ConfigError` when the vector
+ * extension is missing or the tables belong to another version.
  */
 export async function migrate(db: Db): Promise<string[]> {
   const names = (await readdir(directory)).filter((name) => /^\d{4}_[a-z0-9_]+\.sql$/.test(name)).sort();
@@ -23,13 +34,21 @@ export async function migrate(db: Db): Promise<string[]> {
       'SELECT name, sha256 FROM schema_migration',
     );
     const known = new Map(rows.map((row) => [row.name, row.sha256]));
+    const isFormer = known.get(lastFormer.name) === lastFormer.sha256;
+    if (isFormer) {
+      known.clear();
+      await tx.query('DELETE FROM schema_migration');
+      await tx.query('DROP TABLE IF EXISTS nonce_store');
+    }
+    const unknown = [...known.keys()].filter((name) => !names.includes(name)).sort();
+    if (unknown.length > 0) throw otherVersion(unknown);
     for (const name of names) {
       const sql = await readFile(new URL(name, directory), 'utf8');
       const sha256 = createHash('sha256').update(sql).digest('hex');
       const before = known.get(name);
       if (before === sha256) continue;
       if (before !== undefined) throw new Error(`migration ${name} was changed after it was applied`);
-      for (const statement of statements(sql))
+      for (const statement of isFormer && initialSet.test(name) ? [] : statements(sql))
         await tx.query(statement).catch((error: unknown) => {
           throw (/^CREATE EXTENSION/m.test(statement) && extensionProblem(error)) || error;
         });
@@ -38,6 +57,12 @@ export async function migrate(db: Db): Promise<string[]> {
     }
   });
   return applied;
+}
+
+function otherVersion(unknown: readonly string[]): ConfigError {
+  return new ConfigError([
+    `DATABASE_URL: the tables belong to another version of memrelay (${unknown.at(-1)} is unknown here). Use that version, or an empty database and restore the memories from their blobs`,
+  ]);
 }
 
 /** Postgres: insufficient_privilege; feature_not_supported (before 16: undefined_file) where nothing is installed. */

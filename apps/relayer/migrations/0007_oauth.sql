@@ -1,4 +1,4 @@
--- What an owner granted a client of the tool server. The scope holds the end and is sealed in; the column is for clearing up
+-- What an owner granted to a client of the tool server. The sealed scope contains the expiry; the column is for pruning.
 CREATE TABLE oauth_grant (
   id uuid PRIMARY KEY,
   client text NOT NULL,
@@ -13,7 +13,7 @@ CREATE TABLE oauth_grant (
 --
 CREATE INDEX oauth_grant_expires_at ON oauth_grant (expires_at)
 --
--- Tokens of a grant. The delegate key lies in each under the secret of that token, which is only in the token
+-- Tokens of a grant. Each row holds the delegate key, sealed under a secret that only the token contains.
 CREATE TABLE oauth_token (
   id bytea PRIMARY KEY,
   grant_id uuid NOT NULL REFERENCES oauth_grant (id) ON DELETE CASCADE,
