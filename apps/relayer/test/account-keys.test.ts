@@ -5,7 +5,6 @@ import { wrapType } from '@memrelay/envelope/wraps';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Caller } from '../src/accounts/caller.ts';
 import { hexToBytes } from '../src/base/db/hex.ts';
-import type { RelayerContext } from '../src/context.ts';
 import { createKeyRewraps } from '../src/keys/key-rewraps.ts';
 import { wrapsColumn } from '../src/keys/namespace-keys.ts';
 import { accountKeys } from '../src/memories/keys/account-keys.ts';
@@ -23,7 +22,7 @@ describe.each(databases)('the keys of an account on $name', ({ create }) => {
     const accountId = `0x${randomBytes(32).toString('hex')}`;
     const tagOf = (origin: string, namespace: string) =>
       namespaceTag(nodePrimitives, hexToBytes(origin), namespace);
-    const context = { db, tagOf, keyRewraps: createKeyRewraps(db, 'set-2') } as unknown as RelayerContext;
+    const parts = { db, tagOf, keyRewraps: createKeyRewraps(db, 'set-2') };
     const scope = { perms: 7, allNamespaces: true, tags: [], minEpoch: 0, expiresAtMs: 0 };
     const caller = {
       account: { accountId, origin: accountId, keyEpoch: 0, delegates: [] },
@@ -52,7 +51,7 @@ describe.each(databases)('the keys of an account on $name', ({ create }) => {
          VALUES (gen_random_uuid(), $1, '0x', $2, ''::bytea, ''::bytea, $3)`,
         [hexToBytes(accountId), namespace, status],
       );
-    const keys = await accountKeys(context, caller, ['read', 'write']);
+    const keys = await accountKeys(parts, caller, ['read', 'write']);
     expect(keys.map(({ namespace }) => namespace).sort()).toEqual(['failed', 'queued']);
   });
 });

@@ -6,16 +6,21 @@ import type { Caller } from '../../src/accounts/caller.ts';
 import type { Db } from '../../src/base/db/db.ts';
 import { sha256 } from '../../src/base/sha256.ts';
 import { BlobReadError } from '../../src/blobs/aggregator-reads.ts';
-import type { RelayerContext } from '../../src/context.ts';
 import { createAccountVectors } from '../../src/index/embedding/account-vectors.ts';
 import { type Embedder, EmbeddingError } from '../../src/index/embedding/embedder.ts';
 import { createLexicalEmbedder } from '../../src/index/embedding/lexical-embedder.ts';
 import { createTextIndexer } from '../../src/index/index-data.ts';
 import { createNamespaceSizes } from '../../src/memories/recall/namespace-sizes.ts';
+import type { SearchParts } from '../../src/memories/recall/recall.ts';
+import type { BackgroundReindexParts } from '../../src/memories/reindex/background-reindex.ts';
+import type { BackgroundRuns } from '../../src/memories/reindex/background-runs.ts';
+import type { ReindexParts } from '../../src/memories/reindex/reindex.ts';
 import type { StalePlace } from '../../src/memories/reindex/stale-rows.ts';
 import { blindIndex } from './index-parts.ts';
 import { insertMemories } from './indexed-memories.ts';
 import { sampleEnvelope } from './sample-envelope.ts';
+
+type ReindexWorldParts = ReindexParts & BackgroundReindexParts & SearchParts & { reindexing: BackgroundRuns };
 
 const tag = Buffer.alloc(16, 3);
 /** A provider refuses a text that has it */
@@ -138,6 +143,8 @@ export function staleWorld(db: () => Db) {
     return rows.map(({ embedding_model }) => embedding_model);
   }
   const context = () =>
-    ({ ...parts, db: db(), namespaceSizes: createNamespaceSizes(db()) }) as unknown as RelayerContext;
+    ({ ...parts, db: db(), namespaceSizes: createNamespaceSizes(db()) }) as unknown as ReindexParts &
+      BackgroundReindexParts &
+      SearchParts;
   return { accountId, place, caller, account, context, remember, modelsOf, provider, blobs, texts, opened };
 }

@@ -2,9 +2,10 @@ import type { Wrap } from '@memrelay/envelope/wraps';
 import type { Caller, Permission } from '../../accounts/caller.ts';
 import { namespacesWith } from '../../accounts/require-permission.ts';
 import { hexToBytes } from '../../base/db/hex.ts';
-import type { RelayerContext } from '../../context.ts';
+import type { KeyRewraps } from '../../keys/key-rewraps.ts';
 import { decodeColumn } from '../../keys/namespace-keys.ts';
 import { readNamespaceNames, readUnfinishedNames } from '../reading/memory-pages.ts';
+import type { ScopeParts } from '../reading/scope-namespaces.ts';
 
 /** A pair that memories of a namespace are sealed to. */
 export interface AccountKey {
@@ -27,31 +28,35 @@ interface Row {
   wraps: Buffer;
 }
 
+export interface AccountKeyParts extends ScopeParts {
+  keyRewraps: Pick<KeyRewraps, 'of' | 'serverSet'>;
+}
+
 /**
  * The pairs that this relayer made for namespaces in which the caller has these permissions, in the order of their public
  * keys. Pairs that clients made themselves are in their own envelopes alone. Throws `insufficient_scope`.
  */
 export async function accountKeys(
-  context: RelayerContext,
+  parts: AccountKeyParts,
   caller: Caller,
   permissions: readonly Permission[],
 ): Promise<AccountKey[]> {
   const scopes = permissions.map((permission) => namespacesWith(caller, permission));
   const accountId = hexToBytes(caller.account.accountId);
   const [stored, unfinished, rewraps, { rows }] = await Promise.all([
-    readNamespaceNames(context.db, accountId),
-    readUnfinishedNames(context.db, accountId),
-    context.keyRewraps.of(accountId),
-    context.db.query<Row>(
+    readNamespaceNames(parts.db, accountId),
+    readUnfinishedNames(parts.db, accountId),
+    parts.keyRewraps.of(accountId),
+    parts.db.query<Row>(
       `SELECT tag, key_epoch, server_set, recipient_pk, wraps FROM namespace_key
        WHERE account_id = $1 ORDER BY recipient_pk`,
       [accountId],
     ),
   ]);
-  const { serverSet } = context.keyRewraps;
+  const { serverSet } = parts.keyRewraps;
   const byTag = new Map(
     [...stored, ...unfinished].map((name) => [
-      Buffer.from(context.tagOf(caller.account.origin, name)).toString('hex'),
+      Buffer.from(parts.tagOf(caller.account.origin, name)).toString('hex'),
       name,
     ]),
   );

@@ -1,9 +1,8 @@
 import type { MemoriesRequest, MemoriesResponse, MemoryEntry } from '@memrelay/protocol/memory-lists';
 import type { Caller } from '../../accounts/caller.ts';
 import { hexToBytes } from '../../base/db/hex.ts';
-import type { RelayerContext } from '../../context.ts';
 import type { ListedMemory } from '../reading/memory-pages.ts';
-import { readablePage } from '../reading/readable-page.ts';
+import { type PageParts, readablePage } from '../reading/readable-page.ts';
 import { supersededBy } from './superseded.ts';
 
 /**
@@ -11,13 +10,13 @@ import { supersededBy } from './superseded.ts';
  * there from when it is embedded; until its blob is stored it is `pending`. One that failed is a job, not a memory.
  */
 export async function listMemories(
-  context: RelayerContext,
+  parts: PageParts,
   caller: Caller,
   request: MemoriesRequest,
 ): Promise<MemoriesResponse> {
-  const { memories, more, cursorAfter } = await readablePage(context, caller, request);
+  const { memories, more, cursorAfter } = await readablePage(parts, caller, request);
   const superseded = await supersededBy(
-    context.db,
+    parts.db,
     hexToBytes(caller.account.accountId),
     memories.map(({ id }) => id),
   );

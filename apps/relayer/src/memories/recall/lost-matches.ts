@@ -1,27 +1,33 @@
 import type { RecallRequest } from '@memrelay/protocol/memories';
 import type { Db } from '../../base/db/db.ts';
 import { encodeVector } from '../../base/db/vector.ts';
-import type { RelayerContext } from '../../context.ts';
-import { normalize } from '../../index/embedding/embedder.ts';
+import type { AccountVectors } from '../../index/embedding/account-vectors.ts';
+import { type Embedder, normalize } from '../../index/embedding/embedder.ts';
 import { tokenList } from '../../index/keyword-columns.ts';
 import type { Question } from '../../index/keywords/question.ts';
 import type { Match } from '../reading/match.ts';
+
+interface LostMatchParts {
+  db: Db;
+  embedder: Pick<Embedder, 'model' | 'minScore'>;
+  vectors: AccountVectors;
+}
 
 /**
  * How many lost memories would be hits among the nearest if their blobs were there. They take no places, but the answer
  * counts them (`dropped_count`). `vector` is the query's own.
  */
 export async function countLostMatches(
-  context: Pick<RelayerContext, 'db' | 'embedder' | 'vectors'>,
+  parts: LostMatchParts,
   accountId: Buffer,
   { namespace, limit, min_score: least }: Pick<RecallRequest, 'namespace' | 'limit' | 'min_score'>,
   { vector, question }: { vector: Float32Array; question: Question<bigint> },
   found: readonly Pick<Match, 'distance'>[],
 ): Promise<number> {
-  const mapped = context.vectors.mapOf(accountId).apply(normalize(vector.slice()));
-  const { model, minScore } = context.embedder;
+  const mapped = parts.vectors.mapOf(accountId).apply(normalize(vector.slice()));
+  const { model, minScore } = parts.embedder;
   const tokens = [...question.terms, ...question.related.map(({ term }) => term)];
-  const lost = await lostMatches(context.db, {
+  const lost = await lostMatches(parts.db, {
     accountId,
     namespace,
     model,
