@@ -56,6 +56,19 @@ describe.each(databases)('memories that replace others on $name', ({ create }) =
     expect(await listed()).toEqual(new Map());
   });
 
+  test("never shows another account's memory as the successor", async () => {
+    const { job: old } = await stored('Ana lives in Porto');
+    const { job: next } = await stored('Ana lives in Lisbon');
+    await replaces(next, old);
+    await database.db.query('UPDATE memory SET account_id = $2 WHERE id = $1', [next.id, randomBytes(32)]);
+    expect(await supersededBy(database.db, accountId, [old.id])).toEqual(new Map());
+    expect((await found()).get(old.id)).toBeUndefined();
+    const [again] = await accept(newJob('Ana lives in Porto'));
+    expect(await embedDue()).toBe(0);
+    expect(await recordOf(again!)).toHaveProperty('deduplicated', true);
+    await database.db.query('DELETE FROM memory WHERE id = $1', [next.id]);
+  });
+
   test('a search tells what is replaced once the other is there, and no more when it failed', async () => {
     const { job: old } = await stored('Ana lives in Porto');
     const [next] = await accept(newJob('Ana lives in Lisbon'));

@@ -20,7 +20,9 @@ import { blindIndex } from './index-parts.ts';
 import { insertMemories } from './indexed-memories.ts';
 import { sampleEnvelope } from './sample-envelope.ts';
 
-type ReindexWorldParts = ReindexParts & BackgroundReindexParts & SearchParts & { reindexing: BackgroundRuns };
+type ReindexWorldParts = ReindexParts &
+  Omit<BackgroundReindexParts, 'reindexing'> &
+  SearchParts & { reindexing: BackgroundRuns };
 
 const tag = Buffer.alloc(16, 3);
 /** A provider refuses a text that has it */
@@ -143,8 +145,6 @@ export function staleWorld(db: () => Db) {
     return rows.map(({ embedding_model }) => embedding_model);
   }
   const context = () =>
-    ({ ...parts, db: db(), namespaceSizes: createNamespaceSizes(db()) }) as unknown as ReindexParts &
-      BackgroundReindexParts &
-      SearchParts;
+    ({ ...parts, db: db(), namespaceSizes: createNamespaceSizes(db()) }) as unknown as ReindexWorldParts;
   return { accountId, place, caller, account, context, remember, modelsOf, provider, blobs, texts, opened };
 }

@@ -7,12 +7,10 @@ export async function supersededBy(
   accountId: Buffer,
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, string>> {
-  const { rows } = await db.query<{ id: string; successor: string }>(
-    `SELECT id, successor FROM (
-       SELECT memory.id, ${successorOf('memory', 'true')} AS successor FROM memory
-       WHERE account_id = $1 AND id = ANY($2::uuid[])) AS listed
-     WHERE successor IS NOT NULL`,
+  const { rows } = await db.query<{ id: string; successor: string | null }>(
+    `SELECT id, ${successorOf('memory', 'true')} AS successor FROM memory
+     WHERE account_id = $1 AND id = ANY($2::uuid[])`,
     [accountId, [...ids]],
   );
-  return new Map(rows.map(({ id, successor }) => [id, successor]));
+  return new Map(rows.flatMap(({ id, successor }) => (successor ? [[id, successor]] : [])));
 }
