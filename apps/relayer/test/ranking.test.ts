@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Match } from '../src/memories/reading/match.ts';
+import type { Match } from '../src/memories/rows/match.ts';
 import type { Relevance } from '../src/memories/recall/fusion.ts';
 import {
   candidateLimit,

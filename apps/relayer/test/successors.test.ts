@@ -5,7 +5,7 @@ import type { NewJob } from '../src/jobs/queue/accept-jobs.ts';
 import { deleteMemories } from '../src/jobs/queue/forget-rows.ts';
 import { insertSuccessors } from '../src/jobs/queue/successors.ts';
 import { supersededBy } from '../src/memories/lists/superseded.ts';
-import { searchMemories } from '../src/memories/recall/search.ts';
+import { searchMemories } from '../src/memories/rows/search-rows.ts';
 import { databases, type TestDb } from './support/databases.ts';
 import { accountVectors, lexical, sizeOf } from './support/index-parts.ts';
 import { textJobs } from './support/text-jobs.ts';

@@ -15,7 +15,7 @@ import type { SearchParts } from '../../src/memories/recall/recall.ts';
 import type { BackgroundReindexParts } from '../../src/memories/reindex/background-reindex.ts';
 import type { BackgroundRuns } from '../../src/memories/reindex/background-runs.ts';
 import type { ReindexParts } from '../../src/memories/reindex/reindex.ts';
-import type { StalePlace } from '../../src/memories/reindex/stale-rows.ts';
+import type { StalePlace } from '../../src/memories/rows/stale-rows.ts';
 import { blindIndex } from './index-parts.ts';
 import { insertMemories } from './indexed-memories.ts';
 import { sampleEnvelope } from './sample-envelope.ts';

@@ -17,7 +17,7 @@ import type { AccountVectors } from '../../index/embedding/account-vectors.ts';
 import type { Embedder } from '../../index/embedding/embedder.ts';
 import type { KeyRewraps } from '../../keys/key-rewraps.ts';
 import type { SidecarClient } from '../../sidecar/sidecar-client.ts';
-import type { ListedMemory } from '../reading/memory-pages.ts';
+import type { ListedMemory } from '../rows/page-rows.ts';
 import { type EnvelopeSources, readEnvelopes } from '../reading/read-envelopes.ts';
 import { type PageParts, readablePage } from '../reading/readable-page.ts';
 import type { NamespaceTags } from '../reading/scope-namespaces.ts';

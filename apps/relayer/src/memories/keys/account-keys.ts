@@ -4,7 +4,7 @@ import { namespacesWith } from '../../accounts/require-permission.ts';
 import { hexToBytes } from '../../base/db/hex.ts';
 import type { KeyRewraps } from '../../keys/key-rewraps.ts';
 import { decodeColumn } from '../../keys/namespace-keys.ts';
-import { readNamespaceNames, readUnfinishedNames } from '../reading/memory-pages.ts';
+import { readNamespaceNames, readUnfinishedNames } from '../rows/page-rows.ts';
 import type { ScopeParts } from '../reading/scope-namespaces.ts';
 
 /** A pair that memories of a namespace are sealed to. */

@@ -1,7 +1,7 @@
 import type { MemoriesRequest, MemoriesResponse, MemoryEntry } from '@memrelay/protocol/memory-lists';
 import type { Caller } from '../../accounts/caller.ts';
 import { hexToBytes } from '../../base/db/hex.ts';
-import type { ListedMemory } from '../reading/memory-pages.ts';
+import type { ListedMemory } from '../rows/page-rows.ts';
 import { type PageParts, readablePage } from '../reading/readable-page.ts';
 import { supersededBy } from './superseded.ts';
 

@@ -8,7 +8,7 @@ import type { Loggers } from '../../base/logging/loggers.ts';
 import type { KeyRewraps } from '../../keys/key-rewraps.ts';
 import type { VerifiedKeys } from '../../keys/verified-keys.ts';
 import type { SidecarClient } from '../../sidecar/sidecar-client.ts';
-import type { Match } from './match.ts';
+import type { Match } from '../rows/match.ts';
 import { type SignerParts, trustedSigners } from './trusted-signers.ts';
 
 /** Sent to the sidecar in one call; a recall of many large memories takes several, and others have their turn in between. */

@@ -2,7 +2,7 @@ import type { Caller } from '../../accounts/caller.ts';
 import { namespacesWith } from '../../accounts/require-permission.ts';
 import type { Db } from '../../base/db/db.ts';
 import { hexToBytes } from '../../base/db/hex.ts';
-import { readNamespaceNames } from './memory-pages.ts';
+import { readNamespaceNames } from '../rows/page-rows.ts';
 
 export interface NamespaceTags {
   /** 16-byte tag of a namespace of the account with this origin address */

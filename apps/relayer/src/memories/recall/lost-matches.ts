@@ -5,7 +5,7 @@ import type { AccountVectors } from '../../index/embedding/account-vectors.ts';
 import { type Embedder, normalize } from '../../index/embedding/embedder.ts';
 import { tokenList } from '../../index/keyword-columns.ts';
 import type { Question } from '../../index/keywords/question.ts';
-import type { Match } from '../reading/match.ts';
+import type { Match } from '../rows/match.ts';
 
 interface LostMatchParts {
   db: Db;

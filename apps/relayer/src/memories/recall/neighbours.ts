@@ -5,11 +5,11 @@ import type { Db } from '../../base/db/db.ts';
 import { hexToBytes } from '../../base/db/hex.ts';
 import { EmbeddingError } from '../../index/embedding/embedder.ts';
 import { noQuestion } from '../../index/keywords/question.ts';
-import type { Match } from '../reading/match.ts';
+import type { Match } from '../rows/match.ts';
 import { type OpenParts, openEnvelopes } from '../reading/open-envelopes.ts';
 import { type EnvelopeSources, readEnvelopes } from '../reading/read-envelopes.ts';
 import type { SearchParts } from './recall.ts';
-import { searchMemories } from './search.ts';
+import { searchMemories } from '../rows/search-rows.ts';
 
 /** A memory that the caller could read just now. */
 export interface KnownMemory {

@@ -13,7 +13,7 @@ import { type Embedder, normalize } from '../../index/embedding/embedder.ts';
 import { spaceOf } from '../../index/embedding/vector-space.ts';
 import type { BlindIndex } from '../../index/keywords/blind-index.ts';
 import { questionOf } from '../../index/keywords/question.ts';
-import type { Match } from '../reading/match.ts';
+import type { Match } from '../rows/match.ts';
 import { openEnvelopes } from '../reading/open-envelopes.ts';
 import { type EnvelopeSources, readEnvelopes } from '../reading/read-envelopes.ts';
 import type { NamespaceTags } from '../reading/scope-namespaces.ts';
@@ -24,7 +24,7 @@ import { isConfirmed, rankMatching, reasonsFor } from './matching.ts';
 import type { NamespaceSizes } from './namespace-sizes.ts';
 import type { QueryVectors } from './query-vectors.ts';
 import { candidateLimit, sizeOf, withinBytes } from './ranking.ts';
-import { type SearchQuery, searchMemories } from './search.ts';
+import { type SearchQuery, searchMemories } from '../rows/search-rows.ts';
 
 /** Bytes of envelopes that one answer may need: everything one account may hold of `RequestBounds.recalling` */
 export const recallAnswerBytes = 32 * 1024 * 1024;

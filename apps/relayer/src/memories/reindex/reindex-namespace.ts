@@ -15,7 +15,7 @@ import {
   type StalePlace,
   saveReindexed,
   saveUnembedded,
-} from './stale-rows.ts';
+} from '../rows/stale-rows.ts';
 
 export const firstId = '00000000-0000-0000-0000-000000000000';
 

@@ -7,7 +7,7 @@ import { hexToBytes } from '../../base/db/hex.ts';
 import type { Embedder } from '../../index/embedding/embedder.ts';
 import { type ReindexLease, takeLease } from './lease.ts';
 import { firstId, type ReindexStepParts, reindexStep } from './reindex-namespace.ts';
-import { countStale } from './stale-rows.ts';
+import { countStale } from '../rows/stale-rows.ts';
 
 /** Of one call, so that it ends before its caller gives up; the next one goes on at its `next_cursor`. */
 const callMs = 15_000;

@@ -3,8 +3,8 @@ import { encodeVector, signBits } from '../../base/db/vector.ts';
 import { tokenList } from '../../index/keyword-columns.ts';
 import { type Collection, lengthOf } from '../../index/keywords/bm25.ts';
 import type { Question } from '../../index/keywords/question.ts';
-import type { Match } from '../reading/match.ts';
-import { staleInNamespace } from '../reindex/stale-rows.ts';
+import type { Match } from './match.ts';
+import { staleInNamespace } from './stale-rows.ts';
 import { searchSql } from './search-sql.ts';
 
 export interface SearchResult {
