@@ -8,8 +8,8 @@ import type { Caller } from '../src/accounts/caller.ts';
 import { hexToBytes } from '../src/base/db/hex.ts';
 import { accountStats, listNamespaces, type StatsParts } from '../src/memories/lists/account-stats.ts';
 import { listMemories } from '../src/memories/lists/list-memories.ts';
-import { firstPage, memoryPageSql } from '../src/memories/rows/page-rows.ts';
 import type { PageParts } from '../src/memories/reading/readable-page.ts';
+import { firstPage, memoryPageSql } from '../src/memories/rows/page-rows.ts';
 import { databases, type TestDb } from './support/databases.ts';
 import { nodesOf, type PlanNode, rowsRead } from './support/query-plan.ts';
 

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { vacuumDueTables } from '../src/base/db/vacuum.ts';
 import { nearDuplicates } from '../src/jobs/embed/near-duplicates.ts';
 import { readKeeper } from '../src/jobs/queue/settle-duplicate.ts';
-import { supersededBy } from '../src/memories/lists/superseded.ts';
+import { supersededBy } from '../src/memories/rows/list-rows.ts';
 import { databases, type TestDb } from './support/databases.ts';
 import { indexerWith, lexical } from './support/index-parts.ts';
 import { ask, insertMemories } from './support/indexed-memories.ts';

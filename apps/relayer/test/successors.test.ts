@@ -4,7 +4,7 @@ import { noQuestion } from '../src/index/keywords/question.ts';
 import type { NewJob } from '../src/jobs/queue/accept-jobs.ts';
 import { deleteMemories } from '../src/jobs/queue/forget-rows.ts';
 import { insertSuccessors } from '../src/jobs/queue/successors.ts';
-import { supersededBy } from '../src/memories/lists/superseded.ts';
+import { supersededBy } from '../src/memories/rows/list-rows.ts';
 import { searchMemories } from '../src/memories/rows/search-rows.ts';
 import { databases, type TestDb } from './support/databases.ts';
 import { accountVectors, lexical, sizeOf } from './support/index-parts.ts';

@@ -17,11 +17,11 @@ import type { AccountVectors } from '../../index/embedding/account-vectors.ts';
 import type { Embedder } from '../../index/embedding/embedder.ts';
 import type { KeyRewraps } from '../../keys/key-rewraps.ts';
 import type { SidecarClient } from '../../sidecar/sidecar-client.ts';
-import type { ListedMemory } from '../rows/page-rows.ts';
 import { type EnvelopeSources, readEnvelopes } from '../reading/read-envelopes.ts';
 import { type PageParts, readablePage } from '../reading/readable-page.ts';
 import type { NamespaceTags } from '../reading/scope-namespaces.ts';
 import { type SignerParts, trustedSigners } from '../reading/trusted-signers.ts';
+import type { ListedMemory } from '../rows/page-rows.ts';
 
 /** Of envelopes and vectors on one page; a single memory may be more. */
 export const exportPageBytes = 4 * 1024 * 1024;

@@ -1,3 +1,4 @@
+import { indexKey, keyedHash } from '@memrelay/envelope/at-rest';
 import { EnvelopeError } from '@memrelay/envelope/envelope-error';
 import { envelopeKind, parseHeader } from '@memrelay/envelope/header';
 import { nodePrimitives } from '@memrelay/envelope/node-primitives';
@@ -29,7 +30,7 @@ import { sealJob, standardImportance } from '../../keys/seal-job.ts';
 import type { SidecarClient } from '../../sidecar/sidecar-client.ts';
 import type { NamespaceTags } from '../reading/scope-namespaces.ts';
 import { type SignerParts, trustedSigners } from '../reading/trusted-signers.ts';
-import { freeIds, importedId } from './imported-ids.ts';
+import { unusedEnvelopeIds } from '../rows/key-rows.ts';
 
 type Item = ImportRequest['memories'][number];
 
@@ -98,11 +99,10 @@ export async function importMemories(
   if (fresh.length > 0) {
     await parts.backlog.admit(accountId, fresh.length);
     const account = await parts.expiredDelegates.pruned(caller.account);
-    const { indexKey } = parts.secrets;
-    const idHere = (sourceId: Uint8Array): Buffer => importedId(indexKey, accountId, sourceId);
+    const idHere = (sourceId: Uint8Array): Buffer => importedId(parts.secrets.indexKey, accountId, sourceId);
     const ids = fresh.map(({ opened }) => idHere(opened.header.envelopeId));
     const names = ids.map((id) => id.toString('hex'));
-    const free = new Set(await freeIds(parts.db, accountId, names));
+    const free = new Set(await unusedEnvelopeIds(parts.db, accountId, names));
     const replaced = fresh.map(({ opened }) =>
       (opened.meta.supersedes ?? []).map((id) => idHere(Buffer.from(id, 'hex'))),
     );
@@ -211,4 +211,17 @@ async function jobOf(
         }
       : {}),
   };
+}
+
+/**
+ * The envelope id that an imported memory gets in this account: always the same for one source id, so that `supersedes`
+ * finds it whichever of the two memories is imported first. Without the server's index key no one can tell that the two
+ * ids belong together. It has the form of a random UUID, like all envelope ids (security.md).
+ */
+function importedId(secret: Uint8Array, accountId: Buffer, sourceId: Uint8Array): Buffer {
+  const key = indexKey(secret, 'imported-id', accountId.toString('hex'));
+  const id = Buffer.from(keyedHash(key, sourceId)).subarray(0, 16);
+  id[6] = (id[6]! & 0x0f) | 0x40;
+  id[8] = (id[8]! & 0x3f) | 0x80;
+  return id;
 }

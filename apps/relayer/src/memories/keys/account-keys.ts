@@ -4,8 +4,9 @@ import { namespacesWith } from '../../accounts/require-permission.ts';
 import { hexToBytes } from '../../base/db/hex.ts';
 import type { KeyRewraps } from '../../keys/key-rewraps.ts';
 import { decodeColumn } from '../../keys/namespace-keys.ts';
-import { readNamespaceNames, readUnfinishedNames } from '../rows/page-rows.ts';
 import type { ScopeParts } from '../reading/scope-namespaces.ts';
+import { readNamespaceKeys } from '../rows/key-rows.ts';
+import { readNamespaceNames, readUnfinishedNames } from '../rows/page-rows.ts';
 
 /** A pair that memories of a namespace are sealed to. */
 export interface AccountKey {
@@ -18,14 +19,6 @@ export interface AccountKey {
   /** Whether the present key servers can open it: by its own wraps, or by a later one */
   isCurrent: boolean;
   wraps: Wrap[];
-}
-
-interface Row {
-  tag: Buffer;
-  key_epoch: string;
-  server_set: string;
-  recipient_pk: Buffer;
-  wraps: Buffer;
 }
 
 export interface AccountKeyParts extends ScopeParts {
@@ -43,37 +36,30 @@ export async function accountKeys(
 ): Promise<AccountKey[]> {
   const scopes = permissions.map((permission) => namespacesWith(caller, permission));
   const accountId = hexToBytes(caller.account.accountId);
-  const [stored, unfinished, rewraps, { rows }] = await Promise.all([
+  const [stored, unfinished, rewraps, keys] = await Promise.all([
     readNamespaceNames(parts.db, accountId),
     readUnfinishedNames(parts.db, accountId),
     parts.keyRewraps.of(accountId),
-    parts.db.query<Row>(
-      `SELECT tag, key_epoch, server_set, recipient_pk, wraps FROM namespace_key
-       WHERE account_id = $1 ORDER BY recipient_pk`,
-      [accountId],
-    ),
+    readNamespaceKeys(parts.db, accountId),
   ]);
-  const { serverSet } = parts.keyRewraps;
   const byTag = new Map(
     [...stored, ...unfinished].map((name) => [
       Buffer.from(parts.tagOf(caller.account.origin, name)).toString('hex'),
       name,
     ]),
   );
-  return rows.flatMap((row): AccountKey[] => {
-    const tag = row.tag.toString('hex');
+  return keys.flatMap(({ tag, keyEpoch, serverSet, recipientPk, wraps }): AccountKey[] => {
     const namespace = byTag.get(tag);
     // A pair that no memory was sealed to needs no reader
     if (namespace === undefined || !scopes.every((scope) => scope === 'all' || scope.has(tag))) return [];
-    const recipientPk = row.recipient_pk.toString('hex');
     return [
       {
         namespace,
         tag,
-        keyEpoch: Number(row.key_epoch),
+        keyEpoch,
         recipientPk,
-        isCurrent: row.server_set === serverSet || rewraps.has(recipientPk),
-        wraps: decodeColumn(row.wraps),
+        isCurrent: serverSet === parts.keyRewraps.serverSet || rewraps.has(recipientPk),
+        wraps: decodeColumn(wraps),
       },
     ];
   });

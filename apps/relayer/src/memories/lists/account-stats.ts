@@ -4,14 +4,14 @@ import { hexToBytes } from '../../base/db/hex.ts';
 import type { Embedder } from '../../index/embedding/embedder.ts';
 import { listStrays } from '../../jobs/queue/stray-rows.ts';
 import { readableNamespace, readableNamespaces, type ScopeParts } from '../reading/scope-namespaces.ts';
-import { countStale } from '../rows/stale-rows.ts';
-import { expiringSoon, type StorageTime } from './expiring-soon.ts';
 import {
   countLost,
   type NamespaceTotals,
   readNamespaceTotals,
   readUnfinishedJobs,
 } from '../rows/list-rows.ts';
+import { countStale } from '../rows/stale-rows.ts';
+import { expiringSoon, type StorageTime } from './expiring-soon.ts';
 
 export interface StatsParts extends ScopeParts {
   embedder: Pick<Embedder, 'model'>;

@@ -1,9 +1,9 @@
 import type { MemoriesRequest, MemoriesResponse, MemoryEntry } from '@memrelay/protocol/memory-lists';
 import type { Caller } from '../../accounts/caller.ts';
 import { hexToBytes } from '../../base/db/hex.ts';
-import type { ListedMemory } from '../rows/page-rows.ts';
 import { type PageParts, readablePage } from '../reading/readable-page.ts';
-import { supersededBy } from './superseded.ts';
+import { supersededBy } from '../rows/list-rows.ts';
+import type { ListedMemory } from '../rows/page-rows.ts';
 
 /**
  * One page of what is stored in the namespaces that the caller may read, newest first, without texts. A memory is

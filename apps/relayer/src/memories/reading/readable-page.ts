@@ -3,8 +3,8 @@ import type { Caller } from '../../accounts/caller.ts';
 import { requirePermission } from '../../accounts/require-permission.ts';
 import type { Secrets } from '../../base/config/secrets.ts';
 import { hexToBytes } from '../../base/db/hex.ts';
-import { makeCursor, readCursor } from './list-cursor.ts';
 import { firstPage, type ListedMemory, readMemoryPage } from '../rows/page-rows.ts';
+import { makeCursor, readCursor } from './list-cursor.ts';
 import { readableNamespaces, type ScopeParts } from './scope-namespaces.ts';
 
 /** Memories that a caller may read, newest first. */

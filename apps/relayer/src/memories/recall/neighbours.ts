@@ -5,11 +5,11 @@ import type { Db } from '../../base/db/db.ts';
 import { hexToBytes } from '../../base/db/hex.ts';
 import { EmbeddingError } from '../../index/embedding/embedder.ts';
 import { noQuestion } from '../../index/keywords/question.ts';
-import type { Match } from '../rows/match.ts';
 import { type OpenParts, openEnvelopes } from '../reading/open-envelopes.ts';
 import { type EnvelopeSources, readEnvelopes } from '../reading/read-envelopes.ts';
+import type { Match } from '../rows/match.ts';
+import { hasVectors, searchMemories } from '../rows/search-rows.ts';
 import type { SearchParts } from './recall.ts';
-import { searchMemories } from '../rows/search-rows.ts';
 
 /** A memory that the caller could read just now. */
 export interface KnownMemory {
@@ -78,15 +78,6 @@ export function createNeighbours(
     }
   }
 
-  /** Asked anew, since a size may be some seconds old: where there is nothing no provider need be paid. */
-  async function isEmpty(): Promise<boolean> {
-    const { rows } = await db.query(
-      'SELECT 1 FROM memory_vector WHERE account_id = $1 AND namespace = $2 AND embedding_model = $3 LIMIT 1',
-      [accountId, namespace, model],
-    );
-    return rows.length === 0;
-  }
-
   async function search(texts: readonly string[], perText: number): Promise<Neighbour[][]> {
     const whose = texts.map(() => accountId);
     const vectors = await embedder.embed(texts, whose).catch((cause: unknown) => {
@@ -119,7 +110,11 @@ export function createNeighbours(
     near(texts, perText) {
       const nothing: Neighbour[][] = texts.map(() => []);
       return unlessAway(
-        async () => (texts.length === 0 || (await isEmpty()) ? nothing : search(texts, perText)),
+        // Where nothing is stored, no provider is paid
+        async () =>
+          texts.length > 0 && (await hasVectors(db, accountId, namespace, model))
+            ? search(texts, perText)
+            : nothing,
         nothing,
       );
     },

@@ -13,18 +13,18 @@ import { type Embedder, normalize } from '../../index/embedding/embedder.ts';
 import { spaceOf } from '../../index/embedding/vector-space.ts';
 import type { BlindIndex } from '../../index/keywords/blind-index.ts';
 import { questionOf } from '../../index/keywords/question.ts';
-import type { Match } from '../rows/match.ts';
 import { openEnvelopes } from '../reading/open-envelopes.ts';
 import { type EnvelopeSources, readEnvelopes } from '../reading/read-envelopes.ts';
 import type { NamespaceTags } from '../reading/scope-namespaces.ts';
 import { type BackgroundReindexParts, beginReindex } from '../reindex/background-reindex.ts';
+import type { Match } from '../rows/match.ts';
+import { type SearchQuery, searchMemories } from '../rows/search-rows.ts';
 import { fuse, lexicalWeights, modelWeights, type Relevance } from './fusion.ts';
 import { countLostMatches } from './lost-matches.ts';
 import { isConfirmed, rankMatching, reasonsFor } from './matching.ts';
 import type { NamespaceSizes } from './namespace-sizes.ts';
 import type { QueryVectors } from './query-vectors.ts';
 import { candidateLimit, sizeOf, withinBytes } from './ranking.ts';
-import { type SearchQuery, searchMemories } from '../rows/search-rows.ts';
 
 /** Bytes of envelopes that one answer may need: everything one account may hold of `RequestBounds.recalling` */
 export const recallAnswerBytes = 32 * 1024 * 1024;

@@ -5,8 +5,9 @@ import { hasPermission, isExpired } from '../../accounts/require-permission.ts';
 import type { Db } from '../../base/db/db.ts';
 import { hexToBytes } from '../../base/db/hex.ts';
 import type { Embedder } from '../../index/embedding/embedder.ts';
+import { clearReindexLeases } from '../rows/lease-rows.ts';
 import { type BackgroundRuns, createBackgroundRuns } from './background-runs.ts';
-import { clearReindexLeases, takeLease } from './lease.ts';
+import { takeLease } from './lease.ts';
 import { firstId, type ReindexStepParts, reindexStep } from './reindex-namespace.ts';
 import { sessionEndMs } from './session-end.ts';
 

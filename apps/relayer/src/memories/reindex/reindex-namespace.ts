@@ -7,7 +7,7 @@ import type { IndexData, TextIndexer } from '../../index/index-data.ts';
 import { type OpenParts, openEnvelopes } from '../reading/open-envelopes.ts';
 import { type EnvelopeSources, readEnvelopes } from '../reading/read-envelopes.ts';
 import type { NamespaceTags } from '../reading/scope-namespaces.ts';
-import { ownKeys } from './own-keys.ts';
+import { ownKeys } from '../rows/key-rows.ts';
 import {
   nextStale,
   type Reindexed,

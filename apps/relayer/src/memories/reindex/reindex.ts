@@ -5,9 +5,9 @@ import { requireDecryptCredential } from '../../accounts/decrypt-credential.ts';
 import { requireFreshAccount, requirePermission } from '../../accounts/require-permission.ts';
 import { hexToBytes } from '../../base/db/hex.ts';
 import type { Embedder } from '../../index/embedding/embedder.ts';
+import { countStale } from '../rows/stale-rows.ts';
 import { type ReindexLease, takeLease } from './lease.ts';
 import { firstId, type ReindexStepParts, reindexStep } from './reindex-namespace.ts';
-import { countStale } from '../rows/stale-rows.ts';
 
 /** Of one call, so that it ends before its caller gives up; the next one goes on at its `next_cursor`. */
 const callMs = 15_000;
