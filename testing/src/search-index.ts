@@ -12,7 +12,7 @@ import { createBlindIndex } from '@memrelay/relayer/index/keywords/blind-index';
 import { questionOf } from '@memrelay/relayer/index/keywords/question';
 import { fuse, lexicalWeights, modelWeights, type Relevance } from '@memrelay/relayer/memories/recall/fusion';
 import { createNamespaceSizes } from '@memrelay/relayer/memories/recall/namespace-sizes';
-import { searchMemories } from '@memrelay/relayer/memories/recall/search';
+import { searchMemories } from '@memrelay/relayer/memories/rows/search-rows';
 import { pino } from 'pino';
 
 export type { EmbeddingConfig };

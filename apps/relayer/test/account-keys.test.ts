@@ -23,7 +23,7 @@ describe.each(databases)('the keys of an account on $name', ({ create }) => {
     const accountId = `0x${randomBytes(32).toString('hex')}`;
     const tagOf = (origin: string, namespace: string) =>
       namespaceTag(nodePrimitives, hexToBytes(origin), namespace);
-    const context = { db, tagOf, keyRewraps: createKeyRewraps(db, 'set-2') } as unknown as RelayerContext;
+    const parts = { db, tagOf, keyRewraps: createKeyRewraps(db, 'set-2') };
     const scope = { perms: 7, allNamespaces: true, tags: [], minEpoch: 0, expiresAtMs: 0 };
     const caller = {
       account: { accountId, origin: accountId, keyEpoch: 0, delegates: [] },
@@ -52,7 +52,7 @@ describe.each(databases)('the keys of an account on $name', ({ create }) => {
          VALUES (gen_random_uuid(), $1, '0x', $2, ''::bytea, ''::bytea, $3)`,
         [hexToBytes(accountId), namespace, status],
       );
-    const keys = await accountKeys(context, caller, ['read', 'write']);
+    const keys = await accountKeys(parts, caller, ['read', 'write']);
     expect(keys.map(({ namespace }) => namespace).sort()).toEqual(['failed', 'queued']);
   });
 });

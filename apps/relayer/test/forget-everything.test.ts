@@ -8,8 +8,7 @@ import type { DelegateScope } from '../src/accounts/account-directory.ts';
 import type { Caller } from '../src/accounts/caller.ts';
 import { hexToBytes } from '../src/base/db/hex.ts';
 import { createMemoryBlobCache } from '../src/blobs/blob-cache.ts';
-import { forget } from '../src/memories/forget/forget.ts';
-import type { RelayerContext } from '../src/start/context.ts';
+import { type ForgetParts, forget } from '../src/memories/forget/forget.ts';
 import { databases, type TestDb } from './support/databases.ts';
 import { newId, storeMemory } from './support/stored-memories.ts';
 
@@ -38,7 +37,7 @@ test.each([
 
 describe.each(databases)('everything of an account, on $name', ({ create }) => {
   let database: TestDb;
-  let context: RelayerContext;
+  let context: ForgetParts;
   beforeAll(async () => {
     database = await create();
     const recipientPk = nodePrimitives.ed25519PublicKey(randomBytes(32));
@@ -53,7 +52,7 @@ describe.each(databases)('everything of an account, on $name', ({ create }) => {
       blobCache: createMemoryBlobCache({ ttlSeconds: 60, maxBlobBytes: 1_000 }),
       pipeline: { wakeUpload: () => undefined },
       loggers: { memories: pino({ enabled: false }) },
-    } as unknown as RelayerContext;
+    } as unknown as ForgetParts;
   });
   afterAll(() => database.drop());
 

@@ -8,7 +8,7 @@ import * as claims from '../src/jobs/queue/claim-jobs.ts';
 import * as reads from '../src/jobs/queue/read-jobs.ts';
 import * as saves from '../src/jobs/queue/save-progress.ts';
 import { saveUploaded } from '../src/jobs/queue/save-stored.ts';
-import { readNamespaceSize, type SearchQuery, searchMemories } from '../src/memories/recall/search.ts';
+import { readNamespaceSize, type SearchQuery, searchMemories } from '../src/memories/rows/search-rows.ts';
 import { databases, type TestDb } from './support/databases.ts';
 import { sizeOf } from './support/index-parts.ts';
 

@@ -6,10 +6,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { DelegateScope } from '../src/accounts/account-directory.ts';
 import type { Caller } from '../src/accounts/caller.ts';
 import { hexToBytes } from '../src/base/db/hex.ts';
-import { accountStats, listNamespaces } from '../src/memories/lists/account-stats.ts';
+import { accountStats, listNamespaces, type StatsParts } from '../src/memories/lists/account-stats.ts';
 import { listMemories } from '../src/memories/lists/list-memories.ts';
-import { firstPage, memoryPageSql } from '../src/memories/reading/memory-pages.ts';
-import type { RelayerContext } from '../src/start/context.ts';
+import type { PageParts } from '../src/memories/reading/readable-page.ts';
+import { firstPage, memoryPageSql } from '../src/memories/rows/page-rows.ts';
 import { databases, type TestDb } from './support/databases.ts';
 import { nodesOf, type PlanNode, rowsRead } from './support/query-plan.ts';
 
@@ -35,7 +35,7 @@ const limitedTo = (caller: Caller, ...names: string[]): Caller => {
 
 describe.each(databases)('lists on $name', ({ create }) => {
   let database: TestDb;
-  let context: RelayerContext;
+  let context: StatsParts & PageParts;
   let epoch: number | undefined;
   beforeAll(async () => {
     database = await create();
@@ -47,7 +47,7 @@ describe.each(databases)('lists on $name', ({ create }) => {
       tagOf,
       embedder: { model },
       storageTime,
-    } as unknown as RelayerContext;
+    } as unknown as StatsParts & PageParts;
   });
   afterAll(() => database.drop());
 

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { encodeVector, signBits } from '../src/base/db/vector.ts';
 import { distinctionsOf } from '../src/index/keywords/distinctions.ts';
 import { nearDuplicates } from '../src/jobs/embed/near-duplicates.ts';
-import { firstPage, readMemoryPage } from '../src/memories/reading/memory-pages.ts';
+import { firstPage, readMemoryPage } from '../src/memories/rows/page-rows.ts';
 import { databases, type TestDb } from './support/databases.ts';
 import { indexerWith, lexical } from './support/index-parts.ts';
 import { insertMemories } from './support/indexed-memories.ts';

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import type { Match } from '../src/memories/reading/match.ts';
 import type { Relevance } from '../src/memories/recall/fusion.ts';
 import {
   candidateLimit,
@@ -8,6 +7,7 @@ import {
   sizeOf,
   withinBytes,
 } from '../src/memories/recall/ranking.ts';
+import type { Match } from '../src/memories/rows/match.ts';
 
 const now = Date.UTC(2026, 0, 31);
 const day = 86_400_000;

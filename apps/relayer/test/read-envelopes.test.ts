@@ -4,8 +4,8 @@ import type { Db } from '../src/base/db/db.ts';
 import { BlobReadError, type ReadOptions } from '../src/blobs/aggregator-reads.ts';
 import { createMemoryBlobCache } from '../src/blobs/blob-cache.ts';
 import type { BlobReads } from '../src/blobs/read-stored.ts';
-import type { Match } from '../src/memories/reading/match.ts';
 import { readEnvelopes } from '../src/memories/reading/read-envelopes.ts';
+import type { Match } from '../src/memories/rows/match.ts';
 
 const noDb = {} as Db;
 const accountId = randomBytes(32);

@@ -3,10 +3,12 @@ import { placeTag } from '@memrelay/dev-env/search-index';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { vacuumDueTables } from '../src/base/db/vacuum.ts';
 import { nearDuplicates } from '../src/jobs/embed/near-duplicates.ts';
+import { readKeeper } from '../src/jobs/queue/settle-duplicate.ts';
+import { supersededBy } from '../src/memories/rows/list-rows.ts';
 import { databases, type TestDb } from './support/databases.ts';
 import { indexerWith, lexical } from './support/index-parts.ts';
 import { ask, insertMemories } from './support/indexed-memories.ts';
-import { rowsRead } from './support/rows-read.ts';
+import { indexConditions, rowsRead } from './support/rows-read.ts';
 
 /**
  * What a planner makes of the statements depends on what it knows of the tables, and after a large import that is
@@ -74,5 +76,48 @@ describe.each(databases)('on $name', ({ name, create }) => {
         "SELECT relpages AS pages, relallvisible AS visible FROM pg_class WHERE relname = 'memory'",
       );
       expect(rows[0]!.visible).toBeGreaterThan(rows[0]!.pages / 2);
+    });
+});
+
+describe.each(databases)('successors on $name', ({ create }) => {
+  let database: TestDb;
+  const { accountId } = place;
+  beforeAll(async () => {
+    database = await create();
+    // The second half replaces the first
+    await database.db.query(
+      `WITH inserted AS (
+         INSERT INTO memory (account_id, id, namespace, state, blob_id, envelope_id, envelope_sha256, size)
+         SELECT $1, ('00000000-0000-4000-8000-' || lpad(i::text, 12, '0'))::uuid, 'default', 'done', 'b',
+           decode(lpad(i::text, 32, '0'), 'hex'), ''::bytea, 100
+         FROM generate_series(1, 2000) AS i)
+       INSERT INTO memory_successor (account_id, envelope_id, successor_id)
+       SELECT $1, decode(lpad(i::text, 32, '0'), 'hex'), ('00000000-0000-4000-8000-' || lpad((i + 1000)::text, 12, '0'))::uuid
+       FROM generate_series(1, 1000) AS i`,
+      [accountId],
+    );
+  });
+  afterAll(() => database?.drop());
+
+  for (const { known, learn } of knowledge)
+    test(`are looked up by account and id when ${known} is known`, async () => {
+      const { db } = database;
+      for (const command of learn) for (const table of tables) await db.query(`${command} ${table}`);
+      const ids = Array.from(
+        { length: 20 },
+        (_, i) => `00000000-0000-4000-8000-${`${i + 1}`.padStart(12, '0')}`,
+      );
+      let successors: ReadonlyMap<string, string> = new Map();
+      const listing = await indexConditions(db, 'memory', async (explaining) => {
+        successors = await supersededBy(explaining, accountId, ids);
+      });
+      expect(successors.get(ids[4]!)).toBe('00000000-0000-4000-8000-000000001005');
+      const settling = await indexConditions(db, 'memory', (explaining) =>
+        readKeeper(explaining, accountId, ids[0]!, lexical.model),
+      );
+      for (const conditions of [listing, settling])
+        expect(conditions.filter((each) => each?.includes('link.successor_id'))).toEqual([
+          expect.stringContaining('account_id = '),
+        ]);
     });
 });

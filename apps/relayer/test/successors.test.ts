@@ -4,8 +4,8 @@ import { noQuestion } from '../src/index/keywords/question.ts';
 import type { NewJob } from '../src/jobs/queue/accept-jobs.ts';
 import { deleteMemories } from '../src/jobs/queue/forget-rows.ts';
 import { insertSuccessors } from '../src/jobs/queue/successors.ts';
-import { supersededBy } from '../src/memories/lists/superseded.ts';
-import { searchMemories } from '../src/memories/recall/search.ts';
+import { supersededBy } from '../src/memories/rows/list-rows.ts';
+import { searchMemories } from '../src/memories/rows/search-rows.ts';
 import { databases, type TestDb } from './support/databases.ts';
 import { accountVectors, lexical, sizeOf } from './support/index-parts.ts';
 import { textJobs } from './support/text-jobs.ts';
@@ -54,6 +54,19 @@ describe.each(databases)('memories that replace others on $name', ({ create }) =
     await database.db.query("UPDATE memory SET namespace = 'other' WHERE id = $1", [next.id]);
     expect((await found()).get(old.id)).toBeUndefined();
     expect(await listed()).toEqual(new Map());
+  });
+
+  test("never shows another account's memory as the successor", async () => {
+    const { job: old } = await stored('Ana lives in Porto');
+    const { job: next } = await stored('Ana lives in Lisbon');
+    await replaces(next, old);
+    await database.db.query('UPDATE memory SET account_id = $2 WHERE id = $1', [next.id, randomBytes(32)]);
+    expect(await supersededBy(database.db, accountId, [old.id])).toEqual(new Map());
+    expect((await found()).get(old.id)).toBeUndefined();
+    const [again] = await accept(newJob('Ana lives in Porto'));
+    expect(await embedDue()).toBe(0);
+    expect(await recordOf(again!)).toHaveProperty('deduplicated', true);
+    await database.db.query('DELETE FROM memory WHERE id = $1', [next.id]);
   });
 
   test('a search tells what is replaced once the other is there, and no more when it failed', async () => {

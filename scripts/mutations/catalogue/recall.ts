@@ -34,11 +34,11 @@ export const recallMutations: readonly Mutation[] = [
   {
     breaks: 'account.forget-by-relayer',
     file: 'apps/relayer/src/memories/forget/forget.ts',
-    from: `  if (everything) return forgetEverything(context, caller);
-  const place = placeOf(context, caller, namespace);
+    from: `  if (everything) return forgetEverything(parts, caller);
+  const place = placeOf(parts, caller, namespace);
   requirePermission(caller, 'forget', place.tag);`,
-    to: `  if (everything) return forgetEverything(context, caller);
-  const place = placeOf(context, caller, namespace);`,
+    to: `  if (everything) return forgetEverything(parts, caller);
+  const place = placeOf(parts, caller, namespace);`,
   },
   {
     breaks: 'routes.forget-everything',

@@ -6,7 +6,7 @@ import { type BlobCache, createMemoryBlobCache } from '../../src/blobs/blob-cach
 import { noQuestion } from '../../src/index/keywords/question.ts';
 import { dueForLook, timeIsOver } from '../../src/jobs/queue/watched-memories.ts';
 import { readEnvelopes } from '../../src/memories/reading/read-envelopes.ts';
-import { searchMemories } from '../../src/memories/recall/search.ts';
+import { searchMemories } from '../../src/memories/rows/search-rows.ts';
 import { type LookResult, lookAtBlobs } from '../../src/upkeep/missing/look-at-blobs.ts';
 import type { databases, TestDb } from './databases.ts';
 import { startServer, type TestServer } from './http-server.ts';

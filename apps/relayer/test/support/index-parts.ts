@@ -3,7 +3,7 @@ import type { Embedder } from '../../src/index/embedding/embedder.ts';
 import { createLexicalEmbedder } from '../../src/index/embedding/lexical-embedder.ts';
 import { createTextIndexer, type TextIndexer } from '../../src/index/index-data.ts';
 import { createBlindIndex } from '../../src/index/keywords/blind-index.ts';
-import type { NamespaceSize } from '../../src/memories/recall/search.ts';
+import type { NamespaceSize } from '../../src/memories/rows/search-rows.ts';
 
 /** The parts that make index data, small and with fixed keys. */
 export const lexical = createLexicalEmbedder(64, () => Buffer.alloc(32, 5));

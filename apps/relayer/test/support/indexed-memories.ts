@@ -3,7 +3,7 @@ import type { Db } from '../../src/base/db/db.ts';
 import type { TextIndexer } from '../../src/index/index-data.ts';
 import { questionOf } from '../../src/index/keywords/question.ts';
 import { fuse, lexicalWeights, type Relevance } from '../../src/memories/recall/fusion.ts';
-import { readNamespaceSize, searchMemories } from '../../src/memories/recall/search.ts';
+import { readNamespaceSize, searchMemories } from '../../src/memories/rows/search-rows.ts';
 import { accountVectors, blindIndex, indexerWith, lexical } from './index-parts.ts';
 
 /** Rows of memories as the embed stage and the upload leave them. Returns their ids. */

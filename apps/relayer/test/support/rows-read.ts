@@ -3,6 +3,7 @@ import { decodeVector } from '../../src/base/db/vector.ts';
 
 interface PlanNode {
   'Relation Name'?: string;
+  'Index Cond'?: string;
   'Actual Rows': number;
   'Actual Loops': number;
   'Rows Removed by Filter'?: number;
@@ -15,19 +16,37 @@ interface PlanNode {
  * are kept prepared are planned as Postgres comes to plan them: once, for whatever they are asked with.
  */
 export async function rowsRead(db: Db, work: (db: Db) => Promise<unknown>): Promise<number> {
-  let rows = 0;
+  const plans = await plansOf(db, work);
+  return plans.reduce((sum, plan) => sum + readBy(plan), 0);
+}
+
+/** For each time that a statement of `work` reads this table: the condition on an index, if it uses one. */
+export async function indexConditions(
+  db: Db,
+  table: string,
+  work: (db: Db) => Promise<unknown>,
+): Promise<(string | undefined)[]> {
+  const conditionsIn = (node: PlanNode): (string | undefined)[] => [
+    ...(node['Relation Name'] === table ? [node['Index Cond']] : []),
+    ...(node.Plans ?? []).flatMap(conditionsIn),
+  ];
+  return (await plansOf(db, work)).flatMap(conditionsIn);
+}
+
+async function plansOf(db: Db, work: (db: Db) => Promise<unknown>): Promise<PlanNode[]> {
+  const plans: PlanNode[] = [];
   await work({
     ...db,
     async query(sql, params = [], options = {}) {
-      const plans =
+      plans.push(
         options.prepared && db.kind === 'postgres'
           ? await db.transaction((tx) => explainGeneric(tx, sql, params))
-          : await explain(db, sql, params);
-      rows += readBy(plans);
+          : await explain(db, sql, params),
+      );
       return db.query(sql, params);
     },
   });
-  return rows;
+  return plans;
 }
 
 async function explain(db: Queryable, sql: string, params: readonly SqlValue[] = []): Promise<PlanNode> {

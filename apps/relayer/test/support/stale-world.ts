@@ -11,11 +11,18 @@ import { type Embedder, EmbeddingError } from '../../src/index/embedding/embedde
 import { createLexicalEmbedder } from '../../src/index/embedding/lexical-embedder.ts';
 import { createTextIndexer } from '../../src/index/index-data.ts';
 import { createNamespaceSizes } from '../../src/memories/recall/namespace-sizes.ts';
-import type { StalePlace } from '../../src/memories/reindex/stale-rows.ts';
-import type { RelayerContext } from '../../src/start/context.ts';
+import type { SearchParts } from '../../src/memories/recall/recall.ts';
+import type { BackgroundReindexParts } from '../../src/memories/reindex/background-reindex.ts';
+import type { BackgroundRuns } from '../../src/memories/reindex/background-runs.ts';
+import type { ReindexParts } from '../../src/memories/reindex/reindex.ts';
+import type { StalePlace } from '../../src/memories/rows/stale-rows.ts';
 import { blindIndex } from './index-parts.ts';
 import { insertMemories } from './indexed-memories.ts';
 import { sampleEnvelope } from './sample-envelope.ts';
+
+type ReindexWorldParts = ReindexParts &
+  Omit<BackgroundReindexParts, 'reindexing'> &
+  SearchParts & { reindexing: BackgroundRuns };
 
 const tag = Buffer.alloc(16, 3);
 /** A provider refuses a text that has it */
@@ -138,6 +145,6 @@ export function staleWorld(db: () => Db) {
     return rows.map(({ embedding_model }) => embedding_model);
   }
   const context = () =>
-    ({ ...parts, db: db(), namespaceSizes: createNamespaceSizes(db()) }) as unknown as RelayerContext;
+    ({ ...parts, db: db(), namespaceSizes: createNamespaceSizes(db()) }) as unknown as ReindexWorldParts;
   return { accountId, place, caller, account, context, remember, modelsOf, provider, blobs, texts, opened };
 }

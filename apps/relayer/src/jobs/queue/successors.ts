@@ -20,16 +20,17 @@ export async function insertSuccessors(tx: Queryable, successions: readonly Succ
 }
 
 /**
- * SQL for the id of a memory that replaces `memory`, or null. One whose job failed, or that was forgotten, replaces
- * nothing, nor does one of another namespace, whose writers need not be those of this one. `pending` is the condition
- * under which one that is not stored yet does. The inner limit has it looked up from the link, by its key: a planner that
- * knows nothing of the tables yet would go through the namespace instead.
+ * SQL for the id of the memory that replaces `memory`, or null. `$1` of the statement is the account. A memory whose job
+ * failed or that was forgotten replaces nothing, and neither does one in another namespace, whose writers may differ.
+ * `pending` is the condition under which a successor that is not stored yet counts. The inner LIMIT makes the planner
+ * look the successor up by its key; without table statistics it would scan the namespace. Neither subquery names
+ * `memory.account_id`: inside `FROM memory` that is the inner table's own column, and the comparison is always true.
  */
 export const successorOf = (memory: string, pending: string): string => `(
   SELECT successor.id FROM memory_successor link, LATERAL (
     SELECT id, namespace, state, created_at FROM memory
-    WHERE account_id = ${memory}.account_id AND id = link.successor_id LIMIT 1) successor
-  WHERE link.account_id = ${memory}.account_id AND link.envelope_id = ${memory}.envelope_id
+    WHERE account_id = $1 AND id = link.successor_id LIMIT 1) successor
+  WHERE link.account_id = $1 AND link.envelope_id = ${memory}.envelope_id
     AND successor.namespace = ${memory}.namespace
     AND (successor.state = 'done' OR (successor.state = 'pending' AND ${pending}))
   ORDER BY successor.created_at DESC LIMIT 1)`;

@@ -8,8 +8,7 @@ import { createStringReader } from '../../language/llm/json-string.ts';
 import { type AnswerFormat, completeStructured, parseAnswer } from '../../language/llm/structured.ts';
 import { createUsageMeter, type UsageMeter } from '../../language/llm/usage.ts';
 import { askPrompt } from '../../language/prompts/ask.ts';
-import type { RelayerContext } from '../../start/context.ts';
-import { type Recalling, recall } from '../recall/recall.ts';
+import { type Recalling, type RecallParts, recall } from '../recall/recall.ts';
 import { createCitations } from './citations.ts';
 import { localAnswer } from './local-answer.ts';
 import { quotedMemories } from './quoted-memories.ts';
@@ -52,16 +51,21 @@ interface Asked {
   usage: UsageMeter;
 }
 
+export interface AskParts extends RecallParts {
+  /** Undefined without a key: then memories are quoted */
+  chat: ChatClient | undefined;
+}
+
 /**
  * Answers a question from the memories that a recall finds for it (spec, `POST /api/ask`), and says when they do not tell.
  * The call of the model ends when the client has gone. Throws `ApiError`.
  */
-export async function ask(context: RelayerContext, caller: Caller, asking: Asking): Promise<AskResponse> {
-  const asked = await prepare(context, caller, asking);
+export async function ask(parts: AskParts, caller: Caller, asking: Asking): Promise<AskResponse> {
+  const asked = await prepare(parts, caller, asking);
   const { chat, offered } = asked;
   if (!chat || offered === 0) return withoutModel(asked);
   const reply = await asking.stages.measure('answer', () =>
-    completeStructured(chat, asked.request, format, context.loggers.memories),
+    completeStructured(chat, asked.request, format, parts.loggers.memories),
   );
   if (reply === 'cut') throw new ApiError('llm_answer_invalid');
   const citations = createCitations(offered);
@@ -71,11 +75,11 @@ export async function ask(context: RelayerContext, caller: Caller, asking: Askin
 
 /** The same in pieces. What is recalled is ready when this returns: what fails before fails like any request. */
 export async function askInPieces(
-  context: RelayerContext,
+  parts: AskParts,
   caller: Caller,
   asking: Asking,
 ): Promise<AsyncGenerator<AskEvent, void, undefined>> {
-  return pieces(await prepare(context, caller, asking));
+  return pieces(await prepare(parts, caller, asking));
 }
 
 async function* pieces(asked: Asked): AsyncGenerator<AskEvent, void, undefined> {
@@ -111,11 +115,11 @@ async function* pieces(asked: Asked): AsyncGenerator<AskEvent, void, undefined> 
 }
 
 async function prepare(
-  context: RelayerContext,
+  parts: AskParts,
   caller: Caller,
   { question: { question, ...options }, ...recalling }: Asking,
 ): Promise<Asked> {
-  const recalled = await recall(context, caller, { ...options, query: question }, recalling);
+  const recalled = await recall(parts, caller, { ...options, query: question }, recalling);
   const { document, offered } = await quotedMemories(question, recalled.results);
   const usage = createUsageMeter(maxCalls);
   const request = {
@@ -129,7 +133,7 @@ async function prepare(
     accountId: caller.account.accountId,
     signal: recalling.gone,
   };
-  return { recalled, chat: context.chat, offered, request, usage };
+  return { recalled, chat: parts.chat, offered, request, usage };
 }
 
 function conclude(

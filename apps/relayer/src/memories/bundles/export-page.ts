@@ -10,13 +10,18 @@ import type { Caller } from '../../accounts/caller.ts';
 import { requireDecryptCredential } from '../../accounts/decrypt-credential.ts';
 import { readerOf } from '../../accounts/reader.ts';
 import { requireFreshAccount } from '../../accounts/require-permission.ts';
+import type { Db } from '../../base/db/db.ts';
 import { hexToBytes } from '../../base/db/hex.ts';
 import { readBareVectors } from '../../index/bare-vectors.ts';
-import type { RelayerContext } from '../../start/context.ts';
-import type { ListedMemory } from '../reading/memory-pages.ts';
-import { readEnvelopes } from '../reading/read-envelopes.ts';
-import { readablePage } from '../reading/readable-page.ts';
-import { trustedSigners } from '../reading/trusted-signers.ts';
+import type { AccountVectors } from '../../index/embedding/account-vectors.ts';
+import type { Embedder } from '../../index/embedding/embedder.ts';
+import type { KeyRewraps } from '../../keys/key-rewraps.ts';
+import type { SidecarClient } from '../../sidecar/sidecar-client.ts';
+import { type EnvelopeSources, readEnvelopes } from '../reading/read-envelopes.ts';
+import { type PageParts, readablePage } from '../reading/readable-page.ts';
+import type { NamespaceTags } from '../reading/scope-namespaces.ts';
+import { type SignerParts, trustedSigners } from '../reading/trusted-signers.ts';
+import type { ListedMemory } from '../rows/page-rows.ts';
 
 /** Of envelopes and vectors on one page; a single memory may be more. */
 export const exportPageBytes = 4 * 1024 * 1024;
@@ -30,27 +35,37 @@ interface Readable {
   header: EnvelopeHeader;
 }
 
+export interface ExportParts extends PageParts, EnvelopeSources, SignerParts {
+  db: Db;
+  embedder: Pick<Embedder, 'model' | 'dimension'>;
+  keyRewraps: Pick<KeyRewraps, 'of'>;
+  /** Address of the server key, when there is one */
+  serverAddress: string | undefined;
+  sidecar: Pick<SidecarClient, 'exportKeys'>;
+  vectors: AccountVectors;
+}
+
 /**
  * One page of what a bundle is made from: envelopes with their vectors, and the private halves of the keys that they are
  * sealed to, each sealed to the caller's own key. What cannot be read is told and keeps nothing else back. Throws `ApiError`.
  */
 export async function exportPage(
-  context: RelayerContext,
+  parts: ExportParts,
   caller: Caller,
   { recipient_pk, ...request }: ExportRequest,
 ): Promise<ExportResponse> {
   requireFreshAccount(caller);
-  requireDecryptCredential(context, caller);
+  requireDecryptCredential(parts, caller);
   requireUsable(recipient_pk);
   const { account } = caller;
   const accountId = hexToBytes(account.accountId);
-  const found = await readablePage(context, caller, request);
-  const page = withinBytes(found.memories, context.embedder.dimension);
+  const found = await readablePage(parts, caller, request);
+  const page = withinBytes(found.memories, parts.embedder.dimension);
   const ids = page.map(({ id }) => id);
   const [envelopes, vectors, trusted_writers] = await Promise.all([
-    readEnvelopes(context, accountId, page),
-    readBareVectors(context.db, context.vectors.mapOf(accountId), accountId, ids, context.embedder.model),
-    trustedSigners(context, account),
+    readEnvelopes(parts, accountId, page),
+    readBareVectors(parts.db, parts.vectors.mapOf(accountId), accountId, ids, parts.embedder.model),
+    trustedSigners(parts, account),
   ]);
   const failed: ExportResponse['failed'] = [];
   const fail = ({ id, blobId }: ListedMemory, reason: string): void =>
@@ -59,7 +74,7 @@ export async function exportPage(
     const envelope = envelopes[i];
     try {
       if (envelope)
-        return [{ memory, envelope, header: headerOf(context, caller, memory.namespace, envelope) }];
+        return [{ memory, envelope, header: headerOf(parts, caller, memory.namespace, envelope) }];
       fail(memory, 'unreadable');
     } catch (error) {
       if (!(error instanceof EnvelopeError)) throw error;
@@ -67,7 +82,7 @@ export async function exportPage(
     }
     return [];
   });
-  const keys = await sealedKeys(context, caller, readable, recipient_pk);
+  const keys = await sealedKeys(parts, caller, readable, recipient_pk);
   const memories = readable.flatMap(({ memory, envelope, header }): ExportResponse['memories'] => {
     const key = keys.get(nameOf(header))!;
     if ('reason' in key) {
@@ -118,14 +133,14 @@ function withinBytes(memories: readonly ListedMemory[], dimension: number): List
 
 /** Throws `EnvelopeError`; what a client registered in another format has no header and no key. */
 function headerOf(
-  context: RelayerContext,
+  parts: NamespaceTags,
   { account }: Caller,
   namespace: string,
   envelope: Buffer,
 ): EnvelopeHeader {
   const { header } = checkHeader(envelope, {
     origin: hexToBytes(account.origin),
-    tag: context.tagOf(account.origin, namespace),
+    tag: parts.tagOf(account.origin, namespace),
     maxEpoch: BigInt(account.keyEpoch),
   });
   if (header.kind !== envelopeKind.memory) throw new EnvelopeError('unsupported_envelope', 'not a memory');
@@ -141,16 +156,16 @@ function nameOf({ identity, recipientPk, wraps }: EnvelopeHeader): string {
 
 /** By `nameOf`: the key, sealed to the caller's own, or why it cannot be had. Throws `decrypt_unavailable`. */
 async function sealedKeys(
-  context: RelayerContext,
+  parts: ExportParts,
   caller: Caller,
   readable: readonly Readable[],
   to: string,
 ): Promise<Map<string, ExportedKey | { reason: string }>> {
-  const rewraps = await context.keyRewraps.of(hexToBytes(caller.account.accountId));
+  const rewraps = await parts.keyRewraps.of(hexToBytes(caller.account.accountId));
   const headers = [...new Map(readable.map(({ header }) => [nameOf(header), header]))];
-  const { keys } = await context.sidecar.exportKeys(
+  const { keys } = await parts.sidecar.exportKeys(
     {
-      ...readerOf(caller, context.serverAddress),
+      ...readerOf(caller, parts.serverAddress),
       to,
       keys: headers.map(([, { tag, keyEpoch, recipientPk, wraps }]) => {
         const recipient_pk = Buffer.from(recipientPk).toString('hex');

@@ -1,3 +1,4 @@
+import { indexKey, keyedHash } from '@memrelay/envelope/at-rest';
 import { EnvelopeError } from '@memrelay/envelope/envelope-error';
 import { envelopeKind, parseHeader } from '@memrelay/envelope/header';
 import { nodePrimitives } from '@memrelay/envelope/node-primitives';
@@ -8,18 +9,28 @@ import { limits } from '@memrelay/protocol/limits';
 import type { AccountSnapshot } from '../../accounts/account-directory.ts';
 import type { Caller } from '../../accounts/caller.ts';
 import { requireDecryptCredential } from '../../accounts/decrypt-credential.ts';
+import type { ExpiredDelegates } from '../../accounts/expired-delegates.ts';
 import { readerOf } from '../../accounts/reader.ts';
 import { requireFreshAccount, requirePermission } from '../../accounts/require-permission.ts';
 import { createPauses } from '../../base/concurrency/pauses.ts';
+import type { Secrets } from '../../base/config/secrets.ts';
+import type { Db } from '../../base/db/db.ts';
 import { hexToBytes } from '../../base/db/hex.ts';
 import { mappedVectors } from '../../index/bare-vectors.ts';
+import type { AccountVectors } from '../../index/embedding/account-vectors.ts';
+import type { Embedder } from '../../index/embedding/embedder.ts';
+import type { Pipeline } from '../../jobs/pipeline.ts';
 import { insertJobs, type NewJob } from '../../jobs/queue/accept-jobs.ts';
+import type { Backlog } from '../../jobs/queue/backlog.ts';
 import { keptTexts, textHash } from '../../jobs/queue/known-texts.ts';
+import type { Outbox } from '../../jobs/queue/outbox.ts';
 import { insertSuccessors } from '../../jobs/queue/successors.ts';
+import type { NamespaceKeys } from '../../keys/namespace-keys.ts';
 import { sealJob, standardImportance } from '../../keys/seal-job.ts';
-import type { RelayerContext } from '../../start/context.ts';
-import { trustedSigners } from '../reading/trusted-signers.ts';
-import { freeIds, importedId } from './imported-ids.ts';
+import type { SidecarClient } from '../../sidecar/sidecar-client.ts';
+import type { NamespaceTags } from '../reading/scope-namespaces.ts';
+import { type SignerParts, trustedSigners } from '../reading/trusted-signers.ts';
+import { unusedEnvelopeIds } from '../rows/key-rows.ts';
 
 type Item = ImportRequest['memories'][number];
 
@@ -32,6 +43,23 @@ interface Accepted {
 
 const ownText = textField(limits.textBytes);
 
+export interface ImportParts extends SignerParts, NamespaceTags {
+  db: Db;
+  backlog: Backlog;
+  embedder: Pick<Embedder, 'model' | 'dimension'>;
+  expiredDelegates: ExpiredDelegates;
+  namespaceKeys: Pick<NamespaceKeys, 'current'>;
+  outbox: Pick<Outbox, 'seal'>;
+  pipeline: Pick<Pipeline, 'wakeEmbedding'>;
+  secrets: Secrets;
+  /** Address of the server key, when there is one */
+  serverAddress: string | undefined;
+  sidecar: Pick<SidecarClient, 'open'>;
+  vectors: AccountVectors;
+  /** Throws `llm_not_configured` where texts cannot be embedded */
+  requireEmbedder(): void;
+}
+
 /**
  * Takes in memories of a bundle. Each is opened with its own secret and must be signed by a key that this account
  * believes or that the caller vouches for; then it is sealed anew under the account's own key and goes the way of every
@@ -39,16 +67,16 @@ const ownText = textField(limits.textBytes);
  * not stored again. Throws `ApiError`; a memory that is refused is told in its result and keeps nothing else back.
  */
 export async function importMemories(
-  context: RelayerContext,
+  parts: ImportParts,
   caller: Caller,
   { memories, trusted_writers = [] }: ImportRequest,
 ): Promise<ImportResponse> {
   requireFreshAccount(caller);
-  requireDecryptCredential(context, caller);
-  context.requireEmbedder();
-  await requireCredential(context, caller);
+  requireDecryptCredential(parts, caller);
+  parts.requireEmbedder();
+  await requireCredential(parts, caller);
   const accountId = hexToBytes(caller.account.accountId);
-  const trust = new Set([...(await trustedSigners(context, caller.account)), ...trusted_writers]);
+  const trust = new Set([...(await trustedSigners(parts, caller.account)), ...trusted_writers]);
   const results: ImportResult[] = new Array(memories.length);
   const accepted: Accepted[] = [];
   const pause = createPauses();
@@ -56,10 +84,10 @@ export async function importMemories(
     await pause();
     const opened = open(item, trust);
     if ('status' in opened) results[index] = opened;
-    else accepted.push({ index, opened, textHash: hashOf(context, caller, opened) });
+    else accepted.push({ index, opened, textHash: hashOf(parts, caller, opened) });
   }
   const kept = await keptTexts(
-    context.db,
+    parts.db,
     accountId,
     accepted.map((each) => each.textHash),
   );
@@ -69,13 +97,12 @@ export async function importMemories(
     return id === undefined;
   });
   if (fresh.length > 0) {
-    await context.backlog.admit(accountId, fresh.length);
-    const account = await context.expiredDelegates.pruned(caller.account);
-    const { indexKey } = context.secrets;
-    const idHere = (sourceId: Uint8Array): Buffer => importedId(indexKey, accountId, sourceId);
+    await parts.backlog.admit(accountId, fresh.length);
+    const account = await parts.expiredDelegates.pruned(caller.account);
+    const idHere = (sourceId: Uint8Array): Buffer => importedId(parts.secrets.indexKey, accountId, sourceId);
     const ids = fresh.map(({ opened }) => idHere(opened.header.envelopeId));
     const names = ids.map((id) => id.toString('hex'));
-    const free = new Set(await freeIds(context.db, accountId, names));
+    const free = new Set(await unusedEnvelopeIds(parts.db, accountId, names));
     const replaced = fresh.map(({ opened }) =>
       (opened.meta.supersedes ?? []).map((id) => idHere(Buffer.from(id, 'hex'))),
     );
@@ -85,18 +112,18 @@ export async function importMemories(
       // One that comes twice has the id once
       const envelopeId = free.delete(names[i]!) ? ids[i] : undefined;
       const sealing = { envelopeId, supersedes: replaced[i]! };
-      jobs.push(await jobOf(context, caller, account, each, memories, sealing));
+      jobs.push(await jobOf(parts, caller, account, each, memories, sealing));
     }
     const successions = jobs.map(({ id }, i) => ({
       accountId,
       successorId: id,
       envelopeIds: replaced[i]!,
     }));
-    await context.db.transaction(async (tx) => {
+    await parts.db.transaction(async (tx) => {
       await insertJobs(tx, jobs, 'queued');
       await insertSuccessors(tx, successions);
     });
-    context.pipeline.wakeEmbedding();
+    parts.pipeline.wakeEmbedding();
     for (const [i, { id }] of jobs.entries()) results[fresh[i]!.index] = { status: 'running', job_id: id };
   }
   return {
@@ -107,9 +134,9 @@ export async function importMemories(
 }
 
 /** The credential is checked as for a read, though nothing of this account's is opened with it. */
-async function requireCredential(context: RelayerContext, caller: Caller): Promise<void> {
-  const head = { ...readerOf(caller, context.serverAddress), trusted_signers: [], items: [] };
-  await context.sidecar.open(head, [], caller.credentials);
+async function requireCredential(parts: ImportParts, caller: Caller): Promise<void> {
+  const head = { ...readerOf(caller, parts.serverAddress), trusted_signers: [], items: [] };
+  await parts.sidecar.open(head, [], caller.credentials);
 }
 
 /** The memory, or why it is refused. */
@@ -135,15 +162,15 @@ function open({ envelope, secret }: Item, trust: ReadonlySet<string>): OpenedEnv
  * Throws `insufficient_scope` for a key that may not write there, or not read all of it: whether a text is there already
  * is in the answer.
  */
-function hashOf(context: RelayerContext, caller: Caller, { meta, text }: OpenedEnvelope): Buffer {
-  const tag = context.tagOf(caller.account.origin, meta.ns);
+function hashOf(parts: ImportParts, caller: Caller, { meta, text }: OpenedEnvelope): Buffer {
+  const tag = parts.tagOf(caller.account.origin, meta.ns);
   requirePermission(caller, 'write', tag);
   requirePermission(caller, 'read', tag, { keyEpoch: 0 });
-  return textHash(context.secrets.indexKey, hexToBytes(caller.account.accountId), tag, text);
+  return textHash(parts.secrets.indexKey, hexToBytes(caller.account.accountId), tag, text);
 }
 
 async function jobOf(
-  context: RelayerContext,
+  parts: ImportParts,
   caller: Caller,
   account: AccountSnapshot,
   { index, opened, textHash }: Accepted,
@@ -153,8 +180,8 @@ async function jobOf(
   const { meta, text } = opened;
   const { importance = meta.importance ?? standardImportance, vectors } = items[index]!;
   const accountId = hexToBytes(account.accountId);
-  const key = await context.namespaceKeys.current(account, context.tagOf(account.origin, meta.ns));
-  const job = sealJob(context, caller, {
+  const key = await parts.namespaceKeys.current(account, parts.tagOf(account.origin, meta.ns));
+  const job = sealJob(parts, caller, {
     kind: envelopeKind.memory,
     account,
     namespace: meta.ns,
@@ -169,19 +196,32 @@ async function jobOf(
     },
     text,
   });
-  const { dimension, model } = context.embedder;
+  const { dimension, model } = parts.embedder;
   const path = `memories.${index}.vectors.values`;
   return {
     ...job,
-    outbox: context.outbox.seal({ id: job.id, accountId, namespace: meta.ns }, text),
+    outbox: parts.outbox.seal({ id: job.id, accountId, namespace: meta.ns }, text),
     textHash,
     ...(vectors?.model === model
       ? {
           given: {
             model,
-            vectors: mappedVectors(context.vectors.mapOf(accountId), dimension, vectors.values, path),
+            vectors: mappedVectors(parts.vectors.mapOf(accountId), dimension, vectors.values, path),
           },
         }
       : {}),
   };
+}
+
+/**
+ * The envelope id that an imported memory gets in this account: always the same for one source id, so that `supersedes`
+ * finds it whichever of the two memories is imported first. Without the server's index key no one can tell that the two
+ * ids belong together. It has the form of a random UUID, like all envelope ids (security.md).
+ */
+function importedId(secret: Uint8Array, accountId: Buffer, sourceId: Uint8Array): Buffer {
+  const key = indexKey(secret, 'imported-id', accountId.toString('hex'));
+  const id = Buffer.from(keyedHash(key, sourceId)).subarray(0, 16);
+  id[6] = (id[6]! & 0x0f) | 0x40;
+  id[8] = (id[8]! & 0x3f) | 0x80;
+  return id;
 }

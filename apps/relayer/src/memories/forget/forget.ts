@@ -25,10 +25,15 @@ import {
   type Place,
 } from '../../jobs/queue/forgotten-objects.ts';
 import { sharedSince } from '../../jobs/queue/shared-quilts.ts';
-import type { RelayerContext } from '../../start/context.ts';
-import { removeMemories } from './remove-memories.ts';
+import type { NamespaceTags, ScopeParts } from '../reading/scope-namespaces.ts';
+import { type RemoveParts, removeMemories } from './remove-memories.ts';
 
 const perCall = 1_000;
+
+export interface ForgetParts extends RemoveParts, NamespaceTags {
+  /** Memories that share a quilt with a forgotten one are stored again at most this many ms after the forget */
+  repackAfterMs: number;
+}
 
 /**
  * Removes memories of a namespace, those with these ids or all, or everything of the account: rows, vectors, waiting texts
@@ -37,27 +42,25 @@ const perCall = 1_000;
  * those that hold memories which live on; these are stored anew first. Throws `ApiError`.
  */
 export async function forget(
-  context: RelayerContext,
+  parts: ForgetParts,
   caller: Caller,
   { namespace = defaultNamespace, ids, everything }: ForgetRequest,
 ): Promise<ForgetResponse> {
   requireFreshAccount(caller);
-  if (everything) return forgetEverything(context, caller);
-  const place = placeOf(context, caller, namespace);
+  if (everything) return forgetEverything(parts, caller);
+  const place = placeOf(parts, caller, namespace);
   requirePermission(caller, 'forget', place.tag);
-  const targets = ids
-    ? await memoryIds(context.db, place, ids)
-    : await targetsIn(context.db, place, perCall + 1);
-  const chosen = (ids ? await present(context.db, place, targets) : targets).slice(0, perCall);
-  const removed = await removeMemories(context, caller, place, chosen);
+  const targets = ids ? await memoryIds(parts.db, place, ids) : await targetsIn(parts.db, place, perCall + 1);
+  const chosen = (ids ? await present(parts.db, place, targets) : targets).slice(0, perCall);
+  const removed = await removeMemories(parts, caller, place, chosen);
   const objects = await (!ids && removed.length > 0
-    ? freeObjects(context.db, place.accountId, objectsOf(removed))
-    : forgottenObjects(context.db, place, ids && targets));
+    ? freeObjects(parts.db, place.accountId, objectsOf(removed))
+    : forgottenObjects(parts.db, place, ids && targets));
   return {
     deleted: removed.length,
     namespace,
     owner: caller.account.owner,
-    ...(await listed(context, place.accountId, objects)),
+    ...(await listed(parts, place.accountId, objects)),
     ...(targets.length > perCall ? { more: true } : {}),
   };
 }
@@ -67,16 +70,16 @@ export async function forget(
  * there is. Removes nothing. Throws `ApiError`.
  */
 export async function previewForget(
-  context: RelayerContext,
+  parts: ScopeParts,
   caller: Caller,
   { namespace = defaultNamespace, ids }: ForgetPreviewRequest,
 ): Promise<ForgetPreview> {
-  const place = placeOf(context, caller, namespace);
+  const place = placeOf(parts, caller, namespace);
   requirePermission(caller, 'forget', place.tag);
-  const named = await namedMemories(context.db, place, ids);
+  const named = await namedMemories(parts.db, place, ids);
   const candidates = [...new Set(named.map(({ memory }) => memory))];
-  const there = await present(context.db, place, candidates);
-  const known = new Set([...there, ...(await forgottenBefore(context.db, place, candidates))]);
+  const there = await present(parts.db, place, candidates);
+  const known = new Set([...there, ...(await forgottenBefore(parts.db, place, candidates))]);
   const given = new Set(named.filter(({ memory }) => known.has(memory)).map((each) => each.given));
   return {
     namespace,
@@ -86,42 +89,42 @@ export async function previewForget(
 }
 
 /** Namespace after namespace. Only for keys that may forget in all of them: another would leave out what it cannot see. */
-async function forgetEverything(context: RelayerContext, caller: Caller): Promise<ForgetResponse> {
+async function forgetEverything(parts: ForgetParts, caller: Caller): Promise<ForgetResponse> {
   if (namespacesWith(caller, 'forget') !== 'all') throw new ApiError('insufficient_scope');
   const accountId = hexToBytes(caller.account.accountId);
   const removed: Removed[] = [];
   let more = false;
   let left = perCall;
-  for (const namespace of await namespacesToForget(context.db, accountId)) {
-    const place = placeOf(context, caller, namespace);
-    const targets = await targetsIn(context.db, place, left + 1);
-    removed.push(...(await removeMemories(context, caller, place, targets.slice(0, left))));
+  for (const namespace of await namespacesToForget(parts.db, accountId)) {
+    const place = placeOf(parts, caller, namespace);
+    const targets = await targetsIn(parts.db, place, left + 1);
+    removed.push(...(await removeMemories(parts, caller, place, targets.slice(0, left))));
     more = targets.length > left;
     if (more) break;
     left -= targets.length;
   }
   const objects = await (removed.length > 0
-    ? freeObjects(context.db, accountId, objectsOf(removed))
-    : forgottenObjects(context.db, { accountId }, undefined));
+    ? freeObjects(parts.db, accountId, objectsOf(removed))
+    : forgottenObjects(parts.db, { accountId }, undefined));
   return {
     deleted: removed.length,
     owner: caller.account.owner,
-    ...(await listed(context, accountId, objects)),
+    ...(await listed(parts, accountId, objects)),
     ...(more ? { more } : {}),
   };
 }
 
-function placeOf(context: RelayerContext, caller: Caller, namespace: string): Place {
+function placeOf(parts: NamespaceTags, caller: Caller, namespace: string): Place {
   const { accountId, origin } = caller.account;
   return {
     accountId: hexToBytes(accountId),
     namespace,
-    tag: Buffer.from(context.tagOf(origin, namespace)),
+    tag: Buffer.from(parts.tagOf(origin, namespace)),
   };
 }
 
 async function listed(
-  { db, repackAfterMs }: RelayerContext,
+  { db, repackAfterMs }: Pick<ForgetParts, 'db' | 'repackAfterMs'>,
   accountId: Buffer,
   { free, shared }: ForgottenObjects,
 ): Promise<Pick<ForgetResponse, 'blobs_to_delete' | 'blobs_shared' | 'blobs_shared_until'>> {

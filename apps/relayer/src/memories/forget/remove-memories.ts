@@ -1,32 +1,49 @@
 import { envelopeKind } from '@memrelay/envelope/header';
 import type { Caller } from '../../accounts/caller.ts';
+import type { ExpiredDelegates } from '../../accounts/expired-delegates.ts';
+import type { Secrets } from '../../base/config/secrets.ts';
+import type { Db } from '../../base/db/db.ts';
+import type { Loggers } from '../../base/logging/loggers.ts';
+import type { BlobCache } from '../../blobs/blob-cache.ts';
+import type { Pipeline } from '../../jobs/pipeline.ts';
 import { insertJobs, type NewJob } from '../../jobs/queue/accept-jobs.ts';
 import { noteBuried } from '../../jobs/queue/buried-blobs.ts';
 import { deleteMemories, heldElsewhere, type Removed } from '../../jobs/queue/forget-rows.ts';
 import type { Place } from '../../jobs/queue/forgotten-objects.ts';
+import type { NamespaceKeys } from '../../keys/namespace-keys.ts';
 import { sealJob } from '../../keys/seal-job.ts';
 import type { RelayerContext } from '../../start/context.ts';
 
 /** A tombstone names as many (packages/envelope, `supersedes`). */
 const perTombstone = 200;
 
+export interface RemoveParts {
+  db: Db;
+  blobCache: Pick<BlobCache, 'delete'>;
+  expiredDelegates: ExpiredDelegates;
+  loggers: Pick<Loggers, 'memories'>;
+  namespaceKeys: Pick<NamespaceKeys, 'current'>;
+  pipeline: Pick<Pipeline, 'wakeUpload'>;
+  secrets: Secrets;
+}
+
 /**
  * Removes memories of a namespace at once and for good, each part together with the tombstone that names it. Returns what
  * was known of them.
  */
 export async function removeMemories(
-  context: RelayerContext,
+  parts: RemoveParts,
   caller: Caller,
   place: Place,
   ids: readonly string[],
 ): Promise<Removed[]> {
   // Names that nothing stands under get no key
   if (ids.length === 0) return [];
-  const bury = await tombstones(context, caller, place);
+  const bury = await tombstones(parts, caller, place);
   const removed: Removed[] = [];
   for (let i = 0; i < ids.length; i += perTombstone) {
     const part = ids.slice(i, i + perTombstone);
-    const gone = await context.db.transaction(async (tx) => {
+    const gone = await parts.db.transaction(async (tx) => {
       const rows = await deleteMemories(tx, place, part);
       const held = await heldElsewhere(tx, place, rows);
       const envelopeIds = rows
@@ -46,25 +63,25 @@ export async function removeMemories(
       return rows;
     });
     // Nobody is led there any more; what cannot be deleted now goes when its time in the cache is over
-    await context.blobCache
+    await parts.blobCache
       .delete(gone.flatMap(({ blobId }) => blobId ?? []))
-      .catch((error: Error) => context.loggers.memories.warn({ err: error }, 'cached blobs not deleted'));
+      .catch((error: Error) => parts.loggers.memories.warn({ err: error }, 'cached blobs not deleted'));
     removed.push(...gone);
   }
-  if (removed.length > 0) context.pipeline.wakeUpload();
+  if (removed.length > 0) parts.pipeline.wakeUpload();
   return removed;
 }
 
 /** Makes tombstones for envelope ids (32 hex digits each), under the namespace's present key. */
 async function tombstones(
-  context: RelayerContext,
+  parts: RemoveParts,
   caller: Caller,
   { namespace, tag }: Place,
 ): Promise<(envelopeIds: string[]) => NewJob> {
-  const account = await context.expiredDelegates.pruned(caller.account);
-  const key = await context.namespaceKeys.current(account, tag);
+  const account = await parts.expiredDelegates.pruned(caller.account);
+  const key = await parts.namespaceKeys.current(account, tag);
   return (supersedes) =>
-    sealJob(context, caller, {
+    sealJob(parts, caller, {
       kind: envelopeKind.tombstone,
       account,
       namespace,

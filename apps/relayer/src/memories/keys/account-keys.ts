@@ -2,9 +2,11 @@ import type { Wrap } from '@memrelay/envelope/wraps';
 import type { Caller, Permission } from '../../accounts/caller.ts';
 import { namespacesWith } from '../../accounts/require-permission.ts';
 import { hexToBytes } from '../../base/db/hex.ts';
+import type { KeyRewraps } from '../../keys/key-rewraps.ts';
 import { decodeColumn } from '../../keys/namespace-keys.ts';
-import type { RelayerContext } from '../../start/context.ts';
-import { readNamespaceNames, readUnfinishedNames } from '../reading/memory-pages.ts';
+import type { ScopeParts } from '../reading/scope-namespaces.ts';
+import { readNamespaceKeys } from '../rows/key-rows.ts';
+import { readNamespaceNames, readUnfinishedNames } from '../rows/page-rows.ts';
 
 /** A pair that memories of a namespace are sealed to. */
 export interface AccountKey {
@@ -19,12 +21,8 @@ export interface AccountKey {
   wraps: Wrap[];
 }
 
-interface Row {
-  tag: Buffer;
-  key_epoch: string;
-  server_set: string;
-  recipient_pk: Buffer;
-  wraps: Buffer;
+export interface AccountKeyParts extends ScopeParts {
+  keyRewraps: Pick<KeyRewraps, 'of' | 'serverSet'>;
 }
 
 /**
@@ -32,43 +30,36 @@ interface Row {
  * keys. Pairs that clients made themselves are in their own envelopes alone. Throws `insufficient_scope`.
  */
 export async function accountKeys(
-  context: RelayerContext,
+  parts: AccountKeyParts,
   caller: Caller,
   permissions: readonly Permission[],
 ): Promise<AccountKey[]> {
   const scopes = permissions.map((permission) => namespacesWith(caller, permission));
   const accountId = hexToBytes(caller.account.accountId);
-  const [stored, unfinished, rewraps, { rows }] = await Promise.all([
-    readNamespaceNames(context.db, accountId),
-    readUnfinishedNames(context.db, accountId),
-    context.keyRewraps.of(accountId),
-    context.db.query<Row>(
-      `SELECT tag, key_epoch, server_set, recipient_pk, wraps FROM namespace_key
-       WHERE account_id = $1 ORDER BY recipient_pk`,
-      [accountId],
-    ),
+  const [stored, unfinished, rewraps, keys] = await Promise.all([
+    readNamespaceNames(parts.db, accountId),
+    readUnfinishedNames(parts.db, accountId),
+    parts.keyRewraps.of(accountId),
+    readNamespaceKeys(parts.db, accountId),
   ]);
-  const { serverSet } = context.keyRewraps;
   const byTag = new Map(
     [...stored, ...unfinished].map((name) => [
-      Buffer.from(context.tagOf(caller.account.origin, name)).toString('hex'),
+      Buffer.from(parts.tagOf(caller.account.origin, name)).toString('hex'),
       name,
     ]),
   );
-  return rows.flatMap((row): AccountKey[] => {
-    const tag = row.tag.toString('hex');
+  return keys.flatMap(({ tag, keyEpoch, serverSet, recipientPk, wraps }): AccountKey[] => {
     const namespace = byTag.get(tag);
     // A pair that no memory was sealed to needs no reader
     if (namespace === undefined || !scopes.every((scope) => scope === 'all' || scope.has(tag))) return [];
-    const recipientPk = row.recipient_pk.toString('hex');
     return [
       {
         namespace,
         tag,
-        keyEpoch: Number(row.key_epoch),
+        keyEpoch,
         recipientPk,
-        isCurrent: row.server_set === serverSet || rewraps.has(recipientPk),
-        wraps: decodeColumn(row.wraps),
+        isCurrent: serverSet === parts.keyRewraps.serverSet || rewraps.has(recipientPk),
+        wraps: decodeColumn(wraps),
       },
     ];
   });

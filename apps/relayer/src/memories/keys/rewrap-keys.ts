@@ -5,18 +5,30 @@ import type { KeyEntry, KeysResponse, RewrapRequest, RewrapResponse } from '@mem
 import type { Caller } from '../../accounts/caller.ts';
 import { readerOf } from '../../accounts/reader.ts';
 import { requireFreshAccount } from '../../accounts/require-permission.ts';
+import type { Secrets } from '../../base/config/secrets.ts';
 import { hexToBytes } from '../../base/db/hex.ts';
+import type { Pipeline } from '../../jobs/pipeline.ts';
 import { insertJobs } from '../../jobs/queue/accept-jobs.ts';
+import type { KeyRewraps } from '../../keys/key-rewraps.ts';
 import { sealJob } from '../../keys/seal-job.ts';
-import type { RelayerContext } from '../../start/context.ts';
-import { type AccountKey, accountKeys } from './account-keys.ts';
+import type { SidecarClient } from '../../sidecar/sidecar-client.ts';
+import { type AccountKey, type AccountKeyParts, accountKeys } from './account-keys.ts';
 
 /** A key takes two operations of Seal, 80 ms of a thread. */
 const keysPerCall = 20;
 
+export interface RewrapParts extends AccountKeyParts {
+  keyRewraps: KeyRewraps;
+  pipeline: Pick<Pipeline, 'wakeUpload'>;
+  secrets: Secrets;
+  /** Address of the server key, when there is one */
+  serverAddress: string | undefined;
+  sidecar: Pick<SidecarClient, 'rewrapKeys'>;
+}
+
 /** The caller's keys with their wraps: whoever holds the recovery key can open those without any key server. */
-export async function listKeys(context: RelayerContext, caller: Caller): Promise<KeysResponse> {
-  const keys = await accountKeys(context, caller, ['read']);
+export async function listKeys(parts: AccountKeyParts, caller: Caller): Promise<KeysResponse> {
+  const keys = await accountKeys(parts, caller, ['read']);
   return {
     keys: keys.map(
       (key): KeyEntry => ({
@@ -38,19 +50,19 @@ export async function listKeys(context: RelayerContext, caller: Caller): Promise
  * Throws `ApiError`.
  */
 export async function rewrapKeys(
-  context: RelayerContext,
+  parts: RewrapParts,
   caller: Caller,
   request: RewrapRequest,
 ): Promise<RewrapResponse> {
   requireFreshAccount(caller);
-  const keys = await accountKeys(context, caller, ['read', 'write']);
+  const keys = await accountKeys(parts, caller, ['read', 'write']);
   const { chosen, next } = request.keys ? chooseGiven(keys, request.keys) : chooseNext(keys, request.after);
   const jobIds: string[] = [];
   const failed: RewrapResponse['failed'] = [];
   if (chosen.length > 0) {
-    const answer = await context.sidecar.rewrapKeys(
+    const answer = await parts.sidecar.rewrapKeys(
       {
-        ...readerOf(caller, context.serverAddress),
+        ...readerOf(caller, parts.serverAddress),
         keys: chosen.map(({ key, wraps }) => ({
           tag: key.tag,
           key_epoch: key.keyEpoch,
@@ -61,18 +73,18 @@ export async function rewrapKeys(
       caller.credentials,
     );
     // A sidecar that was started anew with other key servers: what it wraps must not stand under this set
-    if (answer.server_set !== context.keyRewraps.serverSet) throw new ApiError('sidecar_unavailable');
+    if (answer.server_set !== parts.keyRewraps.serverSet) throw new ApiError('sidecar_unavailable');
     for (const [i, result] of answer.keys.entries()) {
       const { key } = chosen[i]!;
       if (!result.ok) {
         failed.push({ recipient_pk: key.recipientPk, reason: result.reason });
         continue;
       }
-      const jobId = await keep(context, caller, key, Buffer.from(result.wrap, 'base64'));
+      const jobId = await keep(parts, caller, key, Buffer.from(result.wrap, 'base64'));
       if (jobId !== undefined) jobIds.push(jobId);
     }
-    context.keyRewraps.refresh(hexToBytes(caller.account.accountId));
-    context.pipeline.wakeUpload();
+    parts.keyRewraps.refresh(hexToBytes(caller.account.accountId));
+    parts.pipeline.wakeUpload();
   }
   return { job_ids: jobIds, failed, ...(next === undefined ? {} : { next }) };
 }
@@ -112,7 +124,7 @@ function chooseNext(
 
 /** Returns the job that brings the wrap to the owner; undefined when another call was faster. */
 async function keep(
-  context: RelayerContext,
+  parts: RewrapParts,
   caller: Caller,
   key: AccountKey,
   wrap: Buffer,
@@ -121,7 +133,7 @@ async function keep(
   const accountId = hexToBytes(account.accountId);
   const recipientPk = hexToBytes(key.recipientPk);
   const recovery = key.wraps.filter(({ type }) => type === wrapType.recovery);
-  const job = sealJob(context, caller, {
+  const job = sealJob(parts, caller, {
     kind: envelopeKind.rewrap,
     account,
     namespace: key.namespace,
@@ -129,8 +141,8 @@ async function keep(
     key: { recipientPk, wraps: [{ type: wrapType.seal, bytes: wrap }, ...recovery] },
     text: '',
   });
-  const isNew = await context.db.transaction(async (tx) => {
-    const saved = await context.keyRewraps.save(tx, accountId, recipientPk, wrap);
+  const isNew = await parts.db.transaction(async (tx) => {
+    const saved = await parts.keyRewraps.save(tx, accountId, recipientPk, wrap);
     if (saved) await insertJobs(tx, [job], 'uploading');
     return saved;
   });

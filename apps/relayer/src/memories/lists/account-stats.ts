@@ -1,42 +1,47 @@
 import type { NamespaceEntry, NamespacesResponse, StatsResponse } from '@memrelay/protocol/memory-lists';
 import type { Caller } from '../../accounts/caller.ts';
 import { hexToBytes } from '../../base/db/hex.ts';
+import type { Embedder } from '../../index/embedding/embedder.ts';
 import { listStrays } from '../../jobs/queue/stray-rows.ts';
-import type { RelayerContext } from '../../start/context.ts';
-import { readableNamespace, readableNamespaces } from '../reading/scope-namespaces.ts';
-import { countStale } from '../reindex/stale-rows.ts';
-import { expiringSoon } from './expiring-soon.ts';
+import { readableNamespace, readableNamespaces, type ScopeParts } from '../reading/scope-namespaces.ts';
 import {
   countLost,
   type NamespaceTotals,
   readNamespaceTotals,
   readUnfinishedJobs,
-} from './namespace-totals.ts';
+} from '../rows/list-rows.ts';
+import { countStale } from '../rows/stale-rows.ts';
+import { expiringSoon, type StorageTime } from './expiring-soon.ts';
+
+export interface StatsParts extends ScopeParts {
+  embedder: Pick<Embedder, 'model'>;
+  storageTime: StorageTime;
+}
 
 /** The namespaces that the caller may read, with what is in them. */
-export async function listNamespaces(context: RelayerContext, caller: Caller): Promise<NamespacesResponse> {
+export async function listNamespaces(parts: ScopeParts, caller: Caller): Promise<NamespacesResponse> {
   return {
     owner: caller.account.owner,
-    namespaces: (await readableTotals(context, caller)).map(namespaceEntry),
+    namespaces: (await readableTotals(parts, caller)).map(namespaceEntry),
   };
 }
 
 const listedStrays = 200;
 
 /** All of them together, with the state of the jobs and what a change of the model has left behind. */
-export async function accountStats(context: RelayerContext, caller: Caller): Promise<StatsResponse> {
+export async function accountStats(parts: StatsParts, caller: Caller): Promise<StatsResponse> {
   const accountId = hexToBytes(caller.account.accountId);
-  const isReadable = readableNamespace(context, caller);
+  const isReadable = readableNamespace(parts, caller);
   const [totals, jobs, strays] = await Promise.all([
-    readableTotals(context, caller),
-    readUnfinishedJobs(context.db, accountId),
-    listStrays(context.db, accountId, listedStrays),
+    readableTotals(parts, caller),
+    readUnfinishedJobs(parts.db, accountId),
+    listStrays(parts.db, accountId, listedStrays),
   ]);
   const names = totals.map(({ namespace }) => namespace);
   const [stale, lost, expiry] = await Promise.all([
-    countStale(context.db, accountId, names, context.embedder.model),
-    countLost(context.db, accountId, names),
-    expiringSoon(context, accountId, names),
+    countStale(parts.db, accountId, names, parts.embedder.model),
+    countLost(parts.db, accountId, names),
+    expiringSoon(parts, accountId, names),
   ]);
   const readable = jobs.filter(({ namespace }) => isReadable(namespace));
   const jobsThatAre = (wanted: string): number =>
@@ -68,9 +73,9 @@ export async function accountStats(context: RelayerContext, caller: Caller): Pro
   };
 }
 
-async function readableTotals(context: RelayerContext, caller: Caller): Promise<NamespaceTotals[]> {
-  const namespaces = await readableNamespaces(context, caller);
-  return readNamespaceTotals(context.db, hexToBytes(caller.account.accountId), namespaces);
+async function readableTotals(parts: ScopeParts, caller: Caller): Promise<NamespaceTotals[]> {
+  const namespaces = await readableNamespaces(parts, caller);
+  return readNamespaceTotals(parts.db, hexToBytes(caller.account.accountId), namespaces);
 }
 
 function namespaceEntry(totals: NamespaceTotals): NamespaceEntry {

@@ -1,6 +1,7 @@
 import type { StatsResponse } from '@memrelay/protocol/memory-lists';
 import type { Db } from '../../base/db/db.ts';
 import type { SidecarClient } from '../../sidecar/sidecar-client.ts';
+import { readExpiring } from '../rows/list-rows.ts';
 
 /** The present storage epoch, and what is soon. */
 export interface StorageTime {
@@ -45,12 +46,10 @@ export async function expiringSoon(
 ): Promise<StatsResponse['expiry']> {
   const epoch = await storageTime.epoch();
   if (epoch === undefined) return undefined;
-  const { rows } = await db.query<{ count: number; bytes: number; first: number | null }>(
-    `SELECT count(*)::int AS count, coalesce(sum(size), 0)::float8 AS bytes, min(end_epoch) AS first FROM memory
-     WHERE account_id = $1 AND state = 'done' AND end_epoch > $2 AND end_epoch <= $3 AND namespace = ANY($4::text[])`,
-    [accountId, epoch, epoch + storageTime.soonEpochs, [...namespaces]],
-  );
-  const { count, bytes, first } = rows[0]!;
+  const { count, bytes, first } = await readExpiring(db, accountId, namespaces, {
+    epoch,
+    lastEpoch: epoch + storageTime.soonEpochs,
+  });
   return {
     epoch,
     soon_count: count,

@@ -1,23 +1,22 @@
 import type { MemoriesRequest, MemoriesResponse, MemoryEntry } from '@memrelay/protocol/memory-lists';
 import type { Caller } from '../../accounts/caller.ts';
 import { hexToBytes } from '../../base/db/hex.ts';
-import type { RelayerContext } from '../../start/context.ts';
-import type { ListedMemory } from '../reading/memory-pages.ts';
-import { readablePage } from '../reading/readable-page.ts';
-import { supersededBy } from './superseded.ts';
+import { type PageParts, readablePage } from '../reading/readable-page.ts';
+import { supersededBy } from '../rows/list-rows.ts';
+import type { ListedMemory } from '../rows/page-rows.ts';
 
 /**
  * One page of what is stored in the namespaces that the caller may read, newest first, without texts. A memory is
  * there from when it is embedded; until its blob is stored it is `pending`. One that failed is a job, not a memory.
  */
 export async function listMemories(
-  context: RelayerContext,
+  parts: PageParts,
   caller: Caller,
   request: MemoriesRequest,
 ): Promise<MemoriesResponse> {
-  const { memories, more, cursorAfter } = await readablePage(context, caller, request);
+  const { memories, more, cursorAfter } = await readablePage(parts, caller, request);
   const superseded = await supersededBy(
-    context.db,
+    parts.db,
     hexToBytes(caller.account.accountId),
     memories.map(({ id }) => id),
   );

@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import { indexKey, keyedHash } from '@memrelay/envelope/at-rest';
 import { ApiError } from '@memrelay/protocol/errors';
-import type { PagePosition } from './memory-pages.ts';
+import type { PagePosition } from '../rows/page-rows.ts';
 
 /** What a list is of. A cursor continues only the list that it came from. */
 export interface ListedSet {

@@ -4,9 +4,12 @@ import type { Caller } from '../../accounts/caller.ts';
 import { readerOf } from '../../accounts/reader.ts';
 import { createPauses } from '../../base/concurrency/pauses.ts';
 import { hexToBytes } from '../../base/db/hex.ts';
-import type { RelayerContext } from '../../start/context.ts';
-import type { Match } from './match.ts';
-import { trustedSigners } from './trusted-signers.ts';
+import type { Loggers } from '../../base/logging/loggers.ts';
+import type { KeyRewraps } from '../../keys/key-rewraps.ts';
+import type { VerifiedKeys } from '../../keys/verified-keys.ts';
+import type { SidecarClient } from '../../sidecar/sidecar-client.ts';
+import type { Match } from '../rows/match.ts';
+import { type SignerParts, trustedSigners } from './trusted-signers.ts';
 
 /** Sent to the sidecar in one call; a recall of many large memories takes several, and others have their turn in between. */
 const batchBytes = 4 * 1024 * 1024;
@@ -23,13 +26,22 @@ interface Present {
   envelope: Buffer;
 }
 
+export interface OpenParts extends SignerParts {
+  sidecar: Pick<SidecarClient, 'open'>;
+  keyRewraps: Pick<KeyRewraps, 'of'>;
+  verifiedKeys: VerifiedKeys;
+  /** Address of the server key, when there is one */
+  serverAddress: string | undefined;
+  loggers: Pick<Loggers, 'memories'>;
+}
+
 /**
  * Texts of the envelopes in order; `undefined` where one is missing or does not open. A refused credential refuses
  * the whole call, also where there is nothing to open; so do key servers that deny all of it, unless `each` may be denied
  * by itself. Throws `ApiError`.
  */
 export async function openEnvelopes(
-  context: RelayerContext,
+  parts: OpenParts,
   caller: Caller,
   namespace: string,
   ranked: readonly Chosen[],
@@ -38,12 +50,9 @@ export async function openEnvelopes(
 ): Promise<(string | undefined)[]> {
   const texts = new Array<string | undefined>(ranked.length).fill(undefined);
   const accountId = hexToBytes(caller.account.accountId);
-  const [shared, rewraps] = await Promise.all([
-    sharedHead(context, caller),
-    context.keyRewraps.of(accountId),
-  ]);
+  const [shared, rewraps] = await Promise.all([sharedHead(parts, caller), parts.keyRewraps.of(accountId)]);
   for (const batch of batches(ranked, envelopes)) {
-    const { items, payload } = await context.sidecar.open(
+    const { items, payload } = await parts.sidecar.open(
       {
         ...shared,
         items: batch.map(({ match, envelope }) => ({
@@ -70,7 +79,7 @@ export async function openEnvelopes(
         texts[index] = decoder.decode(payload.subarray(offset, offset + item.text_length));
         offset += item.text_length;
       } else {
-        context.loggers.memories.warn(
+        parts.loggers.memories.warn(
           {
             account_id: caller.account.accountId,
             memory_id: match.id,
@@ -82,7 +91,7 @@ export async function openEnvelopes(
       }
     }
     // A later wrap opened the others: whether their own belong to the key was not seen
-    context.verifiedKeys.mark(
+    parts.verifiedKeys.mark(
       accountId,
       opened.filter((envelope) => !rewraps.has(recipientOf(envelope))),
     );
@@ -109,10 +118,10 @@ function recipientOf(envelope: Buffer): string {
 }
 
 /** Whose request it is, and whose signatures are believed. */
-async function sharedHead(context: RelayerContext, caller: Caller): Promise<Omit<OpenRequestHead, 'items'>> {
+async function sharedHead(parts: OpenParts, caller: Caller): Promise<Omit<OpenRequestHead, 'items'>> {
   return {
-    ...readerOf(caller, context.serverAddress),
-    trusted_signers: await trustedSigners(context, caller.account),
+    ...readerOf(caller, parts.serverAddress),
+    trusted_signers: await trustedSigners(parts, caller.account),
   };
 }
 

@@ -5,7 +5,7 @@ import type { BlobCache } from '../../blobs/blob-cache.ts';
 import { type BlobReads, isStored, lookFor } from '../../blobs/read-stored.ts';
 import { readPending } from '../../jobs/queue/read-jobs.ts';
 import { suspect } from '../../jobs/queue/unreadable.ts';
-import type { Match } from './match.ts';
+import type { Match } from '../rows/match.ts';
 
 export interface EnvelopeSources {
   db: Db;

@@ -1,15 +1,24 @@
 import type { Caller } from '../../accounts/caller.ts';
 import { namespacesWith } from '../../accounts/require-permission.ts';
+import type { Db } from '../../base/db/db.ts';
 import { hexToBytes } from '../../base/db/hex.ts';
-import type { RelayerContext } from '../../start/context.ts';
-import { readNamespaceNames } from './memory-pages.ts';
+import { readNamespaceNames } from '../rows/page-rows.ts';
+
+export interface NamespaceTags {
+  /** 16-byte tag of a namespace of the account with this origin address */
+  tagOf(origin: string, namespace: string): Uint8Array;
+}
+
+export interface ScopeParts extends NamespaceTags {
+  db: Db;
+}
 
 /** Whether the caller may read a namespace, by its name. Throws `insufficient_scope` when it may read nowhere. */
-export function readableNamespace(context: RelayerContext, caller: Caller): (namespace: string) => boolean {
+export function readableNamespace(parts: NamespaceTags, caller: Caller): (namespace: string) => boolean {
   const scope = namespacesWith(caller, 'read');
   if (scope === 'all') return () => true;
   const { origin } = caller.account;
-  return (namespace) => scope.has(Buffer.from(context.tagOf(origin, namespace)).toString('hex'));
+  return (namespace) => scope.has(Buffer.from(parts.tagOf(origin, namespace)).toString('hex'));
 }
 
 /**
@@ -17,11 +26,11 @@ export function readableNamespace(context: RelayerContext, caller: Caller): (nam
  * `insufficient_scope` when it may read nowhere.
  */
 export async function readableNamespaces(
-  context: RelayerContext,
+  parts: ScopeParts,
   caller: Caller,
 ): Promise<'all' | readonly string[]> {
-  const isReadable = readableNamespace(context, caller);
+  const isReadable = readableNamespace(parts, caller);
   if (namespacesWith(caller, 'read') === 'all') return 'all';
-  const names = await readNamespaceNames(context.db, hexToBytes(caller.account.accountId));
+  const names = await readNamespaceNames(parts.db, hexToBytes(caller.account.accountId));
   return names.filter(isReadable);
 }

@@ -1,8 +1,8 @@
 import type { HitExplanation } from '@memrelay/protocol/memories';
 import type { Collection } from '../../index/keywords/bm25.ts';
 import { type Answered, answered, noQuestion, type Question } from '../../index/keywords/question.ts';
-import type { Match } from '../reading/match.ts';
-import { leastCandidates, type SearchResult } from './search.ts';
+import type { Match } from '../rows/match.ts';
+import { leastCandidates, type SearchResult } from '../rows/search-rows.ts';
 
 /** How well a memory answers, and why. */
 export interface Relevance {

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Db } from '../../base/db/db.ts';
-import { type NamespaceSize, readNamespaceSize } from './search.ts';
+import { type NamespaceSize, readNamespaceSize } from '../rows/search-rows.ts';
 
 /** How much there is in a namespace, remembered for a few seconds: it decides how to search, not what is found. */
 export interface NamespaceSizes {

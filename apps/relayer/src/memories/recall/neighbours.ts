@@ -1,14 +1,15 @@
 import { ApiError, type ErrorCode } from '@memrelay/protocol/errors';
 import pLimit from 'p-limit';
 import type { Caller } from '../../accounts/caller.ts';
+import type { Db } from '../../base/db/db.ts';
 import { hexToBytes } from '../../base/db/hex.ts';
 import { EmbeddingError } from '../../index/embedding/embedder.ts';
 import { noQuestion } from '../../index/keywords/question.ts';
-import type { RelayerContext } from '../../start/context.ts';
-import type { Match } from '../reading/match.ts';
-import { openEnvelopes } from '../reading/open-envelopes.ts';
-import { readEnvelopes } from '../reading/read-envelopes.ts';
-import { searchMemories } from './search.ts';
+import { type OpenParts, openEnvelopes } from '../reading/open-envelopes.ts';
+import { type EnvelopeSources, readEnvelopes } from '../reading/read-envelopes.ts';
+import type { Match } from '../rows/match.ts';
+import { hasVectors, searchMemories } from '../rows/search-rows.ts';
+import type { SearchParts } from './recall.ts';
 
 /** A memory that the caller could read just now. */
 export interface KnownMemory {
@@ -46,15 +47,19 @@ const passing: ReadonlySet<ErrorCode> = new Set([
   'sidecar_unavailable',
 ]);
 
+export interface NeighbourParts extends SearchParts, OpenParts, EnvelopeSources {
+  db: Db;
+}
+
 /** With `reads` the caller has READ in the namespace, and a credential; without it nothing is near. Throws `ApiError`. */
 export function createNeighbours(
-  context: RelayerContext,
+  parts: NeighbourParts,
   caller: Caller,
   namespace: string,
   reads: boolean,
 ): Neighbours {
   const accountId = hexToBytes(caller.account.accountId);
-  const { db, embedder } = context;
+  const { db, embedder } = parts;
   const { model } = embedder;
   const found = new Map<string, Match>();
   const opened = new Map<string, KnownMemory>();
@@ -67,19 +72,10 @@ export function createNeighbours(
       return await work();
     } catch (error) {
       if (!(error instanceof ApiError) || !passing.has(error.code)) throw error;
-      context.loggers.memories.warn({ err: error }, 'facts are not compared with what is stored');
+      parts.loggers.memories.warn({ err: error }, 'facts are not compared with what is stored');
       unavailable = true;
       return otherwise;
     }
-  }
-
-  /** Asked anew, since a size may be some seconds old: where there is nothing no provider need be paid. */
-  async function isEmpty(): Promise<boolean> {
-    const { rows } = await db.query(
-      'SELECT 1 FROM memory_vector WHERE account_id = $1 AND namespace = $2 AND embedding_model = $3 LIMIT 1',
-      [accountId, namespace, model],
-    );
-    return rows.length === 0;
   }
 
   async function search(texts: readonly string[], perText: number): Promise<Neighbour[][]> {
@@ -87,15 +83,15 @@ export function createNeighbours(
     const vectors = await embedder.embed(texts, whose).catch((cause: unknown) => {
       throw cause instanceof EmbeddingError ? new ApiError('embedding_unavailable', { cause }) : cause;
     });
-    const size = await context.namespaceSizes.sizeOf(accountId, namespace, model);
-    const map = context.vectors.mapOf(accountId);
+    const size = await parts.namespaceSizes.sizeOf(accountId, namespace, model);
+    const map = parts.vectors.mapOf(accountId);
     const limit = pLimit(searchesAtOnce);
     const turn = { accountId: caller.account.accountId, units: 1 };
     const query = { accountId, namespace, model, question: noQuestion, limit: perText, includePending: true };
     return Promise.all(
       vectors.map((vector) =>
         limit(async () => {
-          const { matches } = await context.requestBounds.searches.run(turn, () =>
+          const { matches } = await parts.requestBounds.searches.run(turn, () =>
             searchMemories(db, { ...query, vector: map.apply(vector) }, size),
           );
           const current = matches.filter(({ supersededBy }) => supersededBy === undefined);
@@ -114,7 +110,11 @@ export function createNeighbours(
     near(texts, perText) {
       const nothing: Neighbour[][] = texts.map(() => []);
       return unlessAway(
-        async () => (texts.length === 0 || (await isEmpty()) ? nothing : search(texts, perText)),
+        // Where nothing is stored, no provider is paid
+        async () =>
+          texts.length > 0 && (await hasVectors(db, accountId, namespace, model))
+            ? search(texts, perText)
+            : nothing,
         nothing,
       );
     },
@@ -127,9 +127,9 @@ export function createNeighbours(
       });
       return unlessAway(async () => {
         if (matches.length === 0) return;
-        const envelopes = await readEnvelopes(context, accountId, matches);
+        const envelopes = await readEnvelopes(parts, accountId, matches);
         const chosen = matches.map((match) => ({ match }));
-        const texts = await openEnvelopes(context, caller, namespace, chosen, envelopes);
+        const texts = await openEnvelopes(parts, caller, namespace, chosen, envelopes);
         for (const [i, { id, blobId, envelopeId }] of matches.entries()) {
           const text = texts[i];
           if (text !== undefined) opened.set(id, { id, text, blobId, envelopeId });

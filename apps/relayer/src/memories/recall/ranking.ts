@@ -1,5 +1,5 @@
 import type { RecallRequest } from '@memrelay/protocol/memories';
-import type { Match } from '../reading/match.ts';
+import type { Match } from '../rows/match.ts';
 import type { Relevance } from './fusion.ts';
 
 export interface RankedMatch {

@@ -4,31 +4,36 @@ import { hexToBytes } from '../../base/db/hex.ts';
 import { noQuestion } from '../../index/keywords/question.ts';
 import { patchIdLength } from '../../jobs/queue/forgotten-objects.ts';
 import { blobsOfStored, readPending } from '../../jobs/queue/read-jobs.ts';
-import type { RelayerContext } from '../../start/context.ts';
-import { trustedSigners } from '../reading/trusted-signers.ts';
+import type { NamespaceTags } from '../reading/scope-namespaces.ts';
+import { type SignerParts, trustedSigners } from '../reading/trusted-signers.ts';
 import { candidateLimit, type RankedMatch, rank, sizeOf, withinBytes } from './ranking.ts';
-import { type Recalling, requireReadable, search } from './recall.ts';
+import { type Recalling, requireReadable, type SearchParts, search } from './recall.ts';
 
 /** What pending memories may take of one answer; those beyond it are found again once they are stored. */
 const maxPendingBytes = 4 * 1024 * 1024;
+
+export interface RecallManualParts extends SearchParts, SignerParts, NamespaceTags {
+  /** A request's vector of the right length. Throws `invalid_request`. */
+  checkVector(vector: readonly number[]): Float32Array;
+}
 
 /**
  * Search with the client's own vector: where the bytes are and what their digest is, no text (spec,
  * `POST /api/recall/manual`). Pending memories come with their bytes, which stand nowhere else yet.
  */
 export async function recallManual(
-  context: RelayerContext,
+  parts: RecallManualParts,
   caller: Caller,
   request: RecallManualRequest,
   { stages, hold }: Pick<Recalling, 'stages' | 'hold'>,
 ): Promise<RecallManualResponse> {
-  requireReadable(context, caller, request.namespace);
+  requireReadable(parts, caller, request.namespace);
   const accountId = hexToBytes(caller.account.accountId);
   const found = await stages.measure('search', () =>
-    search(context, accountId, {
+    search(parts, accountId, {
       namespace: request.namespace,
       model: request.embedding_model,
-      vector: context.checkVector(request.vector),
+      vector: parts.checkVector(request.vector),
       question: noQuestion,
       limit: candidateLimit(request),
       includePending: request.include_pending,
@@ -41,12 +46,12 @@ export async function recallManual(
   await stages.measure('turn', () => hold(sizeOf(fitting)));
   const [{ envelopes, blobIds }, uploaded, writers] = await Promise.all([
     readPending(
-      context.db,
+      parts.db,
       accountId,
       fitting.map(({ match }) => match.id),
     ),
-    blobsOfStored(context.db, accountId, tooMany),
-    trustedSigners(context, caller.account),
+    blobsOfStored(parts.db, accountId, tooMany),
+    trustedSigners(parts, caller.account),
   ]);
   const results = ranked.flatMap((each) => {
     const blobId = each.match.blobId ?? blobIds.get(each.match.id) ?? uploaded.get(each.match.id);

@@ -3,22 +3,28 @@ import type { MemoryHit, RecallRequest, RecallResponse } from '@memrelay/protoco
 import type { Caller } from '../../accounts/caller.ts';
 import { requireDecryptCredential } from '../../accounts/decrypt-credential.ts';
 import { requireFreshAccount, requirePermission } from '../../accounts/require-permission.ts';
+import type { FairTurns } from '../../base/concurrency/fair-turns.ts';
 import type { Hold } from '../../base/concurrency/hold.ts';
+import type { Db } from '../../base/db/db.ts';
 import { bytesToAddress, hexToBytes } from '../../base/db/hex.ts';
 import type { StageTimes } from '../../base/logging/stage-times.ts';
-import { normalize } from '../../index/embedding/embedder.ts';
+import type { AccountVectors } from '../../index/embedding/account-vectors.ts';
+import { type Embedder, normalize } from '../../index/embedding/embedder.ts';
 import { spaceOf } from '../../index/embedding/vector-space.ts';
+import type { BlindIndex } from '../../index/keywords/blind-index.ts';
 import { questionOf } from '../../index/keywords/question.ts';
-import type { RelayerContext } from '../../start/context.ts';
-import type { Match } from '../reading/match.ts';
 import { openEnvelopes } from '../reading/open-envelopes.ts';
-import { readEnvelopes } from '../reading/read-envelopes.ts';
-import { beginReindex } from '../reindex/background-reindex.ts';
+import { type EnvelopeSources, readEnvelopes } from '../reading/read-envelopes.ts';
+import type { NamespaceTags } from '../reading/scope-namespaces.ts';
+import { type BackgroundReindexParts, beginReindex } from '../reindex/background-reindex.ts';
+import type { Match } from '../rows/match.ts';
+import { type SearchQuery, searchMemories } from '../rows/search-rows.ts';
 import { fuse, lexicalWeights, modelWeights, type Relevance } from './fusion.ts';
 import { countLostMatches } from './lost-matches.ts';
 import { isConfirmed, rankMatching, reasonsFor } from './matching.ts';
+import type { NamespaceSizes } from './namespace-sizes.ts';
+import type { QueryVectors } from './query-vectors.ts';
 import { candidateLimit, sizeOf, withinBytes } from './ranking.ts';
-import { type SearchQuery, searchMemories } from './search.ts';
 
 /** Bytes of envelopes that one answer may need: everything one account may hold of `RequestBounds.recalling` */
 export const recallAnswerBytes = 32 * 1024 * 1024;
@@ -35,33 +41,52 @@ export interface Recalling {
   gone: AbortSignal;
 }
 
+export interface SearchParts {
+  db: Db;
+  embedder: Embedder;
+  vectors: AccountVectors;
+  namespaceSizes: NamespaceSizes;
+  /** Limits how many searches run at the same time, in total and per account */
+  requestBounds: { searches: Pick<FairTurns, 'run'> };
+}
+
+export interface RecallParts extends SearchParts, NamespaceTags, EnvelopeSources, BackgroundReindexParts {
+  db: Db;
+  embedder: Embedder;
+  namespaceSizes: NamespaceSizes;
+  /** Throws `llm_not_configured` where texts cannot be embedded */
+  requireEmbedder(): void;
+  queryVectors: QueryVectors;
+  blindIndex: Pick<BlindIndex, 'questionTokens'>;
+}
+
 /**
  * The nearest memories of a namespace, decrypted for the caller (spec, `POST /api/recall`). The best ones whose envelopes
  * are at most `recallAnswerBytes` together; the others count as dropped. Throws `ApiError`.
  */
 export async function recall(
-  context: RelayerContext,
+  parts: RecallParts,
   caller: Caller,
   request: RecallRequest,
   { stages, hold, gone }: Recalling,
 ): Promise<RecallResponse> {
-  requireReadable(context, caller, request.namespace);
+  requireReadable(parts, caller, request.namespace);
   requireFreshAccount(caller);
-  requireDecryptCredential(context, caller);
-  context.requireEmbedder();
+  requireDecryptCredential(parts, caller);
+  parts.requireEmbedder();
   const query = searchedQuery(request.query);
   const vector = await stages.measure('embed', () =>
-    context.queryVectors.vectorOf(caller.account.accountId, query.text),
+    parts.queryVectors.vectorOf(caller.account.accountId, query.text),
   );
   const accountId = hexToBytes(caller.account.accountId);
-  const tag = context.tagOf(caller.account.origin, request.namespace);
-  const question = context.blindIndex.questionTokens(
+  const tag = parts.tagOf(caller.account.origin, request.namespace);
+  const question = parts.blindIndex.questionTokens(
     accountId,
     tag,
-    questionOf(query.text, context.embedder.mock),
+    questionOf(query.text, parts.embedder.mock),
   );
   const found = await stages.measure('search', () =>
-    search(context, accountId, {
+    search(parts, accountId, {
       namespace: request.namespace,
       vector,
       question,
@@ -69,7 +94,7 @@ export async function recall(
       includePending: request.include_pending,
     }),
   );
-  const reasonOf = reasonsFor(request, context.embedder);
+  const reasonOf = reasonsFor(request, parts.embedder);
   const matching = found.filter((relevance) => reasonOf(relevance) !== undefined);
   const ranked = rankMatching(matching, reasonOf, request, Date.now());
   const fitting = withinBytes(ranked, recallAnswerBytes);
@@ -81,10 +106,10 @@ export async function recall(
       gone.throwIfAborted();
       const part = withinBytes(fitting.slice(texts.length), readBytes);
       const matches = part.map(({ match }) => match);
-      const envelopes = await stages.measure('blobs', () => readEnvelopes(context, accountId, matches));
+      const envelopes = await stages.measure('blobs', () => readEnvelopes(parts, accountId, matches));
       texts.push(
         ...(await stages.measure('open', () =>
-          openEnvelopes(context, caller, request.namespace, part, envelopes),
+          openEnvelopes(parts, caller, request.namespace, part, envelopes),
         )),
       );
     } while (texts.length < fitting.length);
@@ -93,12 +118,12 @@ export async function recall(
   const [texts, lost] = await Promise.all([
     readTexts(),
     stages.measure('blobs', () =>
-      countLostMatches(context, accountId, request, { vector, question }, nearestOf(matching)),
+      countLostMatches(parts, accountId, request, { vector, question }, nearestOf(matching)),
     ),
   ]);
-  const { stale } = await context.namespaceSizes.sizeOf(accountId, request.namespace, context.embedder.model);
+  const { stale } = await parts.namespaceSizes.sizeOf(accountId, request.namespace, parts.embedder.model);
   // The credential has just opened something, or would have
-  if (stale > 0) beginReindex(context, caller, request.namespace);
+  if (stale > 0) beginReindex(parts, caller, request.namespace);
   const results: MemoryHit[] = [];
   let unreadable = ranked.length - fitting.length;
   for (const [i, { match, score, relevance }] of fitting.entries()) {
@@ -135,28 +160,28 @@ export async function recall(
     ...(dropped > 0 ? { dropped_count: dropped } : {}),
     ...(stale > 0 ? { stale_count: stale } : {}),
     ...(query.truncated || question.truncated ? { query_truncated: true as const } : {}),
-    ...(context.embedder.mock ? { mock: true } : {}),
+    ...(parts.embedder.mock ? { mock: true } : {}),
   };
 }
 
 /** Throws `insufficient_scope` unless the caller may read there. */
-export function requireReadable(context: RelayerContext, caller: Caller, namespace: string): void {
-  requirePermission(caller, 'read', context.tagOf(caller.account.origin, namespace));
+export function requireReadable(parts: NamespaceTags, caller: Caller, namespace: string): void {
+  requirePermission(caller, 'read', parts.tagOf(caller.account.origin, namespace));
 }
 
 /** The memories that are near, best first; vectors of the present model are compared unless another is named. */
 export async function search(
-  context: RelayerContext,
+  parts: SearchParts,
   accountId: Buffer,
   query: Omit<SearchQuery, 'accountId' | 'model'> & { model?: string | undefined },
 ): Promise<Relevance[]> {
-  const { mock } = context.embedder;
-  const model = spaceOf(context.embedder, query.model);
-  const size = await context.namespaceSizes.sizeOf(accountId, query.namespace, model);
-  const vector = context.vectors.mapOf(accountId).apply(normalize(query.vector.slice()));
+  const { mock } = parts.embedder;
+  const model = spaceOf(parts.embedder, query.model);
+  const size = await parts.namespaceSizes.sizeOf(accountId, query.namespace, model);
+  const vector = parts.vectors.mapOf(accountId).apply(normalize(query.vector.slice()));
   const turn = { accountId: bytesToAddress(accountId), units: 1 };
-  const result = await context.requestBounds.searches.run(turn, () =>
-    searchMemories(context.db, { ...query, accountId, model, vector }, size),
+  const result = await parts.requestBounds.searches.run(turn, () =>
+    searchMemories(parts.db, { ...query, accountId, model, vector }, size),
   );
   return fuse(result, size, mock ? lexicalWeights : modelWeights, query.question);
 }

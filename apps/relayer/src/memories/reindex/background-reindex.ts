@@ -4,10 +4,11 @@ import type { Caller } from '../../accounts/caller.ts';
 import { hasPermission, isExpired } from '../../accounts/require-permission.ts';
 import type { Db } from '../../base/db/db.ts';
 import { hexToBytes } from '../../base/db/hex.ts';
-import type { RelayerContext } from '../../start/context.ts';
+import type { Embedder } from '../../index/embedding/embedder.ts';
+import { clearReindexLeases } from '../rows/lease-rows.ts';
 import { type BackgroundRuns, createBackgroundRuns } from './background-runs.ts';
-import { clearReindexLeases, takeLease } from './lease.ts';
-import { firstId, reindexStep } from './reindex-namespace.ts';
+import { takeLease } from './lease.ts';
+import { firstId, type ReindexStepParts, reindexStep } from './reindex-namespace.ts';
 import { sessionEndMs } from './session-end.ts';
 
 /** Namespaces at once in a relayer; others begin with a later request. */
@@ -16,6 +17,13 @@ const atOnce = 2;
 const runMs = 10 * 60_000;
 const restMs = 30_000;
 
+export interface BackgroundReindexParts extends ReindexStepParts {
+  accounts: Pick<AccountDirectory, 'account'>;
+  embedder: Pick<Embedder, 'model'>;
+  namespaceSizes: { forget(accountId: Buffer, namespace: string, model: string): void };
+  reindexing: Pick<BackgroundRuns, 'begin'>;
+}
+
 /** What `beginReindex` runs in, once for a relayer. */
 export async function startReindexing(db: Db): Promise<BackgroundRuns> {
   await clearReindexLeases(db);
@@ -23,14 +31,14 @@ export async function startReindexing(db: Db): Promise<BackgroundRuns> {
 }
 
 /** Has a namespace embedded anew behind a request that found stale memories, while its session lasts. Returns at once. */
-export function beginReindex(context: RelayerContext, caller: Caller, namespace: string): void {
-  const endMs = sessionEndMs(caller, context.serverAddress);
+export function beginReindex(parts: BackgroundReindexParts, caller: Caller, namespace: string): void {
+  const endMs = sessionEndMs(caller, parts.serverAddress);
   if (endMs === undefined) return;
   const untilMs = Math.min(endMs, Date.now() + runMs);
   const account_id = caller.account.accountId;
-  context.reindexing.begin(`${account_id}/${namespace}`, (stopping) =>
-    runThrough(context, caller, namespace, untilMs, stopping).catch((err: unknown) => {
-      context.loggers.memories.warn(
+  parts.reindexing.begin(`${account_id}/${namespace}`, (stopping) =>
+    runThrough(parts, caller, namespace, untilMs, stopping).catch((err: unknown) => {
+      parts.loggers.memories.warn(
         { err, account_id },
         'memories were not embedded anew; a later recall tries',
       );
@@ -40,7 +48,7 @@ export function beginReindex(context: RelayerContext, caller: Caller, namespace:
 
 /** One pass through the namespace, at half of the speed that it could have: what is new goes first. */
 async function runThrough(
-  context: RelayerContext,
+  parts: BackgroundReindexParts,
   caller: Caller,
   namespace: string,
   untilMs: number,
@@ -49,21 +57,21 @@ async function runThrough(
   const place = {
     accountId: hexToBytes(caller.account.accountId),
     namespace,
-    model: context.embedder.model,
+    model: parts.embedder.model,
   };
-  const lease = await takeLease(context.db, place.accountId, namespace);
+  const lease = await takeLease(parts.db, place.accountId, namespace);
   if (!lease) return;
   let reindexed = 0;
   try {
     for (let after: string | undefined = firstId; after !== undefined; ) {
       const reader = await stillReading(
-        context.accounts,
+        parts.accounts,
         caller,
-        context.tagOf(caller.account.origin, namespace),
+        parts.tagOf(caller.account.origin, namespace),
       );
       if (!reader || Date.now() > untilMs || stopping.aborted) break;
       const startedAt = performance.now();
-      const step = await reindexStep(context, reader, place, {
+      const step = await reindexStep(parts, reader, place, {
         after,
         exceptTried: true,
         leaseToken: lease.token,
@@ -77,9 +85,9 @@ async function runThrough(
     }
   } finally {
     await lease.release();
-    context.namespaceSizes.forget(place.accountId, namespace, place.model);
+    parts.namespaceSizes.forget(place.accountId, namespace, place.model);
     if (reindexed > 0)
-      context.loggers.memories.info(
+      parts.loggers.memories.info(
         { account_id: caller.account.accountId, reindexed },
         'memories were embedded anew',
       );
@@ -88,7 +96,7 @@ async function runThrough(
 
 /** The caller as the account says now; undefined when the key may not read there any more. */
 async function stillReading(
-  accounts: AccountDirectory,
+  accounts: BackgroundReindexParts['accounts'],
   caller: Caller,
   tag: Uint8Array,
 ): Promise<Caller | undefined> {

@@ -3,11 +3,11 @@ import { ApiError } from '@memrelay/protocol/errors';
 import type { ReindexFailure } from '@memrelay/protocol/reindex';
 import type { Caller } from '../../accounts/caller.ts';
 import { EmbeddingError } from '../../index/embedding/embedder.ts';
-import type { IndexData } from '../../index/index-data.ts';
-import type { RelayerContext } from '../../start/context.ts';
-import { openEnvelopes } from '../reading/open-envelopes.ts';
-import { readEnvelopes } from '../reading/read-envelopes.ts';
-import { ownKeys } from './own-keys.ts';
+import type { IndexData, TextIndexer } from '../../index/index-data.ts';
+import { type OpenParts, openEnvelopes } from '../reading/open-envelopes.ts';
+import { type EnvelopeSources, readEnvelopes } from '../reading/read-envelopes.ts';
+import type { NamespaceTags } from '../reading/scope-namespaces.ts';
+import { ownKeys } from '../rows/key-rows.ts';
 import {
   nextStale,
   type Reindexed,
@@ -15,7 +15,7 @@ import {
   type StalePlace,
   saveReindexed,
   saveUnembedded,
-} from './stale-rows.ts';
+} from '../rows/stale-rows.ts';
 
 export const firstId = '00000000-0000-0000-0000-000000000000';
 
@@ -38,25 +38,29 @@ export interface StepOptions {
   leaseToken: string;
 }
 
+export interface ReindexStepParts extends OpenParts, EnvelopeSources, NamespaceTags {
+  indexer: Pick<TextIndexer, 'indexTexts'>;
+}
+
 /**
  * Embeds the next few stale memories of a namespace anew, with the caller's credential. One that fails fails alone and is
  * noted with its reason; the pass goes on behind it. Undefined when the lease is lost. Throws `ApiError` when the credential
  * is refused, or when something it needs is away.
  */
 export async function reindexStep(
-  context: RelayerContext,
+  parts: ReindexStepParts,
   caller: Caller,
   place: StalePlace,
   { after, exceptTried, leaseToken }: StepOptions,
 ): Promise<ReindexStep | undefined> {
-  const { db } = context;
+  const { db } = parts;
   const { accountId, namespace } = place;
   const found = await nextStale(db, place, { after, exceptTried, limit: memoriesAtOnce });
   const batch = withinBytes(found);
   if (batch.length === 0) return { reindexed: 0, failed: [], after: undefined };
   const failed: ReindexStep['failed'] = [];
-  const envelopes = await readEnvelopes(context, accountId, batch);
-  const tag = context.tagOf(caller.account.origin, namespace);
+  const envelopes = await readEnvelopes(parts, accountId, batch);
+  const tag = parts.tagOf(caller.account.origin, namespace);
   const isOwn = await ownKeys(db, accountId, tag);
   const toOpen: { match: StaleMemory }[] = [];
   const bytes: Buffer[] = [];
@@ -70,14 +74,14 @@ export async function reindexStep(
       bytes.push(envelope);
     }
   }
-  const texts = toOpen.length > 0 ? await openEnvelopes(context, caller, namespace, toOpen, bytes, true) : [];
+  const texts = toOpen.length > 0 ? await openEnvelopes(parts, caller, namespace, toOpen, bytes, true) : [];
   const readable: { id: string; text: string }[] = [];
   for (const [i, { match }] of toOpen.entries()) {
     const text = texts[i];
     if (text === undefined) failed.push({ id: match.id, reason: 'not_opened' });
     else readable.push({ id: match.id, text });
   }
-  const { reindexed, rejected } = await embed(context, accountId, tag, readable);
+  const { reindexed, rejected } = await embed(parts, accountId, tag, readable);
   failed.push(...rejected.map((id) => ({ id, reason: 'embedding_rejected' as const })));
   const saved = reindexed.length > 0 ? await saveReindexed(db, place, leaseToken, reindexed) : [];
   if (!saved) return undefined;
@@ -98,7 +102,7 @@ function withinBytes(found: readonly StaleMemory[]): StaleMemory[] {
 
 /** One call for all; where the provider refuses it, one for each. Throws `embedding_unavailable`. */
 async function embed(
-  context: RelayerContext,
+  parts: Pick<ReindexStepParts, 'indexer'>,
   accountId: Buffer,
   tag: Uint8Array,
   readable: readonly { id: string; text: string }[],
@@ -106,13 +110,13 @@ async function embed(
   if (readable.length === 0) return { reindexed: [], rejected: [] };
   let data: IndexData[];
   try {
-    data = await context.indexer.indexTexts(readable.map(({ text }) => ({ accountId, tag, text })));
+    data = await parts.indexer.indexTexts(readable.map(({ text }) => ({ accountId, tag, text })));
   } catch (error) {
     if (!(error instanceof EmbeddingError)) throw error;
     if (error.kind === 'transient') throw new ApiError('embedding_unavailable', { cause: error });
     if (readable.length === 1) return { reindexed: [], rejected: [readable[0]!.id] };
     const each = [];
-    for (const one of readable) each.push(await embed(context, accountId, tag, [one]));
+    for (const one of readable) each.push(await embed(parts, accountId, tag, [one]));
     return {
       reindexed: each.flatMap(({ reindexed }) => reindexed),
       rejected: each.flatMap(({ rejected }) => rejected),

@@ -4,42 +4,49 @@ import type { Caller } from '../../accounts/caller.ts';
 import { requireDecryptCredential } from '../../accounts/decrypt-credential.ts';
 import { requireFreshAccount, requirePermission } from '../../accounts/require-permission.ts';
 import { hexToBytes } from '../../base/db/hex.ts';
-import type { RelayerContext } from '../../start/context.ts';
+import type { Embedder } from '../../index/embedding/embedder.ts';
+import { countStale } from '../rows/stale-rows.ts';
 import { type ReindexLease, takeLease } from './lease.ts';
-import { firstId, reindexStep } from './reindex-namespace.ts';
-import { countStale } from './stale-rows.ts';
+import { firstId, type ReindexStepParts, reindexStep } from './reindex-namespace.ts';
 
 /** Of one call, so that it ends before its caller gives up; the next one goes on at its `next_cursor`. */
 const callMs = 15_000;
 const leasePollMs = 200;
 const failuresTold = 100;
 
+export interface ReindexParts extends ReindexStepParts {
+  embedder: Pick<Embedder, 'model'>;
+  namespaceSizes: { forget(accountId: Buffer, namespace: string, model: string): void };
+  /** Throws `llm_not_configured` where texts cannot be embedded */
+  requireEmbedder(): void;
+}
+
 /**
  * Embeds memories of a namespace anew whose vectors are of another model than that of today. Each call goes some way;
  * `next_cursor` is there while there is more. Where others are at it, it waits for them. Throws `ApiError`.
  */
 export async function reindex(
-  context: RelayerContext,
+  parts: ReindexParts,
   caller: Caller,
   { namespace, cursor = firstId }: ReindexRequest,
 ): Promise<ReindexResponse> {
-  requirePermission(caller, 'read', context.tagOf(caller.account.origin, namespace));
+  requirePermission(caller, 'read', parts.tagOf(caller.account.origin, namespace));
   requireFreshAccount(caller);
-  requireDecryptCredential(context, caller);
-  context.requireEmbedder();
-  const { model } = context.embedder;
+  requireDecryptCredential(parts, caller);
+  parts.requireEmbedder();
+  const { model } = parts.embedder;
   const accountId = hexToBytes(caller.account.accountId);
   const place = { accountId, namespace, model };
   const deadline = performance.now() + callMs;
   const failed: ReindexResponse['failed'] = [];
   let reindexed = 0;
   let after: string | undefined = cursor;
-  const lease = await leaseBefore(context, accountId, namespace, deadline);
+  const lease = await leaseBefore(parts, accountId, namespace, deadline);
   if (lease) {
     try {
       while (after !== undefined && performance.now() < deadline) {
         const options = { after, exceptTried: false, leaseToken: lease.token };
-        const step = await reindexStep(context, caller, place, options);
+        const step = await reindexStep(parts, caller, place, options);
         if (!step) break;
         reindexed += step.reindexed;
         failed.push(...step.failed);
@@ -47,12 +54,12 @@ export async function reindex(
       }
     } finally {
       await lease.release();
-      context.namespaceSizes.forget(accountId, namespace, model);
+      parts.namespaceSizes.forget(accountId, namespace, model);
     }
   }
   return {
     reindexed,
-    stale_count: await countStale(context.db, accountId, [namespace], model),
+    stale_count: await countStale(parts.db, accountId, [namespace], model),
     namespace,
     owner: caller.account.owner,
     ...(failed.length > 0 ? { failed: failed.slice(0, failuresTold) } : {}),
@@ -61,7 +68,7 @@ export async function reindex(
 }
 
 async function leaseBefore(
-  { db }: RelayerContext,
+  { db }: Pick<ReindexParts, 'db'>,
   accountId: Buffer,
   namespace: string,
   deadline: number,

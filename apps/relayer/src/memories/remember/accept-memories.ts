@@ -1,14 +1,22 @@
 import { envelopeKind } from '@memrelay/envelope/header';
 import type { Caller } from '../../accounts/caller.ts';
+import type { ExpiredDelegates } from '../../accounts/expired-delegates.ts';
 import { hasPermission, requirePermission } from '../../accounts/require-permission.ts';
+import type { Secrets } from '../../base/config/secrets.ts';
+import type { Db } from '../../base/db/db.ts';
 import { hexToBytes } from '../../base/db/hex.ts';
 import type { StageTimes } from '../../base/logging/stage-times.ts';
+import type { Pipeline } from '../../jobs/pipeline.ts';
 import { insertJobs, insertKey, type NewJob } from '../../jobs/queue/accept-jobs.ts';
+import type { Backlog } from '../../jobs/queue/backlog.ts';
+import type { Idempotency } from '../../jobs/queue/idempotency.ts';
 import { textHash } from '../../jobs/queue/known-texts.ts';
+import type { Outbox } from '../../jobs/queue/outbox.ts';
 import type { RepeatKey } from '../../jobs/queue/repeat-key.ts';
 import { insertSuccessors } from '../../jobs/queue/successors.ts';
+import type { NamespaceKeys } from '../../keys/namespace-keys.ts';
 import { sealJob, standardImportance } from '../../keys/seal-job.ts';
-import type { RelayerContext } from '../../start/context.ts';
+import type { NamespaceTags } from '../reading/scope-namespaces.ts';
 
 /** A text to be kept as a memory. */
 export interface NewMemory {
@@ -21,13 +29,26 @@ export interface NewMemory {
   supersedes?: readonly Buffer[];
 }
 
+export interface AcceptParts extends NamespaceTags {
+  db: Db;
+  backlog: Backlog;
+  expiredDelegates: ExpiredDelegates;
+  idempotency: Pick<Idempotency, 'rowFor' | 'earlierAnswer'>;
+  namespaceKeys: Pick<NamespaceKeys, 'current'>;
+  outbox: Pick<Outbox, 'seal'>;
+  pipeline: Pick<Pipeline, 'wakeEmbedding'>;
+  secrets: Secrets;
+  /** Throws `llm_not_configured` where texts cannot be embedded */
+  requireEmbedder(): void;
+}
+
 /**
  * Accepts texts as memory jobs: each is sealed into its final envelope and stands in the database, in one commit with
  * the idempotency key, before this returns (design.md, "A memory's life", 1). `answerOf` makes the answer from the ids of
  * the jobs, which are in the order of the texts; where the key was used before, the answer of then is returned.
  */
 export async function acceptMemories<Answer>(
-  context: RelayerContext,
+  parts: AcceptParts,
   caller: Caller,
   memories: readonly NewMemory[],
   {
@@ -38,18 +59,18 @@ export async function acceptMemories<Answer>(
 ): Promise<Answer> {
   const tags = new Map(
     [...new Set(memories.map(({ namespace }) => namespace))].map((namespace) => {
-      const tag = context.tagOf(caller.account.origin, namespace);
+      const tag = parts.tagOf(caller.account.origin, namespace);
       requirePermission(caller, 'write', tag);
       return [namespace, tag] as const;
     }),
   );
-  context.requireEmbedder();
+  parts.requireEmbedder();
   const accountId = hexToBytes(caller.account.accountId);
-  await context.backlog.admit(accountId, memories.length);
-  const account = await context.expiredDelegates.pruned(caller.account);
+  await parts.backlog.admit(accountId, memories.length);
+  const account = await parts.expiredDelegates.pruned(caller.account);
   const keys = await stages.measure('keys', async () => {
     const entries = [...tags].map(
-      async ([namespace, tag]) => [namespace, await context.namespaceKeys.current(account, tag)] as const,
+      async ([namespace, tag]) => [namespace, await parts.namespaceKeys.current(account, tag)] as const,
     );
     return new Map(await Promise.all(entries));
   });
@@ -58,11 +79,11 @@ export async function acceptMemories<Answer>(
   const hashOf = ({ text, namespace }: NewMemory): Buffer | undefined => {
     const tag = tags.get(namespace)!;
     const readsAll = hasPermission(caller, 'read', tag, { keyEpoch: 0 });
-    return readsAll ? textHash(context.secrets.indexKey, accountId, tag, text) : undefined;
+    return readsAll ? textHash(parts.secrets.indexKey, accountId, tag, text) : undefined;
   };
   const seal = (memory: NewMemory): NewJob => {
     const { namespace, text, importance = standardImportance, occurredAt, supersedes = [] } = memory;
-    const job = sealJob(context, caller, {
+    const job = sealJob(parts, caller, {
       kind: envelopeKind.memory,
       account,
       namespace,
@@ -75,29 +96,29 @@ export async function acceptMemories<Answer>(
       },
       text,
     });
-    const outbox = context.outbox.seal({ id: job.id, accountId, namespace }, text);
+    const outbox = parts.outbox.seal({ id: job.id, accountId, namespace }, text);
     return { ...job, outbox, textHash: hashOf(memory) };
   };
   const jobs = await stages.measure('seal', () => memories.map(seal));
   const answer = answerOf(jobs.map((job) => job.id));
   const write = repeatKey && { accountId, delegatePk: Buffer.from(caller.publicKey, 'hex'), ...repeatKey };
-  const keyRow = write && context.idempotency.rowFor(write, answer);
+  const keyRow = write && parts.idempotency.rowFor(write, answer);
   const successions = jobs.map(({ id }, i) => ({
     accountId,
     successorId: id,
     envelopeIds: memories[i]!.supersedes ?? [],
   }));
   const isNew = await stages.measure('commit', async () => {
-    if (jobs.length === 0) return keyRow ? insertKey(context.db, keyRow) : true;
+    if (jobs.length === 0) return keyRow ? insertKey(parts.db, keyRow) : true;
     if (successions.every(({ envelopeIds }) => envelopeIds.length === 0))
-      return insertJobs(context.db, jobs, 'queued', keyRow);
-    return context.db.transaction(async (tx) => {
+      return insertJobs(parts.db, jobs, 'queued', keyRow);
+    return parts.db.transaction(async (tx) => {
       const inserted = await insertJobs(tx, jobs, 'queued', keyRow);
       if (inserted) await insertSuccessors(tx, successions);
       return inserted;
     });
   });
-  if (!isNew) return context.idempotency.earlierAnswer<Answer>(write!);
-  if (jobs.length > 0) context.pipeline.wakeEmbedding();
+  if (!isNew) return parts.idempotency.earlierAnswer<Answer>(write!);
+  if (jobs.length > 0) parts.pipeline.wakeEmbedding();
   return answer;
 }

@@ -1,9 +1,12 @@
 import type { AnalyzeAccepted, AnalyzeRequest } from '@memrelay/protocol/llm';
+import type { Logger } from 'pino';
 import type { Caller } from '../../accounts/caller.ts';
 import { hasDecryptCredential } from '../../accounts/decrypt-credential.ts';
 import { hasPermission, requirePermission } from '../../accounts/require-permission.ts';
+import type { Db } from '../../base/db/db.ts';
 import { hexToBytes } from '../../base/db/hex.ts';
 import type { StageTimes } from '../../base/logging/stage-times.ts';
+import type { Idempotency } from '../../jobs/queue/idempotency.ts';
 import type { RepeatKey } from '../../jobs/queue/repeat-key.ts';
 import { extractFacts } from '../../language/facts/extract-facts.ts';
 import type { Fact } from '../../language/facts/fact.ts';
@@ -11,9 +14,13 @@ import { localFacts } from '../../language/facts/local-facts.ts';
 import { passages, topics } from '../../language/facts/passages.ts';
 import type { ChatClient } from '../../language/llm/chat-client.ts';
 import { createUsageMeter, type UsageMeter } from '../../language/llm/usage.ts';
-import type { RelayerContext } from '../../start/context.ts';
-import { createNeighbours, type Neighbour, type Neighbours } from '../recall/neighbours.ts';
-import { acceptMemories } from './accept-memories.ts';
+import {
+  createNeighbours,
+  type Neighbour,
+  type NeighbourParts,
+  type Neighbours,
+} from '../recall/neighbours.ts';
+import { type AcceptParts, acceptMemories } from './accept-memories.ts';
 import { compareFacts, distinctFacts } from './compare-facts.ts';
 
 /** A long text has twelve passages; some are asked for twice, or in halves */
@@ -31,35 +38,42 @@ const perFact = 10;
  */
 const sameWithin = 0.25;
 
+export interface AnalyzeParts extends AcceptParts, NeighbourParts {
+  db: Db;
+  /** Undefined without a key: then each sentence is a fact */
+  chat: ChatClient | undefined;
+  idempotency: Pick<Idempotency, 'rowFor' | 'earlierAnswer' | 'knownAnswer'>;
+}
+
 /**
  * Finds the facts of a text and accepts each that is not known as a memory of its own (spec, `POST /api/analyze`). What
  * is known is compared where the caller may read it: with READ and a credential. All facts are accepted in one commit, or
  * none is. Throws `ApiError`.
  */
 export async function analyze(
-  context: RelayerContext,
+  parts: AnalyzeParts,
   caller: Caller,
   request: AnalyzeRequest,
   repeatKey: RepeatKey | undefined,
   stages: StageTimes,
 ): Promise<AnalyzeAccepted> {
   const { namespace, text, occurred_at: occurredAt } = request;
-  const tag = context.tagOf(caller.account.origin, namespace);
+  const tag = parts.tagOf(caller.account.origin, namespace);
   requirePermission(caller, 'write', tag);
-  context.requireEmbedder();
+  parts.requireEmbedder();
   const accountId = hexToBytes(caller.account.accountId);
   if (repeatKey) {
     const write = { accountId, delegatePk: Buffer.from(caller.publicKey, 'hex'), ...repeatKey };
-    const known = await context.idempotency.knownAnswer<AnalyzeAccepted>(write);
+    const known = await parts.idempotency.knownAnswer<AnalyzeAccepted>(write);
     if (known) return known;
   }
   // Said before a model is paid
-  await context.backlog.admit(accountId, 0);
+  await parts.backlog.admit(accountId, 0);
   const reads =
-    hasPermission(caller, 'read', tag) && !caller.account.stale && hasDecryptCredential(context, caller);
-  const neighbours = createNeighbours(context, caller, namespace, reads);
+    hasPermission(caller, 'read', tag) && !caller.account.stale && hasDecryptCredential(parts, caller);
+  const neighbours = createNeighbours(parts, caller, namespace, reads);
   const usage = createUsageMeter(maxCalls);
-  const { chat } = context;
+  const { chat } = parts;
   const found = chat
     ? await factsOfModel({
         chat,
@@ -69,7 +83,7 @@ export async function analyze(
         stages,
         text,
         occurredAt,
-        log: context.loggers.memories,
+        log: parts.loggers.memories,
       })
     : localFacts(text, occurredAt);
   const facts = distinctFacts(found);
@@ -83,7 +97,7 @@ export async function analyze(
     );
   });
   return acceptMemories(
-    context,
+    parts,
     caller,
     kept.map((fact) => ({
       text: fact.text,
@@ -131,7 +145,7 @@ interface ModelRun {
   stages: StageTimes;
   text: string;
   occurredAt: string | undefined;
-  log: RelayerContext['loggers']['memories'];
+  log: Logger;
 }
 
 async function factsOfModel(run: ModelRun): Promise<Fact[]> {

@@ -10,19 +10,27 @@ import type {
   RememberManualResponse,
 } from '@memrelay/protocol/memories';
 import { keyServerSetOf } from '@memrelay/protocol/server-set-id-node';
-import type { AccountSnapshot } from '../../accounts/account-directory.ts';
+import type { AccountDirectory, AccountSnapshot } from '../../accounts/account-directory.ts';
+import type { AccountWriters } from '../../accounts/account-writers.ts';
 import type { Caller } from '../../accounts/caller.ts';
+import type { ExpiredDelegates } from '../../accounts/expired-delegates.ts';
 import { requirePermission } from '../../accounts/require-permission.ts';
+import type { Db } from '../../base/db/db.ts';
 import { bytesToAddress, hexToBytes } from '../../base/db/hex.ts';
 import { sha256 } from '../../base/sha256.ts';
-import { normalize } from '../../index/embedding/embedder.ts';
+import type { AccountVectors } from '../../index/embedding/account-vectors.ts';
+import { type Embedder, normalize } from '../../index/embedding/embedder.ts';
 import { vectorKeyId } from '../../index/embedding/vector-map.ts';
 import { spaceOf } from '../../index/embedding/vector-space.ts';
+import type { Pipeline } from '../../jobs/pipeline.ts';
 import { insertJobs, insertManualMemory, type NewJob } from '../../jobs/queue/accept-jobs.ts';
+import type { Backlog } from '../../jobs/queue/backlog.ts';
+import type { Idempotency } from '../../jobs/queue/idempotency.ts';
 import { readJobs } from '../../jobs/queue/read-jobs.ts';
 import type { RepeatKey } from '../../jobs/queue/repeat-key.ts';
+import type { KeyRewraps } from '../../keys/key-rewraps.ts';
 import { storableImportance } from '../../keys/seal-job.ts';
-import type { RelayerContext } from '../../start/context.ts';
+import type { NamespaceTags } from '../reading/scope-namespaces.ts';
 import { type ManualBytes, readManualBytes } from './manual-envelope.ts';
 
 /** How long a call waits for its upload before it tells the caller to come back, and how often it looks. */
@@ -31,27 +39,44 @@ const pollMs = 1_000;
 /** A text of 1 MiB has at most 292 pieces. */
 const maxChunkVectors = 300;
 
+export interface RememberManualParts extends NamespaceTags {
+  db: Db;
+  accounts: Pick<AccountDirectory, 'account'>;
+  accountWriters: Pick<AccountWriters, 'remember' | 'refresh'>;
+  backlog: Backlog;
+  /** A request's vector of the right length. Throws `invalid_request`. */
+  checkVector(vector: readonly number[]): Float32Array;
+  embedder: Pick<Embedder, 'model' | 'dimension'>;
+  expiredDelegates: ExpiredDelegates;
+  idempotency: Pick<Idempotency, 'rowFor' | 'earlierAnswer'>;
+  keyRewraps: Pick<KeyRewraps, 'of'>;
+  pipeline: Pick<Pipeline, 'wakeUpload' | 'finished' | 'stopping'>;
+  /** Wraps that can be read here: the original package, and the ids of the sets of key servers */
+  sealing: { packageId: string; serverSets: readonly string[] };
+  vectors: AccountVectors;
+}
+
 /**
  * Registers bytes that the client encrypted, with its vectors, and waits for their upload unless it is not to. The job
  * goes on when the wait ends, so nothing is lost: the answer is then `store_unavailable` with the job's id. Throws
  * `store_rejected` when the job has ended without a blob.
  */
 export async function rememberManual(
-  context: RelayerContext,
+  parts: RememberManualParts,
   caller: Caller,
   request: RememberManualRequest,
   repeatKey: RepeatKey | undefined,
 ): Promise<RememberManualResponse | (RememberAccepted & OpaqueNote)> {
   const { account } = caller;
-  const tag = context.tagOf(account.origin, request.namespace);
+  const tag = parts.tagOf(account.origin, request.namespace);
   requirePermission(caller, 'write', tag);
-  const vectors = [context.checkVector(request.vector), ...chunkVectors(context, request.chunk_vectors)];
+  const vectors = [parts.checkVector(request.vector), ...chunkVectors(parts, request.chunk_vectors)];
   const accountId = hexToBytes(account.accountId);
-  await context.backlog.admit(accountId, 1);
+  await parts.backlog.admit(accountId, 1);
   // The client has sealed this one; the next one is sealed under the new epoch
-  await context.expiredDelegates.pruned(account);
+  await parts.expiredDelegates.pruned(account);
   const envelope = Buffer.from(request.encrypted_data, 'base64');
-  const { envelopeId, opaque } = await judge(context, account, tag, envelope);
+  const { envelopeId, opaque } = await judge(parts, account, tag, envelope);
   const job: NewJob = {
     id: randomUUID(),
     accountId,
@@ -64,31 +89,31 @@ export async function rememberManual(
     envelopeSha256: sha256(envelope),
     importance: storableImportance(request.importance),
   };
-  const info = { model: spaceOf(context.embedder, request.embedding_model), keyId: vectorKeyId };
-  const map = context.vectors.mapOf(accountId);
+  const info = { model: spaceOf(parts.embedder, request.embedding_model), keyId: vectorKeyId };
+  const map = parts.vectors.mapOf(accountId);
   const mapped = vectors.map((vector) => map.apply(normalize(vector)));
   const write = repeatKey && { accountId, delegatePk: job.delegatePk, ...repeatKey };
-  const isNew = await context.db.transaction(async (tx) => {
+  const isNew = await parts.db.transaction(async (tx) => {
     const inserted = await insertJobs(
       tx,
       [job],
       'uploading',
-      write && context.idempotency.rowFor(write, [job.id]),
+      write && parts.idempotency.rowFor(write, [job.id]),
     );
     if (inserted) {
       await insertManualMemory(tx, job.id, info, ...mapped);
-      await context.accountWriters.remember(tx, accountId, job.delegatePk);
+      await parts.accountWriters.remember(tx, accountId, job.delegatePk);
     }
     return inserted;
   });
-  const jobId = isNew ? job.id : (await context.idempotency.earlierAnswer<string[]>(write!))[0]!;
+  const jobId = isNew ? job.id : (await parts.idempotency.earlierAnswer<string[]>(write!))[0]!;
   if (isNew) {
-    context.accountWriters.refresh(accountId);
-    context.pipeline.wakeUpload();
+    parts.accountWriters.refresh(accountId);
+    parts.pipeline.wakeUpload();
   }
   const note = opaque ? opaqueNote : {};
   if (!request.wait) return { job_id: jobId, status: 'running', ...note };
-  const { blobId, owner, namespace } = await storedBlob(context, accountId, jobId);
+  const { blobId, owner, namespace } = await storedBlob(parts, accountId, jobId);
   return { id: jobId, blob_id: blobId, owner, namespace, ...note };
 }
 
@@ -105,7 +130,7 @@ function setOf({ services, threshold }: SealObject): string {
 
 /** What looks opaque is judged by the chain's current state: the key epoch that it is sealed under may have just begun. */
 async function judge(
-  { accounts, keyRewraps, sealing }: RelayerContext,
+  { accounts, keyRewraps, sealing }: Pick<RememberManualParts, 'accounts' | 'keyRewraps' | 'sealing'>,
   { accountId, origin, keyEpoch }: AccountSnapshot,
   tag: Uint8Array,
   bytes: Buffer,
@@ -127,7 +152,7 @@ async function judge(
 
 /** Throws `invalid_request` unless they are whole vectors, not more than a text of the greatest length has pieces. */
 function chunkVectors(
-  { embedder: { dimension } }: RelayerContext,
+  { embedder: { dimension } }: Pick<RememberManualParts, 'embedder'>,
   encoded: string | undefined,
 ): Float32Array[] {
   const bytes = Buffer.from(encoded ?? '', 'base64');
@@ -138,15 +163,19 @@ function chunkVectors(
 }
 
 /** Waits for the end of a job, here or at another relayer. */
-async function storedBlob(context: RelayerContext, accountId: Buffer, jobId: string) {
+async function storedBlob(
+  parts: Pick<RememberManualParts, 'db' | 'pipeline'>,
+  accountId: Buffer,
+  jobId: string,
+) {
   const deadline = Date.now() + waitMs;
   for (;;) {
     // Listening before reading: an end in between is not missed
-    const changed = context.pipeline.finished(jobId, pollMs);
-    const job = (await readJobs(context.db, accountId, [jobId])).get(jobId);
+    const changed = parts.pipeline.finished(jobId, pollMs);
+    const job = (await readJobs(parts.db, accountId, [jobId])).get(jobId);
     if (job?.blob_id) return { blobId: job.blob_id, owner: job.owner, namespace: job.namespace };
     if (job?.status !== 'running') throw new ApiError('store_rejected', { details: { job_id: jobId } });
-    if (Date.now() > deadline || context.pipeline.stopping)
+    if (Date.now() > deadline || parts.pipeline.stopping)
       throw new ApiError('store_unavailable', { details: { job_id: jobId } });
     await changed;
   }

@@ -2,9 +2,9 @@ import pLimit from 'p-limit';
 import type { AccountSnapshot } from '../../accounts/account-directory.ts';
 import type { Db } from '../../base/db/db.ts';
 import { hexToBytes } from '../../base/db/hex.ts';
-import { BlobReadError } from '../../blobs/aggregator-reads.ts';
+import { type AggregatorReader, BlobReadError } from '../../blobs/aggregator-reads.ts';
 import type { Place } from '../../jobs/queue/forgotten-objects.ts';
-import type { RelayerContext } from '../../start/context.ts';
+import type { SidecarClient } from '../../sidecar/sidecar-client.ts';
 import { lookIntoBlob, lookIntoPatch, type Starts } from './look-into-blob.ts';
 import { currentLook, type Look, saveKnown, savePage, saveUnread, unknownBlobs } from './look-rows.ts';
 import { passOverIndexed, patchesToLookInto, saveHeader, saveUnreadPatch } from './restore-rows.ts';
@@ -14,7 +14,11 @@ export type RestoreFailure = { blob_id: string; reason: string };
 const readsAtOnce = 16;
 const batchSize = 200;
 
-type Sources = Pick<RelayerContext, 'db' | 'sidecar' | 'aggregators'>;
+export interface ChainScanParts {
+  db: Db;
+  sidecar: Pick<SidecarClient, 'ownedBlobs'>;
+  aggregators: Pick<AggregatorReader, 'readStart' | 'readPatches'>;
+}
 
 /**
  * Finds the account's envelopes among all that its owner holds, and what those of one namespace are; what is known from
@@ -24,7 +28,7 @@ type Sources = Pick<RelayerContext, 'db' | 'sidecar' | 'aggregators'>;
  * cannot be asked.
  */
 export async function lookOnChain(
-  { db, sidecar, aggregators }: Sources,
+  { db, sidecar, aggregators }: ChainScanParts,
   account: AccountSnapshot,
   place: Place,
   { deadline, before, since }: { deadline: number; before: Date; since?: Date | undefined },

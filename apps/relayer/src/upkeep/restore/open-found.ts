@@ -4,10 +4,12 @@ import { wrapType } from '@memrelay/envelope/wraps';
 import pLimit from 'p-limit';
 import type { Caller } from '../../accounts/caller.ts';
 import { readerOf } from '../../accounts/reader.ts';
-import { BlobReadError } from '../../blobs/aggregator-reads.ts';
+import type { Db } from '../../base/db/db.ts';
+import { type AggregatorReader, BlobReadError } from '../../blobs/aggregator-reads.ts';
 import type { Place } from '../../jobs/queue/forgotten-objects.ts';
+import type { KeyRewraps } from '../../keys/key-rewraps.ts';
 import { decodeColumn } from '../../keys/namespace-keys.ts';
-import type { RelayerContext } from '../../start/context.ts';
+import type { SidecarClient } from '../../sidecar/sidecar-client.ts';
 import { type Candidate, type ChainRewrap, chainRewraps, saveWrongRewraps } from './restore-rows.ts';
 
 /** An envelope that was read whole and opened. */
@@ -32,6 +34,15 @@ export type OpenResult = OpenedCandidate | { candidate: Candidate; reason: strin
 const rewrapsAtOnce = 24;
 const readsAtOnce = 8;
 
+export interface OpenFoundParts {
+  db: Db;
+  aggregators: Pick<AggregatorReader, 'read'>;
+  keyRewraps: KeyRewraps;
+  /** Address of the server key, when there is one */
+  serverAddress: string | undefined;
+  sidecar: Pick<SidecarClient, 'open' | 'rewrapKeys'>;
+}
+
 /**
  * Reads envelopes whole, with the aggregator's consistency checks, and opens them with the caller's credential; believes
  * only these signers. One that fails fails alone. What is for key servers of the past is tried with the wraps for others
@@ -40,7 +51,7 @@ const readsAtOnce = 8;
  * answers.
  */
 export async function openFound(
-  context: RelayerContext,
+  parts: OpenFoundParts,
   caller: Caller,
   place: Place,
   trustedSigners: readonly string[],
@@ -50,12 +61,12 @@ export async function openFound(
 ): Promise<OpenResult[]> {
   const limit = pLimit(readsAtOnce);
   const read = await Promise.all(
-    wanted.map((candidate) => limit(() => readWhole(context, caller, kind, candidate))),
+    wanted.map((candidate) => limit(() => readWhole(parts, caller, kind, candidate))),
   );
   const readable = read.filter((each) => 'envelope' in each);
-  const known = await context.keyRewraps.of(place.accountId);
+  const known = await parts.keyRewraps.of(place.accountId);
   const open = (some: readonly ReadCandidate[], rewraps: readonly Rewrap[]) =>
-    openOnce(context, caller, place.namespace, trustedSigners, some, rewraps);
+    openOnce(parts, caller, place.namespace, trustedSigners, some, rewraps);
   const ofKnown = [...known].map(([recipientPk, wrap]) => ({ recipientPk, wrap }));
   const first = readable.length > 0 ? await open(readable, ofKnown) : [];
   const results: OpenResult[] = read.filter((each) => 'reason' in each);
@@ -63,7 +74,7 @@ export async function openFound(
   const foreign = new Set(first.filter(isForeign).map(({ candidate }) => candidate));
   const closed = readable.filter(({ candidate }) => foreign.has(candidate));
   const rewraps =
-    closed.length > 0 ? await chainRewraps(context.db, place, context.keyRewraps.serverSet) : new Map();
+    closed.length > 0 ? await chainRewraps(parts.db, place, parts.keyRewraps.serverSet) : new Map();
   // Anybody can put a key's name on an envelope of another epoch: no wrap of that one says anything of the others
   for (const some of Map.groupBy(closed, ({ header }) => `${nameOf(header)}${header.keyEpoch}`).values())
     results.push(...(await openByRewrap(some, fitting(some[0]!.header, rewraps))));
@@ -82,12 +93,12 @@ export async function openFound(
       if (isForeign(answer!)) continue;
       if ('reason' in answer! && answer.reason === 'wrong_recipient') {
         const storedAs = tried.map((each) => each.storedAs);
-        await saveWrongRewraps(context.db, place.accountId, storedAs, context.keyRewraps.serverSet);
+        await saveWrongRewraps(parts.db, place.accountId, storedAs, parts.keyRewraps.serverSet);
         continue;
       }
       const opened = await open(some, tried);
       if (opened.some((each) => 'envelope' in each))
-        await keepRewrap(context, caller, place.accountId, probe!.header, tried);
+        await keepRewrap(parts, caller, place.accountId, probe!.header, tried);
       return opened;
     }
     return some.map(({ candidate }) => ({ candidate, reason: 'foreign_wrap' }));
@@ -135,7 +146,7 @@ interface ReadCandidate {
 }
 
 async function readWhole(
-  { aggregators }: Pick<RelayerContext, 'aggregators'>,
+  { aggregators }: OpenFoundParts,
   { account: { accountId } }: Caller,
   kind: number,
   candidate: Candidate,
@@ -163,7 +174,7 @@ function parsed(bytes: Buffer): EnvelopeHeader | undefined {
 }
 
 async function openOnce(
-  context: RelayerContext,
+  parts: OpenFoundParts,
   caller: Caller,
   namespace: string,
   trustedSigners: readonly string[],
@@ -171,9 +182,9 @@ async function openOnce(
   rewraps: readonly Rewrap[],
 ): Promise<OpenResult[]> {
   const names = new Set(read.map(({ header }) => nameOf(header)));
-  const { items, payload } = await context.sidecar.open(
+  const { items, payload } = await parts.sidecar.open(
     {
-      ...readerOf(caller, context.serverAddress),
+      ...readerOf(caller, parts.serverAddress),
       trusted_signers: [...trustedSigners],
       items: read.map(({ envelope }) => ({ length: envelope.length, namespace })),
       rewraps: rewraps
@@ -205,19 +216,19 @@ function nameOf({ recipientPk }: EnvelopeHeader): string {
  * session holds by now and would take any wrap for: those that are given need not be of it.
  */
 async function keepRewrap(
-  context: RelayerContext,
+  parts: OpenFoundParts,
   caller: Caller,
   accountId: Buffer,
   header: EnvelopeHeader,
   wraps: readonly Rewrap[],
 ): Promise<void> {
-  const { keyRewraps, sidecar } = context;
+  const { keyRewraps, sidecar } = parts;
   const key = {
     tag: Buffer.from(header.tag).toString('hex'),
     key_epoch: Number(header.keyEpoch),
     recipient_pk: nameOf(header),
   };
-  const reader = readerOf(caller, context.serverAddress);
+  const reader = readerOf(caller, parts.serverAddress);
   for (const { wrap } of wraps) {
     const given = { ...key, wraps: [{ type: wrapType.seal, bytes: wrap.toString('base64') }] };
     const { server_set, keys } = await sidecar.rewrapKeys({ ...reader, keys: [given] }, caller.credentials);
@@ -225,7 +236,7 @@ async function keepRewrap(
     const [made] = keys;
     if (!made?.ok) continue;
     const bytes = Buffer.from(made.wrap, 'base64');
-    await keyRewraps.save(context.db, accountId, Buffer.from(header.recipientPk), bytes);
+    await keyRewraps.save(parts.db, accountId, Buffer.from(header.recipientPk), bytes);
     keyRewraps.refresh(accountId);
     return;
   }

@@ -1,7 +1,8 @@
 import { envelopeKind } from '@memrelay/envelope/header';
 import { ApiError } from '@memrelay/protocol/errors';
 import type { RestoreRequest, RestoreResponse } from '@memrelay/protocol/restore';
-import type { AccountSnapshot } from '../../accounts/account-directory.ts';
+import type { AccountDirectory, AccountSnapshot } from '../../accounts/account-directory.ts';
+import type { AccountWriters } from '../../accounts/account-writers.ts';
 import type { Caller, Permission } from '../../accounts/caller.ts';
 import { requireDecryptCredential } from '../../accounts/decrypt-credential.ts';
 import {
@@ -10,17 +11,20 @@ import {
   requireFreshAccount,
   requirePermission,
 } from '../../accounts/require-permission.ts';
+import type { Secrets } from '../../base/config/secrets.ts';
 import type { Db } from '../../base/db/db.ts';
 import { hexToBytes } from '../../base/db/hex.ts';
+import type { BlobCache } from '../../blobs/blob-cache.ts';
 import { EmbeddingError } from '../../index/embedding/embedder.ts';
-import type { IndexData } from '../../index/index-data.ts';
+import type { IndexData, TextIndexer } from '../../index/index-data.ts';
 import type { Place } from '../../jobs/queue/forgotten-objects.ts';
 import { textHash } from '../../jobs/queue/known-texts.ts';
-import type { RelayerContext } from '../../start/context.ts';
+import type { NamespaceKeys } from '../../keys/namespace-keys.ts';
+import type { NamespaceTags } from '../../memories/reading/scope-namespaces.ts';
 import { keepTombstone } from './keep-tombstone.ts';
-import { lookOnChain, type RestoreFailure } from './look-on-chain.ts';
+import { type ChainScanParts, lookOnChain, type RestoreFailure } from './look-on-chain.ts';
 import { hasUntried, lookStartedAt } from './look-rows.ts';
-import { type OpenedCandidate, openFound } from './open-found.ts';
+import { type OpenedCandidate, type OpenFoundParts, openFound } from './open-found.ts';
 import { type Candidate, candidates, countFound, saveOutcome, trustName } from './restore-rows.ts';
 import { saveForgotten, saveRestored } from './save-restored.ts';
 
@@ -31,59 +35,71 @@ const lookMs = 10_000;
 const restoreMs = 20_000;
 const failuresTold = 100;
 
+export interface RestoreParts extends ChainScanParts, OpenFoundParts, NamespaceTags {
+  db: Db;
+  accounts: Pick<AccountDirectory, 'writersEver'>;
+  accountWriters: Pick<AccountWriters, 'remember' | 'refresh'>;
+  aggregators: ChainScanParts['aggregators'] & OpenFoundParts['aggregators'];
+  blobCache: Pick<BlobCache, 'delete'>;
+  indexer: Pick<TextIndexer, 'indexTexts'>;
+  namespaceKeys: Pick<NamespaceKeys, 'keep'>;
+  /** Throws `llm_not_configured` where texts cannot be embedded */
+  requireEmbedder(): void;
+  secrets: Pick<Secrets, 'indexKey'>;
+  sidecar: ChainScanParts['sidecar'] & OpenFoundParts['sidecar'];
+  /** Public halves of the relayer's writer keys, hex */
+  writerPublicKeys: readonly string[];
+}
+
 /**
  * Rebuilds a namespace from what its owner holds on chain, at most `limit` memories in a call (decisions.md, "Restore").
  * All that is there is looked at before anything is restored, so that what was forgotten stays so. Only what a believed
  * key has signed is indexed; the rest is counted. Throws `ApiError`.
  */
 export async function restore(
-  context: RelayerContext,
+  parts: RestoreParts,
   caller: Caller,
   { namespace, limit, trusted_writers = [] }: RestoreRequest,
 ): Promise<RestoreResponse> {
   requireFreshAccount(caller);
-  requireDecryptCredential(context, caller);
+  requireDecryptCredential(parts, caller);
   const { account } = caller;
-  const tag = Buffer.from(context.tagOf(account.origin, namespace));
+  const tag = Buffer.from(parts.tagOf(account.origin, namespace));
   requirePermission(caller, 'read', tag);
   // Whoever names a writer could store what it signed: that takes the right to write
   if (trusted_writers.length > 0) requirePermission(caller, 'write', tag);
-  context.requireEmbedder();
+  parts.requireEmbedder();
   const place = { accountId: hexToBytes(account.accountId), namespace, tag };
   const started = performance.now();
-  const before = await databaseTime(context.db);
+  const before = await databaseTime(parts.db);
   const failed: RestoreFailure[] = [];
-  const work: Work = { context, caller, place, before, failed, deadline: started + restoreMs };
+  const work: Work = { parts, caller, place, before, failed, deadline: started + restoreMs };
   const writers = trusted([
-    ...context.writerPublicKeys,
+    ...parts.writerPublicKeys,
     ...delegatesWith('write', account, tag),
-    ...(await context.accounts.writersEver(account.accountId, tag)),
+    ...(await parts.accounts.writersEver(account.accountId, tag)),
     ...trusted_writers,
   ]);
   // A tombstone forgets: WRITE alone neither signs one nor vouches for who did
   const named = hasPermission(caller, 'forget', tag) ? trusted_writers : [];
-  const forgetting = trusted([
-    ...context.writerPublicKeys,
-    ...delegatesWith('forget', account, tag),
-    ...named,
-  ]);
+  const forgetting = trusted([...parts.writerPublicKeys, ...delegatesWith('forget', account, tag), ...named]);
   let restored = 0;
   /** False when time ran out before all that is listed was looked at */
   const pass = async (since: Date | undefined): Promise<boolean> => {
     const limits = { deadline: started + lookMs, before, since };
-    if (!(await lookOnChain(context, account, place, limits, failed))) return false;
+    if (!(await lookOnChain(parts, account, place, limits, failed))) return false;
     if (!(await applyTombstones(work, forgetting))) return false;
     restored += await restoreMemories(work, writers, limit - restored);
     return true;
   };
   const untried = async (): Promise<boolean> =>
-    (await hasUntried(context.db, place)) || (await countFound(context.db, place, writers.name)).untried > 0;
+    (await hasUntried(parts.db, place)) || (await countFound(parts.db, place, writers.name)).untried > 0;
   // A call that continues goes on with what was listed, and lists again once nothing of that is left
   const continues = await untried();
   let isThrough = await pass(continues ? undefined : before);
   if (continues && isThrough && !(await untried())) isThrough = await pass(before);
-  const counts = await countFound(context.db, place, writers.name);
-  const asOf = await lookStartedAt(context.db, place.accountId);
+  const counts = await countFound(parts.db, place, writers.name);
+  const asOf = await lookStartedAt(parts.db, place.accountId);
   return {
     restored,
     skipped: counts.settled - restored,
@@ -98,7 +114,7 @@ export async function restore(
 }
 
 interface Work {
-  context: RelayerContext;
+  parts: RestoreParts;
   caller: Caller;
   place: Place;
   /** When the call began: what failed in it is not tried again by it */
@@ -129,22 +145,22 @@ function delegatesWith(permission: Permission, { delegates }: AccountSnapshot, t
 
 /** Before any memory. False when time ran out before the last one. */
 async function applyTombstones(work: Work, forgetting: Trusted): Promise<boolean> {
-  const { context, place } = work;
+  const { parts, place } = work;
   for (;;) {
     const batch = await next(work, envelopeKind.tombstone, forgetting, batchSize);
     if (batch.length === 0) return true;
     for (const tombstone of await openBatch(work, envelopeKind.tombstone, batch, forgetting)) {
-      const gone = await saveForgotten(context.db, place, tombstone.supersedes);
-      await keepTombstone(context.db, place, work.caller.account.owner, tombstone);
-      await context.blobCache.delete(gone);
-      await saveOutcome(context.db, place.accountId, tombstone.candidate.storedAs, 'done');
+      const gone = await saveForgotten(parts.db, place, tombstone.supersedes);
+      await keepTombstone(parts.db, place, work.caller.account.owner, tombstone);
+      await parts.blobCache.delete(gone);
+      await saveOutcome(parts.db, place.accountId, tombstone.candidate.storedAs, 'done');
     }
     if (performance.now() > work.deadline) return false;
   }
 }
 
 async function restoreMemories(work: Work, writers: Trusted, limit: number): Promise<number> {
-  const { context, place } = work;
+  const { parts, place } = work;
   let restored = 0;
   while (restored < limit && performance.now() < work.deadline) {
     const batch = await next(work, envelopeKind.memory, writers, Math.min(batchSize, limit - restored));
@@ -152,14 +168,14 @@ async function restoreMemories(work: Work, writers: Trusted, limit: number): Pro
     const opened = await openBatch(work, envelopeKind.memory, batch, writers);
     for (const memory of await index(work, opened)) {
       restored += 1;
-      await saveOutcome(context.db, place.accountId, memory.candidate.storedAs, 'done');
+      await saveOutcome(parts.db, place.accountId, memory.candidate.storedAs, 'done');
     }
   }
   return restored;
 }
 
-function next({ context, place, before }: Work, kind: number, { name }: Trusted, limit: number) {
-  return candidates(context.db, place, { kind, before, trust: name, limit });
+function next({ parts, place, before }: Work, kind: number, { name }: Trusted, limit: number) {
+  return candidates(parts.db, place, { kind, before, trust: name, limit });
 }
 
 /** Those that opened; what became of the others is noted. */
@@ -169,44 +185,44 @@ async function openBatch(
   batch: readonly Candidate[],
   { signers, name }: Trusted,
 ): Promise<OpenedCandidate[]> {
-  const { context, caller, place } = work;
+  const { parts, caller, place } = work;
   const opened: OpenedCandidate[] = [];
-  for (const result of await openFound(context, caller, place, signers, kind, batch, work.deadline)) {
+  for (const result of await openFound(parts, caller, place, signers, kind, batch, work.deadline)) {
     if ('envelope' in result) {
       opened.push(result);
       continue;
     }
     const { candidate, reason } = result;
     if (reason === 'untrusted_signer')
-      await saveOutcome(context.db, place.accountId, candidate.storedAs, 'unverified', name);
+      await saveOutcome(parts.db, place.accountId, candidate.storedAs, 'unverified', name);
     else await noteFailure(work, candidate, reason);
   }
   return opened;
 }
 
 /** Who signed what is restored is believed by a recall as well, also when it is a delegate no more. */
-async function rememberWriters({ context, place }: Work, opened: readonly OpenedCandidate[]): Promise<void> {
+async function rememberWriters({ parts, place }: Work, opened: readonly OpenedCandidate[]): Promise<void> {
   const others = new Set(
-    opened.map(({ signer }) => signer).filter((signer) => !context.writerPublicKeys.includes(signer)),
+    opened.map(({ signer }) => signer).filter((signer) => !parts.writerPublicKeys.includes(signer)),
   );
   for (const signer of others)
-    await context.accountWriters.remember(context.db, place.accountId, Buffer.from(signer, 'hex'));
-  if (others.size > 0) context.accountWriters.refresh(place.accountId);
+    await parts.accountWriters.remember(parts.db, place.accountId, Buffer.from(signer, 'hex'));
+  if (others.size > 0) parts.accountWriters.refresh(place.accountId);
 }
 
 /** The pairs of this relayer, which alone sealed to them. */
-async function keepKeys({ context, caller }: Work, opened: readonly OpenedCandidate[]): Promise<void> {
-  const own = opened.filter(({ signer }) => context.writerPublicKeys.includes(signer));
+async function keepKeys({ parts, caller }: Work, opened: readonly OpenedCandidate[]): Promise<void> {
+  const own = opened.filter(({ signer }) => parts.writerPublicKeys.includes(signer));
   const byKey = new Map(
     own.map((memory) => [Buffer.from(memory.header.recipientPk).toString('hex'), memory]),
   );
   for (const { header, createdAt } of byKey.values())
-    await context.namespaceKeys.keep(caller.account.accountId, header, new Date(createdAt));
+    await parts.namespaceKeys.keep(caller.account.accountId, header, new Date(createdAt));
 }
 
-async function noteFailure({ context, place, failed }: Work, { storedAs }: Candidate, reason: string) {
+async function noteFailure({ parts, place, failed }: Work, { storedAs }: Candidate, reason: string) {
   failed.push({ blob_id: storedAs, reason });
-  await saveOutcome(context.db, place.accountId, storedAs, 'failed', reason);
+  await saveOutcome(parts.db, place.accountId, storedAs, 'failed', reason);
 }
 
 /** What was tried is noted by the database's clock. */
@@ -217,12 +233,12 @@ async function databaseTime(db: Db): Promise<Date> {
 
 /** Embeds and saves; returns those that are new. Throws `embedding_unavailable`. */
 async function index(work: Work, opened: readonly OpenedCandidate[]): Promise<OpenedCandidate[]> {
-  const { context, place } = work;
+  const { parts, place } = work;
   const { accountId, tag } = place;
   if (opened.length === 0) return [];
   let data: IndexData[];
   try {
-    data = await context.indexer.indexTexts(opened.map(({ text }) => ({ accountId, tag, text })));
+    data = await parts.indexer.indexTexts(opened.map(({ text }) => ({ accountId, tag, text })));
   } catch (error) {
     if (!(error instanceof EmbeddingError)) throw error;
     if (error.kind === 'transient') throw new ApiError('embedding_unavailable', { cause: error });
@@ -239,9 +255,9 @@ async function index(work: Work, opened: readonly OpenedCandidate[]): Promise<Op
   await keepKeys(work, opened);
   const saved: OpenedCandidate[] = [];
   for (const [i, memory] of opened.entries()) {
-    const hash = textHash(context.secrets.indexKey, accountId, tag, memory.text);
-    if (await saveRestored(context.db, place, memory, hash, data[i]!)) saved.push(memory);
-    else await saveOutcome(context.db, accountId, memory.candidate.storedAs, 'done');
+    const hash = textHash(parts.secrets.indexKey, accountId, tag, memory.text);
+    if (await saveRestored(parts.db, place, memory, hash, data[i]!)) saved.push(memory);
+    else await saveOutcome(parts.db, accountId, memory.candidate.storedAs, 'done');
   }
   return saved;
 }

@@ -1,5 +1,6 @@
 import type { LostReason } from '@memrelay/protocol/memory-lists';
 import type { Db } from '../../base/db/db.ts';
+import { successorOf } from '../../jobs/queue/successors.ts';
 
 export interface NamespaceTotals {
   namespace: string;
@@ -79,4 +80,33 @@ export async function countLost(
   );
   if (rows.length === 0) return undefined;
   return Object.fromEntries(rows.map((row) => [row.lost_reason, row.count]));
+}
+
+/** Which of these memories of an account are replaced, each with the memory that replaces it, stored or on its way. */
+export async function supersededBy(
+  db: Db,
+  accountId: Buffer,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const { rows } = await db.query<{ id: string; successor: string | null }>(
+    `SELECT id, ${successorOf('memory', 'true')} AS successor FROM memory
+     WHERE account_id = $1 AND id = ANY($2::uuid[])`,
+    [accountId, [...ids]],
+  );
+  return new Map(rows.flatMap(({ id, successor }) => (successor ? [[id, successor]] : [])));
+}
+
+/** Memories of these namespaces that expire after `epoch` and not after `lastEpoch`; `first` is the earliest end. */
+export async function readExpiring(
+  db: Db,
+  accountId: Buffer,
+  namespaces: readonly string[],
+  { epoch, lastEpoch }: { epoch: number; lastEpoch: number },
+): Promise<{ count: number; bytes: number; first: number | null }> {
+  const { rows } = await db.query<{ count: number; bytes: number; first: number | null }>(
+    `SELECT count(*)::int AS count, coalesce(sum(size), 0)::float8 AS bytes, min(end_epoch) AS first FROM memory
+     WHERE account_id = $1 AND state = 'done' AND end_epoch > $2 AND end_epoch <= $3 AND namespace = ANY($4::text[])`,
+    [accountId, epoch, lastEpoch, [...namespaces]],
+  );
+  return rows[0]!;
 }

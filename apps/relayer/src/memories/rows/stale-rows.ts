@@ -4,6 +4,7 @@ import { placesIn } from '../../base/db/places.ts';
 import type { IndexData } from '../../index/index-data.ts';
 import { addKeywords, keywordColumns } from '../../index/keyword-columns.ts';
 import { pieceRows, vectorColumns } from '../../index/vector-rows.ts';
+import { type MemoryColumns, memoryFields } from '../../jobs/rows/memory-fields.ts';
 
 /** Memories whose vectors are of another model than the relayer has now, and what becomes of them. */
 
@@ -70,14 +71,9 @@ export async function nextStale(
   { accountId, namespace, model }: StalePlace,
   { after, exceptTried, limit }: { after: string; exceptTried: boolean; limit: number },
 ): Promise<StaleMemory[]> {
-  const { rows } = await db.query<{
-    id: string;
-    blob_id: string | null;
-    envelope_id: Buffer | null;
-    envelope_sha256: Buffer;
-    created_at: Date;
-    size: number;
-  }>(
+  const { rows } = await db.query<
+    MemoryColumns<'id' | 'blob_id' | 'envelope_id' | 'envelope_sha256' | 'created_at' | 'size'>
+  >(
     `SELECT id, blob_id, envelope_id, envelope_sha256, created_at, size
      FROM (${otherModels('$2')}) AS other JOIN memory ON memory.account_id = $1 AND memory.id = other.memory_id
      WHERE memory_id > $4::uuid AND ${isStale('other.memory_id')}
@@ -87,14 +83,7 @@ export async function nextStale(
      ORDER BY id LIMIT $6`,
     [accountId, namespace, model, after, exceptTried, limit],
   );
-  return rows.map((row) => ({
-    id: row.id,
-    blobId: row.blob_id ?? undefined,
-    envelopeId: row.envelope_id ?? undefined,
-    envelopeSha256: row.envelope_sha256,
-    createdAt: row.created_at,
-    size: row.size,
-  }));
+  return rows.map(memoryFields);
 }
 
 export async function saveUnembedded(

@@ -3,9 +3,10 @@ import { encodeVector, signBits } from '../../base/db/vector.ts';
 import { tokenList } from '../../index/keyword-columns.ts';
 import { type Collection, lengthOf } from '../../index/keywords/bm25.ts';
 import type { Question } from '../../index/keywords/question.ts';
-import type { Match } from '../reading/match.ts';
-import { staleInNamespace } from '../reindex/stale-rows.ts';
+import { type MemoryColumns, memoryFields } from '../../jobs/rows/memory-fields.ts';
+import type { Match } from './match.ts';
 import { searchSql } from './search-sql.ts';
+import { staleInNamespace } from './stale-rows.ts';
 
 export interface SearchResult {
   /** The nearest, at most as many with the question's words, and no others; by distance */
@@ -54,8 +55,10 @@ const longer = 16;
  */
 const postings = (terms: number): number => Math.max(100, Math.floor(1_200 / terms));
 
-interface MatchRow {
-  id: string;
+interface MatchRow
+  extends MemoryColumns<
+    'id' | 'blob_id' | 'envelope_id' | 'envelope_sha256' | 'size' | 'importance' | 'created_at'
+  > {
   distance: number;
   near: boolean;
   stale?: boolean;
@@ -63,12 +66,6 @@ interface MatchRow {
   length_bucket?: number | null;
   documents?: number[] | null;
   state: Match['state'];
-  blob_id: string | null;
-  envelope_id: Buffer | null;
-  envelope_sha256: Buffer;
-  size: number;
-  importance: number;
-  created_at: Date;
   superseded_by: string | null;
 }
 
@@ -127,18 +124,12 @@ async function run(
 
 function matchOf(row: MatchRow): Match {
   return {
-    id: row.id,
+    ...memoryFields(row),
     distance: row.distance,
     near: row.near,
     ...(row.stale ? { stale: true as const } : {}),
     ...(row.steps ? { words: { steps: row.steps, lengthBucket: row.length_bucket ?? 0 } } : {}),
     state: row.state,
-    blobId: row.blob_id ?? undefined,
-    envelopeId: row.envelope_id ?? undefined,
-    envelopeSha256: row.envelope_sha256,
-    size: row.size,
-    importance: row.importance,
-    createdAt: row.created_at,
     supersededBy: row.superseded_by ?? undefined,
   };
 }
@@ -172,4 +163,52 @@ export async function readNamespaceSize(
   );
   const { vectors, stale, texts, mean_length } = rows[0]!;
   return { vectors, stale, texts, meanLength: mean_length ?? lengthOf(0) };
+}
+
+/** Whether a namespace has any vector of this model, read now: `NamespaceSizes` may be some seconds old. */
+export async function hasVectors(
+  db: Db,
+  accountId: Buffer,
+  namespace: string,
+  model: string,
+): Promise<boolean> {
+  const { rows } = await db.query(
+    'SELECT 1 FROM memory_vector WHERE account_id = $1 AND namespace = $2 AND embedding_model = $3 LIMIT 1',
+    [accountId, namespace, model],
+  );
+  return rows.length > 0;
+}
+
+export interface LostQuery {
+  accountId: Buffer;
+  namespace: string;
+  model: string;
+  vector: Float32Array;
+  tokens: readonly bigint[];
+  minScore: number;
+  limit: number;
+}
+
+/** Distances of the lost memories that contain one of the tokens or have a similarity above `minScore`, smallest first. */
+export async function lostMatches(db: Db, query: LostQuery): Promise<number[]> {
+  const { rows } = await db.query<{ distance: number }>(
+    `SELECT distance FROM (
+       SELECT memory_id, min(1 + (embedding <#> $4::vector)) AS distance FROM lost_vector
+       WHERE account_id = $1 AND namespace = $2 AND embedding_model = $3
+       GROUP BY memory_id) AS lost
+     WHERE 1 - distance > $6 OR EXISTS (
+       SELECT 1 FROM memory
+       WHERE account_id = $1 AND id = lost.memory_id AND tokens && $7::text::bigint[])
+     ORDER BY distance LIMIT $5`,
+    [
+      query.accountId,
+      query.namespace,
+      query.model,
+      encodeVector(query.vector),
+      query.limit,
+      query.minScore,
+      tokenList(query.tokens),
+    ],
+  );
+  return rows.map(({ distance }) => distance);
 }

@@ -1,6 +1,7 @@
 import type { LostReason } from '@memrelay/protocol/memory-lists';
 import type { Db } from '../../base/db/db.ts';
 import { shownSimilarity } from '../../jobs/queue/read-jobs.ts';
+import { type MemoryColumns, memoryFields } from '../../jobs/rows/memory-fields.ts';
 
 /** A memory as lists show it: pending, stored or lost, never failed. */
 export interface ListedMemory {
@@ -63,32 +64,21 @@ export async function readMemoryPage(
   limit: number,
 ): Promise<ListedMemory[]> {
   const parameters = [accountId, position.createdAt, position.id, limit];
-  const { rows } = await db.query<{
-    id: string;
-    namespace: string;
-    blob_id: string | null;
-    created_at: Date;
-    envelope_sha256: Buffer;
-    size: number;
-    importance: number;
-    end_epoch: number | null;
-    lost_reason: LostReason | null;
-    near_duplicate_of: string | null;
-    near_similarity: number | null;
-    position: string;
-  }>(
+  const { rows } = await db.query<
+    MemoryColumns<
+      'id' | 'namespace' | 'blob_id' | 'created_at' | 'envelope_sha256' | 'size' | 'importance' | 'end_epoch'
+    > & {
+      lost_reason: LostReason | null;
+      near_duplicate_of: string | null;
+      near_similarity: number | null;
+      position: string;
+    }
+  >(
     namespaces === 'all' ? ofAccount : ofNamespaces,
     namespaces === 'all' ? parameters : [...parameters, [...namespaces]],
   );
   return rows.map((row) => ({
-    id: row.id,
-    namespace: row.namespace,
-    blobId: row.blob_id ?? undefined,
-    createdAt: row.created_at,
-    envelopeSha256: row.envelope_sha256,
-    size: row.size,
-    importance: row.importance,
-    endEpoch: row.end_epoch ?? undefined,
+    ...memoryFields(row),
     lost: row.lost_reason ?? undefined,
     near: row.near_duplicate_of
       ? { id: row.near_duplicate_of, similarity: shownSimilarity(row.near_similarity) }
