@@ -19,8 +19,8 @@ export const folderOrders: Readonly<Record<string, readonly (string | readonly s
     'api',
   ],
   'packages/dev-env': ['services'],
-  'packages/mcp': [['sign-in', 'tools'], 'stdio'],
-  contracts: ['scenarios'],
+  'packages/mcp': [[topFiles, 'sign-in', 'tools'], 'stdio'],
+  contracts: [topFiles, 'scenarios'],
 };
 
 /**
