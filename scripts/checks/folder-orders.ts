@@ -18,9 +18,9 @@ export const folderOrders: Readonly<Record<string, readonly (string | readonly s
     'upkeep',
     'api',
   ],
-  'packages/dev-env': ['services'],
-  'packages/mcp': [['sign-in', 'tools'], 'stdio'],
-  contracts: ['scenarios'],
+  'testing': ['services'],
+  'packages/mcp': [[topFiles, 'sign-in', 'tools'], 'stdio'],
+  contracts: [topFiles, 'scenarios'],
 };
 
 /**
@@ -34,6 +34,6 @@ export const pendingOrders: readonly string[] = [
   'apps/sidecar',
   'bench',
   'packages/blob-id',
-  'packages/memrelay',
+  'apps/memrelay',
   'packages/sdk',
 ];

@@ -6,6 +6,8 @@ import type { SourceFile } from './source-tree.ts';
 /** Configuration files are read by tools that want a default export. */
 const configFile = /\.config\.(ts|mts|mjs|js)$/;
 
+const mayExportDefault = /\bexport\s*(?:default\b|=)|\bas\s+default\b|\bdefault\s*\}/;
+
 export const moduleShape: Rule = {
   name: 'module-shape',
   why: 'with named exports and no barrels a name is the same everywhere and leads straight to the file it lives in',
@@ -13,7 +15,8 @@ export const moduleShape: Rule = {
 };
 
 function defaultExports({ path, text }: SourceFile): Finding[] {
-  if (configFile.test(path) || !text.includes('default')) return [];
+  // Parsing every file would take seconds
+  if (configFile.test(path) || !mayExportDefault.test(text)) return [];
   return statementsOf(text)
     .filter(exportsDefault)
     .map((statement) => ({
@@ -42,7 +45,7 @@ function barrels({ path, text }: SourceFile): Finding[] {
   if (/(^|\/)index\.[a-z]+$/.test(path))
     return [{ file: path, message: 'index file; name it after what it does' }];
   // Parsing every file would take seconds
-  if (!/^export\b[^;]*\bfrom\b/m.test(text)) return [];
+  if (!/^export\s+(?:type\s+)?[*{][^;]*\bfrom\b/m.test(text)) return [];
   const statements = statementsOf(text);
   const onlyPasses = statements.every(
     (statement) => ts.isExportDeclaration(statement) && statement.moduleSpecifier,

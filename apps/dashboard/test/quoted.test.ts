@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { namespaceNames } from '../src/scope/namespace-names.ts';
 import { scopeOf, scopeWords } from '../src/scope/scope-choice.ts';
-import { cleanLabel, harmless } from '../src/ui/quoted.ts';
+import { cleanLabel, harmless } from '../src/ui/harmless-text.ts';
 
 it.each([
   ['Claude Code', 'Claude Code', 'Claude Code'],

@@ -7,6 +7,11 @@ import { startTestNetwork, type TestNetwork } from './support/localnet-process.t
 import { type RelayerProcess, relayerEnvironment, startRelayerProcess } from './support/relayer-process.ts';
 import { startTcpProxy, type TcpProxy } from './support/tcp-proxy.ts';
 
+interface Readiness {
+  accepts_writes: boolean;
+  checks: { chain: { ok: boolean }; database: { ok: boolean; detail?: string } };
+}
+
 /** A node is reported as away after half a minute */
 const patience = { timeout: 90_000, interval: 200 };
 
@@ -47,7 +52,7 @@ describe.each(databases)('a relayer on $name', ({ create, name }) => {
 
   const ready = async () => {
     const response = await fetch(`${relayer.url}/ready`);
-    return { status: response.status, body: await response.json() };
+    return { status: response.status, body: (await response.json()) as Readiness };
   };
 
   test('is ready while no aggregator answers, and says so', async () => {

@@ -1,4 +1,5 @@
 import { normalizeAddress } from '@memrelay/protocol/address';
+import { fromBase64, toBase64, toHex } from '@memrelay/protocol/bytes';
 import { bcs } from '@mysten/sui/bcs';
 
 /**
@@ -83,7 +84,7 @@ function parseProgram(bytes: Uint8Array): Program {
   try {
     const kind = bcs.TransactionKind.parse(bytes);
     const again = bcs.TransactionKind.serialize(kind).toBytes();
-    if (kind.ProgrammableTransaction && Buffer.compare(again, bytes) === 0)
+    if (kind.ProgrammableTransaction && toBase64(again) === toBase64(bytes))
       return kind.ProgrammableTransaction;
   } catch {
     // falls through
@@ -104,6 +105,6 @@ function resultOf(argument: Argument): number | undefined {
 }
 
 function pureAddress(input: Program['inputs'][number] | undefined): string | undefined {
-  const bytes = input?.$kind === 'Pure' ? Buffer.from(input.Pure.bytes, 'base64') : undefined;
-  return bytes?.length === 32 ? `0x${bytes.toString('hex')}` : undefined;
+  const bytes = input?.$kind === 'Pure' ? fromBase64(input.Pure.bytes) : undefined;
+  return bytes?.length === 32 ? `0x${toHex(bytes)}` : undefined;
 }

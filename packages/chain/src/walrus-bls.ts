@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { expand_message_xmd } from '@noble/curves/abstract/hash-to-curve.js';
 import { sha256 } from '@noble/hashes/sha2.js';
 import {
@@ -86,7 +85,7 @@ const weightBytes = 16;
 
 function randomWeight(): Fr {
   const weight = new Fr();
-  weight.setLittleEndian(randomBytes(weightBytes));
+  weight.setLittleEndian(crypto.getRandomValues(new Uint8Array(weightBytes)));
   return weight;
 }
 

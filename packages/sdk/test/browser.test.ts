@@ -63,6 +63,12 @@ function startCorsWire(
   });
 }
 
+/** Runs in the page. */
+function inSecureContext(): boolean {
+  const { isSecureContext } = globalThis as unknown as { isSecureContext: boolean };
+  return isSecureContext && crypto.subtle !== undefined;
+}
+
 // A page from a name without https is no secure context: WebCrypto's `subtle` is missing there.
 describe.each([
   ['secure', '127.0.0.1'],
@@ -76,10 +82,10 @@ describe.each([
     );
     const page = await browser.newPage();
     await page.goto(`http://${host}:${port}/`);
-    expect(await page.evaluate(() => isSecureContext && crypto.subtle !== undefined)).toBe(kind === 'secure');
+    expect(await page.evaluate(inSecureContext)).toBe(kind === 'secure');
     const result = await page.evaluate(
       async (options) => {
-        const client = (window as unknown as { Client: typeof MemRelay }).Client.create(options);
+        const client = (globalThis as unknown as { Client: typeof MemRelay }).Client.create(options);
         return { publicKey: client.publicKey, recalled: await client.recall('what do I drink?') };
       },
       { key: testKey, accountId, packageId, serverUrl: wire.url },

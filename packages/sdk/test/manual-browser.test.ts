@@ -63,7 +63,7 @@ it('remembers and recalls in Chromium', async () => {
   await page.goto(origin);
   const answer = await page.evaluate(
     async (options) => {
-      const { Manual } = window as unknown as { Manual: typeof MemRelayManual };
+      const { Manual } = globalThis as unknown as { Manual: typeof MemRelayManual };
       const client = Manual.create(options);
       const long = `${'all the words of a long letter '.repeat(2_000)} otters at the weir`;
       const stored = await client.rememberManual(['a kettle on the stove', long]);

@@ -267,16 +267,16 @@ describe('the information routes', () => {
       prompt_versions: { extract: expect.any(String), ask: expect.any(String) },
       build: {},
     });
-    const version = await (await get('/version')).json();
+    const version = (await (await get('/version')).json()) as { deprecations: { surface: string }[] };
     expect(health).toMatchObject(version);
-    expect(version.deprecations.map((entry: { surface: string }) => entry.surface)).toEqual([
+    expect(version.deprecations.map(({ surface }) => surface)).toEqual([
       'header:x-delegate-key',
       'env:ENC_KEY_SERVERS',
     ]);
   });
 
   test('/config names the network and no secret', async () => {
-    const config = await (await get('/config')).json();
+    const config = (await (await get('/config')).json()) as { encServerConfigs: unknown };
     expect(config).toMatchObject({
       packageId: network.info.packageId,
       registryId: network.info.registryId,
@@ -299,7 +299,7 @@ describe('the information routes', () => {
   test('/live and /ready', async () => {
     expect((await get('/live')).status).toBe(200);
     const ready = await get('/ready');
-    const body = await ready.json();
+    const body = (await ready.json()) as { checks: object };
     expect(body).toMatchObject({ ready: true, accepts_writes: true });
     expect(Object.keys(body.checks).sort()).toEqual(['blob_store', 'chain', 'database', 'nonces', 'sidecar']);
   });
@@ -326,7 +326,7 @@ describe('the information routes', () => {
     const wrong = await get('/health', { method: 'DELETE' });
     expect(wrong.status).toBe(405);
     expect(wrong.headers.get('allow')).toBe('GET, HEAD');
-    expect((await wrong.json()).error).toBe('method_not_allowed');
+    expect(await wrong.json()).toMatchObject({ error: 'method_not_allowed' });
     const forged = await get('/health', { headers: { 'x-request-id': 'spaces are refused' } });
     expect(forged.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
   });

@@ -75,13 +75,18 @@ async function store(text: string, namespace: string): Promise<string> {
 }
 
 test('find what they need and are served: config, package on chain, session header on every call', async () => {
-  const config = await (await fetch(`${relayer.url}/config`)).json();
+  const config = (await (await fetch(`${relayer.url}/config`)).json()) as {
+    suiRpcUrl: string;
+    packageId: string;
+  };
   const asked = await fetch(config.suiRpcUrl, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'sui_getObject', params: [config.packageId, {}] }),
   });
-  expect((await asked.json()).result.data).toMatchObject({ objectId: config.packageId, version: '1' });
+  expect(await asked.json()).toMatchObject({
+    result: { data: { objectId: config.packageId, version: '1' } },
+  });
 
   const accepted = await call('/api/remember', { text: 'said by another client' });
   expect(accepted.status).toBe(202);
@@ -119,8 +124,9 @@ describe('the original names of headers', () => {
     expect(allowed).toEqual(
       expect.arrayContaining(['x-seal-session', 'x-memwal-account-id', 'x-memwal-namespace']),
     );
-    const { featureFlags } = await (await fetch(`${relayer.url}/version`)).json();
-    expect(featureFlags).toMatchObject({ 'auth.encSessionHeader': true, 'auth.sealSessionHeader': true });
+    expect(await (await fetch(`${relayer.url}/version`)).json()).toMatchObject({
+      featureFlags: { 'auth.encSessionHeader': true, 'auth.sealSessionHeader': true },
+    });
   });
 });
 

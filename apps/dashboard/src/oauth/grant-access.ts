@@ -1,7 +1,7 @@
 import { fromHex } from '@memrelay/protocol/bytes';
 import { type ScopeChoice, scopeOf } from '../scope/scope-choice.ts';
 import { type NotConnected, revokeKey } from '../sign-in/connect-tool.ts';
-import { cleanLabel } from '../ui/quoted.ts';
+import { cleanLabel } from '../ui/harmless-text.ts';
 import { type OwnerWallet, WalletError } from '../wallet/owner-wallet.ts';
 import type { WalletState } from '../wallet/wallet-api.ts';
 import { type ConsentApi, ConsentError } from './consent-api.ts';

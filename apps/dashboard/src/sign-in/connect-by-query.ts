@@ -1,5 +1,5 @@
 import { type ScopeChoice, scopeOf } from '../scope/scope-choice.ts';
-import { cleanLabel } from '../ui/quoted.ts';
+import { cleanLabel } from '../ui/harmless-text.ts';
 import { type OwnerWallet, WalletError } from '../wallet/owner-wallet.ts';
 import type { ScopeState, WalletState } from '../wallet/wallet-api.ts';
 import { type NotConnected, revokeKey } from './connect-tool.ts';

@@ -4,7 +4,7 @@ import { fromHex, toHex } from '@memrelay/protocol/bytes';
 import { sealHandOver } from '@memrelay/sdk/account/sign-in/hand-over';
 import type { SignInRequest } from '@memrelay/sdk/account/sign-in/sign-in-request';
 import { type ScopeChoice, scopeOf } from '../scope/scope-choice.ts';
-import { cleanLabel } from '../ui/quoted.ts';
+import { cleanLabel } from '../ui/harmless-text.ts';
 import { type OwnerWallet, WalletError } from '../wallet/owner-wallet.ts';
 import type { ScopeState, WalletState } from '../wallet/wallet-api.ts';
 import { giveToTool } from './tool-callback.ts';

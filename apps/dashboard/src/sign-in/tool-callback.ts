@@ -1,7 +1,7 @@
 import { portablePrimitives } from '@memrelay/envelope/portable-primitives';
 import { isHelloOf, isTakenBy } from '@memrelay/sdk/account/sign-in/callback-answer';
 import type { SignInRequest } from '@memrelay/sdk/account/sign-in/sign-in-request';
-import { harmless } from '../ui/quoted.ts';
+import { harmless } from '../ui/harmless-text.ts';
 
 const helloTimeoutMs = 3_000;
 /** The tool looks for the key on chain before it answers. */

@@ -20,7 +20,7 @@ export function createLocalnetTransport(network: Pick<Network, 'chain' | 'ids'>)
       body: Buffer.from(await new Response(init.body).arrayBuffer()),
       signal,
     });
-    const stream = ReadableStream.from(chunks) as unknown as BodyInit;
+    const stream = ReadableStream.from(chunks) as unknown as RequestInit['body'];
     return new Response(stream, { headers: { 'content-type': contentType } });
   };
   return new GrpcWebFetchTransport({ baseUrl: 'http://localnet.invalid', format: 'binary', fetch });

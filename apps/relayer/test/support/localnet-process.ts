@@ -52,7 +52,7 @@ export async function startTestNetwork(): Promise<TestNetwork> {
   });
   const [line] = await once(createInterface(child.stdout), 'line');
   const { url } = JSON.parse(line);
-  const info: LocalnetInfo = await (await fetch(`${url}/info`)).json();
+  const info = (await (await fetch(`${url}/info`)).json()) as LocalnetInfo;
   const chain = createChainClient({ network: 'localnet', baseUrl: url, timeoutMs: 20_000 });
   return {
     url,
