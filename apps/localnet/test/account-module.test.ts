@@ -1,8 +1,8 @@
 import { fileURLToPath } from 'node:url';
 import { scenarios } from '@memrelay/contracts/scenarios/all';
 import { describe, expect, test } from 'vitest';
+import type { NativeContext } from '../src/execution/native.ts';
 import { createAccountModule } from '../src/move/account-module.ts';
-import type { NativeContext } from '../src/move/native.ts';
 import { packageId, replay } from './account-scenarios.ts';
 
 const vectorFile = fileURLToPath(import.meta.resolve('../../../contracts/vectors/account.json'));

@@ -2,9 +2,9 @@ import { createPublicKey, verify } from 'node:crypto';
 import { messageWithIntent, type PublicKey, parseSerializedSignature } from '@mysten/sui/cryptography';
 import { MultiSigPublicKey } from '@mysten/sui/multisig';
 import { publicKeyFromRawBytes, verifyTransactionSignature } from '@mysten/sui/verify';
-import { grpcStatus, RequestRefused } from './failure.ts';
-import { blake2b256 } from './hash.ts';
-import type { TransactionData } from './transaction-data.ts';
+import { grpcStatus, RequestRefused } from '../execution/failure.ts';
+import { blake2b256 } from '../execution/hash.ts';
+import type { TransactionData } from '../execution/transaction-data.ts';
 
 /** Schemes that can be verified without asking anybody. */
 const localSchemes = new Set(['ED25519', 'Secp256k1', 'Secp256r1', 'Passkey']);

@@ -1,4 +1,4 @@
-import { grpcStatus, RequestRefused } from '../chain/failure.ts';
+import { grpcStatus, RequestRefused } from '../execution/failure.ts';
 import type { Route } from './services.ts';
 
 /** One call as it comes over the wire, in the text (base64) or the binary form of gRPC-web. */

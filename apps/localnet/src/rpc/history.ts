@@ -1,7 +1,7 @@
 import { GrpcTypes } from '@mysten/sui/grpc';
 import type { Chain } from '../chain/chain.ts';
-import { grpcStatus, RequestRefused } from '../chain/failure.ts';
-import type { PlaceRange, StoredEvent, StoredTransaction } from '../chain/store.ts';
+import { grpcStatus, RequestRefused } from '../execution/failure.ts';
+import type { PlaceRange, StoredEvent, StoredTransaction } from '../execution/store.ts';
 import { checkpointToProto } from '../proto/checkpoint-to-proto.ts';
 import { eventToProto } from '../proto/executed-to-proto.ts';
 import { ReadMask } from '../proto/read-mask.ts';

@@ -1,7 +1,7 @@
 import { normalizeAddress } from '@memrelay/protocol/address';
 import type { Chain } from '../chain/chain.ts';
-import { packageType } from '../chain/type-tags.ts';
-import type { ChainObject, Owner } from '../chain/types.ts';
+import { packageType } from '../execution/type-tags.ts';
+import type { ChainObject, Owner } from '../execution/types.ts';
 import { isAddress } from './addresses.ts';
 
 /** As Sui's full nodes: ids of one `sui_multiGetObjects`, and requests of one batch. */

@@ -1,10 +1,10 @@
 import { GrpcTypes } from '@mysten/sui/grpc';
 import { normalizeStructTag } from '@mysten/sui/utils';
 import type { Chain } from '../chain/chain.ts';
-import { coinBalance } from '../chain/coin.ts';
-import { grpcStatus, RequestRefused } from '../chain/failure.ts';
-import { coinOf, coinTypeOf, matchesType, normalizeType, suiType } from '../chain/type-tags.ts';
-import type { ChainObject } from '../chain/types.ts';
+import { coinBalance } from '../execution/coin.ts';
+import { grpcStatus, RequestRefused } from '../execution/failure.ts';
+import { coinOf, coinTypeOf, matchesType, normalizeType, suiType } from '../execution/type-tags.ts';
+import type { ChainObject } from '../execution/types.ts';
 import { describeField } from '../proto/dynamic-field.ts';
 import { objectToProto } from '../proto/object-to-proto.ts';
 import { ReadMask } from '../proto/read-mask.ts';

@@ -4,7 +4,7 @@ import { toHex } from '@memrelay/protocol/bytes';
 import { BcsReader } from '@mysten/bcs';
 import { bls12_381 } from '@noble/curves/bls12-381.js';
 import { LRUCache } from 'lru-cache';
-import { MoveAbort } from '../move/native.ts';
+import { MoveAbort } from '../execution/native.ts';
 
 /** What a certificate says once its signature holds. */
 export interface CertifiedBlob {

@@ -1,6 +1,6 @@
 import { type Blob, sharedBlobBcs } from '@memrelay/chain/walrus-bcs';
 import { bcs } from '@mysten/sui/bcs';
-import type { MoveObject, NativeContext, NativeModule, Param } from '../move/native.ts';
+import type { MoveObject, NativeContext, NativeModule, Param } from '../execution/native.ts';
 import { type Coin, extendBlob, type WalrusSettings } from './blob-life.ts';
 
 type SharedBlob = typeof sharedBlobBcs.$inferType;

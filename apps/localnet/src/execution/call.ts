@@ -1,3 +1,5 @@
+import { argumentFailure, ExecutionFailure } from './failure.ts';
+import type { ModuleRegistry } from './modules.ts';
 import {
   type AnyBcs,
   MoveAbort,
@@ -5,9 +7,7 @@ import {
   type NativeContext,
   type NativeFunction,
   type Param,
-} from '../move/native.ts';
-import { argumentFailure, ExecutionFailure } from './failure.ts';
-import type { ModuleRegistry } from './modules.ts';
+} from './native.ts';
 import { instantiate } from './type-tags.ts';
 import type { ChainEvent, Owner } from './types.ts';
 import type { WorkObject, Workspace } from './workspace.ts';
