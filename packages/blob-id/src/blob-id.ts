@@ -1,9 +1,9 @@
 import { toBase64Url } from '@memrelay/protocol/bytes';
-import { type BlobSource, bytesSource } from './blob-source.ts';
 import { blobMetadata, identityOf, joinHalves } from './encode/blob-metadata.ts';
 import { planBlob } from './encode/blob-plan.ts';
 import { columnHalves, hashSlivers, type SliverHashes } from './encode/encode-blob.ts';
 import { withEncoder } from './encode/encoders.ts';
+import { type BlobSource, bytesSource } from './source/blob-source.ts';
 
 /** What the content alone decides about a blob. */
 export interface BlobIdentity {

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { maxShards } from '@memrelay/blob-id/matrix';
+import { maxShards } from '@memrelay/blob-id/source/matrix';
 import { defaultPorts } from '@memrelay/protocol/ports';
 import { type BlobStoreOptions, defaultLimits } from '../blob-store.ts';
 import type { ConcurrencyLimit } from '../blob-store-context.ts';

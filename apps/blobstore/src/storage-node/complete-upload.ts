@@ -1,4 +1,4 @@
-import { sourceMatrix } from '@memrelay/blob-id/matrix';
+import { sourceMatrix } from '@memrelay/blob-id/source/matrix';
 import type { BlobStoreContext } from '../blob-store-context.ts';
 import type { StorageNode } from '../registry/chain/storage-node.ts';
 import type { SliverSource } from './sliver-source.ts';

@@ -1,6 +1,6 @@
 import { identityOfHashes } from '@memrelay/blob-id/blob-id';
-import { sourceMatrix } from '@memrelay/blob-id/matrix';
 import { type SliverKind, sliverHash } from '@memrelay/blob-id/sliver-hash';
+import { sourceMatrix } from '@memrelay/blob-id/source/matrix';
 import { type CommitteeMember, shardOfPair } from '@memrelay/chain/walrus-committee';
 import { orUnavailable } from '../aggregator/find-readable.ts';
 import type { BlobStoreContext } from '../blob-store-context.ts';

@@ -1,7 +1,7 @@
-import type { BlobSource } from '../blob-source.ts';
 import { digestBytes } from '../kernel/hash-code.ts';
 import type { Kernel } from '../kernel/kernel.ts';
-import type { SourceMatrix } from '../matrix.ts';
+import type { BlobSource } from '../source/blob-source.ts';
+import type { SourceMatrix } from '../source/matrix.ts';
 import { createArena } from './arena.ts';
 import type { BlobPlan } from './blob-plan.ts';
 import type { ColumnRoots } from './column-roots.ts';
