@@ -42,7 +42,7 @@ test('names every scenario once', () => {
   expect(new Set(scenarios.map(({ name }) => name)).size).toBe(scenarios.length);
 });
 
-/** `contracts/test` holds the Move VM to this file. Written anew with `npm run vectors -w @memrelay/contracts`. */
+/** `contracts/test` holds the Move VM to this file. Regenerate with `npm run vectors -w @memrelay/contracts`. */
 test('contracts/vectors/account.json is up to date', async () => {
   const recorded = scenarios.map((scenario) => replay(scenario).recorded);
   const lines = recorded.map(({ name, steps }) => {

@@ -64,7 +64,7 @@ export function createBlobIdPool({ nShards, threads }: BlobIdPoolOptions): BlobI
     transferList: ArrayBuffer[] = [],
   ): Promise<T> {
     // Piscina itself would start new threads
-    if (closed) throw new Error('the pool was closed');
+    if (closed) throw new Error('the pool is closed');
     working += 1;
     try {
       return (await pool.run(task, { name, transferList })) as T;

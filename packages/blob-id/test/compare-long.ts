@@ -16,7 +16,7 @@ const end = Date.now() + Number(minutes) * 60_000;
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 /** Larger blobs of few shards only repeat what smaller ones show. */
 const mostBytes = 30e6;
-/** Of the expensive numbers of shards one in so many rounds */
+/** How many rounds pass between two with an expensive number of shards */
 const largeEvery = 25;
 
 let state = Number(seed);

@@ -189,7 +189,7 @@ export class Chain implements PolicyChain {
   }
 
   /**
-   * Writes objects by the system's own hand, in a checkpoint of its own; those that stand there already with
+   * Writes objects by the system's own hand, in a separate checkpoint; those that already exist with
    * the same contents are left alone.
    */
   writeSystemObjects(label: string, objects: readonly SystemObject[], epoch = this.#epoch()): void {
@@ -244,7 +244,7 @@ export class Chain implements PolicyChain {
     ];
   }
 
-  /** The clock shows each transaction's time to whoever reads it later. */
+  /** The clock object shows the time of the latest transaction to later readers. */
   #clock(timestampMs: number, digest: string): ChainObject[] {
     const before = this.store.object(clockId);
     if (!before) return [];

@@ -20,12 +20,12 @@ export async function verifySignatures(
 ): Promise<void> {
   const signers = new Set([data.sender, data.gasData.owner]);
   if (signatures.length !== signers.size) {
-    throw refused(`expected ${signers.size} signatures, ${signatures.length} given`);
+    throw refused(`expected ${signers.size} signatures, got ${signatures.length}`);
   }
   for (const signature of signatures) {
     const address = signerOf(signature);
     if (!signers.delete(address)) {
-      throw refused(`signature of ${address} given, but needed are those of ${[...signers].join(' and ')}`);
+      throw refused(`got a signature of ${address}, but expected ${[...signers].join(' and ')}`);
     }
     try {
       if (isGoodEd25519(bytes, signature)) continue;
@@ -55,7 +55,7 @@ function isGoodEd25519(bytes: Uint8Array, signature: string): boolean {
 /** The address a serialised signature speaks for. Throws `RequestRefused` for one it cannot read. */
 export function signerOf(signature: string): string {
   const key = publicKeyOf(signature);
-  if (!key) throw refused('signature cannot be read, or is of a scheme that the localnet does not support');
+  if (!key) throw refused('unreadable signature, or a scheme that the localnet does not support');
   return key.toSuiAddress();
 }
 

@@ -11,7 +11,7 @@ import type { NetworkIds } from './network-ids.ts';
 /** What the faucet starts with, of SUI in MIST and of WAL in FROST: ten million drips. */
 const faucetFunds = 10n ** 19n;
 
-/** Everything that stands on chain at its first checkpoint, apart from Walrus' own objects. */
+/** All objects at the first checkpoint, apart from Walrus' own. */
 export function genesisObjects(
   seed: Uint8Array,
   ids: NetworkIds,

@@ -183,7 +183,7 @@ function reference(object: { objectId?: string; version?: bigint; digest?: strin
 }
 
 function address(text: string | undefined): string {
-  if (!text || !shortAddressPattern.test(text)) throw refused(`${text} is no address`);
+  if (!text || !shortAddressPattern.test(text)) throw refused(`${text} is not an address`);
   return normalizeAddress(text);
 }
 

@@ -55,7 +55,7 @@ function answerOne(chain: Chain, request: unknown): object {
     if (!Array.isArray(ids) || !ids.every(isAddress))
       return failure(id, invalidParams, 'Invalid params: object ids');
     if (ids.length > maxObjects)
-      return failure(id, invalidParams, `more than ${maxObjects} objects asked for`);
+      return failure(id, invalidParams, `at most ${maxObjects} objects per request`);
     return success(
       id,
       ids.map((objectId) => describeObject(chain, objectId, asOptions(list[1]))),

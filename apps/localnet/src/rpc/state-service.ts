@@ -75,7 +75,7 @@ function decodePlace(token: Uint8Array | undefined): [string, string] {
   if (!token || token.length === 0) return ['', ''];
   const [type, id] = Buffer.from(token).toString().split('\n');
   if (!type || !id)
-    throw new RequestRefused(grpcStatus.invalidArgument, 'page_token is not one of this list');
+    throw new RequestRefused(grpcStatus.invalidArgument, 'page_token does not belong to this list');
   return [type, id];
 }
 

@@ -87,7 +87,7 @@ export function registerBlob(
     throw blobFailure(blobAborts.invalidBlobId, 'new');
   takeFromCoin(coin, storageUnits(encodedSize) * settings.prices.write);
   const id = context.newObjectId();
-  // The storage is wrapped: it stands inside the blob from now on, not by itself.
+  // The storage is wrapped: it is part of the blob from now on.
   context.destroy(storage);
   const value: Blob = {
     id,

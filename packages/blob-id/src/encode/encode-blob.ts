@@ -23,7 +23,7 @@ export interface Encoder {
   digestTable: number | undefined;
   /** Tree roots of columns with one symbol, from one blob to the next; where there is a table of digests */
   columnRoots: ColumnRoots | undefined;
-  /** The first address that each blob may use anew */
+  /** The first address that each blob may reuse */
   heap: number;
 }
 
