@@ -2,7 +2,7 @@
 /// key epoch that its memories are sealed under. `seal_approve` and `seal_approve_at` are what Seal key
 /// servers run before they hand out a decryption key.
 ///
-/// Layout, abort codes and the rules of every function: README.md beside this package.
+/// Layout, abort codes and the rules of every function: see README.md of this package.
 module memrelay::account;
 
 use memrelay::keys;

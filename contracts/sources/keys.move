@@ -1,4 +1,4 @@
-/// Checks on public keys. Pure rules: the aborts stand in `memrelay::account`.
+/// Checks on public keys. Pure rules: the aborts are in `memrelay::account`.
 module memrelay::keys;
 
 use sui::address;
@@ -12,7 +12,7 @@ const ED25519_FLAG: u8 = 0x00;
 
 const PROOF_PREFIX: vector<u8> = b"memrelay-delegate-v1";
 
-/// Encodings, with the top bit cleared, that stand for a point of small order on Ed25519 (as y) and on
+/// Encodings, with the top bit cleared, of a point of small order on Ed25519 (as y) and on
 /// X25519 (as u) alike: 0, 1, p-1, and the non-canonical p and p+1, where p = 2^255 - 19.
 const SMALL_ORDER_BOTH: vector<vector<u8>> = vector[
     x"0000000000000000000000000000000000000000000000000000000000000000",

@@ -1,5 +1,5 @@
 /// What a delegate may do, in which namespaces, from which key epoch on and until when.
-/// Pure rules: the aborts stand in `memrelay::account`, so that every code comes from one module.
+/// Pure rules: the aborts are in `memrelay::account`, so that every code comes from one module.
 module memrelay::scope;
 
 const READ: u8 = 1;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { dumpMovePackage, MovePackageFetcher, testMovePackage } from '@zktx.io/sui-move-builder/full';
 
-/** Paths inside a Move package and what stands there. */
+/** Paths inside a Move package and their contents. */
 export type MoveFiles = Record<string, string>;
 
 export interface CompiledPackage {

@@ -13,7 +13,7 @@ export type Arg =
 /** One transaction of a scenario. */
 export interface Step {
   sender: string;
-  /** A function of the module, or `set_version_for_testing`, which stands for an upgraded package */
+  /** A function of the module, or `set_version_for_testing`, which simulates an upgraded package */
   function: string;
   /** Name of the account it is called on. `new_account` makes the account of that name. */
   account: string;

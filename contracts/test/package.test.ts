@@ -14,8 +14,8 @@ beforeAll(async () => {
 });
 
 /**
- * Whoever sees this fail has changed what is published: a new layout or rule is a new package, with new
- * vectors, and accounts on chain keep the old one. Written anew with `npm run vectors -w @memrelay/contracts`.
+ * If this fails, you have changed what is published: a new layout or rule is a new package, with new vectors, and
+ * accounts on chain keep the old one. Regenerate with `npm run vectors -w @memrelay/contracts`.
  */
 test('the compiled package is the one in vectors/build.json', async () => {
   const modules = compiled.modules.map((module) => createHash('sha256').update(module).digest('hex'));

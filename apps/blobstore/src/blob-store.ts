@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import { availableParallelism } from 'node:os';
-import { maxBlobSize } from '@memrelay/blob-id/matrix';
+import { maxBlobSize } from '@memrelay/blob-id/source/matrix';
 import { lockDirectory } from '@memrelay/process/dir-lock';
 import { createHostRules } from '@memrelay/protocol/host-rules';
 import { isLoopbackListener } from '@memrelay/protocol/loopback-listener-node';

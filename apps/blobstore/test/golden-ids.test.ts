@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { maxBlobSize } from '@memrelay/blob-id/matrix';
+import { maxBlobSize } from '@memrelay/blob-id/source/matrix';
 import { SuiGrpcClient } from '@mysten/sui/grpc';
 import { WalrusClient } from '@mysten/walrus';
 import { expect, onTestFinished, test } from 'vitest';

@@ -1,6 +1,6 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
-import { sourceMatrix } from '@memrelay/blob-id/matrix';
+import { sourceMatrix } from '@memrelay/blob-id/source/matrix';
 import { describe, expect, test } from 'vitest';
 import { columnsInMemory } from '../src/quilt/quilt-columns.ts';
 import { InvalidQuiltError } from '../src/quilt/quilt-errors.ts';

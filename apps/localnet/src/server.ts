@@ -96,10 +96,10 @@ function refuse(reply: FastifyReply, error: string, message: string): FastifyRep
   return reply.code(403).send({ error, message });
 }
 
-/** What Fastify refuses keeps its status; of a failure inside nothing is told. */
+/** Requests that Fastify rejects keep its status. Internal failures are not described to the client. */
 function replyError({ statusCode = 500, message }: FastifyError, reply: FastifyReply): FastifyReply {
   if (statusCode >= 500)
-    return reply.code(500).send({ error: 'internal_error', message: 'the request failed, see the log' });
+    return reply.code(500).send({ error: 'internal_error', message: 'internal error; see the server log' });
   const error = statusCode === 413 ? 'payload_too_large' : 'invalid_request';
   return reply.code(statusCode).send({ error, message });
 }

@@ -23,7 +23,7 @@ export function storageNodeRoutes(network: Network, chainId: () => string): Fast
       if (!verify([{ message, signature: Buffer.from(String(signature), 'base64') }])) {
         return reply
           .code(401)
-          .send({ error: 'unauthorized', message: 'the signature is not that of the storage nodes' });
+          .send({ error: 'unauthorized', message: 'the signature is not from the storage nodes' });
       }
       network.registerStorageNodes(url);
       return { url };

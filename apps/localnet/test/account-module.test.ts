@@ -1,8 +1,8 @@
 import { fileURLToPath } from 'node:url';
 import { scenarios } from '@memrelay/contracts/scenarios/all';
 import { describe, expect, test } from 'vitest';
+import type { NativeContext } from '../src/execution/native.ts';
 import { createAccountModule } from '../src/move/account-module.ts';
-import type { NativeContext } from '../src/move/native.ts';
 import { packageId, replay } from './account-scenarios.ts';
 
 const vectorFile = fileURLToPath(import.meta.resolve('../../../contracts/vectors/account.json'));
@@ -42,7 +42,7 @@ test('names every scenario once', () => {
   expect(new Set(scenarios.map(({ name }) => name)).size).toBe(scenarios.length);
 });
 
-/** `contracts/test` holds the Move VM to this file. Written anew with `npm run vectors -w @memrelay/contracts`. */
+/** `contracts/test` holds the Move VM to this file. Regenerate with `npm run vectors -w @memrelay/contracts`. */
 test('contracts/vectors/account.json is up to date', async () => {
   const recorded = scenarios.map((scenario) => replay(scenario).recorded);
   const lines = recorded.map(({ name, steps }) => {

@@ -3,8 +3,8 @@ import { type AccountAbortName, accountAbort } from '@memrelay/chain/account-lim
 import type { Arg, RecordedScenario, RecordedStep, Scenario, Step } from '@memrelay/contracts/scenario';
 import { objectId } from '@memrelay/contracts/scenarios/cast';
 import { bcs } from '@mysten/sui/bcs';
+import { MoveAbort, type MoveObject, type NativeContext, type TypedBcs } from '../src/execution/native.ts';
 import { createAccountModule, createRegistry } from '../src/move/account-module.ts';
-import { MoveAbort, type MoveObject, type NativeContext, type TypedBcs } from '../src/move/native.ts';
 
 export const packageId = `0x${'00'.repeat(31)}ac`;
 const module = createAccountModule(packageId);

@@ -1,6 +1,6 @@
 import { normalizeAddress } from '@memrelay/protocol/address';
 import { bcs } from '@mysten/sui/bcs';
-import { MoveAbort, type MoveObject, type NativeModule } from '../src/move/native.ts';
+import { MoveAbort, type MoveObject, type NativeModule } from '../src/execution/native.ts';
 
 export const counterPackage = normalizeAddress('0xc0');
 export const counterType = `${counterPackage}::counter::Counter`;

@@ -63,7 +63,7 @@ export async function startKeyServerWorld() {
   };
 }
 
-/** The two chain reads that Seal's client makes, answered from what would stand on chain at genesis. */
+/** The two chain reads that Seal's client makes, answered from what would be on chain at genesis. */
 function genesisClient(
   genesis: ReturnType<ReturnType<typeof createKeyServers>['genesis']>,
 ): SealCompatibleClient {

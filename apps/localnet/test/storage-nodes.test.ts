@@ -7,7 +7,7 @@ import { stakingPoolBcs, systemStateBcs } from '@memrelay/chain/walrus-state-bcs
 import { bcs } from '@mysten/sui/bcs';
 import { WalrusClient } from '@mysten/walrus';
 import { expect, onTestFinished, test } from 'vitest';
-import { fieldContents, fieldId } from '../src/chain/workspace.ts';
+import { fieldContents, fieldId } from '../src/execution/workspace.ts';
 import { createLocalnet } from '../src/localnet.ts';
 import { openNetwork } from '../src/network.ts';
 import { type ChainWorld, startWorld } from './chain-world.ts';

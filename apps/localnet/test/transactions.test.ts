@@ -147,7 +147,7 @@ describe.each(transports)('transactions over %s', (transport) => {
       $kind: 'MoveAbort',
       MoveAbort: { abortCode: String(nothingToAdd), location: { module: 'counter', functionName: 'add' } },
     });
-    // With everything given the SDK asks nobody first, and the transaction fails on chain.
+    // With everything specified, the SDK makes no calls before it, and the transaction fails on chain.
     const { objects } = await world.client.listCoins({ owner: key.toSuiAddress() });
     const { object } = await world.client.getObject({ objectId: counter });
     const { initialSharedVersion } = (object.owner as { Shared: { initialSharedVersion: string } }).Shared;
@@ -168,7 +168,7 @@ describe.each(transports)('transactions over %s', (transport) => {
       command: 0,
       MoveAbort: { abortCode: String(nothingToAdd) },
     });
-    // The failure stands on chain and has cost gas, nothing else.
+    // The failure is on chain and has cost only gas.
     const stored = await world.client.getTransaction({ digest: result.FailedTransaction!.digest });
     expect(stored.$kind).toBe('FailedTransaction');
     const after = await world.client.getObject({ objectId: counter, include: { content: true } });

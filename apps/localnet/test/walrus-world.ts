@@ -3,7 +3,7 @@ import { signBls } from '@memrelay/chain/walrus-bls';
 import { encodedBlobLength, storageCost } from '@memrelay/chain/walrus-sizes';
 import { bcs } from '@mysten/sui/bcs';
 import { coinWithBalance, Transaction, type TransactionArgument } from '@mysten/sui/transactions';
-import { blake2b256 } from '../src/chain/hash.ts';
+import { blake2b256 } from '../src/execution/hash.ts';
 import { created, fundedKey, send, startWorld } from './chain-world.ts';
 
 const nShards = 31;

@@ -1,6 +1,6 @@
 /** Run as a process of its own, whose largest memory is then that of one blob id: `identify-file.ts <path> <shards>`. */
 import { computeBlobId } from '@memrelay/blob-id/blob-id';
-import { withFileSource } from '@memrelay/blob-id/file-source-node';
+import { withFileSource } from '@memrelay/blob-id/source/file-source-node';
 
 const [path = '', nShards = ''] = process.argv.slice(2);
 const before = process.cpuUsage();

@@ -6,7 +6,7 @@ import { type BlobIdentity, type BlobIdOptions, computeBlobId } from './blob-id.
 import type * as worker from './blob-id-worker.ts';
 import type { BlobIdTask, JoinTask } from './blob-id-worker.ts';
 import type { SliverHashes } from './encode/encode-blob.ts';
-import { sourceMatrix } from './matrix.ts';
+import { sourceMatrix } from './source/matrix.ts';
 
 export interface BlobIdPoolOptions extends BlobIdOptions {
   /** Most worker threads at a time; each may need the memory that `computeBlobId` tells */
@@ -64,7 +64,7 @@ export function createBlobIdPool({ nShards, threads }: BlobIdPoolOptions): BlobI
     transferList: ArrayBuffer[] = [],
   ): Promise<T> {
     // Piscina itself would start new threads
-    if (closed) throw new Error('the pool was closed');
+    if (closed) throw new Error('the pool is closed');
     working += 1;
     try {
       return (await pool.run(task, { name, transferList })) as T;

@@ -1,7 +1,7 @@
 import { type BlobIdentity, computeBlobId, hashHalf, identityOfHalves } from './blob-id.ts';
-import type { BlobSource } from './blob-source.ts';
 import type { SliverHashes } from './encode/encode-blob.ts';
-import { withFileSource } from './file-source-node.ts';
+import type { BlobSource } from './source/blob-source.ts';
+import { withFileSource } from './source/file-source-node.ts';
 
 /** These functions run in a worker thread; their names are what the pool calls. */
 

@@ -1,15 +1,15 @@
 import { toBase64Url } from '@memrelay/protocol/bytes';
-import { type BlobSource, bytesSource } from './blob-source.ts';
 import { blobMetadata, identityOf, joinHalves } from './encode/blob-metadata.ts';
 import { planBlob } from './encode/blob-plan.ts';
 import { columnHalves, hashSlivers, type SliverHashes } from './encode/encode-blob.ts';
 import { withEncoder } from './encode/encoders.ts';
+import { type BlobSource, bytesSource } from './source/blob-source.ts';
 
 /** What the content alone decides about a blob. */
 export interface BlobIdentity {
   /** Base64url, 43 characters */
   blobId: string;
-  /** Root of the Merkle tree over the sliver pairs, base64url; registration on chain needs it beside the id */
+  /** Root of the Merkle tree over the sliver pairs, base64url; registration on chain needs it in addition to the id */
   rootHash: string;
 }
 
@@ -32,7 +32,7 @@ export interface BlobIdOptions {
  * Memory of the thread at 1000 shards: 6 MB and one and a half times the blob while it is below 57 MB, and 160 MB
  * for every larger one, which is read once for each 57 MB of it. The thread keeps it for the next blob.
  *
- * Throws `RangeError` for a number of shards that there is no code for and for a blob that is too large for the
+ * Throws `RangeError` for an unsupported number of shards and for a blob that is too large for the
  * shards (`maxBlobSize`), and what the source throws.
  */
 export function computeBlobId(source: Uint8Array | BlobSource, options: BlobIdOptions): BlobIdentity {
@@ -87,7 +87,7 @@ export function identityOfHashes(
   { nShards }: BlobIdOptions,
 ): BlobIdentity {
   if (sliverHashes.byteLength !== nShards * 64)
-    throw new RangeError(`${nShards} shards: there must be ${2 * nShards} hashes`);
+    throw new RangeError(`${nShards} shards require ${2 * nShards} hashes`);
   return withEncoder(nShards, (encoder) => {
     const { id, root } = identityOf(encoder, size, sliverHashes);
     return { blobId: toBase64Url(id), rootHash: toBase64Url(root) };

@@ -6,7 +6,7 @@ import { withEncoder } from './encode/encoders.ts';
 import { expandColumns, expandRows } from './encode/expand.ts';
 import { createRunningHasher } from './encode/running-hasher.ts';
 import { digestBytes } from './kernel/hash-code.ts';
-import { symbolAlignment } from './matrix.ts';
+import { symbolAlignment } from './source/matrix.ts';
 
 /** A primary sliver is a row of the source matrix, or a row of its extension; a secondary one is a column. */
 export type SliverKind = 'primary' | 'secondary';

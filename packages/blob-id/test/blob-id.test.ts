@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { computeBlobId, computeBlobMetadata } from '../src/blob-id.ts';
-import { maxBlobSize, sourceMatrix } from '../src/matrix.ts';
+import { maxBlobSize, sourceMatrix } from '../src/source/matrix.ts';
 import { content, referenceIdentity, referenceSliverHashes } from './reference.ts';
 
 /** Ids that the public networks give these bytes (1000 shards). */

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { computeBlobId } from '../src/blob-id.ts';
-import { bytesSource } from '../src/blob-source.ts';
-import { withFileSource } from '../src/file-source-node.ts';
+import { bytesSource } from '../src/source/blob-source.ts';
+import { withFileSource } from '../src/source/file-source-node.ts';
 import { content } from './reference.ts';
 
 const nShards = 10;

@@ -5,7 +5,7 @@ import { createColumnRoots } from '../src/encode/column-roots.ts';
 import type { Encoder } from '../src/encode/encode-blob.ts';
 import { withEncoder } from '../src/encode/encoders.ts';
 import type { Kernel } from '../src/kernel/kernel.ts';
-import { sourceMatrix } from '../src/matrix.ts';
+import { sourceMatrix } from '../src/source/matrix.ts';
 import { content, referenceIdentity, referenceSliverHashes } from './reference.ts';
 
 const identityOf = (bytes: Uint8Array, nShards: number) => {

@@ -4,11 +4,11 @@
  * that repeats a run.
  */
 import { computeBlobId } from '../src/blob-id.ts';
-import { bytesSource } from '../src/blob-source.ts';
 import { blobMetadata } from '../src/encode/blob-metadata.ts';
 import { planBlob } from '../src/encode/blob-plan.ts';
 import { createEncoder } from '../src/encode/encoders.ts';
-import { maxBlobSize } from '../src/matrix.ts';
+import { bytesSource } from '../src/source/blob-source.ts';
+import { maxBlobSize } from '../src/source/matrix.ts';
 import { content, referenceIdentity } from './reference.ts';
 
 const [minutes = '2', seed = String(Date.now() % 1e9)] = process.argv.slice(2);
@@ -16,7 +16,7 @@ const end = Date.now() + Number(minutes) * 60_000;
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 /** Larger blobs of few shards only repeat what smaller ones show. */
 const mostBytes = 30e6;
-/** Of the expensive numbers of shards one in so many rounds */
+/** How many rounds pass between two with an expensive number of shards */
 const largeEvery = 25;
 
 let state = Number(seed);

@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { computeBlobId, hashHalf, identityOfHalves } from '../src/blob-id.ts';
 import { createBlobIdPool } from '../src/blob-id-pool.ts';
 import { columnHalves } from '../src/encode/encode-blob.ts';
-import { sourceMatrix } from '../src/matrix.ts';
+import { sourceMatrix } from '../src/source/matrix.ts';
 import { content } from './reference.ts';
 
 function fromHalves(bytes: Uint8Array, nShards: number) {

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { computeBlobId } from '../src/blob-id.ts';
-import { type BlobSource, bytesSource } from '../src/blob-source.ts';
 import { blobMetadata } from '../src/encode/blob-metadata.ts';
 import { planBlob } from '../src/encode/blob-plan.ts';
 import { createEncoder } from '../src/encode/encoders.ts';
-import { maxBlobSize, sourceMatrix } from '../src/matrix.ts';
+import { type BlobSource, bytesSource } from '../src/source/blob-source.ts';
+import { maxBlobSize, sourceMatrix } from '../src/source/matrix.ts';
 import { content } from './reference.ts';
 
 const megabyte = 2 ** 20;

@@ -1,6 +1,6 @@
 import { BlobEncoder } from '@mysten/walrus-wasm';
 import type { BlobMetadata } from '../src/blob-id.ts';
-import { sourceMatrix, symbolBytesFor } from '../src/matrix.ts';
+import { sourceMatrix, symbolBytesFor } from '../src/source/matrix.ts';
 
 type Digest = { Digest: number[] };
 interface EncodeResult {

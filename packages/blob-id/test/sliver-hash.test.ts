@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { BlobEncoder } from '@mysten/walrus-wasm';
 import { describe, expect, test } from 'vitest';
 import { computeBlobMetadata, identityOfHashes } from '../src/blob-id.ts';
-import { sourceMatrix, symbolBytesFor } from '../src/matrix.ts';
 import { sliverHash } from '../src/sliver-hash.ts';
+import { sourceMatrix, symbolBytesFor } from '../src/source/matrix.ts';
 
 /** Bytes of BCS around the symbols: the length before, and symbol size and index behind */
 const trailerBytes = 4;

@@ -3,7 +3,7 @@ import { bcs as suiBcs } from '@mysten/sui/bcs';
 
 /**
  * BCS of the structs in the Move package's modules `account` and `scope`. Fields carry their Move names and
- * stand in Move's order, which `contracts/README.md` fixes and `contracts/vectors/account.json` proves.
+ * are in Move's order, which `contracts/README.md` fixes and `contracts/vectors/account.json` proves.
  * Addresses and object ids are `0x` and 64 lower-case hex digits; u64 is bigint.
  */
 
@@ -139,7 +139,7 @@ export const accountEventBcs = {
 
 export type AccountEventName = keyof typeof accountEventBcs;
 
-/** An event of the account module, its `name` beside its fields. */
+/** An event of the account module: its `name` and its fields. */
 export type AccountEvent = {
   [Name in AccountEventName]: { name: Name } & (typeof accountEventBcs)[Name]['$inferType'];
 }[AccountEventName];

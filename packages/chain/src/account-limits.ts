@@ -1,4 +1,4 @@
-/** Limits and abort codes of the Move module `account`; the rules stand in `contracts/README.md`. */
+/** Limits and abort codes of the Move module `account`; the rules are in `contracts/README.md`. */
 
 export const accountVersion = 1n;
 export const maxDelegates = 20;

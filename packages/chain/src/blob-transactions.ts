@@ -1,7 +1,7 @@
 import { Transaction } from '@mysten/sui/transactions';
 import type { WalrusNetwork } from './walrus-network.ts';
 
-/** So many fit into what a sponsor takes (7,000 bytes of kind), with room to spare. */
+/** Maximum per transaction: fits into a sponsor's limit (7,000 bytes of kind), with room to spare. */
 export const maxBlobsPerTransaction = 30;
 
 /** Deletes blob objects of `owner`, who gets the storage back that was paid for. */

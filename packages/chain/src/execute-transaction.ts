@@ -32,7 +32,7 @@ export async function executeTransaction(
   }, executionTimeoutMs);
 }
 
-/** Waits for a transaction that somebody else executes. Throws as `executeTransaction`. */
+/** Waits for a transaction that another party executes. Throws like `executeTransaction`. */
 export async function awaitTransaction(chain: ChainClient, digest: string): Promise<ExecutedTransaction> {
   return chain.call(
     async (sui, signal) => executed(await sui.core.waitForTransaction({ digest, include, signal })),
@@ -41,7 +41,7 @@ export async function awaitTransaction(chain: ChainClient, digest: string): Prom
 }
 
 /**
- * Why the contract would refuse a transaction, whoever pays for it; undefined when it would not. Throws
+ * Why the contract would reject a transaction, regardless of who pays; undefined if it would accept it. Throws
  * `ChainUnavailableError`.
  */
 export async function refusalOf(

@@ -6,7 +6,7 @@ import { type OwnedPage, ownedObjects, ownedObjectsPage } from './owned-objects.
 import { blobBcs, blobIdFromInteger } from './walrus-bcs.ts';
 import type { WalrusNetwork } from './walrus-network.ts';
 
-/** A blob object of somebody's. Epochs are Walrus epochs, sizes bytes. */
+/** A blob object. Epochs are Walrus epochs, sizes are in bytes. */
 export interface OwnedBlob {
   objectId: string;
   /** Base64url, 43 characters */
@@ -46,11 +46,11 @@ export async function ownedBlobsPage(
   return { ...page, items };
 }
 
-/** So many objects the chain reads in one call. */
+/** Maximum number of objects per read of the chain. */
 const maxObjects = 50;
 
 /**
- * Blob objects by their ids, whoever holds them, 50 in one call. What was deleted, and what is no blob object, is left
+ * Blob objects by id, regardless of their owner, 50 per call. Deleted objects and objects of other types are left
  * out. Throws `ChainUnavailableError` and `ChainRejectedError`.
  */
 export async function readBlobObjects(

@@ -11,7 +11,7 @@ export interface OwnedPage<Item> {
 
 /**
  * At most 50 objects of a type that an address owns, with their contents, in the chain's own order, after `cursor` (null:
- * the first). A generic type without its arguments stands for all of its kind. Throws `ChainUnavailableError` and
+ * the first). A generic type without its arguments matches all its instances. Throws `ChainUnavailableError` and
  * `ChainRejectedError`.
  */
 export async function ownedObjectsPage(

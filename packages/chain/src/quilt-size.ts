@@ -27,8 +27,8 @@ export function maxPatches(nShards: number): number {
 }
 
 /**
- * Size of a quilt of `count` patches of `size` bytes each, with identifiers of so many ASCII characters (below 128) and
- * no tags. Throws `RangeError` for more patches than columns.
+ * Size of a quilt of `count` patches of `size` bytes each, with identifiers of `identifierLength` ASCII characters (below
+ * 128) and no tags. Throws `RangeError` for more patches than columns.
  */
 export function quiltSize(count: number, size: number, identifierLength: number, nShards: number): QuiltSize {
   const bytes = quiltBytes(new Array<number>(count).fill(size), identifierLength, nShards);

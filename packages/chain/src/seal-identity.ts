@@ -2,7 +2,7 @@ import { bcs } from '@mysten/sui/bcs';
 
 /**
  * What a namespace's key is encrypted to under Seal: origin address 32 ‖ namespace tag 16 ‖ key epoch u64
- * little-endian. The same 56 bytes stand at offset 16 of an envelope.
+ * little-endian. The same 56 bytes are at offset 16 of an envelope.
  */
 export interface SealIdentity {
   /** The address that created the account, `0x` and 64 hex digits */
@@ -16,7 +16,7 @@ export const sealIdentityLength = 56;
 const tagStart = 32;
 const epochStart = 48;
 
-/** Returns the 56 bytes. Throws `RangeError` on a tag or an epoch that cannot stand there. */
+/** Returns the 56 bytes. Throws `RangeError` on an invalid tag or epoch. */
 export function encodeSealIdentity({ origin, tag, epoch }: SealIdentity): Uint8Array<ArrayBuffer> {
   checkTag(tag);
   if (epoch < 0n || epoch > 0xffff_ffff_ffff_ffffn) throw new RangeError('key epoch is not a u64');

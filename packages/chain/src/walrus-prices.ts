@@ -5,7 +5,7 @@ import type { WalrusNetwork } from './walrus-network.ts';
 import type { WalrusPrices } from './walrus-sizes.ts';
 import { readSystemObject, readSystemState } from './walrus-system.ts';
 
-/** What storing costs now; the network's committee votes on it anew in each epoch. */
+/** Current storage prices; the network's committee votes on them every epoch. */
 export interface WalrusTariff extends WalrusPrices {
   nShards: number;
   epoch: number;
@@ -13,7 +13,7 @@ export interface WalrusTariff extends WalrusPrices {
   maxEpochsAhead: number;
 }
 
-/** Gas that is assumed where it has to be told beforehand, in MIST (1 SUI = 1e9): no network tells it. */
+/** Assumed gas for estimates, in MIST (1 SUI = 1e9): no network reports it in advance. */
 export const assumedGas = {
   /** The two transactions of an upload, the relay's tip apart */
   upload: 10_000_000n,
@@ -43,6 +43,6 @@ export async function readWalType(chain: ChainClient, { packageId }: WalrusNetwo
   );
   const coin = stake.parameters[1]?.body;
   const wal = coin?.$kind === 'datatype' ? coin.datatype.typeParameters[0] : undefined;
-  if (wal?.$kind !== 'datatype') throw new ChainUnavailableError('the type of the WAL coin was not found');
+  if (wal?.$kind !== 'datatype') throw new ChainUnavailableError('WAL coin type not found');
   return normalizeStructTag(wal.datatype.typeName);
 }

@@ -36,7 +36,7 @@ export async function readSystemObject(chain: ChainClient, objectId: string): Pr
   };
 }
 
-/** The inner state, where committee, epoch and prices stand. */
+/** The inner state, with committee, epoch and prices. */
 export async function readSystemState(
   chain: ChainClient,
   { objectId, stateVersion }: Pick<WalrusSystemObject, 'objectId' | 'stateVersion'>,

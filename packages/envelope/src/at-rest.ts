@@ -3,7 +3,7 @@ import { anyCaseHex32Pattern, fromHex, toHex } from '@memrelay/protocol/bytes';
 import { concatBytes, plainView, u32, utf8 } from './bytes.ts';
 import { hmacSha256 } from './hmac-node.ts';
 
-/** What lies in the database (security.md, "At rest"). Node only: no client holds these secrets. */
+/** Encryption of database cells (security.md, "At rest"). Node only: no client holds these secrets. */
 
 /** A refusal with nothing secret in its message. */
 export class AtRestError extends Error {
@@ -41,13 +41,13 @@ export function parseSecrets(list: string): Uint8Array[] {
   if (!secrets.every((secret) => anyCaseHex32Pattern.test(secret)))
     throw new RangeError('each secret must be 32 bytes in hex');
   if (new Set(secrets.map((secret) => secret.toLowerCase())).size !== secrets.length)
-    throw new RangeError('a secret stands twice in the list');
+    throw new RangeError('a secret is listed twice');
   return secrets.map(fromHex);
 }
 
 /**
- * 32 hex digits that tell whether a secret is still the same one, kept in the database so that a boot with another
- * secret stops. Says nothing about a secret of 32 random bytes.
+ * 32 hex digits that detect a changed secret, kept in the database so that a start with another secret fails. They reveal
+ * nothing about a secret of 32 random bytes.
  */
 export function secretCheckValue(secret: Uint8Array): string {
   return toHex(derive(secret, noSalt, utf8('memrelay-secret-check-v1'), 16));
@@ -76,12 +76,12 @@ export function secretRing(secrets: readonly Uint8Array[]): SecretRing {
   return { currentId: keyId(first), byId: new Map(secrets.map((secret) => [keyId(secret), secret])) };
 }
 
-/** Of the key ids found in rows, those that no secret opens: a boot with any refuses. */
+/** Key ids in rows that no secret opens: the relayer refuses to start if there are any. */
 export function missingKeyIds(ring: SecretRing, used: Iterable<string>): string[] {
   return [...new Set(used)].filter((id) => !ring.byId.has(id));
 }
 
-/** Where a cell stands. A cell copied anywhere else does not open. */
+/** Position of a cell. A cell copied anywhere else does not open. */
 export interface CellPlace {
   jobId: string;
   account: string;
@@ -136,7 +136,7 @@ export function openCell(ring: SecretRing, place: CellPlace, cell: Uint8Array): 
     decipher.final();
   } catch {
     plaintext.fill(0);
-    throw new AtRestError('damaged', 'the cell does not open at this place');
+    throw new AtRestError('damaged', 'the cell does not open in this column and row');
   }
   return plainView(plaintext);
 }

@@ -20,9 +20,9 @@ export type EnvelopeRefusal =
   | 'bad_padding'
   /** Metadata outside its rules */
   | 'bad_meta'
-  /** The writer's signature does not hold */
+  /** The writer's signature is invalid */
   | 'bad_signature'
-  /** Signed, but by nobody the caller trusts */
+  /** Signed by a key that the caller does not trust */
   | 'untrusted_signer'
   /** Not the envelope that the index row names */
   | 'index_mismatch';
@@ -33,7 +33,7 @@ export type EnvelopeRefusal =
  */
 export class EnvelopeError extends Error {
   readonly reason: EnvelopeRefusal;
-  /** Who signed, where the reason is `untrusted_signer`: restore reports it so that an owner can decide. */
+  /** The signer, if the reason is `untrusted_signer`: restore reports it so that an owner can decide. */
   readonly signer: Uint8Array | undefined;
 
   constructor(reason: EnvelopeRefusal, message: string, signer?: Uint8Array) {

@@ -125,8 +125,8 @@ export function hpkeOpen(
 }
 
 /**
- * `hpkeOpen` for whoever was given the Diffie-Hellman secret of recipient key and `enc` instead of the recipient's private
- * key: it opens what was sealed with that `enc`, and nothing else.
+ * `hpkeOpen` for callers that have the Diffie-Hellman secret of recipient key and `enc` instead of the recipient's private
+ * key. The secret opens only what was sealed with that `enc`.
  */
 export function hpkeOpenWithSecret(
   p: Primitives,

@@ -3,7 +3,7 @@ import { EnvelopeError } from './envelope-error.ts';
 
 export const maxMetaLength = 8_192;
 
-/** What travels sealed beside the text. */
+/** Metadata that is sealed together with the text. */
 export interface EnvelopeMeta {
   /** Namespace name */
   ns: string;

@@ -37,7 +37,7 @@ interface CachedPrivateKey {
 
 /**
  * Making a key object costs more than using it (40 against 25 µs). An entry lives exactly as long as the caller's
- * array, so whoever drops the array drops the key. The kept copy notices an array that was wiped and reused.
+ * array, so dropping the array drops the key. The kept copy detects an array that was wiped and reused.
  */
 const privateKeys = {
   ed25519: new WeakMap<Uint8Array, CachedPrivateKey>(),

@@ -48,18 +48,18 @@ export function readSealedBytes(bytes: Uint8Array): SealedBytes | undefined {
 }
 
 /**
- * Why nobody can decrypt bytes that a client stored, `undefined` when the account's readers can: a memory's envelope that
- * passes the checks which come before any key server is asked, or a Seal object whose identity the account's policy
- * approves. No proof that they decrypt: that takes the keys.
+ * Why the account's readers cannot decrypt bytes that a client stored, or `undefined` if they can: for a memory envelope
+ * that passes every check before the key servers are involved, or a Seal object whose identity the account's policy
+ * approves. This does not prove that the bytes decrypt: that requires the keys.
  */
 export function whyOpaque(sealed: SealedBytes | undefined, readers: Readers): string | undefined {
-  if (!sealed) return 'neither an envelope of a memory nor a Seal object';
+  if (!sealed) return 'neither a memory envelope nor a Seal object';
   const { header, objects, identity } = sealed;
   const { origin, tag, maxEpoch, packageId, hasServers } = readers;
   const isHere =
     identity.length === identityLength && equalBytes(identity.subarray(0, 48), concatBytes(origin, tag));
   if (!isHere) return 'sealed for another account or namespace';
-  if (readU64(identity, 48) > maxEpoch) return 'sealed for a key epoch to come';
+  if (readU64(identity, 48) > maxEpoch) return 'sealed for a future key epoch';
   const isWrapped = objects.some(
     (object) =>
       equalBytes(object.packageId, packageId) &&

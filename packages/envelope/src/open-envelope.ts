@@ -83,7 +83,7 @@ export function envelopeSecret(
   if (recipientPrivateKey.length !== 32)
     throw new EnvelopeError('wrong_recipient', 'not a 32-byte private key');
   if (!equalBytes(p.x25519PublicKey(recipientPrivateKey), recipientPk))
-    throw new EnvelopeError('wrong_recipient', 'the private key is not of recipient_pk');
+    throw new EnvelopeError('wrong_recipient', 'the private key does not match recipient_pk');
   const secret = p.x25519SharedSecret(recipientPrivateKey, enc);
   if (secret === undefined) throw new EnvelopeError('decrypt_failed', 'the body does not authenticate');
   return secret;
@@ -105,9 +105,9 @@ export function openWithSecret(
   const parts = splitBody(plaintext);
   const { meta, text } = decodeBody(parts);
   if (!equalBytes(namespaceTag(p, header.origin, meta.ns), header.tag))
-    throw new EnvelopeError('wrong_tag', 'the sealed namespace is not that of the header');
+    throw new EnvelopeError('wrong_tag', 'the sealed namespace does not match the tag of the header');
   if (!p.ed25519Verify(parts.signer, signedMessage(p, headerBytes, parts.content), parts.signature))
-    throw new EnvelopeError('bad_signature', "the writer's signature does not hold");
+    throw new EnvelopeError('bad_signature', "the writer's signature is invalid");
   const signer = parts.signer.slice();
   const trusted = typeof trust === 'function' ? trust(signer) : trust.has(toHex(signer));
   if (!trusted) throw new EnvelopeError('untrusted_signer', 'signed by a key that is not trusted', signer);
@@ -126,5 +126,5 @@ export function checkIndexRow(p: Primitives, envelope: Envelope, row: IndexRow):
     !equalBytes(envelope.header.envelopeId, row.envelopeId) ||
     !equalBytes(p.sha256(envelope.bytes), row.sha256)
   )
-    throw new EnvelopeError('index_mismatch', 'not the envelope that the index row names');
+    throw new EnvelopeError('index_mismatch', 'does not match the index row');
 }

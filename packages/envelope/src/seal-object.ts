@@ -6,7 +6,7 @@ export interface SealObject {
   packageId: Uint8Array;
   /** Without the package prefix */
   id: Uint8Array;
-  /** One entry for each share: a server of weight w stands w times */
+  /** One entry for each share: a server of weight w is listed w times */
   services: { objectId: Uint8Array; shareIndex: number }[];
   threshold: number;
 }
@@ -29,9 +29,9 @@ export function parseSealObject(bytes: Uint8Array): SealObject {
   const shares = reader.list(32, () => reader.take(32));
   reader.take(32);
   if (shares.length !== services.length || threshold < 1 || threshold > services.length)
-    throw new EnvelopeError('malformed', 'shares, services and threshold do not fit each other');
+    throw new EnvelopeError('malformed', 'shares, services and threshold are inconsistent');
   if (new Set(services.map((service) => service.shareIndex)).size !== services.length)
-    throw new EnvelopeError('malformed', 'a share index stands twice');
+    throw new EnvelopeError('malformed', 'duplicate share index');
 
   const mode = reader.u8();
   if (mode > 1) throw new EnvelopeError('malformed', 'EncryptedObject without encryption');

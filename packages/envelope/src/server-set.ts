@@ -15,7 +15,7 @@ function weights(set: KeyServerSet): Map<string, number> {
     requireLength(objectId, 32, 'key server object id');
     if (!Number.isInteger(weight) || weight < 1 || weight > 255)
       throw new RangeError('weight must be 1 to 255');
-    if (byId.has(toHex(objectId))) throw new RangeError('a key server stands twice in a set');
+    if (byId.has(toHex(objectId))) throw new RangeError('a key server is listed twice in a set');
     byId.set(toHex(objectId), weight);
   }
   return byId;

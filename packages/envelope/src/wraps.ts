@@ -31,7 +31,7 @@ export function encodeWraps(wraps: readonly Wrap[]): Uint8Array {
 }
 
 /**
- * Reads exactly `count` wraps that fill `region` exactly. Unknown types are returned as they stand, so that a
+ * Reads exactly `count` wraps that fill `region` exactly. Unknown types are returned unchanged, so that a
  * re-written envelope keeps them. Throws `EnvelopeError` `malformed`.
  */
 export function decodeWraps(region: Uint8Array, count: number): Wrap[] {

@@ -192,7 +192,7 @@ function refusedCases(p: Primitives) {
   ].map(([name, envelope, reason]) => ({ name, reason, envelope: toHex(envelope as Uint8Array) }));
 }
 
-/** Everything in `vectors/envelope-v1.json`, computed anew. */
+/** Everything in `vectors/envelope-v1.json`, recomputed. */
 export function buildVectors(p: Primitives) {
   const origin = secret(p, 'origin');
   const recovery = secret(p, 'recovery');

@@ -1,6 +1,6 @@
 /**
- * The variable by which a process that is started with an environment of its own finds the modules that this one has
- * compiled; nothing where none are kept. For what is started often.
+ * Environment variable that lets a child process with its own environment reuse this process's compile cache; empty when
+ * there is none. For processes that start often.
  */
 export function compileCache(): { NODE_COMPILE_CACHE?: string } {
   const { NODE_COMPILE_CACHE } = process.env;

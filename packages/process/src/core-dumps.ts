@@ -17,8 +17,8 @@ export function withoutCoreDumps(command: string, args: readonly string[]): [str
 }
 
 /**
- * Turns core dumps off for this process, for one that was not started by `withoutCoreDumps`. Returns what to do about
- * it where that fails (Linux without util-linux); undefined when they are off, or where it cannot be known.
+ * Turns core dumps off for a process that was not started by `withoutCoreDumps`. If that fails (Linux without util-linux),
+ * returns advice for the operator; returns undefined when they are off, or when that cannot be determined.
  */
 export function turnOffCoreDumps(): string | undefined {
   if (process.platform !== 'linux' || softLimit() === '1') return undefined;

@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
-/** A directory that this process alone may write. */
+/** Exclusive write access to a directory. */
 export interface DirectoryLock {
   release(): void;
 }

@@ -15,9 +15,9 @@ export interface PartOptions {
   /** The whole environment of the part: nothing is inherited */
   environment: NodeJS.ProcessEnv;
   readyTimeoutMs?: number;
-  /** Lines the part writes on stdout after or beside its ready line */
+  /** Lines the part writes on stdout, apart from its ready line */
   onLine: (line: string) => void;
-  /** Chunks of its stderr; left out: shared with this process */
+  /** Receives chunks of its stderr; if omitted, stderr is shared with this process */
   onStderr?: (text: string) => void;
 }
 
@@ -25,9 +25,9 @@ export interface RunningPart {
   /** Where it listens */
   readonly url: string;
   readonly pid: number;
-  /** Resolves with a description when the process ends, whoever ended it */
+  /** Resolves with a description when the process ends, for whatever reason */
   readonly ended: Promise<string>;
-  /** Closes its stdin, the sign to end; kills it when it has not ended in time */
+  /** Closes its stdin, the signal to exit; kills the process if it does not exit in time */
   stop(graceMs?: number): Promise<void>;
 }
 
@@ -43,7 +43,7 @@ export class PartStartError extends Error {
   }
 }
 
-/** A part ends by itself within its deadline; one that does not even do that is killed a little later. */
+/** A part exits within its own deadline. One that does not is killed a little later. */
 const standardGraceMs = stopDeadlineMs + 2_000;
 
 /** Starts a part of the system as a supervised process and waits for its ready line. Throws `PartStartError`. */
@@ -64,7 +64,7 @@ export async function startPart(options: PartOptions): Promise<RunningPart> {
     if (options.onStderr) options.onStderr(text);
     else process.stderr.write(text);
   });
-  // A part that is gone already needs no sign to end
+  // The part may have exited already
   child.stdin!.on('error', () => undefined);
   const url = await readyUrl(child, ended, options).catch((how: string) => {
     child.kill('SIGKILL');

@@ -4,8 +4,8 @@ import { hex32Pattern } from './bytes.ts';
 import { limitField, namespaceField } from './fields.ts';
 
 /**
- * `POST /api/export` and `POST /api/import` (decisions.md, "Routes beyond the spec"): what a bundle is made from and taken
- * in by, a bounded part in each call. The bundle itself is the client's (docs/export-and-import.md).
+ * `POST /api/export` and `POST /api/import` (decisions.md, "Routes beyond the spec"): the server side of bundles, a bounded
+ * part in each call. Clients write and read the bundle itself (docs/export-and-import.md).
  */
 
 const hex32 = z.string().regex(hex32Pattern, 'must be 64 lower-case hex digits');
@@ -16,7 +16,7 @@ export const exportRequest = z.object({
   /** `next_cursor` of the page before */
   cursor: z.string().max(512).optional(),
   limit: limitField(exportLimit),
-  /** X25519 public key that the caller made for this export: data keys leave the sidecar sealed to it alone */
+  /** X25519 public key that the caller made for this export. Data keys leave the sidecar only sealed to it */
   recipient_pk: hex32,
 });
 export type ExportRequest = z.infer<typeof exportRequest>;
@@ -34,7 +34,7 @@ export interface ExportedMemory {
   importance: number;
   /** Base64 */
   envelope: string;
-  /** Absent where there are none of the server's present model */
+  /** Absent if there are none of the server's current model */
   vectors?: BareVectors;
 }
 
@@ -52,7 +52,7 @@ export interface ExportResponse {
   keys: ExportedKey[];
   /** Memories that cannot be exported, and why */
   failed: { id: string; blob_id?: string; reason: string }[];
-  /** Ed25519 keys, hex, whose memories this server believes in this account */
+  /** Trusted writers of this account on this server: Ed25519 keys, hex */
   trusted_writers: string[];
   /** Present when there are more */
   next_cursor?: string;
@@ -63,10 +63,10 @@ export const importRequest = z.object({
     .array(
       z.object({
         envelope: z.base64().min(1).max(2_000_000),
-        /** What opens this envelope and no other: the X25519 secret of its `enc` and its key, 64 hex digits */
+        /** Opens only this envelope: the X25519 shared secret of its `enc` and its key, 64 hex digits */
         secret: hex32,
         importance: z.number().min(-1e9).max(1e9).optional(),
-        /** Used where the model is the server's own; else the text is embedded anew */
+        /** Used if the model is the server's own; otherwise the text is re-embedded */
         vectors: z
           .object({ model: z.string().min(1).max(256), values: z.array(z.base64()).min(1).max(1_000) })
           .optional(),
@@ -74,7 +74,7 @@ export const importRequest = z.object({
     )
     .min(1)
     .max(importItems),
-  /** Ed25519 keys, hex, whose signatures the caller vouches for, beside those of its own account and this server */
+  /** Additional trusted writers, Ed25519 keys in hex, besides the keys of the caller's account and this server */
   trusted_writers: z.array(hex32).max(200).optional(),
 });
 export type ImportRequest = z.infer<typeof importRequest>;
@@ -82,9 +82,9 @@ export type ImportRequest = z.infer<typeof importRequest>;
 /** In the order of the request. */
 export type ImportResult =
   | { status: 'running'; job_id: string }
-  /** The text is stored in this namespace already, as the memory with this id */
+  /** This namespace already stores the text, as the memory with this id */
   | { status: 'known'; id: string }
-  /** Signed by nobody who is believed: not stored */
+  /** Not signed by a trusted writer: not stored */
   | { status: 'unverified'; signer: string }
   | { status: 'failed'; reason: string };
 

@@ -19,7 +19,8 @@ export function encodeCoarse(vectors: readonly ArrayLike<number>[]): Uint8Array 
 
 /** Throws `RangeError` unless the bytes are whole vectors of this dimension. */
 export function decodeCoarse(bytes: Uint8Array, dimension: number): Float32Array[] {
-  if (bytes.length % dimension !== 0) throw new RangeError(`${bytes.length} bytes are no whole vectors`);
+  if (bytes.length % dimension !== 0)
+    throw new RangeError(`${bytes.length} bytes are not a whole number of vectors`);
   const numbers = new Int8Array(bytes);
   return Array.from({ length: bytes.length / dimension }, (_, i) =>
     Float32Array.from(numbers.subarray(i * dimension, (i + 1) * dimension)),

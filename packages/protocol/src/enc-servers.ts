@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { shortAddressPattern } from './address.ts';
 
-/** Key servers as an operator names them: ENC_SERVER_CONFIGS or the deprecated ENC_KEY_SERVERS (spec, variables), and those of the past. */
+/** Key servers from the operator's configuration: ENC_SERVER_CONFIGS or the deprecated ENC_KEY_SERVERS (spec, variables), and earlier sets. */
 
 const objectId = z.string().regex(shortAddressPattern);
 
@@ -9,7 +9,7 @@ const encServerConfig = z
   .object({
     objectId,
     weight: z.number().int().min(1).default(1),
-    /** Of a committee: the server that asks its members */
+    /** For a committee: the server that queries its members */
     aggregatorUrl: z.url({ protocol: /^https?$/ }).optional(),
     apiKeyName: z.string().min(1).optional(),
     apiKey: z.string().min(1).optional(),
@@ -18,11 +18,11 @@ const encServerConfig = z
 
 export type EncServerConfig = z.infer<typeof encServerConfig>;
 
-/** What ENC_SERVER_CONFIGS must be, for the message that it is not. */
+/** The form of ENC_SERVER_CONFIGS, for error messages. */
 export const encServerConfigsForm =
   'must be a JSON array of {objectId, weight, aggregatorUrl?, apiKeyName?, apiKey?}, the last two together or neither';
 
-/** The entries of ENC_SERVER_CONFIGS; `undefined` when it is not of that form. Keys may stand in it: never quote it. */
+/** The entries of ENC_SERVER_CONFIGS; `undefined` if it is malformed. It may contain keys: never quote it. */
 export function parseEncServerConfigs(text: string): EncServerConfig[] | undefined {
   return z.array(encServerConfig).min(1).safeParse(jsonOf(text)).data;
 }
@@ -31,19 +31,19 @@ const encHistoricalSet = z
   .object({ servers: z.array(encServerConfig).min(1), threshold: z.number().int().min(1) })
   .refine(({ servers, threshold }) => threshold <= servers.reduce((sum, { weight }) => sum + weight, 0));
 
-/** Key servers that memories of the past are wrapped for, with the weight that had to agree then. */
+/** Key servers that earlier memories are wrapped for, with the threshold of that time. */
 export type EncHistoricalSet = z.infer<typeof encHistoricalSet>;
 
-/** What ENC_HISTORICAL_SETS must be, for the message that it is not. */
+/** The form of ENC_HISTORICAL_SETS, for error messages. */
 export const encHistoricalSetsForm =
   'must be a JSON array of {servers, threshold}, servers like ENC_SERVER_CONFIGS and threshold at most their weight';
 
-/** The sets in ENC_HISTORICAL_SETS; `undefined` when it is not of that form. Keys may stand in it: never quote it. */
+/** The sets in ENC_HISTORICAL_SETS; `undefined` if it is malformed. It may contain keys: never quote it. */
 export function parseEncHistoricalSets(text: string): EncHistoricalSet[] | undefined {
   return z.array(encHistoricalSet).safeParse(jsonOf(text)).data;
 }
 
-/** `undefined`, which no form takes, where it is no JSON. */
+/** `undefined`, which no schema accepts, for text that is not JSON. */
 function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -52,7 +52,7 @@ function jsonOf(text: string): unknown {
   }
 }
 
-/** The ids in ENC_KEY_SERVERS; `undefined` when one is no object id. */
+/** The ids in ENC_KEY_SERVERS; `undefined` if one is not an object id. */
 export function parseEncKeyServers(text: string): string[] | undefined {
   const ids = text
     .split(',')
@@ -61,6 +61,6 @@ export function parseEncKeyServers(text: string): string[] | undefined {
   return z.array(objectId).safeParse(ids).data;
 }
 
-/** What ENC_THRESHOLD must be, for the message that it is not. */
+/** The limit of ENC_THRESHOLD, for error messages. */
 export const thresholdForm = (totalWeight: number): string =>
   `must be at most ${totalWeight}, the weight of all key servers; a committee counts as one of weight 1, whatever its own threshold`;

@@ -42,7 +42,7 @@ export const newNamespaceField = namespaceField.superRefine((namespace, context)
 export function limitField(range: { default: number; max: number }) {
   return z
     .number()
-    .refine((limit) => Number.isInteger(limit) && limit >= 0, 'must be a whole number, not negative')
+    .refine((limit) => Number.isInteger(limit) && limit >= 0, 'must be a whole number, 0 or more')
     .default(range.default)
     .transform((limit) => (limit === 0 ? range.default : Math.min(limit, range.max)));
 }
@@ -65,16 +65,16 @@ export const scoringWeightsField = z.object({
 });
 
 const withOffset = { offset: true } as const;
-const secondsTold = /T\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/;
+const withSeconds = /T\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/;
 
-/** RFC 3339 with its offset, seconds told, at most nanoseconds; upper case when it has been read. */
+/** RFC 3339 with offset and seconds, at most nanosecond precision. Converted to upper case. */
 export const timeField = z
   .string()
   .max(40)
   .toUpperCase()
   .pipe(z.iso.datetime(withOffset))
   .superRefine((time, context) => {
-    if (!secondsTold.test(time)) context.addIssue('must tell seconds, with at most nine digits behind them');
+    if (!withSeconds.test(time)) context.addIssue('must include seconds, with at most nine decimal places');
   });
 
 /** 43 characters name a blob, 50 a quilt patch. */

@@ -10,8 +10,8 @@ const ids = z
   .max(200);
 
 /**
- * `POST /api/forget` (decisions.md, "Routes beyond the spec"). A whole namespace goes only when it is named, and all of
- * them only by `everything`: a body that lost its fields on the way must not remove anything that was not meant.
+ * `POST /api/forget` (decisions.md, "Routes beyond the spec"). Forgetting a whole namespace requires its name, and
+ * forgetting all of them requires `everything`: a request that lost its fields on the way must not delete anything.
  */
 export const forgetRequest = z
   .object({
@@ -24,11 +24,11 @@ export const forgetRequest = z
   })
   .refine(({ namespace, ids, everything }) => namespace !== undefined || ids !== undefined || everything, {
     path: ['namespace'],
-    message: 'must be named when everything in it is to be forgotten; or send ids',
+    message: 'must be set to forget a whole namespace; otherwise send ids',
   })
   .refine(({ namespace, ids, everything }) => !everything || (namespace === undefined && ids === undefined), {
     path: ['everything'],
-    message: 'must stand alone: it takes no namespace and no ids',
+    message: 'cannot be combined with a namespace or ids',
   });
 export type ForgetRequest = z.infer<typeof forgetRequest>;
 
@@ -42,26 +42,26 @@ export type ForgetPreviewRequest = z.infer<typeof forgetPreviewRequest>;
 
 export interface ForgetPreview {
   namespace: string;
-  /** Memories that would be removed; an id of one that was forgotten before names none */
+  /** Memories that would be removed; ids of already forgotten memories are not counted */
   memories: number;
-  /** Those of the ids that name nothing in the namespace, neither now nor before it was forgotten */
+  /** Ids that are not in the namespace and never were */
   unknown: string[];
 }
 
 export interface ForgetResponse {
-  /** Memories that this call removed; those that were gone before are not counted */
+  /** Memories that this call removed, not counting ones that were already forgotten */
   deleted: number;
-  /** Absent where everything was to be forgotten */
+  /** Absent with `everything` */
   namespace?: string;
   owner: string;
   /** Blob objects that the owner may delete on chain: until then the encrypted bytes stay readable for anyone */
   blobs_to_delete: string[];
   /**
-   * How many blob objects also hold memories that live on. Those are stored anew first; then the same call names the
-   * objects. Absent when there is none
+   * Number of blob objects that also hold memories to keep. Those memories are repacked first; then the same call
+   * returns the objects. Absent when there is none
    */
   blobs_shared?: number;
-  /** When the server begins with that at the latest, RFC 3339; absent where it is at it */
+  /** Latest time at which the server begins to repack, RFC 3339; absent while it is doing so */
   blobs_shared_until?: string;
   /** Present when there is more to forget: call again */
   more?: true;

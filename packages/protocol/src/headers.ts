@@ -18,7 +18,7 @@ export const headers = {
 } as const;
 
 /**
- * Names that clients of the original system (MemWal) send, and the header each stands for. Both names together count as
+ * Names that clients of the original system (MemWal) send, with the matching header of ours. Both names together count as
  * one header sent twice.
  */
 export const headerAliases: Readonly<Record<string, string>> = {

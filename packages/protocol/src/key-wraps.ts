@@ -11,9 +11,9 @@ export interface KeyEntry {
   key_epoch: number;
   /** X25519 public key, 64 hex digits */
   recipient_pk: string;
-  /** Whether the present key servers can open it */
+  /** Whether the current key servers can open it */
   current: boolean;
-  /** As they stand in envelopes; `bytes` is base64 */
+  /** As in envelopes; `bytes` is base64 */
   wraps: { type: number; bytes: string }[];
 }
 
@@ -24,7 +24,7 @@ export interface KeysResponse {
 const publicKey = z.string().regex(hex32Pattern, 'must be 64 lower-case hex digits');
 
 export const rewrapRequest = z.object({
-  /** Wraps for the present key servers that the caller made; without them the server makes some */
+  /** Wraps for the current key servers, made by the caller; if omitted, the server makes them */
   keys: z
     .array(z.object({ recipient_pk: publicKey, wrap: z.base64().max(4_096) }))
     .min(1)

@@ -8,15 +8,15 @@ import { type MemoryHit, recallRequest } from './memories.ts';
 export const analyzeRequest = z.object({
   text: textField(limits.analyzeTextBytes),
   namespace: newNamespaceField.default(defaultNamespace),
-  /** When what the text tells happened: anchors its relative dates */
+  /** When the events in the text happened; resolves relative dates such as "yesterday" */
   occurred_at: timeField.optional(),
   idempotency_key: idempotencyKeyField.optional(),
 });
 export type AnalyzeRequest = z.infer<typeof analyzeRequest>;
 
-/** What a request asked of the model */
+/** Model usage of a request */
 export interface LlmUsage {
-  /** Repetitions included */
+  /** Retries included */
   calls: number;
   prompt_tokens: number;
   completion_tokens: number;
@@ -30,7 +30,7 @@ export interface AnalyzedFact {
   job_id: string;
   /** From 0 to 1 */
   importance: number;
-  /** Memories that it replaces: they stay, and count half in a recall */
+  /** Memories that this fact replaces: they are kept, and count half in a recall */
   supersedes?: string[];
 }
 
@@ -52,7 +52,7 @@ export interface AnalyzeAccepted {
   owner: string;
   /** Absent where there is none */
   unchanged?: UnchangedFact[];
-  /** Present when memories could not be read at the moment, so that facts may be stored that are known */
+  /** Present when existing memories could not be read, so already known facts may be stored again */
   context?: 'unavailable';
   /** Absent when no model was asked */
   usage?: LlmUsage;
@@ -72,14 +72,14 @@ export type AskRequest = z.infer<typeof askRequest>;
 export interface AskResponse {
   /** `[1]` in it names the first of `memories` */
   answer: string;
-  /** False when the memories do not tell */
+  /** False when the memories do not contain the answer */
   known: boolean;
   memories_used: number;
-  /** Those that the answer rests on, in the order in which it names them */
+  /** The memories that the answer cites, in citation order */
   memories: MemoryHit[];
   /** Matches that could not be read, when there were any */
   dropped_count?: number;
-  /** True when memories were searched for with only the beginning of a long question */
+  /** True when only the beginning of a long question was used for the search */
   query_truncated?: true;
   usage?: LlmUsage;
   mock?: true;
@@ -90,6 +90,6 @@ export interface AskEvents {
   /** The next piece of `answer` */
   delta: { text: string };
   done: AskResponse;
-  /** The body of an error, as any route answers it */
+  /** The error body, as for any route */
   error: { error: string; message: string; request_id: string };
 }

@@ -22,7 +22,7 @@ export const localnetInfoSchema = z.object({
   }),
   keyServers: z.array(z.object({ objectId: z.string(), weight: z.number().int(), url: z.string() })),
   threshold: z.number().int(),
-  /** A committee beside the key servers above, which are what is used unless it is named */
+  /** A committee, used instead of the key servers above only by clients that name it */
   committee: z.object({
     objectId: z.string(),
     weight: z.number().int(),

@@ -54,7 +54,7 @@ function base64Field(maxLength: number, message: string) {
   });
 }
 
-/** The name of an embedding model, as it stands beside every vector. */
+/** The name of an embedding model, as stored with every vector. */
 const embeddingModel = z.string().regex(/^[!-~]{1,200}$/, 'must be 1 to 200 visible ASCII characters');
 
 export const rememberManualRequest = z.object({
@@ -68,18 +68,18 @@ export const rememberManualRequest = z.object({
     else if (!base64Pattern.test(text)) context.addIssue('must be standard base64');
   }),
   vector: vectorField,
-  /** Of a long text: the vectors of its pieces from the second on (coarse-vectors.ts) */
+  /** For a long text: the vectors of its second and later chunks (coarse-vectors.ts) */
   chunk_vectors: base64Field(limits.bodyBytes, 'must be vectors as signed bytes').optional(),
-  /** What made the vectors; the relayer's own when omitted */
+  /** The model that made the vectors; the relayer's own when omitted */
   embedding_model: embeddingModel.optional(),
   importance: z.number().optional(),
   namespace: newNamespace,
   idempotency_key,
-  /** False: answered as soon as it is accepted, 202 with the job */
+  /** If false, the response is 202 with the job, as soon as the memory is accepted */
   wait: z.boolean().default(true),
   /**
-   * Of a client that seals anew when it repeats: the same for the same text. It takes the place of the body where an
-   * `idempotency-key` is compared.
+   * For clients that seal again on each retry: the same tag for the same text. It is compared instead of the body when an
+   * `idempotency-key` is reused.
    */
   repeat_tag: z.string().regex(hex32Pattern, 'must be 64 hex digits').optional(),
 });
@@ -101,7 +101,7 @@ export interface RememberAccepted {
   status: 'running';
 }
 
-/** Beside the answer of a manual write whose bytes no reader of the account can decrypt. */
+/** Added to the response of a manual write whose bytes no reader of the account can decrypt. */
 export interface OpaqueNote {
   opaque?: true;
   /** What that means */
@@ -164,16 +164,16 @@ export interface MemoryHit {
   score?: number;
   created_at?: string;
   pending?: true;
-  /** Its vector is of another model than that of today: its words have found it */
+  /** Its vector comes from an earlier model: the memory was found by its words */
   stale?: true;
   /** The memory that replaces this one, which counts half for it */
   superseded_by?: string;
   explain?: HitExplanation;
 }
 
-/** What one leg of a recall says of a memory. */
+/** Rank and score of a memory in one of the two searches of a recall. */
 export interface LegScore {
-  /** From 1; absent when this leg did not find it */
+  /** From 1; absent when this search did not find it */
   rank?: number;
   score: number;
 }
@@ -184,7 +184,7 @@ export interface LegScore {
  */
 export type MatchReason = 'words' | 'meaning' | 'spelling';
 
-/** Why a memory stands where it stands. */
+/** Why a memory has its rank. */
 export interface HitExplanation {
   /** Absent where the request's own `min_score` decided instead */
   matched_by?: MatchReason;
@@ -192,7 +192,7 @@ export interface HitExplanation {
   vector: LegScore;
   /** Score: the share of the question that its words cover, rare ones counting more; absent without a keyword index */
   keywords?: LegScore & {
-    /** Different words of the question that stand in it */
+    /** Number of different words of the question in it */
     terms: number;
     /** Words of the question that it does not have, with a related one in it ("tea" for "drink"); absent when none */
     related?: number;
@@ -204,11 +204,11 @@ export interface HitExplanation {
 export interface RecallResponse {
   results: MemoryHit[];
   total: number;
-  /** Matches that could not be read, when there were any */
+  /** Matches that could not be read; absent when none */
   dropped_count?: number;
   /**
-   * Memories of the namespace whose vectors are of another model than that of today, when there are any: their words alone
-   * find them until they are embedded anew (`POST /api/reindex`)
+   * Memories of the namespace whose vectors come from an earlier model; absent when none. Until they are re-embedded
+   * (`POST /api/reindex`), only their words find them
    */
   stale_count?: number;
   /** True when only the beginning of a long query was searched for */
@@ -229,7 +229,7 @@ export interface ManualHit {
   sha256: string;
   score?: number;
   pending?: true;
-  /** The bytes of one that is pending, base64 */
+  /** The bytes of a pending memory, base64 */
   encrypted_data?: string;
   superseded_by?: string;
 }
@@ -237,9 +237,9 @@ export interface ManualHit {
 export interface RecallManualResponse {
   results: ManualHit[];
   total: number;
-  /** Pending ones that the answer had no room for, when there were any */
+  /** Pending memories that did not fit into the response; absent when none */
   dropped_count?: number;
-  /** Whose signatures the relayer believes in this account, hex: its own keys, and delegates that may or might write */
+  /** Trusted writers of this account, hex: the relayer's own keys, and delegates that can or could write */
   trusted_writers: string[];
 }
 

@@ -59,15 +59,15 @@ export interface NamespaceEntry {
 
 export interface NamespacesResponse {
   owner: string;
-  /** In the order of their names */
+  /** Ordered by name */
   namespaces: NamespaceEntry[];
 }
 
 /**
- * Of the namespaces in the signer's scope. `failed_ids`: at most 20 failed jobs, to be retried; absent without one.
- * `jobs.namespaces`: where there are jobs, also where nothing is stored yet; absent without one. `blobs_to_delete`: at
- * most 200 blob objects of the owner that no memory needs, because a blob was paid for twice or came after its memory was
- * forgotten; absent without one.
+ * Covers the namespaces in the signer's scope. Lists are absent when empty. `failed_ids`: at most 20 failed jobs that can
+ * be retried. `jobs.namespaces`: every namespace with jobs, even if nothing is stored there yet. `blobs_to_delete`: at
+ * most 200 blob objects of the owner that no memory needs, because a blob was paid for twice or was stored after its
+ * memory was forgotten.
  */
 export interface StatsResponse {
   owner: string;
@@ -76,20 +76,20 @@ export interface StatsResponse {
   /** Absent without a memory */
   newest?: string;
   oldest?: string;
-  /** Memories that no recall finds until they are embedded anew: their vectors are of another model */
+  /** Memories that no vector search finds until they are re-embedded: their vectors come from another model */
   stale_count: number;
-  /** Those of `memory_count` whose blobs are gone, by reason; absent without one */
+  /** How many of `memory_count` have lost their blobs, by reason; absent when none */
   lost?: Partial<Record<LostReason, number>>;
-  /** What expires soon; absent while the present storage epoch cannot be learnt */
+  /** What expires soon; absent while the current storage epoch is unknown */
   expiry?: {
-    /** The present storage epoch */
+    /** The current storage epoch */
     epoch: number;
     /** Memories that expire within the next epochs, and their bytes */
     soon_count: number;
     soon_bytes: number;
-    /** When the first of them does; absent without one */
+    /** Epoch in which the first of them expires; absent when none */
     first_epoch?: number;
-    /** Whether the relayer stores them once more before that */
+    /** Whether the relayer renews them before they expire */
     renewed: boolean;
   };
   jobs: { running: number; failed: number; failed_ids?: string[]; namespaces?: string[] };

@@ -7,15 +7,15 @@ export interface NetworkDefaults {
   aggregatorUrl: string;
   publisherUrl: string;
   uploadRelayUrl: string;
-  /** Independent key servers of weight 1; the localnet tells its own at `/info` */
+  /** Independent key servers of weight 1; the localnet returns its own at `/info` */
   keyServers: readonly string[];
-  /** Walrus package; the localnet tells its own at `/info` */
+  /** Walrus package; the localnet returns its own at `/info` */
   storePackageId: string | undefined;
-  /** Walrus' shared system object; the localnet tells its own at `/info` */
+  /** Walrus' shared system object; the localnet returns its own at `/info` */
   walrusSystemObjectId: string | undefined;
-  /** Walrus' shared staking object; the localnet tells its own at `/info` */
+  /** Walrus' shared staking object; the localnet returns its own at `/info` */
   walrusStakingObjectId: string | undefined;
-  /** Shards that blob ids follow from; the localnet tells its own at `/info` */
+  /** Shards that blob ids follow from; the localnet returns its own at `/info` */
   nShards: number | undefined;
   /** Epochs a blob is stored for */
   storeEpochs: number;

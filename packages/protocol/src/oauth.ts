@@ -16,19 +16,19 @@ export const oauthPaths = {
   consentDecline: '/oauth/consent/decline',
 } as const;
 
-/** The dashboard's page; the request stands in the fragment as `#request=…`. */
+/** The dashboard's page; the fragment carries the request as `#request=…`. */
 export const consentPagePath = '/connect/oauth';
 
-/** Days that a grant lasts at most */
+/** Maximum lifetime of a grant, in days */
 export const maxGrantDays = 90;
 
 /**
- * Characters of the origin that an answer may go to. The consent page shows it whole: cut, `https://claude.ai.long….evil.example`
- * would look like another host's.
+ * Maximum length of a redirect origin, in characters. The consent page always shows all of it: truncated,
+ * `https://claude.ai.long….evil.example` would look like another host.
  */
 export const maxRedirectOrigin = 100;
 
-/** Scopes of tokens, and the bit of an account's scope that each stands for. */
+/** Token scopes, and the permission bit of an account's scope for each. */
 export const oauthScopes = { 'memory:read': 1, 'memory:write': 2, 'memory:forget': 4 } as const;
 
 /** The scope of a delegate as the chain keeps it. */
@@ -42,20 +42,20 @@ export interface GrantScope {
   expiresAtMs: string;
 }
 
-/** Answer to `POST /oauth/consent`: who asks. All of it is what the client says of itself. */
+/** Response of `POST /oauth/consent`: who is asking. The client provides all of it, unverified. */
 export interface ConsentRequest {
   client_name: string;
-  /** Where the answer goes: scheme, host and port */
+  /** Where the browser is redirected: scheme, host and port */
   redirect_origin: string;
-  /** Sum of the permissions that it asks for */
+  /** Sum of the requested permissions */
   perms: number;
   /** Unix time in ms */
   expires_at_ms: number;
 }
 
-/** Answer to `POST /oauth/consent/key`: the new key, which the owner's wallet is to register. */
+/** Response of `POST /oauth/consent/key`: the new key, for the owner's wallet to register. */
 export interface ConsentKey {
-  /** Stands for the key's private half, which stays with the relayer */
+  /** Refers to the private key, which stays with the relayer */
   ticket: string;
   /** 64 hex digits */
   public_key: string;
@@ -63,7 +63,7 @@ export interface ConsentKey {
   proof?: string;
 }
 
-/** Answer to `POST /oauth/consent/finish` and `…/decline`: where the browser goes next. */
+/** Response of `POST /oauth/consent/finish` and `…/decline`: where the browser goes next. */
 export interface ConsentOutcome {
   redirect_to: string;
 }

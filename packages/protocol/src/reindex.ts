@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { namespaceField } from './fields.ts';
 import { defaultNamespace } from './limits.ts';
 
-/** `POST /api/reindex`: memories whose vectors are of another model are embedded anew (decisions.md, "Embeddings"). */
+/** `POST /api/reindex`: re-embeds memories whose vectors come from another model (decisions.md, "Embeddings"). */
 export const reindexRequest = z.object({
   namespace: namespaceField.default(defaultNamespace),
   /** `next_cursor` of the call before */
@@ -11,19 +11,20 @@ export const reindexRequest = z.object({
 export type ReindexRequest = z.infer<typeof reindexRequest>;
 
 /**
- * `client_encrypted`: the client that encrypted it has to store a vector of today's model; `embedding_rejected`: the provider
- * refuses the text; `not_opened`: its envelope does not open with this credential; `unreadable`: no aggregator has it now.
+ * `client_encrypted`: the client that encrypted the memory must store a vector of the current model;
+ * `embedding_rejected`: the provider rejects the text; `not_opened`: this credential does not open the envelope;
+ * `unreadable`: no aggregator returns the blob at the moment.
  */
 export type ReindexFailure = 'client_encrypted' | 'embedding_rejected' | 'not_opened' | 'unreadable';
 
 export interface ReindexResponse {
   /** By this call */
   reindexed: number;
-  /** Memories of the namespace that no vector finds, those left out that their clients have encrypted */
+  /** Memories of the namespace that no vector search finds, not counting client-encrypted ones */
   stale_count: number;
   namespace: string;
   owner: string;
-  /** What could not be embedded anew in this call; at most 100 */
+  /** Memories that this call could not re-embed; at most 100 */
   failed?: { id: string; reason: ReindexFailure }[];
   /** Present when there is more: call again with it */
   next_cursor?: string;

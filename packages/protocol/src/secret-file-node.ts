@@ -2,13 +2,13 @@ import { randomBytes } from 'node:crypto';
 import { chmod, mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-/** Writes a file that only its owner reads: whole or not at all, durable before this returns. */
+/** Writes a file atomically that only its owner can read; it is durable before this returns. */
 export async function writeSecretFile(path: string, text: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   await replaceFile(path, text, 0o600);
 }
 
-/** Puts a file of this mode in the place of the one that is there: whole or not at all, durable before this returns. */
+/** Replaces a file atomically by one with this mode; it is durable before this returns. */
 export async function replaceFile(path: string, text: string, mode: number): Promise<void> {
   const temporary = `${path}.${randomBytes(6).toString('hex')}.tmp`;
   try {

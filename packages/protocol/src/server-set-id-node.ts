@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 
 /**
- * Names a set of key servers: 64 hex digits, the same whatever the order of its servers. `objectId` is 0x and 64 lower-case
- * hex digits. Stands as `server_set` beside every wrapped key.
+ * Id of a set of key servers: 64 hex digits, independent of the order of the servers. `objectId` is 0x and 64 lower-case
+ * hex digits. Stored as `server_set` with every wrapped key.
  */
 export function keyServerSetId(
   servers: readonly { objectId: string; weight: number }[],

@@ -10,12 +10,12 @@ import { hex32Pattern } from './bytes.ts';
 export const hex32 = z.string().regex(hex32Pattern);
 const address = z.string().regex(canonicalAddressPattern);
 
-/** `GET /health`, without the token. `instance` lets a relayer see that a restart happened. */
+/** `GET /health`, without the token. A changed `instance` shows the relayer that the sidecar restarted. */
 export const sidecarHealth = z.object({
   status: z.literal('ok'),
   version: z.string(),
   instance: z.string(),
-  /** True when another relayer started it and takes it along when it ends: it must not be adopted */
+  /** True when another relayer started this sidecar and stops it when it exits: do not adopt it */
   supervised: z.boolean(),
   /** Proves that both sides hold the same token (`sidecarTokenProof`) */
   token_proof: hex32,
@@ -53,12 +53,12 @@ export const keyServersResponse = z.object({
   current: z.string(),
   threshold: z.number().int(),
   servers: z.array(keyServer),
-  /** Sets of the past by id; without servers while the chain does not tell them */
+  /** Earlier sets by id; without servers until they were read from the chain */
   historical: z.array(z.object({ id: z.string(), servers: z.array(keyServer).optional() })),
 });
 export type KeyServersResponse = z.infer<typeof keyServersResponse>;
 
-/** Who reads what, and with whose leave. */
+/** Who reads what, and on whose permission. */
 export const reader = z.object({
   account: z.object({
     id: address,
@@ -68,8 +68,8 @@ export const reader = z.object({
     key_epoch: z.number().int(),
   }),
   /**
-   * Whose request this is: the credential must belong to this key or to the owner. Whatever the credential opens,
-   * the signer reads nothing of an epoch before `min_epoch` (u64 as a number: above 2^53 only its size counts).
+   * The signer of the request: the credential must belong to this key or to the owner. Whatever the credential opens,
+   * the signer cannot read epochs before `min_epoch` (u64 as a number: above 2^53 only its magnitude matters).
    */
   signer: z.object({ public_key: hex32, address, min_epoch: z.number().min(0) }),
   /** True when the server key is a delegate of this account */
@@ -82,7 +82,7 @@ export type Reader = z.infer<typeof reader>;
  * Credential headers `x-enc-session` and `x-delegate-key` are passed through from the request.
  */
 export const openRequestHead = reader.extend({
-  /** Ed25519 keys whose signed memories are believed */
+  /** Trusted writers: Ed25519 keys whose signed memories are accepted */
   trusted_signers: z.array(hex32),
   items: z
     .array(
@@ -96,19 +96,19 @@ export const openRequestHead = reader.extend({
         sha256: hex32.optional(),
       }),
     )
-    // None: only the credential is checked
+    // An empty list only checks the credential
     .max(500),
-  /** Wraps for the current key servers of keys that envelopes hold for earlier ones; tried first, all that are given */
+  /** Wraps for the current key servers, of keys whose envelopes hold wraps for earlier ones. All of them are tried first */
   rewraps: z
     .array(z.object({ recipient_pk: hex32, wrap: z.base64() }))
     .max(500)
     .optional(),
-  /** Each item is told why it is denied; without it the call is refused where all are */
+  /** If true, each denied item reports its reason. Otherwise the whole call is rejected when all items are denied */
   each: z.boolean().optional(),
 });
 export type OpenRequestHead = z.infer<typeof openRequestHead>;
 
-/** `integrity`: the bytes are wrong; `unavailable`: try again; `denied`: the key servers refused this identity. */
+/** `integrity`: the bytes are wrong; `unavailable`: retry; `denied`: the key servers rejected this identity. */
 export const openFailure = z.enum(['integrity', 'unavailable', 'denied']);
 
 /** Head of the answer; its payload is the texts of the items that are `ok`, in order, as UTF-8. */
@@ -120,7 +120,7 @@ export const openResponseHead = z.object({
         text_length: z.number().int(),
         created_at: z.string(),
         importance: z.number().optional(),
-        /** Envelopes that it replaces, or forgets where it is a tombstone */
+        /** Envelopes that this one replaces; for a tombstone, the ones it forgets */
         supersedes: z.array(z.string()).optional(),
         signer: hex32,
       }),
@@ -130,7 +130,7 @@ export const openResponseHead = z.object({
 });
 export type OpenResponseHead = z.infer<typeof openResponseHead>;
 
-/** A key as it is wrapped, with so many wraps at most. */
+/** A wrapped key with at most `mostWraps` wraps. */
 export const wrappedKey = (mostWraps: number) =>
   z.object({
     /** Namespace tag, 16 bytes hex */
@@ -145,8 +145,8 @@ export const wrappedKey = (mostWraps: number) =>
 export type WrappedKey = z.infer<ReturnType<typeof wrappedKey>>;
 
 /**
- * `POST /keys/rewrap`: wraps for the current key servers of keys that are wrapped for others. Each is opened with the
- * credential first, and compared with its public half; one that is wrapped for the current ones comes back as it is.
+ * `POST /keys/rewrap`: makes wraps for the current key servers from wraps for earlier ones. Each key is first opened
+ * with the credential and compared with its public key. A wrap for the current servers is returned unchanged.
  */
 export const rewrapKeysRequest = reader.extend({
   keys: z.array(wrappedKey(4)).min(1).max(100),
@@ -166,7 +166,7 @@ export const rewrapKeysResponse = z.object({
 });
 export type RewrapKeysResponse = z.infer<typeof rewrapKeysResponse>;
 
-/** `GET /store`: how uploads go, and the wallets that pay for them; a publisher pays itself. */
+/** `GET /store`: the upload route, and the wallets that pay for it. A publisher pays by itself. */
 export const storeInfo = z.object({
   mode: z.enum(['publisher', 'relay']),
   wallets: z.array(address),
@@ -175,13 +175,13 @@ export const storeInfo = z.object({
 });
 export type StoreInfo = z.infer<typeof storeInfo>;
 
-/** `GET /store/epoch`: the present storage epoch, from the chain. */
+/** `GET /store/epoch`: the current storage epoch, from the chain. */
 export const storeEpochResponse = z.object({ epoch: z.number().int() });
 
 /**
- * `POST /store/objects`: what the chain says of blob objects now, of those with these ids and of those of an owner that
- * hold one of these blobs (43 characters; a patch is named by its quilt), or of all that the owner holds. What is not in
- * the answer does not exist.
+ * `POST /store/objects`: the current on-chain state of blob objects: those with these ids, and those of an owner that
+ * hold one of these blobs (43 characters; a patch is named by its quilt), or all objects of the owner. An object that
+ * is missing from the response does not exist.
  */
 export const storeObjectsRequest = z.object({
   object_ids: z.array(address).max(1_000),
@@ -192,25 +192,25 @@ export type StoreObjectsRequest = z.infer<typeof storeObjectsRequest>;
 export const storeObject = z.object({
   object_id: address,
   blob_id: z.string(),
-  /** The first epoch in which it is gone */
+  /** First epoch in which the blob no longer exists */
   end_epoch: z.number().int(),
   certified: z.boolean(),
 });
 export type StoreObject = z.infer<typeof storeObject>;
 
 export const storeObjectsResponse = z.object({
-  /** The present storage epoch */
+  /** The current storage epoch */
   epoch: z.number().int(),
   objects: z.array(storeObject),
 });
 export type StoreObjectsResponse = z.infer<typeof storeObjectsResponse>;
 
-/** `GET /wallets?epochs`: what our own wallets hold, with as many uploads for so many epochs as that pays for. */
+/** `GET /wallets?epochs`: the balances of our own wallets, and how many uploads for that many epochs they pay for. */
 export const walletFunds = z.object({
   address,
   /** `sponsoring`: it pays the gas of owners */
   purpose: z.enum(['uploads', 'sponsoring']),
-  /** Uploads of an ordinary memory, or sponsored transactions; 0 when it is not used any more */
+  /** Number of uploads of an average memory, or of sponsored transactions; 0 when the wallet is no longer used */
   pays_for: z.number().int().min(0),
   /** The coin that runs out first */
   short_of: z.enum(['SUI', 'WAL']),
@@ -222,18 +222,18 @@ export type WalletFunds = z.infer<typeof walletFunds>;
 export const walletsResponse = z.object({ wallets: z.array(walletFunds) });
 export type WalletsResponse = z.infer<typeof walletsResponse>;
 
-/** A refusal of the whole call, e.g. a forged session: the relayer answers its caller with this code. */
+/** Rejection of the whole call, e.g. for a forged session. The relayer returns this code to its caller. */
 export const sidecarError = z.object({ error: z.string(), message: z.string() });
 
-/** `POST /accounts/prune`: takes the expired delegates out of an account, paid by the upload wallet with this address. */
+/** `POST /accounts/prune`: removes the expired delegates of an account. The upload wallet with this address pays. */
 export const pruneRequest = z.object({ account_id: address, wallet: address.optional() });
 
-/** `pruned` is false when by the chain's clock nobody has expired. */
+/** `pruned` is false when no delegate has expired by the chain's clock. */
 export const pruneResponse = z.object({ pruned: z.boolean() });
 
 /**
- * `POST /accounts/delegate-key`: a new key for an OAuth grant, which the sidecar does not keep. With an account, also the
- * key's consent to become a delegate of it.
+ * `POST /accounts/delegate-key`: a new key for an OAuth grant, which the sidecar does not keep. If an account is named,
+ * the response includes the key's consent to become its delegate.
  */
 export const delegateKeyRequest = z.object({ account_id: address.optional() });
 
@@ -251,21 +251,21 @@ export type DelegateKeyResponse = z.infer<typeof delegateKeyResponse>;
 /** `POST /sessions/drop`: forget everything cached for an account, because its state changed. */
 export const dropSessionsRequest = z.object({ account_id: address });
 
-/** Head of a frame with the files of a quilt, back to back; of the same files there is one quilt. */
+/** Head of a frame with the concatenated files of a quilt. The same files always make the same quilt. */
 export const quiltUploadHead = z.object({
   files: z.array(z.object({ identifier: z.string().min(1), size: z.number().int().min(0) })).min(1),
 });
 export type QuiltUploadHead = z.infer<typeof quiltUploadHead>;
 
 /**
- * `POST /store/upload?owner&epochs&wallet&job_id&resume`: raw bytes in, one JSON checkpoint a line out. The last line
- * is `done` or `failed`; a connection that ends before either is a transient failure. `resume=true` says that the job
- * may have begun before: what reached the chain then is found and not paid again. Objects that end before `min_end_epoch`
- * are none. With `quilt=true` the body is a frame (`quiltUploadHead`) whose files are stored as one quilt. After `named`
- * nothing is paid for before `POST /store/upload/begin` says that its blob id is written down.
+ * `POST /store/upload?owner&epochs&wallet&job_id&resume`: takes raw bytes and returns one JSON checkpoint per line. The
+ * last line is `done` or `failed`; a connection that ends before either is a transient failure. `resume=true` means that
+ * an earlier attempt may have reached the chain: its objects are found and not paid for again. Objects that expire before
+ * `min_end_epoch` are ignored. With `quilt=true` the body is a frame (`quiltUploadHead`) whose files are stored as one
+ * quilt. After `named`, nothing is paid for until `POST /store/upload/begin` confirms that the blob id was recorded.
  */
 export const uploadCheckpoint = z.discriminatedUnion('stage', [
-  /** It is about to be stored, and may be from then on also when nobody hears of it. `token`: see above */
+  /** The blob is about to be stored; from here on it may exist even if the response is lost. `token`: see above */
   z.object({ stage: z.literal('named'), blob_id: z.string(), token: z.string().optional() }),
   z.object({ stage: z.literal('registered'), object_id: z.string(), blob_id: z.string() }),
   z.object({ stage: z.literal('relayed'), blob_id: z.string() }),
@@ -275,23 +275,23 @@ export const uploadCheckpoint = z.discriminatedUnion('stage', [
     blob_id: z.string(),
     object_id: z.string().optional(),
     end_epoch: z.number().int(),
-    /** Of a quilt: the ids of its patches in the order of the files */
+    /** For a quilt: the ids of its patches, in the order of the files */
     patch_ids: z.array(z.string()).optional(),
   }),
   z.object({
     stage: z.literal('failed'),
-    /** `transient` may succeed when repeated */
+    /** `transient` failures may succeed on retry */
     kind: z.enum(['transient', 'permanent']),
     reason: z.string(),
-    /** The wallet that was to pay has too little: the next attempt needs another */
+    /** The paying wallet has insufficient funds: the next attempt needs another one */
     wallet_empty: z.boolean().optional(),
     /** Nothing was paid by this wallet: the next attempt may take another */
     unpaid: z.boolean().optional(),
-    /** The publisher or the upload relay has no room for it (507) */
+    /** The publisher or the upload relay is full (507) */
     store_full: z.boolean().optional(),
   }),
 ]);
 export type UploadCheckpoint = z.infer<typeof uploadCheckpoint>;
 
-/** `POST /store/upload/begin`: what `named` told is written down, and may be paid for. */
+/** `POST /store/upload/begin`: the blob id from `named` is recorded, and the upload may be paid for. */
 export const beginUploadRequest = z.object({ token: z.uuid() });

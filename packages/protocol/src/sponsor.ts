@@ -31,7 +31,7 @@ export const sponsorRequest = z.strictObject({
 });
 export type SponsorRequest = z.infer<typeof sponsorRequest>;
 
-/** The whole transaction, whose gas somebody else pays, for the sender to sign. */
+/** The complete sponsored transaction, for the sender to sign. */
 export const sponsorResponse = z.object({
   /** BCS, base64 */
   bytes: z.string(),

@@ -28,7 +28,7 @@ export const mcpRequestHeaders = [
   'mcp-name',
 ] as const;
 
-/** Codes of JSON-RPC errors that stand in answers of the tool routes, beside those of the protocol. */
+/** JSON-RPC error codes of the tool routes, in addition to those of the protocol. */
 export const rpcCodes = {
   parse: -32700,
   invalidRequest: -32600,

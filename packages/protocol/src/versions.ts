@@ -1,4 +1,4 @@
-/** Versions and capabilities that `/health` and `/version` tell (spec "Versioning"). */
+/** Versions and capabilities in `/health` and `/version` (spec "Versioning"). */
 
 export const relayerVersion = '0.1.0';
 export const apiVersion = '1.0.0';

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { maxShards } from '@memrelay/blob-id/matrix';
+import { maxShards } from '@memrelay/blob-id/source/matrix';
 import { defaultPorts } from '@memrelay/protocol/ports';
 import type { ConcurrencyLimit } from '../http/admission.ts';
 import { parseAllowedHeaders } from '../http/allowed-headers.ts';

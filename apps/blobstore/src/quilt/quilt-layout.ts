@@ -1,4 +1,4 @@
-import { maxSymbolBytes, sourceMatrix, symbolAlignment } from '@memrelay/blob-id/matrix';
+import { maxSymbolBytes, sourceMatrix, symbolAlignment } from '@memrelay/blob-id/source/matrix';
 import { QuiltInputError } from './quilt-errors.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { sourceMatrix } from '@memrelay/blob-id/matrix';
+import { sourceMatrix } from '@memrelay/blob-id/source/matrix';
 import type { Logger } from 'pino';
 import type { KeyedLock } from '../base/keyed-lock.ts';
 import type { IdentifyStaged } from '../publisher/identify-staged.ts';

@@ -1,5 +1,5 @@
-import { sourceMatrix, symbolBytesFor } from '@memrelay/blob-id/matrix';
 import { type SliverKind, sliverSymbols } from '@memrelay/blob-id/sliver-hash';
+import { sourceMatrix, symbolBytesFor } from '@memrelay/blob-id/source/matrix';
 import { BcsReader, BcsWriter } from '@mysten/bcs';
 
 /** Metadata and slivers in BCS, as clients and storage nodes exchange them (Walrus core, `metadata.rs`). */

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { computeBlobMetadata } from '@memrelay/blob-id/blob-id';
-import { withFileSource } from '@memrelay/blob-id/file-source-node';
+import { withFileSource } from '@memrelay/blob-id/source/file-source-node';
 import { BlobEncoder } from '@mysten/walrus-wasm';
 import { Piscina } from 'piscina';
 import { sliverKinds, sliverShape } from './sliver-wire.ts';

@@ -1,6 +1,6 @@
 import { identityOfHashes } from '@memrelay/blob-id/blob-id';
-import { sourceMatrix } from '@memrelay/blob-id/matrix';
 import { type SliverKind, sliverHash } from '@memrelay/blob-id/sliver-hash';
+import { sourceMatrix } from '@memrelay/blob-id/source/matrix';
 import { type CommitteeMember, shardOfPair } from '@memrelay/chain/walrus-committee';
 import { type FindParts, orUnavailable } from '../aggregator/find-readable.ts';
 import { insufficientConfirmations, internalError } from '../base/api-error.ts';

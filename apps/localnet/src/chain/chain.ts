@@ -1,26 +1,26 @@
 import { toBase58 } from '@mysten/bcs';
 import { bcs } from '@mysten/sui/bcs';
 import { GrpcTypes } from '@mysten/sui/grpc';
+import type { ProgrammableTransaction } from '../execution/executor.ts';
+import { type ChainMoment, checkExpiration } from '../execution/expiration.ts';
+import { RequestRefused } from '../execution/failure.ts';
+import { referenceGasPrice, suggestedBudget } from '../execution/gas.ts';
+import { blake2b256, typedDigest } from '../execution/hash.ts';
+import type { ModuleRegistry } from '../execution/modules.ts';
+import { sealObject } from '../execution/object-bcs.ts';
+import type { Outcome } from '../execution/outcome.ts';
+import { type RunMode, runTransaction } from '../execution/run-transaction.ts';
+import type { ChainStore, Commit, StoredTransaction } from '../execution/store.ts';
+import { calledFunctions, decodeTransaction, type TransactionData } from '../execution/transaction-data.ts';
+import { packageType } from '../execution/type-tags.ts';
+import type { ChainObject, Owner } from '../execution/types.ts';
+import { clockId, encodeClock } from '../execution/workspace.ts';
 import { executedToProto } from '../proto/executed-to-proto.ts';
 import type { OpenTransaction } from '../proto/transaction-from-proto.ts';
 import { timestampToProto } from '../proto/transaction-to-proto.ts';
-import type { ProgrammableTransaction } from './executor.ts';
-import { type ChainMoment, checkExpiration } from './expiration.ts';
-import { RequestRefused } from './failure.ts';
-import { referenceGasPrice, suggestedBudget } from './gas.ts';
-import { blake2b256, typedDigest } from './hash.ts';
-import type { ModuleRegistry } from './modules.ts';
-import { sealObject } from './object-bcs.ts';
-import type { Outcome } from './outcome.ts';
 import type { PolicyAnswer, PolicyChain } from './policy.ts';
 import { resolveTransaction } from './resolve.ts';
-import { type RunMode, runTransaction } from './run-transaction.ts';
 import { verifySignatures } from './signatures.ts';
-import type { ChainStore, Commit, StoredTransaction } from './store.ts';
-import { calledFunctions, decodeTransaction, type TransactionData } from './transaction-data.ts';
-import { packageType } from './type-tags.ts';
-import type { ChainObject, Owner } from './types.ts';
-import { clockId, encodeClock } from './workspace.ts';
 
 export const systemAddress = `0x${'0'.repeat(64)}`;
 
@@ -189,7 +189,7 @@ export class Chain implements PolicyChain {
   }
 
   /**
-   * Writes objects by the system's own hand, in a checkpoint of its own; those that stand there already with
+   * Writes objects by the system's own hand, in a separate checkpoint; those that already exist with
    * the same contents are left alone.
    */
   writeSystemObjects(label: string, objects: readonly SystemObject[], epoch = this.#epoch()): void {
@@ -244,7 +244,7 @@ export class Chain implements PolicyChain {
     ];
   }
 
-  /** The clock shows each transaction's time to whoever reads it later. */
+  /** The clock object shows the time of the latest transaction to later readers. */
   #clock(timestampMs: number, digest: string): ChainObject[] {
     const before = this.store.object(clockId);
     if (!before) return [];

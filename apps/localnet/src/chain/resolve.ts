@@ -1,9 +1,9 @@
+import { grpcStatus, RequestRefused } from '../execution/failure.ts';
+import { referenceGasPrice, selectGas, suggestedBudget } from '../execution/gas.ts';
+import type { ModuleRegistry } from '../execution/modules.ts';
+import type { ChainStore } from '../execution/store.ts';
+import type { CallArg, TransactionData } from '../execution/transaction-data.ts';
 import type { OpenInput, OpenTransaction } from '../proto/transaction-from-proto.ts';
-import { grpcStatus, RequestRefused } from './failure.ts';
-import { referenceGasPrice, selectGas, suggestedBudget } from './gas.ts';
-import type { ModuleRegistry } from './modules.ts';
-import type { ChainStore } from './store.ts';
-import type { CallArg, TransactionData } from './transaction-data.ts';
 
 /**
  * Fills in what a client left to the node: each object's version and digest or its initial shared version and

@@ -2,9 +2,9 @@ import { createPublicKey, verify } from 'node:crypto';
 import { messageWithIntent, type PublicKey, parseSerializedSignature } from '@mysten/sui/cryptography';
 import { MultiSigPublicKey } from '@mysten/sui/multisig';
 import { publicKeyFromRawBytes, verifyTransactionSignature } from '@mysten/sui/verify';
-import { grpcStatus, RequestRefused } from './failure.ts';
-import { blake2b256 } from './hash.ts';
-import type { TransactionData } from './transaction-data.ts';
+import { grpcStatus, RequestRefused } from '../execution/failure.ts';
+import { blake2b256 } from '../execution/hash.ts';
+import type { TransactionData } from '../execution/transaction-data.ts';
 
 /** Schemes that can be verified without asking anybody. */
 const localSchemes = new Set(['ED25519', 'Secp256k1', 'Secp256r1', 'Passkey']);
@@ -20,12 +20,12 @@ export async function verifySignatures(
 ): Promise<void> {
   const signers = new Set([data.sender, data.gasData.owner]);
   if (signatures.length !== signers.size) {
-    throw refused(`expected ${signers.size} signatures, ${signatures.length} given`);
+    throw refused(`expected ${signers.size} signatures, got ${signatures.length}`);
   }
   for (const signature of signatures) {
     const address = signerOf(signature);
     if (!signers.delete(address)) {
-      throw refused(`signature of ${address} given, but needed are those of ${[...signers].join(' and ')}`);
+      throw refused(`got a signature of ${address}, but expected ${[...signers].join(' and ')}`);
     }
     try {
       if (isGoodEd25519(bytes, signature)) continue;
@@ -55,7 +55,7 @@ function isGoodEd25519(bytes: Uint8Array, signature: string): boolean {
 /** The address a serialised signature speaks for. Throws `RequestRefused` for one it cannot read. */
 export function signerOf(signature: string): string {
   const key = publicKeyOf(signature);
-  if (!key) throw refused('signature cannot be read, or is of a scheme that the localnet does not support');
+  if (!key) throw refused('unreadable signature, or a scheme that the localnet does not support');
   return key.toSuiAddress();
 }
 

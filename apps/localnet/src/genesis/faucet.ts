@@ -1,10 +1,10 @@
 import { bcs } from '@mysten/sui/bcs';
 import { Ed25519Keypair } from '@mysten/sui/keypairs/ed25519';
 import type { Chain } from '../chain/chain.ts';
-import type { ProgrammableTransaction } from '../chain/executor.ts';
-import { referenceGasPrice, suggestedBudget } from '../chain/gas.ts';
-import { seededId } from '../chain/hash.ts';
-import { encodeTransaction } from '../chain/transaction-data.ts';
+import type { ProgrammableTransaction } from '../execution/executor.ts';
+import { referenceGasPrice, suggestedBudget } from '../execution/gas.ts';
+import { seededId } from '../execution/hash.ts';
+import { encodeTransaction } from '../execution/transaction-data.ts';
 
 /** What one call gives: 1,000 SUI in MIST and 1,000 WAL in FROST. */
 export const faucetGift = { sui: 1_000_000_000_000n, wal: 1_000_000_000_000n };

@@ -1,9 +1,9 @@
 import { registryBcs } from '@memrelay/chain/account-bcs';
 import type { SystemObject } from '../chain/chain.ts';
-import { encodeCoin } from '../chain/coin.ts';
 import type { GenesisField, GenesisObject } from '../chain/policy.ts';
-import { clockType, coinOf, fieldTypeOf, packageType, suiType } from '../chain/type-tags.ts';
-import { clockId, encodeClock, fieldContents, fieldId } from '../chain/workspace.ts';
+import { encodeCoin } from '../execution/coin.ts';
+import { clockType, coinOf, fieldTypeOf, packageType, suiType } from '../execution/type-tags.ts';
+import { clockId, encodeClock, fieldContents, fieldId } from '../execution/workspace.ts';
 import { createRegistry } from '../move/account-module.ts';
 import { faucetCoins } from './faucet.ts';
 import type { NetworkIds } from './network-ids.ts';
@@ -11,7 +11,7 @@ import type { NetworkIds } from './network-ids.ts';
 /** What the faucet starts with, of SUI in MIST and of WAL in FROST: ten million drips. */
 const faucetFunds = 10n ** 19n;
 
-/** Everything that stands on chain at its first checkpoint, apart from Walrus' own objects. */
+/** All objects at the first checkpoint, apart from Walrus' own. */
 export function genesisObjects(
   seed: Uint8Array,
   ids: NetworkIds,

@@ -1,5 +1,5 @@
 import { mostMembers } from '@memrelay/chain/walrus-committee';
-import { seededId } from '../chain/hash.ts';
+import { seededId } from '../execution/hash.ts';
 
 /** Every id of a network, all derived from its seed. */
 export interface NetworkIds {

@@ -3,8 +3,8 @@ import type { WalrusPrices } from '@memrelay/chain/walrus-sizes';
 import { stakingStateBcs, systemStateBcs, walrusObjectBcs } from '@memrelay/chain/walrus-state-bcs';
 import { bcs } from '@mysten/sui/bcs';
 import type { SystemObject } from '../chain/chain.ts';
-import { fieldTypeOf } from '../chain/type-tags.ts';
-import { fieldContents, fieldId } from '../chain/workspace.ts';
+import { fieldTypeOf } from '../execution/type-tags.ts';
+import { fieldContents, fieldId } from '../execution/workspace.ts';
 import type { NetworkIds } from './network-ids.ts';
 
 export interface WalrusGenesis {

@@ -148,11 +148,11 @@ function mostCommon(errors: readonly KeyServerError[]): KeyServerError {
 }
 
 function asKeyServerError(error: unknown): KeyServerError {
-  return error instanceof KeyServerError ? error : new KeyServerError('Failure', 'a member gave no answer');
+  return error instanceof KeyServerError ? error : new KeyServerError('Failure', 'a member did not respond');
 }
 
 function failure(partyId: number): KeyServerError {
-  return new KeyServerError('Failure', `party ${partyId} answered with something else than its shares`);
+  return new KeyServerError('Failure', `party ${partyId} did not return its shares`);
 }
 
 function pointG1(bytes: Uint8Array): InstanceType<typeof bls12_381.G1.Point> {

@@ -6,11 +6,11 @@ import { deriveMasterKey, masterPublicKey } from './master-key.ts';
 import { keyServerObjectId, registration } from './registration.ts';
 import { independentServer, sealRoutes } from './routes.ts';
 
-/** Address under which this network says that Seal's Move package stands ("5ea1" reads seal). */
+/** Address that this network reports for Seal's Move package ("5ea1" reads seal). */
 export const sealPackageId = `0x${'5ea1'.padStart(64, '0')}`;
 
 export interface KeyServerOptions {
-  /** 32 secret bytes: whoever has them can read everything on this network */
+  /** 32 secret bytes, which let their holder read everything on this network */
   seed: Uint8Array;
   policy: PolicyChain;
   /** Independent servers. Default 2 */
@@ -23,12 +23,12 @@ export interface KeyServers {
   /** Weight that must agree: all of them */
   readonly threshold: number;
   readonly servers: readonly { readonly objectId: string; readonly publicKey: Uint8Array }[];
-  /** Beside the servers, for clients that name it */
+  /** In addition to the servers, for clients that name it */
   readonly committee: Committee;
   /** Mounts server N at `/key/N`, and the committee */
   readonly plugin: FastifyPluginAsync;
   /**
-   * What stands on chain about the servers, given the address (without a trailing slash) at which `plugin`
+   * The on-chain objects of the servers, given the address (without a trailing slash) at which `plugin`
    * is reachable. Ids do not depend on it, so after a change of port only the fields have to be written again.
    */
   genesis(baseUrl: string): { objects: GenesisObject[]; fields: GenesisField[] };

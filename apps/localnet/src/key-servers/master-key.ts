@@ -23,7 +23,7 @@ export function masterPublicKey(masterKey: bigint): Uint8Array {
 }
 
 /**
- * Proves that whoever registered `objectId` (32 bytes) holds the master key: a BLS signature over
+ * Proves that the registrant of `objectId` (32 bytes) holds the master key: a BLS signature over
  * domain ‖ public key ‖ object id, a compressed G1 point of 48 bytes.
  */
 export function proofOfPossession(masterKey: bigint, objectId: Uint8Array): Uint8Array {

@@ -7,7 +7,7 @@ const { Point: G2 } = bls12_381.G2;
 type G1Point = InstanceType<typeof G1>;
 type G2Point = InstanceType<typeof G2>;
 
-/** One member's part of a user key, ElGamal-encrypted to whoever asked. */
+/** One member's part of a user key, ElGamal-encrypted to the requester. */
 export interface SealedShare {
   readonly partyId: number;
   readonly c0: G1Point;

@@ -1,9 +1,9 @@
 import type { Account } from '@memrelay/chain/account-bcs';
 import { accountVersion } from '@memrelay/chain/account-limits';
 import { bcs } from '@mysten/sui/bcs';
+import type { NativeContext } from '../execution/native.ts';
 import { type AccountObject, check, scopeOf } from './account-rules.ts';
 import { canRead, isExpired } from './account-scope.ts';
-import type { NativeContext } from './native.ts';
 
 const identityLength = 56;
 const tagStart = 32;

@@ -1,6 +1,7 @@
 import { type DelegateKey, fullScope, type Scope } from '@memrelay/chain/account-bcs';
 import { maxDelegates, maxLabelBytes } from '@memrelay/chain/account-limits';
 import { delegateAddress } from '@memrelay/chain/delegate-key';
+import type { NativeContext } from '../execution/native.ts';
 import { isSmallOrderEd25519, keyLength, provesConsent } from './account-keys.ts';
 import {
   type AccountObject,
@@ -14,7 +15,6 @@ import {
   scopeOf,
 } from './account-rules.ts';
 import { isExpired, isValidScope, narrows } from './account-scope.ts';
-import type { NativeContext } from './native.ts';
 
 /** The account module's functions on delegate keys. */
 

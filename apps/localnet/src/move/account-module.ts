@@ -8,6 +8,7 @@ import {
 } from '@memrelay/chain/account-bcs';
 import { bcs } from '@mysten/sui/bcs';
 import { normalizeStructTag } from '@mysten/sui/utils';
+import type { MoveObject, NativeContext, NativeFunction, NativeModule, Param } from '../execution/native.ts';
 import { sealApprove, sealApproveAt } from './account-approval.ts';
 import {
   addDelegateKey,
@@ -27,7 +28,6 @@ import {
   setRecoveryKey,
 } from './account-ownership.ts';
 import type { AccountObject } from './account-rules.ts';
-import type { MoveObject, NativeContext, NativeFunction, NativeModule, Param } from './native.ts';
 
 const clock: Param = { kind: 'ref', type: '0x2::clock::Clock', mutable: false };
 const address = pure(bcs.Address);

@@ -1,6 +1,7 @@
 import type { Registry } from '@memrelay/chain/account-bcs';
 import { accountVersion } from '@memrelay/chain/account-limits';
 import { bcs } from '@mysten/sui/bcs';
+import type { MoveObject, NativeContext } from '../execution/native.ts';
 import { isSmallOrderX25519, keyLength } from './account-keys.ts';
 import {
   type AccountObject,
@@ -12,7 +13,6 @@ import {
   emit,
   emitRemoved,
 } from './account-rules.ts';
-import type { MoveObject, NativeContext } from './native.ts';
 
 /** The account module's functions on the account itself and its owner. */
 

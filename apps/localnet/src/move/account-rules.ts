@@ -1,6 +1,6 @@
 import type { Account, AccountEventName, DelegateKey, Scope } from '@memrelay/chain/account-bcs';
 import { type AccountAbortName, accountAbort, accountVersion } from '@memrelay/chain/account-limits';
-import { MoveAbort, type MoveObject, type NativeContext } from './native.ts';
+import { MoveAbort, type MoveObject, type NativeContext } from '../execution/native.ts';
 
 /** What the functions of the account module share. Names in quotes are those of the Move functions that abort. */
 

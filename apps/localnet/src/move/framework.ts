@@ -1,8 +1,8 @@
 import { normalizeAddress } from '@memrelay/protocol/address';
 import { bcs } from '@mysten/sui/bcs';
-import { coinStruct } from '../chain/coin.ts';
-import { clockStruct } from '../chain/workspace.ts';
-import { MoveAbort, type MoveObject, type NativeModule, type Param } from './native.ts';
+import { coinStruct } from '../execution/coin.ts';
+import { MoveAbort, type MoveObject, type NativeModule, type Param } from '../execution/native.ts';
+import { clockStruct } from '../execution/workspace.ts';
 
 const frameworkId = normalizeAddress('0x2');
 type Coin = MoveObject<{ id: string; balance: string }>;

@@ -1,5 +1,5 @@
 import { GrpcTypes } from '@mysten/sui/grpc';
-import type { ChainStore, StoredTransaction } from '../chain/store.ts';
+import type { ChainStore, StoredTransaction } from '../execution/store.ts';
 import { ReadMask } from './read-mask.ts';
 import { timestampToProto } from './transaction-to-proto.ts';
 

@@ -1,6 +1,6 @@
 import { normalizeStructTag, parseStructTag } from '@mysten/sui/utils';
-import type { ChainObject } from '../chain/types.ts';
-import { fieldId } from '../chain/workspace.ts';
+import type { ChainObject } from '../execution/types.ts';
+import { fieldId } from '../execution/workspace.ts';
 
 const idBytes = 32;
 /** Lengths of names whose type says so. */

@@ -1,9 +1,9 @@
 import { GrpcTypes } from '@mysten/sui/grpc';
-import { dependenciesOf, encodeEffects, encodeEvents, eventsDigest } from '../chain/effects-bcs.ts';
-import type { ExecutionFailure, FailureDetail } from '../chain/failure.ts';
-import { typedDigest } from '../chain/hash.ts';
-import type { Outcome } from '../chain/outcome.ts';
-import type { ChainEvent, ObjectChange } from '../chain/types.ts';
+import { dependenciesOf, encodeEffects, encodeEvents, eventsDigest } from '../execution/effects-bcs.ts';
+import type { ExecutionFailure, FailureDetail } from '../execution/failure.ts';
+import { typedDigest } from '../execution/hash.ts';
+import type { Outcome } from '../execution/outcome.ts';
+import type { ChainEvent, ObjectChange } from '../execution/types.ts';
 import { ownerToProto } from './object-to-proto.ts';
 import { timestampToProto, transactionToProto } from './transaction-to-proto.ts';
 

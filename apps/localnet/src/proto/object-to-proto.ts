@@ -1,9 +1,9 @@
 import { GrpcTypes } from '@mysten/sui/grpc';
-import { coinBalance } from '../chain/coin.ts';
-import type { ModuleRegistry } from '../chain/modules.ts';
-import { encodeObject } from '../chain/object-bcs.ts';
-import { coinTypeOf, packageType } from '../chain/type-tags.ts';
-import type { ChainObject, Owner } from '../chain/types.ts';
+import { coinBalance } from '../execution/coin.ts';
+import type { ModuleRegistry } from '../execution/modules.ts';
+import { encodeObject } from '../execution/object-bcs.ts';
+import { coinTypeOf, packageType } from '../execution/type-tags.ts';
+import type { ChainObject, Owner } from '../execution/types.ts';
 
 export function ownerToProto(owner: Owner): GrpcTypes.Owner {
   const kinds = GrpcTypes.Owner_OwnerKind;

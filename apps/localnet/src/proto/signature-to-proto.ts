@@ -1,7 +1,7 @@
 import { GrpcTypes } from '@mysten/sui/grpc';
 import { parseStructTag } from '@mysten/sui/utils';
-import { normalizeType } from '../chain/type-tags.ts';
-import type { AnyBcs, NativeFunction, NativeModule, Param } from '../move/native.ts';
+import type { AnyBcs, NativeFunction, NativeModule, Param } from '../execution/native.ts';
+import { normalizeType } from '../execution/type-tags.ts';
 
 /** A native function as Move's own description of it. `TxContext` is left out: no caller passes one. */
 export function functionToProto(name: string, definition: NativeFunction): GrpcTypes.FunctionDescriptor {

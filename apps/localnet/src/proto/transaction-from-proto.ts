@@ -1,8 +1,8 @@
 import { normalizeAddress, shortAddressPattern } from '@memrelay/protocol/address';
 import { GrpcTypes } from '@mysten/sui/grpc';
-import type { ProgrammableTransaction } from '../chain/executor.ts';
-import { grpcStatus, RequestRefused } from '../chain/failure.ts';
-import type { CallArg, Expiration, GasData } from '../chain/transaction-data.ts';
+import type { ProgrammableTransaction } from '../execution/executor.ts';
+import { grpcStatus, RequestRefused } from '../execution/failure.ts';
+import type { CallArg, Expiration, GasData } from '../execution/transaction-data.ts';
 
 type Command = ProgrammableTransaction['commands'][number];
 type MoveArgument = Extract<Command, { $kind: 'MergeCoins' }>['MergeCoins']['destination'];
@@ -183,7 +183,7 @@ function reference(object: { objectId?: string; version?: bigint; digest?: strin
 }
 
 function address(text: string | undefined): string {
-  if (!text || !shortAddressPattern.test(text)) throw refused(`${text} is no address`);
+  if (!text || !shortAddressPattern.test(text)) throw refused(`${text} is not an address`);
   return normalizeAddress(text);
 }
 

@@ -1,6 +1,6 @@
 import { GrpcTypes } from '@mysten/sui/grpc';
-import type { ProgrammableTransaction } from '../chain/executor.ts';
-import type { CallArg, Expiration, TransactionData } from '../chain/transaction-data.ts';
+import type { ProgrammableTransaction } from '../execution/executor.ts';
+import type { CallArg, Expiration, TransactionData } from '../execution/transaction-data.ts';
 
 type Command = ProgrammableTransaction['commands'][number];
 type MoveArgument = Extract<Command, { $kind: 'MergeCoins' }>['MergeCoins']['destination'];

@@ -1,5 +1,5 @@
 import { looseAddressPattern, normalizeAddress } from '@memrelay/protocol/address';
-import { grpcStatus, RequestRefused } from '../chain/failure.ts';
+import { grpcStatus, RequestRefused } from '../execution/failure.ts';
 
 /** Whether it is an address or object id as clients write it: up to 32 bytes of hex, leading zeros left out or not. */
 export function isAddress(value: unknown): value is string {

@@ -1,7 +1,7 @@
 import { GrpcTypes } from '@mysten/sui/grpc';
 import type { Chain } from '../chain/chain.ts';
-import { grpcStatus, RequestRefused } from '../chain/failure.ts';
-import { referenceGasPrice } from '../chain/gas.ts';
+import { grpcStatus, RequestRefused } from '../execution/failure.ts';
+import { referenceGasPrice } from '../execution/gas.ts';
 import { executedToProto } from '../proto/executed-to-proto.ts';
 import { ReadMask } from '../proto/read-mask.ts';
 import { transactionFromProto } from '../proto/transaction-from-proto.ts';

@@ -1,10 +1,10 @@
 import { normalizeAddress } from '@memrelay/protocol/address';
 import type { GrpcTypes } from '@mysten/sui/grpc';
 import { normalizeStructTag } from '@mysten/sui/utils';
-import { grpcStatus, RequestRefused } from '../chain/failure.ts';
-import type { StoredTransaction } from '../chain/store.ts';
-import { matchesType } from '../chain/type-tags.ts';
-import type { ChainEvent } from '../chain/types.ts';
+import { grpcStatus, RequestRefused } from '../execution/failure.ts';
+import type { StoredTransaction } from '../execution/store.ts';
+import { matchesType } from '../execution/type-tags.ts';
+import type { ChainEvent } from '../execution/types.ts';
 
 /** Whether an event passes a filter: any term, all literals of it. No filter lets everything pass. */
 export function matchesEvent(filter: GrpcTypes.EventFilter | undefined, event: ChainEvent): boolean {

@@ -1,4 +1,4 @@
-import { grpcStatus, RequestRefused } from '../chain/failure.ts';
+import { grpcStatus, RequestRefused } from '../execution/failure.ts';
 import type { Route } from './services.ts';
 
 /** One call as it comes over the wire, in the text (base64) or the binary form of gRPC-web. */
@@ -55,7 +55,7 @@ async function* frames(
     else if (stream) {
       for await (const message of stream(request, context))
         yield frame(dataFrame, route.method.O.toBinary(message));
-      if (call.signal.aborted) throw new RequestRefused(grpcStatus.cancelled, 'the client went away');
+      if (call.signal.aborted) throw new RequestRefused(grpcStatus.cancelled, 'the client disconnected');
     }
   } catch (error) {
     trailer = trailerOf(error, onError);
@@ -70,7 +70,7 @@ function decodeRequest(body: Uint8Array, text: boolean): Uint8Array {
     bytes[0] !== dataFrame ||
     bytes.readUInt32BE(1) > bytes.length - headerBytes
   ) {
-    throw new RequestRefused(grpcStatus.invalidArgument, 'the body is not one gRPC-web message');
+    throw new RequestRefused(grpcStatus.invalidArgument, 'the body must be exactly one gRPC-web message');
   }
   return bytes.subarray(headerBytes, headerBytes + bytes.readUInt32BE(1));
 }

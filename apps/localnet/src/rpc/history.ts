@@ -1,7 +1,7 @@
 import { GrpcTypes } from '@mysten/sui/grpc';
 import type { Chain } from '../chain/chain.ts';
-import { grpcStatus, RequestRefused } from '../chain/failure.ts';
-import type { PlaceRange, StoredEvent, StoredTransaction } from '../chain/store.ts';
+import { grpcStatus, RequestRefused } from '../execution/failure.ts';
+import type { PlaceRange, StoredEvent, StoredTransaction } from '../execution/store.ts';
 import { checkpointToProto } from '../proto/checkpoint-to-proto.ts';
 import { eventToProto } from '../proto/executed-to-proto.ts';
 import { ReadMask } from '../proto/read-mask.ts';
@@ -23,10 +23,10 @@ export function encodeCursor(place: number): Uint8Array {
 function decodeCursor(cursor: Uint8Array | undefined): number | undefined {
   if (cursor === undefined || cursor.length === 0) return undefined;
   if (cursor.length !== 8)
-    throw new RequestRefused(grpcStatus.invalidArgument, 'cursor is not one of this chain');
+    throw new RequestRefused(grpcStatus.invalidArgument, 'cursor does not belong to this chain');
   const place = Buffer.from(cursor).readBigUInt64BE();
   if (place > BigInt(Number.MAX_SAFE_INTEGER))
-    throw new RequestRefused(grpcStatus.invalidArgument, 'cursor is not one of this chain');
+    throw new RequestRefused(grpcStatus.invalidArgument, 'cursor does not belong to this chain');
   return Number(place);
 }
 

@@ -1,7 +1,7 @@
 import { normalizeAddress } from '@memrelay/protocol/address';
 import type { Chain } from '../chain/chain.ts';
-import { packageType } from '../chain/type-tags.ts';
-import type { ChainObject, Owner } from '../chain/types.ts';
+import { packageType } from '../execution/type-tags.ts';
+import type { ChainObject, Owner } from '../execution/types.ts';
 import { isAddress } from './addresses.ts';
 
 /** As Sui's full nodes: ids of one `sui_multiGetObjects`, and requests of one batch. */
@@ -55,7 +55,7 @@ function answerOne(chain: Chain, request: unknown): object {
     if (!Array.isArray(ids) || !ids.every(isAddress))
       return failure(id, invalidParams, 'Invalid params: object ids');
     if (ids.length > maxObjects)
-      return failure(id, invalidParams, `more than ${maxObjects} objects asked for`);
+      return failure(id, invalidParams, `at most ${maxObjects} objects per request`);
     return success(
       id,
       ids.map((objectId) => describeObject(chain, objectId, asOptions(list[1]))),

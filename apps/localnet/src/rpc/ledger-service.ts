@@ -1,8 +1,8 @@
 import { GrpcTypes } from '@mysten/sui/grpc';
 import type { Chain } from '../chain/chain.ts';
-import { grpcStatus, RequestRefused } from '../chain/failure.ts';
-import { referenceGasPrice } from '../chain/gas.ts';
-import type { StoredTransaction } from '../chain/store.ts';
+import { grpcStatus, RequestRefused } from '../execution/failure.ts';
+import { referenceGasPrice } from '../execution/gas.ts';
+import type { StoredTransaction } from '../execution/store.ts';
 import { checkpointToProto } from '../proto/checkpoint-to-proto.ts';
 import { objectToProto } from '../proto/object-to-proto.ts';
 import { ReadMask } from '../proto/read-mask.ts';

@@ -1,4 +1,4 @@
-import { grpcStatus, RequestRefused } from '../chain/failure.ts';
+import { grpcStatus, RequestRefused } from '../execution/failure.ts';
 import { type ServiceHandlers, unary } from './handlers.ts';
 
 const noNames = () => {

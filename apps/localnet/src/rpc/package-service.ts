@@ -1,6 +1,6 @@
 import { GrpcTypes } from '@mysten/sui/grpc';
 import type { Chain } from '../chain/chain.ts';
-import { grpcStatus, RequestRefused } from '../chain/failure.ts';
+import { grpcStatus, RequestRefused } from '../execution/failure.ts';
 import { functionToProto, moduleToProto } from '../proto/signature-to-proto.ts';
 import { requireAddress } from './addresses.ts';
 import { type ServiceHandlers, unary } from './handlers.ts';

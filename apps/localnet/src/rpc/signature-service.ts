@@ -1,8 +1,8 @@
 import { bcs } from '@mysten/sui/bcs';
 import type { GrpcTypes } from '@mysten/sui/grpc';
 import { verifyPersonalMessageSignature, verifyTransactionSignature } from '@mysten/sui/verify';
-import { grpcStatus, RequestRefused } from '../chain/failure.ts';
 import { signerOf } from '../chain/signatures.ts';
+import { grpcStatus, RequestRefused } from '../execution/failure.ts';
 import { type ServiceHandlers, unary } from './handlers.ts';
 
 /** `sui.rpc.v2.SignatureVerificationService`. */

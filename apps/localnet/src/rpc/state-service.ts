@@ -1,10 +1,10 @@
 import { GrpcTypes } from '@mysten/sui/grpc';
 import { normalizeStructTag } from '@mysten/sui/utils';
 import type { Chain } from '../chain/chain.ts';
-import { coinBalance } from '../chain/coin.ts';
-import { grpcStatus, RequestRefused } from '../chain/failure.ts';
-import { coinOf, coinTypeOf, matchesType, normalizeType, suiType } from '../chain/type-tags.ts';
-import type { ChainObject } from '../chain/types.ts';
+import { coinBalance } from '../execution/coin.ts';
+import { grpcStatus, RequestRefused } from '../execution/failure.ts';
+import { coinOf, coinTypeOf, matchesType, normalizeType, suiType } from '../execution/type-tags.ts';
+import type { ChainObject } from '../execution/types.ts';
 import { describeField } from '../proto/dynamic-field.ts';
 import { objectToProto } from '../proto/object-to-proto.ts';
 import { ReadMask } from '../proto/read-mask.ts';
@@ -75,7 +75,7 @@ function decodePlace(token: Uint8Array | undefined): [string, string] {
   if (!token || token.length === 0) return ['', ''];
   const [type, id] = Buffer.from(token).toString().split('\n');
   if (!type || !id)
-    throw new RequestRefused(grpcStatus.invalidArgument, 'page_token is not one of this list');
+    throw new RequestRefused(grpcStatus.invalidArgument, 'page_token does not belong to this list');
   return [type, id];
 }
 

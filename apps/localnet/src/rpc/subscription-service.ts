@@ -1,6 +1,6 @@
 import { GrpcTypes } from '@mysten/sui/grpc';
 import type { Chain } from '../chain/chain.ts';
-import type { StoredTransaction } from '../chain/store.ts';
+import type { StoredTransaction } from '../execution/store.ts';
 import { checkpointToProto } from '../proto/checkpoint-to-proto.ts';
 import { ReadMask } from '../proto/read-mask.ts';
 import { matchesEvent, matchesTransaction } from './filters.ts';

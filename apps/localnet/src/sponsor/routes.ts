@@ -4,7 +4,7 @@ import { isAddress } from '../rpc/addresses.ts';
 import type { Sponsor } from './sponsor.ts';
 import { SponsorError } from './sponsor-error.ts';
 
-/** Where the API stands below the network's address, as `SPONSOR_API_URL` names it. */
+/** Path of the API below the network's address, as in `SPONSOR_API_URL`. */
 export const sponsorPath = '/sponsor';
 
 interface SponsorBody {
@@ -31,13 +31,13 @@ export function sponsorRoutes(sponsor: Sponsor, apiKey: string): FastifyPluginAs
       const status = error.statusCode ?? 500;
       if (status < 500) return refuse(reply, new SponsorError(status, 'invalid_request', error.message));
       request.log.error({ err: error }, 'sponsoring failed');
-      return refuse(reply, new SponsorError(500, 'internal_error', 'the request failed, see the log'));
+      return refuse(reply, new SponsorError(500, 'internal_error', 'internal error; see the server log'));
     });
     app.post<{ Body: SponsorBody | null }>('/v1/transaction-blocks/sponsor', async (request) => {
       const { transactionBlockKindBytes, sender, allowedAddresses, allowedMoveCallTargets } =
         request.body ?? {};
       if (typeof transactionBlockKindBytes !== 'string' || !isAddress(sender))
-        throw invalid('transactionBlockKindBytes and sender are needed');
+        throw invalid('transactionBlockKindBytes and sender are required');
       const { bytes, digest } = await sponsor.sponsor({
         kind: Buffer.from(transactionBlockKindBytes, 'base64'),
         sender,
@@ -50,7 +50,7 @@ export function sponsorRoutes(sponsor: Sponsor, apiKey: string): FastifyPluginAs
       '/v1/transaction-blocks/sponsor/:digest',
       async (request) => {
         const signature = request.body?.signature;
-        if (typeof signature !== 'string') throw invalid('signature is needed');
+        if (typeof signature !== 'string') throw invalid('signature is required');
         return { data: { digest: await sponsor.execute(request.params.digest, signature) } };
       },
     );
@@ -64,7 +64,7 @@ function invalid(message: string): SponsorError {
 function stringsOf(value: unknown, name: string): string[] | undefined {
   if (value === undefined) return undefined;
   if (Array.isArray(value) && value.every((each) => typeof each === 'string')) return value;
-  throw invalid(`${name} must be a list of texts`);
+  throw invalid(`${name} must be a list of strings`);
 }
 
 function refuse(reply: FastifyReply, { status, code, message }: SponsorError): FastifyReply {

@@ -4,13 +4,13 @@ import { bcs } from '@mysten/sui/bcs';
 import { Ed25519Keypair } from '@mysten/sui/keypairs/ed25519';
 import { LRUCache } from 'lru-cache';
 import type { Chain } from '../chain/chain.ts';
-import { coinBalance } from '../chain/coin.ts';
-import type { ProgrammableTransaction } from '../chain/executor.ts';
-import { RequestRefused } from '../chain/failure.ts';
-import { referenceGasPrice, suggestedBudget } from '../chain/gas.ts';
-import { typedDigest } from '../chain/hash.ts';
-import { calledFunctions, encodeTransaction, type TransactionData } from '../chain/transaction-data.ts';
-import { coinOf, suiType } from '../chain/type-tags.ts';
+import { coinBalance } from '../execution/coin.ts';
+import type { ProgrammableTransaction } from '../execution/executor.ts';
+import { RequestRefused } from '../execution/failure.ts';
+import { referenceGasPrice, suggestedBudget } from '../execution/gas.ts';
+import { typedDigest } from '../execution/hash.ts';
+import { calledFunctions, encodeTransaction, type TransactionData } from '../execution/transaction-data.ts';
+import { coinOf, suiType } from '../execution/type-tags.ts';
 import type { Faucet } from '../genesis/faucet.ts';
 import { SponsorError } from './sponsor-error.ts';
 
@@ -21,7 +21,7 @@ const maxPending = 10_000;
 export interface SponsorRequest {
   kind: Uint8Array;
   sender: string;
-  /** Where a transfer may go beside the sender */
+  /** Allowed recipients of transfers, in addition to the sender */
   allowedAddresses: readonly string[];
   /** What may be called; anything when undefined */
   allowedTargets: readonly string[] | undefined;
@@ -71,8 +71,7 @@ export class Sponsor {
   /** Executes what was sponsored with the sender's signature; once only. Throws `SponsorError`. */
   async execute(digest: string, signature: string): Promise<string> {
     const pending = this.#pending.get(digest);
-    if (!pending)
-      throw new SponsorError(404, 'not_found', 'there is no sponsored transaction with this digest');
+    if (!pending) throw new SponsorError(404, 'not_found', 'no sponsored transaction has this digest');
     if (pending.expiresAtMs < this.#now()) {
       this.#pending.delete(digest);
       throw new SponsorError(400, 'expired', 'The sponsored transaction has expired');
@@ -140,7 +139,7 @@ function parseKind(kind: Uint8Array): ProgrammableTransaction {
   } catch {
     // falls through
   }
-  throw new SponsorError(400, 'invalid_transaction', 'transactionBlockKindBytes cannot be read');
+  throw new SponsorError(400, 'invalid_transaction', 'transactionBlockKindBytes is unreadable');
 }
 
 function checkAllowed(program: ProgrammableTransaction, request: SponsorRequest): void {
@@ -162,7 +161,7 @@ function checkAllowed(program: ProgrammableTransaction, request: SponsorRequest)
     const input = address.$kind === 'Input' ? program.inputs[address.Input] : undefined;
     const bytes = input?.$kind === 'Pure' ? Buffer.from(input.Pure.bytes, 'base64') : undefined;
     if (!bytes || !recipients.has(`0x${bytes.toString('hex')}`))
-      throw refuse('a transfer goes to an address that is not in allowedAddresses');
+      throw refuse('the recipient of a transfer is not in allowedAddresses');
   }
 }
 

@@ -1,7 +1,7 @@
 import { type Blob, blobMetadataBcs } from '@memrelay/chain/walrus-bcs';
 import { bcs } from '@mysten/sui/bcs';
-import type { NativeModule, Param, TypedBcs } from '../move/native.ts';
-import { MoveAbort, type MoveObject, type NativeContext, type NativeFunction } from '../move/native.ts';
+import type { NativeModule, Param, TypedBcs } from '../execution/native.ts';
+import { MoveAbort, type MoveObject, type NativeContext, type NativeFunction } from '../execution/native.ts';
 import { blobAborts, blobFailure } from './blob-rules.ts';
 
 type Metadata = typeof blobMetadataBcs.$inferType;

@@ -1,7 +1,7 @@
 import { type Blob, encodingTypeRs2, type Storage } from '@memrelay/chain/walrus-bcs';
 import { encodedBlobLength, storageUnits, type WalrusPrices } from '@memrelay/chain/walrus-sizes';
+import { MoveAbort, type MoveObject, type NativeContext } from '../execution/native.ts';
 import { takeFromCoin } from '../move/framework.ts';
-import { MoveAbort, type MoveObject, type NativeContext } from '../move/native.ts';
 import { removeMetadata } from './blob-attributes.ts';
 import { blobAborts, blobFailure, deriveBlobId, requireCertified } from './blob-rules.ts';
 import type { CertificateVerifier, SignedCertificate } from './certificate.ts';
@@ -87,7 +87,7 @@ export function registerBlob(
     throw blobFailure(blobAborts.invalidBlobId, 'new');
   takeFromCoin(coin, storageUnits(encodedSize) * settings.prices.write);
   const id = context.newObjectId();
-  // The storage is wrapped: it stands inside the blob from now on, not by itself.
+  // The storage is wrapped: it is part of the blob from now on.
   context.destroy(storage);
   const value: Blob = {
     id,

@@ -1,6 +1,6 @@
 import { type Blob, blobBcs } from '@memrelay/chain/walrus-bcs';
 import { bcs } from '@mysten/sui/bcs';
-import type { AnyBcs, MoveObject, NativeFunction, NativeModule } from '../move/native.ts';
+import type { AnyBcs, MoveObject, NativeFunction, NativeModule } from '../execution/native.ts';
 import { attributeFunctions, removeMetadata } from './blob-attributes.ts';
 
 /** Walrus' module `blob`: a blob's attributes, what can be asked of it, and giving its object up. */

@@ -1,7 +1,7 @@
 import { type Blob, blobIdDerivationBcs } from '@memrelay/chain/walrus-bcs';
 import { bcs } from '@mysten/sui/bcs';
-import { blake2b256 } from '../chain/hash.ts';
-import { MoveAbort } from '../move/native.ts';
+import { blake2b256 } from '../execution/hash.ts';
+import { MoveAbort } from '../execution/native.ts';
 
 /** Abort codes of Walrus' module `blob`. */
 export const blobAborts = {

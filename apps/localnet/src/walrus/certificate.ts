@@ -4,7 +4,7 @@ import { toHex } from '@memrelay/protocol/bytes';
 import { BcsReader } from '@mysten/bcs';
 import { bls12_381 } from '@noble/curves/bls12-381.js';
 import { LRUCache } from 'lru-cache';
-import { MoveAbort } from '../move/native.ts';
+import { MoveAbort } from '../execution/native.ts';
 
 /** What a certificate says once its signature holds. */
 export interface CertifiedBlob {
@@ -131,7 +131,7 @@ function readMessage(message: Uint8Array, epoch: number): CertifiedBlob {
   const blobId = BigInt(reader.read256());
   const persistence = reader.read8();
   if (persistence === 0) return { blobId, objectId: undefined };
-  // 2 stands for a blob of a blob manager, which this network does not have.
+  // 2 means a blob of a blob manager, which this network does not have.
   if (persistence !== 1) throw fail(wrongMessage.persistence, 'peel_blob_persistence_type');
   peelable(message, headerBytes + blobIdBytes + 1 + addressBytes);
   return { blobId, objectId: `0x${toHex(reader.readBytes(addressBytes))}` };

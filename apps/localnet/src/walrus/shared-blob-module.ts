@@ -1,6 +1,6 @@
 import { type Blob, sharedBlobBcs } from '@memrelay/chain/walrus-bcs';
 import { bcs } from '@mysten/sui/bcs';
-import type { MoveObject, NativeContext, NativeModule, Param } from '../move/native.ts';
+import type { MoveObject, NativeContext, NativeModule, Param } from '../execution/native.ts';
 import { type Coin, extendBlob, type WalrusSettings } from './blob-life.ts';
 
 type SharedBlob = typeof sharedBlobBcs.$inferType;
@@ -14,7 +14,7 @@ export function createSharedBlobModule(settings: WalrusSettings): NativeModule {
   const shared: Param = { kind: 'ref', type, mutable: true };
 
   function share(context: NativeContext, object: MoveObject<Blob>, funds: string): undefined {
-    // The blob is wrapped: it stands inside the shared object from now on; its attributes stay with its id.
+    // The blob is wrapped: it is part of the shared object from now on. Its attributes stay with its id.
     context.destroy(object);
     const id = context.newObjectId();
     context.share({ id, type, value: { id, blob: object.value, funds: { value: funds } } });

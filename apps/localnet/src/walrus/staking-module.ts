@@ -1,6 +1,6 @@
 import { stakingPoolBcs, walrusObjectBcs } from '@memrelay/chain/walrus-state-bcs';
 import { bcs } from '@mysten/sui/bcs';
-import { MoveAbort, type NativeModule } from '../move/native.ts';
+import { MoveAbort, type NativeModule } from '../execution/native.ts';
 
 /** Walrus' module `staking`: there to be read. `@mysten/walrus` learns the WAL type from `stake_with_pool`. */
 export function createStakingModule(packageId: string, walType: string): NativeModule {

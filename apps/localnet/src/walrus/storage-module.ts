@@ -1,7 +1,7 @@
 import { type Storage, storageBcs } from '@memrelay/chain/walrus-bcs';
 import { bcs } from '@mysten/sui/bcs';
-import type { AnyBcs, NativeContext, NativeModule, Param } from '../move/native.ts';
-import { MoveAbort, type MoveObject, type NativeFunction } from '../move/native.ts';
+import type { AnyBcs, NativeContext, NativeModule, Param } from '../execution/native.ts';
+import { MoveAbort, type MoveObject, type NativeFunction } from '../execution/native.ts';
 
 /** Abort codes of `storage_resource`. */
 export const storageAborts = {

@@ -1,7 +1,7 @@
 import { type Blob, type Storage, walrusEventBcs } from '@memrelay/chain/walrus-bcs';
 import { walrusObjectBcs } from '@memrelay/chain/walrus-state-bcs';
 import { bcs } from '@mysten/sui/bcs';
-import type { MoveObject, NativeModule, Param } from '../move/native.ts';
+import type { MoveObject, NativeModule, Param } from '../execution/native.ts';
 import {
   type Coin,
   certifyBlob,

@@ -1,6 +1,6 @@
-import type { BlobSource } from '../blob-source.ts';
 import { blockBytes, digestBytes, stateBytes } from '../kernel/hash-code.ts';
 import type { Kernel } from '../kernel/kernel.ts';
+import type { BlobSource } from '../source/blob-source.ts';
 import { createArena } from './arena.ts';
 import type { BlobPlan } from './blob-plan.ts';
 import { treeBytes, treeRoot } from './column-tree.ts';

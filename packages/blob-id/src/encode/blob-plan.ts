@@ -1,4 +1,4 @@
-import { type SourceMatrix, symbolBytesFor } from '../matrix.ts';
+import { type SourceMatrix, symbolBytesFor } from '../source/matrix.ts';
 import type { Range } from './ranges.ts';
 
 /**

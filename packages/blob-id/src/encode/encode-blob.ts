@@ -1,7 +1,7 @@
-import type { BlobSource } from '../blob-source.ts';
 import { digestBytes } from '../kernel/hash-code.ts';
 import type { Kernel } from '../kernel/kernel.ts';
-import type { SourceMatrix } from '../matrix.ts';
+import type { BlobSource } from '../source/blob-source.ts';
+import type { SourceMatrix } from '../source/matrix.ts';
 import { createArena } from './arena.ts';
 import type { BlobPlan } from './blob-plan.ts';
 import type { ColumnRoots } from './column-roots.ts';
@@ -23,7 +23,7 @@ export interface Encoder {
   digestTable: number | undefined;
   /** Tree roots of columns with one symbol, from one blob to the next; where there is a table of digests */
   columnRoots: ColumnRoots | undefined;
-  /** The first address that each blob may use anew */
+  /** The first address that each blob may reuse */
   heap: number;
 }
 

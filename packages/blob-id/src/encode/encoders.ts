@@ -2,7 +2,7 @@ import { factorTables } from '../field/factor-tables.ts';
 import { heapStart } from '../kernel/hash-code.ts';
 import { createKernel } from '../kernel/kernel.ts';
 import { positionBytes } from '../kernel/transform-code.ts';
-import { sourceMatrix } from '../matrix.ts';
+import { sourceMatrix } from '../source/matrix.ts';
 import { createArena } from './arena.ts';
 import { createColumnRoots } from './column-roots.ts';
 import type { Encoder } from './encode-blob.ts';

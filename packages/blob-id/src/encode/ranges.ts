@@ -6,7 +6,7 @@ export interface Range {
 
 /**
  * What must be worked on where the items of `equal`, within `all`, are the same: everything, but of `equal` only the
- * first. A number stands for all items from 0.
+ * first. A number means all items from 0.
  */
 export function withoutRepeats(all: number | Range, equal: Range): Range[] {
   const { start, end } = typeof all === 'number' ? { start: 0, end: all } : all;

@@ -1,5 +1,5 @@
-import type { BlobSource } from '../blob-source.ts';
 import type { Kernel } from '../kernel/kernel.ts';
+import type { BlobSource } from '../source/blob-source.ts';
 import type { BlobPlan, Pass } from './blob-plan.ts';
 import type { Rows } from './expand.ts';
 

@@ -1,5 +1,5 @@
 /**
- * GF(2^16) as the Leopard family of Reed-Solomon codes writes its elements: bit i of a number stands for the i-th
+ * GF(2^16) as the Leopard family of Reed-Solomon codes writes its elements: bit i of a number represents the i-th
  * element of a Cantor basis, so that addition is XOR and the subspace polynomials of the additive FFT become
  * shifts. Constants: catid/leopard, reed-solomon-simd 3.1.
  */

@@ -198,7 +198,7 @@ export const absorb = defineFunction(
           ),
         ),
         rounds(states, 16),
-        // All are computed before any is written: one item may stand in several places
+        // All are computed before any is written: one item may be in several places
         eachPair(hashes, (pair, { at }) =>
           seq(
             ...stateWords.map((i) =>

@@ -40,7 +40,7 @@ export interface Kernel extends Calls {
   movesOf(h: number): SymbolMoves;
   /** All of the memory. Must be asked for again after `reserve`. */
   bytes(): Uint8Array<ArrayBuffer>;
-  /** Makes the memory at least this large, in bytes. Throws `RangeError` when there is not so much. */
+  /** Makes the memory at least this large, in bytes. Throws `RangeError` if that is not available. */
   reserve(bytes: number): void;
 }
 

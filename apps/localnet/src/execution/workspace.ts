@@ -1,8 +1,8 @@
 import { toHex } from '@memrelay/protocol/bytes';
 import { bcs } from '@mysten/sui/bcs';
 import { deriveDynamicFieldID } from '@mysten/sui/utils';
-import type { TypedBcs } from '../move/native.ts';
 import { blake2b256 } from './hash.ts';
+import type { TypedBcs } from './native.ts';
 import { clockType, fieldTypeOf, normalizeType } from './type-tags.ts';
 import type { ChainEvent, ChainObject, Owner } from './types.ts';
 

@@ -1,3 +1,5 @@
+import { argumentFailure, ExecutionFailure } from './failure.ts';
+import type { ModuleRegistry } from './modules.ts';
 import {
   type AnyBcs,
   MoveAbort,
@@ -5,14 +7,12 @@ import {
   type NativeContext,
   type NativeFunction,
   type Param,
-} from '../move/native.ts';
-import { argumentFailure, ExecutionFailure } from './failure.ts';
-import type { ModuleRegistry } from './modules.ts';
+} from './native.ts';
 import { instantiate } from './type-tags.ts';
 import type { ChainEvent, Owner } from './types.ts';
 import type { WorkObject, Workspace } from './workspace.ts';
 
-/** A value between commands. Objects are named by id; their bytes stand in the workspace. */
+/** A value between commands. Objects are named by id; their bytes are in the workspace. */
 export type Value =
   | { kind: 'pure'; bytes: Uint8Array; type?: string }
   | { kind: 'object'; id: string }
@@ -54,7 +54,7 @@ export class NativeCall {
     this.#definition = definition;
   }
 
-  /** `values` stand for the parameters in order. Throws `ExecutionFailure`. */
+  /** `values` are the arguments in parameter order. Throws `ExecutionFailure`. */
   run(values: readonly Value[]): Value[] {
     const args = this.#definition.params.map((param, index) => this.#decode(param, values[index]!, index));
     let returned: unknown[];

@@ -23,7 +23,7 @@ export interface RunEnvironment {
 
 /**
  * `charged`: a real transaction. `mocked`: as one, but gas comes from nowhere (a dry run without a payment).
- * `unchecked`: also nobody's ownership is asked for (resolving a transaction kind).
+ * `unchecked`: ownership is not checked either (resolving a transaction kind).
  */
 export type RunMode = 'charged' | 'mocked' | 'unchecked';
 

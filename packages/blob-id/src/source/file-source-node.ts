@@ -3,7 +3,7 @@ import type { BlobSource } from './blob-source.ts';
 
 /**
  * Gives `use` the content of a local file, as long as it is when it is opened. Throws the system's error when the
- * file cannot be read, and an error when it becomes shorter meanwhile.
+ * file cannot be read, and an error when it is truncated while being read.
  */
 export function withFileSource<T>(path: string, use: (source: BlobSource) => T): T {
   const file = openSync(path, 'r');
@@ -20,7 +20,7 @@ function readFully(file: number, offset: number, into: Uint8Array): void {
   while (done < into.byteLength) {
     const read = readSync(file, into, done, into.byteLength - done, offset + done);
     if (read === 0)
-      throw new Error(`the file ends at ${offset + done} bytes: it was cut off while being read`);
+      throw new Error(`the file ends at ${offset + done} bytes: it was truncated while being read`);
     done += read;
   }
 }

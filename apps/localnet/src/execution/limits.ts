@@ -34,7 +34,7 @@ function atMost(limit: number, value: number, what: string): void {
     );
 }
 
-/** Bytes that a base64 text stands for. */
+/** Number of bytes in a base64 text. */
 function decodedLength(base64: string): number {
   return Buffer.byteLength(base64, 'base64');
 }

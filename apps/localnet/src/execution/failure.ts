@@ -53,7 +53,7 @@ export type FailureDetail =
         | 'FeatureNotYetSupported';
     };
 
-/** A transaction that was executed and failed: it stands on chain with this status and has cost gas. */
+/** A transaction that was executed and failed: it is on chain with this status and has cost gas. */
 export class ExecutionFailure extends Error {
   override name = 'ExecutionFailure';
   readonly detail: FailureDetail;

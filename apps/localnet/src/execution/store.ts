@@ -29,7 +29,7 @@ const schema = `
   CREATE INDEX IF NOT EXISTS event_type ON event (type_module, seq);
   CREATE INDEX IF NOT EXISTS event_tx ON event (tx_seq);`;
 
-/** A transaction as it stands in history. `seq` is also its checkpoint: one transaction each. */
+/** A transaction in the history. `seq` is also its checkpoint: one transaction each. */
 export interface StoredTransaction {
   seq: number;
   digest: string;

@@ -1,6 +1,6 @@
-import type { NativeFunction, Param } from '../move/native.ts';
 import type { ProgrammableTransaction } from './executor.ts';
 import type { ModuleRegistry } from './modules.ts';
+import type { NativeFunction, Param } from './native.ts';
 
 type Argument = Extract<
   ProgrammableTransaction['commands'][number],

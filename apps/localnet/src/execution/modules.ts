@@ -1,4 +1,4 @@
-import type { AnyBcs, NativeFunction, NativeModule } from '../move/native.ts';
+import type { AnyBcs, NativeFunction, NativeModule } from './native.ts';
 import { normalizeType, splitStructTag } from './type-tags.ts';
 
 /** Every native module of the network, found by `package::name`. */

@@ -3,7 +3,7 @@ import type { BcsType } from '@mysten/bcs';
 /**
  * How a Move module is written natively for the localnet: the executor decodes the arguments a
  * transaction passes, calls `run`, and encodes what changed. Objects travel as their decoded fields;
- * the codec of the struct (see `NativeModule.structs`) gives the bytes that stand on chain.
+ * the codec of the struct (see `NativeModule.structs`) gives the bytes on chain.
  */
 
 /** A Move object while a transaction works on it. `value` is mutable; the executor encodes it afterwards. */
@@ -26,7 +26,7 @@ export type Param =
   /** `T` by value: consumed, so `run` must transfer, share, destroy or return it. For `vector<T>` it gets an array. */
   | { kind: 'own'; type: string };
 
-// Types are written with any address length (`0x2::clock::Clock`); `T0`, `T1` stand for type arguments.
+// Types are written with any address length (`0x2::clock::Clock`); `T0`, `T1` are type arguments.
 
 /** What a native function may ask of the chain it runs on. */
 export interface NativeContext {
@@ -78,7 +78,7 @@ export interface NativeModule {
   /** Package address, `0x` and 64 hex digits */
   readonly packageId: string;
   readonly name: string;
-  /** Codec of every struct that can stand on chain or in an event, by struct name */
+  /** Codec of every struct that can be on chain or in an event, by struct name */
   readonly structs: Readonly<Record<string, AnyBcs>>;
   readonly functions: Readonly<Record<string, NativeFunction>>;
   /** Names of object structs without `store`: `TransferObjects` refuses them, only their module moves them */

@@ -15,10 +15,10 @@ const minShards = 4;
 /** The code's points, rounded up to powers of two, are elements of a field of 2^16. */
 export const maxShards = 32_768;
 
-/** Throws `RangeError` when there is no code for so many shards: 4 to 32,768. */
+/** Throws `RangeError` for an unsupported number of shards: 4 to 32,768 are allowed. */
 export function sourceMatrix(nShards: number): SourceMatrix {
   if (!Number.isInteger(nShards) || nShards < minShards || nShards > maxShards)
-    throw new RangeError(`${nShards} shards: there must be ${minShards} to ${maxShards}`);
+    throw new RangeError(`${nShards} shards: must be ${minShards} to ${maxShards}`);
   const faults = Math.floor((nShards - 1) / 3);
   return { nShards, rows: nShards - 2 * faults, columns: nShards - faults };
 }
@@ -30,7 +30,7 @@ export function maxBlobSize(nShards: number): number {
 }
 
 /**
- * Bytes of a symbol for a blob of `size` bytes. Throws `RangeError` when that is no number of bytes or too large for
+ * Bytes of a symbol for a blob of `size` bytes. Throws `RangeError` for an invalid size, and for one that is too large for
  * the shards.
  */
 export function symbolBytesFor({ nShards, rows, columns }: SourceMatrix, size: number): number {
