@@ -2,12 +2,11 @@ import type { HostRules } from '@memrelay/protocol/host-rules';
 import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import { addAdmin } from './admin/admin-routes.ts';
 import type { BlobStoreAdmin } from './admin/blob-store-admin.ts';
-import { hostNotAllowed } from './base/api-error.ts';
 import { createAdmission } from './http/admission.ts';
 import { replyClientError, replyExpectationFailed } from './http/client-error.ts';
 import { addCors, corsHeaders } from './http/cors.ts';
 import { addErrorReplies, collectMethods, refuseOtherMethods, replyError } from './http/error-replies.ts';
-import { addHostCheck } from './http/host-header.ts';
+import { addHostCheck } from './http/host-check.ts';
 import { requestIdOf } from './http/request-id.ts';
 import { addApiReference } from './openapi/add-api-reference.ts';
 import { addConcatBlobs } from './routes/concat-blobs.ts';
@@ -71,9 +70,8 @@ export function buildServer(
   app.addContentTypeParser('*', async () => undefined);
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id);
-    if (hosts?.check(request.raw) === 'refused') throw hostNotAllowed();
   });
-  addHostCheck(app);
+  addHostCheck(app, hosts);
   addCors(app, allowedOrigins);
   addErrorReplies(app);
 

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { blockCount } from '../storage/block-digests.ts';
 
 /** What is known of the blocks of a blob. */
@@ -25,9 +26,7 @@ const verifiedForMs = 600_000;
  * one state of a file: whatever is written to it through the file system changes its stamp.
  */
 export class KnownBlocks {
-  /** By blob id, the least recently used first */
-  readonly #entries = new Map<string, Entry>();
-  #bytes = 0;
+  readonly #entries = new LRUCache<string, Entry>({ maxSize: capacityBytes, sizeCalculation: weightOf });
 
   /** What is known of a blob whose file has this stamp now. What is found right later is to be noted there. */
   async of(
@@ -38,28 +37,16 @@ export class KnownBlocks {
     const { blobId, size } = blob;
     const digests = this.#entries.get(blobId)?.digests ?? (await readDigests());
     const before = this.#entries.get(blobId);
-    if (before !== undefined) this.#drop(blobId, before);
     const holds = before?.stamp !== undefined && before.stamp === stamp && before.expiresAtMs > Date.now();
-    const entry = holds
-      ? before
-      : {
-          digests,
-          isVerified: new Uint8Array(blockCount(size)),
-          stamp,
-          expiresAtMs: Date.now() + verifiedForMs,
-        };
+    if (holds) return before;
+    const entry = {
+      digests,
+      isVerified: new Uint8Array(blockCount(size)),
+      stamp,
+      expiresAtMs: Date.now() + verifiedForMs,
+    };
     this.#entries.set(blobId, entry);
-    this.#bytes += weightOf(entry);
-    for (const [oldest, least] of this.#entries) {
-      if (this.#bytes <= capacityBytes) break;
-      this.#drop(oldest, least);
-    }
     return entry;
-  }
-
-  #drop(blobId: string, entry: Entry): void {
-    this.#entries.delete(blobId);
-    this.#bytes -= weightOf(entry);
   }
 }
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { pipeline, Readable } from 'node:stream';
+import { pipeline, type Readable } from 'node:stream';
 import type { Logger } from 'pino';
 import type { BlobIdEncoder } from '../base/blob-id-encoder.ts';
 import { createBlockHasher } from '../storage/block-digests.ts';
@@ -13,7 +13,8 @@ import {
 } from '../storage/storage.ts';
 import { createBlockVerifier, expectBlock, isOneBlock, wholeBlocks } from './block-verifier.ts';
 import type { KnownBlocks } from './known-blocks.ts';
-import { streamFile } from './open-file.ts';
+import { isShort, readShort, streamFile } from './open-file.ts';
+import type { HeldBytes } from './read-buffers.ts';
 
 /**
  * What is checked before a byte is sent. On a network the flags guard against a writer who encoded wrongly; here
@@ -30,17 +31,20 @@ export interface ReadParts {
   logger: Logger;
 }
 
+/** Short content is in memory, long content is a stream that holds a few blocks at most. */
+export type Content = HeldBytes | Readable;
+
 /**
- * The content of a blob, or the named part of it, as a stream that holds a few blocks at most. Its first block is
- * read and verified when this resolves, so that damage there is an error response; damage further on fails the
- * stream before a wrong byte is in it. Throws `BlobDamagedError`, and the errors of the storage.
+ * The content of a blob, or the named part of it. The first block of a stream, and all of a short content, is read
+ * and verified when this resolves, so that damage there is an error response; damage further on fails the stream
+ * before a wrong byte is in it. Throws `BlobDamagedError`, and the errors of the storage.
  */
 export async function openBlob(
   parts: ReadParts,
   blob: StoredBlob,
   range: ByteRange | undefined,
   check: ConsistencyCheck,
-): Promise<Readable> {
+): Promise<Content> {
   const { storage } = parts;
   const wanted = range ?? { start: 0, end: blob.size - 1 };
   const isSmall = isOneBlock(wanted);
@@ -49,7 +53,7 @@ export async function openBlob(
     return openFile(parts, await storage.open(blob), blob, wanted, check);
   }
   if (check === 'skip') {
-    return isSmall ? streamOf(await storage.readAll(blob, range)) : begun(await storage.read(blob, range));
+    return isSmall ? inMemory(await storage.readAll(blob, range)) : begun(await storage.read(blob, range));
   }
   if (check === 'strict') await expectBlobId(parts, blob);
   const digests = await blockDigestsOf(parts, blob);
@@ -58,7 +62,7 @@ export async function openBlob(
   if (isSmall) {
     const bytes = await storage.readAll(blob, part);
     expectBlock(blob, digests, blocks.start, bytes);
-    return streamOf(bytes.subarray(wanted.start - blocks.start, wanted.end + 1 - blocks.start));
+    return inMemory(bytes.subarray(wanted.start - blocks.start, wanted.end + 1 - blocks.start));
   }
   const verifier = createBlockVerifier(blob, digests, wanted);
   const source = await storage.read(blob, part);
@@ -79,22 +83,22 @@ async function openFile(
   blob: StoredBlob,
   wanted: ByteRange,
   check: ConsistencyCheck,
-): Promise<Readable> {
+): Promise<Content> {
   try {
-    if (check === 'skip') return await streamFile(file, blob, wanted, undefined);
-    const known = await parts.knownBlocks.of(blob, file.stamp, () => blockDigestsOf(parts, blob));
-    return await streamFile(file, blob, wanted, known);
+    const known =
+      check === 'skip'
+        ? undefined
+        : parts.knownBlocks.of(blob, file.stamp, () => blockDigestsOf(parts, blob));
+    if (isShort(wanted, blob)) return await readShort(file, blob, wanted, known);
+    return await streamFile(file, blob, wanted, await known);
   } catch (error) {
     await file.close();
     throw error;
   }
 }
 
-function streamOf(bytes: Buffer): Readable {
-  const stream = new Readable({ read: () => undefined });
-  if (bytes.byteLength > 0) stream.push(bytes);
-  stream.push(null);
-  return stream;
+function inMemory(bytes: Buffer): HeldBytes {
+  return { bytes, release: () => undefined };
 }
 
 /** Resolves when the stream has its first bytes or its end, and rejects when it fails before. */

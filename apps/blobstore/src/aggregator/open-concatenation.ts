@@ -13,7 +13,10 @@ export function openConcatenation(
 ): Promise<Readable> {
   async function* contents(): AsyncGenerator<Buffer> {
     for (const blob of blobs) {
-      yield* (await openBlob(parts, blob, undefined, check)) as AsyncIterable<Buffer>;
+      const content = await openBlob(parts, blob, undefined, check);
+      // Not released: the stream holds on to what it was given.
+      if ('bytes' in content) yield content.bytes;
+      else yield* content as AsyncIterable<Buffer>;
     }
   }
   return begun(Readable.from(contents(), { objectMode: false }));

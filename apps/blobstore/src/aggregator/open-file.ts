@@ -3,10 +3,10 @@ import { blockBytes } from '../storage/block-digests.ts';
 import type { ByteRange, ContentFile, StoredBlob } from '../storage/storage.ts';
 import { expectBlock, wholeBlocks } from './block-verifier.ts';
 import type { KnownContent } from './known-blocks.ts';
+import { type HeldBytes, readBufferBytes, takeBuffer } from './read-buffers.ts';
 
-/** Bytes per read: fewer reads cost less, and a reader holds two of them at most, or one whole range. */
+/** Bytes per read of a stream: fewer reads cost less, and a reader holds two of them at most. */
 const segmentBytes = 2 * blockBytes;
-const wholeBytes = 4 * blockBytes;
 
 /** Compares the blocks of a segment with their digests, where that has not been done. */
 function verify(blob: StoredBlob, known: KnownContent, start: number, segment: Buffer): void {
@@ -16,6 +16,28 @@ function verify(blob: StoredBlob, known: KnownContent, start: number, segment: B
     expectBlock(blob, known.digests, start + offset, segment.subarray(offset, offset + blockBytes));
     known.isVerified[index] = 1;
   }
+}
+
+/** Whether the blocks around a range are read in one go, by `readShort`. */
+export function isShort(wanted: ByteRange, blob: StoredBlob): boolean {
+  const { start, end } = wholeBlocks(wanted, blob.size);
+  return end - start < readBufferBytes;
+}
+
+/** The bytes of a short range. Without `known` nothing is verified. Closes the file, unless it throws. */
+export async function readShort(
+  file: ContentFile,
+  blob: StoredBlob,
+  wanted: ByteRange,
+  known: Promise<KnownContent> | undefined,
+): Promise<HeldBytes> {
+  const blocks = wholeBlocks(wanted, blob.size);
+  const { bytes: buffer, release } = takeBuffer(blocks.end - blocks.start + 1);
+  const [read, content] = await Promise.all([file.read(blocks, buffer), known]);
+  const closed = file.close();
+  if (content !== undefined) verify(blob, content, blocks.start, read);
+  await closed;
+  return { bytes: read.subarray(wanted.start - blocks.start, wanted.end + 1 - blocks.start), release };
 }
 
 /**
@@ -29,13 +51,12 @@ export async function streamFile(
   known: KnownContent | undefined,
 ): Promise<Readable> {
   const blocks = wholeBlocks(wanted, blob.size);
-  const isShort = blocks.end - blocks.start < wholeBytes;
   let position = blocks.start;
 
   /** The wanted bytes of the next segment */
   async function next(): Promise<Buffer> {
     const start = position;
-    const end = Math.min(blocks.end, start + (isShort ? wholeBytes : segmentBytes) - 1);
+    const end = Math.min(blocks.end, start + segmentBytes - 1);
     const segment = await file.read({ start, end });
     if (known !== undefined) verify(blob, known, start, segment);
     position = end + 1;

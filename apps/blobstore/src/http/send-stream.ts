@@ -1,5 +1,7 @@
+import type { OutgoingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { HeldBytes } from '../aggregator/read-buffers.ts';
 
 /**
  * Sends a body whose headers are set; a HEAD gets the headers alone. What the stream fails with after its first
@@ -19,12 +21,36 @@ export function sendStream(
   content.once('error', (error) => {
     request.log.error({ err: error }, 'a read was cut off, because the content failed on the way');
   });
-  const { raw } = reply;
-  raw.setTimeout(limits.stalledSendMs, () => {
+  cutOffWhenStalled(reply, limits.stalledSendMs);
+  return reply.send(content);
+}
+
+/**
+ * The same for a body that is in memory. Goes past Fastify, which would name a content type. `release` is called
+ * once the body has been sent; the memory of a body that was cut off is left to the garbage collector.
+ */
+export function sendBytes(
+  { limits }: { limits: { stalledSendMs: number } },
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { bytes, release }: HeldBytes,
+): FastifyReply {
+  if (request.method === 'HEAD') {
+    release();
+    return reply.send();
+  }
+  cutOffWhenStalled(reply, limits.stalledSendMs);
+  reply.hijack();
+  reply.raw.once('finish', release);
+  reply.raw.writeHead(reply.statusCode, reply.getHeaders() as OutgoingHttpHeaders).end(bytes);
+  return reply;
+}
+
+function cutOffWhenStalled({ raw }: FastifyReply, stalledSendMs: number): void {
+  raw.setTimeout(stalledSendMs, () => {
     // Without anything to send it is not the client that is waited for.
     if (raw.writableLength > 0) raw.destroy();
   });
   // Before Node's own listener, which sets the connection's timeout for the time between two requests.
   raw.prependOnceListener('finish', () => raw.setTimeout(0));
-  return reply.send(content);
 }

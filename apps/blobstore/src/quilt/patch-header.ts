@@ -1,6 +1,6 @@
-import { createBcsReader } from './bcs-reader.ts';
+import { createBcsReader } from '../base/bcs-reader.ts';
 import { stringBytes, type Tags, tagsBytes, u16Bytes } from './bcs-writer.ts';
-import { InvalidQuiltError, QuiltInputError } from './quilt-errors.ts';
+import { InvalidQuiltError, invalidQuilt, QuiltInputError } from './quilt-errors.ts';
 
 /** What stands before the content of a patch, in its columns. */
 export interface PatchHeader {
@@ -53,13 +53,13 @@ export function decodePatchHeader(columns: Buffer, available: number): PatchHead
   if (take(1).readUInt8() !== version) throw new InvalidQuiltError('there is no patch in these columns');
   const length = take(4).readUInt32LE();
   const mask = take(1).readUInt8();
-  const name = createBcsReader(take(take(2).readUInt16LE()));
+  const name = createBcsReader(take(take(2).readUInt16LE()), invalidQuilt);
   const identifier = name.string();
   name.end();
   let tags: Tags = new Map();
   if ((mask & tagsBit) !== 0) {
-    const reader = createBcsReader(take(take(2).readUInt16LE()));
-    tags = reader.tags();
+    const reader = createBcsReader(take(take(2).readUInt16LE()), invalidQuilt);
+    tags = reader.stringMap();
     reader.end();
   }
   const size = length - (position - fixedBytes);

@@ -12,3 +12,8 @@ export class QuiltTooLargeError extends Error {
 export class InvalidQuiltError extends Error {
   override readonly name = 'InvalidQuiltError';
 }
+
+/** For `createBcsReader`. */
+export function invalidQuilt(problem: string): InvalidQuiltError {
+  return new InvalidQuiltError(problem);
+}

@@ -1,6 +1,6 @@
-import { createBcsReader } from './bcs-reader.ts';
+import { createBcsReader } from '../base/bcs-reader.ts';
 import { stringBytes, type Tags, tagsBytes, u16Bytes, ulebBytes } from './bcs-writer.ts';
-import { InvalidQuiltError } from './quilt-errors.ts';
+import { InvalidQuiltError, invalidQuilt } from './quilt-errors.ts';
 import { columnBytes, maxIndexColumns, type QuiltLayout } from './quilt-layout.ts';
 
 /** A patch as the index of its quilt tells it. */
@@ -46,7 +46,7 @@ export function indexColumns(prefix: Buffer, layout: QuiltLayout): number {
 export function decodeIndex(columns: Buffer, layout: QuiltLayout): IndexedPatch[] {
   const count = indexColumns(columns, layout);
   const length = columns.readUInt32LE(1);
-  const reader = createBcsReader(columns.subarray(indexPrefixBytes, indexPrefixBytes + length));
+  const reader = createBcsReader(columns.subarray(indexPrefixBytes, indexPrefixBytes + length), invalidQuilt);
   const patches: IndexedPatch[] = [];
   let start = count;
   for (let left = reader.uleb(); left > 0; left -= 1) {
@@ -54,7 +54,7 @@ export function decodeIndex(columns: Buffer, layout: QuiltLayout): IndexedPatch[
     const identifier = reader.string();
     if (end <= start || end > layout.columns)
       throw new InvalidQuiltError('the index names columns that cannot be');
-    patches.push({ identifier, tags: reader.tags(), start, end });
+    patches.push({ identifier, tags: reader.stringMap(), start, end });
     start = end;
   }
   reader.end();

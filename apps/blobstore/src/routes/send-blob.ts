@@ -3,7 +3,7 @@ import { type ConsistencyCheck, openBlob } from '../aggregator/open-blob.ts';
 import { ApiError, blobUnavailable, internalError } from '../base/api-error.ts';
 import { addAttributeHeaders } from '../http/allowed-headers.ts';
 import { addReadHeaders } from '../http/read-headers.ts';
-import { sendStream } from '../http/send-stream.ts';
+import { sendBytes, sendStream } from '../http/send-stream.ts';
 import type { BlobAttributes } from '../registry/blob-registry.ts';
 import { BlobDamagedError, type ByteRange, type StoredBlob } from '../storage/storage.ts';
 import type { BlobStoreContext } from './context.ts';
@@ -37,6 +37,7 @@ export async function sendBlob(
     reply.code(206).header('content-range', `bytes ${range.start}-${range.end}/${blob.size}`);
   }
   addAttributeHeaders(reply, attributes, context.allowedHeaders);
+  if ('bytes' in content) return sendBytes(context, request, reply, content);
   return sendStream(context, request, reply, content);
 }
 

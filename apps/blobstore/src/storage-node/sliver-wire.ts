@@ -1,6 +1,7 @@
 import { type SliverKind, sliverSymbols } from '@memrelay/blob-id/sliver-hash';
 import { sourceMatrix, symbolBytesFor } from '@memrelay/blob-id/source/matrix';
-import { BcsReader, BcsWriter } from '@mysten/bcs';
+import { BcsWriter } from '@mysten/bcs';
+import { createBcsReader } from '../base/bcs-reader.ts';
 
 /** Metadata and slivers in BCS, as clients and storage nodes exchange them (Walrus core, `metadata.rs`). */
 
@@ -41,18 +42,18 @@ export const maxMetadataBytes = (nShards: number): number => 16 + nShards * 2 * 
 
 /** Reads a `BlobMetadata`. Throws an error that says what is wrong with it. */
 export function decodeMetadata(bytes: Uint8Array, nShards: number): MetadataFields {
-  const reader = readerOf(bytes);
-  if (reader.read8() !== versionOne) throw new Error('it is not of version 1');
-  if (reader.read8() !== encodingRs2) throw new Error('the encoding is not RS2');
-  const size = Number(reader.read64());
-  const pairs = reader.readULEB();
+  const reader = createBcsReader(bytes, (problem) => new Error(problem));
+  if (reader.u8() !== versionOne) throw new Error('it is not of version 1');
+  if (reader.u8() !== encodingRs2) throw new Error('the encoding is not RS2');
+  const size = reader.u64();
+  const pairs = reader.uleb();
   if (pairs !== nShards) throw new Error(`it has ${pairs} sliver pairs, not ${nShards}`);
   const sliverHashes = new Uint8Array(2 * nShards * digestBytes);
   for (let node = 0; node < 2 * nShards; node++) {
-    if (reader.read8() !== digestNode) throw new Error('a hash is missing');
-    sliverHashes.set(reader.readBytes(digestBytes), node * digestBytes);
+    if (reader.u8() !== digestNode) throw new Error('a hash is missing');
+    sliverHashes.set(reader.bytes(digestBytes), node * digestBytes);
   }
-  if (reader.bytesLeft() > 0) throw new Error('bytes follow the metadata');
+  reader.end();
   return { size, sliverHashes };
 }
 
@@ -111,43 +112,11 @@ export function decodeSliver(
     throw new Error(
       `it has ${bytes.byteLength} bytes, not the ${totalBytes} that the size of the blob gives`,
     );
-  const reader = readerOf(bytes);
-  if (reader.readULEB() !== dataBytes) throw new Error('it has another number of symbols');
-  const data = reader.readBytes(dataBytes);
-  if (reader.read16() !== symbolBytes) throw new Error('its symbols have another size');
-  const index = reader.read16();
+  const reader = createBcsReader(bytes, (problem) => new Error(problem));
+  if (reader.uleb() !== dataBytes) throw new Error('it has another number of symbols');
+  const data = reader.bytes(dataBytes);
+  if (reader.u16() !== symbolBytes) throw new Error('its symbols have another size');
+  const index = reader.u16();
   if (index !== indexOf(kind, pair, nShards)) throw new Error(`it is sliver ${index}, not that of the pair`);
   return data;
-}
-
-interface Reader {
-  read8(): number;
-  read16(): number;
-  read64(): string;
-  readULEB(): number;
-  readBytes(length: number): Uint8Array;
-  bytesLeft(): number;
-}
-
-/** The library's reader returns past the end what lies behind the bytes, or throws errors of its own. */
-function readerOf(bytes: Uint8Array): Reader {
-  const copy = Uint8Array.from(bytes);
-  const reader = new BcsReader(copy);
-  let left = copy.byteLength;
-  const taking = <T>(length: number, read: () => T): T => {
-    if (length > left) throw new Error('it ends too early');
-    left -= length;
-    return read();
-  };
-  return {
-    read8: () => taking(1, () => reader.read8()),
-    read16: () => taking(2, () => reader.read16()),
-    read64: () => taking(8, () => reader.read64()),
-    readBytes: (length) => taking(length, () => reader.readBytes(length)),
-    readULEB() {
-      const value = reader.readULEB();
-      return taking(ulebBytes(Math.max(value, 1)), () => value);
-    },
-    bytesLeft: () => left,
-  };
 }

@@ -52,8 +52,14 @@ async function buildIndex(objects: string, logger: Logger): Promise<BlobIndex> {
   return index;
 }
 
-async function readFully(handle: FileHandle, blob: StoredBlob, { start, end }: ByteRange): Promise<Buffer> {
-  const bytes = Buffer.allocUnsafeSlow(end - start + 1);
+async function readFully(
+  handle: FileHandle,
+  blob: StoredBlob,
+  { start, end }: ByteRange,
+  target?: Buffer,
+): Promise<Buffer> {
+  const length = end - start + 1;
+  const bytes = target?.subarray(0, length) ?? Buffer.allocUnsafeSlow(length);
   for (let filled = 0; filled < bytes.length; ) {
     const { bytesRead } = await handle.read(bytes, filled, bytes.length - filled, start + filled);
     if (bytesRead === 0) throw new BlobDamagedError(`${blob.blobId} became shorter while it was read`);
@@ -183,7 +189,11 @@ export async function openDiskStorage(
 
     async open(blob) {
       const { handle, stamp } = await openChecked(blob);
-      return { stamp, read: (range) => readFully(handle, blob, range), close: () => handle.close() };
+      return {
+        stamp,
+        read: (range, target) => readFully(handle, blob, range, target),
+        close: () => handle.close(),
+      };
     },
 
     withFile: (blob, use) => use(objectPath(objects, blob)),

@@ -31,8 +31,8 @@ export interface ContentFile {
    * change may not show.
    */
   stamp: string | undefined;
-  /** Throws `BlobDamagedError` when the file has become shorter. */
-  read(range: ByteRange): Promise<Buffer>;
+  /** Into `target` where there is one that is long enough. Throws `BlobDamagedError` if the file has become shorter. */
+  read(range: ByteRange, target?: Buffer): Promise<Buffer>;
   /** Waits for reads under way. */
   close(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-import { RecentMap } from '../../base/recent-map.ts';
+import { LRUCache } from 'lru-cache';
 import type { Bucket } from '../../storage/s3/bucket.ts';
 import { StorageUnavailableError } from '../../storage/storage.ts';
 import { RegistryUnavailableError } from '../blob-registry.ts';
@@ -56,8 +56,8 @@ function inOrder(a: ListedRecord, b: ListedRecord): number {
 }
 
 export function openBucketRecords(bucket: Bucket): BucketRecords {
-  const known = new RecentMap<string, ObjectEvent[]>(rememberedRecords);
-  const places = new RecentMap<string, ObjectPlace>(rememberedRecords);
+  const known = new LRUCache<string, ObjectEvent[]>({ max: rememberedRecords });
+  const places = new LRUCache<string, ObjectPlace>({ max: rememberedRecords });
 
   async function read(key: string): Promise<ObjectEvent[] | undefined> {
     const remembered = known.get(key);

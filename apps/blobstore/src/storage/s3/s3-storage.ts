@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
+import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
-import { RecentMap } from '../../base/recent-map.ts';
 import { blockBytes, openBlockDigests, sealBlockDigests } from '../block-digests.ts';
 import { stageBody } from '../staging.ts';
 import {
@@ -55,8 +55,8 @@ export async function openS3Storage(options: S3StorageOptions): Promise<Storage>
   const incoming = join(options.directory, 'incoming');
   await rm(incoming, { recursive: true, force: true });
   await mkdir(incoming, { recursive: true, mode: 0o700 });
-  const known = new RecentMap<string, ContentCopy>(rememberedCopies);
-  const byDigest = new RecentMap<string, StoredBlob>(rememberedCopies);
+  const known = new LRUCache<string, ContentCopy>({ max: rememberedCopies });
+  const byDigest = new LRUCache<string, StoredBlob>({ max: rememberedCopies });
 
   function remember(copy: ContentCopy): void {
     known.set(copy.blob.blobId, copy);
