@@ -1,10 +1,10 @@
 import type { AnalyzeAccepted } from '@memrelay/protocol/llm';
-import { type CamelKeys, camelKeys } from './camel-keys.ts';
 import { checkIdempotencyKey } from './options.ts';
-import { type Connection, callRelayer } from './request.ts';
-import type { RetryPolicy } from './retry.ts';
-import type { WriteOptions } from './types.ts';
-import { uuidV4 } from './uuid.ts';
+import { type CamelKeys, camelKeys } from './wire/camel-keys.ts';
+import { type Connection, callRelayer } from './wire/request.ts';
+import type { RetryPolicy } from './wire/retry.ts';
+import type { WriteOptions } from './wire/types.ts';
+import { uuidV4 } from './wire/uuid.ts';
 
 export interface AnalyzeOptions extends WriteOptions {
   namespace?: string | undefined;

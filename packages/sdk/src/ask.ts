@@ -1,12 +1,12 @@
 import type { AskResponse } from '@memrelay/protocol/llm';
 import { modelPolicy } from './analyze.ts';
-import { type CamelKeys, camelKeys } from './camel-keys.ts';
-import { MemRelayError, NetworkError } from './errors.ts';
 import { recallBody } from './recall-body.ts';
-import { type ApiCall, type Connection, callRelayer, openStream } from './request.ts';
-import { isRetryable } from './retry.ts';
-import { serverEvents } from './server-events.ts';
-import type { RecallOptions } from './types.ts';
+import { type CamelKeys, camelKeys } from './wire/camel-keys.ts';
+import { MemRelayError, NetworkError } from './wire/errors.ts';
+import { type ApiCall, type Connection, callRelayer, openStream } from './wire/request.ts';
+import { isRetryable } from './wire/retry.ts';
+import { serverEvents } from './wire/server-events.ts';
+import type { RecallOptions } from './wire/types.ts';
 
 /** `limit` is 5 when left out */
 export type AskOptions = RecallOptions;

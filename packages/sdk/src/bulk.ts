@@ -1,9 +1,9 @@
 import { limits } from '@memrelay/protocol/limits';
 import type { RememberBulkAccepted } from '@memrelay/protocol/memories';
 import { chunksByJsonSize } from './chunks.ts';
-import { MemRelayError } from './errors.ts';
 import { checkIdempotencyKey } from './options.ts';
-import type { RememberItem } from './types.ts';
+import { MemRelayError } from './wire/errors.ts';
+import type { RememberItem } from './wire/types.ts';
 
 /** What is left of the body limit for the items, beside `{"items":[]}`. */
 const itemBytes = limits.bodyBytes - 1024;

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import type { CredentialFile } from '@memrelay/protocol/credential-file';
 import { checkCredentials } from './credentials.ts';
 import { dataDir } from './data-dir-node.ts';
-import { MemRelayError } from './errors.ts';
 import { signInCredentialsPath } from './save-credentials-node.ts';
+import { MemRelayError } from './wire/errors.ts';
 
 export interface LoadCredentialsOptions {
   /** Accept a file that others may read, e.g. a secret mounted read-only into a container */

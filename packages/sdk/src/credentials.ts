@@ -1,8 +1,8 @@
 import type { CredentialFile } from '@memrelay/protocol/credential-file';
 import { bytesToHex } from '@noble/hashes/utils.js';
-import { MemRelayError } from './errors.ts';
-import { createSigner, parsePrivateKey } from './signer.ts';
-import type { MemRelayOptions } from './types.ts';
+import { MemRelayError } from './wire/errors.ts';
+import { createSigner, parsePrivateKey } from './wire/signer.ts';
+import type { MemRelayOptions } from './wire/types.ts';
 
 const hex32 = /^[0-9a-fA-F]{64}$/;
 const objectId = /^0x[0-9a-fA-F]{64}$/;

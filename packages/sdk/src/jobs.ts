@@ -1,9 +1,9 @@
 import { limits } from '@memrelay/protocol/limits';
 import type { BulkStatusResult, JobRecord } from '@memrelay/protocol/memories';
-import { camelKeys } from './camel-keys.ts';
 import { chunksOf } from './chunks.ts';
-import { type ApiCall, type Connection, callRelayer, type Reply } from './request.ts';
-import type { CallOptions, Job, JobOutcome } from './types.ts';
+import { camelKeys } from './wire/camel-keys.ts';
+import { type ApiCall, type Connection, callRelayer, type Reply } from './wire/request.ts';
+import type { CallOptions, Job, JobOutcome } from './wire/types.ts';
 
 /** How a state is read: its signal, and for a poll its own policy. */
 export type Reading = Pick<ApiCall, 'signal' | 'policy'>;

@@ -1,8 +1,8 @@
 import type { KeyEntry, KeysResponse, RewrapRequest, RewrapResponse } from '@memrelay/protocol/key-wraps';
-import { toBase64 } from './base64.ts';
-import { type CamelKeys, camelKeys } from './camel-keys.ts';
-import { type Connection, callRelayer } from './request.ts';
-import type { CallOptions } from './types.ts';
+import { toBase64 } from './wire/base64.ts';
+import { type CamelKeys, camelKeys } from './wire/camel-keys.ts';
+import { type Connection, callRelayer } from './wire/request.ts';
+import type { CallOptions } from './wire/types.ts';
 
 /** A key that memories of a namespace are sealed to, with its wraps as they stand in envelopes. */
 export type AccountKey = CamelKeys<KeyEntry>;

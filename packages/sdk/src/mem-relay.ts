@@ -7,7 +7,6 @@ import { type AskEvent, type AskOptions, type AskResult, ask, askStream } from '
 import { rememberInChunks } from './bulk.ts';
 import type { ExportClient } from './bundle/export-bundle.ts';
 import type { ImportClient } from './bundle/import-bundle.ts';
-import { type CamelKeys, camelKeys } from './camel-keys.ts';
 import { credentialOptions } from './credentials.ts';
 import { type ForgetOptions, type Forgotten, forget, forgetEverything } from './forget.ts';
 import { pollJob, pollJobs, readAllJobs, readJob } from './jobs.ts';
@@ -17,8 +16,10 @@ import { checkIdempotencyKey, connect, parsePackageId, pinnedPackage } from './o
 import { waitForJob, waitForJobs } from './polling.ts';
 import { recall, recallByVector } from './recall.ts';
 import { type Reindexed, type ReindexOptions, reindex } from './reindex.ts';
-import { type Connection, callRelayer } from './request.ts';
 import { type Restored, type RestoreOptions, restore } from './restore.ts';
+import { rememberManualBody } from './vector-bodies.ts';
+import { type CamelKeys, camelKeys } from './wire/camel-keys.ts';
+import { type Connection, callRelayer } from './wire/request.ts';
 import type {
   Account,
   CallOptions,
@@ -44,9 +45,8 @@ import type {
   Stats,
   StoredMemory,
   WriteOptions,
-} from './types.ts';
-import { uuidV4 } from './uuid.ts';
-import { rememberManualBody } from './vector-bodies.ts';
+} from './wire/types.ts';
+import { uuidV4 } from './wire/uuid.ts';
 
 /**
  * A client that acts as one delegate key of one account at one relayer.

@@ -1,4 +1,4 @@
-import type { MemoriesPage, MemoriesPageOptions, MemoryEntry } from './types.ts';
+import type { MemoriesPage, MemoriesPageOptions, MemoryEntry } from './wire/types.ts';
 
 /** A page as it is asked for; `usual` is the namespace where none is named. */
 export function memoriesBody(

@@ -1,12 +1,12 @@
 import type { PublicConfig } from '@memrelay/protocol/service-info';
 import { authHeaderPatterns } from '@memrelay/protocol/signing';
 import { bytesToHex } from '@noble/hashes/utils.js';
-import { createClock } from './clock.ts';
-import { createSessionSource } from './enc-session.ts';
-import { MemRelayError } from './errors.ts';
-import type { Connection } from './request.ts';
-import { createSigner, parsePrivateKey } from './signer.ts';
-import type { MemRelayOptions } from './types.ts';
+import { createClock } from './wire/clock.ts';
+import { createSessionSource } from './wire/enc-session.ts';
+import { MemRelayError } from './wire/errors.ts';
+import type { Connection } from './wire/request.ts';
+import { createSigner, parsePrivateKey } from './wire/signer.ts';
+import type { MemRelayOptions } from './wire/types.ts';
 
 function refuse(message: string): never {
   throw new MemRelayError('invalid_argument', message);

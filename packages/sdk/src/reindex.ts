@@ -1,6 +1,6 @@
 import type { ReindexResponse } from '@memrelay/protocol/reindex';
-import { type CamelKeys, camelKeys } from './camel-keys.ts';
-import type { CallOptions } from './types.ts';
+import { type CamelKeys, camelKeys } from './wire/camel-keys.ts';
+import type { CallOptions } from './wire/types.ts';
 
 export interface ReindexOptions extends CallOptions {
   /** Of the client when omitted */

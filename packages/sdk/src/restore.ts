@@ -1,6 +1,6 @@
 import type { RestoreResponse } from '@memrelay/protocol/restore';
-import { type CamelKeys, camelKeys } from './camel-keys.ts';
-import type { CallOptions } from './types.ts';
+import { type CamelKeys, camelKeys } from './wire/camel-keys.ts';
+import type { CallOptions } from './wire/types.ts';
 
 export interface RestoreOptions extends CallOptions {
   /** Of the client when omitted */

@@ -3,7 +3,7 @@ import { isLoopbackHost } from '@memrelay/protocol/loopback-host';
 import { writeSecretFile } from '@memrelay/protocol/secret-file-node';
 import { readPrivateFile } from './credentials-node.ts';
 import { homeDirectory } from './data-dir-node.ts';
-import { MemRelayError } from './errors.ts';
+import { MemRelayError } from './wire/errors.ts';
 
 /**
  * The relayers, by origin, that a person has approved for calls with credentials of another one (security.md "Tools,

@@ -1,5 +1,5 @@
 import { MemRelay } from '@memrelay/sdk/mem-relay';
-import type { SessionCache } from '@memrelay/sdk/session-cache';
+import type { SessionCache } from '@memrelay/sdk/types';
 import { LRUCache } from 'lru-cache';
 import type { ToolCredential } from './credential.ts';
 

@@ -16,7 +16,7 @@ import { readWalrusTariff } from '@memrelay/chain/walrus-prices';
 import type { Signer } from '@mysten/sui/cryptography';
 import type { Transaction } from '@mysten/sui/transactions';
 import { chunksOf } from '../chunks.ts';
-import { MemRelayError } from '../errors.ts';
+import { MemRelayError } from '../wire/errors.ts';
 import { type AccountNetwork, readNetwork } from './network.ts';
 import { createSponsorClient, type SponsorClient } from './sponsor.ts';
 

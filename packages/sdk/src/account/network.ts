@@ -2,7 +2,7 @@ import { type ChainClient, createChainClient } from '@memrelay/chain/chain-clien
 import { readWalrusNetwork, type WalrusNetwork } from '@memrelay/chain/walrus-network';
 import { type Network, networkDefaults } from '@memrelay/protocol/networks';
 import type { PublicConfig } from '@memrelay/protocol/service-info';
-import { MemRelayError, NetworkError } from '../errors.ts';
+import { MemRelayError, NetworkError } from '../wire/errors.ts';
 
 type Fetch = typeof globalThis.fetch;
 

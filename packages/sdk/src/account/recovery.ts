@@ -4,8 +4,8 @@ import { openRecoveryWrap } from '@memrelay/envelope/recovery-wrap';
 import { wrapType } from '@memrelay/envelope/wraps';
 import { SealClient } from '@mysten/seal';
 import { fromBase64, fromHex, toHex } from '@mysten/sui/utils';
-import { MemRelayError } from '../errors.ts';
 import type { AccountKey, NewWrap } from '../keys.ts';
+import { MemRelayError } from '../wire/errors.ts';
 import type { AccountNetwork } from './network.ts';
 
 /** A recovery key: what it protects is read with it alone, without any key server. */

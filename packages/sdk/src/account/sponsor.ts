@@ -1,7 +1,7 @@
 import { bcs } from '@mysten/sui/bcs';
 import type { Signer } from '@mysten/sui/cryptography';
 import { fromBase64, toBase64 } from '@mysten/sui/utils';
-import { MemRelayError, NetworkError } from '../errors.ts';
+import { MemRelayError, NetworkError } from '../wire/errors.ts';
 
 type Fetch = typeof globalThis.fetch;
 

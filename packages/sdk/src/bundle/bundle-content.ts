@@ -1,5 +1,5 @@
 import { decodeFrame, encodeFrame } from '@memrelay/protocol/framing';
-import { MemRelayError } from '../errors.ts';
+import { MemRelayError } from '../wire/errors.ts';
 
 /** What stands in the records: a start, pages, an end. */
 

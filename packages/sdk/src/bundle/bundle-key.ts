@@ -1,6 +1,6 @@
 import { concatBytes, utf8 } from '@memrelay/envelope/bytes';
 import { scryptAsync } from '@noble/hashes/scrypt.js';
-import { MemRelayError } from '../errors.ts';
+import { MemRelayError } from '../wire/errors.ts';
 
 /**
  * The first bytes of a bundle (docs/export-and-import.md, "The file"): `"MRX1" ‖ version 1 ‖ kdf 1 ‖ log2 N ‖ 0 ‖ salt 16`.

@@ -1,6 +1,6 @@
 import { concatBytes, readU32, u32, u64 } from '@memrelay/envelope/bytes';
 import type { Primitives } from '@memrelay/envelope/primitives';
-import { MemRelayError } from '../errors.ts';
+import { MemRelayError } from '../wire/errors.ts';
 import { type BundleKey, bundleHeaderLength, bundleKeyOf } from './bundle-key.ts';
 
 /**

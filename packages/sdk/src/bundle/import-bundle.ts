@@ -7,10 +7,10 @@ import type { Primitives } from '@memrelay/envelope/primitives';
 import { importItems } from '@memrelay/protocol/bundle-limits';
 import type { ImportRequest, ImportResponse, ImportResult } from '@memrelay/protocol/bundles';
 import { limits } from '@memrelay/protocol/limits';
-import { toBase64 } from '../base64.ts';
-import { type CamelKeys, camelKeys } from '../camel-keys.ts';
-import { MemRelayError } from '../errors.ts';
-import type { CallOptions } from '../types.ts';
+import { toBase64 } from '../wire/base64.ts';
+import { type CamelKeys, camelKeys } from '../wire/camel-keys.ts';
+import { MemRelayError } from '../wire/errors.ts';
+import type { CallOptions } from '../wire/types.ts';
 import type { BundlePage, PageMemory, ReadContent } from './bundle-content.ts';
 import type { Bundle } from './open-bundle.ts';
 

@@ -1,6 +1,6 @@
 import { portablePrimitives } from '@memrelay/envelope/portable-primitives';
 import type { Primitives } from '@memrelay/envelope/primitives';
-import { MemRelayError } from '../errors.ts';
+import { MemRelayError } from '../wire/errors.ts';
 import { type BundleStart, decodeContent } from './bundle-content.ts';
 import type { BundleKey } from './bundle-key.ts';
 import { openRecords } from './bundle-records.ts';

@@ -1,8 +1,8 @@
 import type { Account } from '@memrelay/chain/account-bcs';
 import { type AccountObject, readAccount } from '@memrelay/chain/account-reader';
 import { fromHex } from '@mysten/sui/utils';
-import { untilAborted } from '../abort.ts';
-import { MemRelayError } from '../errors.ts';
+import { untilAborted } from '../wire/abort.ts';
+import { MemRelayError } from '../wire/errors.ts';
 import type { ManualNetwork } from './manual-network.ts';
 
 /** The account as the chain tells it, never the relayer. */

@@ -1,7 +1,7 @@
-import { withTimeout } from '../abort.ts';
 import { chunksOf } from '../chunks.ts';
-import { MemRelayError } from '../errors.ts';
-import { type RetryPolicy, retryAfterMs, withRetries } from '../retry.ts';
+import { withTimeout } from '../wire/abort.ts';
+import { MemRelayError } from '../wire/errors.ts';
+import { type RetryPolicy, retryAfterMs, withRetries } from '../wire/retry.ts';
 import { mapBounded } from './bounded.ts';
 
 /** An OpenAI-compatible provider of embeddings, which alone sees texts and questions. */

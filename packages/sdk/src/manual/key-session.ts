@@ -1,9 +1,9 @@
 import type { EncSession } from '@memrelay/protocol/enc-session';
 import type { ExportedSessionKey } from '@mysten/seal';
-import { fromBase64 } from '../base64.ts';
-import { keptSessions, type SessionSource, sessionSignedBy } from '../enc-session.ts';
-import { MemRelayError } from '../errors.ts';
-import type { Connection } from '../request.ts';
+import { fromBase64 } from '../wire/base64.ts';
+import { keptSessions, type SessionSource, sessionSignedBy } from '../wire/enc-session.ts';
+import { MemRelayError } from '../wire/errors.ts';
+import type { Connection } from '../wire/request.ts';
 
 /** Who may read besides the delegate key: the owner's wallet. Sui's `Signer` is one. */
 export interface SessionSigner {

@@ -3,8 +3,8 @@ import { isLoopbackHost } from '@memrelay/protocol/loopback-host';
 import { type Network, networkDefaults } from '@memrelay/protocol/networks';
 import type { PublicConfig } from '@memrelay/protocol/service-info';
 import type { KeyServerConfig } from '@mysten/seal';
-import { MemRelayError, NetworkError } from '../errors.ts';
 import { pinnedPackage } from '../options.ts';
+import { MemRelayError, NetworkError } from '../wire/errors.ts';
 import { isPrivateHost } from './private-host.ts';
 
 /** A key server that the caller trusts. */

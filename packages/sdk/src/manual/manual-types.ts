@@ -1,12 +1,12 @@
 import type { Primitives } from '@memrelay/envelope/primitives';
-import type { MemRelayError } from '../errors.ts';
+import type { MemRelayError } from '../wire/errors.ts';
 import type {
   MemRelayOptions,
   NamespaceOptions,
   ScoringWeights,
   WaitOptions,
   WriteOptions,
-} from '../types.ts';
+} from '../wire/types.ts';
 import type { EmbeddingOptions } from './embedding-endpoint.ts';
 import type { SessionSigner } from './key-session.ts';
 import type { ManualNetworkOptions } from './manual-network.ts';

@@ -5,7 +5,7 @@ import type { Primitives } from '@memrelay/envelope/primitives';
 import { sealRecoveryWrap } from '@memrelay/envelope/recovery-wrap';
 import { type Wrap, wrapType } from '@memrelay/envelope/wraps';
 import type { SealClient } from '@mysten/seal';
-import { MemRelayError } from '../errors.ts';
+import { MemRelayError } from '../wire/errors.ts';
 import type { AccountState } from './account-state.ts';
 import type { ManualNetwork } from './manual-network.ts';
 import type { SealClients } from './seal-clients.ts';

@@ -11,7 +11,7 @@ import {
 } from '@memrelay/envelope/open-envelope';
 import type { Primitives } from '@memrelay/envelope/primitives';
 import type { Wrap } from '@memrelay/envelope/wraps';
-import { MemRelayError } from '../errors.ts';
+import { MemRelayError } from '../wire/errors.ts';
 import type { AccountState } from './account-state.ts';
 import type { KeyServerSet } from './manual-network.ts';
 import type { KeyUnwrapper, UnwrappedKey, WrappedKey } from './unwrap-keys.ts';

@@ -2,7 +2,7 @@ import { computeBlobId } from '@memrelay/blob-id/blob-id';
 import { concatBytes, toHex } from '@memrelay/envelope/bytes';
 import { maxEnvelopeLength } from '@memrelay/envelope/header';
 import type { Primitives } from '@memrelay/envelope/primitives';
-import { sleep, withTimeout } from '../abort.ts';
+import { sleep, withTimeout } from '../wire/abort.ts';
 import type { ManualNetwork } from './manual-network.ts';
 
 /** A blob or a patch of a quilt, as an index names it. */

@@ -1,6 +1,6 @@
 import { SealClient } from '@mysten/seal';
 import { toHex } from '@mysten/sui/utils';
-import { MemRelayError } from '../errors.ts';
+import { MemRelayError } from '../wire/errors.ts';
 import type { KeyServerSet, ManualNetwork } from './manual-network.ts';
 
 const requestTimeoutMs = 10_000;

@@ -9,8 +9,8 @@ import {
   type SealClient,
   SessionKey,
 } from '@mysten/seal';
-import type { SessionSource } from '../enc-session.ts';
-import { MemRelayError } from '../errors.ts';
+import type { SessionSource } from '../wire/enc-session.ts';
+import { MemRelayError } from '../wire/errors.ts';
 import type { AccountState } from './account-state.ts';
 import { mapBounded } from './bounded.ts';
 import { exportedSession } from './key-session.ts';

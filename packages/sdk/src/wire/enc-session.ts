@@ -5,8 +5,8 @@ import { bytesToHex, concatBytes } from '@noble/hashes/utils.js';
 import { bech32 } from '@scure/base';
 import { toBase64 } from './base64.ts';
 import type { Clock } from './clock.ts';
-import type { SessionCache } from './session-cache.ts';
 import type { Signer } from './signer.ts';
+import type { SessionCache } from './types.ts';
 
 /** Sui's number for Ed25519, first byte of an address preimage, a signature and an exported key. */
 const ed25519Flag = 0x00;

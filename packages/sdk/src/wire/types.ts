@@ -11,7 +11,6 @@ import type {
 import type * as lists from '@memrelay/protocol/memory-lists';
 import type { AccountInfo } from '@memrelay/protocol/service-info';
 import type { CamelKeys } from './camel-keys.ts';
-import type { SessionCache } from './session-cache.ts';
 
 export interface MemRelayOptions {
   /** The delegate private key: 64 hex characters or 32 bytes. A long-lived secret. */
@@ -34,6 +33,15 @@ export interface MemRelayOptions {
   deadlineMs?: number | undefined;
   /** Attempts of one call; default 4, 1 turns retries off */
   maxAttempts?: number | undefined;
+}
+
+/**
+ * Where a client keeps its decryption session. Clients with the same key and relayer may share one, also at the same time:
+ * keys that were unwrapped for a session are not fetched again while it lasts. A session can read without the key, so keep
+ * it equally secret.
+ */
+export interface SessionCache {
+  current?: { packageId: string; renewAt: number; header: Promise<string> } | undefined;
 }
 
 export interface CallOptions {
