@@ -1,7 +1,7 @@
 import { turnOffCoreDumps } from '@memrelay/protocol/core-dumps-node';
 import { servePart } from '@memrelay/protocol/serve-part';
+import { SidecarConfigError } from './base/config-error.ts';
 import { loadConfig } from './config/config.ts';
-import { SidecarConfigError } from './config/config-error.ts';
 import { createLogger } from './logging.ts';
 import { startSidecar } from './sidecar.ts';
 

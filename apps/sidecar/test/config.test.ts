@@ -1,7 +1,7 @@
 import { networkDefaults } from '@memrelay/protocol/networks';
 import { describe, expect, test } from 'vitest';
+import { SidecarConfigError } from '../src/base/config-error.ts';
 import { loadConfig } from '../src/config/config.ts';
-import { SidecarConfigError } from '../src/config/config-error.ts';
 
 const id = (digit: string): string => `0x${digit.repeat(64)}`;
 const enough = { SIDECAR_AUTH_TOKEN: 'a-token-of-16-up', MEM_PACKAGE_ID: id('A') };

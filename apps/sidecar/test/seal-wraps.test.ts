@@ -5,6 +5,7 @@ import { SealClient, type SealCompatibleClient } from '@mysten/seal';
 import { Ed25519Keypair } from '@mysten/sui/keypairs/ed25519';
 import { fromHex, toHex } from '@mysten/sui/utils';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { rawPublicKey } from '../src/base/raw-public-key.ts';
 import { KeyServerChanged, KeyServerDirectory } from '../src/seal/key-server-directory.ts';
 import { isPrivateAddress } from '../src/seal/key-server-fetch.ts';
 import { SealPool } from '../src/seal/seal-pool.ts';
@@ -12,7 +13,6 @@ import type { UnwrapItem } from '../src/seal/seal-tasks.ts';
 import { makeServerSet, makeServerSets } from '../src/seal/server-sets.ts';
 import { readServerSnapshot } from '../src/seal/server-snapshot.ts';
 import { KeyUnwrapper } from '../src/seal/unwrap-keys.ts';
-import { x25519PublicKey } from '../src/seal/x25519.ts';
 import { type RegisteredServer, rewrittenServers } from './rewritten-servers.ts';
 import { identityOf, logger, network, refOf, type SealWorld, startSealWorld, tagOf } from './seal-world.ts';
 
@@ -99,7 +99,7 @@ describe('wraps that are refused', () => {
       'does not hold a key',
     );
     const mine = new Uint8Array(32).fill(5);
-    expect(await reason({ wrap: await handmade({}), recipientPk: x25519PublicKey(mine) })).toBe('ok');
+    expect(await reason({ wrap: await handmade({}), recipientPk: rawPublicKey('x25519', mine) })).toBe('ok');
   });
 
   it('with any bit flipped, and the good one beside it is served', async () => {

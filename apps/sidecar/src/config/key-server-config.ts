@@ -10,9 +10,9 @@ import {
 import type { LocalnetInfo } from '@memrelay/protocol/localnet-info';
 import { type Network, networkDefaults } from '@memrelay/protocol/networks';
 import { InvalidClientOptionsError, type KeyServerConfig } from '@mysten/seal';
+import { SidecarConfigError } from '../base/config-error.ts';
 import type { KeyServerDirectory } from '../seal/key-server-directory.ts';
 import { makeServerSet, makeServerSets, type ServerSet, type ServerSets } from '../seal/server-sets.ts';
-import { SidecarConfigError } from './config-error.ts';
 
 interface Variables {
   CHAIN_NETWORK: Network;

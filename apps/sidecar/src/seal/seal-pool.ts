@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import type { Logger } from 'pino';
-import { WorkerPool } from '../worker-pool.ts';
+import { WorkerPool } from '../base/worker-pool.ts';
 import type { UnwrapResult, UnwrapTask, VerifyTask, WrapOutcome, WrapTask } from './seal-tasks.ts';
 
 const workerModule = new URL('./seal-worker', import.meta.url);

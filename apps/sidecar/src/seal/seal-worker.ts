@@ -1,10 +1,10 @@
 import { nodePrimitives } from '@memrelay/envelope/node-primitives';
 import { sealRecoveryWrap } from '@memrelay/envelope/recovery-wrap';
 import { SealClient } from '@mysten/seal';
+import { rawPublicKey } from '../base/raw-public-key.ts';
 import { keyServerFetch } from './key-server-fetch.ts';
 import type { VerifyTask, WrapOutcome, WrapTask } from './seal-tasks.ts';
 import { offlineClient } from './server-snapshot.ts';
-import { x25519PublicKey } from './x25519.ts';
 
 /** What the worker threads of `SealPool` run, by name. Everything here may block its thread. */
 export { unwrapKeys } from './unwrap-task.ts';
@@ -25,7 +25,7 @@ export async function wrapKey({
       data: privateKey,
     });
     key.fill(0);
-    const recipientPk = x25519PublicKey(privateKey);
+    const recipientPk = rawPublicKey('x25519', privateKey);
     if (!recoveryPk) return { recipientPk, wrap: encryptedObject };
     const recovery = sealRecoveryWrap(nodePrimitives, recoveryPk, { identity, recipientPk }, privateKey);
     return { recipientPk, wrap: encryptedObject, recoveryWrap: recovery.bytes };

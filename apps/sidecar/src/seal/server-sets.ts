@@ -1,6 +1,7 @@
+import type { WrapExpectation } from '@memrelay/envelope/check-wrap';
 import { keyServerSetId, keyServerSetOf } from '@memrelay/protocol/server-set-id-node';
 import type { KeyServerConfig } from '@mysten/seal';
-import { isValidSuiObjectId, normalizeSuiObjectId } from '@mysten/sui/utils';
+import { fromHex, isValidSuiObjectId, normalizeSuiObjectId } from '@mysten/sui/utils';
 
 /** Key servers that a key is wrapped for, and the weight that must agree to unwrap it. */
 export interface ServerSet {
@@ -62,6 +63,17 @@ export function findServerSet(
 ): ServerSet | undefined {
   const id = keyServerSetOf(services, threshold);
   return sets.all.find((set) => set.id === id);
+}
+
+/** Which wraps may be opened: the ones for our package and a configured set of key servers. */
+export function wrapExpectation(packageId: string, sets: ServerSets): WrapExpectation {
+  return {
+    packageId: fromHex(packageId),
+    serverSets: sets.all.map(({ servers, threshold }) => ({
+      servers: servers.map(({ objectId, weight }) => ({ objectId: fromHex(objectId), weight })),
+      threshold,
+    })),
+  };
 }
 
 function checkedObjectId({ objectId }: KeyServerConfig): string {

@@ -8,10 +8,10 @@ import {
   SessionKey,
 } from '@mysten/seal';
 import pLimit from 'p-limit';
+import { rawPublicKey } from '../base/raw-public-key.ts';
 import { keyServerFetch } from './key-server-fetch.ts';
 import type { UnwrapFailure, UnwrapItem, UnwrapResult, UnwrapTask } from './seal-tasks.ts';
 import { offlineClient } from './server-snapshot.ts';
-import { x25519PublicKey } from './x25519.ts';
 
 /** Requests at once when a refused batch is asked for one by one */
 const singleRequests = 4;
@@ -81,7 +81,7 @@ async function fetchUserKeys(
 async function unwrap(client: SealClient, sessionKey: SessionKey, item: UnwrapItem): Promise<UnwrapResult> {
   try {
     const privateKey = await client.decrypt({ data: item.wrap, sessionKey, txBytes: new Uint8Array() });
-    if (hex(x25519PublicKey(privateKey)) === hex(item.recipientPk)) return { ok: true, privateKey };
+    if (hex(rawPublicKey('x25519', privateKey)) === hex(item.recipientPk)) return { ok: true, privateKey };
     return { ok: false, reason: 'malformed', message: 'the unwrapped key is not that of the recipient' };
   } catch {
     return { ok: false, reason: 'malformed', message: 'the wrap cannot be decrypted' };

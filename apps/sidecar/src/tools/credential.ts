@@ -1,8 +1,9 @@
-import { createHash, createPrivateKey, createPublicKey } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import type { Account, DelegateKey, Scope } from '@memrelay/chain/account-bcs';
 import { ApiError } from '@memrelay/protocol/errors';
 import { headers } from '@memrelay/protocol/headers';
 import { authHeaderPatterns } from '@memrelay/protocol/signing';
+import { rawPublicKey } from '../base/raw-public-key.ts';
 import type { AccountStates } from './account-states.ts';
 
 /** Who a tool request acts for: a delegate of an account that the chain knows. */
@@ -31,8 +32,6 @@ export type CheckCredential = (presented: PresentedCredential) => Promise<ToolCr
 
 const bearerPattern = /^Bearer +(\S+)$/i;
 const privateKeyPattern = /^(?:0x)?([0-9a-f]{64})$/i;
-/** PKCS #8 for an Ed25519 seed (RFC 8410): these bytes, then the 32 of the seed. */
-const pkcs8Prefix = Buffer.from('302e020100300506032b657004220420', 'hex');
 
 /** The refusal of a request without `Authorization`. */
 export function missingCredential(): ApiError {
@@ -97,9 +96,9 @@ export function isExpired(scope: Scope, nowMs: number): boolean {
 
 function publicKeyOf(privateKey: string): string {
   const seed = Buffer.from(privateKey, 'hex');
-  const pkcs8 = Buffer.concat([pkcs8Prefix, seed]);
-  const key = createPublicKey(createPrivateKey({ key: pkcs8, format: 'der', type: 'pkcs8' }));
-  pkcs8.fill(0);
-  seed.fill(0);
-  return Buffer.from(key.export({ format: 'jwk' }).x!, 'base64url').toString('hex');
+  try {
+    return Buffer.from(rawPublicKey('ed25519', seed)).toString('hex');
+  } finally {
+    seed.fill(0);
+  }
 }

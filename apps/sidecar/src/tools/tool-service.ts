@@ -1,8 +1,10 @@
 import { ApiError } from '@memrelay/protocol/errors';
+import { relayedHeaders } from '@memrelay/protocol/tool-server';
 import type { FastifyInstance } from 'fastify';
 import { createToolServer } from 'memrelay-mcp/tools/create-tool-server';
 import type { FinishedCall } from 'memrelay-mcp/tools/tool-server-options';
 import type { Logger } from 'pino';
+import { requireSecret } from '../base/require-secret.ts';
 import type { AccountStates } from './account-states.ts';
 import { createClientMaker } from './client-maker.ts';
 import { createCredentialCheck, scopeOf } from './credential.ts';
@@ -10,7 +12,6 @@ import { createEventStores } from './event-store.ts';
 import { createLegacySessions } from './legacy-sse.ts';
 import type { ToolHost } from './open-session.ts';
 import type { SessionLimits } from './places.ts';
-import { requireRelayer } from './require-relayer.ts';
 import { SessionTable } from './session-table.ts';
 import { createSessionlessRequests } from './sessionless.ts';
 import { createStreamableSessions } from './streamable.ts';
@@ -71,7 +72,8 @@ export function createToolService(options: ToolServiceOptions): ToolService {
   return {
     async routes(app) {
       toolRoutes(app, {
-        requireRelayer: requireRelayer(options.token),
+        // The token has its own header here, because `authorization` carries the client's credential
+        requireRelayer: requireSecret(relayedHeaders.token, options.token),
         checkCredential: createCredentialCheck({ accounts }),
         streamable: createStreamableSessions(host),
         sessionless,
