@@ -273,7 +273,7 @@ describe('the configuration of the sidecar', () => {
   test('a localnet that does not answer is said so', async () => {
     const nowhere = { CHAIN_NETWORK: 'localnet', CHAIN_RPC_URL: 'http://127.0.0.1:1' };
     await expect(loadConfig({ ...enough, ...nowhere })).rejects.toThrow(
-      'CHAIN_RPC_URL: no localnet answers there',
+      'CHAIN_RPC_URL: CHAIN_NETWORK is localnet, but no localnet responds there',
     );
   });
 
