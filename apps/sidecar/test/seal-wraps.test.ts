@@ -94,7 +94,7 @@ describe('wraps that are refused', () => {
   });
 
   it('of something that is not the key of the recipient', async () => {
-    expect(await reason({ wrap: await handmade({}) })).toContain('not that of the recipient');
+    expect(await reason({ wrap: await handmade({}) })).toContain('does not belong to the recipient');
     expect(await reason({ wrap: await handmade({ data: new Uint8Array(31) }) })).toContain(
       'does not hold a key',
     );

@@ -6,10 +6,10 @@ import { keyServerFetch } from './key-server-fetch.ts';
 import type { VerifyTask, WrapOutcome, WrapTask } from './seal-tasks.ts';
 import { offlineClient } from './server-snapshot.ts';
 
-/** What the worker threads of `SealPool` run, by name. Everything here may block its thread. */
+/** The functions that the worker threads of `SealPool` run, by name. They may block their thread. */
 export { unwrapKeys } from './unwrap-task.ts';
 
-/** Encrypts the private half of a pair, a new one unless one is given, to the key servers. */
+/** Encrypts a private key, by default a new one, to the key servers. */
 export async function wrapKey({
   snapshot,
   identity,
@@ -34,7 +34,7 @@ export async function wrapKey({
   }
 }
 
-/** Asks every independent key server of a set to prove that it holds its master key. Throws when one does not. */
+/** Asks every independent key server of a set to prove that it has its master key. Throws if one fails. */
 export async function verifyKeyServers({ snapshot, network }: VerifyTask): Promise<void> {
   await new SealClient({
     suiClient: offlineClient(snapshot),

@@ -6,26 +6,26 @@ import { authHeaderPatterns } from '@memrelay/protocol/signing';
 import { rawPublicKey } from '../base/raw-public-key.ts';
 import type { AccountStates } from './account-states.ts';
 
-/** Who a tool request acts for: a delegate of an account that the chain knows. */
+/** The verified credential of a tool request: a delegate of an account on chain. */
 export interface ToolCredential {
   accountId: string;
-  /** 64 hex digits; signs the calls of this request. A secret: it goes with the request */
+  /** 64 hex digits; signs the calls of this request. A secret: dropped after the request */
   delegateKey: string;
   /** 64 lower-case hex digits */
   publicKey: string;
   scope: Scope;
-  /** Names the credential without telling it: sessions are bound to this */
+  /** A hash that identifies the credential without revealing it; sessions are bound to it */
   binding: string;
 }
 
-/** The headers of a request that tell its credential. */
+/** The headers of a request that contain its credential. */
 export interface PresentedCredential {
   authorization: string | undefined;
   accountId: string | undefined;
 }
 
 /**
- * Checks what a request presents against the chain. Throws `missing_auth_header`, `invalid_auth_header`,
+ * Checks the credential of a request against the chain. Throws `missing_auth_header`, `invalid_auth_header`,
  * `unknown_delegate_key`, `account_inactive` and `delegate_expired` (401), and `auth_unavailable` (503).
  */
 export type CheckCredential = (presented: PresentedCredential) => Promise<ToolCredential>;
@@ -33,7 +33,7 @@ export type CheckCredential = (presented: PresentedCredential) => Promise<ToolCr
 const bearerPattern = /^Bearer +(\S+)$/i;
 const privateKeyPattern = /^(?:0x)?([0-9a-f]{64})$/i;
 
-/** The refusal of a request without `Authorization`. */
+/** The error for a request without `Authorization`. */
 export function missingCredential(): ApiError {
   return new ApiError('missing_auth_header', {
     message: 'Send Authorization: Bearer with the delegate private key.',
@@ -46,7 +46,7 @@ export function createCredentialCheck(options: {
   now?: () => number;
 }): CheckCredential {
   const { accounts, now = Date.now } = options;
-  return async ({ authorization, accountId: givenId }) => {
+  return async ({ authorization, accountId: sentId }) => {
     if (authorization === undefined) throw missingCredential();
     const bearer = bearerPattern.exec(authorization)?.[1] ?? '';
     const delegateKey = privateKeyPattern.exec(bearer)?.[1]?.toLowerCase();
@@ -54,14 +54,14 @@ export function createCredentialCheck(options: {
       throw new ApiError('invalid_auth_header', {
         message: 'The bearer must be a delegate private key: 64 hex characters.',
       });
-    if (givenId === undefined || !authHeaderPatterns.accountId.test(givenId))
+    if (sentId === undefined || !authHeaderPatterns.accountId.test(sentId))
       throw new ApiError('invalid_auth_header', {
         message: `${headers.memAccountId} must be the id of the account: 0x and 64 hex characters.`,
       });
-    const accountId = givenId.toLowerCase();
+    const accountId = sentId.toLowerCase();
     const publicKey = publicKeyOf(delegateKey);
     let account = await accounts.account(accountId);
-    // What is not listed may have been added since it was read, by a sign-in a moment ago
+    // A missing key may have been added after the cached read, by a sign-in a moment ago
     if (account && !delegateOf(account, publicKey)) account = await accounts.freshAccount(accountId);
     const scope = scopeOf(account, publicKey, now());
     const binding = createHash('sha256').update(`${delegateKey}:${accountId}`).digest('hex');
@@ -89,7 +89,7 @@ function delegateOf(account: Account, publicKey: string): DelegateKey | undefine
   );
 }
 
-/** Over at this very millisecond. */
+/** A scope is expired from exactly this millisecond on. */
 export function isExpired(scope: Scope, nowMs: number): boolean {
   return scope.expires_at_ms !== 0n && scope.expires_at_ms <= BigInt(nowMs);
 }

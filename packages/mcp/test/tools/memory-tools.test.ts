@@ -270,7 +270,7 @@ describe('facts, answers, what is stored', () => {
       blobs_to_delete: [expect.stringMatching(/^0x/)],
     });
     expect(gone.text).toMatch(
-      /Gone at once: text.*What remains: 1 encrypted blob.*memrelay blobs delete 0x/s,
+      /Removed immediately: text.*Remaining: 1 encrypted blob.*memrelay blobs delete 0x/s,
     );
     const left = await call('mem_recall', { query: 'kept or forgotten' });
     expect(hitsOf(left.structured).map((hit) => hit.id)).toEqual([kept]);
