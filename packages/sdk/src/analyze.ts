@@ -9,8 +9,8 @@ import { uuidV4 } from './wire/uuid.ts';
 export interface AnalyzeOptions extends WriteOptions {
   namespace?: string | undefined;
   /**
-   * When what the text tells was said: "yesterday" in it becomes a date. A string of RFC 3339 keeps the calendar of its
-   * offset; a `Date` means that of UTC.
+   * When the text was said, so that "yesterday" becomes a date. An RFC 3339 string keeps the calendar of its offset; a `Date`
+   * uses UTC.
    */
   occurredAt?: string | Date | undefined;
 }
@@ -23,7 +23,7 @@ export const modelPolicy = ({ policy }: Connection): Partial<RetryPolicy> => ({
   deadlineMs: Math.max(policy.deadlineMs, 240_000),
 });
 
-/** Stores the facts of a text; `sessionPackageId` is the package of the session with which it compares. */
+/** Stores the facts of a text; `sessionPackageId` is the package of the session for reading known memories. */
 export async function analyze(
   connection: Connection,
   sessionPackageId: string,

@@ -8,7 +8,7 @@ import { toBase64 } from './wire/base64.ts';
 import { MemRelayError } from './wire/errors.ts';
 import type { Account, CallOptions, RecallManualInput, RememberManualInput } from './wire/types.ts';
 
-/** What the manual write sends. Throws `invalid_argument` for unreadable bytes. */
+/** The body of a manual write. Throws `invalid_argument` for unreadable bytes. */
 export async function rememberManualBody(...[input, ...asked]: Parameters<typeof checkReadable>) {
   await checkReadable(input, ...asked);
   return {
@@ -18,7 +18,7 @@ export async function rememberManualBody(...[input, ...asked]: Parameters<typeof
   };
 }
 
-/** What the manual recall sends. */
+/** The body of a manual recall. */
 export function recallManualBody(input: RecallManualInput, namespace: string | undefined) {
   return {
     vector: Array.from(input.vector),
@@ -32,8 +32,8 @@ const primitives = {
 };
 
 /**
- * Throws `invalid_argument` for bytes that no reader of the account could ever decrypt, unless the caller says that they
- * are meant to be `opaque`. Asks for the account only where the bytes are an envelope or a Seal object.
+ * Throws `invalid_argument` for bytes that no reader of the account could ever decrypt, unless the caller marks them as
+ * `opaque`. Reads the account only if the bytes are an envelope or a Seal object.
  */
 async function checkReadable(
   { encryptedData, namespace = defaultNamespace, opaque, signal }: RememberManualInput,
@@ -44,7 +44,7 @@ async function checkReadable(
   const sealed = readSealedBytes(encryptedData);
   if (!sealed) throw refusal('neither an envelope of a memory nor a Seal object');
   const { origin: named, keyEpoch } = await client.account({ signal });
-  // A relayer of an earlier release does not tell the origin
+  // A relayer of an earlier release does not report the origin
   const origin = named === undefined ? sealed.identity.slice(0, 32) : fromHex(named.slice(2));
   const complaint = whyOpaque(sealed, {
     origin,

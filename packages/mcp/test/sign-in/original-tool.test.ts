@@ -103,7 +103,7 @@ describe('login --from-memwal', () => {
       [{ version: 2 }, 'version must be 1'],
       [{ version: '1' }, 'version must be 1'],
       [{ delegatePublicKeyHex: undefined, delegatePublicKey }, 'delegatePublicKeyHex must be 64 hex'],
-      [{ delegatePrivateKey: other.privateKey }, 'do not belong together'],
+      [{ delegatePrivateKey: other.privateKey }, 'do not match'],
       [{ delegateAddress: other.address }, 'not the address of the key'],
       [{ accountId: '0x1' }, 'accountId must be 0x and 64 hex'],
       [{ relayerUrl: 'file:///etc' }, 'relayerUrl must be a URL'],

@@ -1,6 +1,6 @@
 import { MemRelayError } from './errors.ts';
 
-/** Standard base64. In slices, because one call with all bytes as arguments overflows the stack near 200 KB. */
+/** Standard base64. Works in slices, because passing all bytes as arguments overflows the stack near 200 KB. */
 export function toBase64(bytes: Uint8Array): string {
   let binary = '';
   for (let at = 0; at < bytes.length; at += 0x8000)
@@ -8,11 +8,11 @@ export function toBase64(bytes: Uint8Array): string {
   return btoa(binary);
 }
 
-/** Throws `invalid_response` for text that is not base64: only answers of the relayer are read with it. */
+/** Throws `invalid_response` for text that is not base64: used only for responses of the relayer. */
 export function fromBase64(text: string): Uint8Array {
   try {
     return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
   } catch (cause) {
-    throw new MemRelayError('invalid_response', 'The relayer answered bytes that are not base64.', { cause });
+    throw new MemRelayError('invalid_response', 'The relayer returned bytes that are not base64.', { cause });
   }
 }
