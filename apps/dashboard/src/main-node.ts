@@ -5,7 +5,7 @@ import { startDashboard } from './node-server.ts';
 
 try {
   const config = readConfig(process.env);
-  // Stdout carries the ready line alone; logs go to stderr
+  // Stdout carries only the ready line; logs go to stderr
   const logger = { level: process.env.LOG_LEVEL ?? 'info', stream: process.stderr };
   const dashboard = await startDashboard(config, await loadPages(), logger);
   servePart(dashboard, dashboard.app.log);

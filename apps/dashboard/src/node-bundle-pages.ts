@@ -6,7 +6,7 @@ import { sourceMark } from './node-source-mark.ts';
 
 const pages = fileURLToPath(new URL('./pages/', import.meta.url));
 
-/** Bundles every HTML file in `pages/` with what it loads. Nothing is written. */
+/** Bundles every HTML file in `pages/` with everything it loads. Writes nothing. */
 export async function bundlePages(
   repository: string,
 ): Promise<{ files: Record<string, string | Uint8Array>; sources: Record<string, string> }> {
@@ -40,7 +40,7 @@ export async function bundlePages(
   return { files, sources: await marksOf(modules, repository) };
 }
 
-/** Of our own files; what is installed changes with the lockfile, and then everything is installed anew. */
+/** Marks of our own files only: installed packages change with the lockfile, and then everything is reinstalled. */
 async function marksOf(modules: ReadonlySet<string>, repository: string): Promise<Record<string, string>> {
   const marks: Record<string, string> = {};
   for (const module of modules) {

@@ -7,16 +7,16 @@ export interface DashboardConfig {
   relayerUrl: string;
   packageId: string;
   walletFile: string;
-  /** The secret of this start, 64 hex digits */
+  /** Secret of this run, 64 hex digits */
   startToken: string;
 }
 
-/** A variable is missing or wrong; its message names all of them and no value. */
+/** Missing or invalid variables. The message names all of them, but no values. */
 export class DashboardConfigError extends Error {
   override name = 'DashboardConfigError';
 }
 
-/** What `memrelay up` starts the dashboard with. Throws `DashboardConfigError`. */
+/** Reads the variables that `memrelay up` sets for the dashboard. Throws `DashboardConfigError`. */
 export function readConfig(environment: NodeJS.ProcessEnv): DashboardConfig {
   const problems: string[] = [];
   const text = (name: string, valid: (value: string) => boolean, expected: string): string => {
@@ -36,7 +36,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): DashboardConfig {
     startToken: text('DASHBOARD_TOKEN', (value) => hex32Pattern.test(value), '64 hex digits'),
   };
   if (!Number.isInteger(config.port) || config.port < 0 || config.port > 65_535)
-    problems.push('DASHBOARD_PORT must be a port');
+    problems.push('DASHBOARD_PORT must be a port number');
   if (problems.length > 0) throw new DashboardConfigError(problems.join('; '));
   return config;
 }

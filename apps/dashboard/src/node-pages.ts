@@ -3,19 +3,19 @@ import { dirname, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { sourceMark } from './node-source-mark.ts';
 
-/** One file as it is served. */
+/** A file to serve. */
 export interface Page {
   type: string;
   body: Buffer;
 }
 
-/** By path below `dist`, e.g. `connect-mcp.html` and `assets/style-1a2b.css`. */
+/** Files by path below `dist`, e.g. `connect-mcp.html` and `assets/style-1a2b.css`. */
 export type Pages = ReadonlyMap<string, Page>;
 
-/** What was built from what: the last file that a build writes. */
+/** Which files were built from which sources. A build writes this record last. */
 export interface BuildRecord {
   files: string[];
-  /** Own sources by path from the repository's root, with what tells that one has changed */
+  /** Our sources by path from the repository root, each with a mark that changes with its content */
   sources: Record<string, string>;
 }
 
@@ -31,8 +31,8 @@ const types: Record<string, string> = {
 };
 
 /**
- * The pages from `dist`. They are built first when they are missing or one of their sources has changed; a package without
- * the sources has them built.
+ * Loads the pages from `dist`, building them first if they are missing or a source has changed. A package without sources
+ * contains the built pages.
  */
 export async function loadPages(): Promise<Pages> {
   const built = await readRecord();
@@ -57,7 +57,7 @@ async function isCurrent({ sources }: BuildRecord): Promise<boolean> {
   return marks.every(({ now }) => now === undefined) || marks.every(({ mark, now }) => now === mark);
 }
 
-/** Several starts may build at once: each file appears whole, and the record, which names them, last. */
+/** Safe for concurrent builds: each file is written atomically, and the record that lists them is written last. */
 async function build(before: BuildRecord | undefined): Promise<BuildRecord> {
   const { bundlePages } = await import('./node-bundle-pages.ts');
   const { files, sources } = await bundlePages(repository);

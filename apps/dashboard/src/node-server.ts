@@ -7,7 +7,7 @@ import { walletRefusal } from './wallet/node-chain-refusal.ts';
 import { registerWalletRoutes } from './wallet/node-wallet-routes.ts';
 import { WalletRefusal } from './wallet/wallet-refusal.ts';
 
-/** Which page a path shows. */
+/** The page of each path. */
 const pagePaths: Record<string, string> = {
   '/': 'home.html',
   '/connect/mcp': 'connect-mcp.html',
@@ -15,8 +15,8 @@ const pagePaths: Record<string, string> = {
 };
 
 /**
- * Nothing inline, nothing from elsewhere, in nobody's frame. Beside this server a page speaks with the tool that waits on
- * a port of this machine.
+ * Nothing inline, nothing from other origins, no framing. Apart from this server a page connects only to the tool that
+ * waits on a port of this machine.
  */
 const securityHeaders = {
   'content-security-policy': [
@@ -44,7 +44,7 @@ export interface Dashboard {
   close(): Promise<void>;
 }
 
-/** Serves the pages and the local wallet on 127.0.0.1. Throws what listening throws. */
+/** Serves the pages and the local wallet on 127.0.0.1. Throws if it cannot listen. */
 export async function startDashboard(
   config: DashboardConfig,
   pages: Pages,
@@ -54,16 +54,16 @@ export async function startDashboard(
     ...(logger === undefined ? {} : { logger }),
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: 16_384,
-    // What a schema does not name is refused, not taken out
+    // Unknown fields are rejected, not removed
     ajv: { customOptions: { removeAdditional: false, coerceTypes: false, useDefaults: false } },
   });
   const hostRules = createHostRules({ isLoopback: true });
   const hosts = new Set<string>();
   app.addHook('onRequest', async (request, reply) => {
     reply.headers(securityHeaders);
-    // A foreign name that was made to lead here is another origin's; the wallet's own routes need the port, too
+    // Blocks foreign host names that resolve to this machine (DNS rebinding); the port must match as well, for the wallet routes
     if (hostRules.check(request.raw) !== 'allowed' || !hosts.has(request.headers.host ?? ''))
-      throw new WalletRefusal(403, 'wrong_host', 'The dashboard answers to its own address alone.');
+      throw new WalletRefusal(403, 'wrong_host', 'The dashboard accepts requests only to its own address.');
   });
   app.setErrorHandler(async (error: Error & { statusCode?: number }, request, reply) => {
     const known = error instanceof WalletRefusal || (error.statusCode ?? 500) >= 500;
@@ -72,13 +72,13 @@ export async function startDashboard(
       : new WalletRefusal(
           error.statusCode ?? 400,
           'invalid_request',
-          'The wallet does not take this request.',
+          'The wallet rejected this request as invalid.',
         );
-    if (status >= 500) request.log.warn({ err: error }, 'the wallet could not do it');
+    if (status >= 500) request.log.warn({ err: error }, 'wallet request failed');
     return reply.code(status).send({ error: code, message });
   });
   app.setNotFoundHandler(async (_request, reply) =>
-    reply.code(404).send({ error: 'not_found', message: 'There is nothing here.' }),
+    reply.code(404).send({ error: 'not_found', message: 'Not found.' }),
   );
   const show = (path: string, { type, body }: Page): void => {
     app.get(path, async (_request, reply) => reply.type(type).send(body));

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 
 /**
- * What tells that a source has changed: a hash of what it holds. Not its time, which a checkout or an installation
- * sets as it likes. Undefined when there is no such file.
+ * A mark that changes with the content of a source: a hash. File times are not used, because a checkout or an installation
+ * may set any time. Undefined if the file does not exist.
  */
 export async function sourceMark(path: string): Promise<string | undefined> {
   const text = await readFile(path).catch(() => undefined);

@@ -41,6 +41,6 @@ it('a choice becomes tags of the account, and is told in words', () => {
   expect(new Set(scope.tags).size).toBe(2);
   expect(scopeWords(scope)).toBe('recall, save and forget, in 2 namespaces, until you revoke it');
   expect(scopeWords({ perms: 1, allNamespaces: true, tags: [], expiresAtMs: '1' })).toMatch(
-    /^recall, in all namespaces, ended /,
+    /^recall, in all namespaces, expired on /,
   );
 });

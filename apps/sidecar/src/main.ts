@@ -1,11 +1,11 @@
 import { turnOffCoreDumps } from '@memrelay/process/core-dumps';
 import { servePart } from '@memrelay/process/serve-part';
+import { SidecarConfigError } from './base/config-error.ts';
 import { loadConfig } from './config/config.ts';
-import { SidecarConfigError } from './config/config-error.ts';
 import { createLogger } from './logging.ts';
 import { startSidecar } from './sidecar.ts';
 
-/** Each line begins the same, so that the relayer that started this process finds them (its run-sidecar.ts). */
+/** Every line has the same prefix, so that the relayer that started this process finds them (its run-sidecar.ts). */
 function die(message: string): never {
   process.stderr.write(`${message.replace(/^/gm, 'memrelay sidecar: ')}\n`);
   process.exit(1);
@@ -14,7 +14,7 @@ function die(message: string): never {
 function startFailure(error: unknown): string {
   if (error instanceof SidecarConfigError) return error.message;
   if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE')
-    return 'SIDECAR_URL: its port is taken; set SIDECAR_URL to a free one';
+    return 'SIDECAR_URL: the port is in use; set SIDECAR_URL to a free one';
   return (error as Error).stack ?? String(error);
 }
 

@@ -9,25 +9,25 @@ import { createHostRules } from '@memrelay/protocol/host-rules';
 import Fastify from 'fastify';
 import type { Logger } from 'pino';
 import { createPruner } from './accounts/prune-expired.ts';
+import { requireSecret } from './base/require-secret.ts';
 import type { Config } from './config/config.ts';
 import { checkServerTypes } from './config/key-server-config.ts';
-import type { SidecarContext } from './context.ts';
 import { OpenPool } from './open/open-pool.ts';
+import type { SidecarContext } from './routes/context.ts';
 import {
   accountRoutes,
   envelopeRoutes,
   healthRoute,
   keyRoutes,
-  requireToken,
   sponsorRoutes,
   storeRoutes,
 } from './routes/routes.ts';
 import { KeyServerDirectory } from './seal/key-server-directory.ts';
 import { SealPool } from './seal/seal-pool.ts';
+import { wrapExpectation } from './seal/server-sets.ts';
 import { createSessionReader } from './seal/session.ts';
 import { createSessionMaker } from './seal/session-maker.ts';
 import { KeyUnwrapper } from './seal/unwrap-keys.ts';
-import { wrapExpectation } from './seal/wrap-expectation.ts';
 import { createGasWallet } from './sponsor/gas-wallet.ts';
 import { createSponsorApi } from './sponsor/sponsor-api.ts';
 import { createSponsoring } from './sponsor/sponsoring.ts';
@@ -38,10 +38,10 @@ import { checkWalrus } from './store/walrus-package.ts';
 import { createAccountStates } from './tools/account-states.ts';
 import { createToolService } from './tools/tool-service.ts';
 
-/** A batch of envelopes (the relayer splits larger ones) or one blob. */
+/** Fits a batch of envelopes (the relayer splits larger ones) or one blob. */
 const bodyLimit = 32 * 1024 * 1024;
 const keyServerTimeoutMs = 10_000;
-/** How long requests under way may take when the sidecar stops; all of it has 20 s (serve-part.ts). */
+/** How long running requests may take when the sidecar stops. The whole stop has 20 s (serve-part.ts). */
 const requestsEndMs = 15_000;
 
 export interface Sidecar {
@@ -49,7 +49,7 @@ export interface Sidecar {
   close(): Promise<void>;
 }
 
-/** Builds the sidecar and listens on loopback. Throws when the port is taken, and `SidecarConfigError`. */
+/** Builds the sidecar and listens on loopback. Throws if the port is taken, and `SidecarConfigError`. */
 export async function startSidecar(config: Config, log: Logger): Promise<Sidecar> {
   const chain = createChainClient({ network: config.network, baseUrl: config.chainRpcUrl });
   const sets = config.serverSets;
@@ -61,7 +61,14 @@ export async function startSidecar(config: Config, log: Logger): Promise<Sidecar
   const pool = new SealPool({ logger: log });
   const openPool = new OpenPool(log);
   const blobIds = createBlobIdPool({ nShards: config.nShards, threads: availableParallelism() });
-  const uploads = createUploads(config, chain, blobIds, log);
+  const uploads = createUploads({
+    settings: config.uploads,
+    walrus: config.walrus,
+    nShards: config.nShards,
+    chain,
+    blobIds,
+    log,
+  });
   const { sponsor, serverKey } = config;
   const sponsorApi =
     sponsor.apiKey === undefined
@@ -125,7 +132,7 @@ export async function startSidecar(config: Config, log: Logger): Promise<Sidecar
   };
 
   const app = Fastify({ logger: false, bodyLimit, requestTimeout: 180_000 });
-  // Its own name, too, where SIDECAR_URL calls this machine by another one
+  // SIDECAR_URL may name this machine differently: allow that host as well
   const hosts = createHostRules({ isLoopback: true, allowedHosts: [config.host] });
   app.addHook('onRequest', async ({ raw }) => {
     const verdict = hosts.check(raw);
@@ -147,7 +154,7 @@ export async function startSidecar(config: Config, log: Logger): Promise<Sidecar
   });
   healthRoute(app, config.token);
   await app.register(async (guarded) => {
-    guarded.addHook('onRequest', requireToken(config.token));
+    guarded.addHook('onRequest', requireSecret('authorization', `Bearer ${config.token}`));
     accountRoutes(guarded, context);
     keyRoutes(guarded, context);
     envelopeRoutes(guarded, context);
@@ -159,7 +166,7 @@ export async function startSidecar(config: Config, log: Logger): Promise<Sidecar
   return {
     url,
     async close() {
-      // Its streams would keep the server open
+      // Open tool streams would keep the server running
       await tools.close();
       const forced = setTimeout(() => app.server.closeAllConnections(), requestsEndMs);
       await app.close();

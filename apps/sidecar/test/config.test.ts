@@ -1,7 +1,7 @@
 import { networkDefaults } from '@memrelay/protocol/networks';
 import { describe, expect, test } from 'vitest';
+import { SidecarConfigError } from '../src/base/config-error.ts';
 import { loadConfig } from '../src/config/config.ts';
-import { SidecarConfigError } from '../src/config/config-error.ts';
 
 const id = (digit: string): string => `0x${digit.repeat(64)}`;
 const enough = { SIDECAR_AUTH_TOKEN: 'a-token-of-16-up', MEM_PACKAGE_ID: id('A') };
@@ -273,7 +273,7 @@ describe('the configuration of the sidecar', () => {
   test('a localnet that does not answer is said so', async () => {
     const nowhere = { CHAIN_NETWORK: 'localnet', CHAIN_RPC_URL: 'http://127.0.0.1:1' };
     await expect(loadConfig({ ...enough, ...nowhere })).rejects.toThrow(
-      'CHAIN_RPC_URL: no localnet answers there',
+      'CHAIN_RPC_URL: CHAIN_NETWORK is localnet, but no localnet responds there',
     );
   });
 

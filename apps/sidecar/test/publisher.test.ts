@@ -107,7 +107,7 @@ describe('an upload through a publisher', () => {
       expect(result).toMatchObject({
         stage: 'failed',
         kind: 'transient',
-        reason: expect.stringContaining('another blob'),
+        reason: expect.stringContaining('different blob'),
       });
     }
   });

@@ -9,9 +9,9 @@ import {
 } from '@memrelay/chain/account-transactions';
 import { Ed25519Keypair } from '@mysten/sui/keypairs/ed25519';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { rawPublicKey } from '../src/base/raw-public-key.ts';
 import type { DecryptSession } from '../src/seal/decrypt-session.ts';
 import type { UnwrapItem, UnwrapResult } from '../src/seal/seal-tasks.ts';
-import { x25519PublicKey } from '../src/seal/x25519.ts';
 import { describeKey, identityOf, refOf, type SealWorld, startSealWorld, tagOf } from './seal-world.ts';
 
 let world: SealWorld;
@@ -50,7 +50,7 @@ describe('who may unwrap', () => {
   it('the owner gets the private key of the wrapped pair', async () => {
     const [result] = await open(owner);
     if (!result?.ok) throw new Error(result?.message);
-    expect(x25519PublicKey(result.privateKey)).toEqual(item.recipientPk);
+    expect(rawPublicKey('x25519', result.privateKey)).toEqual(item.recipientPk);
   });
 
   it('a delegate, until it is removed; and never a stranger', async () => {
@@ -140,7 +140,7 @@ describe('batches', () => {
     });
     const results = await open(delegate, items);
     expect(results.map((result) => result.ok)).toEqual([true, true, false, true, true]);
-    expect(results.map((result) => result.ok && x25519PublicKey(result.privateKey))).toEqual(
+    expect(results.map((result) => result.ok && rawPublicKey('x25519', result.privateKey))).toEqual(
       items.map(({ recipientPk }, i) => i !== 2 && recipientPk),
     );
   });
@@ -171,7 +171,7 @@ describe('the cache of a session', () => {
     if (first?.ok) first.privateKey.fill(0);
     const [second] = await open(owner);
     expect(world.proxy.faults.requests).toBe(before);
-    expect(second?.ok && x25519PublicKey(second.privateKey)).toEqual(item.recipientPk);
+    expect(second?.ok && rawPublicKey('x25519', second.privateKey)).toEqual(item.recipientPk);
   });
 
   it('is asked for once by parallel callers', async () => {

@@ -36,7 +36,7 @@ test('another package than that of the system object is refused', async () => {
 });
 
 test('what is no system or staking object is refused, both at once', async () => {
-  await expect(check({ systemObjectId: none })).rejects.toThrow(/^STORE_SYSTEM_OBJECT_ID: there is no/);
+  await expect(check({ systemObjectId: none })).rejects.toThrow(/^STORE_SYSTEM_OBJECT_ID: no Walrus/);
   await expect(check({ systemObjectId: ids.stakingObjectId })).rejects.toThrow(/^STORE_SYSTEM_OBJECT_ID: /);
   await expect(check({ stakingPoolId: ids.packageId })).rejects.toThrow(/^STORE_STAKING_OBJECT_ID: /);
   await expect(check({ systemObjectId: none, stakingPoolId: none })).rejects.toThrow(

@@ -7,8 +7,8 @@ export interface Service {
 export type PresetName = 'prod' | 'staging' | 'local';
 
 /**
- * What `--prod`, `--staging` and `--local` stand for (relayer.md "Stdio package flags and variables"). Whoever offers a
- * service of their own writes its two URLs here before they build the package; a build without them refuses the flag.
+ * The services behind `--prod`, `--staging` and `--local` (relayer.md "Stdio package flags and variables"). To build the
+ * package for your own service, write its two URLs here. A build without them rejects the flag.
  */
 export const presets: Readonly<Record<PresetName, Service | undefined>> = {
   prod: undefined,
@@ -16,7 +16,7 @@ export const presets: Readonly<Record<PresetName, Service | undefined>> = {
   local: { relayerUrl: 'http://127.0.0.1:8000', webUrl: 'http://localhost:5173' },
 };
 
-/** The dashboard that belongs to a relayer, where a preset names the relayer. */
+/** The dashboard of a relayer that is listed in a preset. */
 export function dashboardOf(relayerUrl: string): string | undefined {
   const origin = new URL(relayerUrl).origin;
   return Object.values(presets).find((service) => service && new URL(service.relayerUrl).origin === origin)

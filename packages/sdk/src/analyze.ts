@@ -1,16 +1,16 @@
 import type { AnalyzeAccepted } from '@memrelay/protocol/llm';
-import { type CamelKeys, camelKeys } from './camel-keys.ts';
 import { checkIdempotencyKey } from './options.ts';
-import { type Connection, callRelayer } from './request.ts';
-import type { RetryPolicy } from './retry.ts';
-import type { WriteOptions } from './types.ts';
-import { uuidV4 } from './uuid.ts';
+import { type CamelKeys, camelKeys } from './wire/camel-keys.ts';
+import { type Connection, callRelayer } from './wire/request.ts';
+import type { RetryPolicy } from './wire/retry.ts';
+import type { WriteOptions } from './wire/types.ts';
+import { uuidV4 } from './wire/uuid.ts';
 
 export interface AnalyzeOptions extends WriteOptions {
   namespace?: string | undefined;
   /**
-   * When what the text tells was said: "yesterday" in it becomes a date. A string of RFC 3339 keeps the calendar of its
-   * offset; a `Date` means that of UTC.
+   * When the text was said, so that "yesterday" becomes a date. An RFC 3339 string keeps the calendar of its offset; a `Date`
+   * uses UTC.
    */
   occurredAt?: string | Date | undefined;
 }
@@ -23,7 +23,7 @@ export const modelPolicy = ({ policy }: Connection): Partial<RetryPolicy> => ({
   deadlineMs: Math.max(policy.deadlineMs, 240_000),
 });
 
-/** Stores the facts of a text; `sessionPackageId` is the package of the session with which it compares. */
+/** Stores the facts of a text; `sessionPackageId` is the package of the session for reading known memories. */
 export async function analyze(
   connection: Connection,
   sessionPackageId: string,

@@ -1,18 +1,18 @@
 import type { AskResponse } from '@memrelay/protocol/llm';
 import { modelPolicy } from './analyze.ts';
-import { type CamelKeys, camelKeys } from './camel-keys.ts';
-import { MemRelayError, NetworkError } from './errors.ts';
 import { recallBody } from './recall-body.ts';
-import { type ApiCall, type Connection, callRelayer, openStream } from './request.ts';
-import { isRetryable } from './retry.ts';
-import { serverEvents } from './server-events.ts';
-import type { RecallOptions } from './types.ts';
+import { type CamelKeys, camelKeys } from './wire/camel-keys.ts';
+import { MemRelayError, NetworkError } from './wire/errors.ts';
+import { type ApiCall, type Connection, callRelayer, openStream } from './wire/request.ts';
+import { isRetryable } from './wire/retry.ts';
+import { serverEvents } from './wire/server-events.ts';
+import type { RecallOptions } from './wire/types.ts';
 
-/** `limit` is 5 when left out */
+/** `limit` defaults to 5 */
 export type AskOptions = RecallOptions;
 export type AskResult = CamelKeys<AskResponse>;
 
-/** A piece of the answer, or at the end all of it. */
+/** A part of the answer, or the complete answer at the end. */
 export type AskEvent = { type: 'delta'; text: string } | ({ type: 'done' } & AskResult);
 
 function callOf(
@@ -37,7 +37,7 @@ export async function ask(...request: Parameters<typeof callOf>): Promise<AskRes
   return camelKeys((await callRelayer<AskResponse>(request[0], callOf(...request))).value);
 }
 
-/** The answer as it is written. Leaving the loop ends it on the server, too. */
+/** Streams the answer. Leaving the loop also stops it on the server. */
 export async function* askStream(
   ...request: Parameters<typeof callOf>
 ): AsyncGenerator<AskEvent, void, undefined> {
@@ -56,5 +56,5 @@ export async function* askStream(
       return;
     }
   }
-  throw new NetworkError('network_error', 'The answer broke off.', { requestId });
+  throw new NetworkError('network_error', 'The answer was interrupted.', { requestId });
 }

@@ -1,17 +1,17 @@
 import { limits } from '@memrelay/protocol/limits';
 import type { RememberBulkAccepted } from '@memrelay/protocol/memories';
 import { chunksByJsonSize } from './chunks.ts';
-import { MemRelayError } from './errors.ts';
 import { checkIdempotencyKey } from './options.ts';
-import type { RememberItem } from './types.ts';
+import { MemRelayError } from './wire/errors.ts';
+import type { RememberItem } from './wire/types.ts';
 
-/** What is left of the body limit for the items, beside `{"items":[]}`. */
+/** The body limit for the items, without `{"items":[]}`. */
 const itemBytes = limits.bodyBytes - 1024;
 
 /**
  * Sends items in as few requests as the relayer's limits allow, one after the other, and returns their job ids in
  * order; those without a namespace go to `usual`. Each request has its own key derived from `key`, so repeating all of it
- * with the same key and items stores nothing twice; the `details` of an error tell that key and what was accepted before.
+ * with the same key and items stores nothing twice. The `details` of an error contain that key and the accepted jobs.
  */
 export async function rememberInChunks(
   items: readonly RememberItem[],
@@ -29,7 +29,7 @@ export async function rememberInChunks(
     for (const request of requests) {
       const { job_ids: accepted } = await send({ items: request.chunk }, request.key);
       if (accepted?.length !== request.chunk.length)
-        throw new MemRelayError('invalid_response', 'The relayer did not answer one job id per item.');
+        throw new MemRelayError('invalid_response', 'The relayer did not return one job id per item.');
       jobIds.push(...accepted);
     }
   } catch (error) {

@@ -3,23 +3,23 @@ import { join } from 'node:path';
 import type { CredentialFile } from '@memrelay/protocol/credential-file';
 import { checkCredentials } from './credentials.ts';
 import { dataDir } from './data-dir-node.ts';
-import { MemRelayError } from './errors.ts';
 import { signInCredentialsPath } from './save-credentials-node.ts';
+import { MemRelayError } from './wire/errors.ts';
 
 export interface LoadCredentialsOptions {
-  /** Accept a file that others may read, e.g. a secret mounted read-only into a container */
+  /** Accept a file that others can read, e.g. a secret mounted read-only into a container */
   allowOpenPermissions?: boolean;
 }
 
-/** Where credentials are looked for, in order: what a sign-in wrote, then what the local system wrote. */
+/** Where credentials are searched, in order: those of a sign-in, then those of the local system. */
 export function credentialPaths(): string[] {
   return [signInCredentialsPath(), join(dataDir(), 'credentials.json')];
 }
 
 /**
  * Reads the credential file at `path`, else the first of `credentialPaths()` that exists, for
- * `MemRelay.fromCredentials`. Throws `invalid_credentials` when there is none, when it cannot be read or is
- * malformed (never going on to the next one), and when other users could read it.
+ * `MemRelay.fromCredentials`. Throws `invalid_credentials` if there is none, if it is unreadable or malformed (it
+ * never falls back to the next one), or if other users could read it.
  */
 export async function loadCredentials(
   path?: string,
@@ -32,13 +32,13 @@ export async function loadCredentials(
   }
   throw new MemRelayError(
     'invalid_credentials',
-    `No credentials at ${paths.join(' or ')}. Start a local system with \`memrelay up\`, sign in, or name a file.`,
+    `No credentials at ${paths.join(' or ')}. Start a local system with \`memrelay up\`, sign in, or pass the path of a file.`,
   );
 }
 
 /**
- * The text of a file that only its owner may read, undefined when there is none. Throws `invalid_credentials` when others
- * may read it, or when it cannot be read.
+ * The text of a file that only its owner may read; undefined if it does not exist. Throws `invalid_credentials` if others can
+ * read it, or if it cannot be read.
  */
 export async function readPrivateFile(
   path: string,
@@ -49,11 +49,11 @@ export async function readPrivateFile(
     const info = await file.stat();
     if (info.isDirectory())
       throw new MemRelayError('invalid_credentials', `${path} is a directory. Move it away.`);
-    // Windows keeps no such bits; there the profile directory protects the file.
+    // Windows has no such bits; there the profile directory protects the file.
     if (process.platform !== 'win32' && (info.mode & 0o077) !== 0 && !allowOpenPermissions)
       throw new MemRelayError(
         'invalid_credentials',
-        `${path} is private and other users can read or change it (mode ${(info.mode & 0o777).toString(8)}). Run: chmod 600 ${path}`,
+        `${path} must be private, but other users can read or change it (mode ${(info.mode & 0o777).toString(8)}). Run: chmod 600 ${path}`,
       );
     return await file.readFile('utf8');
   } catch (error) {
@@ -68,7 +68,7 @@ function parse(text: string, path: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // Without the parser's message: it quotes the text, and the text holds the key.
+    // Without the parser's message, which quotes the text and thus the key.
     throw new MemRelayError(
       'invalid_credentials',
       `${path} is not valid JSON. Sign in again to write a new file, or delete it.`,

@@ -1,11 +1,11 @@
 import { addressPattern } from '@memrelay/protocol/address';
 import { anyCaseHex32Pattern, toHex } from '@memrelay/protocol/bytes';
 import type { CredentialFile } from '@memrelay/protocol/credential-file';
-import { MemRelayError } from './errors.ts';
-import { createSigner, parsePrivateKey } from './signer.ts';
-import type { MemRelayOptions } from './types.ts';
+import { MemRelayError } from './wire/errors.ts';
+import { createSigner, parsePrivateKey } from './wire/signer.ts';
+import type { MemRelayOptions } from './wire/types.ts';
 
-/** Field by field as `credentialFileSchema` of the protocol, without its validation library. */
+/** The same fields as `credentialFileSchema` of the protocol, without its validation library. */
 const rules: Record<keyof CredentialFile, [valid: (value: string) => boolean, expected: string]> = {
   delegatePrivateKey: [(value) => anyCaseHex32Pattern.test(value), '64 hex characters'],
   delegatePublicKey: [(value) => anyCaseHex32Pattern.test(value), '64 hex characters'],
@@ -22,8 +22,8 @@ const rules: Record<keyof CredentialFile, [valid: (value: string) => boolean, ex
 };
 
 /**
- * Checks a parsed credential file. Throws `invalid_credentials` that names every bad field and never a value;
- * `source` is how the message calls the file.
+ * Checks a parsed credential file. Throws `invalid_credentials` with the names of all invalid fields, but no values; `source` is
+ * the name of the file in the message.
  */
 export function checkCredentials(file: unknown, source = 'The credentials'): CredentialFile {
   const fields = (typeof file === 'object' && file !== null ? file : {}) as Record<string, unknown>;
@@ -41,8 +41,8 @@ export function checkCredentials(file: unknown, source = 'The credentials'): Cre
 }
 
 /**
- * The options of a client with these credentials; `overrides` win. Throws `invalid_credentials`, also when private and
- * public key do not belong together.
+ * The options of a client with these credentials; `overrides` take precedence. Throws `invalid_credentials`, also if private
+ * and public key do not match.
  */
 export function credentialOptions(
   file: CredentialFile,
@@ -53,7 +53,7 @@ export function credentialOptions(
   if (overrides.key === undefined && publicKeyOf(key) !== credentials.delegatePublicKey.toLowerCase())
     throw new MemRelayError(
       'invalid_credentials',
-      'The credentials cannot be used: delegatePrivateKey and delegatePublicKey do not belong together. Sign in again to write a new file.',
+      'The credentials cannot be used: delegatePrivateKey and delegatePublicKey do not match. Sign in again to write a new file.',
     );
   return { key, accountId, packageId, serverUrl, ...overrides };
 }

@@ -1,7 +1,7 @@
 import { homedir, userInfo } from 'node:os';
 import { posix, resolve, win32 } from 'node:path';
 
-/** The user's home. An empty HOME counts as unset: else keys would be looked for wherever a program was started. */
+/** The user's home directory. An empty HOME counts as unset; otherwise keys would be searched for in the working directory. */
 export function homeDirectory(): string {
   return homedir() || userInfo().homedir;
 }

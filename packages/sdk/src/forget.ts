@@ -1,8 +1,8 @@
 import type { ForgetPreview, ForgetResponse } from '@memrelay/protocol/forget';
 import { defaultNamespace } from '@memrelay/protocol/limits';
-import { MemRelayError } from './errors.ts';
-import { type Connection, callRelayer } from './request.ts';
-import type { CallOptions } from './types.ts';
+import { MemRelayError } from './wire/errors.ts';
+import { type Connection, callRelayer } from './wire/request.ts';
+import type { CallOptions } from './wire/types.ts';
 
 export interface ForgetOptions extends CallOptions {
   /** With `ids` that of the client when omitted; without `ids` it has to be named */

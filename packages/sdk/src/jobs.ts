@@ -1,11 +1,11 @@
 import { limits } from '@memrelay/protocol/limits';
 import type { BulkStatusResult, JobRecord } from '@memrelay/protocol/memories';
-import { camelKeys } from './camel-keys.ts';
 import { chunksOf } from './chunks.ts';
-import { type ApiCall, type Connection, callRelayer, type Reply } from './request.ts';
-import type { CallOptions, Job, JobOutcome } from './types.ts';
+import { camelKeys } from './wire/camel-keys.ts';
+import { type ApiCall, type Connection, callRelayer, type Reply } from './wire/request.ts';
+import type { CallOptions, Job, JobOutcome } from './wire/types.ts';
 
-/** How a state is read: its signal, and for a poll its own policy. */
+/** Options of a status request: its signal, and for a poll its own retry policy. */
 export type Reading = Pick<ApiCall, 'signal' | 'policy'>;
 
 /** The waiting loop repeats polls itself. */
@@ -20,7 +20,7 @@ export async function readJob(connection: Connection, id: string, how: Reading):
   return { ...reply, value: camelKeys(reply.value) };
 }
 
-/** The states of at most 20 jobs, in the order asked. */
+/** The states of at most 20 jobs, in the requested order. */
 export async function readJobs(
   connection: Connection,
   ids: readonly string[],
@@ -36,7 +36,7 @@ export async function readJobs(
   return { ...reply, value: camelKeys(reply.value.results) };
 }
 
-/** The states of any number of jobs, in the order asked. */
+/** The states of any number of jobs, in the requested order. */
 export async function readAllJobs(
   connection: Connection,
   ids: readonly string[],
@@ -48,12 +48,12 @@ export async function readAllJobs(
   return outcomes;
 }
 
-/** One look at a job, for a loop that waits. */
+/** One poll of a job, for the waiting loop. */
 export function pollJob(connection: Connection, id: string, { signal }: CallOptions) {
   return (timeoutMs: number) => readJob(connection, id, { signal, policy: onePoll(timeoutMs) });
 }
 
-/** The same for many. */
+/** One poll of several jobs. */
 export function pollJobs(connection: Connection, { signal }: CallOptions) {
   return (ids: readonly string[]) => (timeoutMs: number) =>
     readJobs(connection, ids, { signal, policy: onePoll(timeoutMs) });

@@ -1,13 +1,13 @@
 import { toBase64 } from '@memrelay/protocol/bytes';
 import type { KeyEntry, KeysResponse, RewrapRequest, RewrapResponse } from '@memrelay/protocol/key-wraps';
-import { type CamelKeys, camelKeys } from './camel-keys.ts';
-import { type Connection, callRelayer } from './request.ts';
-import type { CallOptions } from './types.ts';
+import { type CamelKeys, camelKeys } from './wire/camel-keys.ts';
+import { type Connection, callRelayer } from './wire/request.ts';
+import type { CallOptions } from './wire/types.ts';
 
-/** A key that memories of a namespace are sealed to, with its wraps as they stand in envelopes. */
+/** A key that memories of a namespace are sealed to, with its wraps as in the envelopes. */
 export type AccountKey = CamelKeys<KeyEntry>;
 
-/** A wrap that the caller made for the present key servers. */
+/** A wrap that the caller created for the current key servers. */
 export interface NewWrap {
   /** 64 hex digits */
   recipientPk: string;
@@ -16,9 +16,9 @@ export interface NewWrap {
 }
 
 export interface RewrapOptions extends CallOptions {
-  /** Wraps of the caller's own, at most 20; without them the relayer makes the next ones */
+  /** Wraps created by the caller, at most 20; without them the relayer creates the next ones */
   keys?: readonly NewWrap[];
-  /** `next` of the call before */
+  /** `next` of the previous call */
   after?: string;
 }
 

@@ -4,15 +4,15 @@ import { join } from 'node:path';
 import { hex32Pattern } from '@memrelay/protocol/bytes';
 
 /**
- * The dashboard of the local system, for whoever may read the data directory: where it is, and the secret of this start.
- * From the secret come pairing codes, each good for one browser tab, which lets that tab use the local wallet.
+ * The dashboard of the local system, for users that may read the data directory: its URL, and the secret of this run. Pairing
+ * codes are derived from the secret; each lets one browser tab use the local wallet.
  */
 export interface LocalDashboard {
   /** e.g. `http://127.0.0.1:5173` */
   url: string;
-  /** The relayer beside it */
+  /** The relayer of the same system */
   relayerUrl?: string;
-  /** 64 hex digits, another one after each start */
+  /** 64 hex digits; changes with each start */
   token: string;
 }
 
@@ -25,7 +25,7 @@ export function localDashboardPath(dataDir: string): string {
   return join(dataDir, 'dashboard.json');
 }
 
-/** The running dashboard, or undefined when there is none (or none that this user may read of). */
+/** The running dashboard, or undefined if there is none that this user may access. */
 export async function readLocalDashboard(dataDir: string): Promise<LocalDashboard | undefined> {
   try {
     const text = await readFile(localDashboardPath(dataDir), 'utf8');
@@ -46,7 +46,7 @@ export function newPairingCode(token: string, expiresAt: Date): string {
 }
 
 /**
- * The nonce of a code of this token, so that the caller accepts each code once; `expired` for a code whose time is over,
+ * The nonce of a code of this token, so that the caller accepts each code once; `expired` for an expired code,
  * undefined for anything else.
  */
 export function pairingNonce(

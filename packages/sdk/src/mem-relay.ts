@@ -7,7 +7,6 @@ import { type AskEvent, type AskOptions, type AskResult, ask, askStream } from '
 import { rememberInChunks } from './bulk.ts';
 import type { ExportClient } from './bundle/export-bundle.ts';
 import type { ImportClient } from './bundle/import-bundle.ts';
-import { type CamelKeys, camelKeys } from './camel-keys.ts';
 import { credentialOptions } from './credentials.ts';
 import { type ForgetOptions, type Forgotten, forget, forgetEverything } from './forget.ts';
 import { pollJob, pollJobs, readAllJobs, readJob } from './jobs.ts';
@@ -17,8 +16,10 @@ import { checkIdempotencyKey, connect, parsePackageId, pinnedPackage } from './o
 import { waitForJob, waitForJobs } from './polling.ts';
 import { recall, recallByVector } from './recall.ts';
 import { type Reindexed, type ReindexOptions, reindex } from './reindex.ts';
-import { type Connection, callRelayer } from './request.ts';
 import { type Restored, type RestoreOptions, restore } from './restore.ts';
+import { rememberManualBody } from './vector-bodies.ts';
+import { type CamelKeys, camelKeys } from './wire/camel-keys.ts';
+import { type Connection, callRelayer } from './wire/request.ts';
 import type {
   Account,
   CallOptions,
@@ -44,15 +45,14 @@ import type {
   Stats,
   StoredMemory,
   WriteOptions,
-} from './types.ts';
-import { uuidV4 } from './uuid.ts';
-import { rememberManualBody } from './vector-bodies.ts';
+} from './wire/types.ts';
+import { uuidV4 } from './wire/uuid.ts';
 
 /**
  * A client that acts as one delegate key of one account at one relayer.
  *
  * Methods reject with `MemRelayError` (errors.ts), or with `signal.reason` when the caller aborts; which calls
- * are retried stands in retry.ts. Calls may overlap. `destroy` it when the key is no longer needed.
+ * are retried is documented in retry.ts. Calls may overlap. `destroy` it when the key is no longer needed.
  */
 export class MemRelay {
   readonly #connection: Connection;
@@ -65,14 +65,14 @@ export class MemRelay {
     this.#namespace = options.namespace;
   }
 
-  /** Makes a client; nothing is sent yet. Throws `invalid_argument`. */
+  /** Creates a client without sending anything. Throws `invalid_argument`. */
   static create(options: MemRelayOptions): MemRelay {
     return new MemRelay(options);
   }
 
   /**
-   * Makes a client from the content of a credential file; `overrides` win. Throws `invalid_credentials`, also
-   * when private and public key of the file do not belong together.
+   * Creates a client from the content of a credential file; `overrides` take precedence. Throws `invalid_credentials`, also
+   * if the private and public key in the file do not match.
    */
   static fromCredentials(file: CredentialFile, overrides: Partial<MemRelayOptions> = {}): MemRelay {
     return new MemRelay(credentialOptions(file, overrides));
@@ -87,7 +87,7 @@ export class MemRelay {
     return this.#connection.accountId;
   }
 
-  /** Stores a text. Resolves when the relayer has accepted it for good; storing goes on behind. */
+  /** Stores a text. Resolves when the relayer has durably accepted it; storing continues in the background. */
   async remember(text: string, options: RememberOptions = {}): Promise<RememberResult> {
     const body = { text, namespace: options.namespace ?? this.#namespace };
     return camelKeys(await this.#write<RememberAccepted>('/api/remember', body, options));
@@ -101,8 +101,8 @@ export class MemRelay {
 
   /**
    * Stores many texts, in as few requests as their number and size allow; `jobIds` are in the order of the items.
-   * When a later request fails, the error's `details` tell `acceptedJobIds` and the `idempotencyKey` with which
-   * the same call can be repeated without storing anything twice.
+   * If a later request fails, the error's `details` contain `acceptedJobIds` and the `idempotencyKey` with which the same call
+   * can be repeated without storing anything twice.
    */
   rememberBulk(items: readonly RememberItem[], options: WriteOptions = {}): Promise<{ jobIds: string[] }> {
     const send = (body: unknown, idempotencyKey: string) =>
@@ -124,17 +124,17 @@ export class MemRelay {
     return recall(this.#connection, await this.#sessionPackage(options.signal), query, this.#named(options));
   }
 
-  /** Stores what a text tells, each fact as a memory of its own; what is known already is told instead. */
+  /** Extracts the facts of a text and stores each as a separate memory. Known facts are returned as such instead. */
   async analyze(text: string, options: AnalyzeOptions = {}): Promise<Analyzed> {
     return analyze(this.#connection, await this.#sessionPackage(options.signal), text, this.#named(options));
   }
 
-  /** Answers a question from the memories, and says which ones. */
+  /** Answers a question from the memories and cites them. */
   async ask(question: string, options: AskOptions = {}): Promise<AskResult> {
     return ask(this.#connection, await this.#sessionPackage(options.signal), question, this.#named(options));
   }
 
-  /** The same in pieces, as they are written; the last event is all of it. */
+  /** Like `ask`, streamed; the last event is the complete answer. */
   async *askStream(question: string, options: AskOptions = {}): AsyncGenerator<AskEvent, void, undefined> {
     const packageId = await this.#sessionPackage(options.signal);
     yield* askStream(this.#connection, packageId, question, this.#named(options));
@@ -156,19 +156,19 @@ export class MemRelay {
   }
 
   /**
-   * Waits until all jobs have ended, well or not, and returns their outcomes in the order asked. Throws
-   * `JobTimeoutError`, whose `jobs` tell how far they came.
+   * Waits until all jobs have ended, successfully or not, and returns their outcomes in the requested order. Throws
+   * `JobTimeoutError`, whose `jobs` contain the last known states.
    */
   waitForJobs(ids: readonly string[], options: JobsWaitOptions = {}): Promise<JobOutcome[]> {
     return waitForJobs(ids, pollJobs(this.#connection, options), options);
   }
 
-  /** Puts a failed job back into the queue. Throws `job_not_failed` when it is running or done, `job_not_found`. */
+  /** Retries a failed job. Throws `job_not_failed` if it is running or done, `job_not_found`. */
   retryJob(id: string, options: CallOptions = {}): Promise<RememberResult> {
     return this.#post<RememberAccepted>(`/api/remember/${encodeURIComponent(id)}/retry`, {}, options);
   }
 
-  /** What is stored, newest first and without texts; pages are fetched as the loop goes on. */
+  /** The stored memories, newest first and without texts; pages are fetched as the loop advances. */
   memories(options: MemoriesOptions = {}): AsyncGenerator<MemoryEntry, void, undefined> {
     return eachMemory((cursor) => this.memoriesPage({ ...options, cursor }));
   }
@@ -183,17 +183,17 @@ export class MemRelay {
     return (await this.#post<NamespacesResponse>('/api/namespaces', {}, options)).namespaces;
   }
 
-  /** All that this key may read, in numbers: memories, bytes, jobs. */
+  /** Counts of everything that this key may read: memories, bytes, jobs. */
   stats(options: CallOptions = {}): Promise<Stats> {
     return this.#post<StatsResponse>('/api/stats', {}, options);
   }
 
-  /** Removes memories for good, those with these ids or all of a namespace that is named. Their blobs are the owner's. */
+  /** Deletes memories permanently, by ids or a whole namespace. Their blobs remain until the owner deletes them. */
   forget(options: ForgetOptions = {}): Promise<Forgotten> {
     return forget(this.#connection, options, this.#namespace);
   }
 
-  /** Removes everything of the account for good, in all namespaces. Needs a key that may forget in every one. */
+  /** Deletes everything of the account permanently, in all namespaces. Requires a key that may forget in all of them. */
   forgetEverything(options: CallOptions = {}): Promise<Forgotten> {
     return forgetEverything(this.#connection, options);
   }
@@ -205,7 +205,7 @@ export class MemRelay {
     return camelKeys(await this.#write<RememberManualResponse>('/api/remember/manual', body, input));
   }
 
-  /** Finds blobs by a vector of the caller; fetching and decrypting them is the caller's. */
+  /** Finds blobs by the caller's vector; the caller fetches and decrypts them. */
   recallManual(input: RecallManualInput): Promise<RecallManualResult> {
     return recallByVector(this.#connection, this.#namespace, input);
   }
@@ -215,7 +215,7 @@ export class MemRelay {
     return readKeys(this.#connection, options);
   }
 
-  /** Wraps keys for the relayer's present key servers, some in each call: go on with `next` as `after`. */
+  /** Wraps keys for the relayer's current key servers, some per call: continue with `next` as `after`. */
   async rewrapKeys(options: RewrapOptions = {}): Promise<Rewrapped> {
     return rewrapKeys(this.#connection, await this.#sessionPackage(options.signal), options);
   }
@@ -228,12 +228,12 @@ export class MemRelay {
   importPage: ImportClient['importPage'] = (request, options = {}) =>
     this.#read('/api/import', request, options);
 
-  /** Rebuilds a namespace from what its owner holds on chain, call after call until nothing more comes. */
+  /** Rebuilds a namespace from the owner's blobs on chain, repeating the request until nothing is left. */
   restore(options: RestoreOptions = {}): Promise<Restored> {
     return restore((body) => this.#read('/api/restore', body, options), this.#named(options));
   }
 
-  /** Embeds anew what a change of the relayer's embedding model has left behind, call after call to the end. */
+  /** Re-embeds the memories of an earlier embedding model of the relayer, repeating the request until nothing is left. */
   reindex(options: ReindexOptions = {}): Promise<Reindexed> {
     return reindex((body) => this.#read('/api/reindex', body, options), this.#named(options));
   }
@@ -255,7 +255,7 @@ export class MemRelay {
 
   /**
    * `GET /config`, unsigned. The first package id seen is pinned; throws `package_mismatch` when the relayer names
-   * another than the pinned one.
+   * a different one.
    */
   async config(options: CallOptions = {}): Promise<PublicConfig> {
     const config = await this.#get<PublicConfig>('/config', options.signal);

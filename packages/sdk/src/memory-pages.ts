@@ -1,6 +1,6 @@
-import type { MemoriesPage, MemoriesPageOptions, MemoryEntry } from './types.ts';
+import type { MemoriesPage, MemoriesPageOptions, MemoryEntry } from './wire/types.ts';
 
-/** A page as it is asked for; `usual` is the namespace where none is named. */
+/** The body of a list request; `usual` is the default namespace. */
 export function memoriesBody(
   { namespace, allNamespaces, cursor, limit }: MemoriesPageOptions,
   usual: string | undefined,
@@ -8,7 +8,7 @@ export function memoriesBody(
   return { namespace: allNamespaces ? undefined : (namespace ?? usual), cursor, limit };
 }
 
-/** Every memory of a list, page after page; the next page is fetched when the one before is used up. */
+/** All memories of a list; the next page is fetched when the previous one is used up. */
 export async function* eachMemory(
   readPage: (cursor: string | undefined) => Promise<MemoriesPage>,
 ): AsyncGenerator<MemoryEntry, void, undefined> {

@@ -1,18 +1,18 @@
 import { toHex } from '@memrelay/protocol/bytes';
 import type { PublicConfig } from '@memrelay/protocol/service-info';
 import { authHeaderPatterns } from '@memrelay/protocol/signing';
-import { createClock } from './clock.ts';
-import { createSessionSource } from './enc-session.ts';
-import { MemRelayError } from './errors.ts';
-import type { Connection } from './request.ts';
-import { createSigner, parsePrivateKey } from './signer.ts';
-import type { MemRelayOptions } from './types.ts';
+import { createClock } from './wire/clock.ts';
+import { createSessionSource } from './wire/enc-session.ts';
+import { MemRelayError } from './wire/errors.ts';
+import type { Connection } from './wire/request.ts';
+import { createSigner, parsePrivateKey } from './wire/signer.ts';
+import type { MemRelayOptions } from './wire/types.ts';
 
 function refuse(message: string): never {
   throw new MemRelayError('invalid_argument', message);
 }
 
-/** Checks the options of a client and builds what its calls share. Throws `invalid_argument`. */
+/** Checks the options of a client and builds the state shared by its calls. Throws `invalid_argument`. */
 export function connect(options: MemRelayOptions): Connection {
   if (!authHeaderPatterns.accountId.test(options.accountId))
     refuse('accountId must be the object id of the account: 0x and 64 hex characters.');
@@ -41,13 +41,13 @@ export function parsePackageId(packageId: string): string {
   return refuse('packageId must be an object id: 0x and 64 hex characters.');
 }
 
-/** The package that a client is for, as its relayer names it. Throws `package_mismatch` when another is pinned. */
+/** The client's package as reported by its relayer. Throws `package_mismatch` if another one is pinned. */
 export function pinnedPackage(pinned: string | undefined, config: Pick<PublicConfig, 'packageId'>): string {
   const named = pinned ?? parsePackageId(config.packageId);
   if (config.packageId?.toLowerCase() === named) return named;
   throw new MemRelayError(
     'package_mismatch',
-    `The relayer is configured for package ${config.packageId}, this client for ${named}. Check serverUrl; if the relayer has really moved, sign in again or change packageId.`,
+    `The relayer is configured for package ${config.packageId}, this client for ${named}. Check serverUrl. If the relayer has really moved to another package, sign in again or change packageId.`,
   );
 }
 
@@ -62,7 +62,7 @@ function positive(name: string, value: number): number {
   return value > 0 ? value : refuse(`${name} must be greater than 0.`);
 }
 
-/** Throws `invalid_argument` unless the relayer would take this key. */
+/** Throws `invalid_argument` unless the relayer would accept this key. */
 export function checkIdempotencyKey(key: string): string {
   if (/^[!-~]{1,128}$/.test(key)) return key;
   return refuse('idempotencyKey must be 1 to 128 visible ASCII characters.');

@@ -1,10 +1,17 @@
 import { backoffMs } from '@memrelay/protocol/backoff';
 import { limits } from '@memrelay/protocol/limits';
-import { sleep } from './abort.ts';
 import { chunksOf } from './chunks.ts';
-import { JobFailedError, JobTimeoutError, MemRelayError } from './errors.ts';
-import type { Reply } from './request.ts';
-import type { Job, JobOutcome, JobsWaitOptions, JobWaitOptions, StoredMemory, WaitOptions } from './types.ts';
+import { sleep } from './wire/abort.ts';
+import { JobFailedError, JobTimeoutError, MemRelayError } from './wire/errors.ts';
+import type { Reply } from './wire/request.ts';
+import type {
+  Job,
+  JobOutcome,
+  JobsWaitOptions,
+  JobWaitOptions,
+  StoredMemory,
+  WaitOptions,
+} from './wire/types.ts';
 
 const defaultTimeoutMs = 120_000;
 const firstDelayMs = 50;

@@ -1,6 +1,6 @@
-import type { RecallOptions } from './types.ts';
+import type { RecallOptions } from './wire/types.ts';
 
-/** The options of a recall as they go over the wire; pending memories are found unless that is turned off. */
+/** The body of a recall request; pending memories are included unless that is turned off. */
 export function recallBody(query: string, options: RecallOptions): Record<string, unknown> {
   const weights = options.scoringWeights;
   return {

@@ -1,9 +1,9 @@
 import type { RecallManualResponse, RecallResponse } from '@memrelay/protocol/memories';
-import { camelKeys } from './camel-keys.ts';
 import { recallBody } from './recall-body.ts';
-import { type Connection, callRelayer } from './request.ts';
-import type { RecallManualInput, RecallManualResult, RecallOptions, RecallResult } from './types.ts';
 import { recallManualBody } from './vector-bodies.ts';
+import { camelKeys } from './wire/camel-keys.ts';
+import { type Connection, callRelayer } from './wire/request.ts';
+import type { RecallManualInput, RecallManualResult, RecallOptions, RecallResult } from './wire/types.ts';
 
 /** One recall; `sessionPackageId` is the package that the session is for. */
 export async function recall(

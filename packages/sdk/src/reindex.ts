@@ -1,20 +1,20 @@
 import type { ReindexResponse } from '@memrelay/protocol/reindex';
-import { type CamelKeys, camelKeys } from './camel-keys.ts';
-import type { CallOptions } from './types.ts';
+import { type CamelKeys, camelKeys } from './wire/camel-keys.ts';
+import type { CallOptions } from './wire/types.ts';
 
 export interface ReindexOptions extends CallOptions {
-  /** Of the client when omitted */
+  /** Defaults to the client's namespace */
   namespace?: string | undefined;
-  /** After each call, with what all of them have done so far */
+  /** Called after each request with the totals so far */
   onProgress?: ((reindexed: Reindexed) => void) | undefined;
 }
 
-/** Of several calls: `reindexed` is their sum, `failed` what each could not do. */
+/** The result of all requests: `reindexed` is the sum, `failed` lists all failures. */
 export type Reindexed = Omit<CamelKeys<ReindexResponse>, 'nextCursor' | 'failed'> & {
   failed: NonNullable<CamelKeys<ReindexResponse>['failed']>;
 };
 
-/** Calls until the end. A failure that passes leaves something behind: calling again goes on there. */
+/** Repeats the request until everything is done. After a temporary failure, call again to continue. */
 export async function reindex(
   call: (body: object) => Promise<ReindexResponse>,
   { namespace, onProgress }: ReindexOptions,

@@ -1,26 +1,26 @@
 import type { RestoreResponse } from '@memrelay/protocol/restore';
-import { type CamelKeys, camelKeys } from './camel-keys.ts';
-import type { CallOptions } from './types.ts';
+import { type CamelKeys, camelKeys } from './wire/camel-keys.ts';
+import type { CallOptions } from './wire/types.ts';
 
 export interface RestoreOptions extends CallOptions {
-  /** Of the client when omitted */
+  /** Defaults to the client's namespace */
   namespace?: string | undefined;
   /** Memories in one call, 1 to 500, default 100 */
   limit?: number | undefined;
-  /** Ed25519 keys (hex) whose signatures the caller vouches for; needs WRITE */
+  /** Ed25519 keys (hex) that the caller trusts; requires WRITE */
   trustedWriters?: readonly string[] | undefined;
-  /** One call and no more: `more` tells whether another one would bring something */
+  /** Send only one request; `more` says whether another one would restore more */
   once?: boolean | undefined;
-  /** After each call, with what all of them have brought so far */
+  /** Called after each request with the totals so far */
   onProgress?: ((restored: Restored) => void) | undefined;
 }
 
-/** Of several calls: `restored` is their sum, `failed` what could not be read in the end. */
+/** The result of all requests: `restored` is the sum, `failed` lists the blobs that could not be read in the end. */
 export type Restored = CamelKeys<RestoreResponse>;
 
 const usualLimit = 100;
 
-/** Calls until nothing more comes. A failure that passes may leave something behind: calling again goes on there. */
+/** Repeats the request until nothing is left. After a temporary failure, call again to continue. */
 export async function restore(
   call: (body: object) => Promise<RestoreResponse>,
   { namespace, limit = usualLimit, trustedWriters, once, onProgress }: RestoreOptions,

@@ -3,17 +3,17 @@ import { isLoopbackHost } from '@memrelay/protocol/loopback-host';
 import { writeSecretFile } from '@memrelay/protocol/secret-file-node';
 import { readPrivateFile } from './credentials-node.ts';
 import { homeDirectory } from './data-dir-node.ts';
-import { MemRelayError } from './errors.ts';
+import { MemRelayError } from './wire/errors.ts';
 
 /**
- * The relayers, by origin, that a person has approved for calls with credentials of another one (security.md "Tools,
- * sign-in, pages"). The file lies beside the credentials.
+ * The relayers, by origin, that the user has approved for calls with credentials of another relayer (security.md "Tools,
+ * sign-in, pages"). The file is in the directory of the credentials.
  */
 export function trustPath(home: string = homeDirectory()): string {
   return join(home, '.mem', 'trusted.json');
 }
 
-/** The approved origins, none when there is no file. Throws `invalid_credentials` for a file that cannot be believed. */
+/** The approved origins; none if the file does not exist. Throws `invalid_credentials` for a file that cannot be trusted. */
 export async function readTrustedOrigins(path: string = trustPath()): Promise<string[]> {
   const text = await readPrivateFile(path, false);
   if (text === undefined) return [];
@@ -22,11 +22,11 @@ export async function readTrustedOrigins(path: string = trustPath()): Promise<st
     return origins;
   throw new MemRelayError(
     'invalid_credentials',
-    `${path} cannot be used: it must hold {"origins": [URL, …]}. Delete it and approve again with: npx memrelay trust URL`,
+    `${path} cannot be used: it must contain {"origins": [URL, …]}. Delete it and approve again with: npx memrelay trust URL`,
   );
 }
 
-/** Approves an origin. Returns false when it was approved already. */
+/** Approves an origin. Returns false if it was already approved. */
 export async function trustOrigin(origin: string, path: string = trustPath()): Promise<boolean> {
   const origins = await readTrustedOrigins(path);
   if (origins.includes(origin)) return false;
@@ -34,7 +34,7 @@ export async function trustOrigin(origin: string, path: string = trustPath()): P
   return true;
 }
 
-/** Takes an approval back. Returns false when there was none. */
+/** Removes an approval. Returns false if there was none. */
 export async function distrustOrigin(origin: string, path: string = trustPath()): Promise<boolean> {
   const origins = await readTrustedOrigins(path);
   if (!origins.includes(origin)) return false;
@@ -45,7 +45,7 @@ export async function distrustOrigin(origin: string, path: string = trustPath())
   return true;
 }
 
-/** Whether this URL leads to this machine: nothing that is sent there leaves it. */
+/** Whether this URL points to this machine, so that nothing sent to it leaves the machine. */
 export function isLoopback(url: string): boolean {
   return isLoopbackHost(new URL(url).hostname);
 }

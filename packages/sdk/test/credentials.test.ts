@@ -74,7 +74,7 @@ describe('fromCredentials', () => {
 
   it('refuses halves of different keys', () => {
     const mixed = { ...credentials, delegatePublicKey: 'ab'.repeat(32) };
-    expect(() => MemRelay.fromCredentials(mixed)).toThrow(/do not belong together/);
+    expect(() => MemRelay.fromCredentials(mixed)).toThrow(/do not match/);
   });
 });
 

@@ -3,9 +3,9 @@ import { type ExportedSessionKey, type SealCompatibleClient, SessionKey } from '
 import { Ed25519Keypair } from '@mysten/sui/keypairs/ed25519';
 import { verifyPersonalMessageSignature } from '@mysten/sui/verify';
 import { describe, expect, it } from 'vitest';
-import { createClock } from '../src/clock.ts';
-import { createSessionSource } from '../src/enc-session.ts';
-import { createSigner, parsePrivateKey } from '../src/signer.ts';
+import { createClock } from '../src/wire/clock.ts';
+import { createSessionSource } from '../src/wire/enc-session.ts';
+import { createSigner, parsePrivateKey } from '../src/wire/signer.ts';
 import { errorAnswer, packageId, rejection, startWire, testClient, testKey } from './wire-double.ts';
 
 /** Import and verification of an Ed25519 session ask the chain nothing. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { JobFailedError, JobTimeoutError } from '../src/errors.ts';
-import type { Job, JobOutcome } from '../src/types.ts';
+import { JobFailedError, JobTimeoutError } from '../src/wire/errors.ts';
+import type { Job, JobOutcome } from '../src/wire/types.ts';
 import { errorAnswer, rejection, type SeenRequest, startWire, testClient } from './wire-double.ts';
 
 const blobId = 'b'.repeat(43);

@@ -1,8 +1,8 @@
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { MemRelay } from '../src/mem-relay.ts';
-import { createSigner } from '../src/signer.ts';
-import type { MemRelayOptions } from '../src/types.ts';
+import { createSigner } from '../src/wire/signer.ts';
+import type { MemRelayOptions } from '../src/wire/types.ts';
 import { accountId, packageId, rejection, startWire, testClient, testKey } from './wire-double.ts';
 
 const publicKey = 'd04ab232742bb4ab3a1368bd4615e4e6d0224ab71a016baf8520a332c9778737';

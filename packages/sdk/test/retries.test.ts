@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { MemRelayError, NetworkError } from '../src/errors.ts';
+import { MemRelayError, NetworkError } from '../src/wire/errors.ts';
 import { accountId, errorAnswer, rejection, startWire, testClient } from './wire-double.ts';
 
 const accepted = { status: 202, json: { job_id: 'j1', status: 'running' } };

@@ -1,10 +1,10 @@
 import { createPrivateKey, sign } from 'node:crypto';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { createClock } from '../src/clock.ts';
-import { authHeaders } from '../src/request.ts';
-import { createSigner, parsePrivateKey } from '../src/signer.ts';
-import { uuidV4 } from '../src/uuid.ts';
+import { createClock } from '../src/wire/clock.ts';
+import { authHeaders } from '../src/wire/request.ts';
+import { createSigner, parsePrivateKey } from '../src/wire/signer.ts';
+import { uuidV4 } from '../src/wire/uuid.ts';
 import { accountId, signatureIsValid, startWire, testClient } from './wire-double.ts';
 
 afterEach(() => vi.unstubAllGlobals());

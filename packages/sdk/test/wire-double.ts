@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { MemRelay } from '../src/mem-relay.ts';
-import type { MemRelayOptions } from '../src/types.ts';
+import type { MemRelayOptions } from '../src/wire/types.ts';
 
 /**
  * A real HTTP server with scripted answers: the network and its faults, which no relayer produces on demand.

@@ -169,7 +169,7 @@ export const accountMutations: readonly Mutation[] = [
   },
   {
     breaks: 'requests.account-answered-sdk',
-    file: 'packages/sdk/src/answer.ts',
+    file: 'packages/sdk/src/wire/answer.ts',
     from: 'if (call.signed && account !== null &&',
     to: 'if (call.signed && account === "" &&',
   },

@@ -34,14 +34,14 @@ export const toolMutations: readonly Mutation[] = [
   {
     breaks: 'stdio.help',
     file: 'packages/mcp/src/stdio/flags.ts',
-    from: "if (argument === '-h') {",
-    to: "if (argument === '-?') {",
+    from: "short: 'h'",
+    to: "short: 'x'",
   },
   {
     breaks: 'stdio.usage-error',
     file: 'packages/mcp/src/stdio/flags.ts',
-    from: '^--([^=]*)(?:=(.*))?$',
-    to: '^--([^=]*)(?:=([^=]*))?',
+    from: 'values.set(name, value);',
+    to: "values.set(name, value.split('=')[0]!);",
   },
   {
     breaks: 'stdio.debug',

@@ -214,7 +214,7 @@ test('what is refused goes back as access_denied, and no key is made', async () 
   await expect(connect(host.provider)).rejects.toThrow(UnauthorizedError);
   const { delegate_keys: before } = await account();
   await openConsent(host.saved);
-  await page.getByRole('button', { name: 'Refuse' }).click();
+  await page.getByRole('button', { name: 'Decline' }).click();
   const answer = await cameBack();
   expect(answer.get('error')).toBe('access_denied');
   expect(answer.get('state')).toBe(host.saved.state);
@@ -229,10 +229,10 @@ test('a tab that was not paired asks for the pairing first, and a forged request
   await page.getByRole('heading', { name: 'Let this tab use your wallet' }).waitFor();
   expect(page.url()).toBe(`${system.urls.dashboard}/connect/oauth`);
   await page.getByLabel('Pairing link').fill(pairingLink((await readLocalDashboard(system.dataDir))!).link);
-  await page.getByRole('button', { name: 'Go on' }).click();
+  await page.getByRole('button', { name: 'Continue' }).click();
   await page.getByText('<b>bold</b>').waitFor();
   await page.goto(`${system.urls.dashboard}/connect/oauth#request=forged`);
-  await page.getByRole('heading', { name: 'cannot be answered' }).waitFor();
+  await page.getByRole('heading', { name: 'cannot be processed' }).waitFor();
 });
 
 /** What is in the database names the key and holds the secret of no token. */

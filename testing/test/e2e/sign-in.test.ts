@@ -138,7 +138,7 @@ test('a code is pasted where the browser does not reach the tool, and only chose
   await page.getByLabel('one a line').fill('work\nhome');
   await connect().click();
   // The tool may as well be on this machine and have replaced its link
-  await page.getByText('has made a newer link').waitFor();
+  await page.getByText('has created a newer link').waitFor();
   const command = await page.getByLabel('Command with the sign-in code').inputValue();
   const { walletAddress, accountId } = await handOverCode(command.split(' ').at(-1)!);
   const credentials = await waiting.done;
@@ -182,7 +182,7 @@ test('a hand-over that fails revokes the key: the tool is gone, or something els
     await connect().click();
     await page.getByText('nothing is left on chain').waitFor();
     await page
-      .getByText(impostor ? 'Something else than the tool answered' : 'The tool does not answer any more')
+      .getByText(impostor ? 'Another program responded' : 'The tool no longer responds')
       .waitFor();
     server.close();
     expect(await labels()).not.toContain('gone');
@@ -260,8 +260,8 @@ test('a wallet without an account makes it in the same step; a link from elsewhe
     await page.goto(waiting.url);
     await page.getByRole('heading', { name: 'Let this tab use your wallet' }).waitFor();
     await page.getByLabel('Pairing link').fill(pairingLink({ url: part.url, token }).link);
-    await page.getByRole('button', { name: 'Go on' }).click();
-    await page.getByText('will be made now').waitFor();
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await page.getByText('will be created now').waitFor();
     await page.getByText(`${relayerUrl}, which is not the relayer of this computer`).waitFor();
     await compareCode();
     expect(await connect().isDisabled()).toBe(true);

@@ -7,10 +7,10 @@ import {
 } from '@memrelay/protocol/oauth';
 
 const timeoutMs = 30_000;
-/** A key may take a moment to be seen by the node that the relayer asks. */
+/** It may take a moment until the relayer's node sees the key. */
 const patience = { tries: 40, pauseMs: 500 };
 
-/** What the relayer did not do. The message is for the person. */
+/** A failed request to the relayer. The message is for the user. */
 export class ConsentError extends Error {
   override name = 'ConsentError';
   readonly code: string;
@@ -24,12 +24,12 @@ export class ConsentError extends Error {
 export interface ConsentApi {
   describe(): Promise<ConsentRequest>;
   makeKey(accountId: string, scope: GrantScope): Promise<ConsentKey>;
-  /** Once the key is registered; waits for the chain */
+  /** Call after the key is registered; waits until the relayer sees it on chain */
   finish(ticket: string, accountId: string): Promise<ConsentOutcome>;
   decline(): Promise<ConsentOutcome>;
 }
 
-/** @param relayerUrl of the dashboard's own configuration: never one that a link names */
+/** @param relayerUrl from the dashboard's own configuration, never from a link */
 export function consentApi(relayerUrl: string, request: string): ConsentApi {
   const post = <T>(path: string, more: object = {}): Promise<T> =>
     postJson<T>(`${relayerUrl}${path}`, { request, ...more });
@@ -61,9 +61,12 @@ async function postJson<T>(url: string, body: object): Promise<T> {
       signal: AbortSignal.timeout(timeoutMs),
     });
   } catch {
-    throw new ConsentError('no_answer', 'The relayer does not answer. Is it still running?');
+    throw new ConsentError('no_answer', 'The relayer does not respond. Is it still running?');
   }
   const answer = (await response.json().catch(() => ({}))) as T & { error?: string; message?: string };
   if (response.ok) return answer;
-  throw new ConsentError(answer.error ?? 'failed', answer.message ?? 'The relayer could not do it.');
+  throw new ConsentError(
+    answer.error ?? 'failed',
+    answer.message ?? 'The relayer could not process the request.',
+  );
 }

@@ -6,26 +6,26 @@ import { type OwnerWallet, WalletError } from '../wallet/owner-wallet.ts';
 import type { WalletState } from '../wallet/wallet-api.ts';
 import { type ConsentApi, ConsentError } from './consent-api.ts';
 
-/** What the contract takes as a label. */
+/** Limit of the contract. */
 const maxLabelBytes = 64;
 
 export interface Granting {
   wallet: OwnerWallet;
   state: WalletState;
   api: ConsentApi;
-  /** What the client calls itself */
+  /** Name that the client gives itself */
   name: string;
   choice: ScopeChoice;
   onStep: (step: 'register' | 'hand-over' | 'revoke') => void;
 }
 
-/** How it ended. `publicKey` (64 hex digits) names a key that is (perhaps) still registered, though nobody uses it. */
+/** The result. `publicKey` (64 hex digits) names a key that may still be registered, although no one uses it. */
 export type Granted = { kind: 'granted'; redirectTo: string } | NotConnected;
 
-/** Has the wallet register the key that the relayer made for this grant, or revokes it when the rest fails. */
+/** Registers the key that the relayer created for this grant, and revokes it if a later step fails. */
 export async function grantAccess(granting: Granting): Promise<Granted> {
   const { wallet, state, api, name, choice, onStep } = granting;
-  // A wallet that has no account yet becomes the origin of the one that is made now
+  // Without an account yet, the wallet's address becomes the origin of the new one
   const scope = scopeOf(choice, state.account?.origin ?? state.address);
   let publicKey: string | undefined;
   try {
@@ -51,7 +51,7 @@ export async function grantAccess(granting: Granting): Promise<Granted> {
   }
 }
 
-/** The client's name as it stands in the list of keys, cut to what the contract takes. */
+/** The client's name for the list of keys, cut to the limit of the contract. */
 function labelOf(name: string): string {
   let label = '';
   for (const character of cleanLabel(name)) {

@@ -17,7 +17,7 @@ export interface GrantQuestion {
 
 /** Asks the owner whether a remote program may use the memories through this relayer. */
 export function showGrant({ wallet, state, asked, onAllow, onDecline }: GrantQuestion): void {
-  // Deleting is for the person to add, whatever is asked for
+  // Only the user may add deletion, whatever the client requests
   const usual = asked.perms & (permissions.read + permissions.write);
   const form = scopeForm({ perms: usual || permissions.read, days: 30, maxDays: maxGrantDays });
   show({
@@ -30,47 +30,47 @@ export function showGrant({ wallet, state, asked, onAllow, onDecline }: GrantQue
         element(
           'p',
           {},
-          'This is what the program calls itself; nobody has checked it. It is answered at ',
+          'This is the name the program gives itself; it has not been verified. The result will be sent to ',
           quoted(asked.redirect_origin, maxRedirectOrigin),
-          '. Go on only if you have just asked it to connect.',
+          '. Continue only if you have just asked it to connect.',
         ),
       ),
       facts([
         ['Wallet', shortId(state.address)],
-        ['Account', state.account ? shortId(state.account.id) : 'will be made now, in the same step'],
+        ['Account', state.account ? shortId(state.account.id) : 'will be created now'],
         ['Relayer', quoted(new URL(state.relayerUrl).href.replace(/\/$/, ''), 100)],
       ]),
       form.node,
       element(
         'p',
         { class: 'small' },
-        `A key of its own is made for it and registered on chain by ${wallet.name}. The relayer keeps it for the program, sealed; neither the program nor this page sees it. You can revoke it at any time on `,
-        element('a', { href: '/' }, 'the page of your keys'),
-        '; what was read until then, was read.',
+        `A separate key is created for it and registered on chain by ${wallet.name}. The relayer stores it encrypted for the program; neither the program nor this page sees it. You can revoke it at any time on `,
+        element('a', { href: '/' }, 'your keys page'),
+        '. It keeps what it has already read.',
       ),
       actions(
         button('Connect', 'main', () => {
           const choice = form.read();
           if (choice) onAllow(choice);
         }),
-        button('Refuse', 'quiet', onDecline),
+        button('Decline', 'quiet', onDecline),
       ),
     ],
   });
 }
 
-/** The link is none of this relayer, or its time is over. */
+/** Shown when the link does not belong to this relayer or has expired. */
 export function showBadRequest(reason: string): void {
   show({
-    title: 'This request cannot be answered',
+    title: 'This request cannot be processed',
     tone: 'bad',
     parts: [
       paragraph(reason),
-      paragraph('Nothing was changed. Let the program that sent you here ask again.'),
+      paragraph('Nothing was changed. Start again from the program that sent you here.'),
     ],
   });
 }
 
 export function showGoingBack(): void {
-  show({ title: 'Going back to the program…', tone: 'busy', parts: [] });
+  show({ title: 'Returning to the program…', tone: 'busy', parts: [] });
 }

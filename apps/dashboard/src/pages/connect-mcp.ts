@@ -23,7 +23,7 @@ import { withWallet } from '../wallet/with-wallet.ts';
 const wallet = localWallet;
 
 start();
-// A second link in the same tab changes the fragment alone
+// A second link in the same tab changes only the fragment
 window.addEventListener('hashchange', start);
 
 function start(): void {
@@ -43,7 +43,7 @@ function start(): void {
 
 async function ask(request: SignInRequest, state: WalletState): Promise<void> {
   const direct = await toolListens(request);
-  // The clocks of two machines differ; who listens here has not run out
+  // Clocks of two machines may differ; a tool that still listens has not expired
   if (!direct && isOver(request)) return showExpired();
   const { label, relayerUrl } = request;
   showConsent({
@@ -53,8 +53,8 @@ async function ask(request: SignInRequest, state: WalletState): Promise<void> {
     relayerUrl,
     confirmations: [sameCode(shortCode(request))],
     delivery: direct
-      ? 'The key is made in this browser and goes straight to the tool on this computer.'
-      : 'The key is made in this browser. You will be shown a command that brings it to the tool.',
+      ? 'The key is created in this browser and sent directly to the tool on this computer.'
+      : 'The key is created in this browser. You will get a command that passes it to the tool.',
     onAllow: (choice) => void allow(request, state, direct, choice),
   });
 }

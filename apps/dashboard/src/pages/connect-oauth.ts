@@ -14,17 +14,17 @@ const wallet = localWallet;
 const storageKey = 'memrelay.oauth-request';
 
 start();
-// A second request in the same tab changes the fragment alone
+// A second request in the same tab changes only the fragment
 window.addEventListener('hashchange', start);
 
 function start(): void {
   const { hash, pathname } = window.location;
   const given = new URLSearchParams(hash.slice(1)).get('request');
-  // It stays with the tab for a reload, and neither in its address nor in the history
+  // Kept in the tab for a reload, but not in the address or the history
   if (given !== null) sessionStorage.setItem(storageKey, given);
   if (hash.length > 1) window.history.replaceState(null, '', pathname);
   const request = sessionStorage.getItem(storageKey);
-  if (request === null) showBadRequest('The link was cut off on its way.');
+  if (request === null) showBadRequest('The link is incomplete.');
   else
     void withWallet(wallet, pairingCodeIn(hash), (state) => {
       const api = consentApi(state.relayerUrl, request);
@@ -60,7 +60,7 @@ function tell(outcome: Granted): void {
 function goBack({ redirect_to }: ConsentOutcome): void {
   sessionStorage.removeItem(storageKey);
   showGoingBack();
-  // The relayer has checked where to; a script is no place to go
+  // The relayer has checked the target; never follow a script URL
   if (/^https?:\/\//.test(redirect_to)) window.location.assign(redirect_to);
 }
 

@@ -17,7 +17,7 @@ function start(): void {
   void withWallet(localWallet, pairingCodeIn(hash), showKeys);
 }
 
-/** Wallet and account, and the keys that act for it, each with a way to take it back. */
+/** Shows wallet, account and its delegate keys, each with a revoke button. */
 function showKeys(state: WalletState): void {
   const { address, relayerUrl, account } = state;
   show({
@@ -25,17 +25,17 @@ function showKeys(state: WalletState): void {
     parts: [
       facts([
         ['Wallet', shortId(address)],
-        ['Account', account ? shortId(account.id) : 'not made yet'],
+        ['Account', account ? shortId(account.id) : 'not created yet'],
         ['Relayer', relayerUrl],
       ]),
-      element('h2', {}, 'Keys that may use it'),
+      element('h2', {}, 'Keys with access'),
       ...(account && account.delegates.length > 0
         ? [element('ul', { class: 'keys' }, ...account.delegates.map(keyRow))]
-        : [paragraph('None. Ask a tool to sign in, and it will be here.')]),
+        : [paragraph('None. When a tool signs in, its key appears here.')]),
       element(
         'p',
         { class: 'small after' },
-        'A revoked key reads nothing more within two minutes. What it has read before, it has read.',
+        'A revoked key loses access within two minutes. It keeps what it has already read.',
       ),
     ],
   });
@@ -51,7 +51,7 @@ function keyRow({ publicKey, label, scope, createdAt }: DelegateState): HTMLElem
       'div',
       { class: 'key' },
       element('strong', {}, quoted(label, 60)),
-      element('p', { class: 'small' }, `May ${scopeWords(scope)}. Since ${made}. `, shortId(publicKey)),
+      element('p', { class: 'small' }, `May ${scopeWords(scope)}. Added ${made}. `, shortId(publicKey)),
       problem,
     ),
     revokeButton(publicKey, label, problem),
@@ -59,7 +59,7 @@ function keyRow({ publicKey, label, scope, createdAt }: DelegateState): HTMLElem
   return row;
 }
 
-/** Asks once more in its own place, then revokes. */
+/** Asks for confirmation in place, then revokes. */
 function revokeButton(publicKey: string, label: string, problem: HTMLElement): HTMLButtonElement {
   const revoke = button('Revoke', 'quiet', async () => {
     if (!revoke.classList.contains('danger')) {

@@ -6,7 +6,7 @@ import type { ScopeState } from '../wallet/wallet-api.ts';
 /** `Scope.perms` of the account module. */
 export const permissions = { read: 1, write: 2, forget: 4 } as const;
 
-/** What a person grants a key. */
+/** The access that the user grants a key. */
 export interface ScopeChoice {
   /** Sum of `permissions` */
   perms: number;
@@ -16,7 +16,7 @@ export interface ScopeChoice {
   expiresAt: number | undefined;
 }
 
-/** The choice as the chain keeps it: of namespaces only their tags, which depend on the account's `origin`. */
+/** The choice as stored on chain: namespaces only as tags, which depend on the account's `origin`. */
 export function scopeOf(choice: ScopeChoice, origin: string): ScopeState {
   const tags = (choice.namespaces ?? []).map((name) =>
     toHex(namespaceTag(portablePrimitives, fromHex(origin), name)),
@@ -43,8 +43,8 @@ export function scopeWords({ perms, allNamespaces, tags, expiresAtMs }: ScopeSta
 
 function untilWords(expiresAt: number): string {
   const date = new Date(expiresAt);
-  // The chain takes ends that no calendar has
+  // The chain allows times that Date cannot represent
   if (expiresAt === 0 || Number.isNaN(date.getTime())) return 'until you revoke it';
   const day = date.toLocaleDateString(undefined, { dateStyle: 'long' });
-  return expiresAt <= Date.now() ? `ended ${day}` : `until ${day}`;
+  return expiresAt <= Date.now() ? `expired on ${day}` : `until ${day}`;
 }

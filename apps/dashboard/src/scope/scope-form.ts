@@ -4,36 +4,36 @@ import { permissions, type ScopeChoice } from './scope-choice.ts';
 
 export interface ScopeForm {
   node: HTMLElement;
-  /** The choice, or undefined after saying beside the field what is missing */
+  /** The choice; undefined after showing the problem next to the field */
   read(): ScopeChoice | undefined;
 }
 
 export interface ScopeFormOptions {
-  /** Sum of `permissions` that are ticked at first */
+  /** Sum of the `permissions` ticked initially */
   perms: number;
-  /** Days until the end that is chosen at first */
+  /** Lifetime selected initially, days */
   days: number;
-  /** Longer ends, and none, are not offered */
+  /** If set, longer and unlimited lifetimes are not offered */
   maxDays?: number;
 }
 
 const dayMs = 86_400_000;
 
 const rights = [
-  ['read', 'Recall', 'find memories and read them'],
+  ['read', 'Recall', 'find and read memories'],
   ['write', 'Save', 'store new memories'],
-  ['forget', 'Forget', 'delete memories for good'],
+  ['forget', 'Forget', 'delete memories permanently'],
 ] as const;
 
 const ends = [
   [1, 'for one day'],
   [30, 'for 30 days'],
   [90, 'for 90 days'],
-  [365, 'for a year'],
+  [365, 'for one year'],
   [undefined, 'until I revoke it'],
 ] as const;
 
-/** What a key may do, where, and how long. Used by every page that grants something. */
+/** Form for what a key may do, where, and for how long. Used by every page that grants access. */
 export function scopeForm(options: ScopeFormOptions): ScopeForm {
   const problem = element('p', { class: 'problem', role: 'alert', hidden: true });
   const boxes = rights.map(([right]) =>
@@ -50,13 +50,13 @@ export function scopeForm(options: ScopeFormOptions): ScopeForm {
     rows: '3',
     placeholder: 'default\nwork',
     spellcheck: 'false',
-    'aria-label': 'Namespaces, one a line',
+    'aria-label': 'Namespaces, one per line',
   });
   const namesBox = element(
     'div',
     { class: 'names', hidden: true },
     names,
-    element('p', { class: 'hint' }, 'One a line, exactly as the tool names them.'),
+    element('p', { class: 'hint' }, 'One per line, spelled exactly as in the tool.'),
   );
   const until = element('select', { id: 'until' });
   for (const [days, text] of ends)
@@ -105,7 +105,7 @@ export function scopeForm(options: ScopeFormOptions): ScopeForm {
     read() {
       problem.hidden = true;
       const perms = rights.reduce((sum, [right], i) => sum + (boxes[i]!.checked ? permissions[right] : 0), 0);
-      if (perms === 0) return refuse('Choose at least one thing that it may do.', boxes[0]!);
+      if (perms === 0) return refuse('Choose at least one permission.', boxes[0]!);
       const namespaces = chosen.checked ? namespaceNames(names.value) : undefined;
       if (namespaces && 'problem' in namespaces) return refuse(namespaces.problem, names);
       const expiresAt = until.value === '' ? undefined : Date.now() + Number(until.value) * dayMs;

@@ -5,8 +5,8 @@ const storageKey = 'memrelay.sign-in';
 const queryStorageKey = 'memrelay.sign-in-query';
 
 /**
- * The request of the link that opened this page. It is taken out of the address, so that neither the history nor a
- * screenshot keeps it, and stays with the tab for a reload. Throws `SignInFormatError` when there is none.
+ * The request in the link that opened this page. It is removed from the address, so that neither the history nor a
+ * screenshot contains it, and kept in the tab for a reload. Throws `SignInFormatError` if there is none.
  */
 export function takeRequest(fragment: string): SignInRequest {
   if (fragment.length > 1) {
@@ -17,8 +17,8 @@ export function takeRequest(fragment: string): SignInRequest {
 }
 
 /**
- * The request of a link in query form, or of one that this tab was opened with before; undefined when the tab has another
- * one. Throws `SignInFormatError`.
+ * The request of a link in query form, from the address or kept from an earlier load of this tab; undefined if the tab has
+ * a request in fragment form. Throws `SignInFormatError`.
  */
 export function takeQueryRequest(query: string, fragment: string): QueryRequest | undefined {
   if (query.length > 1) {

@@ -15,7 +15,7 @@ export interface QueryConnection {
   onStep: (step: 'register' | 'hand-over' | 'revoke') => void;
 }
 
-/** `unconfirmed`: the browser could not read whether the tool took the result. */
+/** `unconfirmed`: the browser could not read whether the tool accepted the result. */
 export interface Registered {
   kind: 'connected' | 'unconfirmed';
   accountId: string;
@@ -25,7 +25,7 @@ export interface Registered {
 
 export type QueryOutcome = Registered | NotConnected;
 
-/** Registers the tool's own key and posts the result to the tool; revokes the key when the tool refuses it. */
+/** Registers the tool's own key and posts the result to the tool; revokes the key if the tool rejects it. */
 export async function connectByQuery(connection: QueryConnection): Promise<QueryOutcome> {
   const { wallet, state, request, choice, onStep } = connection;
   const { publicKey } = request;
@@ -51,7 +51,7 @@ export async function connectByQuery(connection: QueryConnection): Promise<Query
     if (status === 'unknown') return { kind: 'unconfirmed', accountId, scope, publicKey };
     if (status < 300) return { kind: 'connected', accountId, scope, publicKey };
     onStep('revoke');
-    return await revokeKey(wallet, publicKey, `The tool did not take the result (status ${status}).`);
+    return await revokeKey(wallet, publicKey, `The tool rejected the result (status ${status}).`);
   } catch (error) {
     if (!(error instanceof WalletError)) throw error;
     if (!error.unsure) return { kind: 'failed', reason: error.message };
@@ -61,8 +61,8 @@ export async function connectByQuery(connection: QueryConnection): Promise<Query
 }
 
 /**
- * The status of the tool's answer; `unknown` when there is none that a page may read. The target is built from the port
- * alone, so it is always this machine.
+ * The status of the tool's response; `unknown` if there is none that a page may read. The URL is built only from the port,
+ * so it always points to this machine.
  */
 async function postResult(port: number, result: object): Promise<number | 'unknown'> {
   try {

@@ -14,12 +14,12 @@ export interface Connection {
   state: WalletState;
   request: SignInRequest;
   choice: ScopeChoice;
-  /** The tool listens on this machine; else the person carries a code */
+  /** Whether the tool listens on this machine; if not, the user pastes a code */
   direct: boolean;
   onStep: (step: 'register' | 'hand-over' | 'revoke') => void;
 }
 
-/** How it ended. `publicKey` (64 hex digits) names the key that was registered. */
+/** The result. `publicKey` (64 hex digits) is the registered key. */
 export type Outcome =
   | { kind: 'connected'; accountId: string; scope: ScopeState }
   | { kind: 'code'; accountId: string; scope: ScopeState; code: string; publicKey: string }
@@ -28,19 +28,19 @@ export type Outcome =
 export type NotConnected =
   /** Nothing is left on chain */
   | { kind: 'failed'; reason: string }
-  /** The key is (perhaps) still registered, and nobody holds its private half */
+  /** The key may still be registered, but no one has its private key */
   | { kind: 'left-behind'; reason: string; publicKey: string };
 
-/** Answers that mean that there is no such key on chain. */
-const notThere: ReadonlySet<string> = new Set(['delegate_not_found', 'no_account']);
+/** Errors that mean that the key is not on chain. */
+const notOnChain: ReadonlySet<string> = new Set(['delegate_not_found', 'no_account']);
 
-/** Makes a delegate key, has it registered, and hands it to the tool, or revokes it when that fails. */
+/** Creates a delegate key, registers it, and passes it to the tool; revokes it if that fails. */
 export async function connectTool(connection: Connection): Promise<Outcome> {
   const { wallet, state, request, choice, direct, onStep } = connection;
   const p = portablePrimitives;
   const privateKey = p.randomBytes(32);
   const publicKey = toHex(p.ed25519PublicKey(privateKey));
-  // A wallet that has no account yet becomes the origin of the one that is made now
+  // Without an account yet, the wallet's address becomes the origin of the new one
   const scope = scopeOf(choice, state.account?.origin ?? state.address);
   try {
     onStep('register');
@@ -80,7 +80,7 @@ export async function connectTool(connection: Connection): Promise<Outcome> {
   }
 }
 
-/** Takes a key back that reached nobody. */
+/** Revokes a key that was not delivered. */
 export async function revokeKey(
   wallet: OwnerWallet,
   publicKey: string,
@@ -90,7 +90,7 @@ export async function revokeKey(
     await wallet.removeDelegate(publicKey);
   } catch (error) {
     if (!(error instanceof WalletError)) throw error;
-    if (!notThere.has(error.code)) return { kind: 'left-behind', reason, publicKey };
+    if (!notOnChain.has(error.code)) return { kind: 'left-behind', reason, publicKey };
   }
   return { kind: 'failed', reason };
 }

@@ -9,11 +9,11 @@ import type { WalletState } from '../wallet/wallet-api.ts';
 export interface Consent {
   wallet: OwnerWallet;
   state: WalletState;
-  /** What the tool calls itself */
+  /** Name that the tool gives itself */
   label: string;
-  /** Where the tool will send memories to */
+  /** The relayer that the tool will use */
   relayerUrl: string;
-  /** What the user has to confirm before anything is registered, besides a relayer that is not of this computer */
+  /** What the user must confirm before anything is registered, in addition to a relayer that is not this computer's */
   confirmations: readonly Confirmation[];
   /** More rows of the table */
   more?: readonly (readonly [name: string, value: Node | string])[];
@@ -22,24 +22,24 @@ export interface Consent {
   onAllow: (choice: ScopeChoice) => void;
 }
 
-/** A statement that the user ticks. */
+/** A statement that the user must tick. */
 export interface Confirmation {
-  /** Of the checkbox */
+  /** Id of the checkbox */
   id: string;
   /** Shown above it */
   about: readonly Node[];
   statement: Node | string;
 }
 
-/** What the tool's tools need; deleting is for the person to add. */
+/** What the memory tools need. Only the user may add deletion. */
 const usualRights = permissions.read + permissions.write;
 const usualDays = 90;
 
-/** Asks whether the tool may have a key. */
+/** Asks the user whether the tool may have a key. */
 export function showConsent(consent: Consent): void {
   const { wallet, state, label, delivery, onAllow } = consent;
   const form = scopeForm({ perms: usualRights, days: usualDays });
-  // As browsers write it: letters that look like others are spelt out
+  // Normalised by URL, so that look-alike letters are shown as punycode
   const relayer = new URL(consent.relayerUrl).href.replace(/\/$/, '');
   const asked = [
     ...consent.confirmations,
@@ -62,7 +62,11 @@ export function showConsent(consent: Consent): void {
         'div',
         { class: 'asker' },
         element('span', { class: 'name' }, quoted(label, 60)),
-        element('p', {}, 'This is what the tool calls itself. Go on only if you have just started it.'),
+        element(
+          'p',
+          {},
+          'This is the name the tool gives itself. Continue only if you have just started it.',
+        ),
       ),
       ...asked.map(({ id, about, statement }, i) =>
         element(
@@ -74,7 +78,7 @@ export function showConsent(consent: Consent): void {
       ),
       facts([
         ['Wallet', shortId(state.address)],
-        ['Account', state.account ? shortId(state.account.id) : 'will be made now, in the same step'],
+        ['Account', state.account ? shortId(state.account.id) : 'will be created now'],
         ['Relayer', quoted(relayer, 100)],
         ...(consent.more ?? []),
       ]),
@@ -84,38 +88,40 @@ export function showConsent(consent: Consent): void {
         { class: 'small' },
         delivery,
         ` ${wallet.name[0]!.toUpperCase()}${wallet.name.slice(1)} registers it on chain. You can revoke it at any time on `,
-        element('a', { href: '/' }, 'the page of your keys'),
-        '; what it has read until then, it has read.',
+        element('a', { href: '/' }, 'your keys page'),
+        '. It keeps what it has already read.',
       ),
       actions(allow),
-      element('p', { class: 'small after' }, 'To refuse, close this page: nothing was changed.'),
+      element('p', { class: 'small after' }, 'To decline, close this page. Nothing has been changed.'),
     ],
   });
 }
 
-/** The user compares the code with the one that the tool shows: a link of another tool has another code. */
+/** The user compares the code with the one in the tool: a link from another tool has a different code. */
 export function sameCode(code: string): Confirmation {
   return {
     id: 'same-code',
     about: [
-      paragraph('Compare this code with the one that your tool shows:'),
+      paragraph('Compare this code with the one your tool shows:'),
       element('p', { class: 'code', 'aria-label': 'Sign-in code' }, code),
-      paragraph('If the tool shows another code, or none, close this page: the link is not of your tool.'),
+      paragraph(
+        'If the tool shows a different code, or none, close this page: the link is not from your tool.',
+      ),
     ],
     statement: 'My tool shows the same code',
   };
 }
 
-/** Of a link in query form: there is no code to compare, and the page cannot tell who made the key. */
+/** For a link in query form: there is no code to compare, and the page cannot verify who created the key. */
 export function olderForm(label: string): Confirmation {
   return {
     id: 'older-form',
     about: [
       paragraph(
-        element('strong', {}, 'This link has an older form, which protects less.'),
-        ' The program that made it holds the key already, this page cannot check which program that is, and the link does not expire. Anyone who made you open this page gets what you grant.',
+        element('strong', {}, 'This link uses an older, less secure form.'),
+        ' The program that created it already has the key, this page cannot verify which program that is, and the link does not expire. Anyone who tricked you into opening this page gets the access you grant.',
       ),
-      paragraph('If your tool can sign in with a link of memrelay, use that instead.'),
+      paragraph('If your tool supports memrelay sign-in links, use one instead.'),
     ],
     statement: element(
       'span',
@@ -134,14 +140,14 @@ function foreignRelayer(url: string): Confirmation {
       paragraph(
         'The tool will send your memories to ',
         quoted(url, 100),
-        ', which is not the relayer of this computer. Anyone who runs it can read what passes through.',
+        ', which is not the relayer of this computer. Its operator can read what passes through it.',
       ),
     ],
     statement: 'I know this relayer and trust it',
   };
 }
 
-/** `localhost` and `127.0.0.1` are the same place. */
+/** Treats `localhost` and `127.0.0.1` as equal. */
 function isSameRelayer(asked: string, own: string): boolean {
   const place = (text: string): string => {
     const { protocol, hostname, port } = new URL(text);

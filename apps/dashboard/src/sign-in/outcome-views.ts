@@ -5,27 +5,27 @@ import { quoted, shortId } from '../ui/quoted.ts';
 import { actions, facts, paragraph, show } from '../ui/view.ts';
 import type { ScopeState } from '../wallet/wallet-api.ts';
 
-/** Every way in which a sign-in can go on or end, as a person sees it. */
+/** The views for every step and result of a sign-in. */
 
 export function showBadLink(): void {
   show({
-    title: 'This link is not whole',
+    title: 'This link is incomplete',
     tone: 'bad',
     parts: [
-      paragraph('It was cut off on its way, or it is no sign-in link.'),
-      paragraph('Copy all of it, or let your tool make a new one: ask it to sign in again.'),
+      paragraph('It was cut off, or it is not a sign-in link.'),
+      paragraph('Copy the whole link, or ask your tool to sign in again to get a new one.'),
     ],
   });
 }
 
 export function showExpired(): void {
   show({
-    title: 'This link has run out',
+    title: 'This link has expired',
     tone: 'bad',
     parts: [
-      paragraph('A sign-in link is good for five minutes, and once. Nothing was changed.'),
+      paragraph('A sign-in link is valid for five minutes and works once. Nothing was changed.'),
       paragraph(
-        'Let your tool make a new one: ask it to sign in again, or run ',
+        'To get a new one, ask your tool to sign in again, or run ',
         element('code', {}, 'npx memrelay-mcp login'),
         '.',
       ),
@@ -34,9 +34,9 @@ export function showExpired(): void {
 }
 
 const steps = [
-  ['register', 'Making a key and registering it on chain'],
-  ['hand-over', 'Handing it to the tool, which checks it'],
-  ['revoke', 'Taking the key back'],
+  ['register', 'Creating a key and registering it on chain'],
+  ['hand-over', 'Sending it to the tool, which verifies it'],
+  ['revoke', 'Revoking the key'],
 ] as const;
 
 export type Step = (typeof steps)[number][0];
@@ -79,7 +79,7 @@ export function showConnected({ label, walletAddress, accountId, scope }: Connec
       element(
         'p',
         { class: 'small' },
-        'To take the key back: ',
+        'To revoke the key: ',
         element('a', { href: '/' }, 'your keys'),
         ', or ',
         element('code', {}, 'npx memrelay delegate list'),
@@ -98,26 +98,26 @@ export interface CodeFacts {
   onRevoke: () => void;
 }
 
-/** For a tool on another machine, where this browser reaches nobody. */
+/** For a tool on another machine, which this browser cannot reach. */
 export function showCode({ label, code, expiresAt, onArrived, onRevoke }: CodeFacts): void {
   const left = element('p', { class: 'small', role: 'timer' });
   show({
     title: 'One more step: paste this where the tool runs',
     parts: [
       paragraph(
-        'This browser does not reach ',
+        'This browser cannot reach ',
         quoted(label, 60),
-        ', which probably runs on another machine. If it runs on this one, it was closed or has made a newer link: ',
-        'press “It did not work”, and sign in with that.',
+        ', which probably runs on another machine. If it runs on this one, it was closed or has created a newer link: ',
+        'press “It did not work” and sign in with the newer link.',
       ),
       paragraph(
-        'In a terminal on that machine, run this; or paste what follows ',
+        'In a terminal on that machine, run this command, or paste the part after ',
         element('code', {}, '--code'),
         ' where the tool asks for a code:',
       ),
       copyable(`npx memrelay-mcp login --code ${code}`, 'Command with the sign-in code'),
       left,
-      paragraph('The tool then says that you are signed in. The code opens for this one tool alone.'),
+      paragraph('The tool then says that you are signed in. Only this tool can use the code.'),
       actions(
         button('The tool says it worked', 'main', onArrived),
         button('It did not work: revoke the key', 'danger', onRevoke),
@@ -132,22 +132,22 @@ export function showCode({ label, code, expiresAt, onArrived, onRevoke }: CodeFa
     const seconds = Math.max(0, Math.ceil((expiresAt - Date.now()) / 1000));
     left.textContent =
       seconds > 0
-        ? `Good for another ${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}.`
-        : 'The time is over. If the tool has not said that it worked, revoke the key.';
+        ? `Expires in ${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}.`
+        : 'The code has expired. If the tool does not say that it worked, revoke the key.';
   };
   const timer = setInterval(tick, 1000);
   tick();
 }
 
-/** For a tool whose answer this browser may not read. */
+/** For a tool whose response this browser may not read. */
 export function showUnconfirmed(label: string, onArrived: () => void, onRevoke: () => void): void {
   show({
-    title: 'One more step: look at the tool',
+    title: 'One more step: check the tool',
     parts: [
       paragraph(
         'The key is registered, and the result was sent to ',
         quoted(label, 60),
-        ' on this computer. This browser could not read an answer, so look at the tool: does it say that it is signed in?',
+        ' on this computer. This browser could not read a response, so check the tool: does it say that it is signed in?',
       ),
       actions(
         button('The tool says it worked', 'main', onArrived),
@@ -163,24 +163,22 @@ export function showFailed(reason: string, onAgain: (() => void) | undefined): v
     tone: 'bad',
     parts: [
       paragraph(reason),
-      paragraph(
-        'The key that was made for it is revoked, or was never registered: nothing is left on chain.',
-      ),
+      paragraph('Its key was revoked or never registered: nothing is left on chain.'),
       onAgain
         ? actions(button('Try again', 'main', onAgain))
-        : paragraph('Let your tool make a new link: ask it to sign in again.'),
+        : paragraph('Ask your tool to sign in again to get a new link.'),
     ],
   });
 }
 
 export function showLeftBehind(reason: string, publicKey: string, onRevoke: () => void): void {
   show({
-    title: 'Not connected, and a key may be left',
+    title: 'Not connected, and a key may still be registered',
     tone: 'bad',
     parts: [
       paragraph(reason),
       paragraph(
-        'The key that was made for it could not be revoked now. Nobody holds its secret half, so it is of no use to anyone; still, take it out:',
+        'Its key could not be revoked. No one has its private key, so no one can use it. You should still revoke it:',
       ),
       copyable(`npx memrelay delegate revoke ${publicKey}`, 'Command that revokes the key'),
       actions(button('Revoke it now', 'main', onRevoke)),

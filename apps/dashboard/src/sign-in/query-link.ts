@@ -3,8 +3,8 @@ import { fromHex, hex32Pattern } from '@memrelay/protocol/bytes';
 import { checkShown, SignInFormatError } from '@memrelay/sdk/account/sign-in/sign-in-request';
 
 /**
- * What MemWal's tool asks for, in the query of its sign-in link: the tool has made an Ed25519 key itself, asks for it to be
- * registered, and waits on a port of this machine for the result.
+ * A request of MemWal's tool, in the query of its sign-in link: the tool has created an Ed25519 key itself, requests its
+ * registration, and waits on a port of this machine for the result.
  */
 export interface QueryRequest {
   port: number;
@@ -14,16 +14,16 @@ export interface QueryRequest {
   delegateAddress: string;
   label: string;
   relayerUrl: string;
-  /** Comes back with the result, as it is */
+  /** Returned unchanged with the result */
   state: string;
 }
 
-/** Reads the query of a link; parameters that it does not know are left alone. Throws `SignInFormatError`. */
+/** Parses the query of a link, ignoring unknown parameters. Throws `SignInFormatError`. */
 export function parseQueryLink(query: string): QueryRequest {
   const parameters = new URLSearchParams(query);
   const text = (name: string): string => {
     const values = parameters.getAll(name);
-    if (values.length !== 1) throw new SignInFormatError(`the link names ${name} ${values.length} times`);
+    if (values.length !== 1) throw new SignInFormatError(`the link contains ${name} ${values.length} times`);
     return values[0]!;
   };
   const port = /^\d{4,5}$/.test(text('port')) ? Number(text('port')) : 0;

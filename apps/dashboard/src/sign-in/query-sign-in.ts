@@ -8,7 +8,7 @@ import { olderForm, showConsent } from './consent-view.ts';
 import { showConnected, showFailed, showLeftBehind, showUnconfirmed, showWorking } from './outcome-views.ts';
 import type { QueryRequest } from './query-link.ts';
 
-/** A sign-in by a link in query form, from the question to its end. `again` starts it from the beginning. */
+/** A complete sign-in with a link in query form. `again` restarts it. */
 export function signInByQuery(
   wallet: OwnerWallet,
   state: WalletState,
@@ -34,7 +34,7 @@ export function signInByQuery(
       showUnconfirmed(
         label,
         () => connected(outcome),
-        () => void revoke(outcome.publicKey, 'The tool did not take the result.'),
+        () => void revoke(outcome.publicKey, 'The tool rejected the result.'),
       );
   };
   showConsent({
@@ -44,7 +44,7 @@ export function signInByQuery(
     relayerUrl,
     confirmations: [olderForm(label)],
     more: [['Key', shortId(request.delegateAddress)]],
-    delivery: 'The key was made by the tool. The result goes to the tool on this computer.',
+    delivery: 'The tool created the key. The result is sent to the tool on this computer.',
     onAllow(choice) {
       showWorking('register');
       void connectByQuery({ wallet, state, request, choice, onStep: showWorking }).then(tell);

@@ -4,11 +4,11 @@ import type { SignInRequest } from '@memrelay/sdk/account/sign-in/sign-in-reques
 import { harmless } from '../ui/harmless-text.ts';
 
 const helloTimeoutMs = 3_000;
-/** The tool looks for the key on chain before it answers. */
+/** The tool verifies the key on chain before it responds. */
 const takeTimeoutMs = 40_000;
 const pausesMs = [1_000, 3_000];
 
-/** Whether the tool that made the request listens on this machine. On another one nobody answers. */
+/** Whether the tool that created the request listens on this machine. False if it runs on another one. */
 export async function toolListens(request: SignInRequest): Promise<boolean> {
   try {
     const response = await fetch(callbackOf(request), {
@@ -22,13 +22,13 @@ export async function toolListens(request: SignInRequest): Promise<boolean> {
 }
 
 /**
- * Gives the sealed key to the tool. Returns undefined once the tool has shown that it took it: only it knows what the
- * challenge was made of. Else the reason why not, for the person.
+ * Sends the sealed key to the tool. Returns undefined once the tool has proved that it accepted the key: only the tool knows
+ * the preimage of the challenge. Otherwise returns the reason, for the user.
  */
 export async function giveToTool(request: SignInRequest, code: string): Promise<string | undefined> {
   let answer = await post(request, code);
   for (const pause of pausesMs) {
-    // The tool could not ask the relayer or the chain just then
+    // The tool could not reach the relayer or the chain
     if (answer.status !== 503) break;
     await new Promise((resolve) => setTimeout(resolve, pause));
     answer = await post(request, code);
@@ -37,7 +37,7 @@ export async function giveToTool(request: SignInRequest, code: string): Promise<
 }
 
 interface ToolAnswer {
-  /** 0 when nobody answered */
+  /** 0 if there was no response */
   status: number;
   body: { message?: unknown };
 }
@@ -58,13 +58,13 @@ async function post(request: SignInRequest, code: string): Promise<ToolAnswer> {
 
 function reasonOf(request: SignInRequest, { status, body }: ToolAnswer): string | undefined {
   if (status === 0)
-    return 'The tool does not answer any more. It may have been closed, made a newer link, or its time is over: if trying again does not help, ask it to sign in again.';
+    return 'The tool no longer responds. It may have been closed, created a newer link, or the link may have expired. If trying again does not help, ask the tool to sign in again.';
   if (status === 200)
     return isTakenBy(portablePrimitives, request, body)
       ? undefined
-      : 'Something else than the tool answered on its port.';
-  // Whoever listens on the port has written it
-  return typeof body.message === 'string' ? harmless(body.message, 300) : 'The tool did not take the key.';
+      : "Another program responded on the tool's port.";
+  // Untrusted: written by whatever listens on the port
+  return typeof body.message === 'string' ? harmless(body.message, 300) : 'The tool rejected the key.';
 }
 
 function callbackOf({ port }: SignInRequest): string {

@@ -1,6 +1,6 @@
 import { element } from './element.ts';
 
-/** A text to be copied, e.g. a command, with a button that does it and says so. */
+/** A text to copy, e.g. a command, with a copy button that confirms. */
 export function copyable(text: string, label: string): HTMLElement {
   const field = element('textarea', { class: 'copyable', readonly: true, rows: '7', 'aria-label': label });
   field.value = text;

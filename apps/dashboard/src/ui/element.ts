@@ -1,6 +1,6 @@
 type Child = Node | string | undefined;
 
-/** An element with attributes and children. Text goes in as text, never as HTML. */
+/** Creates an element with attributes and children. Strings become text, never HTML. */
 export function element<Tag extends keyof HTMLElementTagNameMap>(
   tag: Tag,
   attributes: Record<string, string | boolean | undefined>,

@@ -1,12 +1,31 @@
 import { element } from './element.ts';
-import { harmless } from './harmless-text.ts';
 
-/** Somebody's text as a quotation: kept to itself, whatever direction it is written in. */
+/**
+ * Control, format (including text direction), private and unassigned characters: they could make a text look like another
+ * one, or like part of the page.
+ */
+const unseen = /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Cs}\p{Zl}\p{Zp}]/gu;
+/** More combining marks on one letter than any language uses; they would overlap other lines. */
+const stackedMarks = /(\p{M}{2})\p{M}+/gu;
+
+/** Untrusted text as one line of at most `max` characters; characters that are not shown become U+FFFD. */
+export function harmless(text: string, max = 80): string {
+  const shown = text.replace(/\s+/gu, ' ').replace(unseen, '\uFFFD').replace(stackedMarks, '$1').trim();
+  const characters = [...shown];
+  return characters.length <= max ? shown : `${characters.slice(0, max - 1).join('')}…`;
+}
+
+/** The label to write on chain, without invisible characters, so that no list has to handle them. */
+export function cleanLabel(text: string): string {
+  return text.replace(/\s+/gu, ' ').replace(unseen, '').replace(stackedMarks, '$1').trim() || 'unnamed tool';
+}
+
+/** Untrusted text as a quotation, isolated from the direction of the surrounding text. */
 export function quoted(text: string, max?: number): HTMLElement {
   return element('bdi', { class: 'quoted' }, harmless(text, max));
 }
 
-/** An address or id, cut in its middle for the eye; the whole of it for whoever points at it or copies. */
+/** An address or id, shortened in the middle; the tooltip has all of it. */
 export function shortId(id: string): HTMLElement {
   return element('code', { class: 'id', title: id }, `${id.slice(0, 8)}…${id.slice(-6)}`);
 }

@@ -7,7 +7,7 @@ export interface View {
   parts: readonly (Node | undefined)[];
 }
 
-/** Shows one state of the page in place of the one before, and tells screen readers: the focus goes to its title. */
+/** Replaces the content of the page and moves the focus to its title, so that screen readers announce it. */
 export function show({ title, tone = 'plain', parts }: View): void {
   const heading = element('h1', { tabindex: '-1' }, title);
   const card = element(
@@ -31,7 +31,7 @@ export function actions(...buttons: readonly (Node | undefined)[]): HTMLElement 
   return element('div', { class: 'actions' }, ...buttons);
 }
 
-/** Names and values, e.g. wallet and account. */
+/** A list of names and values, e.g. wallet and account. */
 export function facts(rows: readonly (readonly [name: string, value: Node | string])[]): HTMLElement {
   return element(
     'dl',

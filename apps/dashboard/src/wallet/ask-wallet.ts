@@ -19,7 +19,7 @@ export async function askWallet<T>(path: string, body: object, token?: string): 
   } catch {
     throw new WalletError(
       'no_answer',
-      'The dashboard does not answer. Is `memrelay up` still running on this computer?',
+      'The dashboard does not respond. Is `memrelay up` still running on this computer?',
       true,
     );
   }
@@ -27,7 +27,7 @@ export async function askWallet<T>(path: string, body: object, token?: string): 
   if (response.ok) return answer;
   throw new WalletError(
     answer.error ?? 'failed',
-    answer.message ?? 'The wallet could not do it.',
+    answer.message ?? 'The wallet could not process the request.',
     response.status >= 500,
   );
 }

@@ -4,7 +4,7 @@ import type { OwnerWallet } from './owner-wallet.ts';
 import { tabToken } from './tab-pairing.ts';
 import { type AddDelegate, type CreatedAccount, type WalletState, walletPaths } from './wallet-api.ts';
 
-/** The wallet of `memrelay up`, which this dashboard's server signs with for a paired tab. */
+/** The wallet of `memrelay up`: this dashboard's server signs with it on behalf of a paired tab. */
 export const localWallet: OwnerWallet = {
   name: 'the wallet of this computer',
   state: () => askWallet<WalletState>(walletPaths.state, {}, tabToken()),

@@ -15,20 +15,20 @@ import type {
 import { WalletRefusal } from './wallet-refusal.ts';
 
 export interface LocalWalletOptions {
-  /** `wallet.json` of the local system; read at every use, because the first start makes it later */
+  /** `wallet.json` of the local system; read on every use, because the first start creates it later */
   walletFile: string;
   relayerUrl: string;
-  /** The package of the local network; another one that the relayer names is refused */
+  /** The package of the local network; a relayer with a different package is rejected */
   packageId: string;
 }
 
 /**
- * The wallet of the local system, for the dashboard's pages alone. It signs what is built here from the parts that a page
- * names (a key and its scope, or a key to remove), never bytes that somebody sends.
+ * The wallet of the local system, only for the dashboard's pages. It signs transactions built here from parameters of the
+ * page (a key and its scope, or a key to remove), never bytes from a request.
  */
 export interface LocalWallet {
   state(): Promise<WalletState>;
-  /** The wallet's account, which is made when there is none */
+  /** The wallet's account, created if there is none */
   createAccount(): Promise<CreatedAccount>;
   /** Adds a delegate with its consent */
   addDelegate(wanted: AddDelegate): Promise<AddedDelegate>;
@@ -49,7 +49,7 @@ export function createLocalWallet(options: LocalWalletOptions): LocalWallet {
       throw new WalletRefusal(
         409,
         'account_given_away',
-        'The account of this wallet belongs to another wallet now.',
+        'The account of this wallet now belongs to another wallet.',
       );
     return { owner, account };
   };
@@ -79,7 +79,7 @@ export function createLocalWallet(options: LocalWalletOptions): LocalWallet {
         throw new WalletRefusal(
           409,
           'account_changed',
-          'The account has changed meanwhile; load the page again.',
+          'The account has changed in the meantime. Reload the page.',
         );
       const { digest } = await (proof
         ? owner.addDelegate(account.id, { ...delegate, proof: fromHex(proof) })

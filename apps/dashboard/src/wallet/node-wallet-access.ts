@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { pairingNonce } from '@memrelay/sdk/local-dashboard-node';
 import { WalletRefusal } from './wallet-refusal.ts';
 
-/** Browser tabs that may use the wallet; the oldest gives way. */
+/** Maximum number of browser tabs that may use the wallet; beyond it the oldest loses access. */
 const maxTabs = 200;
 
-/** Who may use the local wallet: a tab that brought a pairing code of this start, each code once. */
+/** Controls access to the local wallet: a tab needs a pairing code of this run, and each code works once. */
 export interface WalletAccess {
   /** A token for one tab. Throws `WalletRefusal` */
   pair(code: string): string;
@@ -29,13 +29,13 @@ export function createWalletAccess(startToken: string): WalletAccess {
         throw new WalletRefusal(
           403,
           'pairing_refused',
-          'This link is not complete, or the system was restarted since. Run `npx memrelay pair` for a new one.',
+          'This link is incomplete, or the system was restarted after it was created. Run `npx memrelay pair` for a new one.',
         );
       if (usedNonces.has(found.nonce))
         throw new WalletRefusal(
           403,
           'pairing_used',
-          'This link was used before. Run `npx memrelay pair` for a new one.',
+          'This link has already been used. Run `npx memrelay pair` for a new one.',
         );
       usedNonces.add(found.nonce);
       const token = randomBytes(32).toString('base64url');
@@ -46,7 +46,7 @@ export function createWalletAccess(startToken: string): WalletAccess {
     require(authorization) {
       const token = /^Bearer ([A-Za-z0-9_-]{43})$/.exec(authorization ?? '')?.[1];
       if (token === undefined || !tabs.has(token))
-        throw new WalletRefusal(401, 'not_paired', 'This tab may not use the wallet (any more).');
+        throw new WalletRefusal(401, 'not_paired', 'This tab may not use the wallet, or no longer.');
     },
   };
 }

@@ -6,19 +6,19 @@ import { WalletRefusal } from './wallet-refusal.ts';
 import { addDelegateSchema, pairSchema, removeDelegateSchema } from './wallet-schemas.ts';
 
 export interface WalletRouteOptions {
-  /** The secret of this start; pairing codes are made from it */
+  /** Secret of this run; pairing codes are derived from it */
   startToken: string;
-  /** Loaded at the first use: the chain client is large, and most starts never need it */
+  /** Loaded on first use: the chain client is large, and most runs never need it */
   wallet: () => Promise<LocalWallet>;
 }
 
-/** The routes that sign with the local wallet: for pages of this very origin, in tabs that were paired. */
+/** The routes that sign with the local wallet, only for pages of this origin in paired tabs. */
 export function registerWalletRoutes(app: FastifyInstance, options: WalletRouteOptions): void {
   const access = createWalletAccess(options.startToken);
   const sameOrigin = async (request: FastifyRequest): Promise<void> => {
-    // The host is one of ours: checked for every route
+    // Every route already checks that the host is one of ours
     if (request.headers.origin !== `http://${request.headers.host}`)
-      throw new WalletRefusal(403, 'wrong_origin', 'Only pages of this dashboard may do this.');
+      throw new WalletRefusal(403, 'wrong_origin', 'Only pages of this dashboard may use the wallet.');
   };
   const paired = async (request: FastifyRequest): Promise<void> => {
     await sameOrigin(request);

@@ -3,7 +3,7 @@ import { actions, paragraph, show } from '../ui/view.ts';
 import { WalletError } from './owner-wallet.ts';
 import { pairingCodeIn, pairTab } from './tab-pairing.ts';
 
-/** Asks for the pairing link. `refused` says what was wrong with the one before; `onPaired` goes on with the page. */
+/** Asks for a pairing link. `refused` is the problem with the previous one; `onPaired` continues with the page. */
 export function showUnpaired(onPaired: () => void, refused?: string): void {
   const field = element('input', {
     type: 'text',
@@ -21,7 +21,7 @@ export function showUnpaired(onPaired: () => void, refused?: string): void {
     const code = pairingCodeIn(field.value);
     try {
       if (code === undefined)
-        throw new WalletError('no_link', 'This is no pairing link. Copy all of it.', false);
+        throw new WalletError('no_link', 'This is not a pairing link. Copy the whole link.', false);
       await pairTab(code);
     } catch (error) {
       if (!(error instanceof WalletError)) throw error;
@@ -39,16 +39,16 @@ export function showUnpaired(onPaired: () => void, refused?: string): void {
     parts: [
       problem,
       paragraph(
-        'Your wallet is on this computer, and only a tab that you open with a pairing link may use it. Each link works once, within ten minutes.',
+        'Your wallet is on this computer. Only a tab opened with a pairing link may use it. Each link works once, within ten minutes.',
       ),
       paragraph(
         'Run ',
         element('code', {}, 'npx memrelay pair'),
-        ' in a terminal on this computer for a new link, and open it or paste it here.',
+        ' in a terminal on this computer to get a new link, then open it or paste it here.',
       ),
       element('label', { for: 'pairing-link' }, 'Pairing link'),
       field,
-      actions(button('Go on', 'main', () => void pair())),
+      actions(button('Continue', 'main', () => void pair())),
     ],
   });
 }

@@ -1,4 +1,4 @@
-/** What page and server of the dashboard say to each other about the local wallet. Every call is a POST of JSON. */
+/** The API between the dashboard's pages and server for the local wallet. Every call is a POST of JSON. */
 
 export const walletPaths = {
   pair: '/wallet/pair',
@@ -8,7 +8,7 @@ export const walletPaths = {
   removeDelegate: '/wallet/delegates/remove',
 } as const;
 
-/** One key of the account, as it stands on chain. */
+/** One key of the account, as registered on chain. */
 export interface DelegateState {
   /** 64 hex digits */
   publicKey: string;
@@ -22,9 +22,9 @@ export interface ScopeState {
   /** Sum of `permissions` of the account module */
   perms: number;
   allNamespaces: boolean;
-  /** 32 hex digits each; without meaning when `allNamespaces` is set */
+  /** 32 hex digits each; ignored if `allNamespaces` is set */
   tags: string[];
-  /** Unix time in ms; 0 = never. Decimal, because the chain takes more than a number holds */
+  /** Unix time in ms; 0 = never. A decimal string, because the chain allows values beyond a number's precision */
   expiresAtMs: string;
 }
 
@@ -34,7 +34,7 @@ export interface WalletState {
   /** The relayer of the local system */
   relayerUrl: string;
   packageId: string;
-  /** Left out when the wallet has not made its account yet */
+  /** Omitted if the wallet has no account yet */
   account?: { id: string; origin: string; active: boolean; delegates: DelegateState[] };
 }
 
@@ -42,9 +42,9 @@ export interface AddDelegate {
   publicKey: string;
   label: string;
   scope: ScopeState;
-  /** The account that the page knows; another one is refused */
+  /** The account that the page knows; any other is rejected */
   accountId: string;
-  /** The key's signature over `delegateProofMessage(accountId)`, 128 hex digits; left out for a key that the page does not hold */
+  /** The key's signature over `delegateProofMessage(accountId)`, 128 hex digits; omitted for a key that the page does not have */
   proof?: string;
 }
 

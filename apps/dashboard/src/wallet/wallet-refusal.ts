@@ -1,4 +1,4 @@
-/** A call that the wallet does not carry out. The message is for the person at the page. */
+/** A call that the wallet rejects. The message is for the user of the page. */
 export class WalletRefusal extends Error {
   override name = 'WalletRefusal';
   readonly status: number;

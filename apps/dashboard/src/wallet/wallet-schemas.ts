@@ -1,6 +1,6 @@
 import { canonicalAddressPattern } from '@memrelay/protocol/address';
 
-/** JSON schemas of what may be asked of the local wallet: nothing else is taken, not even beside it. */
+/** JSON schemas of requests to the local wallet. Unknown fields are rejected. */
 
 const hex = (digits: number) => ({ type: 'string', pattern: `^[0-9a-f]{${digits}}$` }) as const;
 

@@ -5,12 +5,12 @@ import { forgetPairing, pairTab, tabToken } from './tab-pairing.ts';
 import { showUnpaired } from './unpaired-view.ts';
 import type { WalletState } from './wallet-api.ts';
 
-/** Calls that a tab without (good) pairing is refused with. */
+/** Error codes for a tab without valid pairing. */
 const unpaired: ReadonlySet<string> = new Set(['not_paired']);
 
 /**
- * Goes on with the wallet's state once this tab may use the wallet; until then the page says what to do. A pairing code
- * of the page's own address is tried first.
+ * Calls `go` with the wallet's state once this tab may use the wallet; until then the page explains what to do. A pairing
+ * code in the page's address is tried first.
  */
 export async function withWallet(
   wallet: OwnerWallet,
@@ -20,11 +20,11 @@ export async function withWallet(
   const again = (): void => void withWallet(wallet, undefined, go);
   let refused: string | undefined;
   try {
-    // A tab that was paired before needs no code: the one in a reloaded address has been used
+    // A tab that is already paired needs no code; the one in a reloaded address is used up
     if (pairing !== undefined)
       await pairTab(pairing).catch((error: WalletError) => (refused = error.message));
     if (tabToken() === undefined) return showUnpaired(again, refused);
-    show({ title: 'Looking at your wallet…', tone: 'busy', parts: [] });
+    show({ title: 'Reading your wallet…', tone: 'busy', parts: [] });
     go(await wallet.state());
   } catch (error) {
     if (!(error instanceof WalletError)) throw error;
@@ -33,7 +33,7 @@ export async function withWallet(
       return showUnpaired(again, refused);
     }
     show({
-      title: 'Your wallet cannot be used now',
+      title: 'Your wallet is not available',
       tone: 'bad',
       parts: [paragraph(error.message), actions(button('Try again', 'main', again))],
     });

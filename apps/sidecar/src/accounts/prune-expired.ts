@@ -10,12 +10,12 @@ import type { Logger } from 'pino';
 import type { Sponsoring } from '../sponsor/sponsoring.ts';
 import type { UploadWallet } from '../store/upload-wallets.ts';
 
-/** Takes expired delegates out of accounts, which the contract lets anyone do. */
+/** Removes expired delegates from accounts. The contract lets anyone do that. */
 export interface Pruner {
   /**
-   * Returns false when by the chain's clock nobody has expired. Paid by the upload wallet with this address, else by the
-   * sponsor, else by the server key. Throws `ApiError`: `prune_required` when none of them can, `auth_unavailable` when
-   * the chain or the sponsor does not answer.
+   * Returns false if no delegate has expired by the chain's clock. Paid by the upload wallet with this address, else by the
+   * sponsor, else by the server key. Throws `ApiError`: `prune_required` if none of them can pay, `auth_unavailable` if the
+   * chain or the sponsor does not respond.
    */
   prune(accountId: string, wallet: string | undefined): Promise<boolean>;
 }
@@ -31,7 +31,7 @@ export function createPruner(options: {
   const { chain, packageId, wallets, sponsoring, log } = options;
   const serverKey = options.serverKey === undefined ? undefined : parsePrivateKey(options.serverKey);
 
-  /** For a sender made up for this one transaction: what the sponsor hands out to be signed can cost it nothing. */
+  /** Uses a one-time sender, so that the transaction the sponsor returns cannot cost the sender anything. */
   async function paidBySponsor(accountId: string): Promise<void> {
     const sender = new Ed25519Keypair();
     const kind = await chain.call((sui) =>
@@ -63,10 +63,10 @@ export function createPruner(options: {
     }
   }
 
-  /** Whether the contract finds nobody expired; also when another relayer was faster. */
-  async function nobodyExpired(accountId: string): Promise<boolean> {
-    const anyone = new Ed25519Keypair().toSuiAddress();
-    const refusal = await refusalOf(chain, pruneExpired(packageId, accountId), anyone);
+  /** Whether no delegate has expired according to the contract, e.g. because another relayer was faster. */
+  async function isNothingExpired(accountId: string): Promise<boolean> {
+    const sender = new Ed25519Keypair().toSuiAddress();
+    const refusal = await refusalOf(chain, pruneExpired(packageId, accountId), sender);
     return refusal?.abort?.module === 'account' && refusal.abort.code === accountAbort.nothing_expired;
   }
 
@@ -77,18 +77,18 @@ export function createPruner(options: {
         return true;
       } catch (error) {
         if (error instanceof ApiError && error.code === 'prune_required') throw error;
-        const nobody = await nobodyExpired(accountId).catch((cause: unknown) => {
+        const nothingExpired = await isNothingExpired(accountId).catch((cause: unknown) => {
           throw new ApiError('auth_unavailable', { cause });
         });
-        if (nobody) return false;
-        log.error({ err: error, account_id: accountId }, 'an expired delegate could not be taken out');
+        if (nothingExpired) return false;
+        log.error({ err: error, account_id: accountId }, 'removing an expired delegate failed');
         throw new ApiError(isFinal(error) ? 'prune_required' : 'auth_unavailable', { cause: error });
       }
     },
   };
 }
 
-/** Whoever was to pay would be refused again, e.g. for want of coins. */
+/** True if the payer would be refused again, e.g. for lack of coins. */
 function isFinal(error: unknown): boolean {
   if (error instanceof ApiError) return error.code === 'sponsor_rejected';
   return error instanceof ChainRejectedError;

@@ -4,14 +4,16 @@ import { defaultLogFilter, logFilterProblem } from '@memrelay/protocol/log-filte
 import { defaultSponsorApiUrl, type Network, networkDefaults } from '@memrelay/protocol/networks';
 import { defaultPorts } from '@memrelay/protocol/ports';
 import { z } from 'zod';
+import { SidecarConfigError } from '../base/config-error.ts';
 import type { ServerSets } from '../seal/server-sets.ts';
+import type { UploadSettings } from '../store/uploads.ts';
+import type { WalrusObjects } from '../store/walrus-package.ts';
 import type { ToolConfig } from '../tools/tool-service.ts';
-import { SidecarConfigError } from './config-error.ts';
 import { configuredServerSets } from './key-server-config.ts';
 
-/** What the sidecar is told by its environment; the relayer checks the rest of it. */
+/** The sidecar's settings from its environment; the relayer checks the other variables. */
 export interface Config {
-  /** The name that SIDECAR_URL calls this machine by; the sidecar always listens on 127.0.0.1 */
+  /** Host name in SIDECAR_URL; the sidecar always listens on 127.0.0.1 */
   host: string;
   port: number;
   token: string;
@@ -19,22 +21,9 @@ export interface Config {
   chainRpcUrl: string;
   packageId: string;
   serverSets: ServerSets;
-  /** How envelopes reach the network: through a publisher, or through the upload relay from the wallets */
-  uploads: {
-    mode: 'publisher' | 'relay';
-    publisherUrl: string;
-    /** Signs the tokens of an authenticated publisher */
-    publisherSecret: string | undefined;
-    relayUrl: string;
-    walletKeys: readonly string[];
-  };
-  walrus: {
-    systemObjectId: string;
-    stakingPoolId: string;
-    /** STORE_PACKAGE_ID: the system object must be of this package */
-    packageId: string | undefined;
-  };
-  /** Shards of the network, which blob ids follow from */
+  uploads: UploadSettings;
+  walrus: WalrusObjects;
+  /** Number of shards of the network; blob ids depend on it */
   nShards: number;
   /** `suiprivkey1…` or 64 hex digits */
   serverKey: string | undefined;
@@ -42,14 +31,20 @@ export interface Config {
     apiUrl: string;
     apiKey: string | undefined;
     network: string;
-    /** Whether the server key pays where the sponsor does not */
+    /** Whether the server key pays when the sponsor does not */
     fallback: boolean;
   };
   tools: ToolConfig;
   log: { filter: string; format: 'json' | 'pretty' | 'text' };
 }
 
-const objectId = z.string().regex(addressPattern, 'must be 0x and 64 hex digits').toLowerCase();
+const idForm = 'must be 0x and 64 hex digits';
+const objectId = z.string().regex(addressPattern, idForm).toLowerCase();
+/** `true` or `1` turns it on; any other value leaves it off. */
+const flag = z
+  .string()
+  .default('false')
+  .transform((value) => ['true', '1'].includes(value.toLowerCase()));
 const sessionCap = z.coerce.number().int().min(1).max(1_000_000);
 
 const environmentSchema = z.object({
@@ -57,7 +52,7 @@ const environmentSchema = z.object({
     .string({ error: 'is required: the sidecar does not start without it' })
     .regex(/^[!-~]{16,}$/, 'must be at least 16 visible ASCII characters'),
   SIDECAR_URL: z.url().default(`http://localhost:${defaultPorts.sidecar}`),
-  MEM_PACKAGE_ID: z.string({ error: 'is required' }).regex(addressPattern, 'must be 0x and 64 hex digits'),
+  MEM_PACKAGE_ID: z.string({ error: 'is required' }).regex(addressPattern, idForm).toLowerCase(),
   CHAIN_NETWORK: z.enum(['mainnet', 'testnet', 'localnet']).default('mainnet'),
   CHAIN_RPC_URL: z.url().optional(),
   STORE_PUBLISHER_URL: z.url().optional(),
@@ -76,7 +71,7 @@ const environmentSchema = z.object({
   SPONSOR_API_KEY: z.string().optional(),
   SPONSOR_API_URL: z.url().default(defaultSponsorApiUrl),
   SPONSOR_NETWORK: z.enum(['mainnet', 'testnet', 'localnet']).default('mainnet'),
-  SPONSOR_FALLBACK_TO_DIRECT_SIGN: z.string().toLowerCase().default('false'),
+  SPONSOR_FALLBACK_TO_DIRECT_SIGN: flag,
   PORT: z.coerce.number().int().min(0).max(65_535).default(defaultPorts.relayer),
   MEM_RELAYER_URL: z.url().optional(),
   MCP_MAX_TOTAL_SESSIONS: sessionCap.default(1000),
@@ -90,7 +85,7 @@ const environmentSchema = z.object({
     })
     .default(defaultLogFilter),
   LOG_FORMAT: z.enum(['json', 'pretty', 'text']).default('pretty'),
-  MCP_EXTRA_TOOLS: z.string().toLowerCase().default('false'),
+  MCP_EXTRA_TOOLS: flag,
 });
 type Variables = z.infer<typeof environmentSchema>;
 
@@ -116,9 +111,9 @@ export async function loadConfig(environment: NodeJS.ProcessEnv): Promise<Config
     token: values.SIDECAR_AUTH_TOKEN,
     network: values.CHAIN_NETWORK,
     chainRpcUrl,
-    packageId: values.MEM_PACKAGE_ID.toLowerCase(),
+    packageId: values.MEM_PACKAGE_ID,
     serverSets: configuredServerSets(values, localnet),
-    uploads: uploadsOf(values),
+    uploads: uploadSettings(values),
     walrus: {
       systemObjectId:
         values.STORE_SYSTEM_OBJECT_ID ?? localnet?.walrus.systemObjectId ?? defaults.walrusSystemObjectId!,
@@ -132,7 +127,7 @@ export async function loadConfig(environment: NodeJS.ProcessEnv): Promise<Config
       apiUrl: values.SPONSOR_API_URL,
       apiKey: values.SPONSOR_API_KEY,
       network: values.SPONSOR_NETWORK,
-      fallback: ['true', '1'].includes(values.SPONSOR_FALLBACK_TO_DIRECT_SIGN),
+      fallback: values.SPONSOR_FALLBACK_TO_DIRECT_SIGN,
     },
     tools: {
       relayerUrl: values.MEM_RELAYER_URL ?? `http://127.0.0.1:${values.PORT}`,
@@ -141,17 +136,17 @@ export async function loadConfig(environment: NodeJS.ProcessEnv): Promise<Config
         perAddress: values.MCP_MAX_SESSIONS_PER_IP,
         newPerMinute: values.MCP_MAX_NEW_SESSIONS_PER_IP_PER_MIN,
       },
-      extraTools: ['true', '1'].includes(values.MCP_EXTRA_TOOLS),
+      extraTools: values.MCP_EXTRA_TOOLS,
     },
     log: { filter: values.RUST_LOG, format: values.LOG_FORMAT },
   };
 }
 
 /**
- * A publisher that is named, else the relay when there is a wallet, else the network's publisher. The single key is
- * used only when the pool is empty (decisions.md, "Configuration beyond the spec").
+ * Uses the configured publisher, else the upload relay if there is a wallet, else the network's publisher. The single key
+ * is used only when the pool is empty (decisions.md, "Configuration beyond the spec").
  */
-function uploadsOf(values: Variables): Config['uploads'] {
+function uploadSettings(values: Variables): UploadSettings {
   const defaults = networkDefaults[values.CHAIN_NETWORK];
   const pool = (values.SERVER_CHAIN_PRIVATE_KEYS ?? '')
     .split(',')
@@ -168,12 +163,12 @@ function uploadsOf(values: Variables): Config['uploads'] {
   };
 }
 
-/** The localnet tells its key servers and packages itself. */
+/** The localnet reports its own key servers and packages. */
 async function readLocalnet(chainRpcUrl: string): Promise<LocalnetInfo> {
   try {
     const response = await fetch(new URL('/info', chainRpcUrl), { signal: AbortSignal.timeout(5_000) });
     return localnetInfoSchema.parse(await response.json());
   } catch {
-    throw new SidecarConfigError('CHAIN_RPC_URL: no localnet answers there, and CHAIN_NETWORK is localnet');
+    throw new SidecarConfigError('CHAIN_RPC_URL: CHAIN_NETWORK is localnet, but no localnet responds there');
   }
 }

@@ -10,9 +10,9 @@ import {
 import type { LocalnetInfo } from '@memrelay/protocol/localnet-info';
 import { type Network, networkDefaults } from '@memrelay/protocol/networks';
 import { InvalidClientOptionsError, type KeyServerConfig } from '@mysten/seal';
+import { SidecarConfigError } from '../base/config-error.ts';
 import type { KeyServerDirectory } from '../seal/key-server-directory.ts';
 import { makeServerSet, makeServerSets, type ServerSet, type ServerSets } from '../seal/server-sets.ts';
-import { SidecarConfigError } from './config-error.ts';
 
 interface Variables {
   CHAIN_NETWORK: Network;
@@ -22,7 +22,7 @@ interface Variables {
   ENC_HISTORICAL_SETS?: string | undefined;
 }
 
-/** The key servers that new keys are wrapped for, and those of the past. Throws `SidecarConfigError`. */
+/** The key servers for new keys, and the historical ones. Throws `SidecarConfigError`. */
 export function configuredServerSets(values: Variables, localnet: LocalnetInfo | undefined): ServerSets {
   const servers = configuredServers(values, localnet);
   const total = servers.reduce((sum, { weight }) => sum + weight, 0);
@@ -59,17 +59,16 @@ function named(variable: string, make: () => ServerSet): ServerSet {
   try {
     return make();
   } catch (error) {
-    throw new SidecarConfigError(`${variable}: the key servers are not usable: ${(error as Error).message}`);
+    throw new SidecarConfigError(`${variable}: the key servers are unusable: ${(error as Error).message}`);
   }
 }
 
-/** For a chain that does not answer the start waits no longer. */
+/** The start waits at most this long for a chain that does not respond. */
 const checkMs = 5_000;
 
 /**
- * Compares the sets with what the chain says of their servers: the current ones exist, a committee needs its
- * `aggregatorUrl`, an independent server has none. Throws `SidecarConfigError`. While the chain is unavailable, nothing is
- * refused here.
+ * Checks the sets against the chain: the current servers must exist, a committee needs its `aggregatorUrl`, and an
+ * independent server must have none. Throws `SidecarConfigError`. Does not throw while the chain is unavailable.
  */
 export async function checkServerTypes(directory: KeyServerDirectory, sets: ServerSets): Promise<void> {
   const late = AbortSignal.timeout(checkMs);
@@ -82,7 +81,9 @@ export async function checkServerTypes(directory: KeyServerDirectory, sets: Serv
       if (error instanceof InvalidClientOptionsError)
         throw new SidecarConfigError(`${variable}: ${error.message}`);
       if (set === sets.current && chainError(error) instanceof ChainRejectedError)
-        throw new SidecarConfigError(`${variable}: a key server in it is not on the chain of CHAIN_NETWORK`);
+        throw new SidecarConfigError(
+          `${variable}: contains a key server that does not exist on CHAIN_NETWORK`,
+        );
     }
   });
   await Promise.race([Promise.all(checks), waited]);

@@ -1,4 +1,4 @@
-import { checkWrap } from '@memrelay/envelope/check-wrap';
+import { checkWrap, type WrapExpectation } from '@memrelay/envelope/check-wrap';
 import { EnvelopeError } from '@memrelay/envelope/envelope-error';
 import { namespaceTag } from '@memrelay/envelope/namespace-tag';
 import { nodePrimitives } from '@memrelay/envelope/node-primitives';
@@ -7,59 +7,62 @@ import { type Wrap, wrapType } from '@memrelay/envelope/wraps';
 import { fromHex } from '@memrelay/protocol/bytes';
 import { ApiError } from '@memrelay/protocol/errors';
 import type { OpenRequestHead, OpenResponseHead } from '@memrelay/protocol/sidecar-api';
-import type { SidecarContext } from '../context.ts';
+import { splitPayload } from '../base/split-payload.ts';
 import type { DecryptSession } from '../seal/decrypt-session.ts';
+import { accountRef, epochTooEarly, type OpenKeysParts } from '../seal/open-keys.ts';
 import type { UnwrapItem, UnwrapResult } from '../seal/seal-tasks.ts';
+import type { OpenPool } from './open-pool.ts';
 import type { OpenItem } from './open-tasks.ts';
 
 type Item = OpenResponseHead['items'][number];
 
-interface Checked {
+export interface OpenBatchParts extends OpenKeysParts {
+  openPool: Pick<OpenPool, 'open'>;
+}
+
+interface CheckedEnvelope {
   envelope: Envelope;
-  /** Wraps of its key, of which one is enough */
+  /** Wraps of its key; opening one of them is enough */
   unwraps: UnwrapItem[];
 }
 
 /**
- * Opens a batch for one session with the reader's rules in their order (security.md, "Reader"). One bad envelope
- * fails alone; a session that is refused everything, unless each is to be told, or key servers that answer nothing, fail
- * the call with `decrypt_denied` or `decrypt_unavailable`.
+ * Opens a batch for one session, applying the reader's rules in their order (security.md, "Reader"). A bad envelope fails
+ * without affecting the others. The call fails with `decrypt_denied` when the session is refused everything (unless
+ * `head.each` asks for a result per item), and with `decrypt_unavailable` when no key server responds.
  */
 export async function openBatch(
-  context: SidecarContext,
+  parts: OpenBatchParts,
   session: DecryptSession,
   head: OpenRequestHead,
-  payload: Buffer,
+  payload: Uint8Array,
 ): Promise<{ items: Item[]; texts: Uint8Array[] }> {
-  const checked = splitPayload(head, payload).map((bytes, i) =>
-    check(context, head, bytes, head.items[i]!.namespace),
+  const lengths = head.items.map(({ length }) => length);
+  const checked = splitPayload(payload, lengths).map((bytes, i) =>
+    check(parts.expectedWraps, head, bytes, head.items[i]!.namespace),
   );
-  const present = checked.filter((entry): entry is Checked => 'envelope' in entry);
-  const wraps = new Map(present.flatMap(({ unwraps }) => unwraps).map((item) => [nameOf(item), item]));
-  const keys = await context.unwrapper.unwrapKeys(
-    session,
-    { objectId: head.account.id, initialSharedVersion: head.account.initial_shared_version },
-    [...wraps.values()],
-  );
+  const usable = checked.filter((entry): entry is CheckedEnvelope => 'envelope' in entry);
+  const wraps = new Map(usable.flatMap(({ unwraps }) => unwraps).map((item) => [wrapName(item), item]));
+  const keys = await parts.unwrapper.unwrapKeys(session, accountRef(head.account), [...wraps.values()]);
   refuseWhenNothingOpens(keys, head.each ?? false);
-  return openAll(context, head, checked, [...wraps.keys()], keys);
+  return openAll(parts.openPool, head, checked, [...wraps.keys()], keys);
 }
 
-/** One task for the batch: its threads open what has a key, the rest is told as it is. */
+/** Opens the envelopes whose key was unwrapped, in one task; the other items keep the failure they already have. */
 async function openAll(
-  context: SidecarContext,
+  openPool: OpenBatchParts['openPool'],
   head: OpenRequestHead,
-  checked: readonly (Checked | Item)[],
+  checked: readonly (CheckedEnvelope | Item)[],
   names: readonly string[],
   keys: readonly UnwrapResult[],
 ): Promise<{ items: Item[]; texts: Uint8Array[] }> {
   const positions = new Map(names.map((name, position) => [name, position]));
-  const held: Uint8Array[] = [];
-  const heldAt = keys.map((key) => (key.ok ? held.push(key.privateKey) - 1 : -1));
+  const privateKeys: Uint8Array[] = [];
+  const privateKeyAt = keys.map((key) => (key.ok ? privateKeys.push(key.privateKey) - 1 : -1));
   const envelopes: OpenItem[] = [];
   const items = checked.map((entry, i): Item | undefined => {
     if (!('envelope' in entry)) return entry;
-    const tried = entry.unwraps.map((item) => positions.get(nameOf(item))!);
+    const tried = entry.unwraps.map((item) => positions.get(wrapName(item))!);
     const position = tried.find((at) => keys[at]!.ok);
     if (position === undefined) return keyFailure(tried.map((at) => keys[at]!));
     const { envelope_id, sha256 } = head.items[i]!;
@@ -67,15 +70,15 @@ async function openAll(
       envelope_id && sha256
         ? { envelopeId: Buffer.from(envelope_id, 'hex'), sha256: Buffer.from(sha256, 'hex') }
         : undefined;
-    envelopes.push({ bytes: entry.envelope.bytes, key: heldAt[position]!, row });
+    envelopes.push({ bytes: entry.envelope.bytes, key: privateKeyAt[position]!, row });
     return undefined;
   });
-  const task = { keys: held, trustedSigners: head.trusted_signers, envelopes };
-  const opened = envelopes.length > 0 ? await context.openPool.open(task) : [];
-  for (const key of held) key.fill(0);
+  const task = { keys: privateKeys, trustedSigners: head.trusted_signers, envelopes };
+  const opened = envelopes.length > 0 ? await openPool.open(task) : [];
+  for (const key of privateKeys) key.fill(0);
   const texts: Uint8Array[] = [];
   let next = 0;
-  const answered = items.map((item): Item => {
+  const results = items.map((item): Item => {
     if (item) return item;
     const result = opened[next++]!;
     if (!result.ok) return { ok: false, failure: 'integrity', reason: result.reason };
@@ -89,44 +92,33 @@ async function openAll(
       signer: result.signer,
     };
   });
-  return { items: answered, texts };
+  return { items: results, texts };
 }
 
-/** What passes is told first: then the others may yet be right. */
+/** Reports temporary failures first: a retry may still succeed, whereas an integrity failure is final. */
 function keyFailure(keys: readonly UnwrapResult[]): Item {
   const failures = keys.filter((key) => !key.ok);
-  const passing =
+  const temporary =
     failures.find(({ reason }) => reason === 'unavailable') ??
     failures.find(({ reason }) => reason === 'denied');
-  if (!passing || passing.reason === 'malformed')
+  if (!temporary || temporary.reason === 'malformed')
     return { ok: false, failure: 'integrity', reason: 'wrong_recipient' };
-  return { ok: false, failure: passing.reason, reason: passing.message };
+  return { ok: false, failure: temporary.reason, reason: temporary.message };
 }
 
-/** Different for any two wraps that may open differently. */
-function nameOf({ identity, recipientPk, wrap }: UnwrapItem): string {
+/** Identifies a wrap: equal only for wraps that open to the same key. */
+function wrapName({ identity, recipientPk, wrap }: UnwrapItem): string {
   return [identity, recipientPk, wrap]
     .map((bytes) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1'))
     .join('');
 }
 
-function splitPayload(head: OpenRequestHead, payload: Buffer): Buffer[] {
-  let offset = 0;
-  const parts = head.items.map(({ length }) => {
-    offset += length;
-    return payload.subarray(offset - length, offset);
-  });
-  if (offset !== payload.length)
-    throw new ApiError('invalid_request', { message: 'the lengths do not add up' });
-  return parts;
-}
-
 function check(
-  context: SidecarContext,
+  expectedWraps: WrapExpectation,
   head: OpenRequestHead,
   bytes: Buffer,
   namespace: string,
-): Checked | Item {
+): CheckedEnvelope | Item {
   try {
     const origin = fromHex(head.account.origin);
     const envelope = checkHeader(bytes, {
@@ -135,30 +127,25 @@ function check(
       maxEpoch: BigInt(head.account.key_epoch),
     });
     if (Number(envelope.header.keyEpoch) < head.signer.min_epoch)
-      return {
-        ok: false,
-        failure: 'denied',
-        reason: 'the epoch is before the first that the signer may read',
-      };
+      return { ok: false, failure: 'denied', reason: epochTooEarly };
     const { identity, recipientPk, wraps } = envelope.header;
-    const later = rewrapsOf(head, recipientPk).filter((wrap) => fits(context, identity, wrap));
-    const usable =
-      later.length > 0 ? later : [checkWrap({ header: { identity, wraps } }, context.expectedWraps)];
+    const rewraps = rewrapsOf(head, recipientPk).filter((wrap) => isExpected(expectedWraps, identity, wrap));
+    const usable = rewraps.length > 0 ? rewraps : [checkWrap({ header: { identity, wraps } }, expectedWraps)];
     return { envelope, unwraps: usable.map(({ bytes: wrap }) => ({ identity, recipientPk, wrap })) };
   } catch (error) {
     return integrityFailure(error);
   }
 }
 
-/** What stands beside the envelopes for this key, for key servers that came after it was wrapped. */
+/** The wraps in the request for this key, made for key servers that were configured after its envelope was written. */
 function rewrapsOf(head: OpenRequestHead, recipientPk: Uint8Array): Wrap[] {
-  const name = Buffer.from(recipientPk).toString('hex');
+  const recipient = Buffer.from(recipientPk).toString('hex');
   return (head.rewraps ?? [])
-    .filter(({ recipient_pk }) => recipient_pk === name)
+    .filter(({ recipient_pk }) => recipient_pk === recipient)
     .map(({ wrap }) => ({ type: wrapType.seal, bytes: Buffer.from(wrap, 'base64') }));
 }
 
-function fits({ expectedWraps }: SidecarContext, identity: Uint8Array, wrap: Wrap): boolean {
+function isExpected(expectedWraps: WrapExpectation, identity: Uint8Array, wrap: Wrap): boolean {
   try {
     checkWrap({ header: { identity, wraps: [wrap] } }, expectedWraps);
     return true;

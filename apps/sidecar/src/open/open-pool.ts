@@ -1,12 +1,12 @@
 import { availableParallelism } from 'node:os';
 import type { Logger } from 'pino';
-import { WorkerPool } from '../worker-pool.ts';
+import { WorkerPool } from '../base/worker-pool.ts';
 import type { OpenItem, OpenResult, OpenTask } from './open-tasks.ts';
 
-/** Opened by a thread before it takes the next task, bytes */
+/** A thread opens at most this much before it takes the next task, bytes */
 const pieceBytes = 1024 * 1024;
 
-/** One envelope at least. */
+/** At least one envelope. */
 function firstPiece(envelopes: readonly OpenItem[]): readonly OpenItem[] {
   let bytes = 0;
   const end = envelopes.findIndex((item, i) => {
@@ -16,7 +16,7 @@ function firstPiece(envelopes: readonly OpenItem[]): readonly OpenItem[] {
   return end < 0 ? envelopes : envelopes.slice(0, end);
 }
 
-/** Worker threads that open envelopes, apart from those of Seal, whose tasks take a hundred times as long. */
+/** Worker threads that open envelopes. Seal has its own threads, because its tasks take a hundred times as long. */
 export class OpenPool {
   readonly #pool: WorkerPool;
 
@@ -30,7 +30,7 @@ export class OpenPool {
     });
   }
 
-  /** Piece after piece, so that small batches of others need not wait for a large one. */
+  /** Opens a large batch in pieces, so that small batches from other requests do not have to wait for all of it. */
   async open({ keys, trustedSigners, envelopes }: OpenTask): Promise<OpenResult[]> {
     const results: OpenResult[] = [];
     for (let rest = envelopes; rest.length > 0; ) {

@@ -1,9 +1,9 @@
-/** What goes to a thread that opens envelopes, and what comes back: structured-clone data only. */
+/** Tasks and results of the threads that open envelopes: structured-clone data only. */
 
 export interface OpenTask {
-  /** Unwrapped private keys, 32 bytes each; zeroed by the thread when it is done */
+  /** Unwrapped private keys, 32 bytes each; zeroed by the thread at the end */
   keys: readonly Uint8Array[];
-  /** Ed25519 keys that are believed, hex */
+  /** Ed25519 keys whose signatures are trusted, hex */
   trustedSigners: readonly string[];
   envelopes: readonly OpenItem[];
 }
@@ -12,7 +12,7 @@ export interface OpenItem {
   bytes: Uint8Array;
   /** Position in `keys` */
   key: number;
-  /** The index row that led here, when there is one */
+  /** The index row that named this envelope, if there is one */
   row: { envelopeId: Uint8Array; sha256: Uint8Array } | undefined;
 }
 
@@ -25,5 +25,5 @@ export type OpenResult =
       supersedes: string[] | undefined;
       signer: string;
     }
-  /** The rule of the reader that did not hold */
+  /** `reason`: the reader's rule that was violated */
   | { ok: false; reason: string };

@@ -5,14 +5,14 @@ import { checkIndexRow, openBody } from '@memrelay/envelope/open-envelope';
 import type { OpenItem, OpenResult, OpenTask } from './open-tasks.ts';
 import { rememberVerified } from './remember-verified.ts';
 
-/** What is recalled once is often recalled again. */
+/** The same memories are often recalled repeatedly. */
 const primitives = rememberVerified(nodePrimitives);
 
-/** Run in a worker thread: about a fifth of a millisecond an envelope, half of that the next time, more for a large one. */
+/** Runs in a worker thread. An envelope takes about 0.2 ms, half of that when repeated, and longer if it is large. */
 export function openEnvelopes({ keys, trustedSigners, envelopes }: OpenTask): OpenResult[] {
   const trusted = new Set(trustedSigners);
   try {
-    // The same array for the same key: making a key object costs more than opening with it, and is done once an array
+    // Pass the same array for the same key: creating a key object costs more than opening with it, and is cached per array
     return envelopes.map((item) => openOne(item, keys[item.key]!, trusted));
   } finally {
     for (const key of keys) key.fill(0);
@@ -21,7 +21,7 @@ export function openEnvelopes({ keys, trustedSigners, envelopes }: OpenTask): Op
 
 function openOne(item: OpenItem, privateKey: Uint8Array, trusted: ReadonlySet<string>): OpenResult {
   try {
-    // Its header was checked against what was asked for before the keys were fetched
+    // The header was checked against the request before the keys were fetched
     const envelope = { header: parseHeader(item.bytes, item.bytes.length), bytes: item.bytes };
     const opened = openBody(primitives, envelope, privateKey, trusted);
     if (item.row) checkIndexRow(primitives, envelope, item.row);

@@ -5,21 +5,21 @@ import { LRUCache } from 'lru-cache';
 const signaturesKept = 20_000;
 
 /**
- * The same primitives, but a signature that held is not reckoned again: one that holds does so forever. Whether its key is
- * trusted is another question, which is asked each time.
+ * The same primitives, with a cache of valid signatures: a valid signature stays valid forever. Whether its key is trusted
+ * is checked separately, each time.
  */
 export function rememberVerified(primitives: Primitives): Primitives {
-  const held = new LRUCache<string, true>({ max: signaturesKept });
+  const verified = new LRUCache<string, true>({ max: signaturesKept });
   return {
     ...primitives,
     ed25519Verify(publicKey, message, signature) {
-      // Joined without their lengths, parts of other lengths could stand for these
+      // The hash does not cover lengths, so parts of other lengths could produce the same input
       if (publicKey.length !== 32 || signature.length !== 64) return false;
-      const name = Buffer.from(primitives.sha256(publicKey, signature, message)).toString('latin1');
-      if (held.get(name)) return true;
-      const holds = primitives.ed25519Verify(publicKey, message, signature);
-      if (holds) held.set(name, true);
-      return holds;
+      const key = Buffer.from(primitives.sha256(publicKey, signature, message)).toString('latin1');
+      if (verified.get(key)) return true;
+      const isValid = primitives.ed25519Verify(publicKey, message, signature);
+      if (isValid) verified.set(key, true);
+      return isValid;
     },
   };
 }

@@ -1,4 +1,4 @@
-import { createHmac, randomUUID, timingSafeEqual } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { sealIdentity } from '@memrelay/envelope/identity';
 import { wrapType } from '@memrelay/envelope/wraps';
@@ -38,27 +38,16 @@ import { relayerVersion } from '@memrelay/protocol/versions';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { newDelegateKey } from '../accounts/new-delegate-key.ts';
-import type { SidecarContext } from '../context.ts';
+import { splitPayload } from '../base/split-payload.ts';
 import { openBatch } from '../open/open-batch.ts';
 import type { DecryptSession } from '../seal/decrypt-session.ts';
 import { describeServerSets } from '../seal/describe-server-sets.ts';
-import { exportKeys } from '../seal/export-keys.ts';
-import { rewrapKeys } from '../seal/rewrap-keys.ts';
+import { exportKeys, rewrapKeys } from '../seal/open-keys.ts';
 import { wrapKey } from '../seal/wrap-key.ts';
 import { createAwaitedStarts } from '../store/awaited-starts.ts';
 import type { QuiltFile } from '../store/quilt-encoding.ts';
 import type { Upload } from '../store/upload.ts';
-
-/** Every route but `/health` needs the shared token (compared in constant time). */
-export function requireToken(token: string): (request: FastifyRequest) => Promise<void> {
-  const expected = createHmac('sha256', 'compare').update(`Bearer ${token}`).digest();
-  return async (request) => {
-    const given = createHmac('sha256', 'compare')
-      .update(request.headers.authorization ?? '')
-      .digest();
-    if (!timingSafeEqual(given, expected)) throw new ApiError('missing_auth_header');
-  };
-}
+import type { SidecarContext } from './context.ts';
 
 export function healthRoute(app: FastifyInstance, token: string): void {
   const health: SidecarHealth = {
@@ -107,7 +96,7 @@ export function keyRoutes(app: FastifyInstance, context: SidecarContext): void {
   });
 }
 
-/** What follows from an account's state on chain. */
+/** Routes that concern an account's state on chain. */
 export function accountRoutes(app: FastifyInstance, context: SidecarContext): void {
   app.post('/sessions/drop', async (request) => {
     const { account_id } = parse(dropSessionsRequest, request.body);
@@ -132,14 +121,12 @@ export function envelopeRoutes(app: FastifyInstance, context: SidecarContext): v
     const frame = decodeFrame(request.body as Buffer);
     const head = parse(openRequestHead, frame.head);
     const session = await sessionOf(context, request, head);
-    const { payload } = frame;
-    const bytes = Buffer.from(payload.buffer, payload.byteOffset, payload.byteLength);
-    const { items, texts } = await openBatch(context, session, head, bytes);
+    const { items, texts } = await openBatch(context, session, head, frame.payload);
     return reply.type('application/octet-stream').send(encodeFrame({ items }, texts));
   });
 }
 
-/** The first credential that is present (decisions.md, "Authentication"); the server key only for its own accounts. */
+/** A session from the first credential present (decisions.md, "Authentication"). The server key serves only its own accounts. */
 async function sessionOf(
   context: SidecarContext,
   request: FastifyRequest,
@@ -221,14 +208,12 @@ export function sponsorRoutes(app: FastifyInstance, { sponsoring }: SidecarConte
 /** The files of a frame, as views of it. */
 function quiltFiles(body: Buffer): QuiltFile[] {
   const frame = decodeFrame(body);
-  let end = 0;
-  const files = parse(quiltUploadHead, frame.head).files.map(({ identifier, size }) => {
-    end += size;
-    return { identifier, contents: frame.payload.subarray(end - size, end) };
-  });
-  if (end !== frame.payload.length)
-    throw new ApiError('invalid_request', { message: 'the sizes of the files are not those of the frame' });
-  return files;
+  const { files } = parse(quiltUploadHead, frame.head);
+  const contents = splitPayload(
+    frame.payload,
+    files.map(({ size }) => size),
+  );
+  return files.map(({ identifier }, i) => ({ identifier, contents: contents[i]! }));
 }
 
 async function* lines(values: AsyncIterable<unknown>): AsyncGenerator<string> {

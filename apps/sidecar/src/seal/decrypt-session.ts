@@ -2,15 +2,15 @@ import { createHash } from 'node:crypto';
 import { ApiError } from '@memrelay/protocol/errors';
 import type { ExportedSessionKey } from '@mysten/seal';
 
-/** Seal's client stops using a session this long before its end. */
+/** Seal's client stops using a session this long before it expires. */
 const marginMs = 10_000;
 
 /**
- * A session whose user signature was verified, or that we made ourselves. It holds a private key, so it keeps
- * it from loggers and `JSON.stringify`.
+ * A session whose user signature was verified, or that we created ourselves. It contains a private key, which it hides from
+ * loggers and `JSON.stringify`.
  */
 export class DecryptSession {
-  /** SHA-256 of what the session was made from, hex: the key of every cache about it */
+  /** SHA-256 of the session's source, hex; the key of every cache about it */
   readonly id: string;
   /** The address that signed the session, in canonical form */
   readonly address: string;
@@ -31,7 +31,7 @@ export class DecryptSession {
   }
 }
 
-/** Why a credential was refused; stands in `details.reason` of the error. */
+/** Why a credential was rejected; sent as `details.reason` of the error. */
 export type RefusalReason =
   | 'malformed'
   | 'wrong_package'
@@ -43,17 +43,17 @@ export type RefusalReason =
   | 'wrong_key';
 
 const messages: Record<RefusalReason, string> = {
-  malformed: 'The decrypt credential cannot be read.',
+  malformed: 'The decrypt credential is malformed.',
   wrong_package: 'The session is for another package.',
   wrong_address: 'The session belongs neither to the signer of this request nor to the account owner.',
-  bad_ttl: 'A session must live for 1 to 30 minutes.',
-  not_yet_valid: 'The session was made in the future; check the clock of the caller.',
+  bad_ttl: 'A session must be valid for 1 to 30 minutes.',
+  not_yet_valid: 'The session was created in the future; check the clock of the caller.',
   expired: 'The session has expired.',
   bad_signature: 'The session is not signed by its address.',
   wrong_key: 'The delegate key is not the one that signed this request.',
 };
 
-/** 403 `decrypt_denied` with the reason, and nothing of the credential. */
+/** 403 `decrypt_denied` with the reason, without any part of the credential. */
 export function refuse(reason: RefusalReason): ApiError {
   return new ApiError('decrypt_denied', { message: messages[reason], details: { reason } });
 }

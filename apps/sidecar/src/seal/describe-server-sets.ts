@@ -4,9 +4,9 @@ import { KeyServerChanged, type KeyServerDirectory } from './key-server-director
 import type { ServerSet, ServerSets } from './server-sets.ts';
 
 /**
- * The sets with the public keys that the chain tells. One of the past that the chain does not tell is without servers:
- * its memories cannot be read now, which is no reason to stop. Throws what `KeyServerDirectory.pins` throws for the
- * current set, and `KeyServerChanged` for any.
+ * The sets with their public keys from the chain. A historical set that cannot be read has no servers: its memories cannot
+ * be read at the moment, but that must not stop the sidecar. Throws what `KeyServerDirectory.pins` throws for the current
+ * set, and `KeyServerChanged` for any set.
  */
 export async function describeServerSets(
   directory: KeyServerDirectory,

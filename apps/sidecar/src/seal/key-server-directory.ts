@@ -5,12 +5,12 @@ import type { Logger } from 'pino';
 import type { ServerSet } from './server-sets.ts';
 import { readServerSnapshot, type ServerSnapshot } from './server-snapshot.ts';
 
-/** A key server may move to another address; its public key may never change. */
+/** Reload after this time: a key server may change its address. Its public key must never change. */
 const maxAgeMs = 10 * 60_000;
 
 /**
- * What the chain says about the configured key servers, read once and shared by all sessions. Public keys are
- * pinned from the first reading on; `pins` is for comparing them with those of an earlier boot.
+ * The configured key servers as read from the chain, shared by all sessions. Public keys are pinned from the first read on;
+ * `pins` allows comparing them with those of an earlier boot.
  */
 export class KeyServerDirectory {
   readonly packageId: string;
@@ -33,8 +33,8 @@ export class KeyServerDirectory {
   }
 
   /**
-   * The snapshot of a set, at most ten minutes old unless the chain cannot be read. Throws when it was never
-   * read and cannot be, or when a public key is not the one seen before.
+   * The snapshot of a set, at most ten minutes old unless the chain cannot be read. Throws if it has never been read and
+   * cannot be, or if a public key has changed.
    */
   async snapshot(set: ServerSet): Promise<ServerSnapshot> {
     const known = this.#known.get(set.id);
@@ -44,7 +44,7 @@ export class KeyServerDirectory {
       return await reading;
     } catch (error) {
       if (!known || error instanceof KeyServerChanged) throw error;
-      this.#logger.warn({ err: error, serverSet: set.id }, 'key servers could not be read again');
+      this.#logger.warn({ err: error, serverSet: set.id }, 'reloading key servers failed');
       return known.snapshot;
     }
   }
@@ -74,7 +74,7 @@ export class KeyServerDirectory {
   }
 }
 
-/** A key server shows another public key than before: whoever answers there now, it is not the one we trusted. */
+/** A key server has a different public key than before, so it is not the server that we trusted. */
 export class KeyServerChanged extends Error {
   override name = 'KeyServerChanged';
   readonly objectId: string;

@@ -5,9 +5,9 @@ import type { ServerSnapshot } from './server-snapshot.ts';
 
 /** How key servers may be called. */
 export interface KeyServerNetwork {
-  /** For one request to one key server */
+  /** Timeout of one request to one key server */
   readonly timeoutMs: number;
-  /** Addresses of key servers come from the chain; only a local network may point them at this machine. */
+  /** Addresses of key servers come from the chain. Only on a local network may they point to this machine. */
   readonly allowPrivateAddresses: boolean;
 }
 
@@ -25,7 +25,7 @@ export function isPrivateAddress(address: string): boolean {
   return privateAddresses.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
 }
 
-/** Checks the addresses that are then connected to, so a name cannot resolve differently the second time. */
+/** Checks exactly the addresses that are then connected to, so that a name cannot resolve differently the second time. */
 const publicLookup: LookupFunction = (hostname, options, callback) => {
   lookup(hostname, { ...options, all: true }, (error, addresses) => {
     if (error) return callback(error, '', 0);
@@ -38,14 +38,14 @@ const publicLookup: LookupFunction = (hostname, options, callback) => {
   });
 };
 
-/** An answer has about 500 bytes for each of at most 100 identities. */
+/** A response has about 500 bytes for each of at most 100 identities. */
 const maxResponseSize = 1024 * 1024;
 const openAgent = new Agent({ maxResponseSize });
 const guardedAgent = new Agent({ maxResponseSize, connect: { lookup: publicLookup } });
 
 /**
- * The `fetch` a Seal client gets: no redirects, and no private address unless allowed or set by the operator
- * as an aggregator.
+ * The `fetch` for a Seal client: no redirects, and no private addresses unless they are allowed or the operator configured
+ * them as an aggregator.
  */
 export function keyServerFetch(snapshot: ServerSnapshot, network: KeyServerNetwork): typeof fetch {
   const trusted = new Set(

@@ -12,7 +12,7 @@ export class KeyHolding {
   });
   #dropped = false;
 
-  /** A copy, so that dropping the holding does not pull the key from under a caller. */
+  /** Returns a copy, so that dropping the holding does not wipe a key that a caller is using. */
   get(name: string): Uint8Array | undefined {
     return this.#keys.get(name)?.slice();
   }
@@ -22,7 +22,7 @@ export class KeyHolding {
     if (!this.#dropped) this.#keys.set(name, privateKey.slice());
   }
 
-  /** Overwrites and forgets all keys, for good. */
+  /** Overwrites and removes all keys, permanently. */
   drop(): void {
     this.#dropped = true;
     this.#keys.clear();
@@ -30,8 +30,8 @@ export class KeyHolding {
 }
 
 /**
- * Unwrapped keys by account and session, never shared between two sessions: whoever comes with another one
- * must ask the key servers. Each holding ends with its session at the latest.
+ * Unwrapped keys by account and session, never shared between sessions: a caller with another session must ask the key
+ * servers. A holding ends with its session at the latest.
  */
 export class PrivateKeyCache {
   readonly #holdings = new LRUCache<string, KeyHolding>({
@@ -41,17 +41,17 @@ export class PrivateKeyCache {
     dispose: (holding) => holding.drop(),
   });
 
-  /** Creates the holding when there is none. The session must not have expired. */
+  /** Returns the holding, creating it if needed. The session must not have expired. */
   open(accountId: string, session: DecryptSession): KeyHolding {
     const name = `${accountId}/${session.id}`;
-    const held = this.#holdings.get(name);
-    if (held) return held;
+    const existing = this.#holdings.get(name);
+    if (existing) return existing;
     const holding = new KeyHolding();
     this.#holdings.set(name, holding, { ttl: Math.max(1, session.expiresAtMs - Date.now()) });
     return holding;
   }
 
-  /** Forgets what any session unwrapped for this account. */
+  /** Removes the keys that any session unwrapped for this account. */
   dropAccount(accountId: string): void {
     for (const name of [...this.#holdings.keys()]) {
       if (name.startsWith(`${accountId}/`)) this.#holdings.delete(name);

@@ -1,14 +1,14 @@
 import { EncryptedObject } from '@mysten/seal';
 import { findServerSet, type ServerSet, type ServerSets } from './server-sets.ts';
 
-/** A wrap is 404 bytes for two servers; the header of an envelope, which holds it, ends at 16 KiB. */
+/** A wrap has 404 bytes for two servers. It is part of the envelope header, which has at most 16 KiB. */
 const maxWrapBytes = 16_384;
 /** The 32-byte private key and the tag of AES-GCM */
 const sealedKeyBytes = 48;
 
 /**
- * The server set a wrap was made for, when it is a strict Seal object of the configured package, for exactly
- * this identity and a configured set (security.md, "Reader, in order"). Throws `RangeError` that says why not.
+ * The server set of a wrap. The wrap must be a strict Seal object of the configured package, for exactly this identity and a
+ * configured set (security.md, "Reader, in order"); otherwise throws a `RangeError` with the reason.
  */
 export function readWrap(
   wrap: Uint8Array,
@@ -37,7 +37,7 @@ function parse(wrap: Uint8Array): ReturnType<typeof EncryptedObject.parse> {
     const again = EncryptedObject.serialize(object).toBytes();
     if (object.version === 0 && Buffer.compare(again, wrap) === 0) return object;
   } catch {
-    // falls through: not BCS of an encrypted object, or too large for one
+    // falls through: not BCS of an encrypted object, or too large
   }
   throw new RangeError('the wrap is not a Seal object');
 }

@@ -1,11 +1,11 @@
 import { availableParallelism } from 'node:os';
 import type { Logger } from 'pino';
-import { WorkerPool } from '../worker-pool.ts';
+import { WorkerPool } from '../base/worker-pool.ts';
 import type { UnwrapResult, UnwrapTask, VerifyTask, WrapOutcome, WrapTask } from './seal-tasks.ts';
 
 const workerModule = new URL('./seal-worker', import.meta.url);
 
-/** Worker threads for Seal's arithmetic: 20–45 ms a key that the event loop must not pay. */
+/** Worker threads for Seal's arithmetic: 20–45 ms per key would block the event loop. */
 export class SealPool {
   readonly #pool: WorkerPool;
 
@@ -27,7 +27,7 @@ export class SealPool {
     return this.#pool.run('verifyKeyServers', task);
   }
 
-  /** Ends the threads; tasks that are not done are rejected. */
+  /** Stops the threads; unfinished tasks are rejected. */
   close(): Promise<void> {
     return this.#pool.close();
   }

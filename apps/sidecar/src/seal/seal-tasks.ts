@@ -2,14 +2,14 @@ import type { ExportedSessionKey } from '@mysten/seal';
 import type { KeyServerNetwork } from './key-server-fetch.ts';
 import type { ServerSnapshot } from './server-snapshot.ts';
 
-/** What goes into a worker thread and comes out of it: structured-clone data only. */
+/** Tasks and results of the worker threads: structured-clone data only. */
 
 export interface WrapTask {
   readonly snapshot: ServerSnapshot;
   readonly identity: Uint8Array;
-  /** The key to wrap, 32 bytes; a new one when left out. Zeroed by the thread when it is done */
+  /** The key to wrap, 32 bytes; a new one if omitted. Zeroed by the thread at the end */
   readonly privateKey?: Uint8Array;
-  /** The owner's recovery key, 32 bytes, when the account has one */
+  /** The owner's recovery key, 32 bytes, if the account has one */
   readonly recoveryPk?: Uint8Array;
 }
 
@@ -18,7 +18,7 @@ export interface WrapOutcome {
   readonly recipientPk: Uint8Array;
   /** Seal `EncryptedObject` of the private key */
   readonly wrap: Uint8Array;
-  /** The private key sealed to the recovery key, when one was given */
+  /** The private key sealed to the recovery key, if there is one */
   readonly recoveryWrap?: Uint8Array;
 }
 
@@ -34,9 +34,9 @@ export interface AccountRef {
 }
 
 export interface UnwrapItem {
-  /** 56 bytes: origin ‖ tag ‖ epoch, as they stand in the envelope */
+  /** 56 bytes: origin ‖ tag ‖ epoch, as in the envelope */
   readonly identity: Uint8Array;
-  /** 32 bytes: what the unwrapped key must match */
+  /** 32 bytes: the public key that the unwrapped key must match */
   readonly recipientPk: Uint8Array;
   /** Seal `EncryptedObject` */
   readonly wrap: Uint8Array;
@@ -51,8 +51,8 @@ export interface UnwrapTask {
 }
 
 /**
- * `denied`: the key servers refused the session or this identity. `unavailable`: they could not be asked, try
- * again. `malformed`: the wrap is not what it says it is, and never will be.
+ * `denied`: the key servers refused the session or this identity. `unavailable`: they could not be reached; a retry may
+ * succeed. `malformed`: the wrap is invalid, permanently.
  */
 export type UnwrapFailure = { readonly ok: false; readonly reason: FailureReason; readonly message: string };
 export type FailureReason = 'denied' | 'unavailable' | 'malformed';

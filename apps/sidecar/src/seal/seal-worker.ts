@@ -1,15 +1,15 @@
 import { nodePrimitives } from '@memrelay/envelope/node-primitives';
 import { sealRecoveryWrap } from '@memrelay/envelope/recovery-wrap';
 import { SealClient } from '@mysten/seal';
+import { rawPublicKey } from '../base/raw-public-key.ts';
 import { keyServerFetch } from './key-server-fetch.ts';
 import type { VerifyTask, WrapOutcome, WrapTask } from './seal-tasks.ts';
 import { offlineClient } from './server-snapshot.ts';
-import { x25519PublicKey } from './x25519.ts';
 
-/** What the worker threads of `SealPool` run, by name. Everything here may block its thread. */
+/** The functions that the worker threads of `SealPool` run, by name. They may block their thread. */
 export { unwrapKeys } from './unwrap-task.ts';
 
-/** Encrypts the private half of a pair, a new one unless one is given, to the key servers. */
+/** Encrypts a private key, by default a new one, to the key servers. */
 export async function wrapKey({
   snapshot,
   identity,
@@ -25,7 +25,7 @@ export async function wrapKey({
       data: privateKey,
     });
     key.fill(0);
-    const recipientPk = x25519PublicKey(privateKey);
+    const recipientPk = rawPublicKey('x25519', privateKey);
     if (!recoveryPk) return { recipientPk, wrap: encryptedObject };
     const recovery = sealRecoveryWrap(nodePrimitives, recoveryPk, { identity, recipientPk }, privateKey);
     return { recipientPk, wrap: encryptedObject, recoveryWrap: recovery.bytes };
@@ -34,7 +34,7 @@ export async function wrapKey({
   }
 }
 
-/** Asks every independent key server of a set to prove that it holds its master key. Throws when one does not. */
+/** Asks every independent key server of a set to prove that it has its master key. Throws if one fails. */
 export async function verifyKeyServers({ snapshot, network }: VerifyTask): Promise<void> {
   await new SealClient({
     suiClient: offlineClient(snapshot),

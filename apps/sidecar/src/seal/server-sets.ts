@@ -1,34 +1,36 @@
+import type { WrapExpectation } from '@memrelay/envelope/check-wrap';
 import { canonicalAddressPattern, normalizeAddress } from '@memrelay/protocol/address';
+import { fromHex } from '@memrelay/protocol/bytes';
 import { keyServerSetId, keyServerSetOf } from '@memrelay/protocol/server-set-id-node';
 import type { KeyServerConfig } from '@mysten/seal';
 
-/** Key servers that a key is wrapped for, and the weight that must agree to unwrap it. */
+/** The key servers that a key is wrapped for, and the weight needed to unwrap it. */
 export interface ServerSet {
-  /** 64 hex digits over object ids, weights and threshold; stands as `server_set` beside every wrapped key */
+  /** 64 hex digits over object ids, weights and threshold; stored as `server_set` with every wrapped key */
   readonly id: string;
   readonly servers: readonly Readonly<KeyServerConfig>[];
   readonly threshold: number;
 }
 
 export interface ServerSets {
-  /** New keys are wrapped for this one */
+  /** The set for new keys */
   readonly current: ServerSet;
-  /** The current and all historical sets: those whose wraps can be opened */
+  /** The current and all historical sets, whose wraps can be opened */
   readonly all: readonly ServerSet[];
 }
 
-/** Seal counts shares in one byte and keeps 255 for itself. */
+/** Seal counts shares in one byte and reserves 255. */
 const maxWeight = 254;
 
 /**
- * Checks a configuration and gives it its id. Addresses and API keys are no part of the id: they may change
- * without making a wrap unreadable. Throws `RangeError` that says what is wrong.
+ * Checks a configuration and computes its id. Addresses and API keys are not part of the id, so that they may change without
+ * making wraps unreadable. Throws a `RangeError` with the problem.
  */
 export function makeServerSet(config: { servers: readonly KeyServerConfig[]; threshold: number }): ServerSet {
   const servers = config.servers.map((server) => ({ ...server, objectId: checkedObjectId(server) }));
   if (servers.length === 0) throw new RangeError('a key server set needs at least one server');
   if (new Set(servers.map((server) => server.objectId)).size !== servers.length) {
-    throw new RangeError('a key server is named twice in a set');
+    throw new RangeError('a key server appears twice in a set');
   }
   for (const { objectId, weight, apiKey, apiKeyName } of servers) {
     if (!Number.isInteger(weight) || weight < 1)
@@ -45,15 +47,15 @@ export function makeServerSet(config: { servers: readonly KeyServerConfig[]; thr
   return { id: keyServerSetId(servers, threshold), servers, threshold };
 }
 
-/** The set that new keys use, with those of the past whose wraps must stay readable. */
+/** The set for new keys, together with the historical ones, whose wraps must stay readable. */
 export function makeServerSets(current: ServerSet, historical: readonly ServerSet[] = []): ServerSets {
   const byId = new Map([...historical, current].map((set) => [set.id, set]));
   return { current, all: [...byId.values()] };
 }
 
 /**
- * The set that a wrap was made for: exactly its servers, each as often as its weight, with its threshold.
- * A wrap for any other mix could be one that a writer made for key servers of their own.
+ * The set that a wrap was created for: exactly these servers, each repeated by its weight, and this threshold. A wrap for any
+ * other combination could have been created by a writer for their own key servers.
  */
 export function findServerSet(
   sets: ServerSets,
@@ -62,6 +64,17 @@ export function findServerSet(
 ): ServerSet | undefined {
   const id = keyServerSetOf(services, threshold);
   return sets.all.find((set) => set.id === id);
+}
+
+/** Which wraps may be opened: the ones for our package and a configured set of key servers. */
+export function wrapExpectation(packageId: string, sets: ServerSets): WrapExpectation {
+  return {
+    packageId: fromHex(packageId),
+    serverSets: sets.all.map(({ servers, threshold }) => ({
+      servers: servers.map(({ objectId, weight }) => ({ objectId: fromHex(objectId), weight })),
+      threshold,
+    })),
+  };
 }
 
 function checkedObjectId({ objectId }: KeyServerConfig): string {

@@ -2,8 +2,8 @@ import { type KeyServerConfig, SealClient, type SealCompatibleClient } from '@my
 import type { ServerSet } from './server-sets.ts';
 
 /**
- * All that Seal's client reads from the chain about one set of key servers, as plain data: it goes into worker
- * threads, where new clients are made from it without a single call to the chain.
+ * Everything that Seal's client reads from the chain about one set of key servers, as plain data for worker threads, which
+ * create clients from it without calling the chain.
  */
 export interface ServerSnapshot {
   readonly packageId: string;
@@ -11,7 +11,7 @@ export interface ServerSnapshot {
   readonly servers: readonly Readonly<KeyServerConfig>[];
   /** BCS contents of each key server object, by object id */
   readonly contents: ReadonlyMap<string, Uint8Array>;
-  /** BCS value of each one's dynamic field of the version that the client asked for */
+  /** BCS value of each server's dynamic field, in the version that the client requested */
   readonly versions: ReadonlyMap<string, Uint8Array>;
   /** G2 public keys in hex, by object id */
   readonly publicKeys: ReadonlyMap<string, string>;
@@ -24,9 +24,8 @@ interface ChainReads {
 }
 
 /**
- * Reads a set from the chain by letting Seal's own client read it. No curve arithmetic happens here. Throws
- * when a server cannot be read, or when `packageId` is not the first version of its package: keys wrapped
- * under an upgraded id could never be asked for.
+ * Reads a set from the chain through Seal's own client, without any curve arithmetic. Throws if a server cannot be read, or
+ * if `packageId` is not the first version of its package: keys wrapped under an upgraded id could never be requested.
  */
 export async function readServerSnapshot(
   client: SealCompatibleClient,
@@ -59,7 +58,7 @@ export async function readServerSnapshot(
   return { packageId, threshold: set.threshold, servers: set.servers, contents, versions, publicKeys };
 }
 
-/** A stand-in for the chain client that answers from the snapshot. */
+/** A substitute for the chain client that reads from the snapshot. */
 export function offlineClient(snapshot: ServerSnapshot): SealCompatibleClient {
   const reads: ChainReads = {
     getObject: async ({ objectId }) => {
@@ -79,7 +78,7 @@ function known(values: ReadonlyMap<string, Uint8Array>, objectId: string): Uint8
   return value;
 }
 
-/** Seal's type asks for a whole chain client; it calls these two functions. */
+/** Seal's type requires a complete chain client, but it calls only these two functions. */
 function asSuiClient(core: ChainReads): SealCompatibleClient {
   return { core } as unknown as SealCompatibleClient;
 }

@@ -5,21 +5,21 @@ import type { Ed25519Keypair } from '@mysten/sui/keypairs/ed25519';
 import { LRUCache } from 'lru-cache';
 import { DecryptSession, refuse } from './decrypt-session.ts';
 
-/** Short enough to bound what a stolen process memory can fetch, long enough to be reused. */
+/** Short enough to limit what stolen process memory can fetch, long enough for reuse. */
 const ttlMin = 10;
-/** A session is replaced a minute before its end, so that a long recall does not outlive it. */
+/** A session is replaced one minute before it expires, so that a long recall does not outlive it. */
 const reuseMs = (ttlMin - 1) * 60_000;
 const maxSessions = 2000;
 
 export interface SessionMaker {
   /**
-   * A session signed with a private key we were handed: `x-delegate-key` or the server's own. When
-   * `requestPublicKey` (hex) is given, the key must be its private half. Throws `decrypt_denied`.
+   * A session signed with a private key: `x-delegate-key` or the server's own. If `requestPublicKey` (hex) is set, the key
+   * must be its private key. Throws `decrypt_denied`.
    */
   fromPrivateKey(privateKey: string, requestPublicKey?: string): Promise<DecryptSession>;
 }
 
-/** Makes sessions for `packageId` and reuses each until shortly before its end. */
+/** Creates sessions for `packageId` and reuses each until shortly before it expires. */
 export function createSessionMaker(options: { packageId: string; now?: () => number }): SessionMaker {
   const { now = Date.now } = options;
   const packageId = normalizeAddress(options.packageId);
@@ -35,7 +35,7 @@ export function createSessionMaker(options: { packageId: string; now?: () => num
         throw refuse('wrong_key');
       }
       const known = made.get(publicKey);
-      // Also one from the future is of no use: the clock was wrong when it was made, and key servers refuse it
+      // A session from the future is unusable as well: the clock was wrong when it was created, and key servers refuse it
       if (known && Math.abs(now() - known.madeAtMs) < reuseMs) return known.session;
       const session = makeSession(signer, packageId);
       made.set(publicKey, { session, madeAtMs: now() });
@@ -44,7 +44,7 @@ export function createSessionMaker(options: { packageId: string; now?: () => num
   };
 }
 
-/** Throws `decrypt_denied` for what is no key. */
+/** Throws `decrypt_denied` if this is not a key. */
 function signerOf(privateKey: string): Ed25519Keypair {
   try {
     return parsePrivateKey(privateKey);
@@ -61,7 +61,7 @@ async function makeSession(signer: Ed25519Keypair, packageId: string): Promise<D
     signer,
     suiClient: firstVersionClient,
   });
-  // The signature is made here, and only then is part of the export.
+  // Creates the signature, which the export includes only afterwards.
   await sessionKey.getCertificate();
   const exported = sessionKey.export();
   return new DecryptSession(exported, exported.sessionKey);

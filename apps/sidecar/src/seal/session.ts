@@ -34,7 +34,7 @@ const sessionFields = z.object({
 });
 type SessionFields = z.output<typeof sessionFields>;
 
-/** Whose session a request may use. */
+/** The addresses whose session a request may use. */
 export interface SessionHolders {
   /** Address of the request's public key */
   readonly signerAddress: string;
@@ -44,15 +44,15 @@ export interface SessionHolders {
 export interface SessionReader {
   /**
    * The session in an `x-enc-session` header (decisions.md, "Authentication"; security.md, "Requests and
-   * sessions"). Throws `decrypt_denied` with the first reason that applies, or `decrypt_unavailable` when the
-   * chain is needed to verify a signature and cannot be asked.
+   * sessions"). Throws `decrypt_denied` with the first reason that applies, or `decrypt_unavailable` if the chain is needed to
+   * verify a signature but is unreachable.
    */
   fromHeader(header: string, holders: SessionHolders): Promise<DecryptSession>;
 }
 
 /**
- * Reads sessions and remembers which signatures it has verified, by SHA-256 of the header. `client` is asked
- * only for signatures that cannot be verified offline (zkLogin); without it those are refused.
+ * Parses sessions and caches verified signatures by SHA-256 of the header. `client` is needed only for signatures that
+ * cannot be verified offline (zkLogin); without it those are rejected.
  */
 export function createSessionReader(options: {
   packageId: string;
@@ -101,7 +101,7 @@ function exportable(fields: SessionFields): ExportedSessionKey {
   return mvrName ? { ...rest, mvrName } : rest;
 }
 
-/** Checks the wallet's signature over the text that names this session key: an import by Seal does not. */
+/** Verifies the wallet's signature over the text that names this session key. Seal's import does not do that. */
 async function verifySignature(fields: SessionFields, client: ClientWithCoreApi | undefined): Promise<void> {
   const message = sessionMessage({
     packageId: fields.mvrName || fields.packageId,
@@ -115,9 +115,9 @@ async function verifySignature(fields: SessionFields, client: ClientWithCoreApi 
       ...(client ? { client } : {}),
     });
   } catch (error) {
-    // Only zkLogin asks the chain; that it cannot be asked says nothing about the signature.
-    const unasked = error instanceof RpcError && chainError(error) instanceof ChainUnavailableError;
-    throw unasked ? new ApiError('decrypt_unavailable') : refuse('bad_signature');
+    // Only zkLogin needs the chain. An unreachable chain says nothing about the signature.
+    const isUnreachable = error instanceof RpcError && chainError(error) instanceof ChainUnavailableError;
+    throw isUnreachable ? new ApiError('decrypt_unavailable') : refuse('bad_signature');
   }
 }
 

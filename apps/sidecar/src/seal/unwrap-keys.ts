@@ -11,12 +11,12 @@ import type { AccountRef, UnwrapFailure, UnwrapItem, UnwrapResult } from './seal
 import type { ServerSet, ServerSets } from './server-sets.ts';
 
 /**
- * Identities in one request to the key servers. They take up to 100, but each costs about 100 ms of arithmetic
- * here, so a large batch is spread over the threads.
+ * Identities per request to the key servers. They accept up to 100, but each costs about 100 ms of arithmetic here, so a
+ * large batch is split among the threads.
  */
 const maxIdsPerRequest = 8;
 
-/** One wrap to open, and everyone who waits for it. */
+/** One wrap to open, and the callback for its result. */
 interface Pending {
   readonly item: UnwrapItem;
   readonly set: ServerSet;
@@ -31,11 +31,11 @@ export interface KeyUnwrapperParts {
   readonly logger: Logger;
 }
 
-/** Opens wrapped namespace keys for whoever the account's policy allows. */
+/** Opens wrapped namespace keys for callers that the account's policy allows. */
 export class KeyUnwrapper {
   readonly #parts: KeyUnwrapperParts;
   readonly #cache = new PrivateKeyCache();
-  /** Wraps being opened, by account, session and wrap: parallel recalls of one session pay once. */
+  /** Wraps being opened, by account, session and wrap: parallel recalls of one session share the work. */
   readonly #inFlight = new Map<string, Promise<UnwrapResult>>();
 
   constructor(parts: KeyUnwrapperParts) {
@@ -43,9 +43,9 @@ export class KeyUnwrapper {
   }
 
   /**
-   * One result for each item, in order; never throws for what an item or a key server did. Keys of one session
-   * are served from memory until it ends or `dropAccount` is called. The caller owns the returned keys, and
-   * must have checked that the request's signer may read these tags (security.md, "Requests and sessions").
+   * Returns one result per item, in order; never throws because of an item or a key server. Keys of one session are served
+   * from memory until it ends or `dropAccount` is called. The caller owns the returned keys, and must have checked that the
+   * request's signer may read these tags (security.md, "Requests and sessions").
    */
   async unwrapKeys(
     session: DecryptSession,
@@ -63,17 +63,17 @@ export class KeyUnwrapper {
     return Promise.all(results.map(async (result) => ownCopy(await result)));
   }
 
-  /** Forgets all keys of an account, because its state on chain changed. */
+  /** Removes all keys of an account, because its state on chain changed. */
   dropAccount(accountId: string): void {
     const id = normalizeAddress(accountId);
     this.#cache.dropAccount(id);
-    // Requests that began before the change go on; nobody who comes after it joins them.
+    // Requests that started before the change continue, but later requests do not join them.
     for (const name of [...this.#inFlight.keys()]) {
       if (name.startsWith(`${id}/`)) this.#inFlight.delete(name);
     }
   }
 
-  /** Forgets all keys of all accounts. */
+  /** Removes all keys of all accounts. */
   clear(): void {
     this.#cache.clear();
     this.#inFlight.clear();
@@ -88,7 +88,7 @@ export class KeyUnwrapper {
     const keyName = `${hex(item.identity)}/${hex(item.recipientPk)}`;
     const privateKey = holding.get(keyName);
     if (privateKey) return { ok: true, privateKey };
-    // By wrap as well: a broken wrap beside a good one must not fail the good one.
+    // Also by wrap: a broken wrap must not fail a good wrap of the same key.
     const name = `${owner}/${keyName}/${createHash('sha256').update(item.wrap).digest('hex')}`;
     const joined = this.#inFlight.get(name);
     if (joined) return joined;
@@ -113,7 +113,7 @@ export class KeyUnwrapper {
     return promise;
   }
 
-  /** Starts what is pending: a task for every set and every few identities. */
+  /** Starts the pending tasks: one per set and batch of identities. */
   #open(session: DecryptSession, account: AccountRef, pending: readonly Pending[]): void {
     for (const [set, ofSet] of Map.groupBy(pending, (each) => each.set)) {
       const byIdentity = [...Map.groupBy(ofSet, (each) => hex(each.item.identity)).values()];
@@ -137,7 +137,7 @@ export class KeyUnwrapper {
       const items = batch.map(({ item }) => detached(item));
       results = await pool.unwrapKeys({ snapshot, network, session: session.exportKey(), account, items });
     } catch (error) {
-      logger.warn({ err: error, serverSet: set.id }, 'keys could not be unwrapped');
+      logger.warn({ err: error, serverSet: set.id }, 'unwrapping keys failed');
       const message = error instanceof Error ? error.message : 'unwrapping failed';
       results = batch.map((): UnwrapFailure => ({ ok: false, reason: 'unavailable', message }));
     }
@@ -145,7 +145,7 @@ export class KeyUnwrapper {
   }
 }
 
-/** A view of a large buffer would carry all of it into the worker. */
+/** Copies the bytes: a view would send its whole underlying buffer to the worker. */
 function detached({ identity, recipientPk, wrap }: UnwrapItem): UnwrapItem {
   return {
     identity: new Uint8Array(identity),

@@ -8,18 +8,17 @@ import {
   SessionKey,
 } from '@mysten/seal';
 import pLimit from 'p-limit';
+import { rawPublicKey } from '../base/raw-public-key.ts';
 import { keyServerFetch } from './key-server-fetch.ts';
 import type { UnwrapFailure, UnwrapItem, UnwrapResult, UnwrapTask } from './seal-tasks.ts';
 import { offlineClient } from './server-snapshot.ts';
-import { x25519PublicKey } from './x25519.ts';
 
-/** Requests at once when a refused batch is asked for one by one */
+/** Parallel requests when the ids of a refused batch are requested one by one */
 const singleRequests = 4;
 
 /**
- * Unwraps keys in a worker thread. The client and what it learnt live for this one task: Seal's client caches
- * user keys without a thought for whose session fetched them, so one that outlived the task would serve the
- * next session without asking the key servers.
+ * Unwraps keys in a worker thread. The client exists only for this task: Seal's client caches user keys regardless of whose
+ * session fetched them, so a client that outlived the task would serve the next session without asking the key servers.
  */
 export async function unwrapKeys(task: UnwrapTask): Promise<UnwrapResult[]> {
   const suiClient = offlineClient(task.snapshot);
@@ -39,7 +38,7 @@ export async function unwrapKeys(task: UnwrapTask): Promise<UnwrapResult[]> {
   const failures = await fetchUserKeys(client, sessionKey, task, ids);
 
   const results: UnwrapResult[] = [];
-  // Of several wraps of one key the first that is right serves for all
+  // If a key has several wraps, the first valid one is used for all of them
   const opened = new Map<string, UnwrapResult>();
   for (const item of task.items) {
     const name = `${hex(item.identity)}${hex(item.recipientPk)}`;
@@ -52,8 +51,8 @@ export async function unwrapKeys(task: UnwrapTask): Promise<UnwrapResult[]> {
 }
 
 /**
- * Fetches the user keys of all `ids` with one request to each server. The policy is asked for all at once, so
- * one refusal refuses all; then each is asked for alone, and those allowed are served. Returns what failed.
+ * Fetches the user keys of all `ids` with one request per server. The policy is evaluated for all of them together, so one
+ * refusal refuses all; then each id is requested alone, and the allowed ones succeed. Returns the failures.
  */
 async function fetchUserKeys(
   client: SealClient,
@@ -77,18 +76,18 @@ async function fetchUserKeys(
   return new Map(each.flatMap((failures) => [...failures]));
 }
 
-/** The user keys are in the client already: no request is made, so every error is the wrap's own. */
+/** The client already has the user keys and sends no request, so every error is caused by the wrap. */
 async function unwrap(client: SealClient, sessionKey: SessionKey, item: UnwrapItem): Promise<UnwrapResult> {
   try {
     const privateKey = await client.decrypt({ data: item.wrap, sessionKey, txBytes: new Uint8Array() });
-    if (hex(x25519PublicKey(privateKey)) === hex(item.recipientPk)) return { ok: true, privateKey };
-    return { ok: false, reason: 'malformed', message: 'the unwrapped key is not that of the recipient' };
+    if (hex(rawPublicKey('x25519', privateKey)) === hex(item.recipientPk)) return { ok: true, privateKey };
+    return { ok: false, reason: 'malformed', message: 'the unwrapped key does not belong to the recipient' };
   } catch {
     return { ok: false, reason: 'malformed', message: 'the wrap cannot be decrypted' };
   }
 }
 
-/** Sorts what Seal's client threw (`undefined` when a server's key did not pair with its public key). */
+/** Classifies an error of Seal's client (`undefined` if a server's key did not match its public key). */
 function failure(error: unknown): UnwrapFailure {
   if (error instanceof NoAccessError) {
     return { ok: false, reason: 'denied', message: 'the key servers refused this identity' };
@@ -101,7 +100,7 @@ function failure(error: unknown): UnwrapFailure {
     return { ok: false, reason: 'denied', message: 'the key servers refused the session' };
   }
   const cause = error instanceof Error ? `: ${error.message}` : '';
-  return { ok: false, reason: 'unavailable', message: `the key servers did not answer${cause}` };
+  return { ok: false, reason: 'unavailable', message: `the key servers did not respond${cause}` };
 }
 
 function hex(bytes: Uint8Array): string {

@@ -9,22 +9,28 @@ export interface WrappedKey extends WrapOutcome {
   readonly serverSet: string;
 }
 
-/** What a key is made from, when not everything of it is new. */
+/** Parts of a key that already exist. */
 export interface WrapOptions {
-  /** The key to wrap, 32 bytes: zeroed in the thread's copy; a new one when left out */
+  /** The key to wrap, 32 bytes; a new one if omitted. The thread zeroes its copy */
   privateKey?: Uint8Array;
-  /** The owner's recovery key, 32 bytes, which it is wrapped for as well */
+  /** The owner's recovery key, 32 bytes: the key is wrapped for it as well */
   recoveryPk?: Uint8Array | undefined;
 }
 
+export interface WrapParts {
+  directory: KeyServerDirectory;
+  pool: SealPool;
+  sets: ServerSets;
+}
+
 /**
- * Wraps the private half of an X25519 pair of an identity (origin ‖ tag ‖ epoch) for the current key servers; only the
- * public half and the wraps come back. About 45 ms in a worker thread. Throws `RangeError` on an identity of another
- * length, and what `KeyServerDirectory.snapshot` and `SealPool` throw.
+ * Wraps the private key of an identity's X25519 pair (identity: origin ‖ tag ‖ epoch) for the current key servers. Returns
+ * only the public key and the wraps. Takes about 45 ms in a worker thread. Throws `RangeError` on an identity of another
+ * length, and the errors of `KeyServerDirectory.snapshot` and `SealPool`.
  */
 export async function wrapKey(
   identity: Uint8Array,
-  parts: { directory: KeyServerDirectory; pool: SealPool; sets: ServerSets },
+  parts: WrapParts,
   { privateKey, recoveryPk }: WrapOptions = {},
 ): Promise<WrappedKey> {
   if (identity.length !== sealIdentityLength) throw new RangeError('a Seal identity has 56 bytes');

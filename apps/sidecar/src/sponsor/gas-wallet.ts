@@ -11,13 +11,12 @@ const maxPending = 1_000;
 const executionTimeoutMs = 60_000;
 
 /**
- * Pays the gas of others from the server's own wallet (`SPONSOR_FALLBACK_TO_DIRECT_SIGN`). Throws the chain's errors.
- * Two transactions that wait at once may have been given the same coin; the second to be executed is then refused and
- * has to be asked for again.
+ * Pays users' gas from the server's own wallet (`SPONSOR_FALLBACK_TO_DIRECT_SIGN`). Throws the chain's errors. Two pending
+ * transactions may use the same coin; the second one to be executed is then refused and must be requested again.
  */
 export interface GasWallet {
   sponsor(kind: Uint8Array, sender: string): Promise<SponsorResponse>;
-  /** Whether this wallet waits for the signature of a transaction */
+  /** Whether this wallet is waiting for the signature of this transaction */
   awaits(digest: string): boolean;
   execute(digest: string, signature: string): Promise<SponsorExecuteResponse>;
 }
@@ -31,9 +30,9 @@ export function createGasWallet(chain: ChainClient, privateKey: string): GasWall
         const transaction = Transaction.fromKind(kind);
         transaction.setSender(sender);
         transaction.setGasOwner(signer.toSuiAddress());
-        // Simulates it, so that one that would fail is refused here and costs nothing
+        // Simulates the transaction, so that one that would fail is refused at no cost
         const bytes = await transaction.build({ client: sui });
-        // Of these very bytes: asking the transaction again may build it anew
+        // Computed from these bytes: the transaction object might rebuild itself
         const digest = TransactionDataBuilder.getDigestFromBytes(bytes);
         pending.set(digest, bytes);
         return { bytes: Buffer.from(bytes).toString('base64'), digest };
@@ -41,7 +40,7 @@ export function createGasWallet(chain: ChainClient, privateKey: string): GasWall
     awaits: (digest) => pending.has(digest),
     async execute(digest, signature) {
       const bytes = pending.get(digest);
-      if (!bytes) throw new ChainRejectedError('there is no such transaction');
+      if (!bytes) throw new ChainRejectedError('the transaction does not exist or has expired');
       const own = await signer.signTransaction(bytes);
       return chain.call(async (sui, signal) => {
         const result = await sui.core.executeTransaction({

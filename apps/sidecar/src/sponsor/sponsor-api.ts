@@ -27,12 +27,12 @@ export interface SponsorApi {
   close(): Promise<void>;
 }
 
-/** What the sponsor answered instead of a transaction. */
+/** An error response of the sponsor. */
 export class SponsorApiError extends Error {
   override name = 'SponsorApiError';
-  /** HTTP status; undefined when there was no answer that could be read */
+  /** HTTP status; undefined if there was no readable response */
   readonly status: number | undefined;
-  /** The sponsor's own word for it, e.g. `expired` or `dry_run_failed` */
+  /** The sponsor's error code, e.g. `expired` or `dry_run_failed` */
   readonly code: string | undefined;
   constructor(status: number | undefined, code: string | undefined, cause?: unknown) {
     super(`the sponsor answered ${status ?? 'nothing'}${code === undefined ? '' : ` (${code})`}`, { cause });
@@ -49,7 +49,7 @@ const refusal = z.object({ errors: z.array(z.object({ code: z.string() })).min(1
 
 export function createSponsorApi({ baseUrl, apiKey, network }: SponsorApiOptions): SponsorApi {
   const base = new URL(baseUrl);
-  // Its documentation gives the address with the version, its own client without
+  // The sponsor's documentation gives the address with the version, its own client without
   const prefix = base.pathname.replace(/\/+$/, '').replace(/\/v1$/, '');
   const pool = new Pool(base.origin, { connections: 16, maxResponseSize: maxAnswerBytes });
 

@@ -27,7 +27,7 @@ export interface SponsoringOptions {
   log: Logger;
 }
 
-/** Has the account's own transactions paid for, by the sponsor or else by the server's wallet. */
+/** Sponsors the account's own transactions, through the sponsor or else from the server's wallet. */
 export function createSponsoring({ policy, api, wallet, log }: SponsoringOptions): Sponsoring {
   return {
     async sponsor({ sender, transactionBlockKindBytes: kind }) {
@@ -43,9 +43,9 @@ export function createSponsoring({ policy, api, wallet, log }: SponsoringOptions
       try {
         return await api.sponsor({ kind, sender, allowedTargets });
       } catch (error) {
-        // What would fail on chain fails whoever pays
-        if (!wallet || isOfTheTransaction(error)) throw answerFor(error);
-        log.warn({ err: error }, 'the sponsor failed, the server wallet pays');
+        // A transaction that fails on chain fails with any payer
+        if (!wallet || isTransactionFault(error)) throw answerFor(error);
+        log.warn({ err: error }, 'sponsor failed; the server wallet pays');
         return fromWallet(wallet);
       }
     },
@@ -68,16 +68,16 @@ function targetsOf(kind: Uint8Array, sender: string, policy: SponsorPolicy): str
   }
 }
 
-function isOfTheTransaction(error: unknown): boolean {
+function isTransactionFault(error: unknown): boolean {
   return error instanceof SponsorApiError && error.code === 'dry_run_failed';
 }
 
-/** Refusals of the sponsor that a caller can act on, in our own words. */
+/** Our messages for sponsor errors that a caller can act on. */
 const advice: Readonly<Record<string, string>> = {
   expired: 'The sponsored transaction has expired; ask for a new one and sign it within a minute.',
-  dry_run_failed: 'The transaction would fail on chain; read the objects anew and build it again.',
-  invalid_signature: 'The signature is not one of the sender over this transaction.',
-  not_found: 'There is no sponsored transaction with this digest, or it was executed before.',
+  dry_run_failed: 'The transaction would fail on chain; reload the objects and rebuild it.',
+  invalid_signature: "The signature is not the sender's signature of this transaction.",
+  not_found: 'No sponsored transaction has this digest, or it was already executed.',
 };
 
 /** The status and text that a caller sees (decisions.md, "Sponsor routes"); never the sponsor's own text. */

@@ -1,17 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import type { UploadCheckpoint } from '@memrelay/protocol/sidecar-api';
+import { failedUpload } from './upload.ts';
 
-/** Uploads that have said which blob they are about to store, and wait for leave to pay for it. */
+/** Uploads that have reported their blob id and wait for permission to pay. */
 export interface AwaitedStarts {
-  /** The checkpoints; after `named` nothing goes on before its token is given to `begin` */
+  /** Passes the checkpoints on; after `named` it pauses until `begin` is called with the token */
   held(checkpoints: AsyncIterable<UploadCheckpoint>): AsyncGenerator<UploadCheckpoint>;
-  /** False when nobody waits for this token any more */
+  /** False when no upload waits for this token any more */
   begin(token: string): boolean;
 }
 
 /**
- * A blob that was paid for must stand in the relayer's database whatever dies when. So the relayer writes its name down
- * first and says so; one that says nothing for `waitMs` is dead, and nothing was paid.
+ * Every blob that was paid for must be in the relayer's database, whichever process crashes at whatever point. So the
+ * relayer records the blob id first and then confirms. Without a confirmation within `waitMs` the upload fails before
+ * anything is paid.
  */
 export function createAwaitedStarts(waitMs = 30_000): AwaitedStarts {
   const waiting = new Map<string, () => void>();
@@ -34,7 +36,7 @@ export function createAwaitedStarts(waitMs = 30_000): AwaitedStarts {
           clearTimeout(timer);
           waiting.delete(token);
         }
-        yield { stage: 'failed', kind: 'transient', reason: 'nobody wrote down what is to be stored' };
+        yield failedUpload('transient', 'the relayer did not confirm that it recorded the blob id');
         return;
       }
     },

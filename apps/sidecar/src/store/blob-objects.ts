@@ -1,26 +1,35 @@
 import type { ChainClient } from '@memrelay/chain/chain-client';
 import { type OwnedBlob, ownedBlobs, ownedBlobsPage, readBlobObjects } from '@memrelay/chain/owned-blobs';
-import { readSystemObject, readSystemState } from '@memrelay/chain/walrus-system';
+import { readSystemObject, readSystemState, type WalrusSystemObject } from '@memrelay/chain/walrus-system';
 import type { OwnedBlobsRequest, OwnedBlobsResponse } from '@memrelay/protocol/owned-blobs';
 import type { StoreObjectsRequest, StoreObjectsResponse } from '@memrelay/protocol/sidecar-api';
 
+interface BlobNetwork {
+  system: WalrusSystemObject;
+  blobType: string;
+}
+
+async function readNetwork(chain: ChainClient, systemObjectId: string): Promise<BlobNetwork> {
+  const system = await readSystemObject(chain, systemObjectId);
+  return { system, blobType: `${system.typePackageId}::blob::Blob` };
+}
+
 /**
- * What the chain says of blob objects now: those with these ids, and what an address holds of these blobs, or of all. The second
- * pages through all that the address owns. Throws the chain's errors.
+ * Reads blob objects from the chain: the ones with these ids, and the ones that an address owns (of the given blobs, or
+ * all). The latter pages through everything that the address owns. Throws the chain's errors.
  */
 export async function describeObjects(
   chain: ChainClient,
   systemObjectId: string,
   { object_ids, owned }: StoreObjectsRequest,
 ): Promise<StoreObjectsResponse> {
-  const system = await readSystemObject(chain, systemObjectId);
-  const network = { blobType: `${system.typePackageId}::blob::Blob` };
-  const [state, named, held] = await Promise.all([
-    readSystemState(chain, system),
+  const network = await readNetwork(chain, systemObjectId);
+  const [state, named, ownedObjects] = await Promise.all([
+    readSystemState(chain, network.system),
     readBlobObjects(chain, network, [...new Set(object_ids)]),
-    owned ? heldBy(chain, network, owned.owner, owned.blob_ids && new Set(owned.blob_ids)) : [],
+    owned ? ownedBy(chain, network, owned.owner, owned.blob_ids && new Set(owned.blob_ids)) : [],
   ]);
-  const found = new Map([...named, ...held].map((blob) => [blob.objectId, blob]));
+  const found = new Map([...named, ...ownedObjects].map((blob) => [blob.objectId, blob]));
   return {
     epoch: state.committee.epoch,
     objects: [...found.values()].map(({ objectId, blobId, endEpoch, certified }) => ({
@@ -32,9 +41,9 @@ export async function describeObjects(
   };
 }
 
-async function heldBy(
+async function ownedBy(
   chain: ChainClient,
-  network: { blobType: string },
+  network: BlobNetwork,
   owner: string,
   blobIds: ReadonlySet<string> | undefined,
 ): Promise<OwnedBlob[]> {
@@ -44,16 +53,15 @@ async function heldBy(
   return found;
 }
 
-/** One page of what an address holds, certified objects alone. Throws the chain's errors. */
+/** One page of the certified blob objects that an address owns. Throws the chain's errors. */
 export async function ownedPage(
   chain: ChainClient,
   systemObjectId: string,
   { owner, cursor }: OwnedBlobsRequest,
 ): Promise<OwnedBlobsResponse> {
-  const system = await readSystemObject(chain, systemObjectId);
-  const network = { blobType: `${system.typePackageId}::blob::Blob` };
+  const network = await readNetwork(chain, systemObjectId);
   const [state, page] = await Promise.all([
-    readSystemState(chain, system),
+    readSystemState(chain, network.system),
     ownedBlobsPage(chain, network, owner, cursor ?? null),
   ]);
   return {

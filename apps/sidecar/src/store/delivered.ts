@@ -2,8 +2,8 @@ import type { ChainClient } from '@memrelay/chain/chain-client';
 import { type OwnedBlob, ownedBlobs } from '@memrelay/chain/owned-blobs';
 
 /**
- * The blob objects of an address with this blob id. It pages through all that the address owns, so it is for attempts
- * that may have been made before. Throws the chain's errors.
+ * The blob objects of an address with this blob id. Pages through everything that the address owns, so use it only when an
+ * earlier attempt may exist. Throws the chain's errors.
  */
 export async function blobsOf(
   chain: ChainClient,
@@ -17,7 +17,7 @@ export async function blobsOf(
   return found;
 }
 
-/** The certified object of an earlier attempt that reached its owner; the one that lasts longest. */
+/** The certified object that an earlier attempt delivered to the owner; of several, the one that expires last. */
 export async function findDelivered(
   chain: ChainClient,
   blobType: string,

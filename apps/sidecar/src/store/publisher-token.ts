@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { SignJWT } from 'jose';
 
-/** Long enough for a large body on a slow line; a token is used once. */
+/** Long enough to upload a large body over a slow connection; a token is used once. */
 const lifeSeconds = 300;
 
 /** What a token allows: exactly one store. */
 export interface StoreClaims {
   /**
-   * Bytes of the blob. Of a quilt the most that either its form or its packed bytes have: a publisher holds both to the
-   * same claim.
+   * Size of the blob in bytes. For a quilt, the larger of its form and its packed bytes: a publisher checks both against
+   * the same claim.
    */
   bytes: { size: number } | { max_size: number };
   epochs: number;
@@ -16,8 +16,8 @@ export interface StoreClaims {
 }
 
 /**
- * Makes tokens for an authenticated publisher, HS256, as Walrus' publisher checks them: `exp`, `iat`, `jti`, and the
- * store that they are for. `secret` is text, or 0x and hex digits of the bytes, as the publisher is given it.
+ * Creates HS256 tokens for an authenticated publisher, as Walrus' publisher checks them: `exp`, `iat`, `jti`, and the claims
+ * of one store. `secret` has the same form as in the publisher's configuration: text, or 0x and the bytes in hex.
  */
 export function publisherTokens(secret: string): (claims: StoreClaims) => Promise<string> {
   const key = /^0x(?:[0-9a-fA-F]{2})+$/.test(secret)

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type { BlobIdPool } from '@memrelay/blob-id/blob-id-pool';
 import { ChainRejectedError, ChainUnavailableError } from '@memrelay/chain/chain-errors';
 import { blobIdPattern } from '@memrelay/protocol/fields';
@@ -5,10 +6,10 @@ import type { UploadCheckpoint } from '@memrelay/protocol/sidecar-api';
 import { type Dispatcher, Pool } from 'undici';
 import { z } from 'zod';
 import type { StoreClaims } from './publisher-token.ts';
-import { quiltForm } from './quilt-form.ts';
-import type { Upload, UploadContent } from './upload.ts';
+import type { QuiltFile } from './quilt-encoding.ts';
+import { failedUpload, finishedUpload, type Upload, type UploadContent } from './upload.ts';
 
-/** A publisher's answer to a store; releases differ in the fields that are not read here. */
+/** A publisher's answer to a store. Only fields that all publisher releases share are read. */
 const storeAnswer = z.union([
   z.object({
     newlyCreated: z.object({
@@ -34,7 +35,7 @@ const quiltAnswer = z.object({
   storedQuiltBlobs: z.array(z.object({ identifier: z.string(), quiltPatchId: z.string() })),
 });
 
-/** The certified object of these bytes that an owner holds already, if one does. */
+/** Looks up a certified object of this blob that the owner already has. */
 export type FindDelivered = (
   owner: string,
   blobId: string,
@@ -43,8 +44,8 @@ export type FindDelivered = (
 
 export interface BlobPublisher {
   /**
-   * Stores the content and sends the blob object to `owner`. Tells which blob it will be before the publisher hears of
-   * it; the last checkpoint is `done` or `failed`. Does not throw.
+   * Stores the content and sends the blob object to `owner`. Yields the blob id before the publisher is called; the last
+   * checkpoint is `done` or `failed`. Does not throw.
    */
   store(
     content: UploadContent,
@@ -53,27 +54,22 @@ export interface BlobPublisher {
   close(): Promise<void>;
 }
 
-/** Refusals that no repetition mends: the blob or the request itself is refused. */
+/** Refusals that a retry cannot fix: the blob or the request itself is refused. */
 const permanentStatuses = new Set([400, 413, 422, 451]);
-const otherBlob = 'the publisher stored another blob than it was given';
+const otherBlob = 'the publisher stored a different blob than it was sent';
 
 /**
- * Uploads through a publisher's HTTP API (spec, blob store, "Publisher"). What it says that it stored is believed only
- * when the blob id, and those of a quilt's patches, are the ones of these bytes. With `token`, each store carries one made for it alone.
+ * Uploads through a publisher's HTTP API (spec, blob store, "Publisher"). The answer is accepted only if its blob id, and
+ * the patch ids of a quilt, match the uploaded bytes. With `token`, each store carries a token made for that store alone.
  */
 export function createPublisher(
   baseUrl: string,
   blobIds: Pick<BlobIdPool, 'ofBytes'>,
-  delivered: FindDelivered,
+  findDelivered: FindDelivered,
   token?: (claims: StoreClaims) => Promise<string>,
 ): BlobPublisher {
   const base = new URL(baseUrl.endsWith('/') ? baseUrl : `${baseUrl}/`);
   const pool = new Pool(base.origin, { connections: 32, headersTimeout: 120_000, bodyTimeout: 30_000 });
-  const failed = (kind: 'transient' | 'permanent', reason: string): UploadCheckpoint => ({
-    stage: 'failed',
-    kind,
-    reason,
-  });
 
   async function put(
     { bytes, quilt }: UploadContent,
@@ -100,18 +96,11 @@ export function createPublisher(
   return {
     async *store(content, { owner, epochs, resume, minEndEpoch }) {
       const { bytes, quilt } = content;
-      const done = (blobId: string, endEpoch: number, objectId: string | undefined): UploadCheckpoint => ({
-        stage: 'done',
-        blob_id: blobId,
-        end_epoch: endEpoch,
-        ...(objectId ? { object_id: objectId } : {}),
-        ...(quilt ? { patch_ids: quilt.patchIds(blobId) } : {}),
-      });
       try {
         const { blobId: expected } = await blobIds.ofBytes(bytes);
-        const there = resume ? await delivered(owner, expected, minEndEpoch) : undefined;
-        if (there) {
-          yield done(expected, there.endEpoch, there.objectId);
+        const existing = resume ? await findDelivered(owner, expected, minEndEpoch) : undefined;
+        if (existing) {
+          yield finishedUpload(content, { blobId: expected, ...existing });
           return;
         }
         yield { stage: 'named', blob_id: expected };
@@ -119,40 +108,40 @@ export function createPublisher(
         if (response.statusCode !== 200) {
           await response.body.dump();
           const kind = permanentStatuses.has(response.statusCode) ? 'permanent' : 'transient';
-          const refusal = failed(kind, `the publisher answered ${response.statusCode}`);
+          const refusal = failedUpload(kind, `the publisher answered ${response.statusCode}`);
           yield response.statusCode === 507 ? { ...refusal, store_full: true } : refusal;
           return;
         }
         const stored = readAnswer(quilt, await response.body.json());
-        // A 200 can carry a per-blob error: the upload began and then failed
-        if (!stored) yield failed('transient', 'the publisher sent no blob object');
+        // A 200 can carry a per-blob error: the upload started and then failed
+        if (!stored) yield failedUpload('transient', 'the publisher returned no blob object');
         else if (stored.blobId !== expected || !hasPatches(quilt, stored))
-          yield failed('transient', otherBlob);
+          yield failedUpload('transient', otherBlob);
         else if (stored.isOld && stored.endEpoch < (minEndEpoch ?? 0))
-          yield failed('transient', 'the publisher did not store it for longer');
-        else yield done(expected, stored.endEpoch, stored.objectId);
+          yield failedUpload('transient', 'the publisher did not extend the lifetime of the blob');
+        else yield finishedUpload(content, stored);
       } catch (error) {
         if (error instanceof ChainUnavailableError || error instanceof ChainRejectedError)
-          yield failed('transient', 'the chain cannot be reached');
-        else yield failed('transient', `the publisher cannot be reached (${(error as Error).name})`);
+          yield failedUpload('transient', 'the chain cannot be reached');
+        else yield failedUpload('transient', `the publisher cannot be reached (${(error as Error).name})`);
       }
     },
     close: () => pool.close(),
   };
 }
 
-/** What the publisher says that it stored. */
+/** What the publisher reports as stored. */
 interface Stored {
   blobId: string;
   objectId: string | undefined;
   endEpoch: number;
-  /** It was there already */
+  /** The blob was certified before this store */
   isOld: boolean;
-  /** Of a quilt: its patches by identifier */
+  /** Patch ids of a quilt by identifier */
   patches: ReadonlyMap<string, string>;
 }
 
-/** Undefined for anything but a stored blob. */
+/** Undefined unless the answer is a stored blob. */
 function readAnswer(quilt: UploadContent['quilt'], body: unknown): Stored | undefined {
   if (!quilt) {
     const blob = storeAnswer.safeParse(body).data;
@@ -173,9 +162,23 @@ function readBlob(answer: z.infer<typeof storeAnswer>): Omit<Stored, 'patches'> 
   return { blobId, objectId: id, endEpoch: storage.endEpoch, isOld: false };
 }
 
-/** Whether the patches are where we know them to be. */
+/** Whether the reported patch ids are the ones that we computed. */
 function hasPatches(quilt: UploadContent['quilt'], { blobId, patches }: Stored): boolean {
   if (!quilt) return true;
   const expected = quilt.patchIds(blobId);
   return quilt.files.every(({ identifier }, i) => patches.get(identifier) === expected[i]);
+}
+
+/** The multipart form of `PUT /v1/quilts`: one part per file, named by its identifier. */
+function quiltForm(files: readonly QuiltFile[]): { contentType: string; body: Buffer } {
+  const boundary = `memrelay-${randomBytes(16).toString('hex')}`;
+  const parts = files.flatMap(({ identifier, contents }) => [
+    Buffer.from(`--${boundary}\r\nContent-Disposition: form-data; name="${identifier}"\r\n\r\n`),
+    contents,
+    Buffer.from('\r\n'),
+  ]);
+  return {
+    contentType: `multipart/form-data; boundary=${boundary}`,
+    body: Buffer.concat([...parts, Buffer.from(`--${boundary}--\r\n`)]),
+  };
 }

@@ -1,12 +1,12 @@
 import { encodeQuilt } from '@mysten/walrus';
 
-/** What a patch of a quilt holds, and its name, which is ASCII: other names are ordered otherwise by Rust. */
+/** The content of a quilt patch, and its name. The name is ASCII: Rust orders other names differently. */
 export interface QuiltFile {
   identifier: string;
   contents: Uint8Array;
 }
 
-/** Columns of a patch: the first one, and the one behind the last. */
+/** Columns of a patch: the first one, and the one after the last. */
 export type PatchRange = readonly [start: number, end: number];
 
 export interface EncodedQuilt {
@@ -15,7 +15,7 @@ export interface EncodedQuilt {
   ranges: readonly PatchRange[];
 }
 
-/** The bytes of a quilt, which the files alone decide. Throws for files that fit into none. */
+/** Packs files into the bytes of a quilt, deterministically. Throws for files that fit into no quilt. */
 export function encodeFiles({
   files,
   nShards,
@@ -35,11 +35,11 @@ export function encodeFiles({
 
 const patchVersion = 1;
 
-/** The id by which a patch is read: quilt id, version, first column and the one behind the last (50 characters). */
+/** The id by which a patch is read: quilt id, version, first column, and the one after the last (50 characters). */
 export function patchId(quiltId: string, [start, end]: PatchRange): string {
-  const place = Buffer.alloc(5);
-  place.writeUInt8(patchVersion, 0);
-  place.writeUInt16LE(start, 1);
-  place.writeUInt16LE(end, 3);
-  return Buffer.concat([Buffer.from(quiltId, 'base64url'), place]).toString('base64url');
+  const suffix = Buffer.alloc(5);
+  suffix.writeUInt8(patchVersion, 0);
+  suffix.writeUInt16LE(start, 1);
+  suffix.writeUInt16LE(end, 3);
+  return Buffer.concat([Buffer.from(quiltId, 'base64url'), suffix]).toString('base64url');
 }

@@ -1,15 +1,15 @@
 import type { Logger } from 'pino';
-import { WorkerPool } from '../worker-pool.ts';
+import { WorkerPool } from '../base/worker-pool.ts';
 import { type EncodedQuilt, encodeFiles, type QuiltFile } from './quilt-encoding.ts';
 
-/** Packs quilts: small ones at once, others in a thread of its own, which starts with the first of them. */
+/** Packs quilts: small ones synchronously, larger ones in a worker thread that starts when it is first needed. */
 export interface QuiltPool {
   /** Throws for files that fit into no quilt. */
   encode(files: readonly QuiltFile[]): Promise<EncodedQuilt>;
   close(): Promise<void>;
 }
 
-/** Up to this a quilt takes about two milliseconds, and its smallest one with 1000 shards is above it. */
+/** Packing up to this size takes about 2 ms. With 1000 shards even the smallest quilt is larger. */
 const quickBytes = 64 * 1024;
 const quickShards = 64;
 
@@ -26,12 +26,12 @@ export function createQuiltPool(nShards: number, logger: Logger): QuiltPool {
         networked: false,
         logger,
       });
-      // A view would take the whole buffer behind it along
-      const own = files.map(({ identifier, contents }) => ({
+      // Copy: a view would send its whole underlying buffer to the thread
+      const copies = files.map(({ identifier, contents }) => ({
         identifier,
         contents: new Uint8Array(contents),
       }));
-      return pool.run<EncodedQuilt>('encodeFiles', { files: own, nShards });
+      return pool.run<EncodedQuilt>('encodeFiles', { files: copies, nShards });
     },
     close: async () => pool?.close(),
   };

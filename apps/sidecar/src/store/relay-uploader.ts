@@ -10,12 +10,12 @@ import type { WalrusClient } from '@mysten/walrus';
 import type { Logger } from 'pino';
 import { blobsOf, findDelivered } from './delivered.ts';
 import { retryRelay, UnpaidError, uploadFailure, WalletEmptyError } from './relay-failures.ts';
-import { quiltAttributes, type Upload, type UploadContent } from './upload.ts';
+import { failedUpload, finishedUpload, quiltAttributes, type Upload, type UploadContent } from './upload.ts';
 import type { UploadWallet } from './upload-wallets.ts';
 
 /**
- * Uploads through Walrus' upload relay, paid by a wallet of the pool: register, relay, certify, and hand the object to
- * its owner. Certifying and handing over are one transaction, so a certified object is never left with the wallet.
+ * Uploads through Walrus' upload relay, paid by a wallet of the pool: register, relay, certify, and transfer the object
+ * to its owner. Certifying and transferring are one transaction, so a certified object never remains in the wallet.
  */
 export interface RelayUploader {
   /** Checkpoints as they are reached; the last is `done` or `failed`. Does not throw. */
@@ -30,23 +30,23 @@ export interface RelayUploaderOptions {
   log: Logger;
 }
 
-/** A registered object that waits for its certificate, with the transaction that registered it. */
+/** A registered object without a certificate yet, and the transaction that registered it. */
 interface Registered {
   objectId: string;
   digest: string;
   endEpoch: number;
 }
 
-/** What is to be stored, with the ids that its bytes decide. */
+/** The content to store and the ids computed from its bytes. */
 type IdentifiedContent = UploadContent & { blobId: string; rootHash: string };
 
-/** What the two transactions of an upload and the relay's tip may cost, with room to spare: a wallet with less is not used. */
+/** An upper bound for the two transactions of an upload and the relay's tip. A wallet with less is not used. */
 export const gasReserveMist = 50_000_000n;
 
 export function createRelayUploader(options: RelayUploaderOptions): RelayUploader {
   const { walrus, chain, wallets, blobIds, log } = options;
 
-  /** An upload that a crash cut short left its object with the wallet. */
+  /** Finds the object that an upload interrupted by a crash left in the wallet. */
   async function findRegistered(wallet: UploadWallet, blobId: string): Promise<Registered | undefined> {
     const own = await blobsOf(chain, await walrus.getBlobType(), wallet.address, blobId);
     const blob = own.find(({ certified }) => !certified);
@@ -60,7 +60,7 @@ export function createRelayUploader(options: RelayUploaderOptions): RelayUploade
       : undefined;
   }
 
-  /** Before anything is signed: a wallet that runs dry is told from a chain that refuses. */
+  /** Checked before signing, to distinguish an empty wallet from a refusal by the chain. */
   async function checkFunds(address: string, size: number, epochs: number): Promise<void> {
     const { totalCost } = await walrus.storageCost(size, epochs);
     const coins = await readWalCoins(chain, address);
@@ -82,7 +82,7 @@ export function createRelayUploader(options: RelayUploaderOptions): RelayUploade
     await checkFunds(wallet.address, bytes.length, epochs);
     const transaction = new Transaction();
     transaction.setSender(wallet.address);
-    // Its payload must be the first input of the transaction
+    // The tip's payload must be the first input of the transaction
     transaction.add(
       walrus.sendUploadRelayTip({
         size: bytes.length,
@@ -106,7 +106,7 @@ export function createRelayUploader(options: RelayUploaderOptions): RelayUploade
     const created = done.changedObjects.find(
       ({ objectId, idOperation }) => idOperation === 'Created' && done.objectTypes[objectId] === blobType,
     );
-    if (!created) throw new Error('the registration made no blob object');
+    if (!created) throw new Error('the registration created no blob object');
     const { object } = await chain.call((sui, signal) =>
       sui.core.getObject({ objectId: created.objectId, include: { content: true }, signal }),
     );
@@ -114,7 +114,7 @@ export function createRelayUploader(options: RelayUploaderOptions): RelayUploade
     return { objectId: created.objectId, digest: done.digest, endEpoch: storage.end_epoch };
   }
 
-  /** Registers unless an attempt before has, also where that one's transaction comes to light only now. */
+  /** Registers unless an earlier attempt did, even if that attempt's transaction becomes visible only now. */
   async function registerOnce(
     wallet: UploadWallet,
     blob: IdentifiedContent,
@@ -137,21 +137,14 @@ export function createRelayUploader(options: RelayUploaderOptions): RelayUploade
     content: UploadContent,
     upload: Upload,
   ): AsyncGenerator<UploadCheckpoint> {
-    const { bytes, quilt } = content;
+    const { bytes } = content;
     const { blobId, rootHash } = await blobIds.ofBytes(bytes);
-    const done = (objectId: string, endEpoch: number): UploadCheckpoint => ({
-      stage: 'done',
-      blob_id: blobId,
-      object_id: objectId,
-      end_epoch: endEpoch,
-      ...(quilt ? { patch_ids: quilt.patchIds(blobId) } : {}),
-    });
     if (upload.resume) {
       const { owner, minEndEpoch } = upload;
-      const there = await findDelivered(chain, await walrus.getBlobType(), owner, blobId, minEndEpoch);
-      if (there) {
-        log.info({ job_id: upload.jobId }, 'the object of an earlier attempt had reached its owner');
-        yield done(there.objectId, there.endEpoch);
+      const delivered = await findDelivered(chain, await walrus.getBlobType(), owner, blobId, minEndEpoch);
+      if (delivered) {
+        log.info({ job_id: upload.jobId }, 'an earlier attempt already delivered the object to its owner');
+        yield finishedUpload(content, delivered);
         return;
       }
     }
@@ -180,23 +173,19 @@ export function createRelayUploader(options: RelayUploaderOptions): RelayUploade
     try {
       await wallet.run(() => executeTransaction(chain, transaction, wallet.signer));
     } catch (error) {
-      // A wallet that was emptied after it had registered cannot go on: another has to begin anew
+      // If the wallet was emptied after registering, another wallet has to start over
       await checkGas(wallet.address);
       throw error;
     }
     yield { stage: 'certified', blob_id: blobId, object_id: objectId };
-    yield done(objectId, endEpoch);
+    yield finishedUpload(content, { blobId, objectId, endEpoch });
   }
 
   return {
     async *upload(content, upload) {
       const wallet = upload.wallet && wallets.get(upload.wallet);
       if (!wallet) {
-        yield {
-          stage: 'failed',
-          kind: 'transient',
-          reason: 'this sidecar does not hold the key of the wallet',
-        };
+        yield failedUpload('transient', 'this sidecar does not have the key of the wallet');
         return;
       }
       try {
@@ -204,7 +193,7 @@ export function createRelayUploader(options: RelayUploaderOptions): RelayUploade
       } catch (error) {
         log.warn(
           { err: error, job_id: upload.jobId, wallet: wallet.address },
-          'an upload through the relay failed',
+          'upload through the relay failed',
         );
         yield uploadFailure(error, wallet.address);
       }

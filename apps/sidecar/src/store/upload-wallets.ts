@@ -7,9 +7,9 @@ import pLimit from 'p-limit';
 export interface UploadWallet {
   signer: Ed25519Keypair;
   address: string;
-  /** One transaction at a time: two with the same coins would lock each other out */
+  /** Runs one transaction at a time: two with the same coins would block each other */
   run<T>(work: () => Promise<T>): Promise<T>;
-  /** 32 bytes for the relay, the same for the same job and blob: after a crash an upload goes on with it */
+  /** 32 bytes for the relay, derived from the job and the blob, so that an upload can continue after a crash */
   nonceFor(jobId: string, blobId: string): Uint8Array;
 }
 

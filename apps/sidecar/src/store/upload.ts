@@ -1,25 +1,47 @@
+import type { UploadCheckpoint } from '@memrelay/protocol/sidecar-api';
 import type { QuiltFile } from './quilt-encoding.ts';
 
-/** One blob that goes to the network. */
+/** How one blob is to be stored. */
 export interface Upload {
   owner: string;
   epochs: number;
-  /** Address of the wallet that pays; a publisher pays itself */
+  /** Address of the wallet that pays; unused with a publisher, which pays itself */
   wallet: string | undefined;
   jobId: string;
-  /** True when this job may have begun before: what it reached is looked for on chain, so that nothing is paid twice */
+  /** True if an earlier attempt of this job may have started: its objects are looked up on chain, so that nothing is paid for twice */
   resume: boolean;
-  /** What ends before this epoch is not the object that is wanted: the blob is being stored for longer */
+  /** Ignore an existing object that ends before this epoch: the blob's lifetime is being extended */
   minEndEpoch: number | undefined;
 }
 
-/** What a blob holds: bytes as they are, or a quilt of files. */
+/** The content of a blob: plain bytes, or a quilt of files. */
 export interface UploadContent {
-  /** Of the blob; of a quilt as it is packed */
+  /** The bytes of the blob; for a quilt, the packed bytes */
   bytes: Uint8Array;
-  /** The files of a quilt, with the ids of their patches as a function of the quilt's id */
+  /** The files of a quilt. `patchIds` returns the ids of their patches, which follow from the quilt's id */
   quilt?: { files: readonly QuiltFile[]; patchIds(quiltId: string): string[] };
 }
 
-/** Tells quilts from other blobs, as everywhere on Walrus. */
+/** Marks a blob as a quilt, as all of Walrus does. */
 export const quiltAttributes = { _walrusBlobType: 'quilt' };
+
+type FailedCheckpoint = Extract<UploadCheckpoint, { stage: 'failed' }>;
+
+/** The last checkpoint of an upload that failed. `permanent`: a retry cannot help. */
+export function failedUpload(kind: FailedCheckpoint['kind'], reason: string): FailedCheckpoint {
+  return { stage: 'failed', kind, reason };
+}
+
+/** The last checkpoint of an upload that succeeded. */
+export function finishedUpload(
+  { quilt }: UploadContent,
+  stored: { blobId: string; endEpoch: number; objectId: string | undefined },
+): UploadCheckpoint {
+  return {
+    stage: 'done',
+    blob_id: stored.blobId,
+    end_epoch: stored.endEpoch,
+    ...(stored.objectId ? { object_id: stored.objectId } : {}),
+    ...(quilt ? { patch_ids: quilt.patchIds(stored.blobId) } : {}),
+  };
+}

@@ -4,46 +4,65 @@ import { ApiError } from '@memrelay/protocol/errors';
 import type { StoreInfo, UploadCheckpoint } from '@memrelay/protocol/sidecar-api';
 import { WalrusClient } from '@mysten/walrus';
 import type { Logger } from 'pino';
-import type { Config } from '../config/config.ts';
 import { findDelivered } from './delivered.ts';
 import { createPublisher } from './publisher.ts';
 import { publisherTokens } from './publisher-token.ts';
 import { patchId, type QuiltFile } from './quilt-encoding.ts';
 import { createQuiltPool, type QuiltPool } from './quilt-pool.ts';
 import { createRelayUploader } from './relay-uploader.ts';
-import type { Upload, UploadContent } from './upload.ts';
+import { failedUpload, type Upload, type UploadContent } from './upload.ts';
 import { type UploadWallet, uploadWallets } from './upload-wallets.ts';
+import type { WalrusObjects } from './walrus-package.ts';
 
-/** Brings envelopes to the network, by a publisher or by wallets of our own. */
+/** How envelopes reach the network: through a publisher, or through the upload relay, paid by our wallets. */
+export interface UploadSettings {
+  mode: 'publisher' | 'relay';
+  publisherUrl: string;
+  /** Signs the tokens of an authenticated publisher */
+  publisherSecret: string | undefined;
+  relayUrl: string;
+  walletKeys: readonly string[];
+}
+
+export interface UploadsOptions {
+  settings: UploadSettings;
+  walrus: Pick<WalrusObjects, 'systemObjectId' | 'stakingPoolId'>;
+  nShards: number;
+  chain: ChainClient;
+  blobIds: BlobIdPool;
+  log: Logger;
+}
+
+/** Uploads envelopes through a publisher or with our own wallets. */
 export interface Uploads {
   readonly info: StoreInfo;
-  /** Those that pay, by address; none where a publisher does */
+  /** The wallets that pay, by address; empty when a publisher pays */
   readonly wallets: ReadonlyMap<string, UploadWallet>;
   /** Checkpoints as they are reached; the last is `done` or `failed`. Does not throw. */
   upload(bytes: Uint8Array, options: Upload): AsyncGenerator<UploadCheckpoint>;
-  /** As `upload`, of these files as one quilt; those that fit into none are refused for good */
+  /** Like `upload`, with these files as one quilt. Files that fit into no quilt fail permanently */
   uploadQuilt(files: readonly QuiltFile[], options: Upload): AsyncGenerator<UploadCheckpoint>;
-  /** Tip of the upload relay for a blob of this size, in MIST; nothing where a publisher pays */
+  /** Tip of the upload relay for a blob of this size, in MIST; 0 when a publisher pays */
   tipMist(size: number): Promise<bigint>;
   close(): Promise<void>;
 }
 
-/** Most that an upload relay may ask as a tip, in MIST: a relay that asks for more is not used. */
+/** Largest tip, in MIST, that we pay to an upload relay. A relay that asks for more is not used. */
 const maxTipMist = 10_000_000;
 
-export function createUploads(config: Config, chain: ChainClient, blobIds: BlobIdPool, log: Logger): Uploads {
-  const { uploads, nShards } = config;
+export function createUploads(options: UploadsOptions): Uploads {
+  const { settings, nShards, chain, blobIds, log } = options;
   const quilts = createQuiltPool(nShards, log);
   const walrus = new WalrusClient({
     suiClient: chain.sui,
     packageConfig: {
-      systemObjectId: config.walrus.systemObjectId,
-      stakingPoolId: config.walrus.stakingPoolId,
+      systemObjectId: options.walrus.systemObjectId,
+      stakingPoolId: options.walrus.stakingPoolId,
     },
-    uploadRelay: { host: uploads.relayUrl.replace(/\/+$/, ''), sendTip: { max: maxTipMist } },
+    uploadRelay: { host: settings.relayUrl.replace(/\/+$/, ''), sendTip: { max: maxTipMist } },
   });
-  if (uploads.mode === 'relay') {
-    const wallets = uploadWallets(uploads.walletKeys);
+  if (settings.mode === 'relay') {
+    const wallets = uploadWallets(settings.walletKeys);
     const relay = createRelayUploader({ walrus, chain, wallets, blobIds, log });
     return {
       info: { mode: 'relay', wallets: [...wallets.keys()], n_shards: nShards },
@@ -54,11 +73,11 @@ export function createUploads(config: Config, chain: ChainClient, blobIds: BlobI
     };
   }
   const publisher = createPublisher(
-    uploads.publisherUrl,
+    settings.publisherUrl,
     blobIds,
     async (owner, blobId, minEndEpoch) =>
       findDelivered(chain, await walrus.getBlobType(), owner, blobId, minEndEpoch),
-    uploads.publisherSecret === undefined ? undefined : publisherTokens(uploads.publisherSecret),
+    settings.publisherSecret === undefined ? undefined : publisherTokens(settings.publisherSecret),
   );
   return {
     info: { mode: 'publisher', wallets: [], n_shards: nShards },
@@ -87,9 +106,9 @@ function uploadsOf(
         const patchIds = (quiltId: string) => ranges.map((range) => patchId(quiltId, range));
         content = { bytes, quilt: { files, patchIds } };
       } catch (error) {
-        log.warn({ err: error, job_id: options.jobId, files: files.length }, 'a quilt could not be packed');
+        log.warn({ err: error, job_id: options.jobId, files: files.length }, 'packing a quilt failed');
         const kind = error instanceof ApiError ? 'transient' : 'permanent';
-        yield { stage: 'failed', kind, reason: 'the quilt could not be packed' };
+        yield failedUpload(kind, 'the quilt could not be packed');
         return;
       }
       yield* upload(content, options);

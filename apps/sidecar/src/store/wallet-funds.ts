@@ -6,7 +6,7 @@ import type { WalletFunds } from '@memrelay/protocol/sidecar-api';
 import pLimit from 'p-limit';
 import { gasReserveMist } from './relay-uploader.ts';
 
-/** An ordinary memory's envelope: everything up to 445,556 bytes costs the same over 1000 shards. */
+/** Size of an ordinary memory's envelope. With 1000 shards, everything up to 445,556 bytes costs the same. */
 const typicalBytes = 2_000;
 const callsAtOnce = 4;
 
@@ -14,21 +14,21 @@ export interface WalletFundsOptions {
   chain: ChainClient;
   systemObjectId: string;
   uploadWallets: readonly string[];
-  /** Pays the gas of others; undefined when no wallet of ours does */
+  /** The wallet that pays the gas of users; undefined if there is none */
   sponsorWallet: string | undefined;
   /** Tip of the upload relay for a blob of this size, in MIST */
   tipMist: (size: number) => Promise<bigint>;
 }
 
 /**
- * What our own wallets hold, and how many uploads for so many epochs, or sponsored transactions, that pays for. Throws
- * the chain's errors.
+ * The balances of our own wallets, and how many uploads for `epochs` epochs, or sponsored transactions, they pay for.
+ * Throws the chain's errors.
  */
 export async function readWalletFunds(options: WalletFundsOptions, epochs: number): Promise<WalletFunds[]> {
   const { chain, uploadWallets, sponsorWallet } = options;
-  const turn = pLimit(callsAtOnce);
+  const limit = pLimit(callsAtOnce);
   const balance = (owner: string, coinType?: string): Promise<bigint> =>
-    turn(() =>
+    limit(() =>
       chain.call(async (sui, signal) => {
         const answer = await sui.core.getBalance({ owner, ...(coinType ? { coinType } : {}), signal });
         return BigInt(answer.balance.balance);
@@ -73,7 +73,7 @@ async function uploadPrice({ chain, systemObjectId, tipMist }: WalletFundsOption
     tipMist(typicalBytes),
   ]);
   const { storage, write } = storageCost(encodedBlobLength(typicalBytes, tariff.nShards), epochs, tariff);
-  // A network that asks for nothing is not one that a division should fail on
+  // At least 1: a free network must not cause a division by zero
   return { walType, walFrost: storage + write || 1n, suiMist: assumedGas.upload + tip };
 }
 

@@ -2,17 +2,24 @@ import type { ChainClient } from '@memrelay/chain/chain-client';
 import { ChainRejectedError } from '@memrelay/chain/chain-errors';
 import { readSystemObject } from '@memrelay/chain/walrus-system';
 import { parseStructTag } from '@mysten/sui/utils';
-import type { Config } from '../config/config.ts';
-import { SidecarConfigError } from '../config/config-error.ts';
+import { SidecarConfigError } from '../base/config-error.ts';
+
+/** The objects of the Walrus network that uploads use. */
+export interface WalrusObjects {
+  systemObjectId: string;
+  stakingPoolId: string;
+  /** STORE_PACKAGE_ID: the system object must belong to this package */
+  packageId: string | undefined;
+}
 
 /**
- * Holds the Walrus objects that uploads use to the chain: a system object and a staking object of one package, and of
- * the one that STORE_PACKAGE_ID names. Returns the package in force, whose functions are called. Throws
+ * Checks the configured Walrus objects against the chain: a system object and a staking object of the same package, which
+ * must be STORE_PACKAGE_ID if that is set. Returns the current package, whose functions are called. Throws
  * `SidecarConfigError`.
  */
 export async function checkWalrus(
   chain: ChainClient,
-  { walrus, network }: Pick<Config, 'walrus' | 'network'>,
+  { walrus, network }: { walrus: WalrusObjects; network: string },
 ): Promise<string> {
   const typeOf = (objectId: string): Promise<string> =>
     chain
@@ -32,12 +39,12 @@ export async function checkWalrus(
   const stakingPackageId = packageOf(stakingType, 'staking', 'Staking');
   const problems: string[] = [];
   if (typePackageId === undefined)
-    problems.push('STORE_SYSTEM_OBJECT_ID: there is no Walrus system object with this id on CHAIN_NETWORK');
+    problems.push('STORE_SYSTEM_OBJECT_ID: no Walrus system object with this id exists on CHAIN_NETWORK');
   if (stakingPackageId === undefined)
-    problems.push('STORE_STAKING_OBJECT_ID: there is no Walrus staking object with this id on CHAIN_NETWORK');
+    problems.push('STORE_STAKING_OBJECT_ID: no Walrus staking object with this id exists on CHAIN_NETWORK');
   else if (typePackageId !== undefined && stakingPackageId !== typePackageId)
     problems.push(
-      `STORE_STAKING_OBJECT_ID: this staking object is of package ${stakingPackageId}, and the system object of ${typePackageId}`,
+      `STORE_STAKING_OBJECT_ID: this staking object belongs to package ${stakingPackageId}, but the system object to ${typePackageId}`,
     );
   if (problems.length > 0) throw new SidecarConfigError(problems.join('\n'));
 

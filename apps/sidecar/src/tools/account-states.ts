@@ -5,37 +5,37 @@ import { createReadsInTurn } from '@memrelay/chain/reads-in-turn';
 import { ApiError } from '@memrelay/protocol/errors';
 import { LRUCache } from 'lru-cache';
 
-/** Accounts as the chain has them, for the credentials of tool requests. */
+/** Account states from the chain, for checking the credentials of tool requests. */
 export interface AccountStates {
   /**
-   * At most three seconds old; while the chain cannot be asked, a minute. With an age in ms it is never older than that.
-   * Undefined: there is no such account. Throws `auth_unavailable`.
+   * At most 3 s old, or 60 s while the chain is unreachable. With `maxAgeMs` it is never older than that. Undefined if the
+   * account does not exist. Throws `auth_unavailable`.
    */
   account(accountId: string, maxAgeMs?: number): Promise<Account | undefined>;
   /**
-   * Read after this call. However many ask, an account has one such read under way at a time. Undefined and throws as
+   * Read from the chain after this call. Concurrent callers share one running read per account. Returns and throws as
    * above.
    */
   freshAccount(accountId: string): Promise<Account | undefined>;
-  /** The account changed: what is known of it is not used again */
+  /** Call when the account changed: cached state is not used again */
   drop(accountId: string): void;
 }
 
-/** Revocation holds within 5 s also where its event does not come through (security.md, "Account module"). */
+/** A revocation takes effect within 5 s even if its event is lost (security.md, "Account module"). */
 const cacheMs = 3_000;
-/** Every tool call is checked again by the relayer, which alone decrypts and deletes. */
+/** Acceptable because the relayer, which alone decrypts and deletes, checks every tool call again. */
 const outageMs = 60_000;
-/** A made-up id is not asked for again and again. */
+/** How long a missing account is cached, so that made-up ids do not cause repeated reads. */
 const missingMs = 2_000;
 
 interface Known {
   account: Account;
   objectVersion: bigint;
-  /** When the read began */
+  /** When the read started */
   atMs: number;
 }
 
-/** A read under way. */
+/** A running read. */
 interface Flight {
   atMs: number;
   account: Promise<Account | undefined>;
@@ -49,7 +49,7 @@ export function createAccountStates(options: {
 }): AccountStates {
   const { chain, packageId, now = () => performance.now() } = options;
   const known = new LRUCache<string, Known>({ max: 5_000 });
-  /** Apart, so that made-up ids cannot push known ones out */
+  /** A separate cache, so that made-up ids cannot evict known accounts */
   const missingAtMs = new LRUCache<string, number>({ max: 5_000 });
   const dropped = new LRUCache<string, true>({ max: 5_000 });
   const flights = new Map<string, Flight>();
@@ -63,23 +63,24 @@ export function createAccountStates(options: {
       return undefined;
     }
     const before = known.peek(accountId);
-    // A node that is behind says nothing about now
-    if (before && before.objectVersion > found.objectVersion) throw new Error('an outdated answer');
+    // A node that lags behind does not know the current state
+    if (before && before.objectVersion > found.objectVersion)
+      throw new Error('the node returned an outdated account');
     known.set(accountId, { account: found.account, objectVersion: found.objectVersion, atMs });
     dropped.delete(accountId);
     return found.account;
   }
 
-  /** Joins a read that began at most `maxAgeMs` ago: what happened since it began it may not tell. */
+  /** Joins a running read that started at most `maxAgeMs` ago; it may miss later changes. */
   function readOnce(accountId: string, maxAgeMs: number): Promise<Account | undefined> {
     const running = flights.get(accountId);
     if (running && now() - running.atMs <= maxAgeMs) return running.account;
     const flight = { atMs: now(), account: read(accountId) };
     flights.set(accountId, flight);
-    const landed = (): void => {
+    const removeFlight = (): void => {
       if (flights.get(accountId) === flight) flights.delete(accountId);
     };
-    flight.account.then(landed, landed);
+    flight.account.then(removeFlight, removeFlight);
     return flight.account;
   }
 
@@ -106,7 +107,7 @@ export function createAccountStates(options: {
     drop(accountId) {
       dropped.set(accountId, true);
       missingAtMs.delete(accountId);
-      // A read that began before the change may not tell it
+      // A read that started before the change may miss it
       flights.delete(accountId);
     },
   };

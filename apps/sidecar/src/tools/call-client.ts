@@ -1,8 +1,8 @@
 import type { MemRelay } from '@memrelay/sdk/mem-relay';
 
 /**
- * The SDK client of the calls under way. Its key comes with the requests and goes with them: it is there while a request is
- * being answered or a call runs, however its stream fares, and made into a client when a tool first asks.
+ * The SDK client of the running calls. The key arrives with each request and is kept only while a request is being answered
+ * or a call runs, even if its stream breaks. The client is created when a tool first needs it.
  */
 export class CallClient {
   readonly #make: (delegateKey: string) => MemRelay;
@@ -14,31 +14,31 @@ export class CallClient {
     this.#make = make;
   }
 
-  /** A request with this key begins. What is returned ends it. */
+  /** Call when a request with this key starts. The returned function ends it. */
   hold(delegateKey: string): () => void {
     this.#delegateKey ??= delegateKey;
-    return this.#held();
+    return this.#addHolder();
   }
 
-  /** A call of a request that is held goes on for itself. What is returned ends it. */
+  /** Keeps the key for a call that may outlive its request. The returned function ends it. */
   extend(): () => void {
-    return this.#held();
+    return this.#addHolder();
   }
 
   get(): MemRelay {
-    if (this.#delegateKey === undefined) throw new Error('a tool asked for a client outside of any call');
+    if (this.#delegateKey === undefined) throw new Error('a tool requested a client outside of any call');
     this.#client ??= this.#make(this.#delegateKey);
     return this.#client;
   }
 
-  /** Whatever still runs is refused from now on. */
+  /** Wipes the key and the client: calls that still run fail from now on. */
   wipe(): void {
     this.#client?.destroy();
     this.#client = undefined;
     this.#delegateKey = undefined;
   }
 
-  #held(): () => void {
+  #addHolder(): () => void {
     this.#holders += 1;
     let held = true;
     return () => {

@@ -1,14 +1,14 @@
 import { MemRelay } from '@memrelay/sdk/mem-relay';
-import type { SessionCache } from '@memrelay/sdk/session-cache';
+import type { SessionCache } from '@memrelay/sdk/types';
 import { LRUCache } from 'lru-cache';
 import type { ToolCredential } from './credential.ts';
 
-/** As long as a decryption session of the SDK lasts. */
+/** The lifetime of an SDK decryption session. */
 const sessionMs = 10 * 60_000;
 
 /**
- * Makes the SDK clients of tool calls. A client lives for a call; its decryption session, which reads for ten minutes and
- * signs nothing, is kept for the next calls with the same credential, so that not each of them pays for a key anew.
+ * Creates the SDK clients of tool calls. A client exists for one call. Its decryption session, which can read for ten minutes
+ * but sign nothing, is cached for later calls with the same credential, so that not every call has to fetch a key.
  */
 export function createClientMaker(options: { relayerUrl: string; packageId: string }) {
   const caches = new LRUCache<string, SessionCache>({ max: 5_000, ttl: sessionMs });

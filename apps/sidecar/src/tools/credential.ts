@@ -1,40 +1,39 @@
-import { createHash, createPrivateKey, createPublicKey } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import type { Account, DelegateKey, Scope } from '@memrelay/chain/account-bcs';
 import { ApiError } from '@memrelay/protocol/errors';
 import { headers } from '@memrelay/protocol/headers';
 import { authHeaderPatterns } from '@memrelay/protocol/signing';
+import { rawPublicKey } from '../base/raw-public-key.ts';
 import type { AccountStates } from './account-states.ts';
 
-/** Who a tool request acts for: a delegate of an account that the chain knows. */
+/** The verified credential of a tool request: a delegate of an account on chain. */
 export interface ToolCredential {
   accountId: string;
-  /** 64 hex digits; signs the calls of this request. A secret: it goes with the request */
+  /** 64 hex digits; signs the calls of this request. A secret: dropped after the request */
   delegateKey: string;
   /** 64 lower-case hex digits */
   publicKey: string;
   scope: Scope;
-  /** Names the credential without telling it: sessions are bound to this */
+  /** A hash that identifies the credential without revealing it; sessions are bound to it */
   binding: string;
 }
 
-/** The headers of a request that tell its credential. */
+/** The headers of a request that contain its credential. */
 export interface PresentedCredential {
   authorization: string | undefined;
   accountId: string | undefined;
 }
 
 /**
- * Checks what a request presents against the chain. Throws `missing_auth_header`, `invalid_auth_header`,
+ * Checks the credential of a request against the chain. Throws `missing_auth_header`, `invalid_auth_header`,
  * `unknown_delegate_key`, `account_inactive` and `delegate_expired` (401), and `auth_unavailable` (503).
  */
 export type CheckCredential = (presented: PresentedCredential) => Promise<ToolCredential>;
 
 const bearerPattern = /^Bearer +(\S+)$/i;
 const privateKeyPattern = /^(?:0x)?([0-9a-f]{64})$/i;
-/** PKCS #8 for an Ed25519 seed (RFC 8410): these bytes, then the 32 of the seed. */
-const pkcs8Prefix = Buffer.from('302e020100300506032b657004220420', 'hex');
 
-/** The refusal of a request without `Authorization`. */
+/** The error for a request without `Authorization`. */
 export function missingCredential(): ApiError {
   return new ApiError('missing_auth_header', {
     message: 'Send Authorization: Bearer with the delegate private key.',
@@ -47,7 +46,7 @@ export function createCredentialCheck(options: {
   now?: () => number;
 }): CheckCredential {
   const { accounts, now = Date.now } = options;
-  return async ({ authorization, accountId: givenId }) => {
+  return async ({ authorization, accountId: sentId }) => {
     if (authorization === undefined) throw missingCredential();
     const bearer = bearerPattern.exec(authorization)?.[1] ?? '';
     const delegateKey = privateKeyPattern.exec(bearer)?.[1]?.toLowerCase();
@@ -55,14 +54,14 @@ export function createCredentialCheck(options: {
       throw new ApiError('invalid_auth_header', {
         message: 'The bearer must be a delegate private key: 64 hex characters.',
       });
-    if (givenId === undefined || !authHeaderPatterns.accountId.test(givenId))
+    if (sentId === undefined || !authHeaderPatterns.accountId.test(sentId))
       throw new ApiError('invalid_auth_header', {
         message: `${headers.memAccountId} must be the id of the account: 0x and 64 hex characters.`,
       });
-    const accountId = givenId.toLowerCase();
+    const accountId = sentId.toLowerCase();
     const publicKey = publicKeyOf(delegateKey);
     let account = await accounts.account(accountId);
-    // What is not listed may have been added since it was read, by a sign-in a moment ago
+    // A missing key may have been added after the cached read, by a sign-in a moment ago
     if (account && !delegateOf(account, publicKey)) account = await accounts.freshAccount(accountId);
     const scope = scopeOf(account, publicKey, now());
     const binding = createHash('sha256').update(`${delegateKey}:${accountId}`).digest('hex');
@@ -90,16 +89,16 @@ function delegateOf(account: Account, publicKey: string): DelegateKey | undefine
   );
 }
 
-/** Over at this very millisecond. */
+/** A scope is expired from exactly this millisecond on. */
 export function isExpired(scope: Scope, nowMs: number): boolean {
   return scope.expires_at_ms !== 0n && scope.expires_at_ms <= BigInt(nowMs);
 }
 
 function publicKeyOf(privateKey: string): string {
   const seed = Buffer.from(privateKey, 'hex');
-  const pkcs8 = Buffer.concat([pkcs8Prefix, seed]);
-  const key = createPublicKey(createPrivateKey({ key: pkcs8, format: 'der', type: 'pkcs8' }));
-  pkcs8.fill(0);
-  seed.fill(0);
-  return Buffer.from(key.export({ format: 'jwk' }).x!, 'base64url').toString('hex');
+  try {
+    return Buffer.from(rawPublicKey('ed25519', seed)).toString('hex');
+  } finally {
+    seed.fill(0);
+  }
 }

@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto';
 import type { EventStore, JSONRPCMessage } from '@modelcontextprotocol/server';
 import { LRUCache } from 'lru-cache';
 
-/** How long the events of a stream that broke off wait for the client to come back. */
+/** How long to keep the events of a broken stream for the client to resume it. */
 const keepMs = 5 * 60_000;
-/** Of all sessions together: the oldest events go first. */
+/** For all sessions together; the oldest events are evicted first. */
 const maxBytes = 64 * 1024 * 1024;
 const maxEvents = 100_000;
-/** Of one session */
+/** Per session */
 const maxSessionEvents = 500;
 
 interface KeptEvent {
@@ -16,11 +16,11 @@ interface KeptEvent {
   message: JSONRPCMessage;
 }
 
-/** What was sent on streams, for clients that resume one with `Last-Event-ID`: in memory alone, and bounded. */
+/** The events sent on streams, for clients that resume with `Last-Event-ID`. In memory only, and bounded. */
 export interface EventStores {
-  /** The store of one session, which sees no event of another */
+  /** The store of one session; it cannot see events of other sessions */
   forSession(sessionId: string): SessionEvents;
-  /** Lets go of what is too old */
+  /** Removes expired events */
   sweep(): void;
 }
 
@@ -41,7 +41,7 @@ export function createEventStores(options: { maxBytes?: number; keepMs?: number 
 }
 
 function createSessionEvents(kept: LRUCache<string, KeptEvent>, sessionId: string): SessionEvents {
-  /** Oldest first; some may be gone from what is kept */
+  /** Oldest first; some may already be evicted from `kept` */
   let ids: string[] = [];
   const find = (eventId: string): KeptEvent | undefined => {
     const event = kept.peek(eventId);

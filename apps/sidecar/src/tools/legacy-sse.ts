@@ -9,24 +9,24 @@ import type { ToolCaller } from './tool-caller.ts';
 import type { ToolSession } from './tool-session.ts';
 import { whenClosed } from './when-closed.ts';
 
-/** Proxies close what is silent, often after a minute. */
+/** Proxies close idle connections, often after a minute. */
 const keepAliveMs = 15_000;
-/** What waits here for a client that does not read its stream; a little more than the largest answer. */
+/** Limit of unread data for a client that does not read its stream; slightly more than the largest response. */
 const maxUnreadBytes = 16 * 1024 * 1024;
 
 export interface LegacySessions {
-  /** Opens a session whose stream is the answer. Throws `RpcRefusal` 429. */
+  /** Opens a session whose stream is the response. Throws `RpcRefusal` 429. */
   open(caller: ToolCaller, response: ServerResponse): () => Promise<void>;
   /**
-   * Returns what takes a message of a session. Throws `RpcRefusal`: 403, 404. Who does not read what was answered before
+   * Returns a handler for a message of a session. Throws `RpcRefusal`: 403, 404. A client that does not read earlier responses
    * loses the session.
    */
   route(request: IncomingMessage, body: unknown, caller: ToolCaller): Serve;
-  /** Whether a message names a session that is open. */
+  /** Whether a message belongs to an open session. */
   isOpen(request: IncomingMessage): boolean;
   /**
-   * Answers the calls of a message that came without a credential on the session's stream, where the client waits for
-   * them. Some stdio bridges authenticate only the stream and never read the answer to their POST.
+   * Rejects the calls of a message without a credential on the session's stream, where the client waits for them. Some stdio
+   * bridges authenticate only the stream and never read the response to their POST.
    */
   refuse(request: IncomingMessage, body: unknown, reason: string): Promise<void>;
 }
@@ -46,7 +46,7 @@ export function createLegacySessions(host: ToolHost): LegacySessions {
         session.answers(response);
         const keepAlive = setInterval(() => response.write(': keepalive\n\n'), keepAliveMs);
         whenClosed(response, () => clearInterval(keepAlive));
-        // Proxies that buffer would hold every answer back
+        // Stops proxies from buffering responses
         response.setHeader('x-accel-buffering', 'no');
         await connect(transport);
       };

@@ -6,18 +6,18 @@ import type { SessionTable } from './session-table.ts';
 import type { ToolCaller, ToolServerFactory } from './tool-caller.ts';
 import { ToolSession } from './tool-session.ts';
 
-/** What both transports share. */
+/** What all transports share. */
 export interface ToolHost {
   sessions: SessionTable;
   events: EventStores;
   makeServer: ToolServerFactory;
-  /** The SDK client that signs with a credential's key */
+  /** Creates the SDK client that signs with a credential's key */
   clientMaker(credential: ToolCredential): (delegateKey: string) => MemRelay;
   /** Milliseconds of a clock that never goes back */
   now(): number;
 }
 
-/** A session that may be opened: there is a place for it. */
+/** A new session that is within the limits. */
 export interface OpenedSession {
   session: ToolSession;
   server: McpServer;
@@ -25,8 +25,8 @@ export interface OpenedSession {
 }
 
 /**
- * Takes a place for a new session of this caller and makes its tool server. Throws `RpcRefusal` 429. What was set up ends
- * with `session.close()`, or with its transport.
+ * Reserves a place for a new session of this caller and creates its tool server. Throws `RpcRefusal` 429. `session.close()`,
+ * or the end of its transport, releases everything.
  */
 export function openSession(
   host: ToolHost,
@@ -47,9 +47,9 @@ export function openSession(
   const server = host.makeServer({ client: () => session.client.get(), namespace });
   const end = (): void => host.sessions.remove(session);
   session.close = () => {
-    const told = session.refuseCalls();
+    const refused = session.refuseCalls();
     end();
-    void told.then(() => server.close());
+    void refused.then(() => server.close());
   };
   server.server.onclose = end;
   host.sessions.add(session, release);

@@ -1,7 +1,7 @@
 import { rpcCodes } from '@memrelay/protocol/tool-server';
 import { RpcRefusal } from './rpc-refusal.ts';
 
-/** How many sessions there may be (spec, "Limits"). */
+/** Limits on the number of sessions (spec, "Limits"). */
 export interface SessionLimits {
   /** MCP_MAX_TOTAL_SESSIONS */
   total: number;
@@ -12,7 +12,7 @@ export interface SessionLimits {
 }
 
 const windowMs = 60_000;
-/** All places are in use by somebody: when one gets free is not known. */
+/** Retry hint while all places are in use, because it is unknown when one becomes free. */
 const fullRetrySeconds = 10;
 
 interface AddressUse {
@@ -21,10 +21,10 @@ interface AddressUse {
   openedAtMs: number[];
 }
 
-/** Counts sessions, in all and by client address. */
+/** Counts sessions, in total and per client address. */
 export class Places {
   readonly #limits: SessionLimits;
-  /** Ends the longest idle session of the address. False: it has none */
+  /** Ends the longest idle session of the address. Returns false if it has none */
   readonly #evict: (address: string) => boolean;
   readonly #now: () => number;
   readonly #addresses = new Map<string, AddressUse>();
@@ -41,9 +41,9 @@ export class Places {
   }
 
   /**
-   * Takes a place and returns what gives it back. A new session counts for its minute, too; a request without session
-   * only while it is answered. Where all places are taken, an idle session of the same address makes room. Throws
-   * `RpcRefusal` 429.
+   * Reserves a place and returns a function that releases it. A new session also counts towards the limit per minute; a request
+   * without session counts only while it is answered. If all places are taken, an idle session of the same address is ended.
+   * Throws `RpcRefusal` 429.
    */
   take(address: string, kind: 'session' | 'request'): () => void {
     const use = this.#addresses.get(address) ?? { active: 0, openedAtMs: [] };
@@ -56,9 +56,9 @@ export class Places {
         Math.ceil((use.openedAtMs[0]! + windowMs - nowMs) / 1000),
       );
     if (use.active >= this.#limits.perAddress && !this.#evict(address))
-      throw tooMany('ip_active_cap', 'Too many open sessions from this address: close one, or wait.');
+      throw tooMany('ip_active_cap', 'Too many open sessions from this address: close one or wait.');
     if (this.#active >= this.#limits.total && !this.#evict(address))
-      throw tooMany('global_cap', 'The tool server has as many sessions as it takes.');
+      throw tooMany('global_cap', 'The tool server has reached its session limit.');
     this.#active += 1;
     use.active += 1;
     if (kind === 'session') use.openedAtMs.push(nowMs);
@@ -72,7 +72,7 @@ export class Places {
     };
   }
 
-  /** Forgets addresses that have no session and opened none lately. */
+  /** Removes addresses without sessions that opened none within the last minute. */
   sweep(): void {
     const nowMs = this.#now();
     for (const [address, { active, openedAtMs }] of this.#addresses)

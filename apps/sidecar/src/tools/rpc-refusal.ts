@@ -2,7 +2,7 @@ import { ApiError, type ErrorCode } from '@memrelay/protocol/errors';
 import { rpcCodes, rpcErrorBody } from '@memrelay/protocol/tool-server';
 import type { FastifyReply } from 'fastify';
 
-/** Why a tool request is not served: an HTTP status and a JSON-RPC error. */
+/** Why a tool request is rejected: an HTTP status and a JSON-RPC error. */
 export class RpcRefusal extends Error {
   override name = 'RpcRefusal';
   readonly status: number;
@@ -26,7 +26,7 @@ export class RpcRefusal extends Error {
   }
 }
 
-/** An id that no session has: the host is to initialise anew. */
+/** No session has this id: the host must initialise a new one. */
 export function sessionNotFound(): RpcRefusal {
   return new RpcRefusal(404, rpcCodes.unauthenticated, 'Session not found: initialise a new one.');
 }
@@ -36,7 +36,7 @@ const frameworkErrors: Readonly<Record<string, ErrorCode>> = {
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'invalid_request',
 };
 
-/** Anything thrown below a tool route as what the client is told; undefined for what was not foreseen. */
+/** Converts an error of a tool route to the error for the client; undefined for unexpected errors. */
 export function asRpcRefusal(error: Error & { code?: string }): RpcRefusal | undefined {
   if (error instanceof RpcRefusal) return error;
   const framework = frameworkErrors[error.code ?? ''];
@@ -49,18 +49,18 @@ export function asRpcRefusal(error: Error & { code?: string }): RpcRefusal | und
   });
 }
 
-/** Sends a refusal; a 401 tells how to authenticate (RFC 6750). */
+/** Sends the error; a 401 says how to authenticate (RFC 6750). */
 export function sendRefusal(reply: FastifyReply, refusal: RpcRefusal): FastifyReply {
   if (refusal.retryAfter !== undefined) reply.header('retry-after', String(refusal.retryAfter));
   if (refusal.status === 401) reply.header('www-authenticate', challenge(refusal));
-  // What is left of a body that was not read must not be taken for the next request
+  // The unread rest of the body must not be parsed as the next request
   if (refusal.status === 413) reply.header('connection', 'close');
   return reply.code(refusal.status).send(rpcErrorBody(refusal.rpcCode, refusal.message, refusal.reason));
 }
 
 function challenge({ reason, message }: RpcRefusal): string {
   const realm = 'Bearer realm="memrelay"';
-  // Without a credential no error is named (RFC 6750, 3.1)
+  // Without a credential the challenge contains no error (RFC 6750, 3.1)
   if (reason === 'missing_auth_header') return realm;
   return `${realm}, error="invalid_token", error_description="${message.replaceAll('"', "'")}"`;
 }

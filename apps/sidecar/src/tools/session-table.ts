@@ -5,8 +5,8 @@ import { RpcRefusal, sessionNotFound } from './rpc-refusal.ts';
 import type { ToolSession } from './tool-session.ts';
 
 /**
- * After so long without a request, a stream or a call, a session ends. Hosts that hold a stream open never get there; for
- * the rest it is longer than a pause at work is, and what it costs an operator is some 0.1 MB of memory.
+ * A session ends after this time without a request, a stream or a call. Hosts that keep a stream open never reach it. For
+ * others it is longer than a usual break at work, and costs the operator about 0.1 MB of memory per session.
  */
 export const idleSessionMs = 30 * 60_000;
 const sweepMs = 30_000;
@@ -16,11 +16,11 @@ export interface SessionTableOptions {
   idleMs?: number;
   sweepMs?: number;
   now?: () => number;
-  /** Runs at each sweep, too */
+  /** Also runs at each sweep */
   onSweep?: () => void;
 }
 
-/** The open sessions of both transports, by id. Those that nobody uses are ended after a time. */
+/** The open sessions of both transports, by id. Idle sessions are ended. */
 export class SessionTable {
   readonly places: Places;
   readonly #sessions = new Map<string, { session: ToolSession; release: () => void }>();
@@ -36,13 +36,13 @@ export class SessionTable {
     this.#timer.unref();
   }
 
-  /** Takes in a session with the place that was taken for it. */
+  /** Adds a session together with the release function of its place. */
   add(session: ToolSession, release: () => void): void {
     this.#sessions.set(session.id, { session, release });
   }
 
   /**
-   * The session of this id for a request with this credential. Throws `RpcRefusal`: 404 when there is none, 403 when it was
+   * The session with this id, for a request with this credential. Throws `RpcRefusal`: 404 if there is none, 403 if it was
    * opened with another credential.
    */
   get(id: string, transport: ToolSession['transport'], credential: ToolCredential): ToolSession {
@@ -53,13 +53,13 @@ export class SessionTable {
     return session;
   }
 
-  /** The session of this id, without checking who opened it. */
+  /** The session with this id, without checking who opened it. */
   find(id: string, transport: ToolSession['transport']): ToolSession | undefined {
     const session = this.#sessions.get(id)?.session;
     return session?.transport === transport ? session : undefined;
   }
 
-  /** Takes out a session that has ended. */
+  /** Removes a session that has ended. */
   remove(session: ToolSession): void {
     const entry = this.#sessions.get(session.id);
     if (!entry) return;

@@ -11,23 +11,23 @@ import { whenClosed } from './when-closed.ts';
 export interface OpenRequest {
   accountId: string;
   publicKey: string;
-  /** Breaks its answer off */
+  /** Aborts its response */
   close(): void;
 }
 
 export interface SessionlessRequests {
-  /** Returns what serves a request of the revision without sessions. Throws `RpcRefusal` 429. */
+  /** Returns a handler for a request of the revision without sessions. Throws `RpcRefusal` 429. */
   route(body: unknown, caller: ToolCaller): Serve;
   ofAccount(accountId: string): OpenRequest[];
   /** Ends the open streams */
   close(): Promise<void>;
 }
 
-/** Requests of revision 2026-07-28: each has a tool server of its own, and counts as a session while it is answered. */
+/** Requests of revision 2026-07-28: each has its own tool server, and counts as a session while it is answered. */
 export function createSessionlessRequests(host: ToolHost): SessionlessRequests {
   const handler = createMcpHandler(({ authInfo }) => host.makeServer(authInfo!.extra!.scope as ToolScope), {
     legacy: 'reject',
-    // From the start, so that a call that takes long is kept alive by comments on its stream
+    // Stream from the start, so that comments keep a long call alive
     responseMode: 'sse',
     maxRequestBodySize: toolBodyBytes,
   });
@@ -38,7 +38,7 @@ export function createSessionlessRequests(host: ToolHost): SessionlessRequests {
       const release = host.sessions.places.take(address, 'request');
       return async (request, response) => {
         const client = new CallClient(host.clientMaker(credential));
-        // A stream of notifications may last for hours, and signs nothing
+        // A notification stream may last for hours and signs nothing
         const done = isSubscription(body) ? () => undefined : client.hold(credential.delegateKey);
         const { accountId, publicKey } = credential;
         const answer = { accountId, publicKey, close: () => void response.destroy() };

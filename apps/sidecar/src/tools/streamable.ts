@@ -8,15 +8,15 @@ import { RpcRefusal } from './rpc-refusal.ts';
 import type { ToolCaller } from './tool-caller.ts';
 import type { ToolSession } from './tool-session.ts';
 
-/** Comes with every stream: how long a client waits before it resumes one that broke off. */
+/** Sent with every stream: how long a client should wait before it resumes a broken one. */
 const retryMs = 1_000;
 
-/** Serves a request once its answer may be written. */
+/** Handles a request and writes its response. */
 export type Serve = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
 export interface StreamableSessions {
   /**
-   * Finds or opens the session of a request of the 2025 revisions, and returns what serves it. Throws `RpcRefusal`: 400, 403,
+   * Finds or opens the session for a request of the 2025 revisions, and returns its handler. Throws `RpcRefusal`: 400, 403,
    * 404, 429.
    */
   route(request: IncomingMessage, body: unknown, caller: ToolCaller): Promise<Serve>;
@@ -31,7 +31,7 @@ export function createStreamableSessions(host: ToolHost): StreamableSessions {
       // A stream from server to client signs nothing
       session.answers(response, request.method === 'POST' ? caller.credential : undefined);
       await transport.handleRequest(request, response, body);
-      // What was to open a session did not, e.g. because of its Accept header
+      // The request did not open a session after all, e.g. because of its Accept header
       if (transport.sessionId === undefined) session.close();
     };
   }

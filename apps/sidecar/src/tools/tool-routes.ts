@@ -28,7 +28,7 @@ export interface ToolRouteOptions {
   log: Logger;
 }
 
-/** The tool server's routes. Who asks is checked before a body is read; refusals are JSON-RPC errors. */
+/** The tool server's routes. Credentials are checked before a body is read; errors are JSON-RPC errors. */
 export function toolRoutes(app: FastifyInstance, options: ToolRouteOptions): void {
   const { streamable, sessionless, legacy, log } = options;
   const callers = new WeakMap<FastifyRequest, ToolCaller>();
@@ -36,12 +36,12 @@ export function toolRoutes(app: FastifyInstance, options: ToolRouteOptions): voi
 
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'string', bodyLimit: toolBodyBytes }, (request, text, done) => {
-    // Hosts name the type of a body that they do not send, too
+    // Some hosts send a content type without a body
     if (request.method === 'DELETE') return done(null, undefined);
     try {
       done(null, withOurToolNames(JSON.parse(text as string)));
     } catch {
-      // Without the parser's own words, which quote the text
+      // The parser's message is omitted, because it quotes the text
       done(new RpcRefusal(400, rpcCodes.parse, 'Parse error: the body is not JSON.'));
     }
   });
@@ -49,13 +49,13 @@ export function toolRoutes(app: FastifyInstance, options: ToolRouteOptions): voi
     const refusal = asRpcRefusal(error);
     if (refusal) return sendRefusal(reply, refusal);
     log.error({ err: error, route: request.routeOptions.url }, 'tool request failed');
-    return reply.code(500).send(rpcErrorBody(rpcCodes.forbidden, 'Something failed on the server.'));
+    return reply.code(500).send(rpcErrorBody(rpcCodes.forbidden, 'Internal server error.'));
   });
   app.addHook('onRequest', options.requireRelayer);
   app.addHook('onRequest', async (request) => {
     const tool = headerOf(request, 'mcp-name');
     if (tool !== undefined) request.raw.headers['mcp-name'] = toolNameOf(tool);
-    // Read, so that its calls are refused where their client listens
+    // Continue, so that the calls are rejected on the stream where the client listens
     if (isWithoutCredential(request) && legacy.isOpen(request.raw)) return;
     const credential = await options.checkCredential({
       authorization: request.headers.authorization,
@@ -65,7 +65,7 @@ export function toolRoutes(app: FastifyInstance, options: ToolRouteOptions): voi
     callers.set(request, { credential, address, namespace: namespaceOf(request) });
   });
 
-  // Whoever left while the chain was asked opens nothing
+  // A client that disconnected during the chain read must not open a session
   app.addHook('preHandler', async (_request, reply) => {
     if (reply.raw.closed) return reply.hijack();
   });
@@ -96,13 +96,13 @@ export function toolRoutes(app: FastifyInstance, options: ToolRouteOptions): voi
     return answer(request, reply, legacy.route(request.raw, request.body, callerOf(request)));
   });
 
-  /** From here on the transport writes the answer. */
+  /** From here on the transport writes the response. */
   async function answer(request: FastifyRequest, reply: FastifyReply, serve: Serve): Promise<void> {
     reply.hijack();
     try {
       await serve(request.raw, reply.raw);
     } catch (error) {
-      log.error({ err: error, route: request.routeOptions.url }, 'a tool transport failed');
+      log.error({ err: error, route: request.routeOptions.url }, 'tool transport failed');
       reply.raw.destroy();
     }
   }
@@ -113,7 +113,7 @@ function isWithoutCredential(request: FastifyRequest): boolean {
   return request.routeOptions.url === toolPaths.messages && request.headers.authorization === undefined;
 }
 
-/** `legacy`: a revision with sessions. What is malformed goes to the other kind, which tells what is wrong. */
+/** `legacy`: a revision with sessions. Malformed requests go to the other kind, which reports the problem. */
 function revisionOf(request: FastifyRequest): InboundClassificationOutcome['kind'] {
   const protocolVersionHeader = headerOf(request, 'mcp-protocol-version');
   const inbound = { httpMethod: 'POST', body: request.body };
@@ -127,7 +127,7 @@ function headerOf(request: FastifyRequest, name: string): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-/** Header values arrive byte for byte; names beyond ASCII are UTF-8. Throws `RpcRefusal` 400. */
+/** Header values arrive as raw bytes; names beyond ASCII are UTF-8. Throws `RpcRefusal` 400. */
 function namespaceOf(request: FastifyRequest): string | undefined {
   const sent = headerOf(request, headers.memNamespace);
   if (sent === undefined || sent.trim() === '') return undefined;

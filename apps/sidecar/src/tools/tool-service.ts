@@ -1,8 +1,10 @@
 import { ApiError } from '@memrelay/protocol/errors';
+import { relayedHeaders } from '@memrelay/protocol/tool-server';
 import type { FastifyInstance } from 'fastify';
 import { createToolServer } from 'memrelay-mcp/tools/create-tool-server';
 import type { FinishedCall } from 'memrelay-mcp/tools/tool-server-options';
 import type { Logger } from 'pino';
+import { requireSecret } from '../base/require-secret.ts';
 import type { AccountStates } from './account-states.ts';
 import { createClientMaker } from './client-maker.ts';
 import { createCredentialCheck, scopeOf } from './credential.ts';
@@ -10,7 +12,6 @@ import { createEventStores } from './event-store.ts';
 import { createLegacySessions } from './legacy-sse.ts';
 import type { ToolHost } from './open-session.ts';
 import type { SessionLimits } from './places.ts';
-import { requireRelayer } from './require-relayer.ts';
 import { SessionTable } from './session-table.ts';
 import { createSessionlessRequests } from './sessionless.ts';
 import { createStreamableSessions } from './streamable.ts';
@@ -18,7 +19,7 @@ import type { ToolServerFactory } from './tool-caller.ts';
 import { toolRoutes } from './tool-routes.ts';
 import type { ToolSession } from './tool-session.ts';
 
-/** What the tool server is told by the environment. */
+/** The tool server's settings from the environment. */
 export interface ToolConfig {
   /** MEM_RELAYER_URL */
   relayerUrl: string;
@@ -34,7 +35,7 @@ export interface ToolServiceOptions {
   packageId: string;
   accounts: AccountStates;
   log: Logger;
-  /** Instead of the memory tools */
+  /** Replaces the memory tools */
   makeServer?: ToolServerFactory;
   /** See `SessionTable`; ms */
   idleMs?: number;
@@ -44,7 +45,7 @@ export interface ToolServiceOptions {
 /** The HTTP tool server: sessions of both transports and sessionless requests. */
 export interface ToolService {
   routes(app: FastifyInstance): Promise<void>;
-  /** An account changed on chain: its credentials are looked at anew, and sessions of removed keys end */
+  /** Call when an account changed on chain: its credentials are checked again, and sessions of removed keys end */
   dropAccount(accountId: string): void;
   sessions: SessionTable;
   /** Ends all sessions and streams */
@@ -71,7 +72,8 @@ export function createToolService(options: ToolServiceOptions): ToolService {
   return {
     async routes(app) {
       toolRoutes(app, {
-        requireRelayer: requireRelayer(options.token),
+        // The token has its own header here, because `authorization` carries the client's credential
+        requireRelayer: requireSecret(relayedHeaders.token, options.token),
         checkCredential: createCredentialCheck({ accounts }),
         streamable: createStreamableSessions(host),
         sessionless,
@@ -91,7 +93,7 @@ export function createToolService(options: ToolServiceOptions): ToolService {
   };
 }
 
-/** Ends the sessions and the sessionless answers, with their streams, of keys that the account does not have any more. */
+/** Ends the sessions and sessionless responses, with their streams, of keys that the account no longer has. */
 async function endRevoked(
   opened: readonly Pick<ToolSession, 'accountId' | 'publicKey' | 'close'>[],
   accounts: AccountStates,
@@ -100,7 +102,7 @@ async function endRevoked(
     try {
       scopeOf(await accounts.account(session.accountId), session.publicKey, Date.now());
     } catch (error) {
-      // Where the chain cannot be asked, the next request is
+      // If the chain is unreachable, the next request checks again
       if (error instanceof ApiError && error.status === 401) session.close();
     }
   }
@@ -109,9 +111,9 @@ async function endRevoked(
 /** The tools of the spec over the SDK. */
 function memoryTools(config: ToolConfig, log: Logger): ToolServerFactory {
   const onCall = ({ tool, outcome, durationMs, error }: FinishedCall): void => {
-    // Where it broke and not what the error says, which may quote a text
+    // Logs where it failed, but not the error message, which may quote memory text
     if (outcome === 'broken')
-      log.error({ tool, ms: Math.round(durationMs), at: placesOf(error) }, 'a tool broke');
+      log.error({ tool, ms: Math.round(durationMs), at: stackLinesOf(error) }, 'tool failed unexpectedly');
   };
   return ({ client, namespace }) =>
     createToolServer({
@@ -119,12 +121,13 @@ function memoryTools(config: ToolConfig, log: Logger): ToolServerFactory {
       namespace,
       extraTools: config.extraTools,
       relayerUrl: config.relayerUrl,
-      signIn: 'Put a delegate key that is in the account into the Authorization header of this connection.',
+      signIn:
+        'Set the Authorization header of this connection to a delegate key that is registered in the account.',
       onCall,
     });
 }
 
-function placesOf(error: unknown): string[] {
+function stackLinesOf(error: unknown): string[] {
   if (!(error instanceof Error)) return [];
   return [error.name, ...(error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line))];
 }

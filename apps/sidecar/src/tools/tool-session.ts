@@ -19,8 +19,8 @@ export interface ToolSessionOptions {
 }
 
 /**
- * A session of the 2025 revisions. It is bound to the credential it was opened with and does not hold it; it is alive
- * while a request of it is answered, a stream is open or a call runs.
+ * A session of the 2025 revisions. It is bound to the credential it was opened with, but does not store it. It is active
+ * while a request is answered, a stream is open or a call runs.
  */
 export class ToolSession {
   readonly id: string;
@@ -31,7 +31,7 @@ export class ToolSession {
   readonly scope: Scope;
   readonly address: string;
   readonly client: CallClient;
-  /** Ends it, with its streams; set by whoever opened it */
+  /** Ends the session and its streams; set by `openSession` */
   close: () => void = () => undefined;
   readonly #now: () => number;
   readonly #calls = new Map<string | number, () => void>();
@@ -52,12 +52,12 @@ export class ToolSession {
     this.#activeAtMs = this.#now();
   }
 
-  /** For how long nothing has been going on; undefined while something is. ms */
+  /** How long the session has been idle, ms; undefined while it is active */
   get idleMs(): number | undefined {
     return this.#openAnswers > 0 || this.#calls.size > 0 ? undefined : this.#now() - this.#activeAtMs;
   }
 
-  /** Counts an answer as open until its connection is done. With a credential, calls can be signed meanwhile. */
+  /** Counts a response as open until its connection closes. With a credential, calls can be signed until then. */
   answers(response: ServerResponse, credential?: ToolCredential): void {
     const release = credential && this.client.hold(credential.delegateKey);
     this.#openAnswers += 1;
@@ -69,8 +69,8 @@ export class ToolSession {
   }
 
   /**
-   * Follows the calls of a connected transport: from the request to its answer, or to the client's word that it is
-   * cancelled, which is answered by the end of its stream.
+   * Tracks the calls of a connected transport, from the request to its response or to the client's cancellation. A cancelled
+   * call gets no response; its stream ends.
    */
   follow(transport: Transport & { closeSSEStream?: (requestId: string | number) => void }): void {
     const deliver = transport.onmessage!.bind(transport);
@@ -95,15 +95,16 @@ export class ToolSession {
     };
   }
 
-  /** Answers the calls that still run: their client would go on waiting for what never comes. */
+  /** Rejects the calls that still run, because their client would otherwise wait forever. */
   async refuseCalls(): Promise<void> {
-    const message = 'The session ended before the answer. What a tool had accepted stays stored.';
+    const message =
+      'The session ended before the answer. Memories that a tool had already accepted remain stored.';
     const error = { code: rpcCodes.unauthenticated, message };
     const ids = [...this.#calls.keys()];
     await Promise.allSettled(ids.map((id) => this.#send({ jsonrpc: '2.0', id, error })));
   }
 
-  /** Calls that still run are refused from now on. */
+  /** Call when the session has ended: calls that still run fail from now on. */
   ended(): void {
     this.#calls.clear();
     this.client.wipe();

@@ -7,17 +7,17 @@ const maxBodyBytes = 8_192;
 const maxBadTries = 5;
 
 export interface CallbackOptions {
-  /** The origin of the page: no other may post to `/callback` */
+  /** The origin of the page; no other origin may post to `/callback` */
   origin: string;
-  /** What a page is told that asks whether somebody listens */
+  /** Response to a page that checks whether the tool is listening */
   hello: object;
-  /** Takes a code and returns what the one who brought it is told. Throws `Refusal` */
+  /** Takes a code and returns the response to its sender. Throws `Refusal` */
   take: (code: string) => Promise<object>;
-  /** Called when the answer to a code that was taken has gone out, or its bearer is gone */
+  /** Called after the response to an accepted code was sent, or its sender disconnected */
   onTaken: () => void;
-  /** Called with the reason for each bad try */
+  /** Called with the reason for each failed attempt */
   onBadTry: (reason: string) => void;
-  /** Called once, after the fifth bad try was answered */
+  /** Called once, after the fifth failed attempt was answered */
   onTooManyTries: () => void;
 }
 
@@ -27,17 +27,18 @@ export interface Callback {
 }
 
 /**
- * Listens on 127.0.0.1, on a port of the system's choice. `GET /callback` tells the page that somebody is there, `POST
- * /callback` takes a code from the page, `POST /code` from another process of this machine: browsers name an origin in
- * every post, so one without comes from no page.
+ * Listens on 127.0.0.1, on a port chosen by the system. `GET /callback` confirms to the page that the tool is listening,
+ * `POST /callback` takes a code from the page, and `POST /code` takes one from another process on this machine. Browsers
+ * send an origin with every POST, so a request without one does not come from a page.
  *
- * A bad try is a code that was offered and refused. Everything that is refused before (a foreign origin, another host, no
- * code) is answered without reading more than 8 KiB and does not count: any web page can send it, and must not be able to
- * end a sign-in. On `/code`, where any process of the machine may post, a code for another sign-in does not count either.
+ * Only a code that was submitted and rejected counts as a failed attempt. Requests that are rejected earlier (foreign
+ * origin, wrong host, no code) are answered without reading more than 8 KiB and do not count: any web page can send them,
+ * and must not be able to end a sign-in. On `/code`, which any process on the machine may call, a code for another sign-in
+ * does not count either.
  */
 export async function startCallback(options: CallbackOptions): Promise<Callback> {
   let badTries = 0;
-  // Node looks every 30 s for connections that are too slow: so long others could keep the page out.
+  // By default Node checks for slow connections only every 30 s; until then they could keep the page out.
   const server = createServer({
     requestTimeout: 10_000,
     headersTimeout: 5_000,
@@ -47,16 +48,15 @@ export async function startCallback(options: CallbackOptions): Promise<Callback>
   const port = await listening(server);
   const answerTo = async (request: IncomingMessage): Promise<Answer> => {
     if (request.headers.host !== `127.0.0.1:${port}`)
-      throw new Refusal(403, 'wrong_host', 'This address answers to its own name alone.');
+      throw new Refusal(403, 'wrong_host', 'This address accepts only requests to its own host name.');
     const page = request.url === '/callback';
-    if (!page && request.url !== '/code') throw new Refusal(404, 'not_found', 'There is nothing here.');
+    if (!page && request.url !== '/code') throw new Refusal(404, 'not_found', 'Not found.');
     checkOrigin(request, page ? options.origin : undefined);
     if (page && request.method === 'OPTIONS') return preflight(request);
     if (page && request.method === 'GET') return { status: 200, body: options.hello };
-    if (request.method !== 'POST')
-      throw new Refusal(405, 'method_not_allowed', 'Only POST is answered here.');
+    if (request.method !== 'POST') throw new Refusal(405, 'method_not_allowed', 'Only POST is allowed here.');
     if (!/^application\/json\s*(;|$)/i.test(request.headers['content-type'] ?? ''))
-      throw new Refusal(415, 'not_json', 'The answer must be JSON.');
+      throw new Refusal(415, 'not_json', 'The body must be JSON.');
     const code = codeIn(await bodyOf(request));
     try {
       return { status: 200, body: await options.take(code) };
@@ -66,7 +66,7 @@ export async function startCallback(options: CallbackOptions): Promise<Callback>
   };
   server.on('request', async (request: IncomingMessage, response: ServerResponse) => {
     const allowed = request.headers.origin === options.origin ? options.origin : undefined;
-    // From the start: whoever asks may be gone before there is an answer
+    // Registered first: the client may disconnect before the response
     const answered = new Promise<void>((resolve) => response.once('close', resolve));
     try {
       const answer = await answerTo(request);
@@ -76,7 +76,7 @@ export async function startCallback(options: CallbackOptions): Promise<Callback>
       const refusal =
         error instanceof Refusal
           ? error
-          : new Refusal(500, 'failed', 'The tool could not finish the sign-in.');
+          : new Refusal(500, 'failed', 'The tool could not complete the sign-in.');
       const { status, error: code, message } = refusal;
       if (error instanceof BadTry) {
         options.onBadTry(message);
@@ -94,20 +94,20 @@ export async function startCallback(options: CallbackOptions): Promise<Callback>
   };
 }
 
-/** The refusal of a code that counts against the sign-in. */
+/** A rejected code that counts as a failed attempt. */
 class BadTry extends Refusal {
   constructor({ status, error, message }: Refusal) {
     super(status, error, message);
   }
 }
 
-/** What does not say that the code was made for this very sign-in. */
-const ofAnother: ReadonlySet<string> = new Set(['no_code', 'wrong_state']);
+/** Errors that do not prove that the code was meant for this sign-in. */
+const notForThisSignIn: ReadonlySet<string> = new Set(['no_code', 'wrong_state']);
 
 function isBadTry(error: unknown, page: boolean): error is Refusal {
-  // An unreachable relayer or chain is not the fault of the caller
+  // An unreachable relayer or chain is not the caller's fault
   if (!(error instanceof Refusal) || error.status >= 500) return false;
-  return page || !ofAnother.has(error.error);
+  return page || !notForThisSignIn.has(error.error);
 }
 
 interface Answer {
@@ -118,10 +118,10 @@ interface Answer {
 
 function checkOrigin({ headers }: IncomingMessage, origin: string | undefined): void {
   if (headers.origin === origin && (origin !== undefined || headers['sec-fetch-site'] === undefined)) return;
-  throw new Refusal(403, 'wrong_origin', 'Only the sign-in page that the tool opened may answer it.');
+  throw new Refusal(403, 'wrong_origin', 'Only the sign-in page that the tool opened may respond to it.');
 }
 
-/** A page on a public address asks first, also whether it may reach into this machine (Private Network Access). */
+/** Answers the preflight of a page on a public address, including Private Network Access to this machine. */
 function preflight({ headers }: IncomingMessage): Answer {
   const intoPrivate = headers['access-control-request-private-network'] === 'true';
   return {
@@ -137,7 +137,7 @@ function preflight({ headers }: IncomingMessage): Answer {
 async function bodyOf(request: IncomingMessage): Promise<string> {
   const tooLarge = (bytes: number): void => {
     if (bytes > maxBodyBytes)
-      throw new Refusal(413, 'too_large', `The answer must not be longer than ${maxBodyBytes} bytes.`);
+      throw new Refusal(413, 'too_large', `The body must not be larger than ${maxBodyBytes} bytes.`);
   };
   tooLarge(Number(request.headers['content-length'] ?? 0));
   const chunks: Buffer[] = [];
@@ -155,7 +155,7 @@ function codeIn(body: string): string {
     const { code } = JSON.parse(body) as { code?: unknown };
     if (typeof code === 'string') return code;
   } catch {}
-  throw new Refusal(400, 'no_code', 'The answer must be {"code": "…"}.');
+  throw new Refusal(400, 'no_code', 'The body must be {"code": "…"}.');
 }
 
 function send(response: ServerResponse, origin: string | undefined, { status, body, headers }: Answer): void {

@@ -14,31 +14,36 @@ const pauseMs = 400;
 
 export interface RegistrationCheck {
   relayerUrl: string;
-  /** Without a scope any that is not over is good */
+  /** Without a scope, any scope that has not expired is accepted */
   handOver: RegisteredKey;
   fetch: typeof globalThis.fetch;
-  /** How long a key may take to be seen on chain: the node asked here need not be the one that executed */
+  /** How long to wait for the key to appear on chain: this node may lag behind the one that executed the transaction */
   patienceMs: number;
 }
 
 export type RegisteredKey = Omit<HandOver, 'scope'> & Partial<Pick<HandOver, 'scope'>>;
 
 /**
- * The delegate as it stands on the chain of the relayer, once all that was handed over is found true there: the package is
- * the relayer's, the account is of that package and belongs to that wallet, and has this very key with this very scope.
- * Throws `Refusal`.
+ * Verifies what was handed over against the relayer's chain and returns the delegate found there. The package must be the
+ * relayer's; the account must be of that package, belong to that wallet, and have exactly this key with this scope. Throws
+ * `Refusal`.
  */
 export async function checkRegistration(check: RegistrationCheck): Promise<DelegateKey> {
   const network = await networkOf(check);
   const deadline = Date.now() + check.patienceMs;
   for (;;) {
     try {
-      return await lookOnce(network, check.handOver);
+      return await verifyOnce(network, check.handOver);
     } catch (error) {
       const patient = error instanceof Refusal ? error.error === 'not_registered' : isUnavailable(error);
       if (patient && Date.now() < deadline) await wait(pauseMs);
       else if (error instanceof Refusal) throw error;
-      else throw new Refusal(503, 'chain_unavailable', 'The chain cannot be asked whether the key is there.');
+      else
+        throw new Refusal(
+          503,
+          'chain_unavailable',
+          'The chain is unreachable, so the key cannot be verified.',
+        );
     }
   }
 }
@@ -46,7 +51,7 @@ export async function checkRegistration(check: RegistrationCheck): Promise<Deleg
 async function networkOf({ relayerUrl, handOver, fetch }: RegistrationCheck): Promise<AccountNetwork> {
   let network: AccountNetwork;
   try {
-    // What a relayer redirects to is not the relayer that the user named
+    // A redirect would lead to a relayer that the user did not choose
     network = await readNetwork(relayerUrl.replace(/\/+$/, ''), (input, init) =>
       fetch(input, { ...init, redirect: 'error' }),
     );
@@ -58,27 +63,27 @@ async function networkOf({ relayerUrl, handOver, fetch }: RegistrationCheck): Pr
   throw new Refusal(
     422,
     'other_package',
-    'The key was registered with another contract than the one that the relayer of the tool uses.',
+    "The key was registered with a different contract than the one the tool's relayer uses.",
   );
 }
 
-async function lookOnce(network: AccountNetwork, handOver: RegisteredKey): Promise<DelegateKey> {
+async function verifyOnce(network: AccountNetwork, handOver: RegisteredKey): Promise<DelegateKey> {
   const found = await readAccount(network.chain, network.packageId, handOver.accountId);
-  if (!found) throw new Refusal(422, 'not_registered', 'There is no such account on the chain.');
+  if (!found) throw new Refusal(422, 'not_registered', 'The account does not exist on the chain.');
   return delegateOf(found.account, handOver);
 }
 
 function delegateOf(account: Account, handOver: RegisteredKey): DelegateKey {
   if (account.owner !== handOver.walletAddress)
     throw new Refusal(422, 'other_owner', 'The account belongs to another wallet.');
-  if (!account.active) throw new Refusal(422, 'account_inactive', 'The account is switched off.');
+  if (!account.active) throw new Refusal(422, 'account_inactive', 'The account is deactivated.');
   const publicKey = nodePrimitives.ed25519PublicKey(handOver.privateKey);
   const delegate = account.delegate_keys.find((key) => equalBytes(key.public_key, publicKey));
   if (!delegate || delegate.address !== delegateAddress(publicKey))
     throw new Refusal(422, 'not_registered', 'The key is not registered with the account.');
   const scope = account.scopes.find(({ key }) => key === delegate.address)?.value;
   if (!scope || (handOver.scope && !isSameScope(scope, handOver.scope)))
-    throw new Refusal(422, 'other_scope', 'The key may do something else than what was promised.');
+    throw new Refusal(422, 'other_scope', "The key's permissions differ from the ones that were agreed.");
   if (scope.expires_at_ms !== 0n && BigInt(scope.expires_at_ms) <= BigInt(Date.now()))
     throw new Refusal(422, 'expired_key', 'The key has expired.');
   return delegate;

@@ -2,7 +2,7 @@ import type { HandOver } from '@memrelay/sdk/account/sign-in/hand-over';
 import { Refusal } from './refusal.ts';
 
 /**
- * A local system takes only its own wallet: any other user of the machine may have an account on its chain. Throws
+ * A local system accepts only its own wallet: another user of the machine may have an account on its chain. Throws
  * `Refusal`.
  */
 export function checkWallet(

@@ -3,7 +3,7 @@ import { toHex } from '@memrelay/protocol/bytes';
 import type { CredentialFile } from '@memrelay/protocol/credential-file';
 import type { HandOver } from '@memrelay/sdk/account/sign-in/hand-over';
 
-/** The credential file of what was handed over, with key, address and label as they stand on chain. */
+/** The credential file for a hand-over, with key, address and label as registered on chain. */
 export function credentialsOf(
   handOver: Omit<HandOver, 'scope'>,
   delegate: DelegateKey,

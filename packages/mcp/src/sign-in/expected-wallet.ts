@@ -10,17 +10,17 @@ import { isLoopback } from '@memrelay/sdk/trusted-origins-node';
 import { SignInError } from './sign-in-error.ts';
 
 /**
- * The only wallet that may sign a tool in at this relayer: the owner of the local system, when `relayerUrl` is the relayer
- * that `memrelay up` runs on this data directory. Any wallet can make an account on a local network, also that of another
- * user of the machine. Undefined for every other relayer. Throws `SignInError` `local_wallet_unknown` when the data
- * directory does not say whose it is.
+ * The only wallet that may sign a tool in at this relayer: the owner of the local system, if `relayerUrl` is the relayer
+ * that `memrelay up` runs on this data directory. Any wallet can create an account on a local network, including another
+ * user's of the same machine. Undefined for every other relayer. Throws `SignInError` `local_wallet_unknown` if the data
+ * directory does not name its wallet.
  */
 export async function expectedWallet(relayerUrl: string, dataDir: string): Promise<string | undefined> {
   if (!isLoopback(relayerUrl)) return undefined;
   const credentials = await localCredentials(join(dataDir, 'credentials.json'));
   const running = await readLocalDashboard(dataDir);
   const own = [credentials?.relayerUrl, running?.relayerUrl];
-  if (!own.some((url) => url !== undefined && placeOf(url) === placeOf(relayerUrl))) return undefined;
+  if (!own.some((url) => url !== undefined && endpointOf(url) === endpointOf(relayerUrl))) return undefined;
   const wallet = credentials?.walletAddress ?? (await walletAddress(join(dataDir, 'wallet.json')));
   return wallet.toLowerCase();
 }
@@ -46,12 +46,12 @@ async function walletAddress(path: string): Promise<string> {
 function unknown(reason: string): SignInError {
   return new SignInError(
     'local_wallet_unknown',
-    `A sign-in to the local system cannot be started, because its wallet is not known: ${reason}`,
+    `Cannot start a sign-in to the local system, because its wallet is not known: ${reason}`,
   );
 }
 
-/** All names of this machine are one place. */
-function placeOf(url: string): string {
+/** Treats all names of this machine as equal. */
+function endpointOf(url: string): string {
   const { protocol, hostname, port } = new URL(url);
   return `${protocol}//${isLoopback(url) ? 'loopback' : hostname}:${port}`;
 }

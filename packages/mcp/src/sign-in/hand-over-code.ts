@@ -5,14 +5,14 @@ import { SignInError } from './sign-in-error.ts';
 /** Checking the chain takes seconds on a public network. */
 const timeoutMs = 30_000;
 
-/** Who signed in, as the waiting tool has found it on chain. */
+/** Who signed in, as verified on chain by the waiting tool. */
 export interface HandedOver {
   walletAddress: string;
   accountId: string;
 }
 
 /**
- * Brings a pasted code to the process of this machine that waits for it: the code names its port. Throws `SignInError`
+ * Passes a pasted code to the waiting process on this machine, whose port is in the code. Throws `SignInError`
  * `invalid_code`, `nobody_waits` and `refused`.
  */
 export async function handOverCode(
@@ -32,14 +32,14 @@ export async function handOverCode(
   } catch (cause) {
     throw new SignInError(
       'nobody_waits',
-      'No sign-in waits for this code on this machine. Paste it on the machine of the tool, within 5 minutes; else start another sign-in.',
+      'No sign-in on this machine is waiting for this code. Paste it on the machine where the tool runs, within 5 minutes, or start another sign-in.',
       { cause },
     );
   }
   const answer = (await response.json().catch(() => ({}))) as Partial<HandedOver> & { message?: string };
   if (response.ok && answer.walletAddress && answer.accountId)
     return { walletAddress: answer.walletAddress, accountId: answer.accountId };
-  throw new SignInError('refused', answer.message ?? 'The waiting tool did not take the code.');
+  throw new SignInError('refused', answer.message ?? 'The waiting tool rejected the code.');
 }
 
 function portOf(text: string): number {
@@ -47,6 +47,6 @@ function portOf(text: string): number {
     return parseHandOverCode(text).port;
   } catch (error) {
     if (!(error instanceof SignInFormatError)) throw error;
-    throw new SignInError('invalid_code', `This is no sign-in code: ${error.message}.`);
+    throw new SignInError('invalid_code', `This is not a sign-in code: ${error.message}.`);
   }
 }

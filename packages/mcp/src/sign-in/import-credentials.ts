@@ -12,21 +12,21 @@ import { SignInError } from './sign-in-error.ts';
 export interface ImportCredentialsOptions {
   /** The file of MemWal's clients */
   from: string;
-  /** Where ours goes; what is there stays until the new one is checked and whole */
+  /** Path of our credential file; an existing file is replaced only after the new one was verified */
   to: string;
-  /** Instead of the relayer that the file names */
+  /** Overrides the relayer in the file */
   relayerUrl?: string | undefined;
-  /** Where a local system would be */
+  /** Data directory of a local system, if there is one */
   dataDir: string;
   fetch?: typeof globalThis.fetch;
 }
 
-/** The chain of the relayer has the key already. */
+/** No wait: the key is already on the relayer's chain. */
 const patienceMs = 0;
 
 /**
- * Takes over the key of a MemWal credential file, once the relayer's chain confirms it like that of a sign-in: package,
- * account, owner, key, and that its time is not over. Throws `SignInError`; nothing is written then.
+ * Imports the key of a MemWal credential file after verifying it on the relayer's chain, as for a sign-in: package, account,
+ * owner, key, and that it has not expired. Throws `SignInError` without writing anything.
  */
 export async function importCredentials(options: ImportCredentialsOptions): Promise<CredentialFile> {
   const original = await readOriginalCredentials(options.from);
@@ -56,12 +56,12 @@ function refused(
   if (error === 'other_package')
     return new SignInError(
       'refused',
-      `${path} was not imported: its key is registered with the contract ${packageId}, and the relayer ${relayerUrl} uses another one. Name a relayer of the same network with --relayer URL, or sign in for a new key: npx memrelay-mcp login`,
+      `${path} was not imported: its key is registered with the contract ${packageId}, but the relayer ${relayerUrl} uses a different one. Pass a relayer of the same network with --relayer URL, or sign in to get a new key: npx memrelay-mcp login`,
     );
   if (error === 'relayer_unreachable')
     return new SignInError(
       'refused',
-      `${path} was not imported: the relayer ${relayerUrl} cannot be reached. Name another one with --relayer URL.`,
+      `${path} was not imported: the relayer ${relayerUrl} cannot be reached. Pass another one with --relayer URL.`,
     );
   return new SignInError('refused', `${path} was not imported: ${message}`);
 }

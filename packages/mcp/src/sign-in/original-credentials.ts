@@ -34,24 +34,22 @@ export function originalCredentialsPath(home: string = homeDirectory()): string 
 }
 
 /**
- * The credentials of MemWal's clients; the file is only read. Throws `SignInError` `invalid_credentials` when there is
- * none, others may read it, or a field is wrong. Messages never contain a value of the file.
+ * Reads the credentials of MemWal's clients without changing the file. Throws `SignInError` `invalid_credentials` if the
+ * file is missing, readable by others, or has an invalid field. Messages never contain a value from the file.
  */
 export async function readOriginalCredentials(path: string): Promise<OriginalCredentials> {
   const text = await privateText(path);
-  if (text === undefined) throw invalid(`There is no ${path} to import.`);
+  if (text === undefined) throw invalid(`${path} does not exist, so there is nothing to import.`);
   const parsed = fileSchema.safeParse(parseJson(text, path));
   if (!parsed.success) {
     const problems = parsed.error.issues.map(({ path: field, message }) =>
-      field.length === 0 ? 'it must hold a JSON object' : `${field.join('.')} ${message}`,
+      field.length === 0 ? 'it must contain a JSON object' : `${field.join('.')} ${message}`,
     );
     throw invalid(`${path} cannot be imported: ${problems.join('; ')}.`);
   }
   const publicKey = nodePrimitives.ed25519PublicKey(fromHex(parsed.data.delegatePrivateKey));
   if (toHex(publicKey) !== parsed.data.delegatePublicKeyHex.toLowerCase())
-    throw invalid(
-      `${path} cannot be imported: delegatePrivateKey and delegatePublicKeyHex do not belong together.`,
-    );
+    throw invalid(`${path} cannot be imported: delegatePrivateKey and delegatePublicKeyHex do not match.`);
   if (delegateAddress(publicKey) !== parsed.data.delegateAddress)
     throw invalid(`${path} cannot be imported: delegateAddress is not the address of the key.`);
   return parsed.data;

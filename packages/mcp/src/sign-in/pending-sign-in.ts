@@ -10,20 +10,20 @@ import type { SignInError } from './sign-in-error.ts';
 export interface PendingParts {
   keyPair: X25519KeyPair;
   request: SignInRequest;
-  /** Throws `Refusal` when the chain says something else */
+  /** Verifies the hand-over on chain. Throws `Refusal` */
   check: (handOver: HandOver) => Promise<CredentialFile>;
-  /** Throws `Refusal` when the file cannot be written */
+  /** Throws `Refusal` if the file cannot be written */
   save: (credentials: CredentialFile) => Promise<void>;
 }
 
-/** A sign-in from its link to its end: it takes one answer, once. */
+/** One sign-in, from its link to its end. It accepts exactly one answer. */
 export class PendingSignIn {
   readonly done: Promise<CredentialFile>;
   readonly #parts: PendingParts;
   #settle!: { resolve: (credentials: CredentialFile) => void; reject: (error: SignInError) => void };
   #phase: 'waiting' | 'taking' | 'saving' | 'over' = 'waiting';
   #credentials: CredentialFile | undefined;
-  /** The end that came while the file was being written */
+  /** The end that was requested while the file was being written */
   #lateEnd: SignInError | undefined;
 
   constructor(parts: PendingParts) {
@@ -31,17 +31,17 @@ export class PendingSignIn {
     this.done = new Promise((resolve, reject) => {
       this.#settle = { resolve, reject };
     });
-    // Whoever shows the link need not wait for its end
+    // Callers that only show the link may ignore `done`
     this.done.catch(() => undefined);
   }
 
-  /** Opens, checks and saves what was handed over. Throws `Refusal`; another answer may still come then. */
+  /** Opens, verifies and saves a hand-over. Throws `Refusal`, after which another answer may still be accepted. */
   async take(text: string): Promise<CredentialFile> {
     if (this.#phase === 'over')
-      throw new Refusal(410, 'over', 'This link has been used, or its time is over.');
+      throw new Refusal(410, 'over', 'This link has already been used, or has expired.');
     const handOver = this.#open(text);
     if (this.#phase !== 'waiting')
-      throw new Refusal(409, 'already_taking', 'The tool is already taking an answer to this link.');
+      throw new Refusal(409, 'already_taking', 'The tool is already processing an answer to this link.');
     this.#phase = 'taking';
     try {
       const credentials = await this.#parts.check(handOver);
@@ -57,12 +57,12 @@ export class PendingSignIn {
     }
   }
 
-  /** Lets `done` resolve: whoever brought the answer has been told. */
+  /** Resolves `done`, after the sender of the answer has received the response. */
   finish(): void {
     if (this.#credentials) this.#settle.resolve(this.#credentials);
   }
 
-  /** Ends it without credentials; does nothing after it has ended or has credentials. */
+  /** Ends the sign-in without credentials; does nothing if it has already ended. */
   end(error: SignInError): void {
     if (this.#phase === 'saving') this.#lateEnd ??= error;
     else if (!this.#isOver()) {
@@ -75,14 +75,18 @@ export class PendingSignIn {
     const { keyPair, request } = this.#parts;
     const code = codeOf(text);
     if (!timingSafeEqual(code.state, request.state))
-      throw new Refusal(403, 'wrong_state', 'This is the answer to another sign-in.');
+      throw new Refusal(403, 'wrong_state', 'This answer belongs to another sign-in.');
     const handOver = openHandOver(nodePrimitives, keyPair, request, code);
     if (handOver) return handOver;
-    throw new Refusal(403, 'not_sealed_for_this', 'The answer was not made for this link, or was changed.');
+    throw new Refusal(
+      403,
+      'not_sealed_for_this',
+      'The answer was not created for this link, or was modified.',
+    );
   }
 
   #startSaving(): void {
-    if (this.#isOver()) throw new Refusal(410, 'over', 'The time of this link is over.');
+    if (this.#isOver()) throw new Refusal(410, 'over', 'This link has expired.');
     this.#phase = 'saving';
   }
 

@@ -1,4 +1,4 @@
-/** An answer that the callback does not take: the status, a stable code and a sentence that the page shows. */
+/** Why the callback rejects an answer: HTTP status, a stable code and a message that the page shows. */
 export class Refusal extends Error {
   override name = 'Refusal';
   readonly status: number;

@@ -1,27 +1,27 @@
 export type SignInErrorCode =
   /** The dashboard's address is neither https nor on this machine */
   | 'insecure_web_url'
-  /** The label or the relayer's address cannot stand in a link */
+  /** The label or the relayer's address is not valid in a link */
   | 'invalid_request'
-  /** The relayer is that of the local system, and the data directory does not name its wallet */
+  /** The relayer belongs to the local system, but the data directory does not name its wallet */
   | 'local_wallet_unknown'
-  /** Nobody came within the time */
+  /** No one signed in before the link expired */
   | 'expired'
   | 'cancelled'
-  /** Somebody tried wrong answers */
+  /** Too many wrong answers were submitted */
   | 'too_many_tries'
-  /** Everything was right and the file could not be written */
+  /** The sign-in succeeded, but the file could not be written */
   | 'not_saved'
-  /** The pasted text is no sign-in code */
+  /** The pasted text is not a sign-in code */
   | 'invalid_code'
   /** The credential file to import is missing, open to other users, or damaged */
   | 'invalid_credentials'
-  /** No sign-in waits for this code on this machine */
+  /** No sign-in on this machine is waiting for this code */
   | 'nobody_waits'
-  /** The waiting sign-in did not take the code, or the chain does not confirm the key; the message says why */
+  /** The waiting sign-in rejected the code, or the chain does not confirm the key; the message says why */
   | 'refused';
 
-/** A sign-in that did not come to its end. The message is for the user and names no secret. */
+/** A sign-in that failed. The message is for the user and contains no secret. */
 export class SignInError extends Error {
   override name = 'SignInError';
   /** Stable; branch on this, never on the message */

@@ -28,44 +28,43 @@ const patienceMs = 8_000;
 export interface SignInOptions {
   /** The dashboard; its page is `${webUrl}/connect/mcp` */
   webUrl: string;
-  /** The relayer that the credentials will be for */
+  /** The relayer for the new credentials */
   relayerUrl: string;
-  /** What the tool calls itself, at most 64 bytes; the page shows it and the chain keeps it with the key */
+  /** Name of the tool, at most 64 bytes; shown on the page and stored on chain with the key */
   label: string;
-  /** Where the credential file goes; what is there stays until the new one is whole */
+  /** Path of the credential file; an existing file is replaced only when the new one is complete */
   credentialsPath: string;
-  /** Where a local system would be; default as everywhere (`MEM_DATA_DIR`) */
+  /** Data directory of a local system; the default is the usual one (`MEM_DATA_DIR`) */
   dataDir?: string;
   fetch?: typeof globalThis.fetch;
-  /** How long the link is good; default 5 minutes */
+  /** How long the link is valid; default 5 minutes */
   validMs?: number;
-  /** How long a key may take to be seen on chain; default 8 seconds */
+  /** How long to wait for the key to appear on chain; default 8 seconds */
   patienceMs?: number;
-  /** Called with the reason when an answer that reached this sign-in was refused, at most five times */
+  /** Called with the reason when an answer to this sign-in was rejected, at most five times */
   onRefused?: (reason: string) => void;
 }
 
 export interface SignIn {
-  /** For the user's browser. Good once */
+  /** For the user's browser. Works once */
   url: string;
   /** Shown by the tool and by the page, for the user to compare */
   shortCode: string;
-  /** The only wallet that is accepted; undefined where any is */
+  /** The only accepted wallet; undefined if any wallet is accepted */
   expectedWallet: string | undefined;
   expiresAt: Date;
-  /** The credentials, once they are checked and saved. Rejects with `SignInError`; nobody need listen */
+  /** Resolves with the verified and saved credentials. Rejects with `SignInError`; may be ignored */
   done: Promise<CredentialFile>;
-  /** Ends it; the link is good for nothing then. After the end it does nothing */
+  /** Ends the sign-in and invalidates the link. Does nothing if it has already ended */
   cancel(): void;
 }
 
 /**
- * Opens a sign-in: listens on 127.0.0.1 for the page's answer and returns the link that leads there (security.md,
- * "Sign-in"). Throws `SignInError` `insecure_web_url`, `invalid_request` and `local_wallet_unknown`.
+ * Starts a sign-in: listens on 127.0.0.1 for the page's answer and returns the link to the page (security.md, "Sign-in"). Throws `SignInError` `insecure_web_url`, `invalid_request` and `local_wallet_unknown`.
  */
 export async function startSignIn(options: SignInOptions): Promise<SignIn> {
   const webUrl = checkedWebUrl(options.webUrl);
-  checkAsked(options);
+  checkRequested(options);
   const privateKey = nodePrimitives.randomBytes(32);
   const keyPair = { privateKey, publicKey: nodePrimitives.x25519PublicKey(privateKey) };
   const verifier = randomBytes(32);
@@ -82,11 +81,11 @@ export async function startSignIn(options: SignInOptions): Promise<SignIn> {
       const { walletAddress, accountId } = await pending.take(code);
       return { verifier: verifier.toString('base64url'), walletAddress, accountId };
     },
-    // Not sooner: whoever waits may end the process, and a page without an answer revokes the key
+    // Only after the response: a caller waiting on `done` may exit, and a page without a response revokes the key
     onTaken: () => pending.finish(),
     onBadTry: (reason) => options.onRefused?.(reason),
     onTooManyTries: () =>
-      pending.end(new SignInError('too_many_tries', 'The sign-in was ended after five wrong answers.')),
+      pending.end(new SignInError('too_many_tries', 'The sign-in was cancelled after five wrong answers.')),
   });
   const request: SignInRequest = {
     publicKey: keyPair.publicKey,
@@ -107,7 +106,7 @@ export async function startSignIn(options: SignInOptions): Promise<SignIn> {
     save: (credentials) => saved(credentials, options.credentialsPath),
   });
   const timer = setTimeout(
-    () => pending.end(new SignInError('expired', 'Nobody signed in within the time.')),
+    () => pending.end(new SignInError('expired', 'The sign-in link expired before anyone signed in.')),
     expiresAt.getTime() - Date.now(),
   );
   const closed = (): void => {
@@ -121,21 +120,21 @@ export async function startSignIn(options: SignInOptions): Promise<SignIn> {
     expectedWallet: wallet,
     expiresAt,
     done: pending.done,
-    cancel: () => pending.end(new SignInError('cancelled', 'The sign-in was given up.')),
+    cancel: () => pending.end(new SignInError('cancelled', 'The sign-in was cancelled.')),
   };
 }
 
-function checkAsked(options: SignInOptions): void {
+function checkRequested(options: SignInOptions): void {
   try {
     checkShown(options);
   } catch (error) {
     if (error instanceof SignInFormatError)
-      throw new SignInError('invalid_request', `A sign-in cannot be started: ${error.message}.`);
+      throw new SignInError('invalid_request', `Cannot start a sign-in: ${error.message}.`);
     throw error;
   }
 }
 
-/** The chain client is large, and needed only now. */
+/** Loads the chain client lazily, because it is large. */
 async function checked(handOver: HandOver, options: SignInOptions): Promise<CredentialFile> {
   const { checkRegistration } = await import('./check-registration.ts');
   const { relayerUrl, fetch = globalThis.fetch } = options;

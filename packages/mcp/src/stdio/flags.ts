@@ -1,4 +1,6 @@
-/** The package was called wrongly: exit code 2, with this message on stderr. */
+import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
+
+/** The command line is invalid: exit code 2, with this message on stderr. */
 export class UsageError extends Error {
   override name = 'UsageError';
 }
@@ -26,42 +28,63 @@ export interface Flags {
   subcommand: (typeof subcommands)[number] | undefined;
 }
 
+const parseOptions: ParseArgsOptionsConfig = {
+  ...Object.fromEntries([...valueFlags, ...Object.keys(aliases)].map((name) => [name, { type: 'string' }])),
+  ...Object.fromEntries(switches.map((name) => [name, { type: 'boolean' }])),
+  help: { type: 'boolean', short: 'h' },
+};
+
 /**
- * Splits a command line into `--flag value`, `--flag=value` and switches; of a flag given twice the last counts.
- * Throws `UsageError` for everything it does not know.
+ * Reads `--flag value`, `--flag=value`, switches and the subcommand. If a flag is repeated, its last value counts. Throws
+ * `UsageError` for anything unknown.
  */
 export function readFlags(argv: readonly string[]): Flags {
+  // Not strict: its errors quote the value of a flag, which may be a secret
+  const { tokens } = parseArgs({
+    args: [...argv],
+    options: parseOptions,
+    strict: false,
+    allowPositionals: true,
+    tokens: true,
+  });
   const values = new Map<FlagName, string>();
   const set = new Set<string>();
   let subcommand: Flags['subcommand'];
-  const rest = [...argv];
-  for (let argument = rest.shift(); argument !== undefined; argument = rest.shift()) {
-    if (argument === '-h') {
-      set.add('help');
-    } else if (argument.startsWith('--')) {
-      readFlag(argument, rest, values, set);
-    } else if (subcommand === undefined && isOneOf(subcommands, argument)) {
-      subcommand = argument;
-    } else {
-      throw new UsageError(`"${argument}" is neither a flag nor a command.`);
+  for (const token of tokens) {
+    if (token.kind === 'option') {
+      readFlag(token, values, set);
+      continue;
     }
+    const argument = token.kind === 'positional' ? token.value : '--';
+    if (subcommand !== undefined || !isOneOf(subcommands, argument))
+      throw new UsageError(`"${argument}" is neither a flag nor a command.`);
+    subcommand = argument;
   }
   return { values, set, subcommand };
 }
 
-function readFlag(argument: string, rest: string[], values: Map<FlagName, string>, set: Set<string>): void {
-  // Only the first "=" separates: a value may have more of them.
-  const [, given = '', inline] = /^--([^=]*)(?:=(.*))?$/s.exec(argument)!;
-  const name = aliases[given] ?? given;
+interface OptionToken {
+  /** Without its dashes */
+  name: string;
+  /** As it was written, with its dashes */
+  rawName: string;
+  value: string | undefined;
+  inlineValue: boolean | undefined;
+}
+
+function readFlag(token: OptionToken, values: Map<FlagName, string>, set: Set<string>): void {
+  const { rawName, value, inlineValue } = token;
+  const name = aliases[token.name] ?? token.name;
   if (isOneOf(switches, name)) {
-    if (inline !== undefined) throw new UsageError(`--${given} takes no value.`);
+    if (value !== undefined) throw new UsageError(`${rawName} takes no value.`);
     set.add(name);
   } else if (isOneOf(valueFlags, name)) {
-    const value = inline ?? (rest[0]?.startsWith('--') ? undefined : rest.shift());
-    if (value === undefined || value === '') throw new UsageError(`--${given} needs a value.`);
+    // parseArgs also takes the next flag as a value
+    const isFlag = !inlineValue && value?.startsWith('--');
+    if (value === undefined || value === '' || isFlag) throw new UsageError(`${rawName} needs a value.`);
     values.set(name, value);
   } else {
-    throw new UsageError(`There is no flag --${given}.`);
+    throw new UsageError(`There is no flag ${rawName}.`);
   }
 }
 
@@ -72,23 +95,23 @@ function isOneOf<T extends string>(names: readonly T[], name: string): name is T
 /** What `--help` prints. */
 export const usage = `memrelay-mcp: encrypted memory for AI agents, over stdio (MCP)
 
-An agent's host starts it; put it into the host's configuration with: npx memrelay mcp install HOST
+Your agent's host starts it. To add it to the host's configuration: npx memrelay mcp install HOST
 
 Usage: memrelay-mcp [login | logout] [flags]
 
-  --relayer URL       relayer for this process, instead of the one signed in at    MEM_SERVER_URL
-  --web-url URL       dashboard where you sign in                                  MEM_WEB_URL
-  --label TEXT        name of this client in the dashboard                         MEM_CLIENT_LABEL
-  --namespace NAME    namespace of tool calls that name none (also --ns)           MEM_NAMESPACE
+  --relayer URL       relayer for this process, instead of the one you signed in to  MEM_SERVER_URL
+  --web-url URL       dashboard where you sign in                                    MEM_WEB_URL
+  --label TEXT        name of this client in the dashboard                           MEM_CLIENT_LABEL
+  --namespace NAME    default namespace of tool calls (also --ns)                    MEM_NAMESPACE
   --prod, --staging, --local
                       relayer and dashboard of a known service
   --extra-tools       also offer mem_ask, mem_forget, mem_list and mem_status
-  --login, login      sign in, also when you are signed in already
-  --code CODE         with login: bring the code of the sign-in page to the agent that waits here
-  --from-memwal       with login: take over the key in ~/.memwal/credentials.json, which stays as it is
+  --login, login      sign in, even if you are already signed in
+  --code CODE         with login: pass the code from the sign-in page to the agent waiting here
+  --from-memwal       with login: use the key in ~/.memwal/credentials.json; the file is not changed
   --logout, logout    remove the credentials from this machine and exit
   --help, -h          print this and exit
 
-A flag wins over its variable. MEM_MCP_DEBUG=1 says more on stderr.
-Exit codes: 0 it worked, 1 it did not, 2 called wrongly.
+A flag overrides its variable. MEM_MCP_DEBUG=1 logs more to stderr.
+Exit codes: 0 success, 1 failure, 2 invalid command line.
 `;

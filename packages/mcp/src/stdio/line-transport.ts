@@ -10,15 +10,15 @@ import {
 } from '@modelcontextprotocol/server';
 import { withOurToolNames } from '../tools/original-names.ts';
 
-/** A line longer than this is no tool call: texts have at most 1 MiB, which JSON may write in six times as many. */
+/** No tool call is longer than this: texts have at most 1 MiB, which JSON escapes can make six times larger. */
 const maxLineCharacters = 10 * 1024 * 1024;
-/** How long answers are waited for when the host has closed its end, milliseconds. */
+/** How long to wait for pending responses after the host closed its end, milliseconds. */
 const drainMs = 5_000;
 
 /**
- * JSON-RPC over two streams, one message a line. Unlike the SDK's own it answers a line that is no JSON (-32700) or no
- * message (-32600), and when the input ends it first gives the answers that are under way. `onEnd` is called once, when it
- * is closed from either side.
+ * JSON-RPC over two streams, one message per line. Unlike the SDK's transport it responds to a line that is not JSON
+ * (-32700) or not a message (-32600), and when the input ends it first sends the pending responses. `onEnd` is called once,
+ * when either side closes.
  */
 export function lineTransport(input: Readable, output: Writable, onEnd: () => void): Transport {
   const decoder = new StringDecoder('utf8');
@@ -122,7 +122,7 @@ function idOf(value: unknown): string | number | null {
   return typeof id === 'string' || typeof id === 'number' ? id : null;
 }
 
-/** A cancelled request gets no answer. */
+/** A cancelled request gets no response. */
 function cancelledId(message: JSONRPCMessage): string | number | undefined {
   if (!('method' in message) || message.method !== 'notifications/cancelled') return undefined;
   const id = message.params?.requestId;

@@ -5,7 +5,7 @@ import { writeSecretFile } from '@memrelay/protocol/secret-file-node';
 import { homeDirectory } from '@memrelay/sdk/data-dir-node';
 import { signInCredentialsPath } from '@memrelay/sdk/save-credentials-node';
 
-/** A file that takes the browser to a link. */
+/** A file that redirects the browser to a link. */
 export interface LinkFile {
   path: string;
   /** Synchronous: the process may be about to exit */
@@ -42,7 +42,7 @@ function linkFolder(): string {
   return existsSync(join(home, 'snap')) ? join(home, 'memrelay-sign-in') : dirname(signInCredentialsPath());
 }
 
-/** Files that a killed process left behind; their links have expired. */
+/** Removes files left behind by a killed process; their links have expired. */
 function removeStale(folder: string): void {
   if (!existsSync(folder)) return;
   for (const name of readdirSync(folder)) {
@@ -58,7 +58,7 @@ function removeIfEmpty(folder: string): void {
   try {
     rmdirSync(folder);
   } catch {
-    // Another sign-in uses it, or it is gone already
+    // Another sign-in uses it, or it is already gone
   }
 }
 
@@ -72,7 +72,7 @@ function pageTo(url: string): string {
 <meta name="referrer" content="no-referrer">
 <meta http-equiv="refresh" content="0; url=${escaped}">
 </head>
-<body><p><a href="${escaped}">Go on to the sign-in page</a></p></body>
+<body><p><a href="${escaped}">Continue to the sign-in page</a></p></body>
 </html>
 `;
 }

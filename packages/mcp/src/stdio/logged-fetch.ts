@@ -1,6 +1,6 @@
 import type { Log } from './stderr-log.ts';
 
-/** `fetch` that tells the debug log what was asked and answered: no headers, no bodies, no query. */
+/** `fetch` that logs each request and response at debug level, without headers, bodies and queries. */
 export function loggedFetch(log: Log): typeof fetch {
   return async (input, init) => {
     const started = performance.now();

@@ -5,9 +5,9 @@ import { stderrLog } from './stderr-log.ts';
 
 let serving = false;
 process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
-  // A host may close its end while an answer is on the way.
+  // A host may close its end while a response is being written.
   if (serving) process.exit(0);
-  process.stderr.write(`memrelay-mcp: the output cannot be written (${code}).\n`);
+  process.stderr.write(`memrelay-mcp: cannot write to stdout (${code}).\n`);
   process.exit(1);
 });
 process.stderr.on('error', () => undefined);
@@ -15,7 +15,7 @@ process.stderr.on('error', () => undefined);
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
 
 const exitCode = await main();
-// What is left, such as a connection that is kept alive, is nothing to wait for; what was written is.
+// Wait for written output, but not for anything else, such as keep-alive connections.
 process.stdout.write('', () => process.exit(exitCode));
 
 async function main(): Promise<number> {
@@ -24,7 +24,7 @@ async function main(): Promise<number> {
     settings = readSettings(process.argv.slice(2), process.env);
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
-    process.stderr.write(`memrelay-mcp: ${error.message} --help shows how it is called.\n`);
+    process.stderr.write(`memrelay-mcp: ${error.message} Run with --help for usage.\n`);
     return 2;
   }
   const log = stderrLog(settings.debug);
@@ -37,7 +37,7 @@ async function main(): Promise<number> {
     await serve(settings, log, `node ${JSON.stringify(process.argv[1])}`);
     return 0;
   }
-  // Loaded here: a host that starts the package shall not wait for it.
+  // Loaded here, so that it does not delay the start by a host.
   const terminal = await import('./terminal.ts');
   if (settings.action === 'logout') return terminal.signOutFromTerminal(print);
   if (settings.code !== undefined) return terminal.bringCode(settings.code, print);

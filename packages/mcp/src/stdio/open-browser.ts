@@ -3,9 +3,9 @@ import { pathToFileURL } from 'node:url';
 import { writeLinkFile } from './link-file.ts';
 
 /**
- * Opens a page in the user's browser by way of a private file, so that the link is in no process's arguments. Returns a
- * function that removes the file, or undefined when there is no browser here, as over SSH, or when it cannot be started.
- * Never throws and never waits for the browser.
+ * Opens a page in the user's browser through a private file, so that the link is not in the arguments of a process. Returns
+ * a function that removes the file, or undefined if there is no browser (e.g. over SSH) or it cannot be started. Never
+ * throws and never waits for the browser.
  */
 export async function openBrowser(
   url: string,
@@ -40,7 +40,7 @@ function browserCommand(
   env: NodeJS.ProcessEnv,
   platform: NodeJS.Platform,
 ): [program: string, ...args: string[]] | undefined {
-  // A browser that opened there would not be in front of the person.
+  // A browser opened there would not be visible to the user.
   if (env.SSH_CONNECTION || env.SSH_TTY || env.SSH_CLIENT) return undefined;
   if (platform === 'darwin') return ['open'];
   if (platform === 'win32') return ['rundll32', 'url.dll,FileProtocolHandler'];

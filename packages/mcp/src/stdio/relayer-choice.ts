@@ -7,9 +7,9 @@ import { ToolRefusal } from '../tools/tool-refusal.ts';
 import type { Settings } from './settings.ts';
 
 /**
- * Where calls with these credentials go: the relayer of the settings, for this process alone, else that of the
- * credentials. Throws `ToolRefusal` before anything is sent to an origin that nobody has approved (security.md "Tools,
- * sign-in, pages"): the settings of a host may come with a cloned project.
+ * The relayer for calls with these credentials: the one in this process's settings, else the one in the credentials. Throws
+ * `ToolRefusal` before anything is sent to an origin that the user has not approved (security.md "Tools, sign-in, pages"):
+ * the settings of a host may come with a cloned project.
  */
 export async function chooseRelayer(settings: Settings, credentials: CredentialFile): Promise<string> {
   const chosen = settings.relayerUrl ?? credentials.relayerUrl;
@@ -20,15 +20,15 @@ export async function chooseRelayer(settings: Settings, credentials: CredentialF
     'untrusted_relayer',
     [
       `Nothing was sent: this session is configured for the relayer ${origin}, but the user signed in at ${new URL(credentials.relayerUrl).origin}.`,
-      `Tell the user. Only if they know ${origin} and want their memories to go there, they run in a terminal: npx memrelay trust ${origin}`,
-      "Otherwise they take --relayer (or MEM_SERVER_URL) out of this host's configuration. Do not run the command for them.",
+      `Tell the user. Only if they know ${origin} and want their memories sent there, they should run in a terminal: npx memrelay trust ${origin}`,
+      "Otherwise they should remove --relayer (or MEM_SERVER_URL) from this host's configuration. Do not run the command for them.",
     ].join('\n'),
   );
 }
 
 /**
- * The relayer and dashboard of a sign-in. A local system that runs here says itself where they are, since its ports may be
- * others than the preset's. Throws `ToolRefusal` when no dashboard is known, or as `chooseRelayer`.
+ * The relayer and dashboard for a sign-in. A local system running on this machine reports its own addresses, because its
+ * ports may differ from the preset's. Throws `ToolRefusal` if no dashboard is known, and like `chooseRelayer`.
  */
 export async function chooseService(settings: Settings, credentials?: CredentialFile): Promise<Service> {
   const running = await readLocalDashboard(dataDir());
@@ -44,11 +44,11 @@ export async function chooseService(settings: Settings, credentials?: Credential
   if (webUrl !== undefined) return { relayerUrl, webUrl };
   throw new ToolRefusal(
     'no_dashboard',
-    `It is not known where users of ${relayerUrl} sign in. Tell the user to add --web-url URL (or MEM_WEB_URL), the address of its dashboard, to the configuration of this host.`,
+    `The dashboard where users of ${relayerUrl} sign in is not known. Tell the user to add its address with --web-url URL (or MEM_WEB_URL) to the configuration of this host.`,
   );
 }
 
-/** Production where this build has one, else the local system. */
+/** Production if this build has one, else the local system. */
 function defaultRelayer(running: LocalDashboard | undefined): string {
   return presets.prod?.relayerUrl ?? running?.relayerUrl ?? presets.local!.relayerUrl;
 }

@@ -29,7 +29,7 @@ export async function serve(settings: Settings, log: Log, command: string): Prom
         onCall: ({ error, ...call }) =>
           error === undefined
             ? log.debug('tool call', call)
-            : log.info('tool call broke off', { ...call, error: (error as Error).stack }),
+            : log.info('tool call failed unexpectedly', { ...call, error: (error as Error).stack }),
       });
       addSessionTools(server, { session, desk, command });
       return server;

@@ -5,11 +5,11 @@ import type { OpenSignIn, SignInDesk } from './sign-in-desk.ts';
 import { signOut } from './sign-out.ts';
 import type { ToolSession } from './tool-session.ts';
 
-/** The two tools of this package itself, which never reach a relayer (relayer.md "Tools"). */
+/** The two tools of this package itself, which never call a relayer (relayer.md "Tools"). */
 export interface SessionTools {
   session: ToolSession;
   desk: SignInDesk;
-  /** How a person calls this package in a terminal */
+  /** The command that runs this package in a terminal */
   command: string;
 }
 
@@ -24,7 +24,7 @@ const noParameters: StandardSchemaWithJSON = {
 };
 
 /**
- * Adds `mem_login`, and `mem_logout` as long as there is something to sign out of. The client is told when that changes.
+ * Adds `mem_login`, and `mem_logout` while someone is signed in. Clients are notified when that changes.
  */
 export function addSessionTools(server: McpServer, { session, desk, command }: SessionTools): void {
   server.registerTool(
@@ -32,7 +32,7 @@ export function addSessionTools(server: McpServer, { session, desk, command }: S
     {
       title: 'Sign in to memory',
       description:
-        'Signs the user in to memrelay: opens a browser page where they approve with their wallet, and returns its one-time URL, valid 5 minutes, and a short code that the page shows too. Call it when a memory tool says that nobody is signed in, or when the user asks to sign in again or as another user. Show URL and code to the user exactly as returned. Calling it again makes a new URL and ends the previous one.',
+        'Signs the user in to memrelay: opens a browser page where they approve with their wallet. Returns its one-time URL, valid for 5 minutes, and a short code that the page also shows. Call it when a memory tool reports that no one is signed in, or when the user asks to sign in again or as another user. Show the URL and the code to the user exactly as returned. Calling it again creates a new URL and invalidates the previous one.',
       inputSchema: noParameters,
       annotations: {
         readOnlyHint: false,
@@ -56,21 +56,21 @@ export function addSessionTools(server: McpServer, { session, desk, command }: S
     {
       title: 'Sign out of memory',
       description:
-        "Signs the user out on this machine: deletes ~/.mem/credentials.json. Memories stay, and so does the key's registration on chain. Only when the user asks for it.",
+        'Signs the user out on this machine: deletes ~/.mem/credentials.json. Memories are kept, and the key stays registered on chain. Call it only when the user asks for it.',
       inputSchema: noParameters,
       annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
     },
     () =>
       answer(async () => {
         desk.close();
-        const told = await signOut();
+        const result = await signOut();
         await session.look();
-        return `${told}\nMemory tools need mem_login again.`;
+        return `${result}\nMemory tools require mem_login again.`;
       }),
   );
   const follow = (): void => {
     if (logout.enabled === session.hasFile) {
-      // Which tools there are stays the same; what they do does not.
+      // The list of tools is unchanged, but their behaviour differs.
       if (server.isConnected()) server.sendToolListChanged();
     } else if (session.hasFile) logout.enable();
     else logout.disable();
@@ -89,7 +89,7 @@ async function answer(work: () => Promise<string>): Promise<CallToolResult> {
     return { content: [{ type: 'text', text: await work() }] };
   } catch (error) {
     const expected = error instanceof ToolRefusal;
-    const text = expected ? error.message : `It did not work: ${(error as Error).message}`;
+    const text = expected ? error.message : `Failed: ${(error as Error).message}`;
     return { content: [{ type: 'text', text }], isError: true };
   }
 }
@@ -98,23 +98,23 @@ function loginText(signIn: OpenSignIn, command: string): string {
   const { url, shortCode, expectedWallet, expiresAt, webUrl, relayerUrl, opened, present } = signIn;
   return [
     ...(present
-      ? [`Until then wallet ${present.walletAddress} stays signed in, with account ${present.accountId}.`]
+      ? [`Until then, wallet ${present.walletAddress} stays signed in with account ${present.accountId}.`]
       : []),
     opened
-      ? 'A browser page was opened for the user to sign in. Show them its URL too, in case they do not see the page:'
-      : 'No browser can be opened from here. Show the user this URL, exactly as it is, to open in theirs:',
+      ? 'A browser page was opened for the user to sign in. Show them its URL as well, in case they do not see the page:'
+      : 'No browser can be opened from here. Show the user this exact URL to open in their browser:',
     '',
     url,
     '',
     `Code: ${shortCode}`,
     '',
-    'Show the user this code too. The page shows a code and asks whether it is the same one: they continue only if it is. Another code means that the page was opened by another program.',
-    `It works once, until ${expiresAt.toISOString()} (5 minutes). They sign in at ${new URL(webUrl).origin} for the relayer ${new URL(relayerUrl).origin}.`,
+    'Show the user this code as well. The page shows a code and asks whether it matches: they must continue only if it does. A different code means that another program opened the page.',
+    `The URL works once, until ${expiresAt.toISOString()} (5 minutes). They sign in at ${new URL(webUrl).origin} for the relayer ${new URL(relayerUrl).origin}.`,
     ...(expectedWallet
       ? [`Only wallet ${expectedWallet}, the wallet of the local system, can sign in there.`]
       : []),
     ...pageHint(webUrl),
-    `If their browser is on another machine than this one (SSH, container), the page shows a code instead of ending by itself; they run on this machine: ${command} login --code CODE`,
-    'Once they have signed in the memory tools work at once, without a restart: then make the call again that needed it.',
+    `If their browser runs on a different machine (SSH, container), the page shows a code at the end. They then run this command on this machine: ${command} login --code CODE`,
+    'After sign-in the memory tools work immediately, without a restart: repeat the call that needed it.',
   ].join('\n');
 }

@@ -2,20 +2,20 @@ import { namespaceField } from '@memrelay/protocol/fields';
 import { type PresetName, presets, type Service } from '../presets.ts';
 import { type FlagName, readFlags, UsageError } from './flags.ts';
 
-/** What a start of the package shall do, from its flags and variables. */
+/** The settings of the package, from its flags and variables. */
 export interface Settings {
   action: 'serve' | 'login' | 'logout' | 'help';
-  /** Sign in although there are credentials */
+  /** Sign in even if there are credentials */
   forceLogin: boolean;
-  /** What the sign-in page gave a person to bring to this machine */
+  /** The code from the sign-in page, pasted by the user */
   code: string | undefined;
-  /** Sign in with the key of MemWal's credential file instead of a page */
+  /** Sign in with the key in MemWal's credential file instead of the sign-in page */
   fromMemwal: boolean;
-  /** Where calls go, instead of the relayer of the credentials */
+  /** Overrides the relayer of the credentials */
   relayerUrl: string | undefined;
   webUrl: string | undefined;
   label: string;
-  /** For tool calls that name none */
+  /** Default namespace of tool calls */
   namespace: string | undefined;
   extraTools: boolean;
   debug: boolean;
@@ -24,12 +24,12 @@ export interface Settings {
 const defaultLabel = 'memrelay MCP';
 
 /**
- * Reads the settings. A flag wins over its variable, an explicit URL over a preset, and a preset, being a flag, over a
- * variable. Throws `UsageError` that says what is wrong.
+ * Reads the settings. A flag overrides its variable, an explicit URL overrides a preset, and a preset, being a flag,
+ * overrides a variable. Throws a `UsageError` that names the problem.
  */
 export function readSettings(argv: readonly string[], env: NodeJS.ProcessEnv): Settings {
   const { values, set, subcommand } = readFlags(argv);
-  // Whoever is told to ask for help gets it, whatever else is wrong.
+  // Help works even if other flags are wrong
   if (set.has('help')) return { ...readSettings([], {}), action: 'help' };
   const service = chosenPreset(set);
   const url = (flag: FlagName, variable: string, preset: string | undefined): string | undefined => {
@@ -40,13 +40,14 @@ export function readSettings(argv: readonly string[], env: NodeJS.ProcessEnv): S
   };
   const wantsLogin = set.has('login') || subcommand === 'login';
   const wantsLogout = set.has('logout') || subcommand === 'logout';
-  if (wantsLogin && wantsLogout) throw new UsageError('Sign in or sign out: not both at once.');
+  if (wantsLogin && wantsLogout) throw new UsageError('Use either login or logout, not both.');
   const code = values.get('code');
-  if (code !== undefined && !wantsLogin)
-    throw new UsageError('--code belongs to a sign-in: login --code CODE.');
+  if (code !== undefined && !wantsLogin) throw new UsageError('--code requires login: login --code CODE.');
   const fromMemwal = set.has('from-memwal');
   if (fromMemwal && (!wantsLogin || code !== undefined))
-    throw new UsageError('--from-memwal belongs to a sign-in, without --code: login --from-memwal.');
+    throw new UsageError(
+      '--from-memwal requires login and cannot be combined with --code: login --from-memwal.',
+    );
   return {
     action: actionOf(wantsLogout, subcommand === 'login' || code !== undefined || fromMemwal),
     forceLogin: wantsLogin,
@@ -61,7 +62,7 @@ export function readSettings(argv: readonly string[], env: NodeJS.ProcessEnv): S
   };
 }
 
-/** The subcommand is typed by a person; `--login` alone may also stand in the configuration of a host. */
+/** The subcommand is for a terminal; `--login` alone may also be in the configuration of a host. */
 function actionOf(logout: boolean, login: boolean): Settings['action'] {
   if (logout) return 'logout';
   return login ? 'login' : 'serve';
@@ -69,17 +70,17 @@ function actionOf(logout: boolean, login: boolean): Settings['action'] {
 
 function chosenPreset(set: ReadonlySet<string>): Service | undefined {
   const names = (Object.keys(presets) as PresetName[]).filter((name) => set.has(name));
-  if (names.length > 1) throw new UsageError(`--${names.join(' and --')} exclude each other.`);
+  if (names.length > 1) throw new UsageError(`--${names.join(' and --')} cannot be combined.`);
   const [name] = names;
   if (name === undefined) return undefined;
   const service = presets[name];
   if (service !== undefined) return service;
   throw new UsageError(
-    `This build knows no service for --${name}. Name one with --relayer URL and --web-url URL, or write its URLs into packages/mcp/src/presets.ts and build again.`,
+    `This build has no service for --${name}. Pass --relayer URL and --web-url URL, or add its URLs to packages/mcp/src/presets.ts and rebuild.`,
   );
 }
 
-/** An empty variable counts as unset, as everywhere. */
+/** An empty variable counts as unset, as in all of memrelay. */
 function variableOf(env: NodeJS.ProcessEnv, name: string): string | undefined {
   const value = env[name];
   return value === undefined || value.trim() === '' ? undefined : value;
@@ -104,7 +105,7 @@ function checkedUrl(value: string, name: string): string {
 function checkedLabel(label: string): string {
   // The account module keeps at most 64 bytes (security.md "Account module", rule 4).
   if (Buffer.byteLength(label) <= 64 && label.trim() !== '') return label;
-  throw new UsageError('A label has 1 to 64 bytes.');
+  throw new UsageError('--label must be 1 to 64 bytes.');
 }
 
 function checkedNamespace(flag: string | undefined, variable: string | undefined): string | undefined {

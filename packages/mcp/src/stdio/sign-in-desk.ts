@@ -9,22 +9,22 @@ import { readStored } from './stored-credentials.ts';
 
 export interface OpenSignIn {
   url: string;
-  /** The page shows the same one */
+  /** The page shows the same code */
   shortCode: string;
-  /** The only wallet that is accepted; undefined where any is */
+  /** The only accepted wallet; undefined if any wallet is accepted */
   expectedWallet: string | undefined;
   expiresAt: Date;
   webUrl: string;
   relayerUrl: string;
-  /** A browser was started on it */
+  /** Whether a browser was opened on the URL */
   opened: boolean;
-  /** Who is signed in until it is done */
+  /** The credentials in use until this sign-in completes */
   present: CredentialFile | undefined;
 }
 
-/** Where a person signs in: one sign-in at a time, a new one closes the one before. */
+/** Manages the user's sign-in: one at a time; a new one closes the previous one. */
 export interface SignInDesk {
-  /** Throws `ToolRefusal` when it is not known where to sign in. `onRefused` is called with the reason for a bad try. */
+  /** Throws `ToolRefusal` if no dashboard is known. `onRefused` is called with the reason for each rejected attempt. */
   open(onRefused?: (reason: string) => void): Promise<OpenSignIn & Pick<SignIn, 'done'>>;
   close(): void;
 }
@@ -35,7 +35,7 @@ export function signInDesk(settings: Settings, log: Log): SignInDesk {
     current?.cancel();
     current = undefined;
   };
-  // One after the other: of two that are asked for at once the first would else stay open, known to nobody.
+  // Serialised: of two concurrent calls the first sign-in would otherwise stay open unseen.
   let last: Promise<unknown> = Promise.resolve();
   return {
     close,
@@ -50,7 +50,7 @@ export function signInDesk(settings: Settings, log: Log): SignInDesk {
     const stored = await readStored();
     const credentials = stored.state === 'present' ? stored.credentials : undefined;
     const { relayerUrl, webUrl } = await chooseService(settings, credentials);
-    // Loaded when it is needed: checking a sign-in takes the chain client, which a start should not wait for.
+    // Loaded lazily: checking a sign-in needs the chain client, which would delay the start.
     const { startSignIn } = await import('../sign-in/start-sign-in.ts');
     close();
     const signIn = await startSignIn({
@@ -59,14 +59,14 @@ export function signInDesk(settings: Settings, log: Log): SignInDesk {
       label: settings.label,
       credentialsPath: signInCredentialsPath(),
       onRefused(reason) {
-        log.info('a sign-in was refused', { reason });
+        log.info('sign-in attempt rejected', { reason });
         onRefused?.(reason);
       },
     });
     current = signIn;
     signIn.done.then(
       ({ walletAddress, accountId }) => log.info('signed in', { walletAddress, accountId, relayerUrl }),
-      (error: unknown) => log.info('the sign-in ended', { reason: (error as Error).message }),
+      (error: unknown) => log.info('sign-in ended', { reason: (error as Error).message }),
     );
     const removeFile = await openBrowser(signIn.url);
     if (removeFile) signIn.done.then(removeFile, removeFile);

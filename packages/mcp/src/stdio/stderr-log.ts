@@ -1,4 +1,4 @@
-/** Lines on stderr, where hosts keep them; stdout belongs to the protocol. Never secrets, never memory text. */
+/** Logs lines to stderr, where hosts collect them; stdout belongs to the protocol. Never log secrets or memory text. */
 export interface Log {
   info(message: string, fields?: Readonly<Record<string, unknown>>): void;
   /** Only with MEM_MCP_DEBUG=1 */

@@ -4,14 +4,14 @@ import { loadCredentials } from '@memrelay/sdk/credentials-node';
 import { MemRelayError } from '@memrelay/sdk/errors';
 import { signInCredentialsPath } from '@memrelay/sdk/save-credentials-node';
 
-/** What a sign-in has left on this machine. `version` differs whenever the file was written anew. */
+/** The state of the credential file. `version` changes whenever the file is rewritten. */
 export type Stored =
   | { state: 'absent'; version: '' }
-  /** There is a file, and it cannot be used; never treated as if there were none */
+  /** The file exists but cannot be used; never treated as absent */
   | { state: 'unusable'; version: string; reason: string }
   | { state: 'present'; version: string; credentials: CredentialFile };
 
-/** Reads the credential file, or returns `known` when it is the same as then. */
+/** Reads the credential file, or returns `known` if the file has not changed. */
 export async function readStored(known?: Stored): Promise<Stored> {
   const path = signInCredentialsPath();
   let version: string;

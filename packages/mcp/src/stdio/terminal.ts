@@ -16,46 +16,46 @@ import { readStored } from './stored-credentials.ts';
 
 type Print = (line: string) => void;
 
-const inAHost = `This program is started by an agent's host, not by hand. To put it into one:
+const inAHost = `This program is meant to be started by an agent's host. To add it to one:
 
   npx memrelay mcp install claude-code     (or claude-desktop, cursor, vscode, codex, gemini, openclaw)
 
 Then ask your agent to remember something. --help shows all flags.`;
 
-/** What a person sees who starts the package in a terminal. Returns the exit code. */
+/** Runs when the package is started in a terminal. Returns the exit code. */
 export async function startFromTerminal(settings: Settings, log: Log, print: Print): Promise<number> {
   const stored = await readStored();
   if (stored.state === 'absent' || settings.forceLogin) return signInFromTerminal(settings, log, print);
   if (stored.state === 'unusable') {
-    print(`${stored.reason}\n\nnpx memrelay-mcp login makes a new one in its place.`);
+    print(`${stored.reason}\n\nRun npx memrelay-mcp login to replace it.`);
     return 1;
   }
   print(`${whoIs(stored.credentials)}\n\n${inAHost}`);
   return 0;
 }
 
-/** Signs in and waits for it; a code may be pasted meanwhile. Returns the exit code. */
+/** Starts a sign-in and waits for its result, or for a pasted code. Returns the exit code. */
 export async function signInFromTerminal(settings: Settings, log: Log, print: Print): Promise<number> {
   const desk = signInDesk(settings, log);
   const pasted = createInterface({ input: process.stdin });
-  // Ctrl-C, or a script whose input ends at once: the latter still may sign in by browser.
+  // Only Ctrl-C interrupts. When the input of a script ends, the browser can still complete the sign-in.
   const interrupted = new Promise<never>((_, reject) => {
     process.once('SIGINT', () =>
-      reject(new ToolRefusal('interrupted', 'Interrupted: nobody was signed in.')),
+      reject(new ToolRefusal('interrupted', 'Interrupted. You are not signed in.')),
     );
   });
   try {
     const { url, shortCode, webUrl, opened, done } = await desk.open((reason) =>
-      print(`A sign-in was refused: ${reason}`),
+      print(`Sign-in attempt rejected: ${reason}`),
     );
     print(
       opened
-        ? `A page of ${new URL(webUrl).origin} was opened. If you do not see it, open:`
+        ? `Opened a page of ${new URL(webUrl).origin}. If you do not see it, open:`
         : 'Open this page and sign in:',
     );
     print(`\n  ${url}\n`);
-    print(`Go on there only if the page shows this code: ${shortCode}\n`);
-    print('It works once, for 5 minutes. If the page ends with a command to run, paste it here.');
+    print(`Continue there only if the page shows this code: ${shortCode}\n`);
+    print('The link works once, for 5 minutes. If the page shows a command at the end, paste it here.');
     for (const line of pageHint(webUrl)) print(line);
     pasted.on('line', (line) => {
       if (line.trim() !== '') handOverCode(line).catch((error: unknown) => print((error as Error).message));
@@ -71,7 +71,7 @@ export async function signInFromTerminal(settings: Settings, log: Log, print: Pr
   }
 }
 
-/** Signs in with the key of MemWal's credential file, which is only read. Returns the exit code. */
+/** Signs in with the key in MemWal's credential file, without changing that file. Returns the exit code. */
 export async function importFromMemwal(settings: Settings, print: Print): Promise<number> {
   const { importCredentials } = await import('../sign-in/import-credentials.ts');
   try {
@@ -90,7 +90,7 @@ export async function importFromMemwal(settings: Settings, print: Print): Promis
   }
 }
 
-/** Brings a code to the process that waits for it. Returns the exit code. */
+/** Passes a code to the waiting process. Returns the exit code. */
 export async function bringCode(code: string, print: Print): Promise<number> {
   try {
     const { walletAddress, accountId } = await handOverCode(code);
@@ -120,7 +120,7 @@ function failed(error: unknown, print: Print): number {
 
 function whoIs({ walletAddress, accountId, relayerUrl, label }: CredentialFile): string {
   return [
-    `Signed in at ${relayerUrl}`,
+    `Signed in to ${relayerUrl}`,
     `  wallet   ${walletAddress}`,
     `  account  ${accountId}`,
     `  key      ${JSON.stringify(label)}`,

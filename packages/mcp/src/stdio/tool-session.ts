@@ -9,15 +9,15 @@ import type { Settings } from './settings.ts';
 import type { Log } from './stderr-log.ts';
 import { readStored, type Stored } from './stored-credentials.ts';
 
-/** How often the credential file is looked at, so that a sign-in of another process is noticed, milliseconds. */
+/** How often the credential file is checked for a sign-in by another process, milliseconds. */
 const watchMs = 1_000;
 
 const notSignedIn =
-  'Nobody is signed in to memrelay on this machine, so memory cannot be used yet. Call the tool mem_login, show its URL to the user, and make this call again once they have signed in; no restart is needed.';
+  'No one is signed in to memrelay on this machine, so memory cannot be used yet. Call the tool mem_login, show its URL to the user, and repeat this call after they have signed in; no restart is needed.';
 
 /**
- * Who is signed in, for the life of the process: it follows the credential file, whoever writes or deletes it, and has
- * the client that acts for it.
+ * Tracks who is signed in while the process runs: it follows changes of the credential file by any process, and provides
+ * the client for the current credentials.
  */
 export class ToolSession {
   readonly #settings: Settings;
@@ -25,7 +25,7 @@ export class ToolSession {
   readonly #listeners = new Set<() => void>();
   #stored: Stored = { state: 'absent', version: '' };
   #client: { memory: MemRelay; serverUrl: string; version: string } | undefined;
-  /** With --login: the file that was there at the start does not count */
+  /** With --login: the file that existed at the start is ignored */
   #ignoredVersion: string | undefined;
   #looking: Promise<Stored> | undefined;
   readonly #onFile = (): void => void this.look();
@@ -44,18 +44,18 @@ export class ToolSession {
     return session;
   }
 
-  /** Whether there is something to sign out of. */
+  /** Whether someone is signed in, so that there is something to sign out of. */
   get hasFile(): boolean {
     return this.#stored.state !== 'absent' && !this.#isIgnored();
   }
 
-  /** Where calls go at present; undefined when nobody is signed in. */
+  /** The relayer that calls currently go to; undefined when no one is signed in. */
   get relayerUrl(): string | undefined {
     if (this.#stored.state !== 'present' || this.#isIgnored()) return undefined;
     return this.#settings.relayerUrl ?? this.#stored.credentials.relayerUrl;
   }
 
-  /** Calls `listener` whenever credentials came, went or changed. Returns how to stop that. */
+  /** Calls `listener` whenever credentials are added, removed or changed. Returns a function that stops it. */
   onChange(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -69,7 +69,7 @@ export class ToolSession {
     return this.#looking;
   }
 
-  /** The client for a call. Throws `ToolRefusal` with words for the agent when there is none. */
+  /** The client for a call. Throws `ToolRefusal` with an explanation for the agent if there is none. */
   async client(): Promise<MemRelay> {
     const stored = await this.look();
     if (stored.state === 'absent') throw new ToolRefusal('not_signed_in', notSignedIn);
@@ -83,7 +83,7 @@ export class ToolSession {
     try {
       const memory = MemRelay.fromCredentials(stored.credentials, {
         serverUrl,
-        // A relayer that restarts is back within these attempts, and one that is gone is told within some seconds.
+        // Enough attempts to survive a relayer restart; an unreachable relayer is reported within a few seconds.
         maxAttempts: 6,
         fetch: loggedFetch(this.#log),
       });
@@ -113,7 +113,7 @@ export class ToolSession {
     return this.#stored;
   }
 
-  /** Calls that are under way end with `client_destroyed`: nothing goes on with a key that was signed out. */
+  /** Running calls end with `client_destroyed`: nothing continues with a key that was signed out. */
   #drop(): void {
     this.#client?.memory.destroy();
     this.#client = undefined;
@@ -123,6 +123,6 @@ export class ToolSession {
 function unusable(reason: string): ToolRefusal {
   return new ToolRefusal(
     'unusable_credentials',
-    `${reason}\nNothing was sent. Tell the user. Calling mem_login makes new credentials in its place.`,
+    `${reason}\nNothing was sent. Tell the user. Calling mem_login replaces it with new credentials.`,
   );
 }

@@ -6,10 +6,10 @@ import type { Tool } from './tool-definition.ts';
 import { ToolRefusal } from './tool-refusal.ts';
 
 /**
- * Reads the arguments of a call. A namespace that is left out or blank is the session's (spec "Stdio package flags",
+ * Parses the arguments of a call. A namespace that is omitted or blank is the session's (spec "Stdio package flags",
  * default namespace precedence), filled in before validation. A tool whose schema requires a namespace gets `default` in a
- * session without one (decisions.md, "Restore"). `null` counts as left out, since some models send it for every optional
- * parameter. Throws `ToolRefusal` that names each wrong parameter.
+ * session without one (decisions.md, "Restore"). `null` counts as omitted, since some models send it for every optional
+ * parameter. Throws a `ToolRefusal` that names each invalid parameter.
  */
 export function readArguments(tool: Tool, args: unknown, sessionNamespace: string | undefined): unknown {
   const given = withoutNulls(args);
@@ -25,9 +25,9 @@ export function readArguments(tool: Tool, args: unknown, sessionNamespace: strin
   throw new ToolRefusal(
     'invalid_arguments',
     [
-      `The arguments of ${tool.name} are not valid, and nothing was done:`,
+      `The arguments of ${tool.name} are invalid, and nothing was done:`,
       ...wrong.map((line) => `- ${line}`),
-      'Mend them and call again.',
+      'Fix these and try again.',
     ].join('\n'),
   );
 }
@@ -47,9 +47,9 @@ function isBlank(value: unknown): boolean {
 function issueLines(issue: z.core.$ZodIssue, tool: Tool, given: Record<string, unknown>): string[] {
   if (issue.code === 'unrecognized_keys') {
     const known = Object.keys(tool.input.shape).join(', ') || 'no parameters';
-    return issue.keys.map((key) => `${quoted(key.slice(0, 64))}: no such parameter; it takes ${known}`);
+    return issue.keys.map((key) => `${quoted(key.slice(0, 64))}: unknown parameter; the tool takes ${known}`);
   }
   const [name, ...inside] = issue.path.map(String);
-  if (inside.length === 0 && given[name!] === undefined) return [`${name}: required, and it is missing`];
+  if (inside.length === 0 && given[name!] === undefined) return [`${name}: required, but missing`];
   return [`${issue.path.join('.')}: ${issue.message}`];
 }

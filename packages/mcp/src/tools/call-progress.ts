@@ -1,6 +1,6 @@
 import type { ServerContext } from '@modelcontextprotocol/server';
 
-/** Hosts give up after about 60 s in which they hear nothing. */
+/** Hosts give up after about 60 s without a message. */
 const heartbeatMs = 5_000;
 
 export interface CallProgress {
@@ -9,9 +9,9 @@ export interface CallProgress {
 }
 
 /**
- * Progress notifications of one call, for a caller that has asked for them: a count that only grows, and words. The last
- * words are repeated while the work goes on, so that a host does not take a slow model for a dead server. `stop` it when
- * the call ends.
+ * Progress notifications of one call, if the caller requested them: an increasing count and a message. The last message is
+ * repeated while the work continues, so that a host does not mistake a slow model for a dead server. Call `stop` when the
+ * call ends.
  */
 export function startProgress({ mcpReq }: ServerContext): CallProgress {
   const progressToken = mcpReq._meta?.progressToken;
@@ -21,7 +21,7 @@ export function startProgress({ mcpReq }: ServerContext): CallProgress {
   const send = (): void => {
     if (mcpReq.signal.aborted || message === '') return;
     const params = { progressToken, progress: ++progress, message };
-    // A caller that is gone ends the call by its signal; there is nobody left to tell.
+    // A caller that disconnected ends the call through its signal, so a failed notification needs no handling.
     mcpReq.notify({ method: 'notifications/progress', params }).catch(() => {});
   };
   const timer = setInterval(send, heartbeatMs);

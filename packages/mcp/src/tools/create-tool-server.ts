@@ -17,13 +17,13 @@ import { presentValue, type ToolServerOptions } from './tool-server-options.ts';
 const memoryTools: readonly Tool[] = [remember, recall, analyze, restore];
 const extraTools: readonly Tool[] = [ask, forget, list, status];
 
-/** Made once: each would keep a compiler of its own, and no tool asks the client for input */
+/** Shared: each instance would keep its own compiler, and no tool requests input from the client */
 const jsonSchemaValidator = new AjvJsonSchemaValidator();
 
 /**
- * The memory tools as an MCP server: one for a session of the 2025 revisions, or one for a request of 2026-07-28
- * (`createMcpHandler`, `serveStdio`). It holds no state of its own, so making one is cheap; all schemas are shared. A host
- * adds its own tools by `registerTool` of what this returns.
+ * The memory tools as an MCP server: one per session in the 2025 revisions, or one per request in 2026-07-28
+ * (`createMcpHandler`, `serveStdio`). It has no state and shares all schemas, so it is cheap to create. A host adds its own
+ * tools by calling `registerTool` on the result.
  */
 export function createToolServer(options: ToolServerOptions): McpServer {
   const server = new McpServer(

@@ -15,9 +15,9 @@ function failure(code: keyof typeof errorCatalogue, retryAfterMs?: number): MemR
   });
 }
 
-describe('words for an agent', () => {
+describe('error explanations for an agent', () => {
   test.each(Object.keys(errorCatalogue) as (keyof typeof errorCatalogue)[])(
-    '%s has its message and, where there is one, a next step',
+    '%s has its message and, if there is one, a next step',
     (code) => {
       const { text } = errorWords(failure(code), reading);
       expect(text).toContain(errorCatalogue[code].message);
@@ -27,7 +27,7 @@ describe('words for an agent', () => {
     },
   );
 
-  test('a refused key names its possible causes, and how to sign in where the host has a way', () => {
+  test('a rejected key lists possible causes, and how to sign in if the host supports it', () => {
     const { text } = errorWords(failure('unknown_delegate_key'), reading);
     expect(text).toMatch(/revoked.*expired.*another relayer or network.*clock.*Keep the credentials/s);
     expect(errorWords(failure('delegate_expired'), { ...reading, signIn: 'Call mem_login.' }).text).toMatch(
@@ -39,26 +39,26 @@ describe('words for an agent', () => {
     expect(errorWords(failure(code, 12_300), reading).text).toContain('wait 13 seconds');
   });
 
-  test('a relayer that does not answer leaves a write in doubt, and says that repeating is safe', () => {
+  test('an unreachable relayer leaves a write in doubt, and the text says that a retry is safe', () => {
     const offline = new NetworkError('network_error', 'Cannot reach it.');
     expect(errorWords(offline, writing).text).toMatch(/cannot be reached.*does not store it twice/s);
     expect(errorWords(offline, reading).text).not.toContain('twice');
   });
 
-  test('what is no relayer, and a file that cannot be believed, say so and name no request', () => {
+  test('a server that is not a relayer, and an unusable file, are explained without naming a request', () => {
     const page = new MemRelayError('invalid_response', 'It answered 200 without JSON.', { status: 200 });
-    expect(errorWords(page, reading).text).toContain('no memory server');
-    const dashboard = new MemRelayError('not_found', 'There is nothing here.', { status: 404 });
-    expect(errorWords(dashboard, reading).text).toMatch(/nothing about what is remembered.*no memory server/);
+    expect(errorWords(page, reading).text).toContain('not a memory server');
+    const dashboard = new MemRelayError('not_found', 'Not found.', { status: 404 });
+    expect(errorWords(dashboard, reading).text).toMatch(/nothing about stored memories.*not a memory server/);
     const file = new MemRelayError('invalid_credentials', 'trusted.json cannot be used.');
     expect(errorWords(file, reading).text).toMatch(/Nothing was sent\.$/);
   });
 
-  test('a right that a key lacks is asked for anew, also that of forgetting', () => {
-    expect(errorWords(failure('insufficient_scope'), writing).text).toMatch(/sign in anew.*ticked/);
+  test('a missing permission is requested by signing in again, including the one to forget', () => {
+    expect(errorWords(failure('insufficient_scope'), writing).text).toMatch(/sign in again.*ticked/);
   });
 
-  test('the fields that are wrong are named, quoted', () => {
+  test('lists the invalid fields, quoted', () => {
     const error = new MemRelayError('invalid_request', 'Not valid.', {
       status: 400,
       details: { issues: [{ path: 'ids.0', message: 'must be\nan id' }] },

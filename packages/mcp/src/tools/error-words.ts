@@ -11,17 +11,17 @@ export interface ErrorWords {
 export interface ErrorSetting {
   /** The call stores something */
   writes: boolean;
-  /** How to sign in anew with this host, as a sentence */
+  /** How to sign in again with this host, as a sentence */
   signIn: string | undefined;
 }
 
-/** A failure of the SDK in words for an agent. Codes and request id stand in the SDK's message. */
+/** Explains an SDK error to an agent. The SDK's message already contains code and request id. */
 export function errorWords(error: MemRelayError, setting: ErrorSetting): ErrorWords {
   const lines = [error.message, ...issueLines(error), nextStep(error, setting)];
   return { code: error.code, text: lines.filter((line) => line !== '').join('\n') };
 }
 
-/** Those that the message does not name: a relayer's message names the first. */
+/** The issues that the message does not contain yet: a relayer's message contains the first one. */
 function issueLines({ message: words, details }: MemRelayError): string[] {
   const issues = Array.isArray(details?.issues) ? details.issues : [];
   return issues
@@ -47,42 +47,42 @@ function waitAndRepeat(retryAfterMs: number | undefined): string {
   return `Next: wait ${seconds} seconds, then make the same call again. If it fails again, tell the user.`;
 }
 
-/** A 401 has several causes that look the same from here (spec "Errors"), so the credentials are kept. */
+/** A 401 has several causes that cannot be distinguished here (spec "Errors"), so the credentials are kept. */
 const unauthorized =
-  'Possible causes: the delegate key was revoked by the owner or has expired; the call went to another relayer or network than the one the key was made for; the clock of this machine is wrong. Next: tell the user these three, and do not repeat the call before one of them is settled. Keep the credentials as they are.';
+  'Possible causes: the owner revoked the delegate key, or it has expired; the call went to another relayer or network than the key was created for; the clock of this machine is wrong. Next: tell the user all three causes, and do not retry until one of them is resolved. Keep the credentials unchanged.';
 
 const offline =
-  'Next: tell the user that the memory server cannot be reached (for a local one: is `memrelay up` running?), go on without memory, and try again later.';
+  'Next: tell the user that the memory server cannot be reached (for a local one: is `memrelay up` running?), continue without memory, and try again later.';
 
-/** Identical text is stored once in its namespace, so a repetition is safe. */
+/** A namespace stores identical text only once, so a retry is safe. */
 const unknownWhetherStored =
-  'It is not known whether the call has arrived; repeating it with the same text later does not store it twice.';
+  'The server may or may not have received the call; repeating it later with the same text does not store it twice.';
 
-/** Answers to a route that every relayer has: a dashboard, say, whose "there is nothing" is not about memories. */
+/** Codes that no relayer returns for these routes. They come from another server, e.g. a dashboard, and say nothing about memories. */
 const foreignCodes: ReadonlySet<string> = new Set(['not_found', 'method_not_allowed', 'invalid_response']);
 
 const noRelayer =
-  'This says nothing about what is remembered. Next: tell the user: what answers at that address is no memory server, such as a wrong address or a page of the network that asks to sign in. Repeating the call at once will not help.';
+  'This says nothing about stored memories. Next: tell the user that the server at that address is not a memory server; the address may be wrong, or the network may show a sign-in page. Retrying immediately will not help.';
 
 const reportIt =
-  'Next: tell the user, with the request id, for whoever runs the server. Repeating the call at once will not help.';
+  'Next: tell the user, including the request id for the operator of the server. Retrying immediately will not help.';
 
 const nextStepByCode: Readonly<Record<string, string>> = {
   insufficient_scope:
-    'Next: do not repeat the call. The owner limits what this delegate key may do (reading, saving, forgetting) and in which namespaces. Another namespace may be open to it; else the user can sign in anew and allow more. Forgetting has to be ticked there.',
+    'Next: do not retry. The owner limits what this delegate key may do (read, save, forget) and in which namespaces. It may have access to another namespace; otherwise the user can sign in again and allow more. Forgetting must be ticked on the sign-in page.',
   decrypt_denied:
-    'Next: tell the user that this key was not allowed to decrypt. The owner may have limited it, or the clock of this machine is wrong.',
-  decrypt_credential_required: 'Next: tell the user; the client sent no session for decrypting.',
+    'Next: tell the user that this key is not allowed to decrypt. The owner may have restricted it, or the clock of this machine is wrong.',
+  decrypt_credential_required: 'Next: tell the user that the client sent no decryption session.',
   prune_required:
-    'Next: tell the user: the owner has to take the expired delegate key out (`memrelay delegate prune`), then the call works.',
+    'Next: tell the user that the owner has to remove the expired delegate key (`memrelay delegate prune`); after that the call works.',
   account_mismatch:
-    'Next: tell the user that the configured relayer does not belong to these credentials. Keep the credentials as they are.',
+    'Next: tell the user that the configured relayer does not belong to these credentials. Keep the credentials unchanged.',
   package_mismatch:
-    'Next: tell the user that the configured relayer serves another network than these credentials are for. Keep the credentials as they are.',
+    'Next: tell the user that the configured relayer serves a different network than these credentials are for. Keep the credentials unchanged.',
   llm_not_configured:
-    'Next: tell the user that this server has no language model; whoever runs it can set LLM_API_KEY.',
-  llm_answer_invalid: 'Next: try once more, perhaps with a shorter text. Nothing was stored by this call.',
-  invalid_request: 'Next: mend these fields and call again.',
-  payload_too_large: 'Next: split the text and store its parts one by one.',
+    'Next: tell the user that this server has no language model; its operator can set LLM_API_KEY.',
+  llm_answer_invalid: 'Next: try again, possibly with a shorter text. This call stored nothing.',
+  invalid_request: 'Next: fix these fields and try again.',
+  payload_too_large: 'Next: split the text and store the parts separately.',
   client_destroyed: 'Next: make the same call again; the connection to memory was being replaced.',
 };

@@ -2,12 +2,12 @@ import { namespaceField, newNamespaceField, textField } from '@memrelay/protocol
 import { limits } from '@memrelay/protocol/limits';
 import { z } from 'zod';
 
-/** A whole number in a range, with the default in the schema for the agent to see. */
+/** An integer in a range, with its default in the schema so that the agent sees it. */
 export function limitField(range: { default: number; max: number }, description: string) {
   return z.number().int().min(1).max(range.max).default(range.default).describe(description);
 }
 
-/** Text with the bound of its route. `minLength` is for the agent: the rule itself JSON Schema cannot say. */
+/** Text with its route's size limit. `minLength` is a hint for the agent: JSON Schema cannot express the rule itself. */
 export function textParameter(maxBytes: number, description: string) {
   return textField(maxBytes).meta({ description, minLength: 1 });
 }
@@ -18,12 +18,12 @@ export function namespaceParameter(description: string) {
   return namespaceField.meta({ description, ...namespaceShape });
 }
 
-const whereItBelongs = 'Where it belongs; leave out for the default one';
+const namespaceDescription = 'Namespace; omit it to use the default';
 
-/** Of tools that read or forget. */
-export const optionalNamespace = namespaceParameter(whereItBelongs).optional();
+/** For tools that read or forget. */
+export const optionalNamespace = namespaceParameter(namespaceDescription).optional();
 
-/** Of tools that write. */
+/** For tools that write. */
 export const optionalNewNamespace = newNamespaceField
-  .meta({ description: whereItBelongs, ...namespaceShape })
+  .meta({ description: namespaceDescription, ...namespaceShape })
   .optional();

@@ -7,28 +7,30 @@ import { quoted } from './quoted.ts';
 import { defineTool } from './tool-definition.ts';
 
 const input = z.strictObject({
-  // Never a whole namespace: that is for a person, with the command or the dashboard
-  ids: forgetRequest.shape.ids.unwrap().describe('Ids of the memories, as mem_recall and mem_list tell them'),
+  // Never a whole namespace: only a person may do that, with the CLI or the dashboard
+  ids: forgetRequest.shape.ids
+    .unwrap()
+    .describe('Ids of the memories, as returned by mem_recall and mem_list'),
   namespace: optionalNamespace,
 });
 
 const output = z.object({
   namespace: z.string(),
   forgotten: z.int(),
-  not_found: z.int().describe('Ids without a memory in this namespace'),
+  not_found: z.int().describe('Number of ids without a memory in this namespace'),
   blobs_to_delete: z.array(z.string()).describe('Objects on chain that only the owner can delete'),
   blobs_shared: z
     .int()
     .optional()
-    .describe('Objects that hold living memories too, which are stored anew first'),
-  blobs_shared_until: z.string().optional().describe('When that begins at the latest'),
+    .describe('Objects that also contain other memories, which must be stored again first'),
+  blobs_shared_until: z.string().optional().describe('When that starts at the latest'),
 });
 
 export const forget = defineTool({
   name: 'mem_forget',
   title: 'Forget memories',
   description:
-    'Removes memories for good, by their ids. It cannot be undone. Call it only when the user asks to forget something: find it with mem_recall first, show the user what would go, and pass the ids of exactly those.',
+    'Removes memories permanently, by their ids. This cannot be undone. Call it only when the user asks to forget something: find it with mem_recall first, show the user what would be removed, and pass exactly those ids.',
   input,
   output,
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
@@ -42,16 +44,16 @@ export const forget = defineTool({
     ];
     if (missing > 0)
       lines.push(
-        `${missing} of the ids ${missing === 1 ? 'has' : 'have'} no memory there: gone before, or in another namespace.`,
+        `${missing} of the ids ${missing === 1 ? 'has' : 'have'} no memory there: already removed, or in another namespace.`,
       );
     if (deleted > 0)
       lines.push(
-        'Gone at once: text, vectors, search words and cached copies on this server; no recall finds it, and a restore leaves it out.',
+        'Removed immediately: text, vectors, search words and cached copies on this server. No recall finds it, and a restore skips it.',
       );
     const next = blobsToDelete.length > 0 ? [remaining(blobsToDelete)] : [];
     if (blobsShared)
       next.push(
-        `${blobsShared} more also hold other memories, which are stored anew first${until === undefined ? '' : ` (by ${shownTime(until)})`}; the same call names them later.`,
+        `${blobsShared} more also contain other memories, which are stored again first${until === undefined ? '' : ` (by ${shownTime(until)})`}; repeat the call later to get their ids.`,
       );
     return {
       lines,
@@ -68,7 +70,7 @@ export const forget = defineTool({
   },
 });
 
-/** Ids that stand in the text; all are in the structured output */
+/** Number of ids in the text; the structured output has all of them */
 const shownObjects = 5;
 
 function remaining(objects: readonly string[]): string {
@@ -77,5 +79,5 @@ function remaining(objects: readonly string[]): string {
       ? ['1 encrypted blob', 'it expires or the owner deletes it']
       : [`${objects.length} encrypted blobs`, 'they expire or the owner deletes them'];
   const shown = objects.slice(0, shownObjects).join(' ') + (objects.length > shownObjects ? ' …' : '');
-  return `What remains: ${what} in the storage of the owner, until ${until} (\`memrelay blobs delete ${shown}\`). Tell the user. What others have copied cannot be called back.`;
+  return `Remaining: ${what} in the owner's storage, until ${until} (\`memrelay blobs delete ${shown}\`). Tell the user. Copies made by others cannot be recalled.`;
 }

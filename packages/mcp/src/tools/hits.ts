@@ -3,11 +3,11 @@ import { z } from 'zod';
 import { quoted } from './quoted.ts';
 import { fitTexts } from './text-room.ts';
 
-/** A memory that was found, as results tell it. */
+/** A recalled memory, as results show it. */
 export const hitFields = z.object({
   id: z.string(),
   text: z.string(),
-  score: z.number().describe('The higher, the nearer'),
+  score: z.number().describe('Higher is closer'),
   created_at: z.string().optional(),
   blob_id: z.string().optional(),
   still_saving: z.literal(true).optional(),
@@ -16,7 +16,7 @@ export const hitFields = z.object({
 });
 export type ShownHit = z.output<typeof hitFields>;
 
-/** Hits with scores of three places, their texts fitted into the room of one result. */
+/** Hits with scores rounded to three decimals and texts cut to fit into one result. */
 export function shownHits(hits: readonly RecallHit[]): ShownHit[] {
   const texts = fitTexts(hits.map(({ text }) => text));
   return hits.map(({ id, score, distance, createdAt, blobId, pending, supersededBy }, i) => ({
@@ -30,7 +30,7 @@ export function shownHits(hits: readonly RecallHit[]): ShownHit[] {
   }));
 }
 
-/** Two lines for each hit, numbered from 1: the quoted text, and what is known of it. */
+/** Two lines per hit, numbered from 1: the quoted text, then its metadata. */
 export function hitLines(hits: readonly ShownHit[]): string[] {
   return hits.flatMap((hit, i) => {
     const facts = [
@@ -39,24 +39,24 @@ export function hitLines(hits: readonly ShownHit[]): string[] {
       `id ${hit.id}`,
       hit.still_saving ? 'still being saved' : '',
       hit.replaced_by === undefined ? '' : `replaced by ${hit.replaced_by}`,
-      hit.truncated ? 'cut: ask for it alone, with limit 1' : '',
+      hit.truncated ? 'cut: recall it alone, with limit 1' : '',
     ];
     return [`${i + 1}. ${quoted(hit.text)}`, `   ${facts.filter((fact) => fact !== '').join(' · ')}`];
   });
 }
 
-/** RFC 3339 as a person reads it, to the minute. */
+/** An RFC 3339 time in readable form, to the minute. */
 export function shownTime(time: string): string {
   return `${time.slice(0, 10)} ${time.slice(11, 16)} UTC`;
 }
 
-/** A line for matches that could not be read, when there were any. */
+/** A line about matches that could not be read, if there were any. */
 export function unreadableLines(count: number | undefined): string[] {
   if (!count) return [];
   return [
     count === 1
-      ? 'One match could not be read now and is left out; a later call may bring it.'
-      : `${count} matches could not be read now and are left out; a later call may bring them.`,
+      ? 'One match could not be read and was skipped; a later call may return it.'
+      : `${count} matches could not be read and were skipped; a later call may return them.`,
   ];
 }
 

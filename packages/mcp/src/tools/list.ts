@@ -7,9 +7,11 @@ import { quoted } from './quoted.ts';
 import { defineTool } from './tool-definition.ts';
 
 const input = z.strictObject({
-  namespace: optionalNamespace.describe('Left out: the default one of this session, or without one all'),
-  limit: limitField({ ...limits.listLimit, default: 20 }, 'Most memories of this page'),
-  cursor: z.string().min(1).max(512).describe('next_cursor of the page before').optional(),
+  namespace: optionalNamespace.describe(
+    'If omitted: the default namespace of this session, or all namespaces if there is no default',
+  ),
+  limit: limitField({ ...limits.listLimit, default: 20 }, 'Maximum number of memories per page'),
+  cursor: z.string().min(1).max(512).describe('next_cursor of the previous page').optional(),
 });
 
 const entry = z.object({
@@ -19,7 +21,7 @@ const entry = z.object({
   size: z.int().describe('Encrypted bytes'),
   importance: z.number(),
   blob_id: z.string().optional(),
-  expires_epoch: z.int().optional().describe('Storage epoch at whose start the blob expires'),
+  expires_epoch: z.int().optional().describe('The blob expires at the start of this storage epoch'),
   still_saving: z.literal(true).optional(),
   lost: z.enum(['expired', 'missing']).optional().describe('Why it cannot be read'),
 });
@@ -31,7 +33,7 @@ export const list = defineTool({
   name: 'mem_list',
   title: 'List memories',
   description:
-    'Lists what is stored, newest first, without texts: ids, times, sizes, and whether each can still be read. Call it to count or to look over what there is; to read memories use mem_recall.',
+    'Lists the stored memories, newest first, without their texts: ids, times, sizes, and whether each can still be read. Call it to count or review memories; to read them use mem_recall.',
   input,
   output,
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
@@ -55,7 +57,7 @@ export const list = defineTool({
       next:
         page.nextCursor === undefined
           ? []
-          : [`There are more: call again with cursor ${quoted(page.nextCursor)}.`],
+          : [`There are more. Call again with cursor ${quoted(page.nextCursor)}.`],
       structured: {
         memories,
         ...(page.nextCursor === undefined ? {} : { next_cursor: page.nextCursor }),

@@ -1,14 +1,14 @@
-/** Prefix of tool names of the original system (MemWal), whose hosts keep calling `memwal_recall`. */
+/** Prefix of the tool names of the original system (MemWal), whose hosts still call `memwal_recall`. */
 const originalPrefix = 'memwal_';
 
-/** Our name of a tool: `mem_recall` for `memwal_recall`, any other name as it is. */
+/** Our name of a tool: `mem_recall` for `memwal_recall`; other names are unchanged. */
 export function toolNameOf(name: string): string {
   return name.startsWith(originalPrefix) ? `mem_${name.slice(originalPrefix.length)}` : name;
 }
 
 /**
- * A JSON-RPC message, or a batch of them, in which `tools/call` uses our tool names. The original names are accepted and
- * not listed, so that permissions and prompts that a host has saved go on working.
+ * A JSON-RPC message, or a batch of them, in which `tools/call` uses our tool names. The original names are accepted but not
+ * listed, so that permissions and prompts that a host has saved keep working.
  */
 export function withOurToolNames<Message>(message: Message): Message;
 export function withOurToolNames(message: unknown): unknown {

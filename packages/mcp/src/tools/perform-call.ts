@@ -11,7 +11,7 @@ const defaultWaitMs = 15_000;
 
 type Outcome = Pick<FinishedCall, 'outcome' | 'code' | 'error'>;
 
-/** Serves one call. Whatever goes wrong is a result with `isError` and words for the agent. */
+/** Serves one call. Every failure becomes a result with `isError` and an explanation for the agent. */
 export async function performCall(
   tool: Tool,
   args: unknown,
@@ -55,7 +55,7 @@ function failureOf(
   signal: AbortSignal,
   { signIn }: ToolServerOptions,
 ): { outcome: Outcome; text: string } {
-  // The protocol sends no answer to a cancelled call; what goes on was told in the progress before.
+  // The protocol sends no answer to a cancelled call. Its progress messages already reported what continues.
   if (signal.aborted) return { outcome: { outcome: 'cancelled' }, text: 'The call was cancelled.' };
   if (error instanceof ToolRefusal)
     return { outcome: { outcome: 'refused', code: error.code }, text: error.message };
@@ -66,6 +66,6 @@ function failureOf(
   }
   return {
     outcome: { outcome: 'broken', error },
-    text: `${tool.name} broke off by a fault of the tool server. Tell the user; repeating the call at once will not help.`,
+    text: `${tool.name} failed because of an internal error of the tool server. Tell the user; retrying immediately will not help.`,
   };
 }

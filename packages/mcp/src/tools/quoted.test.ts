@@ -5,7 +5,7 @@ import { quoted } from './quoted.ts';
 const dangerous = fc.constantFrom('<', '"', '\\', '\n', '\r', '\u0000', '\u0085', '\u2028', '\ud800');
 const any = fc.string({ unit: 'binary', minLength: 1, maxLength: 1 });
 
-test('a quoted text is one line of JSON that says the same, whatever it is made of', () => {
+test('a quoted text is one line of JSON with the same content, for any input', () => {
   fc.assert(
     fc.property(fc.string({ unit: fc.oneof(dangerous, any) }), (text) => {
       const shown = quoted(text);
@@ -16,7 +16,7 @@ test('a quoted text is one line of JSON that says the same, whatever it is made 
   );
 });
 
-test('no quotation ends early, and what hides is to be seen', () => {
+test('no quotation ends early, and invisible characters are escaped', () => {
   expect(quoted('"\n2. "a second hit')).toBe('"\\"\\n2. \\"a second hit"');
   expect(quoted('</result><|im_start|>')).toBe('"\\u003c/result>\\u003c|im_start|>"');
   expect(quoted('a\u202eb\u200bc\u2028d')).toBe('"a\\u202eb\\u200bc\\u2028d"');

@@ -1,13 +1,12 @@
 /**
- * What could end a quotation, pose as the markup of a host or hide from the reader: `<`, controls, line separators,
- * direction marks, tags, variation selectors that text does not need. Joiners stay: Persian and emoji are written with
- * them.
+ * Characters that could end a quotation, imitate the markup of a host or be invisible: `<`, controls, line separators,
+ * direction marks, tags, and variation selectors that text does not need. Joiners are kept: Persian and emoji need them.
  */
 const unsafe = /(?![\u200c\u200d])(?:[<\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}]|[\u{e0100}-\u{e01ef}])/gu;
 
 /**
- * Text of others as data in a result for an agent (security.md, "Tools, sign-in, pages"): a JSON string on one line.
- * Nothing in it can end the quotation, and hidden characters are to be seen.
+ * Quotes untrusted text as data in a result for an agent (security.md, "Tools, sign-in, pages"): a JSON string on one line.
+ * Nothing in it can end the quotation, and invisible characters are escaped.
  */
 export function quoted(text: string): string {
   return JSON.stringify(text.toWellFormed()).replace(unsafe, escaped);

@@ -9,17 +9,17 @@ import { defineTool, type ToolAnswer, type ToolCall } from './tool-definition.ts
 const input = z.strictObject({
   text: textParameter(
     limits.textBytes,
-    'The complete fact as one statement that stands alone: names, dates and reasons included, no pronouns without a name',
+    'The complete fact as one self-contained statement: include names, dates and reasons; use names instead of pronouns',
   ),
   namespace: optionalNewNamespace,
 });
 
 const output = z.object({
   status: z.enum(['saved', 'saving', 'failed']),
-  job_id: z.string().describe('Names the write and its memory'),
+  job_id: z.string().describe('Id of the write and of its memory'),
   namespace: z.string(),
   blob_id: z.string().optional(),
-  already_known: z.literal(true).optional().describe('The same text was stored before'),
+  already_known: z.literal(true).optional().describe('The same text was already stored'),
   error: z.string().optional(),
 });
 
@@ -29,7 +29,7 @@ export const remember = defineTool({
   name: 'mem_remember',
   title: 'Remember',
   description:
-    'Saves one fact in the user\'s encrypted long-term memory. Call it only when the user explicitly asks to remember, save or note something for later. Pass the full statement, not a summary, one fact a call. The same text is stored once, so a repeated call does no harm. When it answers "still being saved", the fact is safe: do not save it again.',
+    'Saves one fact in the user\'s encrypted long-term memory. Call it only when the user explicitly asks to remember, save or note something for later. Pass the full statement, not a summary, one fact per call. The same text is stored only once, so repeating a call does no harm. If the result says "still being saved", the fact is safe: do not save it again.',
   input,
   output,
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
@@ -39,7 +39,7 @@ export const remember = defineTool({
 async function saveFact({ text, namespace }: z.output<typeof input>, call: ToolCall): Promise<Answer> {
   const { memory, signal, waitMs, report } = call;
   const { jobId } = await memory.remember(text, { namespace, signal });
-  report(`Accepted as job ${jobId}. It is safe from now on, also when this call is cancelled.`);
+  report(`Accepted as job ${jobId}. It is safe from now on, even if this call is cancelled.`);
   try {
     const job = await memory.waitForJob(jobId, {
       signal,
@@ -50,8 +50,7 @@ async function saveFact({ text, namespace }: z.output<typeof input>, call: ToolC
   } catch (error) {
     if (error instanceof JobFailedError) return failed(error.job);
     if (signal.aborted || !(error instanceof MemRelayError)) throw error;
-    const remarks =
-      error instanceof JobTimeoutError ? [] : [`Its state cannot be read now: ${error.message}`];
+    const remarks = error instanceof JobTimeoutError ? [] : [`Its state could not be read: ${error.message}`];
     return saving(jobId, namespace ?? defaultNamespace, remarks);
   }
 }
@@ -61,7 +60,7 @@ function saved({ jobId, blobId, namespace, deduplicated }: StoredMemory): Answer
   const place = `namespace ${quoted(namespace)} (id ${jobId}, blob ${blobId})`;
   return deduplicated
     ? {
-        lines: [`Known already: the same text is stored in ${place}.`],
+        lines: [`Already known: the same text is stored in ${place}.`],
         structured: { ...structured, already_known: true },
       }
     : { lines: [`Saved in ${place}. mem_recall finds it.`], structured };
@@ -72,19 +71,19 @@ function saving(jobId: string, namespace: string, remarks: readonly string[]): A
     lines: [`Still being saved in namespace ${quoted(namespace)} as job ${jobId}.`, ...remarks],
     structured: { status: 'saving', job_id: jobId, namespace },
     next: [
-      'The memory is accepted and safe, and saving goes on by itself: do not save it again.',
+      'The memory is accepted and safe, and saving continues in the background: do not save it again.',
       'mem_recall finds it within seconds.',
     ],
   };
 }
 
 function failed({ jobId, namespace, error, errorCode }: Job): Answer {
-  const reason = error ? `${error} (${errorCode})` : 'no reason was given';
+  const reason = error ? `${error} (${errorCode})` : 'no reason given';
   return {
-    lines: [`The memory was accepted, but could not be saved: ${reason}`],
+    lines: [`The memory was accepted but could not be saved: ${reason}`],
     structured: { status: 'failed', job_id: jobId, namespace, error: reason },
     next: [
-      `Next: tell the user. When the cause is fixed, \`memrelay retry ${jobId}\` or the same call saves it.`,
+      `Next: tell the user. Once the cause is fixed, \`memrelay retry ${jobId}\` or the same call saves it.`,
     ],
     isError: true,
   };

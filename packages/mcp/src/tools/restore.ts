@@ -5,23 +5,23 @@ import { limitField, namespaceParameter } from './fields.ts';
 import { quoted } from './quoted.ts';
 import { defineTool, type ToolAnswer, type ToolCall } from './tool-definition.ts';
 
-/** Memories asked for at once, so that there is progress to tell */
+/** Memories per request, small enough to report progress */
 const step = 50;
-/** No further request is begun after this long: hosts wait about a minute, and a request may take half of it */
+/** No further request is started after this time: hosts wait about a minute, and one request may take half of that */
 const patienceMs = 25_000;
 
 const input = z.strictObject({
-  namespace: namespaceParameter('The namespace to bring back, for example "default"'),
-  limit: limitField(limits.restoreLimit, 'Most memories to bring back in this call'),
+  namespace: namespaceParameter('The namespace to restore, for example "default"'),
+  limit: limitField(limits.restoreLimit, 'Maximum number of memories to restore in this call'),
 });
 
 const output = z.object({
   namespace: z.string(),
-  restored: z.int().describe('Brought back by this call'),
-  skipped: z.int().describe('There already, or forgotten'),
-  total: z.int().describe('Found in the storage of the owner'),
+  restored: z.int().describe('Restored by this call'),
+  skipped: z.int().describe('Already present, or forgotten'),
+  total: z.int().describe("Found in the owner's storage"),
   failed: z.int().optional(),
-  unverified: z.int().optional().describe('Signed by nobody the account trusts: left out'),
+  unverified: z.int().optional().describe('Not signed by a key that the account trusts: skipped'),
   more: z.literal(true).optional().describe('Call again for the rest'),
 });
 type Output = z.input<typeof output>;
@@ -30,17 +30,17 @@ export const restore = defineTool({
   name: 'mem_restore',
   title: 'Restore a namespace',
   description:
-    "Re-indexes a namespace from the encrypted blobs in the user's own storage, so that mem_recall finds its memories on this server. Call it when memories that the user knows of are missing, for example after a move to another server. It returns counts only, no texts; nothing is changed or lost by it. Call it again while it says that there is more.",
+    "Re-indexes a namespace from the encrypted blobs in the user's own storage, so that mem_recall finds its memories on this server. Call it when memories that the user expects are missing, for example after moving to another server. It returns only counts, no texts, and never changes or deletes memories. Call it again as long as it reports that there is more.",
   input,
   output,
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   async run({ namespace, limit }, call) {
-    call.report('Looking at the storage of the owner');
+    call.report("Scanning the owner's storage");
     return answer(await restoreUpTo(limit, namespace, call));
   },
 });
 
-/** Calls until there is no more, the limit is reached or the patience ends; what was restored stays, whatever comes. */
+/** Repeats the call until nothing is left, the limit is reached or the time is up. Restored memories stay restored. */
 async function restoreUpTo(
   limit: number,
   namespace: string,
@@ -69,20 +69,20 @@ function answer({
   more,
 }: Restored): ToolAnswer<Output> {
   const lines = [
-    `Namespace ${quoted(namespace)}: restored ${restored}, skipped ${skipped} (there already, or forgotten), total ${total}.`,
+    `Namespace ${quoted(namespace)}: restored ${restored}, skipped ${skipped} (already present, or forgotten), total ${total}.`,
   ];
-  if (failed) lines.push(`${failed.length} could not be read now; a later call tries them again.`);
+  if (failed) lines.push(`${failed.length} could not be read; a later call retries them.`);
   if (unverified)
     lines.push(
-      `${unverified} are signed by nobody this account trusts and were left out; the user can look into it.`,
+      `${unverified} are not signed by a key that this account trusts and were skipped; tell the user.`,
     );
   return {
     lines,
     next: more
-      ? ['Next: call mem_restore again with the same arguments; there is more to bring back.']
+      ? ['Next: call mem_restore again with the same arguments; there is more to restore.']
       : total === 0
-        ? ['Nothing of this namespace is in the storage of the owner: check its name.']
-        : ['mem_recall finds what was restored.'],
+        ? ["The owner's storage contains nothing for this namespace: check its name."]
+        : ['mem_recall finds the restored memories.'],
     structured: {
       namespace,
       restored,

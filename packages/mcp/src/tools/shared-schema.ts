@@ -2,12 +2,12 @@ import type { StandardSchemaWithJSON } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 
 /**
- * A schema as the MCP SDK lists it, made once and shared by all sessions: turning zod into JSON Schema for every
- * `tools/list` costs 0.1 ms a tool. It lets every value through. Arguments are read in arguments.ts, where a session's
- * namespace is known and a refusal can say what to do; results are held to their schema by the compiler.
+ * A schema as the MCP SDK lists it, created once and shared by all sessions: converting zod to JSON Schema for every
+ * `tools/list` costs 0.1 ms per tool. It accepts every value. Arguments are validated in arguments.ts, where the session's
+ * namespace is known and an error can say what to do; results are checked against their schema by the compiler.
  */
 export function sharedSchema(schema: z.ZodType, io: 'input' | 'output'): StandardSchemaWithJSON {
-  // Each word costs the agent tokens: 2020-12 is assumed without `$schema`, and the bounds of safe integers say nothing.
+  // Each word costs the agent tokens: 2020-12 is the default without `$schema`, and the bounds of safe integers carry no information.
   const { $schema: _, ...json } = z.toJSONSchema(schema, {
     io,
     override: ({ jsonSchema }) => {

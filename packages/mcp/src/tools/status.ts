@@ -6,7 +6,7 @@ import { countedMemories, shownTime } from './hits.ts';
 import { quoted } from './quoted.ts';
 import { defineTool } from './tool-definition.ts';
 
-/** Namespaces that are named; the rest is counted */
+/** Maximum number of namespaces listed */
 const namedNamespaces = 50;
 
 const input = z.strictObject({});
@@ -38,7 +38,7 @@ export const status = defineTool({
   name: 'mem_status',
   title: 'Memory status',
   description:
-    'Tells whose memory this is and whether it works: account, delegate key and its rights, namespaces with their number of memories, relayer and versions, writes under way or failed. Call it when another memory tool fails, or when the user asks.',
+    'Reports whose memory this is and whether it works: account, delegate key and its rights, namespaces with their number of memories, relayer and versions, running and failed writes. Call it when another memory tool fails, or when the user asks.',
   input,
   output,
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
@@ -72,7 +72,7 @@ export const status = defineTool({
   },
 });
 
-/** A key may be limited to writing: then it learns who it is, and no numbers. */
+/** Undefined for a write-only key, which may read account and health but no counts. */
 async function readableStats(memory: MemRelay, signal: AbortSignal): Promise<Stats | undefined> {
   try {
     return await memory.stats({ signal });
@@ -103,10 +103,10 @@ function whoLines({ account_id, owner, active, key, relayer }: Output): string[]
 }
 
 function numberLines({ memories, namespaces = [], jobs }: Output): string[] {
-  if (jobs === undefined) return ['This key may not read, so there are no numbers.'];
+  if (jobs === undefined) return ['This key has no read permission, so counts are not available.'];
   const named = namespaces.map(({ name, memories }) => `${quoted(name)} (${memories})`);
   return [
     `${countedMemories(memories ?? 0)}${named.length > 0 ? ` in ${named.join(', ')}` : ''}.`,
-    `Writes: ${jobs.running} under way, ${jobs.failed} failed.`,
+    `Writes: ${jobs.running} running, ${jobs.failed} failed.`,
   ];
 }

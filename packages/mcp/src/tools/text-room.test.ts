@@ -21,7 +21,7 @@ test('a cut leaves no half of a character', () => {
   expect(fitTexts(['ab👩'], 3)).toEqual([{ text: 'ab', truncated: true }]);
 });
 
-test('a hundred texts of a megabyte come to what a host takes', () => {
+test('a hundred texts of one megabyte fit into one result', () => {
   const fitted = fitTexts(new Array<string>(100).fill('x'.repeat(1_048_576)));
   expect(fitted.reduce((sum, { text }) => sum + text.length, 0)).toBe(60_000);
 });

@@ -3,34 +3,34 @@ import type { StandardSchemaWithJSON, ToolAnnotations } from '@modelcontextproto
 import { z } from 'zod';
 import { sharedSchema } from './shared-schema.ts';
 
-/** What a tool has while it serves one call. */
+/** What a tool can use while it serves one call. */
 export interface ToolCall {
   memory: MemRelay;
-  /** Aborted when the caller cancels or is gone */
+  /** Aborted when the caller cancels or disconnects */
   signal: AbortSignal;
-  /** Tells the caller how far the work is, where it asked for that */
+  /** Reports progress to the caller, if it requested that */
   report: (message: string) => void;
   /** How long a write waits for its jobs, in ms */
   waitMs: number;
-  /** Of the relayer, where the host tells it */
+  /** URL of the relayer, if the host provides it */
   relayerUrl: string | undefined;
 }
 
-/** The same answer twice: for the agent to read, and by the tool's output schema. */
+/** One answer in two forms: text for the agent, and data in the tool's output schema. */
 export interface ToolAnswer<Output> {
-  /** Each stands on lines of its own */
+  /** Each starts on a new line */
   lines: readonly string[];
   structured: Output;
-  /** What to do now, sentence by sentence. Stands in both, since some hosts pass on the structured one alone */
+  /** Next steps, one sentence each. Included in both forms, because some hosts pass on only the structured one */
   next?: readonly string[];
-  /** The call was understood, and failed */
+  /** The call was valid but failed */
   isError?: true;
 }
 
 interface ToolDefinition<Input extends z.ZodObject, Output extends z.ZodObject> {
   name: string;
   title: string;
-  /** When to call it and what to pass: all that an agent knows of it */
+  /** When to call the tool and what to pass: the only thing an agent knows about it */
   description: string;
   input: Input;
   output: Output;
@@ -38,7 +38,7 @@ interface ToolDefinition<Input extends z.ZodObject, Output extends z.ZodObject> 
   run: (args: z.output<Input>, call: ToolCall) => Promise<ToolAnswer<z.input<Output>>>;
 }
 
-/** A tool with its schemas as they are listed, made once for all sessions. */
+/** A tool with its listed schemas, created once for all sessions. */
 export interface Tool {
   name: string;
   input: z.ZodObject;
@@ -49,7 +49,7 @@ export interface Tool {
     outputSchema: StandardSchemaWithJSON;
     annotations: ToolAnnotations;
   };
-  /** `args` as `input` has read them */
+  /** `args`: as parsed by `input` */
   run: (args: unknown, call: ToolCall) => Promise<ToolAnswer<object>>;
 }
 

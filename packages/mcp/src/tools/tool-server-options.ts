@@ -1,19 +1,19 @@
 import type { MemRelay } from '@memrelay/sdk/mem-relay';
 
-/** What a host (stdio package, HTTP tool server) gives the tools of one session. */
+/** What a host (stdio package, HTTP tool server) provides to the tools of one session. */
 export interface ToolServerOptions {
   /**
-   * The client whose key signs a call, asked anew for each one. Throws a `ToolRefusal` with words for the agent when there
-   * is none, for example because nobody has signed in yet.
+   * Returns the client whose key signs a call; called for each call. Throws a `ToolRefusal` with a message for the agent if
+   * there is none, for example because no one has signed in yet.
    */
   client: () => MemRelay | Promise<MemRelay>;
-  /** Namespace of calls that name none; without it the relayer applies `default` */
+  /** Default namespace of calls; without it the relayer uses `default` */
   namespace?: string | (() => string | undefined) | undefined;
   /** Also `mem_ask`, `mem_forget`, `mem_list`, `mem_status` (decisions.md, "Tools") */
   extraTools?: boolean | undefined;
-  /** A sentence for refused credentials: how to sign in anew with this host, e.g. by calling `mem_login` */
+  /** A sentence for refused credentials: how to sign in again with this host, e.g. by calling `mem_login` */
   signIn?: string | undefined;
-  /** Told by `mem_status` */
+  /** Shown by `mem_status` */
   relayerUrl?: string | (() => string | undefined) | undefined;
   /** How long a write waits for its memory to be stored before it answers "still being saved"; default 15,000 ms */
   waitMs?: number | undefined;
@@ -24,14 +24,14 @@ export interface ToolServerOptions {
 export interface FinishedCall {
   tool: string;
   durationMs: number;
-  /** `failed`: an error of the SDK or relayer. `broken`: one that nobody expected, in `error` */
+  /** `failed`: an error of the SDK or relayer. `broken`: an unexpected error, in `error` */
   outcome: 'ok' | 'refused' | 'failed' | 'cancelled' | 'broken';
-  /** Of a refusal or failure: the code of the error catalogue, the SDK or the tools */
+  /** For a refusal or failure: a code of the error catalogue, the SDK or the tools */
   code?: string;
   error?: unknown;
 }
 
-/** The present value of an option that may change; blank counts as none. */
+/** The current value of an option that may change; blank counts as unset. */
 export function presentValue(option: string | (() => string | undefined) | undefined): string | undefined {
   const value = typeof option === 'function' ? option() : option;
   return value?.trim() ? value : undefined;

@@ -89,7 +89,7 @@ describe('login --from-memwal', () => {
     await rm(machine.credentialsPath);
     const stdio = machine.start();
     await stdio.open();
-    expect((await stdio.call('mem_recall', { query: 'tea' })).text).toContain('Nobody is signed in');
+    expect((await stdio.call('mem_recall', { query: 'tea' })).text).toContain('No one is signed in');
   });
 
   it('refuses a file that is missing, open, damaged or of another network, and keeps what was there', async () => {
@@ -103,7 +103,7 @@ describe('login --from-memwal', () => {
       [{ version: 2 }, 'version must be 1'],
       [{ version: '1' }, 'version must be 1'],
       [{ delegatePublicKeyHex: undefined, delegatePublicKey }, 'delegatePublicKeyHex must be 64 hex'],
-      [{ delegatePrivateKey: other.privateKey }, 'do not belong together'],
+      [{ delegatePrivateKey: other.privateKey }, 'do not match'],
       [{ delegateAddress: other.address }, 'not the address of the key'],
       [{ accountId: '0x1' }, 'accountId must be 0x and 64 hex'],
       [{ relayerUrl: 'file:///etc' }, 'relayerUrl must be a URL'],
@@ -192,7 +192,7 @@ describe('a link in query form', () => {
 
   it("registers the tool's key with what was granted, and posts the result with its state", async () => {
     await open();
-    await page.getByText('This link has an older form').waitFor();
+    await page.getByText('This link uses an older').waitFor();
     expect(page.url()).toBe(`${system.urls.dashboard}/connect/mcp`);
     await consent();
     await page.getByRole('heading', { name: 'You can close this page' }).waitFor();
@@ -250,7 +250,7 @@ describe('a link in query form', () => {
 
   it('registers nothing for an address of another key, and warns of a foreign relayer', async () => {
     await open({ delegateAddress: newTestKey().address });
-    await page.getByRole('heading', { name: 'This link is not whole' }).waitFor();
+    await page.getByRole('heading', { name: 'This link is incomplete' }).waitFor();
     await open({ relayer: 'https://relayer.example' });
     await page.getByText('which is not the relayer of this computer').waitFor();
     await page.getByLabel('I have just started the sign-in of').check();

@@ -105,7 +105,7 @@ it('another user finds no link in the arguments of the opener, cannot read its f
   const seen = await watchArguments();
   expect(seen).toContain('file://');
   const path = fileURLToPath(/file:\/\/\S+/.exec(seen)![0]);
-  await vi.waitFor(() => expect(login.printed()).toContain('It works once'), 10_000);
+  await vi.waitFor(() => expect(login.printed()).toContain('works once'), 10_000);
   const link = linkIn(login.printed());
   const { port, state } = parseSignInFragment(new URL(link).hash);
   for (const part of new URLSearchParams(new URL(link).hash.slice(1)).values())
@@ -145,7 +145,7 @@ it('another user finds no link in the arguments of the opener, cannot read its f
 
 it('somebody who has the link cannot sign the tool in to their own wallet: it names the one it expects', async () => {
   const login = startLogin();
-  await vi.waitFor(() => expect(login.printed()).toContain('It works once'), 10_000);
+  await vi.waitFor(() => expect(login.printed()).toContain('works once'), 10_000);
   const request = parseSignInFragment(new URL(linkIn(login.printed())).hash);
 
   // A real account with a real delegate on the same chain: anyone can make one
@@ -178,7 +178,7 @@ it('somebody who has the link cannot sign the tool in to their own wallet: it na
       { error: 'other_wallet', message: expect.stringContaining(walletAddress) },
     ]);
   }
-  await vi.waitFor(() => expect(login.printed()).toContain(`A sign-in was refused: The tool expected`));
+  await vi.waitFor(() => expect(login.printed()).toContain(`Sign-in attempt rejected: The tool expected`));
   await expect(stat(machine.credentialsPath)).rejects.toThrow('ENOENT');
 
   await page.goto(linkIn(login.printed()));

@@ -93,7 +93,7 @@ describe('without credentials', () => {
     expect(told.text).toContain('stays registered on chain');
     expect(told.text).toContain(`npx memrelay delegate revoke ${keys[0][1]}`);
     await expect(stat(machine.credentialsPath)).rejects.toThrow('ENOENT');
-    expect((await stdio.call('mem_remember', fact)).text).toMatch(/Nobody is signed in.*mem_login/);
+    expect((await stdio.call('mem_remember', fact)).text).toMatch(/No one is signed in.*mem_login/);
     expect(await stdio.tools()).toEqual([...memoryTools, 'mem_login']);
     expect(stdio.stderr()).not.toContain(keys[0][0]);
   });

@@ -31,7 +31,7 @@ describe('started in a terminal', () => {
     await machine.signIn('https://relayer.example');
     const { code, printed } = await start();
     expect(code).toBe(0);
-    expect(printed).toContain('Signed in at https://relayer.example');
+    expect(printed).toContain('Signed in to https://relayer.example');
     expect(printed).toContain('npx memrelay mcp install');
     expect(printed).not.toContain(keys[0][0]);
   });
@@ -74,7 +74,7 @@ describe('started in a terminal', () => {
     await refused;
     stdio.child.kill('SIGINT');
     expect(await stdio.end()).toBe(1);
-    expect(printed).toContain('Interrupted: nobody was signed in.');
+    expect(printed).toContain('Interrupted. You are not signed in.');
   });
 
   it('logout says when the file cannot go, and when the key is still somewhere else', async () => {
@@ -89,7 +89,7 @@ describe('started in a terminal', () => {
     await rename(machine.credentialsPath, real);
     await symlink(real, machine.credentialsPath);
     expect(await signOutFromTerminal((line) => lines.push(line))).toBe(0);
-    expect(lines.pop()).toContain(`${real}, still has the key`);
+    expect(lines.pop()).toContain(`${real} still contains the key`);
     expect(await readFile(real, 'utf8')).toContain(keys[0][0]);
   });
 });

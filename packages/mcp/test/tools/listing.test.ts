@@ -127,12 +127,12 @@ describe('instructions', () => {
 
 describe('before anything is sent', () => {
   test.each([
-    ['mem_remember', {}, 'text: required, and it is missing'],
+    ['mem_remember', {}, 'text: required, but missing'],
     ['mem_remember', { text: ' \n' }, 'text: must not be empty or only white space'],
     ['mem_remember', { text: 'x'.repeat(1_048_577) }, 'text: must be at most 1048576 bytes'],
     ['mem_remember', { text: 7 }, 'text: '],
     ['mem_remember', { text: 'x', namespace: 'a\nb' }, 'namespace: must not contain control characters'],
-    ['mem_remember', { text: 'x', note: 'y' }, '"note": no such parameter; it takes text, namespace'],
+    ['mem_remember', { text: 'x', note: 'y' }, '"note": unknown parameter; the tool takes text, namespace'],
     ['mem_recall', { query: 'x', limit: 0 }, 'limit: '],
     ['mem_recall', { query: 'x', limit: 101 }, 'limit: '],
     ['mem_recall', { query: 'x', limit: 1.5 }, 'limit: '],
@@ -143,7 +143,7 @@ describe('before anything is sent', () => {
     ['mem_forget', { ids: [] }, 'ids: '],
     ['mem_forget', { ids: ['../x'] }, 'ids.0: must be a memory, job or blob id'],
     ['mem_list', { limit: 101 }, 'limit: '],
-    ['mem_status', { verbose: true }, '"verbose": no such parameter; it takes no parameters'],
+    ['mem_status', { verbose: true }, '"verbose": unknown parameter; the tool takes no parameters'],
   ])('%s refuses arguments that are not its own: case %#', async (name, args, words) => {
     session = await openSession({ ...unreachable, extraTools: true });
     const { isError, text } = await session.call(name, args);
@@ -172,7 +172,7 @@ describe('before anything is sent', () => {
     session = await openSession({ ...unreachable, onCall: (call) => calls.push(call) });
     const { isError, text } = await session.call('mem_recall', { query: 'x' });
     expect(isError).toBe(true);
-    expect(text).toContain('fault of the tool server');
+    expect(text).toContain('internal error of the tool server');
     expect(text).not.toContain('was called');
     expect(calls).toMatchObject([{ outcome: 'broken', error: { message: 'recall was called' } }]);
   });

@@ -61,7 +61,7 @@ describe('remember and recall', () => {
     await call('mem_remember', { text: 'Once is enough.' });
     const again = await call('mem_remember', { text: 'Once is enough.' });
     expect(again).toMatchObject({ isError: false, structured: { status: 'saved', already_known: true } });
-    expect(again.text).toContain('Known already');
+    expect(again.text).toContain('Already known');
     expect((await memory.memoriesPage({ namespace })).memories).toHaveLength(1);
   });
 
@@ -97,7 +97,7 @@ describe('remember and recall', () => {
     for (const text of texts) await call('mem_remember', { text });
     const both = await call('mem_recall', { query: 'harbour orchard' });
     expect(JSON.stringify(hitsOf(both.structured)).length).toBeLessThan(61_000);
-    expect(both.text).toContain('cut: ask for it alone, with limit 1');
+    expect(both.text).toContain('cut: recall it alone, with limit 1');
     const one = await call('mem_recall', { query: 'harbour', limit: 1 });
     expect(texts).toContain(hitsOf(one.structured)[0]!.text);
   });
@@ -233,7 +233,7 @@ describe('facts, answers, what is stored', () => {
     const { call } = await sessionOf();
     const { isError, text } = await call('mem_analyze', { text: 'Ana lives in Porto.' });
     expect(isError).toBe(true);
-    expect(text).toMatch(/llm_answer_invalid.*Next: try once more/s);
+    expect(text).toMatch(/llm_answer_invalid.*Next: try again/s);
   });
 
   test('a memory that cannot be saved is an error with its reason, not a promise', async () => {
@@ -256,7 +256,7 @@ describe('facts, answers, what is stored', () => {
     expect(JSON.parse(text.split('\n')[1]!)).toBe(structured!.answer);
     const unknown = await call('mem_ask', { question: 'Who?', namespace: randomUUID() });
     expect(unknown).toMatchObject({ isError: false, structured: { known: false, memories: [] } });
-    expect(unknown.text).toContain('do not tell');
+    expect(unknown.text).toContain('do not contain the answer');
   });
 
   test('what is forgotten is gone at once, and what remains on chain is said', async () => {
@@ -270,7 +270,7 @@ describe('facts, answers, what is stored', () => {
       blobs_to_delete: [expect.stringMatching(/^0x/)],
     });
     expect(gone.text).toMatch(
-      /Gone at once: text.*What remains: 1 encrypted blob.*memrelay blobs delete 0x/s,
+      /Removed immediately: text.*Remaining: 1 encrypted blob.*memrelay blobs delete 0x/s,
     );
     const left = await call('mem_recall', { query: 'kept or forgotten' });
     expect(hitsOf(left.structured).map((hit) => hit.id)).toEqual([kept]);
@@ -327,7 +327,7 @@ describe('facts, answers, what is stored', () => {
     const rest = await call('mem_restore', {}, { onprogress: (progress) => told.push(progress) });
     expect(rest.structured).toMatchObject({ namespace, restored: 1, skipped: 2, total: 3 });
     expect(rest.structured).not.toHaveProperty('more');
-    expect(rest.text).toContain('restored 1, skipped 2 (there already, or forgotten), total 3.');
+    expect(rest.text).toContain('restored 1, skipped 2 (already present, or forgotten), total 3.');
     expect(told).toHaveLength(2);
     expect(hitsOf((await call('mem_recall', { query: 'indexed or lost' })).structured)).toHaveLength(3);
   });
@@ -385,7 +385,7 @@ describe('what is refused', () => {
     await expect.poll(async () => (await write()).isError, { timeout: 10_000 }).toBe(false);
     const { isError, text } = await call('mem_remember', { text: 'x', namespace: randomUUID() });
     expect(isError).toBe(true);
-    expect(text).toMatch(/insufficient_scope.*Next: do not repeat the call/s);
+    expect(text).toMatch(/insufficient_scope.*Next: do not retry/s);
   });
 
   test('a relayer that is down is told as such, and its return needs no new session', async () => {

@@ -16,16 +16,16 @@ import { readWalrusTariff } from '@memrelay/chain/walrus-prices';
 import type { Signer } from '@mysten/sui/cryptography';
 import type { Transaction } from '@mysten/sui/transactions';
 import { chunksOf } from '../chunks.ts';
-import { MemRelayError } from '../errors.ts';
+import { MemRelayError } from '../wire/errors.ts';
 import { type AccountNetwork, readNetwork } from './network.ts';
 import { createSponsorClient, type SponsorClient } from './sponsor.ts';
 
 export interface AccountOwnerOptions {
-  /** Base URL of a relayer: it names the chain and the package, and may sponsor */
+  /** Base URL of a relayer, which reports the chain and the package, and may sponsor */
   serverUrl: string;
   /** The owner's wallet */
   signer: Signer;
-  /** The package that is known to be right; any other that the relayer names is refused */
+  /** The trusted package; a relayer with a different package is rejected */
   packageId?: string;
   /** Whether to ask the relayer's sponsor to pay the gas; default true */
   sponsored?: boolean;
@@ -46,7 +46,7 @@ export interface FirstDelegate extends transactions.FirstDelegate {
   prove?: (accountId: string) => Promise<Uint8Array>;
 }
 
-/** Failures of the sponsor after which the owner can pay instead. What it executed is never sent twice. */
+/** Failures of the sponsor after which the owner can pay instead. A transaction it executed is never sent again. */
 const payInstead: ReadonlySet<string> = new Set([
   'network_error',
   'rate_limited',
@@ -59,7 +59,7 @@ const payInstead: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * What the owner of an account does on chain, signed by the owner's wallet and sponsored where the relayer offers it.
+ * The on-chain operations of an account's owner, signed by the owner's wallet and sponsored if the relayer offers it.
  *
  * Methods reject with `MemRelayError`, `ChainRejectedError` (with the abort of the contract) or
  * `ChainUnavailableError`; after the last a transaction may still take effect.
@@ -89,21 +89,21 @@ export class AccountOwner {
     return this.#signer.toSuiAddress();
   }
 
-  /** Id of the account that this wallet created, if it did. An account that it accepted is known by its id alone. */
+  /** Id of the account that this wallet created, if any. Accounts that it accepted cannot be looked up this way. */
   findAccount(): Promise<string | undefined> {
     return findAccountOf(this.network.chain, this.network.registryId, this.address);
   }
 
-  /** The account as it is on chain. Throws `invalid_argument` when there is none with this id. */
+  /** The account on chain. Throws `invalid_argument` if there is none with this id. */
   async readAccount(accountId: string): Promise<Account> {
     const found = await readAccount(this.network.chain, this.network.packageId, accountId);
     if (found) return found.account;
-    throw new MemRelayError('invalid_argument', `${accountId} is no account of this network's package.`);
+    throw new MemRelayError('invalid_argument', `${accountId} is not an account of this network's package.`);
   }
 
   /**
-   * Makes this wallet's account, with a first delegate when one is given. A delegate that can `prove` that it agrees is
-   * added by a second transaction: the proof is over the account's id. When that one fails the account exists without it.
+   * Creates this wallet's account, optionally with a first delegate. A delegate that can `prove` its consent is added by a
+   * second transaction, because the proof covers the account's id. If that fails, the account exists without it.
    */
   async createAccount(delegate?: FirstDelegate): Promise<Done & { accountId: string }> {
     const { packageId, registryId } = this.network;
@@ -119,8 +119,8 @@ export class AccountOwner {
   }
 
   /**
-   * Adds a delegate with its proof that it agrees (its signature over `delegateProofMessage(accountId)`), with full rights
-   * or a scope. Without a proof, a key is found only by requests that name the account once anyone else lists it too.
+   * Adds a delegate with its proof of consent (its signature over `delegateProofMessage(accountId)`), with full rights or a
+   * scope. A key without a proof works only in requests that name the account as soon as another account lists it too.
    */
   addDelegate(
     accountId: string,
@@ -137,7 +137,7 @@ export class AccountOwner {
     );
   }
 
-  /** Adds a key that someone else holds, with a scope and without its proof; begins a new key epoch. */
+  /** Adds a key that someone else has, with a scope and without its proof; starts a new key epoch. */
   addUnprovenDelegate(
     accountId: string,
     delegate: transactions.NewDelegate & { scope: Scope },
@@ -145,22 +145,22 @@ export class AccountOwner {
     return this.run(transactions.addDelegateKeyUnproven(this.network.packageId, accountId, delegate));
   }
 
-  /** Replaces a delegate's scope. Narrowing it begins a new key epoch. */
+  /** Replaces a delegate's scope. Narrowing it starts a new key epoch. */
   setScope(accountId: string, delegateAddress: string, scope: Scope): Promise<Done> {
     return this.run(transactions.setDelegateScope(this.network.packageId, accountId, delegateAddress, scope));
   }
 
-  /** Revokes a delegate and begins a new key epoch. `publicKey` has 64 hex digits. */
+  /** Revokes a delegate and starts a new key epoch. `publicKey` has 64 hex digits. */
   removeDelegate(accountId: string, publicKey: string): Promise<Done> {
     return this.run(transactions.removeDelegateKey(this.network.packageId, accountId, publicKey));
   }
 
-  /** Takes out the delegates whose time is over, and begins a new key epoch. */
+  /** Removes expired delegates and starts a new key epoch. */
   pruneExpired(accountId: string): Promise<Done> {
     return this.run(transactions.pruneExpired(this.network.packageId, accountId));
   }
 
-  /** Begins a new key epoch: what is stored from now on is out of reach of keys that were handed out before. */
+  /** Starts a new key epoch: keys that were given out before cannot read memories stored from now on. */
   rotateKeyEpoch(accountId: string): Promise<Done> {
     return this.run(transactions.rotateKeyEpoch(this.network.packageId, accountId));
   }
@@ -182,7 +182,7 @@ export class AccountOwner {
     return this.run(transactions.cancelOffer(this.network.packageId, accountId));
   }
 
-  /** Takes an account that was offered to this wallet; it starts without any delegate. */
+  /** Accepts an account that was offered to this wallet; it then has no delegates. */
   acceptOwner(accountId: string): Promise<Done> {
     return this.run(transactions.acceptOwner(this.network.packageId, accountId));
   }
@@ -197,13 +197,13 @@ export class AccountOwner {
     yield* ownedBlobs(this.network.chain, await this.network.walrus(), this.address);
   }
 
-  /** The present storage epoch: a blob whose `endEpoch` is not later cannot be prolonged any more. */
+  /** The current storage epoch. A blob whose `endEpoch` is not later can no longer be extended. */
   async storageEpoch(): Promise<number> {
     const { systemObjectId } = await this.network.walrus();
     return (await readWalrusTariff(this.network.chain, systemObjectId)).epoch;
   }
 
-  /** Deletes blobs, up to 30 in one transaction; yields after each how many are done. */
+  /** Deletes blobs, up to 30 per transaction; yields the number deleted so far after each transaction. */
   async *deleteBlobs(objectIds: readonly string[]): AsyncGenerator<Done & { count: number }> {
     const walrus = await this.network.walrus();
     for (const part of chunksOf(objectIds, maxBlobsPerTransaction))
@@ -211,8 +211,8 @@ export class AccountOwner {
   }
 
   /**
-   * Prolongs blobs by a number of epochs, up to 30 in one transaction, paid from this wallet's largest WAL coin. Throws
-   * `invalid_argument` when it has none.
+   * Extends blobs by a number of epochs, up to 30 per transaction, paid from this wallet's largest WAL coin. Throws
+   * `invalid_argument` if it has none.
    */
   async *extendBlobs(objectIds: readonly string[], epochs: number): AsyncGenerator<Done & { count: number }> {
     const walrus = await this.network.walrus();
@@ -223,7 +223,7 @@ export class AccountOwner {
       yield { ...(await this.run(extendBlobs(walrus, part, epochs, coin.objectId))), count: part.length };
   }
 
-  /** Executes any transaction as this wallet, sponsored where that is offered. */
+  /** Executes any transaction as this wallet, sponsored if possible. */
   async run(transaction: Transaction): Promise<Done> {
     return (await this.#run(transaction)).done;
   }
@@ -240,7 +240,7 @@ export class AccountOwner {
     return { executed, done: { digest: executed.digest, paidBy: 'wallet' } };
   }
 
-  /** The sponsored form, or undefined where the wallet has to pay. */
+  /** The sponsored form, or undefined if the wallet has to pay. */
   async #sponsored(transaction: Transaction): Promise<{ bytes: Uint8Array; digest: string } | undefined> {
     if (!this.#sponsor) return undefined;
     const kind = await this.network.chain.call((sui) =>
@@ -250,7 +250,7 @@ export class AccountOwner {
       return await this.#sponsor.sponsor(kind, this.address);
     } catch (error) {
       if (!(error instanceof MemRelayError) || !payInstead.has(error.code)) throw error;
-      // What the contract refuses need not be paid for to be refused again
+      // Do not pay for a transaction that the contract would refuse again
       const refusal =
         error.code === 'sponsor_rejected' && (await refusalOf(this.network.chain, transaction, this.address));
       if (refusal) throw refusal;

@@ -2,27 +2,27 @@ import { type ChainClient, createChainClient } from '@memrelay/chain/chain-clien
 import { readWalrusNetwork, type WalrusNetwork } from '@memrelay/chain/walrus-network';
 import { type Network, networkDefaults } from '@memrelay/protocol/networks';
 import type { PublicConfig } from '@memrelay/protocol/service-info';
-import { MemRelayError, NetworkError } from '../errors.ts';
+import { MemRelayError, NetworkError } from '../wire/errors.ts';
 
 type Fetch = typeof globalThis.fetch;
 
 const timeoutMs = 10_000;
 
-/** The chain that a relayer works on, and what it has there. */
+/** The chain that a relayer uses, and its objects there. */
 export interface AccountNetwork {
   /** `mainnet`, `testnet` or `localnet` */
   name: string;
   chain: ChainClient;
   packageId: string;
   registryId: string;
-  /** What new keys are wrapped for: the word of the relayer, which the owner should know to be right */
+  /** The key servers for new keys, as reported by the relayer; the owner should verify them */
   keyServers: { servers: PublicConfig['encServerConfigs']; threshold: number };
   walrus(): Promise<WalrusNetwork>;
 }
 
 /**
- * Asks a relayer which chain and package it uses. Throws `package_mismatch` when it is not the package that the
- * caller knows: another one could be anybody's.
+ * Reads which chain and package a relayer uses. Throws `package_mismatch` if it is not the package that the caller knows,
+ * because an attacker could have published another one.
  */
 export async function readNetwork(
   serverUrl: string,
@@ -33,7 +33,7 @@ export async function readNetwork(
   if (packageId !== undefined && config.packageId !== packageId.toLowerCase())
     throw new MemRelayError(
       'package_mismatch',
-      `The relayer names the package ${config.packageId}, these credentials ${packageId}.`,
+      `The relayer uses package ${config.packageId}, but these credentials are for ${packageId}.`,
     );
   const chain = createChainClient({ network: config.network, baseUrl: config.suiRpcUrl, fetch });
   let walrus: Promise<WalrusNetwork> | undefined;
@@ -54,12 +54,12 @@ export async function readNetwork(
   };
 }
 
-/** The localnet tells it itself. */
+/** The localnet reports its own objects. */
 async function localSystemObject(fetch: Fetch, chainUrl: string): Promise<string> {
   const info = await readJson<{ walrus?: { systemObjectId?: string } }>(fetch, `${chainUrl}/info`);
   const id = info.walrus?.systemObjectId;
   if (id === undefined)
-    throw new MemRelayError('invalid_response', `${chainUrl} tells no Walrus system object.`);
+    throw new MemRelayError('invalid_response', `${chainUrl} reports no Walrus system object.`);
   return id;
 }
 
@@ -74,7 +74,7 @@ async function readJson<T>(fetch: Fetch, url: string): Promise<T> {
   if (body !== undefined) return body as T;
   throw new MemRelayError(
     'invalid_response',
-    `${url} answered ${response.status}${response.ok ? ' without JSON' : ''}.`,
+    `${url} returned status ${response.status}${response.ok ? ' without JSON' : ''}.`,
     {
       status: response.status,
     },

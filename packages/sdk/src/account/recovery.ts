@@ -5,31 +5,31 @@ import { wrapType } from '@memrelay/envelope/wraps';
 import { fromHex, toHex } from '@memrelay/protocol/bytes';
 import { SealClient } from '@mysten/seal';
 import { fromBase64 } from '@mysten/sui/utils';
-import { MemRelayError } from '../errors.ts';
 import type { AccountKey, NewWrap } from '../keys.ts';
+import { MemRelayError } from '../wire/errors.ts';
 import type { AccountNetwork } from './network.ts';
 
-/** A recovery key: what it protects is read with it alone, without any key server. */
+/** A recovery key: the owner can read with it alone, without any key server. */
 export interface RecoveryKey {
   /** X25519, 32 bytes each */
   privateKey: Uint8Array;
   publicKey: Uint8Array;
 }
 
-/** The pair of a private key, a new one unless one is given. Throws `RangeError` unless it has 32 bytes. */
+/** The pair of a private key, by default a new one. Throws `RangeError` unless it has 32 bytes. */
 export function recoveryKey(privateKey: Uint8Array = portablePrimitives.randomBytes(32)): RecoveryKey {
   return { privateKey, publicKey: portablePrimitives.x25519PublicKey(privateKey) };
 }
 
-/** Whether an account's key can be opened with a recovery key: it was made while the account had one. */
+/** Whether an account's key can be opened with a recovery key, i.e. was created while the account had one. */
 export function isRecoverable(key: AccountKey): boolean {
   return key.wraps.some(({ type }) => type === wrapType.recovery);
 }
 
 /**
- * Opens a key with the recovery key and wraps it for the present key servers, for `rewrapKeys`. The private key does not
- * leave this process. `origin`: the address that made the account, `0x…`. Throws `MemRelayError` `not_recoverable` when
- * there is no wrap for this recovery key, and what the chain throws.
+ * Opens a key with the recovery key and wraps it for the current key servers, for `rewrapKeys`. The private key does not
+ * leave this process. `origin`: the address that created the account, `0x…`. Throws `MemRelayError` `not_recoverable` if
+ * there is no wrap for this recovery key, and the chain's errors.
  */
 export async function wrapWithRecoveryKey(
   network: AccountNetwork,
@@ -76,7 +76,7 @@ function openAny(
 
 const clients = new WeakMap<AccountNetwork, SealClient>();
 
-/** One for each network: it reads the key servers from the chain once. */
+/** Cached per network: it reads the key servers from the chain once. */
 function sealClient(network: AccountNetwork): SealClient {
   const known = clients.get(network);
   if (known) return known;

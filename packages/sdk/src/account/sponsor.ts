@@ -1,17 +1,17 @@
 import { bcs } from '@mysten/sui/bcs';
 import type { Signer } from '@mysten/sui/cryptography';
 import { fromBase64, toBase64 } from '@mysten/sui/utils';
-import { MemRelayError, NetworkError } from '../errors.ts';
+import { MemRelayError, NetworkError } from '../wire/errors.ts';
 
 type Fetch = typeof globalThis.fetch;
 
 const timeoutMs = 30_000;
 
-/** Has a relayer's sponsor pay for a transaction. */
+/** Lets a relayer's sponsor pay for a transaction. */
 export interface SponsorClient {
   /**
-   * Bytes to sign for a transaction kind. Throws `MemRelayError`: with the relayer's code when it refuses, with
-   * `invalid_response` when what came back is another transaction than the one that was asked for.
+   * Bytes to sign for a transaction kind. Throws `MemRelayError`: with the relayer's code if it refuses, with
+   * `invalid_response` if it returns a different transaction than requested.
    */
   sponsor(kind: Uint8Array, sender: string): Promise<{ bytes: Uint8Array; digest: string }>;
   /** Signs and has it executed. Throws like `sponsor`; after a `network_error` it may still take effect. */
@@ -35,7 +35,7 @@ export function createSponsorClient(serverUrl: string, fetch: Fetch): SponsorCli
     if (response.ok) return answer;
     throw new MemRelayError(
       answer.error ?? 'invalid_response',
-      answer.message ?? `The sponsor route answered ${response.status}.`,
+      answer.message ?? `The sponsor route returned status ${response.status}.`,
       { status: response.status },
     );
   }
@@ -50,7 +50,7 @@ export function createSponsorClient(serverUrl: string, fetch: Fetch): SponsorCli
       if (!isSame(transaction, kind, sender))
         throw new MemRelayError(
           'invalid_response',
-          'The sponsor sent another transaction than the one it was asked for; it was not signed.',
+          'The sponsor returned a different transaction than requested; it was not signed.',
         );
       return { bytes: transaction, digest };
     },

@@ -1,12 +1,12 @@
 import { hex32Pattern } from '@memrelay/protocol/bytes';
 import { decodeFrame, encodeFrame } from '@memrelay/protocol/framing';
-import { MemRelayError } from '../errors.ts';
+import { MemRelayError } from '../wire/errors.ts';
 
-/** What stands in the records: a start, pages, an end. */
+/** The content of the records: a start, pages, an end. */
 
 export interface BundleStart {
   kind: 'start';
-  /** Whose memories they are */
+  /** The owner of the memories */
   account_id: string;
   created_at: string;
   /** Undefined: all namespaces of the exporting key */
@@ -18,14 +18,14 @@ export interface BundlePage {
   memories: PageMemory[];
   /** Pairs that the envelopes on this page are sealed to, hex */
   keys: { recipient_pk: string; private_key: string }[];
-  /** Keys that the exporting server believed in this account, hex */
+  /** Keys that the exporting server trusted for this account, hex */
   trusted_writers: string[];
   failed: { id: string; blob_id?: string; reason: string }[];
-  /** Where the export went on, so that an interrupted one can */
+  /** Cursor of the next page, to resume an interrupted export */
   next_cursor?: string;
 }
 
-/** Its envelope, then its vectors, stand in the payload. */
+/** The payload contains its envelope, then its vectors. */
 export interface PageMemory {
   id: string;
   namespace: string;
@@ -58,7 +58,7 @@ export function encodeContent(head: BundleContent, payload: readonly Uint8Array[
   return encodeFrame(head, payload);
 }
 
-/** Throws `invalid_bundle`: the passphrase's holder wrote something that is none. */
+/** Throws `invalid_bundle` if someone with the passphrase wrote an invalid record. */
 export function decodeContent(plaintext: Uint8Array): ReadContent {
   try {
     const { head, payload } = decodeFrame(plaintext);
@@ -67,7 +67,7 @@ export function decodeContent(plaintext: Uint8Array): ReadContent {
     else if (content.kind !== 'start' && content.kind !== 'end') throw new RangeError('unknown kind');
     return { head: content, payload };
   } catch (cause) {
-    throw new MemRelayError('invalid_bundle', 'A record of the bundle has another form.', { cause });
+    throw new MemRelayError('invalid_bundle', 'A record of the bundle has an unknown form.', { cause });
   }
 }
 

@@ -1,10 +1,10 @@
 import { concatBytes, utf8 } from '@memrelay/envelope/bytes';
 import { scryptAsync } from '@noble/hashes/scrypt.js';
-import { MemRelayError } from '../errors.ts';
+import { MemRelayError } from '../wire/errors.ts';
 
 /**
  * The first bytes of a bundle (docs/export-and-import.md, "The file"): `"MRX1" ‖ version 1 ‖ kdf 1 ‖ log2 N ‖ 0 ‖ salt 16`.
- * The key is scrypt (RFC 7914, r = 8, p = 1) of the passphrase in Unicode's form C: it exists in the client alone.
+ * The key is scrypt (RFC 7914, r = 8, p = 1) of the passphrase in Unicode's form C. It exists only in the client.
  */
 export const bundleHeaderLength = 24;
 
@@ -14,11 +14,11 @@ const scryptKdf = 1;
 const saltLength = 16;
 /** 128 MiB and about a second */
 const usualLogN = 17;
-/** At most what a reader spends on a header that somebody else wrote: 512 MiB */
+/** Limit for headers written by others: 512 MiB */
 const logNs = { min: 10, max: 19 };
 const shortestPassphrase = 12;
 
-/** A bundle's header and what its records are sealed with. */
+/** A bundle's header and the key of its records. */
 export interface BundleKey {
   header: Uint8Array;
   /** 32 bytes */
@@ -26,7 +26,7 @@ export interface BundleKey {
 }
 
 /**
- * A new salt and its key. `logN`: what each try of a passphrase costs, as a power of two (10 to 19). Throws
+ * A new salt and its key. `logN`: the cost of each passphrase guess, as a power of two (10 to 19). Throws
  * `invalid_argument` for a passphrase below 12 characters.
  */
 export async function newBundleKey(passphrase: string, logN: number = usualLogN): Promise<BundleKey> {
@@ -39,10 +39,10 @@ export async function newBundleKey(passphrase: string, logN: number = usualLogN)
   return derive(concatBytes(magic, Uint8Array.of(version, scryptKdf, logN, 0), salt), passphrase);
 }
 
-/** The key of a bundle that begins with these bytes. Throws `invalid_bundle`, `unsupported_bundle`. */
+/** The key of a bundle that starts with these bytes. Throws `invalid_bundle`, `unsupported_bundle`. */
 export async function bundleKeyOf(header: Uint8Array, passphrase: string): Promise<BundleKey> {
   if (!isBundle(header) || header.length !== bundleHeaderLength)
-    throw new MemRelayError('invalid_bundle', 'This is not a bundle of memrelay.');
+    throw new MemRelayError('invalid_bundle', 'This is not a memrelay bundle.');
   const [, , , , ofVersion, kdf, logN, zero] = header;
   if (ofVersion !== version || kdf !== scryptKdf || zero !== 0)
     throw new MemRelayError('unsupported_bundle', 'This bundle was written by a newer version.');
@@ -51,7 +51,7 @@ export async function bundleKeyOf(header: Uint8Array, passphrase: string): Promi
   return derive(header, passphrase);
 }
 
-/** Whether a file that begins with these bytes is a bundle, of whatever version. */
+/** Whether a file that starts with these bytes is a bundle, of any version. */
 export function isBundle(start: Uint8Array): boolean {
   return magic.every((byte, i) => start[i] === byte);
 }

@@ -1,12 +1,12 @@
 import { concatBytes, readU32, u32, u64 } from '@memrelay/envelope/bytes';
 import type { Primitives } from '@memrelay/envelope/primitives';
-import { MemRelayError } from '../errors.ts';
+import { MemRelayError } from '../wire/errors.ts';
 import { type BundleKey, bundleHeaderLength, bundleKeyOf } from './bundle-key.ts';
 
 /**
- * After the header a bundle is a row of records: `last u8 ‖ length u32 ‖ nonce 12 ‖ AES-256-GCM`, little-endian, with
- * header, position and `last` as additional data. So nothing can be changed, left out, moved, added or cut off without
- * the reader's knowing, and nobody without the passphrase writes one.
+ * After the header a bundle is a sequence of records: `last u8 ‖ length u32 ‖ nonce 12 ‖ AES-256-GCM`, little-endian, with
+ * header, position and `last` as additional data. So the reader detects any change, omission, reordering, addition or
+ * truncation, and only someone with the passphrase can write a bundle.
  */
 const prefixLength = 1 + 4 + 12;
 const nonceLength = 12;
@@ -21,7 +21,7 @@ export function sealRecord(
   record: { index: number; last: boolean; plaintext: Uint8Array },
 ): Uint8Array {
   const last = record.last ? 1 : 0;
-  // Random, not the position: a record that was torn by a crash is written anew with other content
+  // Random, not the position: a record torn by a crash is rewritten with different content
   const nonce = p.randomBytes(nonceLength);
   const sealed = p.aesGcmSeal(key, nonce, aadOf(header, record.index, last), record.plaintext);
   return concatBytes(Uint8Array.of(last), u32(sealed.length), nonce, sealed);
@@ -37,13 +37,13 @@ export interface BundleRecord {
 
 export interface OpenedRecords {
   key: BundleKey;
-  /** In order. Throws `wrong_passphrase` at the first, `bundle_cut_off` where they end too early, `invalid_bundle`. */
+  /** In order. Throws `wrong_passphrase` at the first record, `bundle_cut_off` if records are missing at the end, `invalid_bundle`. */
   records: AsyncGenerator<BundleRecord, void, undefined>;
 }
 
 /**
- * Reads the header and then record after record, holding one at a time. `known` spares deriving the key again. Throws as
- * `bundleKeyOf`.
+ * Reads the header and then the records, with one record in memory at a time. `known` avoids deriving the key again. Throws
+ * like `bundleKeyOf`.
  */
 export async function openRecords(
   p: Primitives,
@@ -74,7 +74,7 @@ async function* readRecords(
     if (plaintext === undefined) throw damaged(index);
     end += prefixLength + length;
     if (last === 1 && (await take(1)).length > 0)
-      throw new MemRelayError('invalid_bundle', 'Something stands after the end of the bundle.');
+      throw new MemRelayError('invalid_bundle', 'There is data after the end of the bundle.');
     yield { index, plaintext, last: last === 1, end };
     if (last === 1) return;
   }
@@ -85,20 +85,23 @@ function aadOf(header: Uint8Array, index: number, last: number): Uint8Array {
 }
 
 function damaged(index: number): MemRelayError {
-  if (index > 0) return new MemRelayError('invalid_bundle', 'The bundle is damaged, or was changed.');
+  if (index > 0) return new MemRelayError('invalid_bundle', 'The bundle is damaged or was modified.');
   return new MemRelayError(
     'wrong_passphrase',
-    'The passphrase is not that of this bundle, or its beginning is damaged.',
+    'The passphrase is wrong, or the beginning of the bundle is damaged.',
   );
 }
 
 async function takeWhole(take: Take, length: number): Promise<Uint8Array> {
   const bytes = await take(length);
   if (bytes.length === length) return bytes;
-  throw new MemRelayError('bundle_cut_off', 'The bundle ends too early: its export or a copy was cut off.');
+  throw new MemRelayError(
+    'bundle_cut_off',
+    'The bundle is incomplete: its export or a copy was interrupted.',
+  );
 }
 
-/** The next so many bytes; fewer only at the end. Valid until the next call. */
+/** The next `length` bytes; fewer only at the end. Valid until the next call. */
 type Take = (length: number) => Promise<Uint8Array>;
 
 function taker(source: AsyncIterable<Uint8Array>): Take {

@@ -8,28 +8,28 @@ import { wrapType } from '@memrelay/envelope/wraps';
 import { exportLimit } from '@memrelay/protocol/bundle-limits';
 import type { ExportedMemory, ExportRequest, ExportResponse } from '@memrelay/protocol/bundles';
 import { toHex } from '@memrelay/protocol/bytes';
-import { fromBase64 } from '../base64.ts';
-import type { CallOptions } from '../types.ts';
+import { fromBase64 } from '../wire/base64.ts';
+import type { CallOptions } from '../wire/types.ts';
 import { type BundlePage, encodeContent, type PageMemory } from './bundle-content.ts';
 import { newBundleKey } from './bundle-key.ts';
 import { sealRecord } from './bundle-records.ts';
 import type { BundlePosition } from './resume-bundle.ts';
 
-/** What an export needs of `MemRelay`. */
+/** The part of `MemRelay` that an export uses. */
 export interface ExportClient {
   readonly accountId: string;
   exportPage(request: ExportRequest, options?: CallOptions): Promise<ExportResponse>;
 }
 
 export interface ExportOptions extends CallOptions {
-  /** At least 12 characters. It stays here: no server sees it or anything made from it. */
+  /** At least 12 characters. It stays in the client: no server sees it or anything derived from it. */
   passphrase: string;
   /** Every namespace that the key may read when omitted */
   namespace?: string | undefined;
-  /** Where an interrupted export stands (`resumeBundle`): what comes is to be appended there */
+  /** State of an interrupted export (`resumeBundle`); append the output there */
   resume?: BundlePosition | undefined;
   onProgress?: (progress: ExportProgress) => void;
-  /** What each try of a passphrase costs, as a power of two, 10 to 19: 17 is 128 MiB and about a second */
+  /** Cost of each passphrase guess, as a power of two, 10 to 19: 17 takes 128 MiB and about one second */
   scryptLogN?: number;
   /** `nodePrimitives` is faster in Node */
   primitives?: Primitives;
@@ -37,14 +37,14 @@ export interface ExportOptions extends CallOptions {
 
 export interface ExportProgress {
   memories: number;
-  /** What could not be exported, in this run */
+  /** Memories that this run could not export */
   failed: readonly { id: string; blobId?: string | undefined; reason: string }[];
 }
 
 /**
- * A bundle, part after part, newest memory first: to be written to a file as it comes. Each envelope is opened and its
- * signature checked before it counts, so that what is in the bundle can be read. Throws `MemRelayError`; an interrupted
- * one can go on.
+ * Yields a bundle part by part, newest memory first; write the parts to a file as they arrive. Each envelope is opened and its
+ * signature checked before it is included, so that everything in the bundle is readable. Throws `MemRelayError`; an
+ * interrupted export can be resumed.
  */
 export async function* exportBundle(
   client: ExportClient,
@@ -52,7 +52,7 @@ export async function* exportBundle(
 ): AsyncGenerator<Uint8Array, void, undefined> {
   const { namespace, resume, signal, primitives: p = portablePrimitives } = options;
   const key = resume?.key ?? (await newBundleKey(options.passphrase, options.scryptLogN));
-  // Made for this run: keys are sealed to it. One made from the passphrase would let a server try passphrases.
+  // A new key pair for this run, to which keys are sealed. A pair derived from the passphrase would let a server guess passphrases.
   const privateKey = p.randomBytes(32);
   const recipient_pk = toHex(p.x25519PublicKey(privateKey));
   const failed: ExportProgress['failed'][number][] = [];
@@ -89,7 +89,7 @@ export async function* exportBundle(
   yield record({ kind: 'end', memories, failed: failures });
 }
 
-/** A page of the relayer as it stands in a bundle: keys opened, envelopes tried. */
+/** Converts a page of the relayer for a bundle: opens the keys and tests each envelope. */
 function readPage(
   p: Primitives,
   privateKey: Uint8Array,

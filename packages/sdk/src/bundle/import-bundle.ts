@@ -7,45 +7,45 @@ import { importItems } from '@memrelay/protocol/bundle-limits';
 import type { ImportRequest, ImportResponse, ImportResult } from '@memrelay/protocol/bundles';
 import { fromHex, toBase64, toHex } from '@memrelay/protocol/bytes';
 import { limits } from '@memrelay/protocol/limits';
-import { type CamelKeys, camelKeys } from '../camel-keys.ts';
-import { MemRelayError } from '../errors.ts';
-import type { CallOptions } from '../types.ts';
+import { type CamelKeys, camelKeys } from '../wire/camel-keys.ts';
+import { MemRelayError } from '../wire/errors.ts';
+import type { CallOptions } from '../wire/types.ts';
 import type { BundlePage, PageMemory, ReadContent } from './bundle-content.ts';
 import type { Bundle } from './open-bundle.ts';
 
-/** What an import needs of `MemRelay`. */
+/** The part of `MemRelay` that an import uses. */
 export interface ImportClient {
   importPage(request: ImportRequest, options?: CallOptions): Promise<ImportResponse>;
 }
 
 export interface ImportOptions extends CallOptions {
   /**
-   * Ed25519 keys (hex) whose signatures are vouched for beside those that the relayer believes anyhow. Those of the
-   * bundle when omitted: who knows the passphrase wrote them.
+   * Ed25519 keys (hex) to trust in addition to those that the relayer trusts anyway. Defaults to the keys in the bundle, which
+   * only someone with the passphrase can have written.
    */
   trustedWriters?: readonly string[];
-  /** Requests to leave out because an earlier run has sent them: they are the same for the same bundle */
+  /** Requests to skip because an earlier run sent them; a bundle always produces the same requests */
   skip?: ReadonlySet<number>;
   /** `nodePrimitives` is faster in Node */
   primitives?: Primitives;
 }
 
-/** What one request brought. */
+/** The result of one request. */
 export interface ImportedPart {
   /** Position among the requests of this bundle */
   no: number;
-  /** Ids that the memories had where they come from, with what became of each */
+  /** The memories' ids in the bundle, with the outcome of each */
   memories: { id: string; result: CamelKeys<ImportResult> }[];
 }
 
-/** Of one request as JSON, with room for what else stands in it. */
+/** Limit of one request's JSON, with room for its other fields. */
 const requestBytes = limits.bodyBytes - 128 * 1024;
 
 type Item = ImportRequest['memories'][number];
 
 /**
- * Sends a bundle to a relayer, request after request. The relayer gets each envelope with the secret that opens it and
- * no other; the keys stay here. Throws `MemRelayError`; running it again stores nothing twice.
+ * Sends a bundle to a relayer, one request after another. The relayer gets each envelope with the secret that opens only
+ * that envelope; the keys stay here. Throws `MemRelayError`; running it again stores nothing twice.
  */
 export async function* importBundle(
   client: ImportClient,
@@ -112,7 +112,7 @@ function itemOf(
     return toBase64(bytes.subarray(start, start + vectors.bytes));
   });
   const whole = { ...bare, vectors: { model: vectors.model, values } };
-  // A memory so large that it does not fit with them is embedded anew
+  // A memory that does not fit together with its vectors is re-embedded
   return sizeOf(whole) > requestBytes ? bare : whole;
 }
 
@@ -123,13 +123,13 @@ function secretOf(p: Primitives, envelope: Uint8Array, keys: ReadonlyMap<string,
     return toHex(envelopeSecret(p, header, key));
   } catch (cause) {
     if (!(cause instanceof EnvelopeError)) throw cause;
-    throw new MemRelayError('invalid_bundle', 'An envelope of the bundle does not open with its keys.', {
+    throw new MemRelayError('invalid_bundle', 'An envelope in the bundle cannot be opened with its keys.', {
       cause,
     });
   }
 }
 
-/** Of its JSON, about: base64 and hex are what there is. */
+/** Approximate size of its JSON, which is mostly base64 and hex. */
 function sizeOf({ envelope, vectors }: Item): number {
   const values = vectors?.values.reduce((sum, value) => sum + value.length + 3, 0) ?? 0;
   return envelope.length + values + 300;

@@ -1,27 +1,27 @@
 import { portablePrimitives } from '@memrelay/envelope/portable-primitives';
 import type { Primitives } from '@memrelay/envelope/primitives';
-import { MemRelayError } from '../errors.ts';
+import { MemRelayError } from '../wire/errors.ts';
 import { type BundleContent, type BundleStart, decodeContent, type ReadContent } from './bundle-content.ts';
 import type { BundleKey } from './bundle-key.ts';
 import { openRecords } from './bundle-records.ts';
 
-/** A bundle that was read from its first byte to its last. */
+/** A bundle that was read completely. */
 export interface Bundle {
   start: BundleStart;
-  /** Names it: 48 hex digits of its header */
+  /** Identifies the bundle: 48 hex digits of its header */
   header: Uint8Array;
   memories: number;
-  /** What its export could not read */
+  /** Memories that its export could not read */
   failed: number;
-  /** Keys that the exporting server believed; vouched for by whoever knows the passphrase, nobody else */
+  /** Keys that the exporting server trusted; only someone with the passphrase can have listed them */
   trustedWriters: string[];
-  /** Pages as they stand in the file, which is read again */
+  /** The pages of the file, which is read again for each iteration */
   pages(): AsyncGenerator<ReadContent, void, undefined>;
 }
 
 /**
- * Reads a whole bundle once, so that of one that is damaged, cut off or of another passphrase nothing is used. `source`
- * gives its bytes from the start, each time it is called. Throws `invalid_bundle`, `bundle_cut_off`,
+ * Reads a whole bundle once, so that nothing of a damaged, truncated or wrongly keyed bundle is used. `source` returns its
+ * bytes from the start, each time it is called. Throws `invalid_bundle`, `bundle_cut_off`,
  * `unsupported_bundle`, `wrong_passphrase`.
  */
 export async function openBundle(
@@ -36,7 +36,7 @@ export async function openBundle(
     for await (const { index, plaintext, last } of opened.records) {
       const content = decodeContent(plaintext);
       if ((content.head.kind === 'start') !== (index === 0) || (content.head.kind === 'end') !== last)
-        throw new MemRelayError('invalid_bundle', 'The records of the bundle are not in their order.');
+        throw new MemRelayError('invalid_bundle', 'The records of the bundle are out of order.');
       yield content;
     }
   }
@@ -53,7 +53,7 @@ export async function openBundle(
     for (const writer of head.trusted_writers) writers.add(writer);
   }
   if (!start || end?.memories !== memories)
-    throw new MemRelayError('invalid_bundle', 'The bundle does not hold what its end says.');
+    throw new MemRelayError('invalid_bundle', 'The content of the bundle does not match its end record.');
   return {
     start,
     header: key!.header,

@@ -1,25 +1,25 @@
 import { portablePrimitives } from '@memrelay/envelope/portable-primitives';
 import type { Primitives } from '@memrelay/envelope/primitives';
-import { MemRelayError } from '../errors.ts';
+import { MemRelayError } from '../wire/errors.ts';
 import { type BundleStart, decodeContent } from './bundle-content.ts';
 import type { BundleKey } from './bundle-key.ts';
 import { openRecords } from './bundle-records.ts';
 
-/** How far an interrupted export came. */
+/** The state of an interrupted export. */
 export interface BundlePosition {
   key: BundleKey;
   start: BundleStart;
   records: number;
   memories: number;
   failed: number;
-  /** Undefined when only the end is missing */
+  /** Undefined if only the end record is missing */
   cursor: string | undefined;
-  /** Length of what is whole: what stands after it is to be cut off before more is appended */
+  /** Length of the complete part: truncate the file to it before appending */
   bytes: number;
 }
 
 /**
- * Where to go on with a bundle whose export was interrupted: undefined when not even its first page is whole. Throws
+ * Where to resume an interrupted export; undefined if not even its first page is complete. Throws
  * `wrong_passphrase`, `invalid_bundle`.
  */
 export async function resumeBundle(

@@ -1,27 +1,27 @@
 import type { Account } from '@memrelay/chain/account-bcs';
 import { type AccountObject, readAccount } from '@memrelay/chain/account-reader';
 import { fromHex } from '@memrelay/protocol/bytes';
-import { untilAborted } from '../abort.ts';
-import { MemRelayError } from '../errors.ts';
+import { untilAborted } from '../wire/abort.ts';
+import { MemRelayError } from '../wire/errors.ts';
 import type { ManualNetwork } from './manual-network.ts';
 
-/** The account as the chain tells it, never the relayer. */
+/** The account as read from the chain, never from the relayer. */
 export interface AccountState extends AccountObject {
   account: Account;
-  /** 32 bytes: every key identity of the account begins with it */
+  /** 32 bytes; every key identity of the account starts with it */
   origin: Uint8Array;
 }
 
 /**
- * A client seals under a new key epoch within 60 seconds of it (security.md, "What revocation promises"): this much of
- * it is how old what it knows may be, the rest is for a call under way.
+ * A client must seal under a new key epoch within 60 s (security.md, "What revocation promises"). This is the part of it that
+ * cached state may be old; the rest is for a running call.
  */
 export const maxAccountAgeMs = 30_000;
 
 export interface AccountSource {
   /**
-   * At most `maxAgeMs` old; one read serves all who ask meanwhile. Throws `chain_unavailable`, also for an answer from
-   * before what was seen already, and `invalid_argument` when there is no such account.
+   * At most `maxAgeMs` old; concurrent callers share one read. Throws `chain_unavailable`, also for a response older than the
+   * known state, and `invalid_argument` if the account does not exist.
    */
   read(maxAgeMs: number, signal: AbortSignal | undefined): Promise<AccountState>;
 }
@@ -40,7 +40,10 @@ export function createAccountSource(
       throw unavailable('it did not answer', cause);
     });
     if (!found)
-      throw new MemRelayError('invalid_argument', `${accountId} is no account of the package ${packageId}.`);
+      throw new MemRelayError(
+        'invalid_argument',
+        `${accountId} is not an account of the package ${packageId}.`,
+      );
     if (known && found.objectVersion < known.state.objectVersion)
       throw unavailable('it answered from the past');
     const state = { ...found, origin: fromHex(found.account.origin) };

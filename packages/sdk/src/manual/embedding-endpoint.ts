@@ -1,22 +1,22 @@
-import { withTimeout } from '../abort.ts';
 import { chunksOf } from '../chunks.ts';
-import { MemRelayError } from '../errors.ts';
-import { type RetryPolicy, retryAfterMs, withRetries } from '../retry.ts';
+import { withTimeout } from '../wire/abort.ts';
+import { MemRelayError } from '../wire/errors.ts';
+import { type RetryPolicy, retryAfterMs, withRetries } from '../wire/retry.ts';
 import { mapBounded } from './bounded.ts';
 
-/** An OpenAI-compatible provider of embeddings, which alone sees texts and questions. */
+/** An OpenAI-compatible embedding provider, the only service that sees texts and questions. */
 export interface EmbeddingOptions {
-  /** With its version, such as `https://api.openai.com/v1` or `http://127.0.0.1:11434/v1` */
+  /** Including the version, such as `https://api.openai.com/v1` or `http://127.0.0.1:11434/v1` */
   baseUrl: string;
-  /** Sent to `baseUrl` and nowhere else; left out where the provider wants none */
+  /** Sent only to `baseUrl`; omit it if the provider needs none */
   apiKey?: string | undefined;
   /** Default `text-embedding-3-small` */
   model?: string | undefined;
-  /** Numbers in a vector: the relayer's EMBEDDING_DIM, which is asked when this is left out */
+  /** Numbers per vector; defaults to the relayer's EMBEDDING_DIM */
   dimension?: number | undefined;
-  /** Search also where the relayer embeds with another model: what it has embedded is then not found */
+  /** Allow searching although the relayer embeds with another model; memories that it embedded are then not found */
   allowOtherModel?: boolean | undefined;
-  /** Texts in one call; default 64 */
+  /** Texts per call; default 64 */
   batchSize?: number | undefined;
   /** One attempt; default 30,000 ms */
   timeoutMs?: number | undefined;
@@ -24,7 +24,7 @@ export interface EmbeddingOptions {
   deadlineMs?: number | undefined;
   /** Default 4 */
   maxAttempts?: number | undefined;
-  /** Instead of the global `fetch` */
+  /** Replaces the global `fetch` */
   fetch?: typeof fetch | undefined;
 }
 
@@ -61,7 +61,7 @@ export function createEmbeddingEndpoint(options: EmbeddingOptions): EmbeddingEnd
     let response: Response;
     let text: string;
     try {
-      // A redirect would carry text and key to a place the caller did not name
+      // A redirect would send text and key to a host that the caller did not choose
       const init = { method: 'POST', headers, body, signal, redirect: 'error', credentials: 'omit' } as const;
       response = await send(url.href, init);
       text = await response.text();
@@ -72,7 +72,7 @@ export function createEmbeddingEndpoint(options: EmbeddingOptions): EmbeddingEnd
     try {
       return JSON.parse(text);
     } catch {
-      throw unavailable(`${url.host} answered without JSON`);
+      throw unavailable(`${url.host} returned no JSON`);
     }
   }
 
@@ -92,7 +92,7 @@ export function createEmbeddingEndpoint(options: EmbeddingOptions): EmbeddingEnd
             withTimeout(
               (inner) => attempt(body, inner),
               timeoutMs,
-              () => unavailable(`${url.host} did not answer in ${Math.round(timeoutMs)} ms`),
+              () => unavailable(`${url.host} did not respond within ${Math.round(timeoutMs)} ms`),
               signal,
             ),
           policy,
@@ -119,15 +119,15 @@ function endpointOf(baseUrl: string): URL {
 function unavailable(reason: string, more: { cause?: unknown; retryAfterMs?: number | undefined } = {}) {
   return new MemRelayError(
     'embedding_unavailable',
-    `The embedding provider gave no vectors: ${reason}. Nothing was sent to the relayer; the same call may succeed later.`,
+    `The embedding provider returned no vectors: ${reason}. Nothing was sent to the relayer; the same call may succeed later.`,
     { retryable: true, ...more },
   );
 }
 
-/** What speaks of the request itself is not tried again. */
+/** Errors caused by the request itself are not retried. */
 function refusal(host: string, { status, headers }: Response): MemRelayError {
   if ([408, 425, 429].includes(status) || status >= 500)
-    return unavailable(`${host} answered ${status}`, {
+    return unavailable(`${host} returned status ${status}`, {
       retryAfterMs: retryAfterMs(headers.get('retry-after')),
     });
   const advice =
@@ -135,24 +135,28 @@ function refusal(host: string, { status, headers }: Response): MemRelayError {
       ? 'Check embedding.apiKey.'
       : status === 404
         ? 'Check embedding.baseUrl and embedding.model.'
-        : 'Check embedding.model, and that it takes texts of this length.';
-  return new MemRelayError('embedding_rejected', `${host} refused the texts with ${status}. ${advice}`, {
-    status,
-  });
+        : 'Check embedding.model, and that it accepts texts of this length.';
+  return new MemRelayError(
+    'embedding_rejected',
+    `${host} rejected the texts with status ${status}. ${advice}`,
+    {
+      status,
+    },
+  );
 }
 
 function vectorsOf(answer: unknown, count: number, dimension: number, host: string): Float32Array[] {
   const { data } = (answer ?? {}) as { data?: { index?: unknown; embedding?: unknown }[] };
   if (!Array.isArray(data) || data.length !== count)
-    throw unavailable(`${host} sent another number of vectors`);
+    throw unavailable(`${host} returned a wrong number of vectors`);
   const vectors = new Array<Float32Array | undefined>(count).fill(undefined);
   for (const { index, embedding } of data) vectors[Number(index)] = numbersOf(embedding);
   return vectors.map((vector) => {
-    if (!vector?.every(Number.isFinite)) throw unavailable(`${host} sent no vector for a text`);
+    if (!vector?.every(Number.isFinite)) throw unavailable(`${host} returned no vector for a text`);
     if (vector.length !== dimension)
       throw new MemRelayError(
         'embedding_mismatch',
-        `${host} sends vectors of ${vector.length} numbers, the relayer takes ${dimension}. Choose an embedding.model of ${dimension}, or a relayer whose EMBEDDING_DIM is ${vector.length}.`,
+        `${host} returns vectors of ${vector.length} numbers, but the relayer expects ${dimension}. Choose an embedding.model with ${dimension}, or a relayer whose EMBEDDING_DIM is ${vector.length}.`,
       );
     return vector;
   });

@@ -1,21 +1,21 @@
 import type { EncSession } from '@memrelay/protocol/enc-session';
 import type { ExportedSessionKey } from '@mysten/seal';
-import { fromBase64 } from '../base64.ts';
-import { keptSessions, type SessionSource, sessionSignedBy } from '../enc-session.ts';
-import { MemRelayError } from '../errors.ts';
-import type { Connection } from '../request.ts';
+import { fromBase64 } from '../wire/base64.ts';
+import { keptSessions, type SessionSource, sessionSignedBy } from '../wire/enc-session.ts';
+import { MemRelayError } from '../wire/errors.ts';
+import type { Connection } from '../wire/request.ts';
 
-/** Who may read besides the delegate key: the owner's wallet. Sui's `Signer` is one. */
+/** The owner's wallet, which may read as an alternative to the delegate key. Sui's `Signer` implements it. */
 export interface SessionSigner {
   toSuiAddress(): string;
   /** `signature` is Sui's, in base64 */
   signPersonalMessage(message: Uint8Array): Promise<{ signature: string }>;
 }
 
-/** The longest that key servers take: a wallet asks its user each time. */
+/** The maximum that key servers accept, because a wallet asks its user each time. */
 const walletMinutes = 30;
 
-/** Sessions that the wallet signs, one for half an hour, and those of the delegate key where there is no wallet. */
+/** Sessions signed by the wallet, each for 30 minutes, or by the delegate key if there is no wallet. */
 export function keySessions(
   { sessions, clock }: Pick<Connection, 'sessions' | 'clock'>,
   wallet: SessionSigner | undefined,
@@ -28,7 +28,7 @@ export function keySessions(
       } catch (cause) {
         throw new MemRelayError(
           'decrypt_denied',
-          'The wallet did not sign the session, without which key servers give no key. Call again and agree to it.',
+          'The wallet did not sign the session, which key servers require. Call again and approve it in the wallet.',
           { cause },
         );
       }

@@ -3,56 +3,55 @@ import { isLoopbackHost } from '@memrelay/protocol/loopback-host';
 import { type Network, networkDefaults } from '@memrelay/protocol/networks';
 import type { PublicConfig } from '@memrelay/protocol/service-info';
 import type { KeyServerConfig } from '@mysten/seal';
-import { MemRelayError, NetworkError } from '../errors.ts';
 import { pinnedPackage } from '../options.ts';
+import { MemRelayError, NetworkError } from '../wire/errors.ts';
 import { isPrivateHost } from './private-host.ts';
 
 /** A key server that the caller trusts. */
 export interface PinnedKeyServer extends KeyServerConfig {
-  /** Its public key as the chain must show it, hex; without it the first one that is seen holds */
+  /** The public key that must be on chain, hex; if omitted, the first one seen is pinned */
   publicKey?: string | undefined;
 }
 
-/** Key servers, and how much weight of them must agree. */
+/** Key servers and their threshold weight. */
 export interface KeyServerSet {
   servers: readonly PinnedKeyServer[];
   threshold: number;
 }
 
-/** What the caller knows of the network by itself; what is left out is that of the public networks. */
+/** What the caller knows about the network; omitted fields default to the public networks. */
 export interface ManualNetworkOptions {
-  /** Refused where the relayer names another */
+  /** A relayer with a different network is rejected */
   name?: Network | undefined;
   /** gRPC-web address of a full node */
   chainRpcUrl?: string | undefined;
-  /** What keys are wrapped for; refused where the relayer names others */
+  /** The key servers for new keys; a relayer with different ones is rejected */
   keyServers?: KeyServerSet | undefined;
-  /** Sets of the past, whose memories are to be read */
+  /** Historical sets, whose memories can still be read */
   historicalKeyServers?: readonly KeyServerSet[] | undefined;
-  /** In this order; the relayer's when left out */
+  /** In order of preference; defaults to the relayer's */
   aggregatorUrls?: readonly string[] | undefined;
-  /** Shards of the store, which blob ids follow from */
+  /** Number of shards of the store; blob ids depend on it */
   nShards?: number | undefined;
 }
 
-/** Where a client in manual mode works, with everything pinned that a relayer could lie about. */
+/** The network of a client in manual mode, with everything pinned that a relayer could lie about. */
 export interface ManualNetwork {
   packageId: string;
   chain: ChainClient;
   keyServers: KeyServerSet;
-  /** The current set and those of the past */
+  /** The current and the historical sets */
   readable: readonly KeyServerSet[];
   aggregatorUrls: readonly URL[];
-  /** `fetch` that follows no redirect, and calls no private address but the local network's */
+  /** `fetch` that follows no redirects and calls no private addresses except those of the local network */
   guardedFetch: typeof fetch;
   embedding: PublicConfig['embedding'];
   nShards(): Promise<number>;
 }
 
 /**
- * Puts together what the caller pins, what is known of the public networks and what the relayer tells, whose word alone
- * is taken only for a local network on this machine: keys wrapped for servers of its choice would be keys that it can
- * read. Throws `package_mismatch`, `network_mismatch`, `network_not_pinned`, `key_server_mismatch`, `invalid_argument`.
+ * Combines what the caller pins, the known public networks and what the relayer reports. The relayer alone is trusted only
+ * for a local network on this machine: it could read keys wrapped for key servers of its choice. Throws `package_mismatch`, `network_mismatch`, `network_not_pinned`, `key_server_mismatch`, `invalid_argument`.
  */
 export function manualNetwork(
   config: PublicConfig,
@@ -65,7 +64,7 @@ export function manualNetwork(
   if (config.network !== name)
     throw new MemRelayError(
       'network_mismatch',
-      `The relayer works on ${config.network}, this client on ${name}. Check serverUrl and network.name.`,
+      `The relayer uses ${config.network}, this client ${name}. Check serverUrl and network.name.`,
     );
   const isLocal = name === 'localnet';
   const defaults = networkDefaults[name];
@@ -75,7 +74,7 @@ export function manualNetwork(
   if (setName(keyServers) !== setName({ servers: config.encServerConfigs, threshold: config.encThreshold }))
     throw new MemRelayError(
       'key_server_mismatch',
-      'The relayer names other key servers than this client is pinned to. If the operator has really changed them, pass the new ones as network.keyServers and the old ones in network.historicalKeyServers.',
+      'The relayer reports different key servers than the ones this client is pinned to. If the operator has really changed them, pass the new ones as network.keyServers and the old ones in network.historicalKeyServers.',
     );
   const trusted = new Set(
     [keyServers, ...(options.historicalKeyServers ?? [])].flatMap(({ servers }) =>
@@ -110,11 +109,11 @@ function knownNetwork(name: string): Network {
   if (Object.hasOwn(networkDefaults, name)) return name as Network;
   throw new MemRelayError(
     'network_mismatch',
-    `The relayer names a network ${JSON.stringify(name)} that is not known.`,
+    `The relayer reports an unknown network ${JSON.stringify(name)}.`,
   );
 }
 
-/** A local chain is believed on this machine only. */
+/** A local chain is trusted only on this machine. */
 function ownMachine(url: string): string {
   if (isLoopbackHost(parseUrl(url).hostname)) return url;
   throw notPinned(`its chain is ${url}`);
@@ -129,7 +128,7 @@ function told(config: PublicConfig, options: ManualNetworkOptions): KeyServerSet
 function notPinned(what: string): MemRelayError {
   return new MemRelayError(
     'network_not_pinned',
-    `The relayer names a local network that is not on this machine: ${what}. Pass network.chainRpcUrl and network.keyServers if you know them to be right.`,
+    `The relayer reports a local network that is not on this machine: ${what}. Pass network.chainRpcUrl and network.keyServers if you know them to be correct.`,
   );
 }
 
@@ -140,7 +139,7 @@ function independent(objectIds: readonly string[]): KeyServerSet {
   };
 }
 
-/** The same for the same servers, weights and threshold. */
+/** Equal for equal servers, weights and threshold. */
 function setName({ servers, threshold }: KeyServerSet): string {
   return [
     threshold,
@@ -151,25 +150,21 @@ function setName({ servers, threshold }: KeyServerSet): string {
 function parseUrl(url: string): URL {
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
   if (parsed && /^https?:$/.test(parsed.protocol)) return parsed;
-  throw new MemRelayError('invalid_argument', `${JSON.stringify(url)} is no address of http or https.`);
+  throw new MemRelayError('invalid_argument', `${JSON.stringify(url)} is not an http or https URL.`);
 }
 
 function guarded(send: typeof fetch, allows: (url: URL) => boolean): typeof fetch {
   return async (input, init) => {
     const url = new URL(input instanceof Request ? input.url : input);
     if (!allows(url))
-      throw new NetworkError(
-        'network_error',
-        `${url.host} is a private address, which is not called from here.`,
-        {
-          retryable: false,
-        },
-      );
+      throw new NetworkError('network_error', `${url.host} is a private address and is not called.`, {
+        retryable: false,
+      });
     return send(url.href, { ...init, redirect: 'error', credentials: 'omit' });
   };
 }
 
-/** The localnet tells it itself. */
+/** The localnet reports its own objects. */
 async function shardsOf(known: number | undefined, chainRpcUrl: string, send: typeof fetch): Promise<number> {
   if (known !== undefined) return known;
   try {
@@ -184,6 +179,6 @@ async function shardsOf(known: number | undefined, chainRpcUrl: string, send: ty
   }
   throw new MemRelayError(
     'invalid_argument',
-    'How many shards the store has is not known: pass network.nShards.',
+    'The number of shards of the store is not known: pass network.nShards.',
   );
 }

@@ -3,11 +3,11 @@ import type { Primitives } from '@memrelay/envelope/primitives';
 import { type Wrap, wrapType } from '@memrelay/envelope/wraps';
 import { fromHex } from '@memrelay/protocol/bytes';
 import type { PublicConfig } from '@memrelay/protocol/service-info';
-import { fromBase64 } from '../base64.ts';
-import type { SessionSource } from '../enc-session.ts';
-import { MemRelayError } from '../errors.ts';
 import { readKeys } from '../keys.ts';
-import { type Connection, callRelayer } from '../request.ts';
+import { fromBase64 } from '../wire/base64.ts';
+import type { SessionSource } from '../wire/enc-session.ts';
+import { MemRelayError } from '../wire/errors.ts';
+import { type Connection, callRelayer } from '../wire/request.ts';
 import { type AccountSource, createAccountSource } from './account-state.ts';
 import type { EmbeddingEndpoint, EmbeddingOptions } from './embedding-endpoint.ts';
 import { type ManualNetwork, manualNetwork } from './manual-network.ts';
@@ -17,7 +17,7 @@ import { type BlobReader, createBlobReader } from './read-blob.ts';
 import { createSealClients } from './seal-clients.ts';
 import { createKeyUnwrapper, type KeyUnwrapper } from './unwrap-keys.ts';
 
-/** What the calls of one client share, once it knows its network. */
+/** The state shared by the calls of one client, once its network is known. */
 export interface ManualParts {
   network: ManualNetwork;
   account: AccountSource;
@@ -25,11 +25,11 @@ export interface ManualParts {
   unwrapper: KeyUnwrapper;
   blobs: BlobReader;
   expected: WrapExpectation;
-  /** Wraps that the relayer keeps for key servers that came later, by recipient key */
+  /** Additional wraps from the relayer, by recipient key, for key servers that were configured later */
   laterWraps(signal: AbortSignal | undefined): Promise<Map<string, Wrap[]>>;
 }
 
-/** Asks the relayer for its network, checks it against what is pinned, and builds the rest. Throws as `manualNetwork`. */
+/** Reads the relayer's network, checks it against the pinned values, and builds the parts. Throws like `manualNetwork`. */
 export async function connectManual(
   connection: Connection,
   options: ManualOptions,
@@ -75,12 +75,12 @@ export async function connectManual(
   };
 }
 
-/** What the relayer calls the embedder that needs no provider. */
+/** The relayer's name for the embedder that needs no provider. */
 const lexical = /^lexical-/;
 
 /**
- * The dimension of vectors. Throws `embedding_mismatch` where the relayer embeds with another model of a provider: what
- * it has embedded would be invisible to this client, and the other way round, without anybody noticing.
+ * The dimension of vectors. Throws `embedding_mismatch` if the relayer embeds with a different model: memories embedded by one
+ * would silently be invisible to the other.
  */
 export function checkedDimension(
   { embedding }: Pick<ManualNetwork, 'embedding'>,
@@ -91,12 +91,12 @@ export function checkedDimension(
   if (model !== endpoint.model && !lexical.test(model) && !options.allowOtherModel)
     throw new MemRelayError(
       'embedding_mismatch',
-      `The relayer embeds with ${model}, this client with ${endpoint.model}, and their vectors cannot be compared. Set embedding.model to ${model}, or embedding.allowOtherModel if what the relayer embeds need not be found.`,
+      `The relayer embeds with ${model}, this client with ${endpoint.model}, and their vectors cannot be compared. Set embedding.model to ${model}, or embedding.allowOtherModel if memories embedded by the relayer need not be found.`,
     );
   if (options.dimension !== undefined && options.dimension !== dimension)
     throw new MemRelayError(
       'embedding_mismatch',
-      `The relayer takes vectors of ${dimension} numbers, embedding.dimension is ${options.dimension}.`,
+      `The relayer expects vectors of ${dimension} numbers, but embedding.dimension is ${options.dimension}.`,
     );
   return dimension;
 }

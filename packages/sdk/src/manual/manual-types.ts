@@ -1,12 +1,12 @@
 import type { Primitives } from '@memrelay/envelope/primitives';
-import type { MemRelayError } from '../errors.ts';
+import type { MemRelayError } from '../wire/errors.ts';
 import type {
   MemRelayOptions,
   NamespaceOptions,
   ScoringWeights,
   WaitOptions,
   WriteOptions,
-} from '../types.ts';
+} from '../wire/types.ts';
 import type { EmbeddingOptions } from './embedding-endpoint.ts';
 import type { SessionSigner } from './key-session.ts';
 import type { ManualNetworkOptions } from './manual-network.ts';
@@ -14,19 +14,19 @@ import type { OpenFailure } from './open-memories.ts';
 import type { BlobFailure } from './read-blob.ts';
 
 export interface ManualOptions extends MemRelayOptions {
-  /** The account package, from the credential file: a relayer that names another one is refused */
+  /** The account package from the credential file; a relayer with a different one is rejected */
   packageId: string;
-  /** The provider of embeddings; `rememberManual` and `recallManual` need one */
+  /** The embedding provider; required by `rememberManual` and `recallManual` */
   embedding?: EmbeddingOptions | undefined;
-  /** What of the network is known without the relayer; needed where it is neither public nor on this machine */
+  /** Network settings that do not come from the relayer; required if the network is neither public nor on this machine */
   network?: ManualNetworkOptions | undefined;
-  /** The owner's wallet, which then opens the session for key servers instead of the delegate key */
+  /** The owner's wallet; if set, it signs the session for key servers instead of the delegate key */
   wallet?: SessionSigner | undefined;
-  /** Whose memories are believed besides those of the account's writing delegates: Ed25519 keys, 64 hex digits */
+  /** Signers to trust in addition to the account's writing delegates: Ed25519 keys, 64 hex digits */
   trustedWriters?: readonly string[] | undefined;
-  /** Whether to believe whom the relayer believes: itself and delegates of the past; default true */
+  /** Whether to trust the relayer's list of signers: itself and former delegates; default true */
   trustRelayer?: boolean | undefined;
-  /** Compute the blob id of every blob that is read, also where the index tells a digest; default false */
+  /** Compute the blob id of every blob that is read, even if the index has a digest; default false */
   checkBlobIds?: boolean | undefined;
   /** `nodePrimitives` of the envelope package are faster in Node */
   primitives?: Primitives | undefined;
@@ -34,24 +34,24 @@ export interface ManualOptions extends MemRelayOptions {
 
 export interface ManualRememberOptions extends WriteOptions, WaitOptions {
   namespace?: string | undefined;
-  /** Any number; its scale is the writer's, 0.5 is what a memory has that nobody weighed */
+  /** Any number, on a scale chosen by the writer; the default is 0.5 */
   importance?: number | undefined;
-  /** When it happened, RFC 3339 with offset, if that is not now */
+  /** When it happened, RFC 3339 with offset; default now */
   occurredAt?: string | undefined;
-  /** False: return when the relayer has accepted it, before it is stored; default true */
+  /** If false, return when the relayer has accepted the memory, before it is stored; default true */
   waitForDone?: boolean | undefined;
 }
 
-/** A memory that was accepted. */
+/** An accepted memory. */
 export interface ManualAccepted {
   status: 'running' | 'done';
-  /** Of the memory, and of its job */
+  /** Id of the memory and of its job */
   id: string;
-  /** Once done */
+  /** Present once the job is done */
   blobId?: string;
 }
 
-/** Of many texts: one that could not be stored tells why and hides no other. */
+/** The outcome of one of several texts; a failure does not affect the others. */
 export type ManualOutcome = ManualAccepted | { status: 'failed'; error: MemRelayError };
 
 export interface ManualRecallOptions extends NamespaceOptions {
@@ -59,9 +59,9 @@ export interface ManualRecallOptions extends NamespaceOptions {
   limit?: number | undefined;
   scoringWeights?: ScoringWeights | undefined;
   minScore?: number | undefined;
-  /** What is farther is left out; distances go from 0 to 2 */
+  /** Omit matches beyond this distance; distances are 0 to 2 */
   maxDistance?: number | undefined;
-  /** Also memories that are accepted but not yet stored; default true */
+  /** Include memories that are accepted but not yet stored; default true */
   includePending?: boolean | undefined;
 }
 
@@ -72,14 +72,14 @@ export interface ManualRecallHit {
   text: string;
   distance: number;
   score?: number;
-  /** As its writer says, RFC 3339 */
+  /** According to its writer, RFC 3339 */
   createdAt: string;
   occurredAt?: string;
   importance?: number;
   pending?: true;
   /** The memory that replaces this one */
   supersededBy?: string;
-  /** Who signed it: an Ed25519 key, 64 hex digits */
+  /** The signer: an Ed25519 key, 64 hex digits */
   signer: string;
 }
 
@@ -89,7 +89,7 @@ export interface DroppedHit {
   blobId?: string;
   distance: number;
   reason: BlobFailure | OpenFailure['reason'];
-  /** For a person; without a text of anybody */
+  /** Human-readable; contains no memory text */
   message: string;
 }
 
@@ -98,13 +98,13 @@ export interface ManualRecallResult {
   results: ManualRecallHit[];
   total: number;
   dropped: DroppedHit[];
-  /** `dropped`, and pending ones that the answer had no room for */
+  /** The number of `dropped` matches, plus pending ones that did not fit into the response */
   droppedCount: number;
 }
 
 export interface ManualListOptions extends NamespaceOptions {
-  /** Also where the client has a namespace of its own: list all that this key may read */
+  /** List everything that this key may read, even if the client has a default namespace */
   allNamespaces?: boolean | undefined;
-  /** Memories in one request: 1–100, default 50 */
+  /** Memories per request: 1–100, default 50 */
   limit?: number | undefined;
 }

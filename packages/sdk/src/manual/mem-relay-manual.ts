@@ -4,17 +4,17 @@ import type { CredentialFile } from '@memrelay/protocol/credential-file';
 import { embeddingChunks, searchedQuery } from '@memrelay/protocol/embedding-chunks';
 import { defaultNamespace, limits } from '@memrelay/protocol/limits';
 import type { MemoriesResponse } from '@memrelay/protocol/memory-lists';
-import { untilAborted } from '../abort.ts';
-import { camelKeys } from '../camel-keys.ts';
 import { credentialOptions } from '../credentials.ts';
-import type { SessionSource } from '../enc-session.ts';
-import { MemRelayError } from '../errors.ts';
 import { eachMemory } from '../memory-pages.ts';
 import { checkIdempotencyKey, connect, parsePackageId } from '../options.ts';
-import { type Connection, callRelayer } from '../request.ts';
-import { parsePrivateKey } from '../signer.ts';
-import type { MemoryEntry } from '../types.ts';
-import { uuidV4 } from '../uuid.ts';
+import { untilAborted } from '../wire/abort.ts';
+import { camelKeys } from '../wire/camel-keys.ts';
+import type { SessionSource } from '../wire/enc-session.ts';
+import { MemRelayError } from '../wire/errors.ts';
+import { type Connection, callRelayer } from '../wire/request.ts';
+import { parsePrivateKey } from '../wire/signer.ts';
+import type { MemoryEntry } from '../wire/types.ts';
+import { uuidV4 } from '../wire/uuid.ts';
 import { mapBounded } from './bounded.ts';
 import { createEmbeddingEndpoint, type EmbeddingEndpoint } from './embedding-endpoint.ts';
 import { keySessions } from './key-session.ts';
@@ -31,15 +31,15 @@ import type {
 import { recallSealed } from './recall.ts';
 import { rememberSealed } from './remember.ts';
 
-/** Uploads of one call at a time: each may hold a memory of a megabyte several times over. */
+/** Parallel uploads of one call: each may keep several copies of a one-megabyte memory. */
 const writesAtOnce = 4;
 
 /**
- * A client that embeds and encrypts by itself: the relayer stores and finds what it cannot read, and gets neither text
- * nor question nor the key of the provider. What it is told instead stands in docs/manual-mode.md.
+ * A client that embeds and encrypts locally: the relayer stores and finds data that it cannot read, and gets neither texts nor
+ * questions nor the provider's key. docs/manual-mode.md lists what it does get.
  *
- * Methods reject with `MemRelayError`, or with `signal.reason` when the caller aborts. Calls may overlap. Keep one client:
- * it makes one key for each namespace and key epoch, and readers pay for each. `destroy` it when it is no longer needed.
+ * Methods reject with `MemRelayError`, or with `signal.reason` when the caller aborts. Calls may overlap. Reuse one client:
+ * it creates one key per namespace and key epoch, and each key costs readers time. `destroy` it when it is no longer needed.
  */
 export class MemRelayManual {
   readonly #connection: Connection;
@@ -59,12 +59,12 @@ export class MemRelayManual {
     this.#seed = parsePrivateKey(options.key);
   }
 
-  /** Makes a client; nothing is sent yet. Throws `invalid_argument`. */
+  /** Creates a client without sending anything. Throws `invalid_argument`. */
   static create(options: ManualOptions): MemRelayManual {
     return new MemRelayManual(options);
   }
 
-  /** Makes a client from the content of a credential file; `options` win. Throws `invalid_credentials`. */
+  /** Creates a client from the content of a credential file; `options` take precedence. Throws `invalid_credentials`. */
   static fromCredentials(file: CredentialFile, options: Partial<ManualOptions> = {}): MemRelayManual {
     const { packageId } = file;
     return new MemRelayManual({
@@ -80,8 +80,8 @@ export class MemRelayManual {
   }
 
   /**
-   * Embeds and seals a text, and resolves when it is stored. Of many texts each has an outcome of its own, in their order;
-   * with an `idempotencyKey` the second text has that key with `.1` behind it, and so on.
+   * Embeds and seals a text, and resolves when it is stored. Multiple texts have separate outcomes, in their order; with an
+   * `idempotencyKey` the second text uses that key with `.1` appended, and so on.
    */
   rememberManual(text: string, options?: ManualRememberOptions): Promise<ManualAccepted>;
   rememberManual(texts: readonly string[], options?: ManualRememberOptions): Promise<ManualOutcome[]>;
@@ -102,7 +102,7 @@ export class MemRelayManual {
     });
   }
 
-  /** Embeds a question, finds the nearest memories and opens them here. What could not be read is in `dropped`. */
+  /** Embeds a question, finds the nearest memories and opens them here. Unreadable matches are in `dropped`. */
   async recallManual(query: string, options: ManualRecallOptions = {}): Promise<ManualRecallResult> {
     checkText('query', query, limits.queryBytes);
     const { endpoint, parts, dimension } = await this.#embedding(options.signal);
@@ -117,7 +117,7 @@ export class MemRelayManual {
     return recallSealed(this.#connection, parts, this.#primitives, question, reading);
   }
 
-  /** What is stored, newest first and without texts; pages are fetched as the loop goes on. */
+  /** The stored memories, newest first and without texts; pages are fetched as the loop advances. */
   memories(options: ManualListOptions = {}): AsyncGenerator<MemoryEntry, void, undefined> {
     const namespace = options.allNamespaces ? undefined : this.#namespaceOf(options);
     return eachMemory(async (cursor) => {
@@ -148,7 +148,7 @@ export class MemRelayManual {
     checkIdempotencyKey(idempotencyKey);
     const { endpoint, parts, dimension } = await this.#embedding(options.signal);
     const vectors = await endpoint.embed(embeddingChunks(text), dimension, options.signal);
-    // Again, because `destroy` may have run meanwhile, and zeros would sign as another key
+    // Checked again: `destroy` may have run in the meantime, and a zeroed key would sign as another key
     this.#connection.signer.assertUsable();
     const write = {
       text,
@@ -160,14 +160,14 @@ export class MemRelayManual {
     return rememberSealed(this.#connection, parts, { p: this.#primitives, seed: this.#seed }, write, options);
   }
 
-  /** The provider, and what its vectors must be like. Throws `embedding_not_configured`, `embedding_mismatch`. */
+  /** The provider and the required dimension of its vectors. Throws `embedding_not_configured`, `embedding_mismatch`. */
   async #embedding(signal: AbortSignal | undefined) {
     this.#connection.signer.assertUsable();
     const endpoint = this.#endpoint;
     if (!endpoint)
       throw new MemRelayError(
         'embedding_not_configured',
-        'Manual mode needs a provider of embeddings of your own: pass `embedding` with its baseUrl, and its apiKey where it wants one. The embedder that needs none is keyed by the relayer and works in relayer mode only.',
+        'Manual mode needs your own embedding provider: pass `embedding` with its baseUrl, and its apiKey if it requires one. The embedder that needs no provider is keyed by the relayer and works only in relayer mode.',
       );
     const parts = await untilAborted(this.#connected(), signal);
     return {
@@ -192,7 +192,7 @@ export class MemRelayManual {
   }
 }
 
-/** Throws `invalid_argument` for what the relayer would refuse in relayer mode, where it sees it. */
+/** Throws `invalid_argument` for texts that the relayer would reject in relayer mode, where it sees them. */
 function checkText(name: string, text: string, maxBytes: number): void {
   const refuse = (message: string): never => {
     throw new MemRelayError('invalid_argument', `${name} ${message}.`);

@@ -5,28 +5,27 @@ import { sealRecoveryWrap } from '@memrelay/envelope/recovery-wrap';
 import { type Wrap, wrapType } from '@memrelay/envelope/wraps';
 import { toHex } from '@memrelay/protocol/bytes';
 import type { SealClient } from '@mysten/seal';
-import { MemRelayError } from '../errors.ts';
+import { MemRelayError } from '../wire/errors.ts';
 import type { AccountState } from './account-state.ts';
 import type { ManualNetwork } from './manual-network.ts';
 import type { SealClients } from './seal-clients.ts';
 
-/** What memories are sealed to: the public half of a pair, and its private half wrapped. */
+/** A key that memories are sealed to: a public key and the wrapped private key. */
 export interface SealingKey {
   keyEpoch: bigint;
   recipientPk: Uint8Array;
   wraps: readonly Wrap[];
 }
 
-/** As the relayer renews its own (security.md, "Envelope"). */
+/** Same renewal as in the relayer (security.md, "Envelope"). */
 const maxAgeMs = 180 * 86_400_000;
 
 /**
- * The keys this client seals to. It makes each pair itself and drops the private half as soon as that is wrapped: of a
- * pair that a server has made, the server may know the private half, whatever its wraps say, and would read along
- * without anybody noticing (security.md, "Manual clients make their own pair").
+ * The keys this client seals to. It creates each pair itself and drops the private key as soon as it is wrapped: a server that
+ * created the pair could keep the private key and read along unnoticed (security.md, "Manual clients make their own pair").
  */
 export interface NamespaceKeys {
-  /** One for each tag, key epoch and recovery key. Throws `key_servers_unavailable`, `key_server_mismatch`. */
+  /** One key per tag, key epoch and recovery key. Throws `key_servers_unavailable`, `key_server_mismatch`. */
   keyFor(state: AccountState, tag: Uint8Array): Promise<SealingKey>;
 }
 
@@ -53,7 +52,7 @@ export function createNamespaceKeys(
       });
       key.fill(0);
       const wraps: Wrap[] = [{ type: wrapType.seal, bytes: encryptedObject }];
-      // As every reader will: a key that nobody could open is not sealed to
+      // Verified like every reader will: never seal to a key that no one can open
       checkWrap({ header: { identity, wraps } }, expected);
       if (account.recovery_pk.length > 0)
         wraps.push(sealRecoveryWrap(p, account.recovery_pk, { identity, recipientPk }, privateKey));
@@ -63,7 +62,7 @@ export function createNamespaceKeys(
       if (cause instanceof MemRelayError) throw cause;
       throw new MemRelayError(
         'key_servers_unavailable',
-        'A key for this namespace could not be wrapped: what the chain tells of the key servers could not be used. Nothing was stored; the same call may succeed later.',
+        'A key for this namespace could not be wrapped, because the key servers could not be read from the chain. Nothing was stored; the same call may succeed later.',
         { retryable: true, cause },
       );
     } finally {

@@ -11,14 +11,14 @@ import {
 import type { Primitives } from '@memrelay/envelope/primitives';
 import type { Wrap } from '@memrelay/envelope/wraps';
 import { toHex } from '@memrelay/protocol/bytes';
-import { MemRelayError } from '../errors.ts';
+import { MemRelayError } from '../wire/errors.ts';
 import type { AccountState } from './account-state.ts';
 import type { KeyServerSet } from './manual-network.ts';
 import type { KeyUnwrapper, UnwrappedKey, WrappedKey } from './unwrap-keys.ts';
 
 /**
- * `denied`: the key servers do not let this key read it. `keys_unavailable`: they did not answer. `integrity`: it is
- * not what it says it is, or was signed by nobody who is trusted.
+ * `denied`: the key servers do not let this key read it. `keys_unavailable`: they did not respond. `integrity`: the envelope
+ * is invalid, or not signed by a trusted key.
  */
 export interface OpenFailure {
   ok: false;
@@ -29,13 +29,13 @@ export type OpenedMemory = { ok: true; opened: OpenedEnvelope } | OpenFailure;
 
 export interface Opening {
   state: AccountState;
-  /** Of the namespace that was asked for */
+  /** Tag of the requested namespace */
   tag: Uint8Array;
   trust: Trust;
   /** The sets of key servers whose wraps are opened, as `expected` has them */
   sets: readonly KeyServerSet[];
   expected: WrapExpectation;
-  /** Wraps that stand beside the envelopes, by recipient key: for key servers that came later */
+  /** Additional wraps by recipient key, for key servers that were configured later */
   wrapsOf(recipientPk: Uint8Array): Promise<readonly Wrap[]>;
 }
 
@@ -45,8 +45,8 @@ interface Checked {
 }
 
 /**
- * Opens envelopes by the reader's rules in their order (security.md, "Reader"). One that fails fails alone; each key is
- * unwrapped once. Nothing of a text leaves before its signature held.
+ * Opens envelopes, applying the reader's rules in their order (security.md, "Reader"). A failure affects only its envelope;
+ * each key is unwrapped once. No text is returned before its signature is verified.
  */
 export async function openMemories(
   p: Primitives,
@@ -86,7 +86,7 @@ async function check(bytes: Uint8Array, opening: Opening): Promise<Checked | Ope
   }
 }
 
-/** Of the envelope itself, else of those beside it: whatever they unwrap to must be the key of the envelope. */
+/** Tries the envelope's own wraps, then the additional ones. The unwrapped key must always be the key of the envelope. */
 async function fittingWrap(header: Envelope['header'], { expected, wrapsOf }: Opening) {
   try {
     return checkWrap({ header }, expected);
@@ -107,13 +107,13 @@ function open(p: Primitives, { envelope }: Checked, key: UnwrappedKey, trust: Tr
   }
 }
 
-/** Different for any two wraps that may open differently. */
+/** Identifies a wrap: equal only for wraps that open to the same key. */
 function nameOf({ identity, recipientPk, wrap }: WrappedKey): string {
   return [identity, recipientPk, wrap].map(toHex).join('/');
 }
 
 function refusal(error: unknown): OpenFailure {
-  // Wraps that stand beside the envelopes could not be asked for
+  // The additional wraps could not be fetched
   if (error instanceof MemRelayError) return failure('keys_unavailable', error.message);
   if (!(error instanceof EnvelopeError)) throw error;
   const signed = error.signer ? ` (${toHex(error.signer)})` : '';

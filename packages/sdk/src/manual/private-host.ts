@@ -1,6 +1,6 @@
 /**
- * Hosts that are not on the public internet, by their name alone: a browser tells no addresses. What a name resolves to
- * is not known here; a service that serves others gives the client a `fetch` that looks.
+ * Detects hosts that are not on the public internet, by name only: browsers do not expose resolved addresses. A service that
+ * acts for others must pass the client a `fetch` that checks the addresses.
  */
 
 type Range = readonly [base: number, bits: number];
@@ -22,7 +22,7 @@ const privateV4: readonly Range[] = [
 ];
 const localNames = /(?:^|\.)(?:localhost|local|internal|home\.arpa)$/;
 
-/** Of the `hostname` of a URL, which writes every address in one form. */
+/** Expects the `hostname` of a URL, which normalises addresses. */
 export function isPrivateHost(hostname: string): boolean {
   const host = hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
   if (host.includes(':')) return isPrivateV6(groupsOf(host));

@@ -3,37 +3,37 @@ import { concatBytes } from '@memrelay/envelope/bytes';
 import { maxEnvelopeLength } from '@memrelay/envelope/header';
 import type { Primitives } from '@memrelay/envelope/primitives';
 import { toHex } from '@memrelay/protocol/bytes';
-import { sleep, withTimeout } from '../abort.ts';
+import { sleep, withTimeout } from '../wire/abort.ts';
 import type { ManualNetwork } from './manual-network.ts';
 
-/** A blob or a patch of a quilt, as an index names it. */
+/** A blob or a patch of a quilt, as listed in an index. */
 export interface BlobPlace {
   blobId: string;
-  /** Digest of its bytes as the index has it, hex */
+  /** Digest of its bytes from the index, hex */
   sha256?: string | undefined;
 }
 
 /**
- * `blob_missing`: no aggregator knows it. `blob_unavailable`: none gave it. `wrong_bytes`: what they gave is another
- * blob. `unverifiable`: there is nothing to check a patch of a quilt against.
+ * `blob_missing`: no aggregator has it. `blob_unavailable`: none returned it. `wrong_bytes`: they returned a different blob.
+ * `unverifiable`: there is nothing to verify a patch of a quilt against.
  */
 export type BlobFailure = 'blob_missing' | 'blob_unavailable' | 'wrong_bytes' | 'unverifiable';
 export type ReadBlob = { ok: true; bytes: Uint8Array } | { ok: false; reason: BlobFailure; message: string };
 
 export interface BlobReader {
-  /** Bytes are given only when they are proven to be the blob's. Rejects with the signal's reason alone. */
+  /** Returns bytes only if they are verified to be the blob's. Rejects only with the signal's reason. */
   read(place: BlobPlace, signal: AbortSignal | undefined): Promise<ReadBlob>;
 }
 
 export interface BlobReaderOptions {
   network: Pick<ManualNetwork, 'aggregatorUrls' | 'guardedFetch' | 'nShards'>;
   primitives: Primitives;
-  /** Also where the index tells a digest: the id is computed from the bytes, which takes 0.1 s at 1000 shards */
+  /** Compute the id from the bytes even if the index has a digest; takes 0.1 s with 1000 shards */
   checkBlobIds: boolean;
   timeoutMs: number;
 }
 
-/** The next aggregator is asked after this, or as soon as one fails. */
+/** Try the next aggregator after this time, or as soon as one fails. */
 const raceAfterMs = 150;
 /** A blob that was just stored may be unknown to an aggregator, or to a cache in front of it. */
 const pausesMs = [300, 900];
@@ -55,7 +55,7 @@ export function createBlobReader({
   timeoutMs,
 }: BlobReaderOptions): BlobReader {
   async function check(bytes: Uint8Array, { blobId, sha256 }: BlobPlace, host: string): Promise<void> {
-    const wrong = new BlobFault('wrong_bytes', `${host} gave other bytes than those of the blob`);
+    const wrong = new BlobFault('wrong_bytes', `${host} returned bytes that are not the blob`);
     if (sha256 !== undefined && toHex(p.sha256(bytes)) !== sha256) throw wrong;
     if (blobId.length === 50 || (sha256 !== undefined && !checkBlobIds)) return;
     if (computeBlobId(bytes, { nShards: await network.nShards() }).blobId !== blobId) throw wrong;
@@ -65,19 +65,19 @@ export function createBlobReader({
     let bytes: Uint8Array;
     try {
       const response = await network.guardedFetch(blobUrl(base, place.blobId), { signal });
-      if (response.status === 404) throw new BlobFault('blob_missing', `${base.host} does not know the blob`);
+      if (response.status === 404) throw new BlobFault('blob_missing', `${base.host} does not have the blob`);
       if (response.status !== 200 || !response.body)
-        throw new BlobFault('blob_unavailable', `${base.host} answered ${response.status}`);
+        throw new BlobFault('blob_unavailable', `${base.host} returned status ${response.status}`);
       bytes = await readBounded(response.body, base.host);
     } catch (error) {
       if (error instanceof BlobFault) throw error;
-      throw new BlobFault('blob_unavailable', `${base.host} did not give the blob`);
+      throw new BlobFault('blob_unavailable', `${base.host} did not return the blob`);
     }
     await check(bytes, place, base.host);
     return bytes;
   }
 
-  /** The first proven answer; all others are ended. */
+  /** The first verified response; all other requests are aborted. */
   function race(place: BlobPlace, signal: AbortSignal): Promise<Uint8Array> {
     const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>();
     const stop = new AbortController();
@@ -141,7 +141,7 @@ function failed(reason: BlobFailure, message: string): ReadBlob {
   return { ok: false, reason, message };
 }
 
-/** What one says that lies tells more than that another does not know the blob. */
+/** Reports the most informative failure: wrong bytes say more than a missing blob. */
 function worstOf(faults: readonly BlobFault[]): BlobFault {
   const of = (reason: BlobFailure) => faults.find((fault) => fault.reason === reason);
   return of('wrong_bytes') ?? of('blob_unavailable') ?? faults[0]!;
@@ -152,7 +152,7 @@ function blobUrl(base: URL, blobId: string): URL {
   return new URL(path, base.href.endsWith('/') ? base : `${base.href}/`);
 }
 
-/** By a reader: not every browser lets a stream be looped over. */
+/** Uses a reader: not every browser can iterate a stream. */
 async function readBounded(body: ReadableStream<Uint8Array>, host: string): Promise<Uint8Array> {
   const reader = body.getReader();
   const parts: Uint8Array[] = [];
@@ -163,7 +163,7 @@ async function readBounded(body: ReadableStream<Uint8Array>, host: string): Prom
     size += value.length;
     if (size > maxEnvelopeLength) {
       await reader.cancel();
-      throw new BlobFault('wrong_bytes', `${host} sent more than a memory can be`);
+      throw new BlobFault('wrong_bytes', `${host} sent more than the maximum size of a memory`);
     }
     parts.push(value);
   }

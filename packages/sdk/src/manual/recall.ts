@@ -5,11 +5,11 @@ import type { Wrap } from '@memrelay/envelope/wraps';
 import { fromHex, toHex } from '@memrelay/protocol/bytes';
 import { limits } from '@memrelay/protocol/limits';
 import type { ManualHit, RecallManualResponse } from '@memrelay/protocol/memories';
-import { untilAborted } from '../abort.ts';
-import { fromBase64 } from '../base64.ts';
-import { MemRelayError } from '../errors.ts';
 import { recallBody } from '../recall-body.ts';
-import { type Connection, callRelayer } from '../request.ts';
+import { untilAborted } from '../wire/abort.ts';
+import { fromBase64 } from '../wire/base64.ts';
+import { MemRelayError } from '../wire/errors.ts';
+import { type Connection, callRelayer } from '../wire/request.ts';
 import { type AccountState, maxAccountAgeMs } from './account-state.ts';
 import { mapBounded } from './bounded.ts';
 import type { ManualParts } from './manual-parts.ts';
@@ -23,7 +23,7 @@ import type {
 import { type OpenedMemory, openMemories } from './open-memories.ts';
 import type { ReadBlob } from './read-blob.ts';
 
-/** A question on its way. */
+/** A recall in progress. */
 export interface ManualQuestion {
   vector: Float32Array;
   embeddingModel: string;
@@ -33,8 +33,8 @@ export interface ManualQuestion {
 const downloadsAtOnce = 8;
 
 /**
- * Asks the relayer where the nearest memories are, fetches them and opens them here. Throws `decrypt_denied` and
- * `decrypt_unavailable` where key servers give none of the keys, and `MemRelayError` for the rest.
+ * Asks the relayer for the nearest memories, fetches their blobs and opens them locally. Throws `decrypt_denied` and
+ * `decrypt_unavailable` if the key servers return none of the keys, and other `MemRelayError`s.
  */
 export async function recallSealed(
   connection: Connection,
@@ -45,7 +45,7 @@ export async function recallSealed(
 ): Promise<ManualRecallResult> {
   const { signal, maxDistance } = options;
   const body = {
-    // The question itself stays here: it is the vector that is sent
+    // The question stays here: only its vector is sent
     ...recallBody('', options),
     query: undefined,
     explain: undefined,
@@ -58,7 +58,7 @@ export async function recallSealed(
     callRelayer<RecallManualResponse>(connection, call),
     parts.account.read(maxAccountAgeMs, signal),
   ]);
-  // Each is fetched and opened: the relayer does not say how many that may be
+  // Limited here, because each match is fetched and opened, whatever number the relayer returns
   const hits = answer.results
     .slice(0, options.limit ?? limits.recallLimit.default)
     .filter(({ distance }) => maxDistance === undefined || distance <= maxDistance);
@@ -94,11 +94,11 @@ async function bytesOf(
   return {
     ok: false,
     reason: 'wrong_bytes',
-    message: 'the relayer gave other bytes than those it has indexed',
+    message: 'the relayer returned different bytes than it has indexed',
   };
 }
 
-/** An envelope of an epoch that this client has not heard of may be of one that is a moment old. */
+/** Reloads the account if an envelope has a key epoch that this client does not know yet: it may be new. */
 async function newestFor(
   envelopes: readonly Uint8Array[],
   state: AccountState,
@@ -111,7 +111,7 @@ async function newestFor(
   return ahead ? account.read(0, signal) : state;
 }
 
-/** Delegates who may write, as the chain tells; whom the caller names; and whom the relayer believes, unless it is not to. */
+/** Trusted signers: writing delegates on chain, the caller's list, and the relayer's list unless that is turned off. */
 function trustOf(
   { account }: AccountState,
   relayers: readonly string[],
@@ -127,19 +127,19 @@ function trustOf(
   return new Set([...delegates, ...named, ...(trustRelayer ? relayers : [])]);
 }
 
-/** Where no key could be had at all, the call has failed, not its matches. */
+/** If no key at all could be fetched, the call fails, not the individual matches. */
 function refuseWhenNothingOpens(opened: readonly OpenedMemory[]): void {
   if (opened.length === 0 || !opened.every((each) => !each.ok && each.reason !== 'integrity')) return;
   const unanswered = opened.some((each) => !each.ok && each.reason === 'keys_unavailable');
   throw unanswered
     ? new MemRelayError(
         'decrypt_unavailable',
-        'The key servers did not answer, so nothing that was found could be opened. The same call may succeed later.',
+        'The key servers did not respond, so none of the matches could be opened. The same call may succeed later.',
         { retryable: true },
       )
     : new MemRelayError(
         'decrypt_denied',
-        'The key servers give this key nothing of what was found. It may have been revoked, or may not read this namespace: ask the owner of the account.',
+        'The key servers refuse this key access to all matches. It may have been revoked, or may not read this namespace: ask the owner of the account.',
       );
 }
 

@@ -8,15 +8,15 @@ import { toBase64, toHex } from '@memrelay/protocol/bytes';
 import { encodeCoarse } from '@memrelay/protocol/coarse-vectors';
 import { limits } from '@memrelay/protocol/limits';
 import type { RememberAccepted } from '@memrelay/protocol/memories';
-import { MemRelayError } from '../errors.ts';
 import { pollJob } from '../jobs.ts';
 import { waitForJob } from '../polling.ts';
-import { type Connection, callRelayer } from '../request.ts';
+import { MemRelayError } from '../wire/errors.ts';
+import { type Connection, callRelayer } from '../wire/request.ts';
 import { maxAccountAgeMs } from './account-state.ts';
 import type { ManualParts } from './manual-parts.ts';
 import type { ManualAccepted, ManualRememberOptions } from './manual-types.ts';
 
-/** One text on its way. */
+/** A remember in progress. */
 export interface ManualWrite {
   text: string;
   namespace: string;
@@ -26,12 +26,12 @@ export interface ManualWrite {
   idempotencyKey: string;
 }
 
-/** What is left in a request beside the envelope and the vectors. */
+/** Space in a request for everything except the envelope and the vectors. */
 const otherBytes = 2_048;
 
 /**
- * Seals a text and hands the envelope over. Between two attempts nothing is sealed anew; a caller who repeats the call
- * with the same `idempotencyKey` and text stores nothing twice. Throws `MemRelayError`, `JobFailedError`,
+ * Seals a text and sends the envelope. Retries send the same envelope; repeating the call with the same `idempotencyKey` and
+ * text stores nothing twice. Throws `MemRelayError`, `JobFailedError`,
  * `JobTimeoutError`.
  */
 export async function rememberSealed(
@@ -45,10 +45,7 @@ export async function rememberSealed(
   const { importance, occurredAt, signal } = options;
   const state = await parts.account.read(maxAccountAgeMs, signal);
   if (!state.account.active)
-    throw new MemRelayError(
-      'account_inactive',
-      'The account is deactivated by its owner; nothing was stored.',
-    );
+    throw new MemRelayError('account_inactive', 'The owner has deactivated the account; nothing was stored.');
   const tag = namespaceTag(p, state.origin, namespace);
   const key = await parts.keys.keyFor(state, tag);
   signal?.throwIfAborted();
@@ -70,7 +67,7 @@ export async function rememberSealed(
     }),
   );
   const [first, ...rest] = write.vectors;
-  // As exact as they were: nine digits tell a 32-bit number
+  // Lossless: nine digits represent a 32-bit float exactly
   const vector = Array.from(first!, (value) => Number(value.toPrecision(9)));
   const encryptedData = toBase64(envelope);
   const room = limits.bodyBytes - encryptedData.length - JSON.stringify(vector).length - otherBytes;
@@ -92,7 +89,7 @@ export async function rememberSealed(
   return { status: 'done', id: job.jobId, blobId: job.blobId };
 }
 
-/** What breaks a rule of the envelope is the caller's to mend. Throws `invalid_argument`. */
+/** Throws `invalid_argument` if the input violates a rule of the envelope, which the caller must fix. */
 function sealed(seal: () => Uint8Array): Uint8Array {
   try {
     return seal();
@@ -100,15 +97,15 @@ function sealed(seal: () => Uint8Array): Uint8Array {
     if (!(cause instanceof RangeError)) throw cause;
     throw new MemRelayError(
       'invalid_argument',
-      `This memory cannot be sealed: ${cause.message}. occurredAt is an RFC 3339 time with offset and seconds, importance a finite number.`,
+      `This memory cannot be sealed: ${cause.message}. occurredAt must be an RFC 3339 time with offset and seconds, importance a finite number.`,
       { cause },
     );
   }
 }
 
 /**
- * As many vectors as there is room for at a byte a number: neighbours are joined until they fit, so that every part of
- * the text stays in one of them.
+ * Reduces the vectors to the available space at one byte per number: neighbours are merged until they fit, so that every part
+ * of the text is still covered.
  */
 export function fitting(vectors: readonly Float32Array[], maxBytes: number): readonly Float32Array[] {
   const dimension = vectors[0]?.length ?? 0;
@@ -125,7 +122,7 @@ export function fitting(vectors: readonly Float32Array[], maxBytes: number): rea
 
 const repeatLabel = utf8('memrelay-manual-repeat-v1\n');
 
-/** The same for the same call alone, and of nothing that could be guessed without the delegate key. */
+/** Equal only for the same call, and not guessable without the delegate key. */
 function repeatTag(
   p: Primitives,
   seed: Uint8Array,

@@ -1,13 +1,13 @@
 import { toHex } from '@memrelay/protocol/bytes';
 import { SealClient } from '@mysten/seal';
-import { MemRelayError } from '../errors.ts';
+import { MemRelayError } from '../wire/errors.ts';
 import type { KeyServerSet, ManualNetwork } from './manual-network.ts';
 
 const requestTimeoutMs = 10_000;
 
-/** Makes clients of Seal for sets of key servers, and holds the servers to the public keys they once had. */
+/** Creates Seal clients for sets of key servers, and pins the servers' public keys. */
 export interface SealClients {
-  /** Throws `key_server_mismatch` where the chain shows another public key than was pinned or seen, and Seal's errors. */
+  /** Throws `key_server_mismatch` if a public key on chain differs from the pinned or known one, and Seal's errors. */
   clientOf(set: KeyServerSet): Promise<SealClient>;
 }
 
@@ -31,7 +31,7 @@ export function createSealClients({
         if (expected !== undefined && expected !== publicKey)
           throw new MemRelayError(
             'key_server_mismatch',
-            `The chain shows another public key for the key server ${objectId} than this client is pinned to. Keys wrapped for it could be read by somebody else: nothing was sealed or opened.`,
+            `On chain the key server ${objectId} has a different public key than this client is pinned to. Someone else could read keys wrapped for it, so nothing was sealed or opened.`,
           );
         seen.set(objectId, publicKey);
       }

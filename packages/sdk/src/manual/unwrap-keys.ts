@@ -9,26 +9,26 @@ import {
   type SealClient,
   SessionKey,
 } from '@mysten/seal';
-import type { SessionSource } from '../enc-session.ts';
-import { MemRelayError } from '../errors.ts';
+import type { SessionSource } from '../wire/enc-session.ts';
+import { MemRelayError } from '../wire/errors.ts';
 import type { AccountState } from './account-state.ts';
 import { mapBounded } from './bounded.ts';
 import { exportedSession } from './key-session.ts';
 import type { KeyServerSet, ManualNetwork } from './manual-network.ts';
 import type { SealClients } from './seal-clients.ts';
 
-/** A private key as it stands in an envelope. */
+/** A wrapped private key from an envelope. */
 export interface WrappedKey {
   /** 56 bytes: origin, tag, epoch */
   identity: Uint8Array;
-  /** What the private key must belong to */
+  /** The public key that the private key must match */
   recipientPk: Uint8Array;
   /** Seal `EncryptedObject`, checked */
   wrap: Uint8Array;
   set: KeyServerSet;
 }
 
-/** `denied`: the key servers refused. `unavailable`: they did not answer. `integrity`: it is not what it says it is. */
+/** `denied`: the key servers refused. `unavailable`: they did not respond. `integrity`: the wrap is invalid. */
 export interface KeyFailure {
   ok: false;
   reason: 'denied' | 'unavailable' | 'integrity';
@@ -40,19 +40,19 @@ export type UnwrappedKey = { ok: true; privateKey: Uint8Array } | KeyFailure;
 export interface KeyUnwrapper {
   /** One result for each key, in order. Throws what signing a session throws. */
   unwrap(state: AccountState, keys: readonly WrappedKey[]): Promise<UnwrappedKey[]>;
-  /** Overwrites and forgets all keys. */
+  /** Overwrites and removes all keys. */
   destroy(): void;
 }
 
 const singleRequestsAtOnce = 4;
 
-/** What one session got for one state of the account: after any change the key servers are asked anew. */
+/** Keys fetched by one session for one state of the account: after any change the key servers are asked again. */
 interface Holding {
   name: string;
   session: SessionKey;
-  /** By set; a client of Seal keeps the user keys it got, whoever they were for, so it lives as long as this */
+  /** By set. A Seal client caches user keys regardless of whom they are for, so it lives only as long as this */
   clients: Map<KeyServerSet, Promise<SealClient>>;
-  /** User keys that were asked for, by set and identity */
+  /** Requested user keys, by set and identity */
   asked: Map<KeyServerSet, Map<string, Promise<KeyFailure | undefined>>>;
   opened: Map<string, Uint8Array>;
 }
@@ -81,13 +81,13 @@ export function createKeyUnwrapper(
     } catch (cause) {
       throw new MemRelayError(
         'decrypt_denied',
-        'The session for the key servers is over by the clock of this machine, which is not that of the relayer. Set the clock.',
+        "By the clock of this machine the session for the key servers has expired. The clock differs from the relayer's: set it.",
         { cause },
       );
     }
   }
 
-  /** By identity: what stands against it. One request to each server for all that were not asked for yet. */
+  /** Failures by identity. Sends one request per server for all identities that were not requested yet. */
   function askFor(
     held: Holding,
     account: SharedAccount,
@@ -104,7 +104,7 @@ export function createKeyUnwrapper(
       for (const id of fresh) {
         const failure = request.then((failures) => failures.get(id));
         asked.set(id, failure);
-        // What was refused or could not be asked is asked for again by the next call
+        // The next call requests refused or failed identities again
         const again = (): void => void asked.delete(id);
         failure.then((found) => found && again(), again);
       }
@@ -126,7 +126,7 @@ export function createKeyUnwrapper(
       return new Map();
     } catch (error) {
       if (error instanceof MemRelayError) throw error;
-      // The policy is asked for all at once, so one refusal refuses all: then each is asked for alone
+      // The policy is evaluated for all together, so one refusal refuses all; then request each alone
       if (!(error instanceof NoAccessError) || ids.length === 1)
         return new Map(ids.map((id) => [id, failureOf(error)]));
     }
@@ -141,7 +141,7 @@ export function createKeyUnwrapper(
     return known;
   }
 
-  /** The user keys are there already: no request is made, so every error is the wrap's own. */
+  /** The client already has the user keys and sends no request, so every error is caused by the wrap. */
   async function open(
     held: Holding,
     { identity, recipientPk, wrap, set }: WrappedKey,
@@ -159,9 +159,9 @@ export function createKeyUnwrapper(
         return { ok: true, privateKey: privateKey.slice() };
       }
     } catch {
-      // Falls through: it is no key of this wrap
+      // Falls through: this is not the key of the wrap
     }
-    return { ok: false, reason: 'integrity', message: 'the wrap does not hold the key of its envelope' };
+    return { ok: false, reason: 'integrity', message: 'the wrap does not contain the key of its envelope' };
   }
 
   function forget(held: Holding | undefined): void {
@@ -206,5 +206,5 @@ function failureOf(error: unknown): KeyFailure {
     error instanceof InvalidSessionKeySignatureError
   )
     return { ok: false, reason: 'denied', message: 'the key servers refused the session' };
-  return { ok: false, reason: 'unavailable', message: 'the key servers did not answer' };
+  return { ok: false, reason: 'unavailable', message: 'the key servers did not respond' };
 }

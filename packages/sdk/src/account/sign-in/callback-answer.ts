@@ -3,14 +3,14 @@ import type { Primitives } from '@memrelay/envelope/primitives';
 import { fromBase64Url, toBase64Url } from '@memrelay/protocol/bytes';
 import type { SignInRequest } from './sign-in-request.ts';
 
-/** What the tool's callback says to a page that asks whether it listens: the challenge of its request. */
+/** The response of the tool's callback to a page that checks whether it is listening: the challenge of its request. */
 export interface CallbackHello {
   challenge: string;
 }
 
-/** What it says once it has taken and saved the key. */
+/** Its response after it accepted and saved the key. */
 export interface CallbackTaken {
-  /** base64url of what the challenge is the SHA-256 of: the tool alone knows it */
+  /** base64url of the challenge's SHA-256 preimage, which only the tool knows */
   verifier: string;
   walletAddress: string;
   accountId: string;
@@ -20,12 +20,12 @@ export function callbackHello({ challenge }: Pick<SignInRequest, 'challenge'>): 
   return { challenge: toBase64Url(challenge) };
 }
 
-/** Whether `answer` is the hello of the tool that made this request. */
+/** Whether `answer` is the hello of the tool that created this request. */
 export function isHelloOf(request: SignInRequest, answer: unknown): boolean {
   return (answer as Partial<CallbackHello> | null)?.challenge === callbackHello(request).challenge;
 }
 
-/** Whether `answer` shows that the tool that made this request has taken the key. */
+/** Whether `answer` proves that the tool that created this request accepted the key. */
 export function isTakenBy(p: Primitives, request: SignInRequest, answer: unknown): boolean {
   try {
     const { verifier } = answer as CallbackTaken;

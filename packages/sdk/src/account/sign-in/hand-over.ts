@@ -8,8 +8,8 @@ import { SignInFormatError, type SignInRequest, signInFragment } from './sign-in
 
 /**
  * A delegate key on its way from the page to the tool: HPKE-sealed (the suite of the envelope) to the tool's key, with
- * info = "memrelay-sign-in-v1" and the whole request as AAD. So it opens for that tool, that state, challenge and port, and
- * only if the page was shown the label and relayer that the tool asked with.
+ * info = "memrelay-sign-in-v1" and the whole request as AAD. So it opens only for that tool, state, challenge and port, and
+ * only if the page received the label and relayer from the tool's request.
  *
  * One text carries it both ways, posted to loopback and pasted by hand:
  * "mr1." ‖ base64url(port u16 big-endian ‖ state 32 ‖ enc 32 ‖ ciphertext).
@@ -21,7 +21,7 @@ export interface HandOver {
   /** The account's owner */
   walletAddress: string;
   packageId: string;
-  /** What the key may do, as the page had it registered */
+  /** The key's permissions, as registered by the page */
   scope: Scope;
 }
 
@@ -39,7 +39,7 @@ const handOverBcs = bcs.struct('HandOver', {
   scope: scopeBcs,
 });
 
-/** Longer than any: 16 namespace tags make 1,000 characters. */
+/** Longer than any code: 16 namespace tags have 1,000 characters. */
 export const maxCodeLength = 4_096;
 
 export interface HandOverCode {
@@ -49,7 +49,7 @@ export interface HandOverCode {
   ciphertext: Uint8Array;
 }
 
-/** Throws `RangeError` when the request's key is of small order. */
+/** Throws `RangeError` if the request's key has small order. */
 export function sealHandOver(p: Primitives, request: SignInRequest, handOver: HandOver): string {
   const plaintext = handOverBcs.serialize({ ...handOver, privateKey: [...handOver.privateKey] }).toBytes();
   const to = { recipientPk: request.publicKey, info, aad: utf8(signInFragment(request)) };
@@ -59,21 +59,21 @@ export function sealHandOver(p: Primitives, request: SignInRequest, handOver: Ha
 }
 
 /**
- * Takes a code apart. White space in it, e.g. of a terminal's line breaks, does not matter, nor what stands before it: the
- * page shows it at the end of a command, which may be pasted whole. Throws `SignInFormatError`.
+ * Parses a code. White space in it (e.g. line breaks of a terminal) and text before it are ignored: the page shows the code at
+ * the end of a command, which users may paste completely. Throws `SignInFormatError`.
  */
 export function parseHandOverCode(text: string): HandOverCode {
   const packed = text.replace(/\s/g, '');
   const compact = packed.slice(Math.max(0, packed.indexOf(prefix)));
   if (!compact.startsWith(prefix) || compact.length > maxCodeLength)
-    throw new SignInFormatError(`a sign-in code begins with "${prefix}"`);
+    throw new SignInFormatError(`a sign-in code starts with "${prefix}"`);
   let bytes: Uint8Array;
   try {
     bytes = fromBase64Url(compact.slice(prefix.length));
   } catch {
-    throw new SignInFormatError('the code is not whole; copy all of it');
+    throw new SignInFormatError('the code is incomplete; copy all of it');
   }
-  if (bytes.length <= ciphertextStart) throw new SignInFormatError('the code is not whole; copy all of it');
+  if (bytes.length <= ciphertextStart) throw new SignInFormatError('the code is incomplete; copy all of it');
   return {
     port: (bytes[0]! << 8) | bytes[1]!,
     state: bytes.slice(stateStart, encStart),
@@ -82,7 +82,7 @@ export function parseHandOverCode(text: string): HandOverCode {
   };
 }
 
-/** What was handed over, or undefined when it was not sealed for this key and this request. */
+/** Opens a hand-over; undefined if it was not sealed for this key and this request. */
 export function openHandOver(
   p: Primitives,
   keyPair: X25519KeyPair,
@@ -93,9 +93,9 @@ export function openHandOver(
   if (plaintext === undefined) return undefined;
   try {
     const parsed = handOverBcs.parse(plainView(plaintext));
-    // The codec passes over what stands behind the last field
+    // The codec ignores bytes after the last field
     if (!equalBytes(handOverBcs.serialize(parsed).toBytes(), plainView(plaintext))) return undefined;
-    // Copied: the codec gives views of the plaintext, which is wiped
+    // Copied: the codec returns views of the plaintext, which is wiped
     const tags = parsed.scope.tags.map((tag) => Uint8Array.from(tag));
     return {
       ...parsed,

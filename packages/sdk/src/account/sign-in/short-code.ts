@@ -7,14 +7,14 @@ const alphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 const characters = 8;
 const salt = 'memrelay-sign-in-code-v1';
 /**
- * Makes each guess expensive: 40 bits alone could be searched within the five minutes of a link for another request with
- * the same code.
+ * Makes each guess expensive: otherwise an attacker could search 40 bits for another request with the same code within the
+ * five minutes of a link.
  */
 const iterations = 20_000;
 
 /**
- * The short code of a sign-in, e.g. `7K3M-Q9TX`: the tool shows it, and so does the page, and the user compares the two. It
- * is derived from the whole request, so a link of another tool has another code. It is not secret.
+ * The short code of a sign-in, e.g. `7K3M-Q9TX`, which the tool and the page both show for the user to compare. It is derived
+ * from the whole request, so a link from another tool has a different code. It is not secret.
  */
 export function shortCode(request: SignInRequest): string {
   const bytes = pbkdf2(sha256, signInFragment(request), salt, { c: iterations, dkLen: (characters * 5) / 8 });

@@ -1,27 +1,27 @@
 import { fromBase64Url, toBase64Url } from '@memrelay/protocol/bytes';
 
 /**
- * What a tool asks a person's browser for: a delegate key, returned to this key and no other. It stands in the fragment
- * of the sign-in URL, which no server is sent (security.md, "Sign-in").
+ * A tool's request to the user's browser for a delegate key, sealed only to this key. It is in the fragment of the sign-in
+ * URL, which is not sent to any server (security.md, "Sign-in").
  */
 export interface SignInRequest {
-  /** The tool's X25519 public key, made for this sign-in alone */
+  /** The tool's X25519 public key, created only for this sign-in */
   publicKey: Uint8Array;
   /** Where the tool listens, on 127.0.0.1 */
   port: number;
-  /** 32 random bytes that the answer has to name */
+  /** 32 random bytes that the answer must contain */
   state: Uint8Array;
-  /** SHA-256 of 32 bytes that only the tool knows; it shows them to the page when it has taken the answer */
+  /** SHA-256 of 32 bytes that only the tool knows; it reveals them to the page after it accepted the answer */
   challenge: Uint8Array;
   /** Unix time in seconds */
   expiresAt: number;
-  /** What the tool calls itself: anybody's text */
+  /** Name that the tool gives itself; untrusted text */
   label: string;
-  /** The relayer that the tool will send memories to: anybody's text, but a URL of http or https */
+  /** The relayer that the tool will use; untrusted, but an http or https URL */
   relayerUrl: string;
 }
 
-/** A link that is no sign-in link, or was cut off. Its message repeats nothing of it. */
+/** Not a sign-in link, or an incomplete one. The message contains nothing from the link. */
 export class SignInFormatError extends Error {
   override name = 'SignInFormatError';
 }
@@ -45,15 +45,15 @@ export function signInFragment(request: SignInRequest): string {
   }).toString();
 }
 
-/** Reads a fragment, with or without `#`; parameters that it does not know are left alone. Throws `SignInFormatError`. */
+/** Parses a fragment, with or without `#`, ignoring unknown parameters. Throws `SignInFormatError`. */
 export function parseSignInFragment(fragment: string): SignInRequest {
   const parameters = new URLSearchParams(fragment.replace(/^#/, ''));
   const text = (name: string): string => {
     const values = parameters.getAll(name);
-    if (values.length !== 1) throw new SignInFormatError(`the link names ${name} ${values.length} times`);
+    if (values.length !== 1) throw new SignInFormatError(`the link contains ${name} ${values.length} times`);
     return values[0]!;
   };
-  if (text('v') !== version) throw new SignInFormatError('the link is of another version');
+  if (text('v') !== version) throw new SignInFormatError('the link has another version');
   const request = {
     publicKey: bytes32(text('key'), 'key'),
     port: whole(text('port'), 'port', 1024, 65_535),
@@ -67,7 +67,7 @@ export function parseSignInFragment(fragment: string): SignInRequest {
   return request;
 }
 
-/** Throws `SignInFormatError` when label or relayer are not what may stand in a link. */
+/** Throws `SignInFormatError` if label or relayer are not valid in a link. */
 export function checkShown({ label, relayerUrl }: Pick<SignInRequest, 'label' | 'relayerUrl'>): void {
   if (label.trim() === '' || new TextEncoder().encode(label).length > maxLabelBytes)
     throw new SignInFormatError(`the label must have 1 to ${maxLabelBytes} bytes`);
@@ -79,7 +79,7 @@ export function checkShown({ label, relayerUrl }: Pick<SignInRequest, 'label' | 
     url.password !== '' ||
     relayerUrl.length > maxRelayerUrlLength
   )
-    throw new SignInFormatError('the relayer must be a URL of http or https, without a name or password');
+    throw new SignInFormatError('the relayer must be an http or https URL without user name and password');
 }
 
 function bytes32(text: string, name: string): Uint8Array {

@@ -1,15 +1,15 @@
-/** A correction larger than this is refused: a relayer must not collect signatures for a distant future. */
+/** Larger corrections are ignored: a relayer must not collect signatures for a distant future. */
 const maxCorrectionMs = 24 * 3600 * 1000;
 /** Smaller differences are network delay and the whole seconds of the Date header. */
 const minCorrectionMs = 2_000;
 
-/** The time for timestamps and sessions: the local clock plus what the relayer's clock taught. */
+/** The time for timestamps and sessions: the local clock, corrected by the relayer's clock. */
 export interface Clock {
   /** Milliseconds since 1970 */
   now(): number;
   /**
-   * Takes over the time of a `Date` header. Returns true when that changed the clock, so that a refused request
-   * is worth signing once more.
+   * Adjusts to the time of a `Date` header. Returns true if that changed the clock, so that a rejected request is worth signing
+   * again.
    */
   correct(dateHeader: string | null): boolean;
 }

@@ -1,4 +1,4 @@
-/** A wrong or missing variable, by name. */
+/** An invalid or missing variable; the message names it. */
 export class SidecarConfigError extends Error {
   override name = 'SidecarConfigError';
 }

@@ -1,7 +1,7 @@
 import type { ErrorCode } from '@memrelay/protocol/errors';
 import type { Job, JobOutcome } from './types.ts';
 
-/** Codes that arise in the client; all others come from the relayer's catalogue (`@memrelay/protocol/errors`). */
+/** Codes created in the client; all others come from the relayer's catalogue (`@memrelay/protocol/errors`). */
 export type ClientErrorCode =
   | 'invalid_argument'
   | 'invalid_credentials'
@@ -26,7 +26,7 @@ export type ClientErrorCode =
   | 'job_failed'
   | 'job_timeout';
 
-/** A newer relayer may answer codes that this version does not know. */
+/** A newer relayer may return codes that this version does not know. */
 export type MemRelayErrorCode = ErrorCode | ClientErrorCode | (string & {});
 
 export interface MemRelayErrorOptions {
@@ -43,13 +43,13 @@ export class MemRelayError extends Error {
   override name = 'MemRelayError';
   /** Stable; branch on this, never on the message */
   readonly code: MemRelayErrorCode;
-  /** HTTP status; undefined when there was no answer */
+  /** HTTP status; undefined if there was no response */
   readonly status: number | undefined;
-  /** Names the call in the relayer's log */
+  /** Identifies the call in the relayer's log */
   readonly requestId: string | undefined;
-  /** True when the same call may succeed later without a change; the SDK has used up its own retries by then */
+  /** True if the same call may succeed later unchanged. The SDK has already used up its own retries */
   readonly retryable: boolean;
-  /** How long the relayer asked to wait, when it did */
+  /** The wait that the relayer requested, if any */
   readonly retryAfterMs: number | undefined;
   readonly details: Record<string, unknown> | undefined;
 
@@ -64,7 +64,7 @@ export class MemRelayError extends Error {
   }
 }
 
-/** No answer arrived: `network_error` when the connection failed, `timeout` when it took too long. */
+/** No response arrived: `network_error` if the connection failed, `timeout` if it took too long. */
 export class NetworkError extends MemRelayError {
   override name = 'NetworkError';
 
@@ -79,23 +79,23 @@ export class JobFailedError extends MemRelayError {
   readonly job: Job;
 
   constructor(job: Job) {
-    const reason = job.error ? `${job.error} (${job.errorCode})` : 'no reason was given';
+    const reason = job.error ? `${job.error} (${job.errorCode})` : 'no reason given';
     super('job_failed', `Job ${job.jobId} failed: ${reason}`);
     this.job = job;
   }
 }
 
-/** The caller's patience ended before the jobs did; they go on, and waiting again continues. */
+/** The wait timed out before the jobs ended. The jobs continue; wait again to follow them. */
 export class JobTimeoutError extends MemRelayError {
   override name = 'JobTimeoutError';
-  /** Last known state of every job, in the order asked */
+  /** Last known state of every job, in the requested order */
   readonly jobs: readonly JobOutcome[];
 
   constructor(jobs: readonly JobOutcome[], timeoutMs: number, cause?: unknown) {
     const open = jobs.filter((job) => job.status === 'running').length;
     super(
       'job_timeout',
-      `${open} of ${jobs.length} job(s) not finished after ${timeoutMs} ms. They are accepted and go on; wait again with their ids.`,
+      `${open} of ${jobs.length} job(s) not finished after ${timeoutMs} ms. They are accepted and continue; wait again with their ids.`,
       { retryable: true, cause },
     );
     this.jobs = jobs;

@@ -26,14 +26,14 @@ export interface Connection {
 
 export interface ApiCall {
   method: 'GET' | 'POST';
-  /** As the relayer sees it; this is what is signed, also when a proxy strips a prefix of `serverUrl` */
+  /** The path as the relayer sees it. This path is signed, even if a proxy strips a prefix of `serverUrl` */
   path: string;
   body?: unknown;
   unsigned?: boolean;
   idempotencyKey?: string | undefined;
-  /** Sends a session for this package: only calls that decrypt */
+  /** Send a session for this package; only for calls that decrypt */
   sessionPackageId?: string;
-  /** Another form of the answer than JSON */
+  /** Response format, if not JSON */
   accept?: string;
   signal?: AbortSignal | undefined;
   /** Differences from the client's policy */
@@ -42,14 +42,14 @@ export interface ApiCall {
 
 export interface Reply<T> {
   value: T;
-  /** A good answer may ask for a pause, too */
+  /** A successful response may also request a pause */
   retryAfterMs: number | undefined;
 }
 
-/** Refusals that a wrong local clock can cause; key servers refuse sessions from the future. */
+/** Errors that a wrong local clock can cause; key servers refuse sessions from the future. */
 const clockCodes: readonly string[] = ['timestamp_out_of_window', 'decrypt_denied'];
 
-/** Makes a call with its retries (retry.ts) and returns the JSON of the answer. Throws `MemRelayError`. */
+/** Sends a request with retries (retry.ts) and returns the JSON of the response. Throws `MemRelayError`. */
 export function callRelayer<T>(connection: Connection, call: ApiCall): Promise<Reply<T>> {
   return perform(connection, call, async (response, context) => {
     const answer = await readAnswer(response, context);
@@ -62,7 +62,7 @@ export function callRelayer<T>(connection: Connection, call: ApiCall): Promise<R
   });
 }
 
-/** Makes a call whose answer is a stream of events, and returns its body. Tried again only until it begins. */
+/** Sends a request whose response is a stream of events, and returns its body. Retries only until the stream starts. */
 export function openStream(
   connection: Connection,
   call: ApiCall,
@@ -75,7 +75,7 @@ export function openStream(
     const error = answerError(answer, context);
     if (error) throw error;
     if (streams && response.body) return { body: response.body, requestId: context.requestId };
-    throw new MemRelayError('invalid_response', `${context.origin} answered without a stream of events.`, {
+    throw new MemRelayError('invalid_response', `${context.origin} did not return a stream of events.`, {
       status: response.status,
       requestId: context.requestId,
     });
@@ -112,7 +112,7 @@ async function perform<T>(
   const timeoutError = (timeoutMs: number) =>
     new NetworkError(
       'timeout',
-      `No complete answer from ${context.origin} within ${Math.round(timeoutMs)} ms.`,
+      `No complete response from ${context.origin} within ${Math.round(timeoutMs)} ms.`,
       {
         requestId: context.requestId,
       },
@@ -136,12 +136,12 @@ async function readAnswer(response: Response, context: CallContext): Promise<Ans
 function networkError(context: CallContext, cause: unknown): NetworkError {
   return new NetworkError(
     'network_error',
-    `Cannot reach ${context.origin}: ${causeOf(cause)}. Check serverUrl and that the relayer runs; in a browser also its ALLOWED_ORIGINS.`,
+    `Cannot reach ${context.origin}: ${causeOf(cause)}. Check serverUrl and that the relayer is running; in a browser also its ALLOWED_ORIGINS.`,
     { requestId: context.requestId, cause },
   );
 }
 
-/** One request and its answer: fresh timestamp, nonce and signature. */
+/** One attempt, with a fresh timestamp, nonce and signature. */
 async function exchange(
   connection: Connection,
   call: ApiCall,
@@ -163,7 +163,7 @@ async function exchange(
       // Copied by fetch; TypeScript wants to know that it is not shared memory.
       body: (body as Uint8Array<ArrayBuffer> | undefined) ?? null,
       signal,
-      // A redirect would carry the session and the text to a place the caller did not name.
+      // A redirect would send the session and the text to a host that the caller did not choose.
       redirect: 'error',
       credentials: 'omit',
       cache: 'no-store',

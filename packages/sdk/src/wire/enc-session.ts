@@ -6,30 +6,30 @@ import { blake2b } from '@noble/hashes/blake2.js';
 import { concatBytes } from '@noble/hashes/utils.js';
 import { bech32 } from '@scure/base';
 import type { Clock } from './clock.ts';
-import type { SessionCache } from './session-cache.ts';
 import type { Signer } from './signer.ts';
+import type { SessionCache } from './types.ts';
 
 /** Sui's number for Ed25519, first byte of an address preimage, a signature and an exported key. */
 const ed25519Flag = 0x00;
 
-/** At most 30; short, because whoever holds the header can read with it until then. */
+/** At most 30. Short, because anyone with the header can read with it until it expires. */
 const ttlMinutes = 10;
 /** Key servers refuse a session from their future by even a millisecond, and clocks differ a little. */
 const backdateMs = 30_000;
-/** A recall may still be decrypting when the session ends, so it is replaced this long before. */
+/** A session is replaced this long before it expires, because a recall may still be decrypting. */
 const renewEarlyMs = 90_000;
 
 /** Makes the `x-enc-session` header. */
 export interface SessionSource {
-  /** Returns the header for this package; the same one until shortly before it ends. */
+  /** Returns the header for this package; the same one until shortly before it expires. */
   header(packageId: string): Promise<string>;
-  /** Forgets the current session, e.g. after the clock was corrected. */
+  /** Drops the current session, e.g. after the clock was corrected. */
   reset(): void;
-  /** The client is done with it; a shared one stays. */
+  /** Call when the client is destroyed; a shared session is kept. */
   release(): void;
 }
 
-/** What a session is for and how long it lives. */
+/** The package, start and lifetime of a session. */
 export interface SessionTerms {
   packageId: string;
   creationTimeMs: number;
@@ -41,7 +41,7 @@ export function createSessionSource(signer: Signer, clock: Clock, shared?: Sessi
   return keptSessions(clock, ttlMinutes, (terms) => createEncSession({ signer, ...terms }), shared);
 }
 
-/** Keeps each session that `make` makes until shortly before its end; whoever asks meanwhile gets the same. */
+/** Caches each session that `make` creates until shortly before it expires; concurrent callers share it. */
 export function keptSessions(
   clock: Clock,
   ttlMin: number,
@@ -89,7 +89,7 @@ export async function createEncSession({
   );
 }
 
-/** The same for whoever signs personal messages as this address; `sign` gives Sui's signature in base64. */
+/** The same for any signer of personal messages with this address; `sign` returns Sui's signature in base64. */
 export async function sessionSignedBy(
   address: string,
   terms: SessionTerms,

@@ -10,12 +10,12 @@ export interface WorkerPoolOptions {
   /** URL of the thread's module without its ending: `.ts` when run from source, `.js` when built */
   module: URL;
   threads: number;
-  /** Tasks wait for the network half of their time, so that a thread takes several */
+  /** Tasks wait for the network half of the time, so that a thread runs several at once */
   networked: boolean;
   logger?: Logger | undefined;
 }
 
-/** Threads that run the functions a module exports. Tasks beyond a bound are refused with `overloaded`. */
+/** Threads that run the exported functions of a module. Rejects tasks with `overloaded` when too many are waiting. */
 export class WorkerPool {
   readonly #options: WorkerPoolOptions;
   #pool: Piscina;
@@ -36,7 +36,7 @@ export class WorkerPool {
     }
   }
 
-  /** Ends the threads; tasks that are not done are rejected. */
+  /** Stops the threads; unfinished tasks are rejected. */
   close(): Promise<void> {
     this.#closed = true;
     return this.#pool.destroy();
@@ -50,7 +50,7 @@ export class WorkerPool {
       maxThreads: threads,
       concurrentTasksPerWorker: networked ? 32 : 1,
       maxQueue: maxWaiting,
-      // A thread that blocks while idle would not notice that a server closed a kept connection
+      // A thread that blocks while idle would not notice that a server closed a keep-alive connection
       atomics: networked ? 'disabled' : 'sync',
     });
     pool.on('error', (error) => {
@@ -60,7 +60,7 @@ export class WorkerPool {
     return pool;
   }
 
-  /** Piscina starts no more threads after one failed to load; without any, tasks would wait for ever. */
+  /** Piscina starts no threads after one failed to load; without any thread, tasks would wait forever. */
   #replaceDeadPool(): void {
     const pool = this.#pool;
     if (this.#closed || pool.threads.length > 0) return;

@@ -22,7 +22,7 @@ export async function* serverEvents(
     for (;;) {
       const { done, value } = await reader.read().catch((cause: unknown) => {
         signal?.throwIfAborted();
-        throw new NetworkError('network_error', 'The connection broke in the middle of an answer.', {
+        throw new NetworkError('network_error', 'The connection was lost in the middle of a response.', {
           cause,
         });
       });

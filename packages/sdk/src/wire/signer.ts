@@ -54,7 +54,7 @@ export function createSigner(seed: Uint8Array): Signer {
       assertUsable();
       imported ??= importKey(seed);
       const webKey = await imported;
-      // Again, because `destroy` may have run meanwhile, and zeros would sign as another key.
+      // Checked again: `destroy` may have run in the meantime, and a zeroed key would sign as another key.
       assertUsable();
       if (webKey === undefined) return ed25519.sign(message, seed);
       return new Uint8Array(await crypto.subtle.sign('Ed25519', webKey, message as Uint8Array<ArrayBuffer>));

@@ -2,14 +2,14 @@ import { headers } from '@memrelay/protocol/headers';
 import { MemRelayError } from './errors.ts';
 import { isRetryable, retryAfterMs } from './retry.ts';
 
-/** One HTTP answer, read to its end. */
+/** One complete HTTP response. */
 export interface Answer {
   status: number;
   headers: Headers;
   text: string;
 }
 
-/** What the SDK knows about a call when its answer is judged. */
+/** Context of a call for interpreting its response. */
 export interface CallContext {
   requestId: string;
   origin: string;
@@ -19,8 +19,8 @@ export interface CallContext {
 }
 
 /**
- * The error that an answer stands for, or undefined when it is good. A signed call whose answer names another
- * account than ours is an error whatever its status.
+ * The error in a response, or undefined if it is successful. For a signed call, a response for a different account than ours
+ * is an error regardless of its status.
  */
 export function answerError(answer: Answer, call: CallContext): MemRelayError | undefined {
   const requestId = answer.headers.get(headers.requestId) ?? call.requestId;
@@ -28,7 +28,7 @@ export function answerError(answer: Answer, call: CallContext): MemRelayError | 
   if (call.signed && account !== null && account.toLowerCase() !== call.accountId.toLowerCase())
     return new MemRelayError(
       'account_mismatch',
-      `${call.origin} answered for account ${shown(account)}, but this client is for ${call.accountId}; the answer was dropped. Check accountId and serverUrl.`,
+      `${call.origin} responded for account ${shown(account)}, but this client is for ${call.accountId}; the response was discarded. Check accountId and serverUrl.`,
       { status: answer.status, requestId },
     );
   if (answer.status >= 200 && answer.status < 300) return undefined;
@@ -37,7 +37,7 @@ export function answerError(answer: Answer, call: CallContext): MemRelayError | 
   const code = body?.error ?? 'invalid_response';
   const message = body
     ? `${shown(body.message)}${hint(code, call)}`
-    : `${call.origin} answered ${answer.status} without the error body of a relayer; check that serverUrl names a relayer and what stands between.`;
+    : `${call.origin} returned status ${answer.status} without a relayer's error body. Check that serverUrl points to a relayer, and any proxy in between.`;
   return new MemRelayError(code, `${message} [${code}, request ${shown(requestId)}]`, {
     status: answer.status,
     requestId,
@@ -47,13 +47,13 @@ export function answerError(answer: Answer, call: CallContext): MemRelayError | 
   });
 }
 
-/** Returns the JSON object of a good answer. Throws `invalid_response` when there is none. */
+/** Returns the JSON object of a successful response. Throws `invalid_response` if there is none. */
 export function answerObject(answer: Answer, call: CallContext): object {
   const body = parseObject(answer.text);
   if (body !== undefined) return body;
   throw new MemRelayError(
     'invalid_response',
-    `${call.origin} answered ${answer.status} without a JSON object; check that serverUrl names a relayer.`,
+    `${call.origin} returned status ${answer.status} without a JSON object. Check that serverUrl points to a relayer.`,
     { status: answer.status, requestId: call.requestId },
   );
 }
@@ -80,14 +80,14 @@ function parseObject(text: string): object | undefined {
   }
 }
 
-/** What this side knows and the server's words leave out. */
+/** Information that only the client has and the server's message lacks. */
 function hint(code: string, call: CallContext): string {
   if (code === 'unknown_delegate_key')
-    return ` Key ${call.publicKey}, account ${call.accountId}: was the key removed, or is ${call.origin} the relayer of another network? Sign in again to register a key.`;
+    return ` Key ${call.publicKey}, account ${call.accountId}: was the key revoked, or is ${call.origin} the relayer of another network? Sign in again to register a key.`;
   return '';
 }
 
-/** Words of the other side, fit to stand in a message: one line, bounded. */
+/** Text from the server, made safe for a message: one line, limited length. */
 function shown(text: string): string {
   return text.replace(/\p{Cc}+/gu, ' ').slice(0, 500);
 }

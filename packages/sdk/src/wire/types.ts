@@ -11,7 +11,6 @@ import type {
 import type * as lists from '@memrelay/protocol/memory-lists';
 import type { AccountInfo } from '@memrelay/protocol/service-info';
 import type { CamelKeys } from './camel-keys.ts';
-import type { SessionCache } from './session-cache.ts';
 
 export interface MemRelayOptions {
   /** The delegate private key: 64 hex characters or 32 bytes. A long-lived secret. */
@@ -20,20 +19,29 @@ export interface MemRelayOptions {
   accountId: string;
   /** Base URL of the relayer; a path prefix is allowed where a proxy strips it */
   serverUrl: string;
-  /** Used by calls that name none; the relayer's own default is `default` */
+  /** Default namespace of calls; without it the relayer uses `default` */
   namespace?: string | undefined;
   /** The account package; without it the first recall reads it from `/config` once and pins it */
   packageId?: string | undefined;
-  /** Shared by clients of one key that follow each other; default: each client has its own */
+  /** Share it between successive clients of one key; by default each client has its own */
   sessionCache?: SessionCache | undefined;
-  /** Instead of the global `fetch` */
+  /** Replaces the global `fetch` */
   fetch?: typeof fetch | undefined;
-  /** One attempt, from connecting to the last byte of the answer; default 30,000 ms */
+  /** Timeout of one attempt, from connecting to the last byte of the response; default 30,000 ms */
   timeoutMs?: number | undefined;
-  /** One call with all its retries; default 60,000 ms */
+  /** Timeout of one call with all its retries; default 60,000 ms */
   deadlineMs?: number | undefined;
   /** Attempts of one call; default 4, 1 turns retries off */
   maxAttempts?: number | undefined;
+}
+
+/**
+ * Where a client keeps its decryption session. Clients with the same key and relayer may share one, also at the same time:
+ * keys that were unwrapped for a session are not fetched again while it lasts. A session can read without the key, so keep
+ * it equally secret.
+ */
+export interface SessionCache {
+  current?: { packageId: string; renewAt: number; header: Promise<string> } | undefined;
 }
 
 export interface CallOptions {
@@ -65,12 +73,12 @@ export interface RememberItem {
 export interface RecallOptions extends NamespaceOptions {
   /** 1–100, default 10 */
   limit?: number | undefined;
-  /** Also memories that are accepted but not yet stored; default true, so that a recall sees the writes before it */
+  /** Include memories that are accepted but not yet stored; default true, so that a recall sees earlier writes */
   includePending?: boolean | undefined;
   scoringWeights?: ScoringWeights | undefined;
-  /** Hits with a lower score are left out */
+  /** Omit hits with a lower score */
   minScore?: number | undefined;
-  /** Each hit tells its score, and what vector and words say of it */
+  /** Include in each hit its score and the contributions of vector and keyword search */
   explain?: boolean | undefined;
 }
 
@@ -87,7 +95,7 @@ export interface RememberManualInput extends WriteOptions {
   encryptedData: Uint8Array;
   vector: ArrayLike<number>;
   namespace?: string | undefined;
-  /** Store bytes that no reader of the account can decrypt, too; restore and text recall cannot use them */
+  /** Also store bytes that no reader of the account can decrypt; restore and text recall cannot use them */
   opaque?: boolean | undefined;
 }
 
@@ -98,19 +106,19 @@ export interface RecallManualInput extends NamespaceOptions {
 }
 
 export interface MemoriesOptions extends NamespaceOptions {
-  /** Also where the client has a namespace of its own: list all that this key may read */
+  /** List everything that this key may read, even if the client has a default namespace */
   allNamespaces?: boolean | undefined;
-  /** Memories in one request: 1–100, default 50 */
+  /** Memories per request: 1–100, default 50 */
   limit?: number | undefined;
 }
 
 export interface MemoriesPageOptions extends MemoriesOptions {
-  /** `nextCursor` of the page before */
+  /** `nextCursor` of the previous page */
   cursor?: string | undefined;
 }
 
 export interface WaitOptions extends CallOptions {
-  /** How long to wait in all; default 120,000 ms */
+  /** Total time to wait; default 120,000 ms */
   timeoutMs?: number | undefined;
 }
 
@@ -120,19 +128,19 @@ export interface JobWaitOptions extends WaitOptions {
 }
 
 export interface JobsWaitOptions extends WaitOptions {
-  /** Called after every poll that changed something, with all jobs in the order asked */
+  /** Called after every poll that changed something, with all jobs in the requested order */
   onProgress?: ((jobs: readonly JobOutcome[]) => void) | undefined;
 }
 
 export type RememberResult = CamelKeys<RememberAccepted>;
 export type Job = CamelKeys<JobRecord>;
 export type JobOutcome = CamelKeys<BulkStatusResult>;
-/** A job that ended well */
+/** A job that succeeded */
 export type StoredMemory = Job & { status: 'done'; blobId: string };
 export type RecallHit = CamelKeys<MemoryHit>;
 export type RecallResult = CamelKeys<RecallResponse>;
 export type ManualMemory = CamelKeys<RememberManualResponse>;
-/** Of what is stored: pending memories are not asked for. */
+/** Contains only stored memories: pending ones are not requested. */
 export type RecallManualResult = Omit<CamelKeys<RecallManualResponse>, 'results'> & {
   results: (CamelKeys<ManualHit> & { blobId: string })[];
 };

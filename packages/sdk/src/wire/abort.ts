@@ -53,7 +53,7 @@ export async function withTimeout<T>(
   }
 }
 
-/** What `shared` comes to, unless the signal is aborted before: others may wait for it too, so it goes on. */
+/** The result of `shared`, unless the signal is aborted first. `shared` itself continues, because others may wait for it. */
 export async function untilAborted<T>(shared: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (!signal) return shared;
   signal.throwIfAborted();

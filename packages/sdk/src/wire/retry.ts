@@ -3,24 +3,24 @@
  *
  * Retried, because the same call may succeed a moment later:
  * - no answer: connection refused or dropped, an attempt longer than `timeoutMs`
- * - 429, and every code that the relayer's catalogue marks so (overloaded, auth_unavailable, …)
- * - 408, 429, 502, 503, 504 without a known code, as proxies answer
+ * - 429, and every code that the relayer's catalogue marks as retryable (overloaded, auth_unavailable, …)
+ * - 408, 429, 502, 503, 504 without a known code, as returned by proxies
  * - nonce_replayed: something on the way delivered the request twice; the next attempt has its own nonce
  *
- * Not retried: every other 4xx, 500, 503 llm_not_configured, an answer that cannot be understood or names
- * another account, an abort by the caller.
+ * Not retried: every other 4xx, 500, 503 llm_not_configured, a response that is malformed or for another account, an abort by
+ * the caller.
  *
  * All methods are retried, writes too: `remember`, `rememberBulk` and `rememberManual` send an
  * `idempotency-key`, one per call and the same over its attempts, so that an attempt whose answer was lost
- * stores nothing twice. Every attempt is signed anew, with its own nonce and timestamp.
+ * stores nothing twice. Every attempt is signed separately, with its own nonce and timestamp.
  *
- * How: at most `maxAttempts` (4) within `deadlineMs` (60 s). Between attempts 250 ms, doubled each time up to
- * 8 s, of which the second half is random; or as long as `Retry-After` says when that is longer, and up to a
- * quarter second more, so that clients do not come back all at once. A wait that would pass the deadline is not
- * begun: the last error is thrown at once, with `retryAfterMs`.
+ * How: at most `maxAttempts` (4) within `deadlineMs` (60 s). Between attempts it waits 250 ms, doubled each time up
+ * to 8 s, with the second half of the wait random; or as long as `Retry-After` if that is longer, plus up to 250 ms, so that
+ * clients do not all return at once. If a wait would pass the deadline, the last error is thrown immediately, with
+ * `retryAfterMs`.
  *
- * Beside that, one more attempt when the relayer refuses a timestamp or a session and its `Date` header shows
- * that the local clock is wrong (request.ts). Waiting for jobs has a loop of its own (polling.ts).
+ * In addition, there is one more attempt if the relayer rejects a timestamp or a session and its `Date` header shows that the
+ * local clock is wrong (request.ts). Waiting for jobs has its own loop (polling.ts).
  */
 
 import { backoffMs } from '@memrelay/protocol/backoff';

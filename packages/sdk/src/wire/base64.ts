@@ -6,6 +6,6 @@ export function fromBase64(text: string): Uint8Array {
   try {
     return decode(text);
   } catch (cause) {
-    throw new MemRelayError('invalid_response', 'The relayer answered bytes that are not base64.', { cause });
+    throw new MemRelayError('invalid_response', 'The relayer returned bytes that are not base64.', { cause });
   }
 }
