@@ -16,7 +16,10 @@ const print = (line: string): void => void process.stdout.write(`${line}\n`);
 
 const exitCode = await main();
 // What is left, such as a connection that is kept alive, is nothing to wait for; what was written is.
-process.stdout.write('', () => process.exit(exitCode));
+// A failed write ends the process in the handler above.
+process.stdout.write('', (error) => {
+  if (!error) process.exit(exitCode);
+});
 
 async function main(): Promise<number> {
   let settings: Settings;
