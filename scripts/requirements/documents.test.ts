@@ -71,7 +71,7 @@ describe('docs/configuration.md', () => {
   });
 
   it('tells the defaults that the relayer has', () => {
-    const inCode = declaredDefaults(repository.read('apps/relayer/src/config/variables.ts'));
+    const inCode = declaredDefaults(repository.read('apps/relayer/src/base/config/variables.ts'));
     expect(inCode.size).toBeGreaterThan(15);
     const shown = [...inCode].map(([name, value]) => [name, Array.isArray(value) ? 'none' : `\`${value}\``]);
     const told = shown.map(([name]) => [name, rows.find((each) => each.name === name)?.default]);

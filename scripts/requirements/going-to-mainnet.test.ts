@@ -27,7 +27,7 @@ it('the environment of docs/going-to-mainnet.md has every variable of a relayer,
 });
 
 it('its lines that are commented out show the defaults', () => {
-  const defaults = declaredDefaults(repository.read('apps/relayer/src/config/variables.ts'));
+  const defaults = declaredDefaults(repository.read('apps/relayer/src/base/config/variables.ts'));
   const commented = parseEnv(environment.replace(/^[A-Z].*$/gm, '').replace(/^#(?=[A-Z])/gm, ''));
   for (const [name, value] of Object.entries(commented))
     if (defaults.has(name) && !Array.isArray(defaults.get(name)))

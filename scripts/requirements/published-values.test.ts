@@ -128,7 +128,7 @@ it('headers have the names of the specification', () => {
 });
 
 it('the variables of an operator have the defaults of the specification', () => {
-  const defaults = declaredDefaults(repository.read('apps/relayer/src/config/variables.ts'));
+  const defaults = declaredDefaults(repository.read('apps/relayer/src/base/config/variables.ts'));
   expect(Object.fromEntries(defaults)).toMatchObject({
     PORT: 8000,
     RUST_LOG: 'memrelay_server=info,tower_http=info',

@@ -71,7 +71,7 @@ describe('the documents', () => {
 describe('the contract', () => {
   it('every route below /api refuses what is not signed', async () => {
     const routes = repository.code
-      .filter(({ path }) => path.startsWith('apps/relayer/src/routes/'))
+      .filter(({ path }) => path.startsWith('apps/relayer/src/api/routes/'))
       .flatMap(({ text: source }) => declaredRoutes(source))
       .filter((route) => route.includes(' /api/'));
     expect(routes.length).toBeGreaterThan(7);

@@ -2,9 +2,9 @@ import { turnOffCoreDumps } from '@memrelay/protocol/core-dumps-node';
 import { defaultPorts } from '@memrelay/protocol/ports';
 import { servePart } from '@memrelay/protocol/serve-part';
 import { PartStartError } from '@memrelay/protocol/start-part';
-import { loadConfig } from './config/config.ts';
-import { ConfigError } from './config/read-config.ts';
-import { createLoggers } from './logging/loggers.ts';
+import { ConfigError } from './base/config/config-error.ts';
+import { createLoggers } from './base/logging/loggers.ts';
+import { loadConfig } from './config.ts';
 import { startRelayer } from './relayer.ts';
 
 /** Exit codes: 1 a wrong configuration or a start that failed, 3 a part was lost and the platform should restart. */

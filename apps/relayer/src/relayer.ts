@@ -5,62 +5,62 @@ import { namespaceTag } from '@memrelay/envelope/namespace-tag';
 import { nodePrimitives } from '@memrelay/envelope/node-primitives';
 import { ApiError } from '@memrelay/protocol/errors';
 import type { FastifyInstance } from 'fastify';
+import { createAccountWriters } from './accounts/account-writers.ts';
 import { createAccounts } from './accounts/create-accounts.ts';
 import { createExpiredDelegates } from './accounts/expired-delegates.ts';
-import { startAlerts } from './alerts/start-alerts.ts';
-import { warnOfForwarded } from './auth/forwarded-warning.ts';
-import { registerAuth } from './auth/register-auth.ts';
+import { warnOfForwarded } from './api/auth/forwarded-warning.ts';
+import { registerAuth } from './api/auth/register-auth.ts';
+import { createApp } from './api/http/app.ts';
+import { prepareListener } from './api/http/listener.ts';
+import { createRequestBounds, registerRequestBounds } from './api/limits/request-bounds.ts';
+import { createNonceStore } from './api/nonces/create-nonce-store.ts';
+import { pruneGrants } from './api/oauth/grant-rows.ts';
+import { signedRoutes } from './api/routes/signed-routes.ts';
+import { hexToBytes } from './base/db/hex.ts';
+import { migrate } from './base/db/migrate.ts';
+import { openDatabase } from './base/db/open-database.ts';
+import { startVacuum } from './base/db/vacuum.ts';
+import type { Loggers } from './base/logging/loggers.ts';
+import { registerStageTimes } from './base/logging/stage-times.ts';
+import { startMaintenance } from './base/maintenance.ts';
 import { createAggregatorReader } from './blobs/aggregator-reads.ts';
 import { createMemoryBlobCache, createRedisBlobCache } from './blobs/blob-cache.ts';
-import { checkSurroundings } from './boot/check-surroundings.ts';
+import { checkSurroundings } from './check-surroundings.ts';
 import { closeAll } from './close-all.ts';
-import type { Config } from './config/config.ts';
-import { publicConfig } from './config/public-config.ts';
-import { checkSecrets } from './config/secret-checks.ts';
+import type { Config } from './config.ts';
 import type { RelayerContext } from './context.ts';
-import { hexToBytes } from './db/hex.ts';
-import { migrate } from './db/migrate.ts';
-import { openDatabase } from './db/open-database.ts';
-import { startVacuum } from './db/vacuum.ts';
-import { createAccountVectors } from './embedding/account-vectors.ts';
-import { checkVector } from './embedding/check-vector.ts';
-import { createEmbedder } from './embedding/create-embedder.ts';
-import { createApp } from './http/app.ts';
-import { prepareListener } from './http/listener.ts';
-import { registerStageTimes } from './http/stage-times.ts';
-import { createBacklog } from './jobs/backlog.ts';
-import { createEmbedStage } from './jobs/embed-stage.ts';
-import { createIdempotency } from './jobs/idempotency.ts';
+import { createAccountVectors } from './index/embedding/account-vectors.ts';
+import { checkVector } from './index/embedding/check-vector.ts';
+import { createEmbedder } from './index/embedding/create-embedder.ts';
+import { createTextIndexer } from './index/index-data.ts';
+import { createBlindIndex } from './index/keywords/blind-index.ts';
+import { dropKeywords } from './index/keywords/drop-keywords.ts';
+import { createEmbedStage } from './jobs/embed/embed-stage.ts';
 import { startPipeline } from './jobs/pipeline.ts';
-import { pruneJobs } from './jobs/prune-jobs.ts';
-import { quiltBounds } from './jobs/quilt-bounds.ts';
-import { createWalletPool } from './jobs/upload-wallets.ts';
-import { createWithWallet } from './jobs/with-wallet.ts';
+import { createBacklog } from './jobs/queue/backlog.ts';
+import { pruneFormerBlobs } from './jobs/queue/forgotten-objects.ts';
+import { createIdempotency } from './jobs/queue/idempotency.ts';
+import { createOutbox } from './jobs/queue/outbox.ts';
+import { pruneJobs } from './jobs/queue/prune-jobs.ts';
+import { checkSecrets } from './jobs/queue/secret-checks.ts';
+import { quiltBounds } from './jobs/upload/quilt-bounds.ts';
+import { createWalletPool } from './jobs/upload/upload-wallets.ts';
+import { createWithWallet } from './jobs/upload/with-wallet.ts';
 import { createKeyRewraps } from './keys/key-rewraps.ts';
 import { checkKeyServers, readKeyServers } from './keys/key-servers.ts';
 import { createNamespaceKeys } from './keys/namespace-keys.ts';
 import { createVerifiedKeys } from './keys/verified-keys.ts';
-import { createBlindIndex } from './keywords/blind-index.ts';
-import { dropKeywords } from './keywords/drop-keywords.ts';
-import { createRequestBounds, registerRequestBounds } from './limits/request-bounds.ts';
-import { createChatClient } from './llm/chat-client.ts';
-import type { Loggers } from './logging/loggers.ts';
-import { startMaintenance } from './maintenance.ts';
-import { createAccountWriters } from './memories/account-writers.ts';
-import { createStorageTime } from './memories/expiring-soon.ts';
-import { pruneFormerBlobs } from './memories/forgotten-objects.ts';
-import { createTextIndexer } from './memories/index-data.ts';
-import { createNamespaceSizes } from './memories/namespace-sizes.ts';
-import { createOutbox } from './memories/outbox.ts';
-import { createQueryVectors } from './memories/query-vectors.ts';
-import { createNonceStore } from './nonces/create-nonce-store.ts';
-import { pruneGrants } from './oauth/grant-rows.ts';
-import { startReindexing } from './reindex/background-reindex.ts';
-import { startUpkeep } from './renewals/start-upkeep.ts';
-import { openRoutes } from './routes/open-routes.ts';
-import { signedRoutes } from './routes/signed-routes.ts';
+import { createChatClient } from './language/llm/chat-client.ts';
+import { createStorageTime } from './memories/lists/expiring-soon.ts';
+import { createNamespaceSizes } from './memories/recall/namespace-sizes.ts';
+import { createQueryVectors } from './memories/recall/query-vectors.ts';
+import { startReindexing } from './memories/reindex/background-reindex.ts';
+import { openRoutes } from './open-routes.ts';
+import { publicConfig } from './public-config.ts';
 import { runSidecar } from './sidecar/run-sidecar.ts';
 import { createSidecarClient } from './sidecar/sidecar-client.ts';
+import { startAlerts } from './start-alerts.ts';
+import { startUpkeep } from './start-upkeep.ts';
 
 export interface Relayer {
   /** Where a process of this machine reaches it */
@@ -251,7 +251,7 @@ export async function startRelayer({
       idempotency,
       backlog: createBacklog(db, config.jobs.backlog),
       pipeline,
-      storageTime: createStorageTime(sidecar, config),
+      storageTime: createStorageTime(sidecar, config.renewals.epochsLeft),
       uploadWallets: store.wallets,
       secrets: config.secrets,
       repackAfterMs: config.quilts.repackAfterMs,

@@ -3,12 +3,12 @@ import { namespaceTag } from '@memrelay/envelope/namespace-tag';
 import { nodePrimitives } from '@memrelay/envelope/node-primitives';
 import { wrapType } from '@memrelay/envelope/wraps';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Caller } from '../src/auth/caller.ts';
+import type { Caller } from '../src/accounts/caller.ts';
+import { hexToBytes } from '../src/base/db/hex.ts';
 import type { RelayerContext } from '../src/context.ts';
-import { hexToBytes } from '../src/db/hex.ts';
-import { accountKeys } from '../src/keys/account-keys.ts';
 import { createKeyRewraps } from '../src/keys/key-rewraps.ts';
 import { wrapsColumn } from '../src/keys/namespace-keys.ts';
+import { accountKeys } from '../src/memories/keys/account-keys.ts';
 import { databases, type TestDb } from './support/databases.ts';
 
 describe.each(databases)('the keys of an account on $name', ({ create }) => {

@@ -4,13 +4,13 @@ import { startWebhook, type Webhook } from '@memrelay/dev-env/webhook';
 import type { UploadCheckpoint } from '@memrelay/protocol/sidecar-api';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type SenderTimes, startAlertSender } from '../src/alerts/alert-sender.ts';
+import type { TaskLoop } from '../src/base/concurrency/shared-task.ts';
 import { createMemoryBlobCache } from '../src/blobs/blob-cache.ts';
-import { insertJobs, insertManualMemory } from '../src/jobs/accept-jobs.ts';
-import { type ClaimedJob, claimJobs } from '../src/jobs/claim-jobs.ts';
-import { uploadJobs } from '../src/jobs/upload-stage.ts';
+import { type SenderTimes, startAlertSender } from '../src/jobs/alerts/alert-sender.ts';
+import { insertJobs, insertManualMemory } from '../src/jobs/queue/accept-jobs.ts';
+import { type ClaimedJob, claimJobs } from '../src/jobs/queue/claim-jobs.ts';
+import { uploadJobs } from '../src/jobs/upload/upload-stage.ts';
 import type { SidecarClient } from '../src/sidecar/sidecar-client.ts';
-import type { TaskLoop } from '../src/tasks/shared-task.ts';
 import { unknownAccounts } from './support/accounts.ts';
 import { databases, type TestDb } from './support/databases.ts';
 

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createCitations } from '../src/answers/citations.ts';
-import { localAnswer } from '../src/answers/local-answer.ts';
-import { quotedMemories } from '../src/answers/quoted-memories.ts';
-import { createStringReader } from '../src/llm/json-string.ts';
-import { askPrompt } from '../src/prompts/ask.ts';
-import { extractPrompt } from '../src/prompts/extract.ts';
+import { createStringReader } from '../src/language/llm/json-string.ts';
+import { askPrompt } from '../src/language/prompts/ask.ts';
+import { extractPrompt } from '../src/language/prompts/extract.ts';
+import { createCitations } from '../src/memories/answers/citations.ts';
+import { localAnswer } from '../src/memories/answers/local-answer.ts';
+import { quotedMemories } from '../src/memories/answers/quoted-memories.ts';
 
 /** A text in pieces of any sizes. */
 const cut = (text: string, sizes: readonly number[]): string[] => {

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { describe, expect, it, vi } from 'vitest';
-import { createAddressLimit } from '../src/auth/address-limit.ts';
-import { addressBlock, clientAddress } from '../src/auth/client-address.ts';
+import { createAddressLimit } from '../src/api/auth/address-limit.ts';
+import { addressBlock, clientAddress } from '../src/api/auth/client-address.ts';
 
 function from(remoteAddress: string, forwarded?: string): IncomingMessage {
   const headers = forwarded === undefined ? {} : { 'x-forwarded-for': forwarded };

@@ -4,7 +4,7 @@ import type { RunningService } from '@memrelay/dev-env/services/service';
 import { createClient } from '@redis/client';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createAccountDirectory } from '../src/accounts/create-account-directory.ts';
-import { createRedisNonces } from '../src/nonces/redis-nonces.ts';
+import { createRedisNonces } from '../src/api/nonces/redis-nonces.ts';
 import { silent, startAuthApp } from './support/auth-app.ts';
 import { databases, type TestDb } from './support/databases.ts';
 import {

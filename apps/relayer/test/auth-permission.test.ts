@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { AccountSnapshot, DelegateScope } from '../src/accounts/account-directory.ts';
-import type { Caller, Permission } from '../src/auth/caller.ts';
-import { namespacesWith, requireFreshAccount, requirePermission } from '../src/auth/require-permission.ts';
+import type { Caller, Permission } from '../src/accounts/caller.ts';
+import {
+  namespacesWith,
+  requireFreshAccount,
+  requirePermission,
+} from '../src/accounts/require-permission.ts';
 
 const tag = new Uint8Array(16).fill(1);
 const tagHex = '01'.repeat(16);

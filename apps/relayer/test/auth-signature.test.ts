@@ -1,6 +1,6 @@
 import { generateKeyPairSync, sign } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { type EquationCheck, verifyStrict } from '../src/auth/ed25519.ts';
+import { type EquationCheck, verifyStrict } from '../src/api/auth/ed25519.ts';
 
 const message = Buffer.from('a message');
 const order = (1n << 252n) + 27742317777372353535851937790883648493n;

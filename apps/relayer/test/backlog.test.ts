@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { Db } from '../src/db/db.ts';
-import { type BacklogLimits, createBacklog } from '../src/jobs/backlog.ts';
+import type { Db } from '../src/base/db/db.ts';
+import { type BacklogLimits, createBacklog } from '../src/jobs/queue/backlog.ts';
 import { databases, type TestDb } from './support/databases.ts';
 
 const overloaded = expect.objectContaining({ code: 'overloaded', status: 503 });

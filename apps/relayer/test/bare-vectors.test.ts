@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { mappedVectors, readBareVectors } from '../src/bundles/bare-vectors.ts';
-import { encodeVector } from '../src/db/vector.ts';
-import { normalize } from '../src/embedding/embedder.ts';
-import { createVectorMap, vectorKeyId } from '../src/embedding/vector-map.ts';
+import { encodeVector } from '../src/base/db/vector.ts';
+import { mappedVectors, readBareVectors } from '../src/index/bare-vectors.ts';
+import { normalize } from '../src/index/embedding/embedder.ts';
+import { createVectorMap, vectorKeyId } from '../src/index/embedding/vector-map.ts';
 import { databases, type TestDb } from './support/databases.ts';
 
 /** Vectors leave a server as the model made them, and come to another through the map of the account there. */

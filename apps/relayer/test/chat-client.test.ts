@@ -3,10 +3,10 @@ import { ApiError } from '@memrelay/protocol/errors';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { type ChatRequest, createChatClient } from '../src/llm/chat-client.ts';
-import { dataDocument } from '../src/llm/data-document.ts';
-import { type AnswerFormat, completeStructured, parseAnswer } from '../src/llm/structured.ts';
-import { createUsageMeter } from '../src/llm/usage.ts';
+import { type ChatRequest, createChatClient } from '../src/language/llm/chat-client.ts';
+import { dataDocument } from '../src/language/llm/data-document.ts';
+import { type AnswerFormat, completeStructured, parseAnswer } from '../src/language/llm/structured.ts';
+import { createUsageMeter } from '../src/language/llm/usage.ts';
 
 const lines: string[] = [];
 const log = pino({ level: 'trace' }, { write: (line: string) => void lines.push(line) });

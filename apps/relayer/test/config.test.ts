@@ -2,8 +2,9 @@ import { knownVariables } from '@memrelay/protocol/variables';
 import { Ed25519Keypair } from '@mysten/sui/keypairs/ed25519';
 import { Secp256k1Keypair } from '@mysten/sui/keypairs/secp256k1';
 import { describe, expect, test } from 'vitest';
-import { loadConfig } from '../src/config/config.ts';
-import { ConfigError, type Environment, readVariables } from '../src/config/read-config.ts';
+import { ConfigError } from '../src/base/config/config-error.ts';
+import { type Environment, readVariables } from '../src/base/config/read-config.ts';
+import { loadConfig } from '../src/config.ts';
 
 const id = (digit: string): string => `0x${digit.repeat(64)}`;
 const key = (digit: string): string => digit.repeat(64);

@@ -6,9 +6,9 @@ import { createTestDatabase } from '@memrelay/dev-env/services/test-database';
 import { DirectoryLockedError } from '@memrelay/protocol/dir-lock';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ConfigError } from '../src/config/read-config.ts';
-import { migrate } from '../src/db/migrate.ts';
-import { openDatabase } from '../src/db/open-database.ts';
+import { ConfigError } from '../src/base/config/config-error.ts';
+import { migrate } from '../src/base/db/migrate.ts';
+import { openDatabase } from '../src/base/db/open-database.ts';
 import { databases, type TestDb } from './support/databases.ts';
 import { startTcpProxy } from './support/tcp-proxy.ts';
 

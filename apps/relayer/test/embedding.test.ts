@@ -3,10 +3,10 @@ import type { AddressInfo } from 'node:net';
 import { embeddingChunks } from '@memrelay/protocol/embedding-chunks';
 import fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
-import { EmbeddingError, normalize } from '../src/embedding/embedder.ts';
-import { createLexicalEmbedder, lexicalVector } from '../src/embedding/lexical-embedder.ts';
-import { createProviderEmbedder } from '../src/embedding/provider-embedder.ts';
-import { createVectorMap } from '../src/embedding/vector-map.ts';
+import { EmbeddingError, normalize } from '../src/index/embedding/embedder.ts';
+import { createLexicalEmbedder, lexicalVector } from '../src/index/embedding/lexical-embedder.ts';
+import { createProviderEmbedder } from '../src/index/embedding/provider-embedder.ts';
+import { createVectorMap } from '../src/index/embedding/vector-map.ts';
 
 const dot = (a: Float32Array, b: Float32Array): number => a.reduce((sum, value, i) => sum + value * b[i]!, 0);
 

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import type { Place } from '@memrelay/dev-env/search-index';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { questionOf } from '../src/keywords/question.ts';
-import { termsOf } from '../src/keywords/terms.ts';
-import type { Relevance } from '../src/memories/fusion.ts';
-import { matchReason, rankMatching, reasonsFor } from '../src/memories/matching.ts';
+import { questionOf } from '../src/index/keywords/question.ts';
+import { termsOf } from '../src/index/keywords/terms.ts';
+import type { Relevance } from '../src/memories/recall/fusion.ts';
+import { matchReason, rankMatching, reasonsFor } from '../src/memories/recall/matching.ts';
 import { databases, type TestDb } from './support/databases.ts';
 import { lexical } from './support/index-parts.ts';
 import { ask, insertMemories } from './support/indexed-memories.ts';

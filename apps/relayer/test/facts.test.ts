@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { anchorDates } from '../src/facts/anchor-dates.ts';
-import { oneLine } from '../src/facts/fact.ts';
-import { localFacts } from '../src/facts/local-facts.ts';
-import { halves, passageBytes, passages, topics } from '../src/facts/passages.ts';
-import { wordsKey } from '../src/facts/same-words.ts';
-import { longestSentence, sentences } from '../src/facts/sentences.ts';
-import { compareFacts, distinctFacts } from '../src/memories/compare-facts.ts';
+import { anchorDates } from '../src/language/facts/anchor-dates.ts';
+import { oneLine } from '../src/language/facts/fact.ts';
+import { localFacts } from '../src/language/facts/local-facts.ts';
+import { halves, passageBytes, passages, topics } from '../src/language/facts/passages.ts';
+import { wordsKey } from '../src/language/facts/same-words.ts';
+import { longestSentence, sentences } from '../src/language/facts/sentences.ts';
+import { compareFacts, distinctFacts } from '../src/memories/remember/compare-facts.ts';
 
 const letters = (text: string) => text.replace(/\s+/gu, '');
 /** Lines of many scripts, with and without ends of sentences */

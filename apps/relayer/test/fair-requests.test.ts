@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
-import { type Claim, createFairTurns, type FairTurns } from '../src/turns/fair-turns.ts';
+import { type Claim, createFairTurns, type FairTurns } from '../src/base/concurrency/fair-turns.ts';
 
 const overloaded = expect.objectContaining({ code: 'overloaded', status: 503, retryAfter: 2 });
 

@@ -5,11 +5,11 @@ import { forgetRequest } from '@memrelay/protocol/forget';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { DelegateScope } from '../src/accounts/account-directory.ts';
-import type { Caller } from '../src/auth/caller.ts';
+import type { Caller } from '../src/accounts/caller.ts';
+import { hexToBytes } from '../src/base/db/hex.ts';
 import { createMemoryBlobCache } from '../src/blobs/blob-cache.ts';
 import type { RelayerContext } from '../src/context.ts';
-import { hexToBytes } from '../src/db/hex.ts';
-import { forget } from '../src/memories/forget.ts';
+import { forget } from '../src/memories/forget/forget.ts';
 import { databases, type TestDb } from './support/databases.ts';
 import { newId, storeMemory } from './support/stored-memories.ts';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { fuse, lexicalWeights, modelWeights } from '../src/memories/fusion.ts';
-import type { Match } from '../src/memories/search.ts';
+import type { Match } from '../src/memories/reading/match.ts';
+import { fuse, lexicalWeights, modelWeights } from '../src/memories/recall/fusion.ts';
 
 /** A match by its similarity, and how often each of the question's terms stands in it. */
 function match(id: string, similarity: number, steps: number[], near = true): Match {

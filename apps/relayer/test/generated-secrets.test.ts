@@ -2,8 +2,8 @@ import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { loadConfig } from '../src/config/config.ts';
-import { type Environment, readVariables } from '../src/config/read-config.ts';
+import { type Environment, readVariables } from '../src/base/config/read-config.ts';
+import { loadConfig } from '../src/config.ts';
 
 const key = (digit: string): string => digit.repeat(64);
 

@@ -4,7 +4,7 @@ import { ApiError } from '@memrelay/protocol/errors';
 import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createApp } from '../src/http/app.ts';
+import { createApp } from '../src/api/http/app.ts';
 import { loopbackHosts } from './support/loopback-hosts.ts';
 
 const page = 'http://localhost:5173';

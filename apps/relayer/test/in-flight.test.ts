@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import Fastify, { type FastifyInstance } from 'fastify';
 import { afterEach, describe, expect, test } from 'vitest';
-import { errorHandler } from '../src/http/error-replies.ts';
-import { inPieces, jsonPieces } from '../src/http/json-pieces.ts';
-import { createInFlight, type InFlight, type InFlightOptions } from '../src/limits/in-flight.ts';
-import { createRequestBounds, registerRequestBounds } from '../src/limits/request-bounds.ts';
+import { errorHandler } from '../src/api/http/error-replies.ts';
+import { inPieces, jsonPieces } from '../src/api/http/json-pieces.ts';
+import { createInFlight, type InFlight, type InFlightOptions } from '../src/api/limits/in-flight.ts';
+import { createRequestBounds, registerRequestBounds } from '../src/api/limits/request-bounds.ts';
 import { silent } from './support/auth-app.ts';
 
 const mib = 1024 * 1024;

@@ -1,14 +1,14 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { normalize } from '../src/embedding/embedder.ts';
-import * as accept from '../src/jobs/accept-jobs.ts';
-import * as claims from '../src/jobs/claim-jobs.ts';
-import * as reads from '../src/jobs/read-jobs.ts';
-import { saveEmbedded } from '../src/jobs/save-embedded.ts';
-import * as saves from '../src/jobs/save-progress.ts';
-import { saveUploaded } from '../src/jobs/save-stored.ts';
-import { noQuestion } from '../src/keywords/question.ts';
-import { readNamespaceSize, type SearchQuery, searchMemories } from '../src/memories/search.ts';
+import { normalize } from '../src/index/embedding/embedder.ts';
+import { noQuestion } from '../src/index/keywords/question.ts';
+import { saveEmbedded } from '../src/jobs/embed/save-embedded.ts';
+import * as accept from '../src/jobs/queue/accept-jobs.ts';
+import * as claims from '../src/jobs/queue/claim-jobs.ts';
+import * as reads from '../src/jobs/queue/read-jobs.ts';
+import * as saves from '../src/jobs/queue/save-progress.ts';
+import { saveUploaded } from '../src/jobs/queue/save-stored.ts';
+import { readNamespaceSize, type SearchQuery, searchMemories } from '../src/memories/recall/search.ts';
 import { databases, type TestDb } from './support/databases.ts';
 import { sizeOf } from './support/index-parts.ts';
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ConfigError } from '../src/config/read-config.ts';
+import { ConfigError } from '../src/base/config/config-error.ts';
 import { pinKeyServers } from '../src/keys/key-server-pins.ts';
 import { databases, type TestDb } from './support/databases.ts';
 

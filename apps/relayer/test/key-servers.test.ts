@@ -3,7 +3,7 @@ import { wrapType } from '@memrelay/envelope/wraps';
 import type { KeyServersResponse } from '@memrelay/protocol/sidecar-api';
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { ConfigError } from '../src/config/read-config.ts';
+import { ConfigError } from '../src/base/config/config-error.ts';
 import { checkKeyServers, readKeyServers } from '../src/keys/key-servers.ts';
 import { wrapsColumn } from '../src/keys/namespace-keys.ts';
 import { unconfiguredSets } from '../src/keys/unconfigured-sets.ts';

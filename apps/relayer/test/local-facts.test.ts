@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { localFacts } from '../src/facts/local-facts.ts';
+import { localFacts } from '../src/language/facts/local-facts.ts';
 
 const factsOf = (text: string) => localFacts(text, undefined).map((fact) => fact.text);
 

@@ -68,7 +68,7 @@ describe('a log filter is checked', () => {
 describe.each(['json', 'pretty', 'text'] as const)('logs as %s', (format) => {
   /** What a process with these loggers writes; `levels` are those of the filter. */
   function written(filter: string): string {
-    const loggers = new URL('../src/logging/loggers.ts', import.meta.url).href;
+    const loggers = new URL('../src/base/logging/loggers.ts', import.meta.url).href;
     const program = `
       import { createLoggers } from '${loggers}';
       const { auth, http, jobs } = createLoggers({ filter: '${filter}', format: '${format}' });

@@ -5,7 +5,7 @@ import { sealEnvelope } from '@memrelay/envelope/seal-envelope';
 import { pino } from 'pino';
 import { afterEach, expect, test } from 'vitest';
 import { type AggregatorReader, createAggregatorReader } from '../src/blobs/aggregator-reads.ts';
-import { lookIntoBlob, lookIntoPatch } from '../src/restore/look-into-blob.ts';
+import { lookIntoBlob, lookIntoPatch } from '../src/upkeep/restore/look-into-blob.ts';
 import { startServer, type TestServer } from './support/http-server.ts';
 
 /** What a blob is, by its first bytes and the word of an aggregator. */

@@ -7,7 +7,7 @@ import { nodePrimitives as p } from '@memrelay/envelope/node-primitives';
 import type { Readers } from '@memrelay/envelope/opaque-bytes';
 import { sealEnvelope } from '@memrelay/envelope/seal-envelope';
 import { describe, expect, test } from 'vitest';
-import { readManualBytes } from '../src/memories/manual-envelope.ts';
+import { readManualBytes } from '../src/memories/remember/manual-envelope.ts';
 
 const origin = p.randomBytes(32);
 const tag = namespaceTag(p, origin, 'work');

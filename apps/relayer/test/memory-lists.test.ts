@@ -4,12 +4,12 @@ import { nodePrimitives } from '@memrelay/envelope/node-primitives';
 import { type MemoryEntry, memoriesRequest } from '@memrelay/protocol/memory-lists';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { DelegateScope } from '../src/accounts/account-directory.ts';
-import type { Caller } from '../src/auth/caller.ts';
+import type { Caller } from '../src/accounts/caller.ts';
+import { hexToBytes } from '../src/base/db/hex.ts';
 import type { RelayerContext } from '../src/context.ts';
-import { hexToBytes } from '../src/db/hex.ts';
-import { accountStats, listNamespaces } from '../src/memories/account-stats.ts';
-import { listMemories } from '../src/memories/list-memories.ts';
-import { firstPage, memoryPageSql } from '../src/memories/memory-pages.ts';
+import { accountStats, listNamespaces } from '../src/memories/lists/account-stats.ts';
+import { listMemories } from '../src/memories/lists/list-memories.ts';
+import { firstPage, memoryPageSql } from '../src/memories/reading/memory-pages.ts';
 import { databases, type TestDb } from './support/databases.ts';
 import { nodesOf, type PlanNode, rowsRead } from './support/query-plan.ts';
 

@@ -3,7 +3,7 @@ import type { MakeKeyRequest, MakeKeyResponse } from '@memrelay/protocol/sidecar
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { AccountSnapshot } from '../src/accounts/account-directory.ts';
-import { hexToBytes } from '../src/db/hex.ts';
+import { hexToBytes } from '../src/base/db/hex.ts';
 import { createNamespaceKeys, type NamespaceKeys } from '../src/keys/namespace-keys.ts';
 import type { SidecarClient } from '../src/sidecar/sidecar-client.ts';
 import { databases, type TestDb } from './support/databases.ts';

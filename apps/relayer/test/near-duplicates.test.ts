@@ -1,10 +1,10 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { placeTag } from '@memrelay/dev-env/search-index';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { encodeVector, signBits } from '../src/db/vector.ts';
-import { nearDuplicates } from '../src/jobs/near-duplicates.ts';
-import { distinctionsOf } from '../src/keywords/distinctions.ts';
-import { firstPage, readMemoryPage } from '../src/memories/memory-pages.ts';
+import { encodeVector, signBits } from '../src/base/db/vector.ts';
+import { distinctionsOf } from '../src/index/keywords/distinctions.ts';
+import { nearDuplicates } from '../src/jobs/embed/near-duplicates.ts';
+import { firstPage, readMemoryPage } from '../src/memories/reading/memory-pages.ts';
 import { databases, type TestDb } from './support/databases.ts';
 import { indexerWith, lexical } from './support/index-parts.ts';
 import { insertMemories } from './support/indexed-memories.ts';

@@ -1,6 +1,6 @@
 import { oauthPaths } from '@memrelay/protocol/oauth';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { isRedirectUri, isRegistered } from '../src/oauth/redirect-uris.ts';
+import { isRedirectUri, isRegistered } from '../src/api/oauth/redirect-uris.ts';
 import { databases, type TestDb } from './support/databases.ts';
 import {
   accountId,

@@ -3,10 +3,10 @@ import { envelopeKind, parseHeader } from '@memrelay/envelope/header';
 import { wrapType } from '@memrelay/envelope/wraps';
 import type { OpenRequestHead } from '@memrelay/protocol/sidecar-api';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import type { Place } from '../src/jobs/queue/forgotten-objects.ts';
 import { wrapsColumn } from '../src/keys/namespace-keys.ts';
-import type { Place } from '../src/memories/forgotten-objects.ts';
-import { currentLook, saveKnown, savePage } from '../src/restore/look-rows.ts';
-import { openFound } from '../src/restore/open-found.ts';
+import { currentLook, saveKnown, savePage } from '../src/upkeep/restore/look-rows.ts';
+import { openFound } from '../src/upkeep/restore/open-found.ts';
 import { databases, type TestDb } from './support/databases.ts';
 import { sampleEnvelope } from './support/sample-envelope.ts';
 

@@ -1,11 +1,11 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { insertJobs, type NewJob } from '../src/jobs/accept-jobs.ts';
-import { type ClaimedJob, claimJobs } from '../src/jobs/claim-jobs.ts';
-import { withCompanions } from '../src/jobs/pack-quilt.ts';
-import { patchName, worthPacking } from '../src/jobs/quilt-bounds.ts';
-import { saveCheckpoint, saveRetry } from '../src/jobs/save-progress.ts';
+import { insertJobs, type NewJob } from '../src/jobs/queue/accept-jobs.ts';
+import { type ClaimedJob, claimJobs } from '../src/jobs/queue/claim-jobs.ts';
+import { saveCheckpoint, saveRetry } from '../src/jobs/queue/save-progress.ts';
+import { withCompanions } from '../src/jobs/upload/pack-quilt.ts';
+import { patchName, worthPacking } from '../src/jobs/upload/quilt-bounds.ts';
 import { databases, type TestDb } from './support/databases.ts';
 
 const vectors = JSON.parse(

@@ -1,6 +1,6 @@
 import { createTestDatabase } from '@memrelay/dev-env/services/test-database';
 import { describe, expect, test } from 'vitest';
-import { openPostgres } from '../src/db/postgres.ts';
+import { openPostgres } from '../src/base/db/postgres.ts';
 
 const adminUrl = process.env.MEMRELAY_TEST_DATABASE_URL;
 

@@ -1,9 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { BlobReadError } from '../src/blobs/aggregator-reads.ts';
-import { pruneJobs } from '../src/jobs/prune-jobs.ts';
-import { retryJob } from '../src/jobs/retry-job.ts';
-import { deleteMemories, memoryIds } from '../src/memories/forget-rows.ts';
+import { deleteMemories, memoryIds } from '../src/jobs/queue/forget-rows.ts';
+import { pruneJobs } from '../src/jobs/queue/prune-jobs.ts';
+import { retryJob } from '../src/jobs/queue/retry-job.ts';
 import { databases, type TestDb } from './support/databases.ts';
 import { lexical } from './support/index-parts.ts';
 import { textJobs } from './support/text-jobs.ts';

@@ -1,8 +1,8 @@
 import type { KeyServersResponse } from '@memrelay/protocol/sidecar-api';
 import { expect, test } from 'vitest';
-import { loadConfig } from '../src/config/config.ts';
-import { publicConfig } from '../src/config/public-config.ts';
-import { createEmbedder } from '../src/embedding/create-embedder.ts';
+import { loadConfig } from '../src/config.ts';
+import { createEmbedder } from '../src/index/embedding/create-embedder.ts';
+import { publicConfig } from '../src/public-config.ts';
 
 const id = (digit: string): string => `0x${digit.repeat(64)}`;
 

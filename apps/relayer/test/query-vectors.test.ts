@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { EmbeddingError } from '../src/embedding/embedder.ts';
-import { createQueryVectors } from '../src/memories/query-vectors.ts';
+import { EmbeddingError } from '../src/index/embedding/embedder.ts';
+import { createQueryVectors } from '../src/memories/recall/query-vectors.ts';
 import { lexical } from './support/index-parts.ts';
 
 /** Query vectors that say which texts were embedded. */

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import type { UploadCheckpoint } from '@memrelay/protocol/sidecar-api';
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { Db, Queryable } from '../src/db/db.ts';
-import type { ClaimedJob } from '../src/jobs/claim-jobs.ts';
-import { retryJob } from '../src/jobs/retry-job.ts';
-import { forgottenObjects } from '../src/memories/forgotten-objects.ts';
+import type { Db, Queryable } from '../src/base/db/db.ts';
+import type { ClaimedJob } from '../src/jobs/queue/claim-jobs.ts';
+import { forgottenObjects } from '../src/jobs/queue/forgotten-objects.ts';
+import { retryJob } from '../src/jobs/queue/retry-job.ts';
 import { SidecarUnreachableError } from '../src/sidecar/sidecar-client.ts';
 import { databases } from './support/databases.ts';
 import { owner, quiltWorld } from './support/quilt-world.ts';

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import type { Relevance } from '../src/memories/fusion.ts';
+import type { Match } from '../src/memories/reading/match.ts';
+import type { Relevance } from '../src/memories/recall/fusion.ts';
 import {
   candidateLimit,
   type RankedMatch,
   rank as rankFound,
   sizeOf,
   withinBytes,
-} from '../src/memories/ranking.ts';
-import type { Match } from '../src/memories/search.ts';
+} from '../src/memories/recall/ranking.ts';
 
 const now = Date.UTC(2026, 0, 31);
 const day = 86_400_000;

@@ -1,11 +1,11 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
+import type { Db } from '../src/base/db/db.ts';
 import { BlobReadError, type ReadOptions } from '../src/blobs/aggregator-reads.ts';
 import { createMemoryBlobCache } from '../src/blobs/blob-cache.ts';
 import type { BlobReads } from '../src/blobs/read-stored.ts';
-import type { Db } from '../src/db/db.ts';
-import { readEnvelopes } from '../src/memories/read-envelopes.ts';
-import type { Match } from '../src/memories/search.ts';
+import type { Match } from '../src/memories/reading/match.ts';
+import { readEnvelopes } from '../src/memories/reading/read-envelopes.ts';
 
 const noDb = {} as Db;
 const accountId = randomBytes(32);

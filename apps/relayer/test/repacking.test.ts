@@ -1,12 +1,12 @@
 import type { StoreObjectsRequest } from '@memrelay/protocol/sidecar-api';
 import { pino } from 'pino';
 import { beforeEach, describe, expect, test } from 'vitest';
+import type { Db } from '../src/base/db/db.ts';
 import { BlobReadError } from '../src/blobs/aggregator-reads.ts';
-import type { Db } from '../src/db/db.ts';
-import { memoryIds } from '../src/memories/forget-rows.ts';
-import { forgottenObjects, pruneFormerBlobs } from '../src/memories/forgotten-objects.ts';
-import { sharedQuilts, sharedSince } from '../src/renewals/shared-quilts.ts';
-import { startRepacking } from '../src/renewals/start-repacking.ts';
+import { memoryIds } from '../src/jobs/queue/forget-rows.ts';
+import { forgottenObjects, pruneFormerBlobs } from '../src/jobs/queue/forgotten-objects.ts';
+import { sharedQuilts, sharedSince } from '../src/jobs/queue/shared-quilts.ts';
+import { startRepacking } from '../src/upkeep/renewals/start-repacking.ts';
 import { databases } from './support/databases.ts';
 import { owner, quiltWorld } from './support/quilt-world.ts';
 

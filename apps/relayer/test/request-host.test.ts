@@ -4,9 +4,9 @@ import { networkInterfaces } from 'node:os';
 import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
 import { afterEach, describe, expect, test } from 'vitest';
-import { ConfigError } from '../src/config/read-config.ts';
-import { createApp } from '../src/http/app.ts';
-import { type ListenerOptions, prepareListener } from '../src/http/listener.ts';
+import { createApp } from '../src/api/http/app.ts';
+import { type ListenerOptions, prepareListener } from '../src/api/http/listener.ts';
+import { ConfigError } from '../src/base/config/config-error.ts';
 
 const apps: FastifyInstance[] = [];
 afterEach(async () => {

@@ -3,9 +3,9 @@ import { setImmediate } from 'node:timers/promises';
 import { ApiError } from '@memrelay/protocol/errors';
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { createApp } from '../src/http/app.ts';
-import { startStageLoop } from '../src/jobs/stage-loop.ts';
-import { loggersOn } from '../src/logging/loggers.ts';
+import { createApp } from '../src/api/http/app.ts';
+import { loggersOn } from '../src/base/logging/loggers.ts';
+import { startStageLoop } from '../src/jobs/queue/stage-loop.ts';
 import { loopbackHosts } from './support/loopback-hosts.ts';
 
 interface Line {

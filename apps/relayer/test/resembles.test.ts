@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { resembles } from '../src/keywords/resembles.ts';
+import { resembles } from '../src/index/keywords/resembles.ts';
 
 describe('words that are spelt nearly as those of a question', () => {
   test.each([

@@ -2,8 +2,14 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { readPastWriters, recordPastDelegates } from '../src/accounts/past-delegates.ts';
 import { BlobReadError } from '../src/blobs/aggregator-reads.ts';
-import { lookOnChain, type RestoreFailure } from '../src/restore/look-on-chain.ts';
-import { currentLook, saveKnown, savePage, saveUnread, unknownBlobs } from '../src/restore/look-rows.ts';
+import { lookOnChain, type RestoreFailure } from '../src/upkeep/restore/look-on-chain.ts';
+import {
+  currentLook,
+  saveKnown,
+  savePage,
+  saveUnread,
+  unknownBlobs,
+} from '../src/upkeep/restore/look-rows.ts';
 import {
   candidates,
   countFound,
@@ -13,8 +19,8 @@ import {
   saveOutcome,
   saveUnreadPatch,
   trustName,
-} from '../src/restore/restore-rows.ts';
-import { saveForgotten, saveRestored } from '../src/restore/save-restored.ts';
+} from '../src/upkeep/restore/restore-rows.ts';
+import { saveForgotten, saveRestored } from '../src/upkeep/restore/save-restored.ts';
 import { databases, type TestDb } from './support/databases.ts';
 
 /** What a restore keeps of what it found on chain. */

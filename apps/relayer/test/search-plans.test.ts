@@ -1,8 +1,8 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { placeTag } from '@memrelay/dev-env/search-index';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { vacuumDueTables } from '../src/db/vacuum.ts';
-import { nearDuplicates } from '../src/jobs/near-duplicates.ts';
+import { vacuumDueTables } from '../src/base/db/vacuum.ts';
+import { nearDuplicates } from '../src/jobs/embed/near-duplicates.ts';
 import { databases, type TestDb } from './support/databases.ts';
 import { indexerWith, lexical } from './support/index-parts.ts';
 import { ask, insertMemories } from './support/indexed-memories.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type StageLoopOptions, startStageLoop } from '../src/jobs/stage-loop.ts';
+import { type StageLoopOptions, startStageLoop } from '../src/jobs/queue/stage-loop.ts';
 
 /** A queue in memory, and gates that hold its claims and runs until a test opens them. */
 function queue(jobs: number[], options: Partial<StageLoopOptions<number>> = {}) {

@@ -1,6 +1,6 @@
 import Fastify, { type FastifyInstance } from 'fastify';
 import { afterEach, expect, it } from 'vitest';
-import { createStageTimes, registerStageTimes } from '../src/http/stage-times.ts';
+import { createStageTimes, registerStageTimes } from '../src/base/logging/stage-times.ts';
 
 let app: FastifyInstance;
 afterEach(() => app?.close());

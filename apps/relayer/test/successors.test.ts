@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import type { NewJob } from '../src/jobs/accept-jobs.ts';
-import { noQuestion } from '../src/keywords/question.ts';
-import { deleteMemories } from '../src/memories/forget-rows.ts';
-import { searchMemories } from '../src/memories/search.ts';
-import { insertSuccessors } from '../src/memories/successors.ts';
-import { supersededBy } from '../src/memories/superseded.ts';
+import { noQuestion } from '../src/index/keywords/question.ts';
+import type { NewJob } from '../src/jobs/queue/accept-jobs.ts';
+import { deleteMemories } from '../src/jobs/queue/forget-rows.ts';
+import { insertSuccessors } from '../src/jobs/queue/successors.ts';
+import { supersededBy } from '../src/memories/lists/superseded.ts';
+import { searchMemories } from '../src/memories/recall/search.ts';
 import { databases, type TestDb } from './support/databases.ts';
 import { accountVectors, lexical, sizeOf } from './support/index-parts.ts';
 import { textJobs } from './support/text-jobs.ts';

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createBlindIndex } from '../src/keywords/blind-index.ts';
-import { lengthBucket } from '../src/keywords/bm25.ts';
-import { questionOf } from '../src/keywords/question.ts';
-import { termsOf } from '../src/keywords/terms.ts';
+import { createBlindIndex } from '../src/index/keywords/blind-index.ts';
+import { lengthBucket } from '../src/index/keywords/bm25.ts';
+import { questionOf } from '../src/index/keywords/question.ts';
+import { termsOf } from '../src/index/keywords/terms.ts';
 
 describe('the terms of a text', () => {
   /** Every one of these is found by the other. */

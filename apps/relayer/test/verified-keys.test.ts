@@ -7,7 +7,7 @@ import { sealEnvelope } from '@memrelay/envelope/seal-envelope';
 import type { Wrap } from '@memrelay/envelope/wraps';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Db } from '../src/db/db.ts';
+import type { Db } from '../src/base/db/db.ts';
 import { wrapsColumn } from '../src/keys/namespace-keys.ts';
 import { createVerifiedKeys } from '../src/keys/verified-keys.ts';
 import { databases, type TestDb } from './support/databases.ts';

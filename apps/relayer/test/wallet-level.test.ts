@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type WalletLevel, walletLevel } from '../src/alerts/wallet-level.ts';
+import { type WalletLevel, walletLevel } from '../src/jobs/alerts/wallet-level.ts';
 
 /** What a wallet's levels are along this way, from a full one. */
 function along(threshold: number, ...paysFor: number[]): WalletLevel[] {

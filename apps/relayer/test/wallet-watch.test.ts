@@ -1,8 +1,8 @@
 import type { WalletFunds } from '@memrelay/protocol/sidecar-api';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { payingWallets, startWalletWatch } from '../src/alerts/wallet-watch.ts';
-import type { TaskLoop } from '../src/tasks/shared-task.ts';
+import type { TaskLoop } from '../src/base/concurrency/shared-task.ts';
+import { payingWallets, startWalletWatch } from '../src/jobs/alerts/wallet-watch.ts';
 import { databases, type TestDb } from './support/databases.ts';
 
 /** Who looks and who tells; that the chain is read rightly is tested end to end. */

@@ -1,4 +1,4 @@
-import { openDatabase } from '@memrelay/relayer/db/open-database';
+import { openDatabase } from '@memrelay/relayer/base/db/open-database';
 import { pino } from 'pino';
 import { copyPrepared } from './services/run-directory.ts';
 

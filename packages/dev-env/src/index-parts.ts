@@ -1,12 +1,12 @@
-import { decodeVector } from '@memrelay/relayer/db/vector';
-import { normalize } from '@memrelay/relayer/embedding/embedder';
-import { createVectorMap } from '@memrelay/relayer/embedding/vector-map';
-import { createBlindIndex } from '@memrelay/relayer/keywords/blind-index';
-import { lengthOf } from '@memrelay/relayer/keywords/bm25';
-import { questionOf } from '@memrelay/relayer/keywords/question';
-import { termsOf } from '@memrelay/relayer/keywords/terms';
-import { fuse, lexicalWeights, modelWeights } from '@memrelay/relayer/memories/fusion';
-import type { Match } from '@memrelay/relayer/memories/search';
+import { decodeVector } from '@memrelay/relayer/base/db/vector';
+import { normalize } from '@memrelay/relayer/index/embedding/embedder';
+import { createVectorMap } from '@memrelay/relayer/index/embedding/vector-map';
+import { createBlindIndex } from '@memrelay/relayer/index/keywords/blind-index';
+import { lengthOf } from '@memrelay/relayer/index/keywords/bm25';
+import { questionOf } from '@memrelay/relayer/index/keywords/question';
+import { termsOf } from '@memrelay/relayer/index/keywords/terms';
+import type { Match } from '@memrelay/relayer/memories/reading/match';
+import { fuse, lexicalWeights, modelWeights } from '@memrelay/relayer/memories/recall/fusion';
 
 /** A memory that a search found. */
 export type SearchMatch = Match;

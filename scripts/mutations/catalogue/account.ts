@@ -125,13 +125,13 @@ export const accountMutations: readonly Mutation[] = [
   },
   {
     breaks: 'requests.content-encoding',
-    file: 'apps/relayer/src/auth/auth-headers.ts',
+    file: 'apps/relayer/src/api/auth/auth-headers.ts',
     from: "encoding.toLowerCase() !== 'identity'",
     to: "encoding.toLowerCase() === 'gzip'",
   },
   {
     breaks: 'requests.repeated-header',
-    file: 'apps/relayer/src/auth/auth-headers.ts',
+    file: 'apps/relayer/src/api/auth/auth-headers.ts',
     from: `    if (seen.has(name)) throw new ApiError('invalid_auth_header', { details: { header: name } });
 `,
     to: '',
@@ -144,26 +144,26 @@ export const accountMutations: readonly Mutation[] = [
   },
   {
     breaks: 'requests.body-bounded',
-    file: 'apps/relayer/src/auth/request-body.ts',
+    file: 'apps/relayer/src/api/auth/request-body.ts',
     from: `if (length > limits.bytes) stop(new ApiError('payload_too_large'));
     else chunks.push(chunk);`,
     to: 'chunks.push(chunk);',
   },
   {
     breaks: 'requests.length-first',
-    file: 'apps/relayer/src/auth/request-body.ts',
+    file: 'apps/relayer/src/api/auth/request-body.ts',
     from: "if (length > limitBytes) throw new ApiError('payload_too_large');",
     to: '',
   },
   {
     breaks: 'requests.nonce-key',
-    file: 'apps/relayer/src/nonces/nonce-store.ts',
+    file: 'apps/relayer/src/api/nonces/nonce-store.ts',
     from: "Buffer.from(publicKey + nonce.replaceAll('-', ''), 'hex')",
     to: 'Buffer.from(publicKey + nonce)',
   },
   {
     breaks: 'requests.account-answered',
-    file: 'apps/relayer/src/auth/register-auth.ts',
+    file: 'apps/relayer/src/api/auth/register-auth.ts',
     from: 'reply.header(headers.accountId, caller.account.accountId);',
     to: '',
   },

@@ -3,7 +3,7 @@ import type { Mutation } from '../mutation.ts';
 export const fieldMutations: readonly Mutation[] = [
   {
     breaks: 'fields.idempotency-other',
-    file: 'apps/relayer/src/jobs/idempotency.ts',
+    file: 'apps/relayer/src/jobs/queue/idempotency.ts',
     from: "if (!row.body_hash.equals(bodyHash)) throw new ApiError('idempotency_key_reused');",
     to: '',
   },
@@ -15,7 +15,7 @@ export const fieldMutations: readonly Mutation[] = [
   },
   {
     breaks: 'fields.idempotency-body',
-    file: 'apps/relayer/src/http/repeat-key.ts',
+    file: 'apps/relayer/src/jobs/queue/repeat-key.ts',
     from: 'const key = header ?? body.idempotency_key;',
     to: 'const key = body.idempotency_key ?? header;',
   },
@@ -82,7 +82,7 @@ export const fieldMutations: readonly Mutation[] = [
   },
   {
     breaks: 'api.recall-superseded',
-    file: 'apps/relayer/src/memories/ranking.ts',
+    file: 'apps/relayer/src/memories/recall/ranking.ts',
     from: 'score > 0 ? score / 2 : score',
     to: 'score > 0 ? score : score',
   },
@@ -101,31 +101,31 @@ export const fieldMutations: readonly Mutation[] = [
   },
   {
     breaks: 'wire.cors-headers',
-    file: 'apps/relayer/src/http/app.ts',
+    file: 'apps/relayer/src/api/http/app.ts',
     from: "'GET, POST, DELETE, OPTIONS'",
     to: "'GET, POST, OPTIONS'",
   },
   {
     breaks: 'wire.cors-origins',
-    file: 'apps/relayer/src/http/app.ts',
+    file: 'apps/relayer/src/api/http/app.ts',
     from: 'origins.includes(request.headers.origin)',
     to: 'origins.length > 0',
   },
   {
     breaks: 'wire.405',
-    file: 'apps/relayer/src/http/error-replies.ts',
+    file: 'apps/relayer/src/api/http/error-replies.ts',
     from: "if (allowed.length > 0) reply.header('allow', allowed.join(', '));",
     to: '',
   },
   {
     breaks: 'wire.415',
-    file: 'apps/relayer/src/auth/register-auth.ts',
+    file: 'apps/relayer/src/api/auth/register-auth.ts',
     from: "done(new ApiError('unsupported_media_type'))",
     to: "done(new ApiError('invalid_request'))",
   },
   {
     breaks: 'wire.error-body',
-    file: 'apps/relayer/src/http/error-replies.ts',
+    file: 'apps/relayer/src/api/http/error-replies.ts',
     from: `    request_id: requestId,
 `,
     to: '',

@@ -3,37 +3,37 @@ import type { Mutation } from '../mutation.ts';
 export const recallMutations: readonly Mutation[] = [
   {
     breaks: 'fields.scoring-weights',
-    file: 'apps/relayer/src/memories/ranking.ts',
+    file: 'apps/relayer/src/memories/recall/ranking.ts',
     from: '2 ** (-ageDays / halfLifeDays)',
     to: '1',
   },
   {
     breaks: 'fields.min-score',
-    file: 'apps/relayer/src/memories/ranking.ts',
+    file: 'apps/relayer/src/memories/recall/ranking.ts',
     from: 'scored.filter(({ score }) => score >= least)',
     to: 'scored',
   },
   {
     breaks: 'fields.score',
-    file: 'apps/relayer/src/memories/ranking.ts',
+    file: 'apps/relayer/src/memories/recall/ranking.ts',
     from: 'score: wanted ? score : undefined',
     to: 'score: undefined',
   },
   {
     breaks: 'fields.limit',
-    file: 'apps/relayer/src/memories/ranking.ts',
+    file: 'apps/relayer/src/memories/recall/ranking.ts',
     from: '.slice(0, request.limit)',
     to: '.slice(0, request.limit - 1)',
   },
   {
     breaks: 'account.lists-in-scope',
-    file: 'apps/relayer/src/memories/scope-namespaces.ts',
+    file: 'apps/relayer/src/memories/reading/scope-namespaces.ts',
     from: 'return names.filter(isReadable);',
     to: 'return names;',
   },
   {
     breaks: 'account.forget-by-relayer',
-    file: 'apps/relayer/src/memories/forget.ts',
+    file: 'apps/relayer/src/memories/forget/forget.ts',
     from: `  if (everything) return forgetEverything(context, caller);
   const place = placeOf(context, caller, namespace);
   requirePermission(caller, 'forget', place.tag);`,
@@ -42,13 +42,13 @@ export const recallMutations: readonly Mutation[] = [
   },
   {
     breaks: 'routes.forget-everything',
-    file: 'apps/relayer/src/memories/forget.ts',
+    file: 'apps/relayer/src/memories/forget/forget.ts',
     from: "if (namespacesWith(caller, 'forget') !== 'all') throw new ApiError('insufficient_scope');",
     to: '',
   },
   {
     breaks: 'restore.unverified',
-    file: 'apps/relayer/src/restore/restore.ts',
+    file: 'apps/relayer/src/upkeep/restore/restore.ts',
     from: `    ...trusted_writers,
 `,
     to: '',
@@ -79,7 +79,7 @@ export const recallMutations: readonly Mutation[] = [
   },
   {
     breaks: 'rest.idempotency-scope',
-    file: 'apps/relayer/src/jobs/idempotency.ts',
+    file: 'apps/relayer/src/jobs/queue/idempotency.ts',
     from: 'WHERE account_id = $1 AND delegate_pk = $2 AND route = $3 AND key_hash = $4',
     to: 'WHERE account_id = $1 AND delegate_pk <> $2 AND route = $3 AND key_hash = $4',
   },
@@ -103,13 +103,13 @@ export const recallMutations: readonly Mutation[] = [
   },
   {
     breaks: 'jobs.states',
-    file: 'apps/relayer/src/jobs/save-progress.ts',
+    file: 'apps/relayer/src/jobs/queue/save-progress.ts',
     from: "UPDATE memory_job SET status = 'failed', attempts = attempts + 1",
     to: "UPDATE memory_job SET status = 'running', attempts = attempts + 1",
   },
   {
     breaks: 'auth.nonce-or-nothing',
-    file: 'apps/relayer/src/nonces/table-nonces.ts',
+    file: 'apps/relayer/src/api/nonces/table-nonces.ts',
     from: `        failure = error as Error;
         throw error;`,
     to: `        failure = error as Error;

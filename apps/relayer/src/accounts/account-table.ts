@@ -1,5 +1,5 @@
-import type { Db, Queryable } from '../db/db.ts';
-import { bytesToAddress, hexToBytes } from '../db/hex.ts';
+import type { Db, Queryable } from '../base/db/db.ts';
+import { bytesToAddress, hexToBytes } from '../base/db/hex.ts';
 import type { AccountSnapshot } from './account-directory.ts';
 
 /**

@@ -3,7 +3,7 @@ import { readAccount, readAccounts } from '@memrelay/chain/account-reader';
 import type { ChainClient } from '@memrelay/chain/chain-client';
 import { ApiError } from '@memrelay/protocol/errors';
 import type { Logger } from 'pino';
-import type { Db } from '../db/db.ts';
+import type { Db } from '../base/db/db.ts';
 import { AccountCache, OutdatedAnswerError } from './account-cache.ts';
 import type { AccountDirectory, AccountSnapshot } from './account-directory.ts';
 import { toSnapshot } from './account-snapshot.ts';

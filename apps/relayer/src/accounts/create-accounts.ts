@@ -1,7 +1,7 @@
 import { createChainClient } from '@memrelay/chain/chain-client';
 import type { Network } from '@memrelay/protocol/networks';
 import type { Logger } from 'pino';
-import type { Db } from '../db/db.ts';
+import type { Db } from '../base/db/db.ts';
 import type { AccountDirectory } from './account-directory.ts';
 import { createAccountDirectory } from './create-account-directory.ts';
 

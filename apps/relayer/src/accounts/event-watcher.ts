@@ -3,7 +3,7 @@ import { type AccountEventPage, readAccountEvents } from '@memrelay/chain/accoun
 import type { ChainClient } from '@memrelay/chain/chain-client';
 import { ChainRejectedError } from '@memrelay/chain/chain-errors';
 import type { Logger } from 'pino';
-import type { Db } from '../db/db.ts';
+import type { Db } from '../base/db/db.ts';
 import { readCursor, saveCursor } from './account-table.ts';
 
 export interface EventWatcherOptions {

@@ -1,8 +1,8 @@
 import { ApiError } from '@memrelay/protocol/errors';
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
-import { isExpired } from '../auth/require-permission.ts';
 import type { AccountDirectory, AccountSnapshot } from './account-directory.ts';
+import { isExpired } from './require-permission.ts';
 
 /**
  * A delegate whose time is over may have fetched the keys of the present epoch while it lasted. So before anything is

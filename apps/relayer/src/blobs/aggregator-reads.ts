@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { blobIdPattern } from '@memrelay/protocol/fields';
 import type { Logger } from 'pino';
-import { createFairTurns } from '../turns/fair-turns.ts';
+import { createFairTurns } from '../base/concurrency/fair-turns.ts';
 import { type Aggregator, AggregatorError, createAggregator, type QuiltPatch } from './aggregator.ts';
 import { race } from './race.ts';
 

@@ -1,7 +1,7 @@
 import { createClient, RESP_TYPES } from '@redis/client';
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
-import { inTime } from '../redis/in-time.ts';
+import { inTime } from '../base/redis/in-time.ts';
 
 /** Ciphertext by blob id: a blob never changes, so an entry is right for as long as it stays. */
 export interface BlobCache {

@@ -1,4 +1,4 @@
-import { sha256 } from '../sha256.ts';
+import { sha256 } from '../base/sha256.ts';
 import { type AggregatorReader, BlobReadError, type ReadOptions } from './aggregator-reads.ts';
 
 /** Where blobs are read: all that this needs of it. */

@@ -2,10 +2,11 @@ import { EventEmitter } from 'node:events';
 import { maxUploadAttempts } from '@memrelay/protocol/limits';
 import type { Logger } from 'pino';
 import type { AccountDirectory } from '../accounts/account-directory.ts';
+import type { TaskLoop } from '../base/concurrency/shared-task.ts';
+import type { Db } from '../base/db/db.ts';
 import type { BlobCache } from '../blobs/blob-cache.ts';
-import type { Db } from '../db/db.ts';
 import type { SidecarClient } from '../sidecar/sidecar-client.ts';
-import type { TaskLoop } from '../tasks/shared-task.ts';
+import type { EmbedJobs } from './embed/embed-stage.ts';
 import {
   type ClaimedJob,
   claimInTurns,
@@ -13,14 +14,13 @@ import {
   extendLeases,
   heartbeatSeconds,
   releaseLeases,
-} from './claim-jobs.ts';
-import type { EmbedJobs } from './embed-stage.ts';
-import { withCompanions } from './pack-quilt.ts';
-import type { QuiltBounds } from './quilt-bounds.ts';
-import { wakeDuplicates } from './settle-duplicate.ts';
-import { startStageLoop } from './stage-loop.ts';
-import { uploadJobs } from './upload-stage.ts';
-import { extendWalletLeases, type WalletPool } from './upload-wallets.ts';
+} from './queue/claim-jobs.ts';
+import { wakeDuplicates } from './queue/settle-duplicate.ts';
+import { startStageLoop } from './queue/stage-loop.ts';
+import { withCompanions } from './upload/pack-quilt.ts';
+import type { QuiltBounds } from './upload/quilt-bounds.ts';
+import { uploadJobs } from './upload/upload-stage.ts';
+import { extendWalletLeases, type WalletPool } from './upload/upload-wallets.ts';
 
 /** Takes accepted jobs through embedding and upload; the rows are the queue, so nothing lives only here. */
 export interface Pipeline {

@@ -1,5 +1,5 @@
 import { type CachedByAccount, cachedByAccount } from '../accounts/cached-by-account.ts';
-import type { Db, Queryable } from '../db/db.ts';
+import type { Db, Queryable } from '../base/db/db.ts';
 
 /** Wraps for the current key servers of keys that were wrapped for earlier ones (security.md, "Key-server loss"). */
 export interface KeyRewraps

@@ -1,6 +1,6 @@
 import type { KeyServersResponse } from '@memrelay/protocol/sidecar-api';
-import { ConfigError } from '../config/read-config.ts';
-import type { Db } from '../db/db.ts';
+import { ConfigError } from '../base/config/config-error.ts';
+import type { Db } from '../base/db/db.ts';
 
 /**
  * Key servers are pinned by id and public key when they are first seen: one whose key changed is another server, and

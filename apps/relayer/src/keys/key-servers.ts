@@ -1,7 +1,7 @@
 import type { KeyServersResponse } from '@memrelay/protocol/sidecar-api';
 import type { Logger } from 'pino';
-import { ConfigError } from '../config/read-config.ts';
-import type { Db } from '../db/db.ts';
+import { ConfigError } from '../base/config/config-error.ts';
+import type { Db } from '../base/db/db.ts';
 import type { SidecarClient } from '../sidecar/sidecar-client.ts';
 import { pinKeyServers } from './key-server-pins.ts';
 import { unconfiguredSets } from './unconfigured-sets.ts';

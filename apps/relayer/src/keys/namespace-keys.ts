@@ -8,8 +8,8 @@ import { ApiError } from '@memrelay/protocol/errors';
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import type { AccountSnapshot } from '../accounts/account-directory.ts';
-import type { Db } from '../db/db.ts';
-import { hexToBytes } from '../db/hex.ts';
+import type { Db } from '../base/db/db.ts';
+import { hexToBytes } from '../base/db/hex.ts';
 import type { SidecarClient } from '../sidecar/sidecar-client.ts';
 
 /** What a writer needs of a namespace: the public half, and the wrapped private half that every envelope carries. */

@@ -1,6 +1,6 @@
 import { parseSealObject, type SealObject } from '@memrelay/envelope/seal-object';
 import { wrapType } from '@memrelay/envelope/wraps';
-import type { Db } from '../db/db.ts';
+import type { Db } from '../base/db/db.ts';
 import { decodeColumn } from './namespace-keys.ts';
 
 /** Key servers that keys in the database are wrapped for, and that nobody named. */

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { parseHeader } from '@memrelay/envelope/header';
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
-import type { Db } from '../db/db.ts';
+import type { Db } from '../base/db/db.ts';
 import { wrapsColumn } from './namespace-keys.ts';
 
 /** Remembers of which pairs it was seen that the wrapped half belongs to the public one (security.md, "Envelope v1"). */

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { sidecarTokenProof } from '@memrelay/protocol/sidecar-token-node';
 import { PartStartError, type RunningPart, startPart } from '@memrelay/protocol/start-part';
 import type { Logger } from 'pino';
-import { ConfigError } from '../config/read-config.ts';
+import { ConfigError } from '../base/config/config-error.ts';
 import type { SidecarClient } from './sidecar-client.ts';
 
 /** What the sidecar may see of the relayer's environment: nothing of the database, Redis or the LLM provider. */

@@ -48,8 +48,8 @@ import {
   sponsorResponse,
 } from '@memrelay/protocol/sponsor';
 import { type Dispatcher, Pool } from 'undici';
-import { currentRequestId } from '../logging/request-scope.ts';
-import { createFairTurns } from '../turns/fair-turns.ts';
+import { createFairTurns } from '../base/concurrency/fair-turns.ts';
+import { currentRequestId } from '../base/logging/request-scope.ts';
 import { type UploadRequest, uploadThrough } from './upload-through.ts';
 
 export interface DecryptCredentials {

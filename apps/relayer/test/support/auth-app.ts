@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
-import { type AuthOptions, registerAuth } from '../../src/auth/register-auth.ts';
-import { requirePermission } from '../../src/auth/require-permission.ts';
-import { createApp } from '../../src/http/app.ts';
+import { requirePermission } from '../../src/accounts/require-permission.ts';
+import { type AuthOptions, registerAuth } from '../../src/api/auth/register-auth.ts';
+import { createApp } from '../../src/api/http/app.ts';
 import { loopbackHosts } from './loopback-hosts.ts';
 
 export const silent = pino({ enabled: false });

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { fillEmbeddedDirectory } from '@memrelay/dev-env/embedded-directory';
 import { createTestDatabase } from '@memrelay/dev-env/services/test-database';
 import { pino } from 'pino';
-import type { Db } from '../../src/db/db.ts';
-import { migrate } from '../../src/db/migrate.ts';
-import { openDatabase } from '../../src/db/open-database.ts';
+import type { Db } from '../../src/base/db/db.ts';
+import { migrate } from '../../src/base/db/migrate.ts';
+import { openDatabase } from '../../src/base/db/open-database.ts';
 
 export interface TestDb {
   db: Db;

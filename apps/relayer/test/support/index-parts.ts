@@ -1,9 +1,9 @@
-import { createAccountVectors } from '../../src/embedding/account-vectors.ts';
-import type { Embedder } from '../../src/embedding/embedder.ts';
-import { createLexicalEmbedder } from '../../src/embedding/lexical-embedder.ts';
-import { createBlindIndex } from '../../src/keywords/blind-index.ts';
-import { createTextIndexer, type TextIndexer } from '../../src/memories/index-data.ts';
-import type { NamespaceSize } from '../../src/memories/search.ts';
+import { createAccountVectors } from '../../src/index/embedding/account-vectors.ts';
+import type { Embedder } from '../../src/index/embedding/embedder.ts';
+import { createLexicalEmbedder } from '../../src/index/embedding/lexical-embedder.ts';
+import { createTextIndexer, type TextIndexer } from '../../src/index/index-data.ts';
+import { createBlindIndex } from '../../src/index/keywords/blind-index.ts';
+import type { NamespaceSize } from '../../src/memories/recall/search.ts';
 
 /** The parts that make index data, small and with fixed keys. */
 export const lexical = createLexicalEmbedder(64, () => Buffer.alloc(32, 5));

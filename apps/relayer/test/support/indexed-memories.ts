@@ -1,9 +1,9 @@
 import { insertIndexed, type Place, placeTag } from '@memrelay/dev-env/search-index';
-import type { Db } from '../../src/db/db.ts';
-import { questionOf } from '../../src/keywords/question.ts';
-import { fuse, lexicalWeights, type Relevance } from '../../src/memories/fusion.ts';
-import type { TextIndexer } from '../../src/memories/index-data.ts';
-import { readNamespaceSize, searchMemories } from '../../src/memories/search.ts';
+import type { Db } from '../../src/base/db/db.ts';
+import type { TextIndexer } from '../../src/index/index-data.ts';
+import { questionOf } from '../../src/index/keywords/question.ts';
+import { fuse, lexicalWeights, type Relevance } from '../../src/memories/recall/fusion.ts';
+import { readNamespaceSize, searchMemories } from '../../src/memories/recall/search.ts';
 import { accountVectors, blindIndex, indexerWith, lexical } from './index-parts.ts';
 
 /** Rows of memories as the embed stage and the upload leave them. Returns their ids. */

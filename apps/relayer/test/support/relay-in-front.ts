@@ -3,9 +3,9 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance, preHandlerAsyncHookHandler } from 'fastify';
 import { pino } from 'pino';
-import { createApp } from '../../src/http/app.ts';
-import { type ToolRouteOptions, toolRoutes } from '../../src/routes/tool-routes.ts';
-import { createToolRelay } from '../../src/tools/tool-relay.ts';
+import { createApp } from '../../src/api/http/app.ts';
+import { type ToolRouteOptions, toolRoutes } from '../../src/api/routes/tool-routes.ts';
+import { createToolRelay } from '../../src/api/tools/tool-relay.ts';
 import { loopbackHosts } from './loopback-hosts.ts';
 
 /** A page that may call. */

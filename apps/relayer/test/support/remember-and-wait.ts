@@ -1,7 +1,7 @@
 import { pino } from 'pino';
-import { migrate } from '../../src/db/migrate.ts';
-import { openDatabase } from '../../src/db/open-database.ts';
-import { createTableNonces } from '../../src/nonces/table-nonces.ts';
+import { createTableNonces } from '../../src/api/nonces/table-nonces.ts';
+import { migrate } from '../../src/base/db/migrate.ts';
+import { openDatabase } from '../../src/base/db/open-database.ts';
 
 /** Run by a test that kills it: records one nonce, says so, and stays. */
 const [databaseUrl, key] = process.argv.slice(2) as [string, string];

@@ -1,5 +1,5 @@
-import type { Db, Queryable, SqlValue } from '../../src/db/db.ts';
-import { decodeVector } from '../../src/db/vector.ts';
+import type { Db, Queryable, SqlValue } from '../../src/base/db/db.ts';
+import { decodeVector } from '../../src/base/db/vector.ts';
 
 interface PlanNode {
   'Relation Name'?: string;

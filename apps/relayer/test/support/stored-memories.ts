@@ -1,8 +1,8 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import type { StoreObject } from '@memrelay/protocol/sidecar-api';
+import type { Db } from '../../src/base/db/db.ts';
+import { encodeVector } from '../../src/base/db/vector.ts';
 import { blobOf } from '../../src/blobs/blob-of.ts';
-import type { Db } from '../../src/db/db.ts';
-import { encodeVector } from '../../src/db/vector.ts';
 
 /** A stored memory and all that is known of it. */
 export interface StoredMemory {

@@ -1,17 +1,17 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { pino } from 'pino';
 import { expect } from 'vitest';
+import type { Db } from '../../src/base/db/db.ts';
 import type { BlobReads } from '../../src/blobs/read-stored.ts';
-import type { Db } from '../../src/db/db.ts';
-import type { Embedder } from '../../src/embedding/embedder.ts';
-import { insertJobs, type NewJob } from '../../src/jobs/accept-jobs.ts';
-import { type ClaimedJob, claimJobs } from '../../src/jobs/claim-jobs.ts';
-import { createEmbedStage } from '../../src/jobs/embed-stage.ts';
-import { textHash } from '../../src/jobs/known-texts.ts';
-import { readJobs } from '../../src/jobs/read-jobs.ts';
-import { saveFailed } from '../../src/jobs/save-progress.ts';
-import { saveUploaded } from '../../src/jobs/save-stored.ts';
-import { wakeDuplicates } from '../../src/jobs/settle-duplicate.ts';
+import type { Embedder } from '../../src/index/embedding/embedder.ts';
+import { createEmbedStage } from '../../src/jobs/embed/embed-stage.ts';
+import { insertJobs, type NewJob } from '../../src/jobs/queue/accept-jobs.ts';
+import { type ClaimedJob, claimJobs } from '../../src/jobs/queue/claim-jobs.ts';
+import { textHash } from '../../src/jobs/queue/known-texts.ts';
+import { readJobs } from '../../src/jobs/queue/read-jobs.ts';
+import { saveFailed } from '../../src/jobs/queue/save-progress.ts';
+import { saveUploaded } from '../../src/jobs/queue/save-stored.ts';
+import { wakeDuplicates } from '../../src/jobs/queue/settle-duplicate.ts';
 import { indexerWith, lexical } from './index-parts.ts';
 import { noBlobs, outbox, textJob } from './text-job.ts';
 

@@ -1,0 +1,82 @@
+import { permissions } from '@memrelay/chain/account-bcs';
+import { ApiError } from '@memrelay/protocol/errors';
+import type { Delegate, DelegateScope } from './account-directory.ts';
+import type { Caller, Permission } from './caller.ts';
+
+/** Bits of `DelegateScope.perms`. */
+export const permissionBits: Readonly<Record<Permission, number>> = {
+  read: permissions.read,
+  write: permissions.write,
+  forget: permissions.forget,
+};
+
+export interface PermissionOptions {
+  /** Key epoch of the memory in question; the account's current one when left out */
+  keyEpoch?: number;
+  nowMs?: number;
+}
+
+/**
+ * Throws unless the caller's scope holds the permission for the namespace with this 16-byte tag: `delegate_expired`
+ * when its time is over by now, else `insufficient_scope`. The rules are those of the contract's `Scope`
+ * (security.md, "Account module").
+ */
+export function requirePermission(
+  caller: Caller,
+  permission: Permission,
+  tag: Uint8Array,
+  options: PermissionOptions = {},
+): void {
+  const scope = liveScope(caller, options);
+  if ((scope.perms & permissionBits[permission]) === 0) throw new ApiError('insufficient_scope');
+  if (scope.allNamespaces) return;
+  if (!scope.tags.includes(Buffer.from(tag).toString('hex'))) throw new ApiError('insufficient_scope');
+}
+
+/** Whether `requirePermission` lets the caller through. */
+export function hasPermission(...request: Parameters<typeof requirePermission>): boolean {
+  try {
+    requirePermission(...request);
+    return true;
+  } catch (error) {
+    if (error instanceof ApiError) return false;
+    throw error;
+  }
+}
+
+/**
+ * The namespaces in which the caller has the permission: `'all'`, or their tags (32 hex digits each), for lists that
+ * show only what is in scope. Throws as `requirePermission` when it has the permission nowhere.
+ */
+export function namespacesWith(
+  caller: Caller,
+  permission: Permission,
+  options: PermissionOptions = {},
+): 'all' | ReadonlySet<string> {
+  const scope = liveScope(caller, options);
+  if ((scope.perms & permissionBits[permission]) === 0) throw new ApiError('insufficient_scope');
+  return scope.allNamespaces ? 'all' : new Set(scope.tags);
+}
+
+/**
+ * Throws `auth_unavailable` when the account is only known from the cache: for whatever decrypts or destroys
+ * (security.md, "Requests and sessions").
+ */
+export function requireFreshAccount(caller: Caller): void {
+  if (caller.account.stale) throw new ApiError('auth_unavailable');
+}
+
+/** True when the delegate's time is over; at the very millisecond it is. */
+export function isExpired(delegate: Delegate, nowMs: number): boolean {
+  const expiresAtMs = delegate.scope?.expiresAtMs ?? 0;
+  return expiresAtMs !== 0 && nowMs >= expiresAtMs;
+}
+
+/** The scope when there is one, its time is not over and it begins at or before the epoch in question. */
+function liveScope(caller: Caller, options: PermissionOptions): DelegateScope {
+  const { keyEpoch = caller.account.keyEpoch, nowMs = Date.now() } = options;
+  const { scope } = caller.delegate;
+  if (isExpired(caller.delegate, nowMs)) throw new ApiError('delegate_expired');
+  if (!scope || keyEpoch < scope.minEpoch) throw new ApiError('insufficient_scope');
+  return scope;
+}

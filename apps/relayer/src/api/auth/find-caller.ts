@@ -1,0 +1,112 @@
+import { ApiError } from '@memrelay/protocol/errors';
+import { LRUCache } from 'lru-cache';
+import type { AccountDirectory, AccountSnapshot, Delegate } from '../../accounts/account-directory.ts';
+import type { Caller } from '../../accounts/caller.ts';
+import { isExpired } from '../../accounts/require-permission.ts';
+import type { AuthHeaders } from './auth-headers.ts';
+
+export interface FindCallerOptions {
+  accounts: AccountDirectory;
+  /** MEM_ACCOUNT_ID: where a key is looked for when the request names no account and the watched table leaves it open */
+  fallbackAccountId: string | undefined;
+  /** Unix time in ms */
+  now: () => number;
+}
+
+/** An unknown key is looked for this often in this time; then it is refused without a read of the chain. */
+const unknownMs = 2_000;
+const looksAtUnknown = 10;
+
+interface Found {
+  account: AccountSnapshot;
+  delegate: Delegate;
+}
+
+/**
+ * Returns the lookup of who signed: the account in which the key is an active delegate. It throws
+ * `unknown_delegate_key`, `ambiguous_account`, `account_inactive`, `delegate_expired`, and `auth_unavailable` when
+ * that cannot be found out. The signature must have been verified before; nothing is recorded.
+ */
+export function createCallerLookup(options: FindCallerOptions): (auth: AuthHeaders) => Promise<Caller> {
+  const { accounts, fallbackAccountId, now } = options;
+  const unknown = createUnknownKeys(accounts, now);
+
+  async function inAccount(accountId: string, publicKey: string): Promise<Found | undefined> {
+    const account = await accounts.accountWith(accountId, publicKey);
+    const delegate = account?.delegates.find((entry) => entry.publicKey === publicKey);
+    if (account && delegate) return { account, delegate };
+    // What an old answer does not list may have been added since
+    if (account?.stale) throw new ApiError('auth_unavailable');
+    return undefined;
+  }
+
+  async function anywhere(publicKey: string): Promise<Found | undefined> {
+    const candidates = await accounts.accountsOf(publicKey);
+    const proven = candidates.filter((candidate) => candidate.proven);
+    if (proven.length === 1) return inAccount(proven[0]!.accountId, publicKey);
+    // Anyone can list a key unproven in an account of theirs, so the operator's hint goes first
+    const isHinted = candidates.some(({ accountId }) => accountId === fallbackAccountId);
+    if (fallbackAccountId !== undefined && (isHinted || candidates.length === 0)) {
+      const found = await inAccount(fallbackAccountId, publicKey);
+      if (found) return found;
+    }
+    if (candidates.length > 1) throw new ApiError('ambiguous_account');
+    return candidates[0] && inAccount(candidates[0].accountId, publicKey);
+  }
+
+  return async (auth) => {
+    const publicKey = auth.publicKey.toLowerCase();
+    const accountId = auth.accountId?.toLowerCase();
+    const startedMs = now();
+    if (unknown.has(publicKey, accountId)) throw new ApiError('unknown_delegate_key');
+    const found = await (accountId === undefined ? anywhere(publicKey) : inAccount(accountId, publicKey));
+    if (!found) {
+      unknown.add(publicKey, accountId, startedMs);
+      throw new ApiError('unknown_delegate_key');
+    }
+    const { account, delegate } = found;
+    if (!account.active) throw new ApiError('account_inactive');
+    if (isExpired(delegate, now())) throw new ApiError('delegate_expired');
+    const credentials = { encSession: auth.encSession, delegateKey: auth.delegateKey };
+    return { account, delegate, publicKey, address: delegate.address, credentials };
+  };
+}
+
+interface Unknown {
+  /** Of the first look, from which `unknownMs` count */
+  sinceMs: number;
+  looks: number;
+  lastMs: number;
+}
+
+/**
+ * Keys that were looked for in vain, until the account they were looked for in changes. A few looks are repeated: its owner
+ * may add a key a moment after it was refused.
+ */
+function createUnknownKeys(accounts: AccountDirectory, now: () => number) {
+  const unknown = new LRUCache<string, Unknown>({ max: 10_000 });
+  const changedAtMs = new LRUCache<string, number>({ max: 10_000 });
+  let lastChangeMs = 0;
+  accounts.onChange((accountId) => {
+    lastChangeMs = now();
+    changedAtMs.set(accountId, lastChangeMs);
+  });
+  const nameOf = (publicKey: string, accountId: string | undefined) => `${publicKey}${accountId ?? ''}`;
+  const recent = (name: string): Unknown | undefined => {
+    const entry = unknown.get(name);
+    return entry && now() - entry.sinceMs < unknownMs ? entry : undefined;
+  };
+  return {
+    has(publicKey: string, accountId: string | undefined): boolean {
+      const entry = recent(nameOf(publicKey, accountId));
+      const changed = accountId === undefined ? lastChangeMs : (changedAtMs.get(accountId) ?? 0);
+      return entry !== undefined && entry.looks >= looksAtUnknown && entry.lastMs > changed;
+    },
+    /** `atMs`: when the look began, so that a change during it counts */
+    add(publicKey: string, accountId: string | undefined, atMs: number): void {
+      const name = nameOf(publicKey, accountId);
+      const { sinceMs, looks } = recent(name) ?? { sinceMs: atMs, looks: 0 };
+      unknown.set(name, { sinceMs, looks: looks + 1, lastMs: atMs });
+    },
+  };
+}

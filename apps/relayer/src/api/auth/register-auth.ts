@@ -1,0 +1,144 @@
+import { ApiError } from '@memrelay/protocol/errors';
+import { headers } from '@memrelay/protocol/headers';
+import { limits } from '@memrelay/protocol/limits';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Logger } from 'pino';
+import type { AccountDirectory } from '../../accounts/account-directory.ts';
+import type { Caller } from '../../accounts/caller.ts';
+import type { NonceStore } from '../nonces/nonce-store.ts';
+import { type AddressLimitOptions, type Admission, createAddressLimit } from './address-limit.ts';
+import { type AuthHeaders, checkTimestamp, readAuthHeaders } from './auth-headers.ts';
+import { addressBlock, clientAddress } from './client-address.ts';
+import { createCallerLookup } from './find-caller.ts';
+import { recordNonce } from './record-nonce.ts';
+import { checkContentLength, parseJsonBody, readBody } from './request-body.ts';
+import { verifySignature } from './verify-signature.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Who signed the request. Throws on a route without authentication. */
+    readonly caller: Caller;
+    /** The body as it was sent and signed; empty when there was none */
+    readonly rawBody: Buffer;
+  }
+}
+
+export interface AuthOptions extends Pick<AddressLimitOptions, 'failuresPerMinute' | 'known'> {
+  accounts: AccountDirectory;
+  nonces: NonceStore;
+  /** MEM_ACCOUNT_ID */
+  fallbackAccountId: string | undefined;
+  /** TRUSTED_PROXY_HOPS */
+  trustedProxyHops: number;
+  log: Logger;
+  /** Counts an authenticated request against the limits of its key. Throws `rate_limited`. */
+  limitKey?: (caller: Caller, request: FastifyRequest) => void | Promise<void>;
+  /** Time for a body to arrive; default 30,000 ms */
+  bodyDeadlineMs?: number;
+  /** Unix time in ms */
+  now?: () => number;
+}
+
+/** What the steps of one request pass on. */
+interface Progress {
+  auth: AuthHeaders;
+  address: string;
+  admission: Admission;
+  rawBody: Buffer;
+  caller?: Caller;
+}
+
+const empty = Buffer.alloc(0);
+
+/**
+ * Makes every route of this Fastify scope a signed one. The order of checks is that of security.md, "Requests and
+ * sessions": `onRequest` does what needs no body, the content-type parser reads the body, `preValidation` does the
+ * rest. Refusals are thrown as `ApiError`.
+ */
+export function registerAuth(app: FastifyInstance, options: AuthOptions): void {
+  const { nonces, trustedProxyHops, log, limitKey, now = Date.now } = options;
+  const { failuresPerMinute, known, bodyDeadlineMs = 30_000 } = options;
+  const addresses = createAddressLimit({ failuresPerMinute, known });
+  const findCaller = createCallerLookup({ ...options, now });
+  const progress = new WeakMap<FastifyRequest, Progress>();
+
+  app.decorateRequest('caller', {
+    getter(this: FastifyRequest) {
+      const caller = progress.get(this)?.caller;
+      if (!caller) throw new Error('the request was not authenticated');
+      return caller;
+    },
+  });
+  app.decorateRequest('rawBody', {
+    getter(this: FastifyRequest) {
+      return progress.get(this)?.rawBody ?? empty;
+    },
+  });
+
+  app.addHook('onRequest', async (request, reply) => {
+    try {
+      const auth = readAuthHeaders(request.raw);
+      checkTimestamp(auth.timestamp, now());
+      const address = clientAddress(request.raw, trustedProxyHops);
+      const admission = addresses.take(addressBlock(address), auth.publicKey.toLowerCase());
+      progress.set(request, { auth, address, admission, rawBody: empty });
+      checkContentLength(request.raw, bodyLimit(request));
+    } catch (error) {
+      closeAfterUnreadBody(request, reply);
+      throw error;
+    }
+  });
+
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('application/json', async (request: FastifyRequest) => {
+    const current = progress.get(request)!;
+    current.rawBody = await readBody(request.raw, {
+      bytes: bodyLimit(request),
+      deadlineMs: bodyDeadlineMs,
+      onBytes: current.admission.receive,
+    });
+    return current.rawBody;
+  });
+  app.addContentTypeParser('*', (_request, _payload, done) => done(new ApiError('unsupported_media_type')));
+
+  async function authenticate(auth: AuthHeaders): Promise<Caller> {
+    const caller = await findCaller(auth);
+    await recordNonce(nonces, auth);
+    return caller;
+  }
+
+  app.addHook('preValidation', async (request, reply) => {
+    const { auth, admission, rawBody } = progress.get(request)!;
+    verifySignature(auth, { method: request.raw.method!, url: request.raw.url!, body: rawBody });
+    const caller = await authenticate(auth).catch((error: unknown) => {
+      // Our own trouble must not use up the caller's budget
+      if (!(error instanceof ApiError) || error.status >= 500) admission.giveBack();
+      throw error;
+    });
+    admission.succeed();
+    reply.header(headers.accountId, caller.account.accountId);
+    await limitKey?.(caller, request);
+    progress.get(request)!.caller = caller;
+    request.body = parseJsonBody(rawBody);
+  });
+
+  app.addHook('onError', async (request, _reply, error) => {
+    const { auth, address } = progress.get(request) ?? {};
+    const { code } = error;
+    log.debug({ request_id: request.id, code, address, public_key: auth?.publicKey }, 'request refused');
+  });
+}
+
+function bodyLimit(request: FastifyRequest): number {
+  return request.routeOptions.bodyLimit ?? limits.bodyBytes;
+}
+
+/**
+ * After a refusal without reading the body, Node reads a body away so that the connection can be used again. That is
+ * right for one that is announced and in bounds; for any other the connection is closed.
+ */
+function closeAfterUnreadBody(request: FastifyRequest, reply: FastifyReply): void {
+  const length = Number(request.raw.headers['content-length'] ?? 0);
+  const isChunked = request.raw.headers['transfer-encoding'] !== undefined;
+  if (isChunked || length > bodyLimit(request)) reply.header('connection', 'close');
+}

@@ -1,0 +1,100 @@
+import { corsAllowedHeaders, corsExposedHeaders, headers } from '@memrelay/protocol/headers';
+import type { HostRules } from '@memrelay/protocol/host-rules';
+import { limits } from '@memrelay/protocol/limits';
+import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
+import type { Logger } from 'pino';
+import { runInRequest } from '../../base/logging/request-scope.ts';
+import { answerMalformed, answerUnservable } from './bare-replies.ts';
+import { answerNotFound, errorHandler } from './error-replies.ts';
+import { checkHost } from './request-host.ts';
+import { requestIdOf } from './request-id.ts';
+
+export interface AppOptions {
+  log: Logger;
+  /** Browser origins that may call; empty = none */
+  allowedOrigins: readonly string[];
+  /** The names that `Host` may have */
+  hosts: HostRules;
+}
+
+/** The Fastify instance with what every route shares: request ids, CORS, error bodies, one log line a request. */
+export function createApp(options: AppOptions): FastifyInstance {
+  const app = Fastify({
+    logger: false,
+    genReqId: requestIdOf,
+    bodyLimit: limits.bodyBytes,
+    requestTimeout: 60_000,
+    // Node alone would refuse a request without `Host`, with an empty body
+    http: { requireHostHeader: false },
+    // Clients sign the path as they sent it, so nothing may be rewritten on the way. How long an id may be is for its
+    // route to say; Node bounds the whole head of a request.
+    routerOptions: { caseSensitive: true, ignoreTrailingSlash: false, maxParamLength: 65_536 },
+    frameworkErrors: (error, request, reply) => {
+      reply.header(headers.requestId, request.id);
+      errorHandler(options.log)(error, request, reply);
+    },
+    clientErrorHandler: (error, socket) => answerMalformed(error, socket),
+  });
+  answerUnservable(app.server);
+  // No route here reads a body: one that is sent must not turn a 404 or 405 into something else
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', (_request, _payload, done) => done(null));
+  // The first hook: what comes after it, to the end of the request, is in its scope
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.raw.once('finish', runInRequest(request.id, done));
+  });
+  app.addHook('onRequest', async (request, reply) => {
+    reply.header(headers.requestId, request.id);
+    allowOrigin(request, options.allowedOrigins, (name, value) => reply.header(name, value));
+    checkHost(request, options.hosts);
+  });
+  // Idle connections are closed by Fastify; one that is answered during the end would keep it waiting for a minute
+  let closing = false;
+  app.addHook('preClose', (done) => {
+    closing = true;
+    done();
+  });
+  app.addHook('onSend', async (_request, reply) => {
+    if (closing) reply.header('connection', 'close');
+  });
+  app.addHook('onResponse', async (request, reply) => {
+    options.log.info(
+      {
+        request_id: request.id,
+        method: request.method,
+        // The route, not the URL: ids of jobs and accounts stay out of the request log
+        route: request.routeOptions.url ?? 'unknown',
+        status: reply.statusCode,
+        ms: Math.round(reply.elapsedTime * 10) / 10,
+      },
+      'request',
+    );
+  });
+  app.options('/*', async (request, reply) => {
+    if (!isAllowed(request, options.allowedOrigins)) return answerNotFound(request, reply);
+    return reply
+      .header('access-control-allow-methods', 'GET, POST, DELETE, OPTIONS')
+      .header('access-control-allow-headers', corsAllowedHeaders.join(', '))
+      .header('access-control-max-age', '86400')
+      .code(204)
+      .send();
+  });
+  app.setErrorHandler(errorHandler(options.log));
+  app.setNotFoundHandler(answerNotFound);
+  return app;
+}
+
+function isAllowed(request: FastifyRequest, origins: readonly string[]): boolean {
+  return request.headers.origin !== undefined && origins.includes(request.headers.origin);
+}
+
+function allowOrigin(
+  request: FastifyRequest,
+  origins: readonly string[],
+  set: (name: string, value: string) => void,
+): void {
+  if (origins.length > 0) set('vary', 'origin');
+  if (!isAllowed(request, origins)) return;
+  set('access-control-allow-origin', request.headers.origin!);
+  set('access-control-expose-headers', corsExposedHeaders.join(', '));
+}

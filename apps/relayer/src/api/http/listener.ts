@@ -1,0 +1,75 @@
+import { once } from 'node:events';
+import { createServer, isIPv6 } from 'node:net';
+import { createHostRules, type HostRules, isLoopbackAddress } from '@memrelay/protocol/host-rules';
+import { isLoopbackHost } from '@memrelay/protocol/loopback-host';
+import { listenAddress } from '@memrelay/protocol/loopback-listener-node';
+import type { Logger } from 'pino';
+import { ConfigError } from '../../base/config/config-error.ts';
+
+export interface ListenerOptions {
+  /** MEM_LISTEN_HOST */
+  listenHost: string;
+  /** ALLOWED_HOSTS */
+  allowedHosts: readonly string[];
+  /** PUBLIC_RELAYER_URL: proxies and tunnels may pass its name on */
+  publicUrl: string | undefined;
+  trustedProxyHops: number;
+}
+
+export interface Listener {
+  hosts: HostRules;
+  /** Where a process of this machine reaches the server */
+  urlAt(port: number): string;
+}
+
+/**
+ * Checks that this machine has the address, before anything else is started, and says which names callers may use.
+ * Throws `ConfigError`.
+ */
+export async function prepareListener(options: ListenerOptions, log: Logger): Promise<Listener> {
+  const { listenHost, allowedHosts, publicUrl, trustedProxyHops } = options;
+  const address = await bindableAddress(listenHost);
+  const isLoopback = isLoopbackAddress(address);
+  // A loopback listener that nothing was set for stays closed to every other name; elsewhere no list means any name
+  const names = isLoopback || allowedHosts.length > 0 ? [...allowedHosts, ...publicName(publicUrl)] : [];
+  if (!isLoopback && names.length === 0)
+    log.warn(
+      'ALLOWED_HOSTS is not set: requests are answered whatever their Host header says. Set it to the names that clients use (protection against DNS rebinding)',
+    );
+  if (isLoopback && names.length === 0 && trustedProxyHops > 0)
+    log.warn(
+      'TRUSTED_PROXY_HOPS is set and ALLOWED_HOSTS is not: requests for which the proxy keeps the Host header of the client are refused with host_not_allowed. Set ALLOWED_HOSTS to the names that clients use',
+    );
+  return {
+    hosts: createHostRules({ isLoopback, listenHost, allowedHosts: names }),
+    urlAt: (port) => `http://${reachableName(listenHost, address)}:${port}`,
+  };
+}
+
+/** None for a URL of this machine: loopback names have rules of their own. */
+function publicName(publicUrl: string | undefined): string[] {
+  const url = publicUrl === undefined ? null : URL.parse(publicUrl);
+  return url === null || isLoopbackHost(url.hostname) ? [] : [url.host];
+}
+
+/** The address behind a name, as Node will bind it. Throws `ConfigError` when it is not one of this machine. */
+async function bindableAddress(host: string): Promise<string> {
+  try {
+    const address = await listenAddress(host);
+    const probe = createServer().listen({ host: address, port: 0 });
+    await once(probe, 'listening');
+    probe.close();
+    return address;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new ConfigError([
+      `MEM_LISTEN_HOST: this machine cannot listen on this address (${code ?? 'unknown reason'})`,
+    ]);
+  }
+}
+
+function reachableName(listenHost: string, address: string): string {
+  if (address === '0.0.0.0') return '127.0.0.1';
+  if (address === '::') return '[::1]';
+  return isIPv6(listenHost) ? `[${address}]` : listenHost;
+}

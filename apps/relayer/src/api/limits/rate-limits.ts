@@ -1,0 +1,72 @@
+import { ApiError } from '@memrelay/protocol/errors';
+import { createClient } from '@redis/client';
+import type { Logger } from 'pino';
+import {
+  type RateLimiterAbstract,
+  RateLimiterMemory,
+  RateLimiterRedis,
+  RateLimiterRes,
+} from 'rate-limiter-flexible';
+import { reconnectDelay } from '../../base/redis/reconnect-delay.ts';
+
+export interface RateLimit {
+  /** Counts one use by `key`. Throws `rate_limited` with the seconds until there is room again. */
+  take(key: string): Promise<void>;
+}
+
+export interface RateLimits {
+  /** A limit of `points` uses in `seconds` for each key; the same name is the same count on all relayers */
+  limit(name: string, points: number, seconds: number): RateLimit;
+  close(): Promise<void>;
+}
+
+const keyPrefix = 'memrelay:limit';
+
+/**
+ * Counts in Redis, so that several relayers count together, or in memory without one. While Redis is away each
+ * relayer counts for itself: a limit is to protect the service, not to end it.
+ */
+export function createRateLimits(redisUrl: string | undefined, log: Logger): RateLimits {
+  const client = redisUrl
+    ? createClient({
+        url: redisUrl,
+        disableOfflineQueue: true,
+        socket: { reconnectStrategy: reconnectDelay },
+      })
+    : undefined;
+  client?.on('error', (error: Error) => log.debug({ err: error }, 'rate limits are counted in memory'));
+  void client?.connect().catch(() => undefined);
+
+  function limiter(name: string, points: number, seconds: number): RateLimiterAbstract {
+    const options = { keyPrefix: `${keyPrefix}:${name}`, points, duration: seconds };
+    const inMemory = new RateLimiterMemory(options);
+    if (!client) return inMemory;
+    return new RateLimiterRedis({
+      ...options,
+      storeClient: client,
+      useRedisPackage: true,
+      insuranceLimiter: inMemory,
+    });
+  }
+
+  return {
+    limit(name, points, seconds) {
+      const counted = limiter(name, points, seconds);
+      return {
+        async take(key) {
+          try {
+            await counted.consume(key);
+          } catch (error) {
+            if (!(error instanceof RateLimiterRes)) throw error;
+            throw new ApiError('rate_limited', {
+              retryAfter: Math.max(1, Math.ceil(error.msBeforeNext / 1000)),
+            });
+          }
+        },
+      };
+    },
+    async close() {
+      client?.destroy();
+    },
+  };
+}

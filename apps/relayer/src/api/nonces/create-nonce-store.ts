@@ -1,0 +1,47 @@
+import { setTimeout } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import { ConfigError } from '../../base/config/config-error.ts';
+import type { Db } from '../../base/db/db.ts';
+import type { NonceStore } from './nonce-store.ts';
+import { createRedisNonces } from './redis-nonces.ts';
+import { createTableNonces } from './table-nonces.ts';
+import { waitBriefly } from './wait-briefly.ts';
+
+/**
+ * Redis when a URL is configured, else a table of the database. Throws `ConfigError` when relayers that are alive on this
+ * database use another store.
+ */
+export async function createNonceStore(options: {
+  redisUrl: string | undefined;
+  db: Db;
+  log: Logger;
+}): Promise<NonceStore> {
+  const { redisUrl, db, log } = options;
+  const store = redisUrl ? createRedisNonces({ url: redisUrl, db, log }) : createTableNonces({ db, log });
+  try {
+    await waitBriefly(() => store.health().ok || store.holder() !== undefined);
+    await refuseOtherStore(store, redisUrl !== undefined);
+    return store;
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
+/** A relayer that was killed seems alive for 15 seconds. One that shows itself in that time is alive. */
+async function refuseOtherStore(store: NonceStore, usesRedis: boolean): Promise<void> {
+  const first = store.holder();
+  for (let other = first; other; other = store.holder()) {
+    if (other.server !== first!.server || other.seenAt > first!.seenAt)
+      throw new ConfigError([otherStoreProblem(other.server === 'table', usesRedis)]);
+    await setTimeout(250);
+  }
+}
+
+function otherStoreProblem(othersUseTable: boolean, usesRedis: boolean): string {
+  const theirs = othersUseTable
+    ? 'keep their nonces in the database'
+    : `keep their nonces in ${usesRedis ? 'another Redis' : 'Redis'}`;
+  const remedy = othersUseTable ? 'unset it here' : 'set it to the same Redis here';
+  return `REDIS_URL: other relayers that run on this database ${theirs}, and all must use the same store: ${remedy}, or stop the others before this one starts`;
+}

@@ -1,0 +1,142 @@
+import { randomUUID } from 'node:crypto';
+import type { Logger } from 'pino';
+import type { Db, Queryable } from '../../base/db/db.ts';
+import type { StoreHolder } from './nonce-store.ts';
+
+/**
+ * The agreement of all relayers of a database on where nonces are kept. It keeps a request that was accepted with one
+ * store from being accepted again with the next:
+ *
+ * - A relayer accepts a request only after `signed_until` in the database is at least the time it was signed (`cover`).
+ * - When the store changes, `accepts_after` becomes `signed_until`, in one step with the new identity. From then on only
+ *   requests signed later are accepted, so none that any relayer had accepted before.
+ *
+ * No clock is compared: both are timestamps of requests. A relayer that has not noticed the change can still accept what
+ * it has covered, which the new store refuses; it can cover nothing more.
+ */
+export interface NonceEpoch {
+  /** Makes the store with this identity the one in use, unless relayers that are alive use another server. */
+  claim(store: StoreIdentity): Promise<Claim | { holder: StoreHolder }>;
+  /** Allows requests signed until `signedAt`, and a little later, to be accepted. False when the store has changed. */
+  cover(claim: Claim, signedAt: number): Promise<boolean>;
+  /** This relayer uses no store for now: others need not wait for it. */
+  leave(): void;
+  close(): Promise<void>;
+}
+
+export interface StoreIdentity {
+  /** Changes whenever nonces may have been lost */
+  identity: string;
+  /** What must be the same for all relayers at a time: `table`, or a run of a Redis server */
+  server: string;
+}
+
+export interface Claim extends StoreIdentity {
+  /** Which change of the store this claim belongs to: a store that was left and taken again has another */
+  version: number;
+  /** Unix seconds: requests signed then or earlier are refused */
+  acceptsAfter: number;
+  /** Unix seconds: requests signed until then may be accepted */
+  covered: number;
+  /** True when this claim has replaced another store */
+  changed: boolean;
+}
+
+/** How far ahead `cover` goes, so that it writes at most once in this time. Also how long a change refuses requests. */
+export const coverAheadSeconds = 10;
+const heartbeatMs = 5_000;
+/** A relayer that has not shown itself for this long is taken for dead. */
+const aliveSeconds = 15;
+
+interface Row {
+  identity: string;
+  version: number;
+  accepts_after: number;
+  signed_until: number;
+}
+
+export function createNonceEpoch({ db, log }: { db: Db; log: Logger }): NonceEpoch {
+  const relayerId = randomUUID();
+  let server: string | null = null;
+  // The embedded database is locked by this process: there are no others
+  const isShared = db.kind === 'postgres';
+
+  const show = (to: Queryable, shown: string | null): Promise<unknown> =>
+    to.query(
+      `INSERT INTO nonce_user (relayer_id, server, seen_at) VALUES ($1, $2, now())
+       ON CONFLICT (relayer_id) DO UPDATE SET server = excluded.server, seen_at = excluded.seen_at`,
+      [relayerId, shown],
+    );
+  const heartbeat = isShared
+    ? setInterval(() => {
+        show(db, server).catch((error: unknown) =>
+          log.warn({ err: error }, 'this relayer could not show that it is alive'),
+        );
+      }, heartbeatMs).unref()
+    : undefined;
+
+  async function otherUser(tx: Queryable, own: string): Promise<StoreHolder | undefined> {
+    const { rows } = await tx.query<{ server: string; seen_at: Date }>(
+      `SELECT server, seen_at FROM nonce_user
+       WHERE relayer_id <> $1 AND server <> $2 AND seen_at > now() - make_interval(secs => $3)
+       ORDER BY seen_at DESC LIMIT 1`,
+      [relayerId, own, aliveSeconds],
+    );
+    return rows[0] && { server: rows[0].server, seenAt: rows[0].seen_at };
+  }
+
+  async function claimIn(tx: Queryable, store: StoreIdentity): Promise<Claim | { holder: StoreHolder }> {
+    await tx.query('INSERT INTO nonce_epoch (identity) VALUES ($1) ON CONFLICT DO NOTHING', [store.identity]);
+    const { rows } = await tx.query<Row>(
+      'SELECT identity, version, accepts_after, signed_until FROM nonce_epoch FOR UPDATE',
+    );
+    const known = rows[0]!;
+    const isSame = known.identity === store.identity;
+    // The version before knew nothing but the run of Redis
+    const isUpgrade = known.identity === store.server;
+    const holder = isShared && !isSame && !isUpgrade ? await otherUser(tx, store.server) : undefined;
+    if (isShared) await show(tx, holder ? null : store.server);
+    if (holder) return { holder };
+    const changed = !isSame && !isUpgrade;
+    const acceptsAfter = changed ? Math.max(known.accepts_after, known.signed_until) : known.accepts_after;
+    const version = known.version + (changed ? 1 : 0);
+    if (!isSame)
+      await tx.query('UPDATE nonce_epoch SET identity = $1, version = $2, accepts_after = $3', [
+        store.identity,
+        version,
+        acceptsAfter,
+      ]);
+    return { ...store, version, acceptsAfter, covered: acceptsAfter, changed };
+  }
+
+  return {
+    async claim(store) {
+      const result = await db.transaction((tx) => claimIn(tx, store));
+      server = 'holder' in result ? null : store.server;
+      return result;
+    },
+    async cover(claim, signedAt) {
+      const until = signedAt + coverAheadSeconds;
+      const { rowCount } = await db.query(
+        'UPDATE nonce_epoch SET signed_until = greatest(signed_until, $2) WHERE version = $1',
+        [claim.version, until],
+      );
+      if (rowCount === 0) return false;
+      claim.covered = Math.max(claim.covered, until);
+      return true;
+    },
+    leave() {
+      server = null;
+    },
+    async close() {
+      clearInterval(heartbeat);
+      if (!isShared) return;
+      // Also those that were killed
+      await db
+        .query("DELETE FROM nonce_user WHERE relayer_id = $1 OR seen_at < now() - interval '1 day'", [
+          relayerId,
+        ])
+        .catch((error: unknown) => log.warn({ err: error }, 'this relayer could not sign off'));
+    },
+  };
+}

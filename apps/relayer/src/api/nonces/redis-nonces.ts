@@ -1,0 +1,122 @@
+import { randomUUID } from 'node:crypto';
+import { createClient } from '@redis/client';
+import type { Logger } from 'pino';
+import type { Db } from '../../base/db/db.ts';
+import { inTime } from '../../base/redis/in-time.ts';
+import { reconnectDelay } from '../../base/redis/reconnect-delay.ts';
+import { createClaimedNonces } from './claimed-nonces.ts';
+import { createNonceEpoch, type StoreIdentity } from './nonce-epoch.ts';
+import type { NonceStore } from './nonce-store.ts';
+
+export interface RedisNoncesOptions {
+  url: string;
+  /** Keeps which nonce store is in use */
+  db: Db;
+  log: Logger;
+  /** Unix time in ms, for what callers hear of how long they have to wait */
+  now?: () => number;
+  /** How long one command may take; default 1000 ms */
+  timeoutMs?: number;
+}
+
+const keyPrefix = Buffer.from('memrelay:nonce:');
+/** A random value without an expiry: when it is gone, so may be the nonces. */
+const markKey = 'memrelay:nonce-epoch';
+
+/**
+ * Nonces in Redis. What would lose them changes the identity of the store: a flush or an empty replica (the mark is
+ * gone), a restart, another server or an older snapshot (another run id), an eviction (a count). The identity is read in
+ * the same transaction that records a nonce, so no nonce counts that was recorded after a loss and before it was noticed.
+ * Returns at once; until the first connection is up everything is refused.
+ */
+export function createRedisNonces(options: RedisNoncesOptions): NonceStore {
+  const { url, db, log, now = Date.now, timeoutMs = 1_000 } = options;
+  const client = createClient({
+    url,
+    // A queued command could reach a server whose identity was not looked at
+    disableOfflineQueue: true,
+    socket: { connectTimeout: 5_000, reconnectStrategy: reconnectDelay },
+  });
+  const epoch = createNonceEpoch({ db, log });
+  let connected = false;
+
+  const nonces = createClaimedNonces({
+    epoch,
+    async identify() {
+      if (!connected) return { problem: 'not connected' };
+      const [, mark, info] = await inTime(
+        client.multi().set(markKey, randomUUID(), { condition: 'NX' }).get(markKey).info().exec<'typed'>(),
+        timeoutMs,
+      );
+      const eviction = evictionProblem(info);
+      if (eviction) log.error(eviction);
+      return eviction ? { problem: eviction } : { store: identityOf(info, info, mark) };
+    },
+    async record(claim, key, ttlSeconds) {
+      const [recorded, mark, server, stats] = await inTime(
+        client
+          .multi()
+          .set(Buffer.concat([keyPrefix, key]), '1', {
+            condition: 'NX',
+            expiration: { type: 'EX', value: ttlSeconds },
+          })
+          .get(markKey)
+          .info('server')
+          .info('stats')
+          .exec<'typed'>(),
+        timeoutMs,
+      );
+      if (identityOf(server, stats, mark).identity !== claim.identity) return 'changed';
+      return recorded === null ? 'seen' : 'fresh';
+    },
+    log,
+    now,
+  });
+
+  function lost(error?: Error): void {
+    if (connected) log.warn({ err: error }, 'the nonce store is not connected');
+    connected = false;
+    nonces.lose('not connected');
+  }
+
+  client.on('ready', () => {
+    connected = true;
+    void nonces.check();
+  });
+  client.on('error', lost);
+  client.on('reconnecting', () => lost());
+  client.on('end', () => lost());
+  // Rejects only when it is closed before it ever connected
+  client.connect().catch(() => undefined);
+
+  return {
+    remember: nonces.remember,
+    holder: nonces.holder,
+    health: nonces.health,
+    async close() {
+      nonces.stop();
+      client.removeAllListeners('end');
+      client.destroy();
+      await epoch.close();
+    },
+  };
+}
+
+function identityOf(server: string, stats: string, mark: string | null): StoreIdentity {
+  const runId = infoField(server, 'run_id');
+  if (!runId) throw new Error('INFO names no run_id');
+  const evicted = infoField(stats, 'evicted_keys') ?? '0';
+  return { identity: `redis/${runId}/${evicted}/${mark}`, server: `redis/${runId}` };
+}
+
+/** An evicted nonce can be replayed, so a server that may evict is not used. */
+function evictionProblem(info: string): string | undefined {
+  const policy = infoField(info, 'maxmemory_policy');
+  const limit = infoField(info, 'maxmemory');
+  if (policy === 'noeviction' || limit === '0') return undefined;
+  return 'the nonce store may evict nonces: set maxmemory-policy noeviction on a Redis of its own';
+}
+
+function infoField(info: string, name: string): string | undefined {
+  return new RegExp(`^${name}:(.*?)\r?$`, 'm').exec(info)?.[1];
+}

@@ -1,0 +1,87 @@
+import type { Logger } from 'pino';
+import type { Db } from '../../base/db/db.ts';
+import { createClaimedNonces } from './claimed-nonces.ts';
+import { createNonceEpoch } from './nonce-epoch.ts';
+import type { NonceStore } from './nonce-store.ts';
+
+export interface TableNoncesOptions {
+  db: Db;
+  log: Logger;
+  /** Unix time in ms, instead of the database's: several relayers share the table, and one's clock may be wrong */
+  now?: () => number;
+  /** Pause between two purges; default 30,000 ms */
+  purgeEveryMs?: number;
+  /** Rows of one purge statement; default 5,000 */
+  purgeBatch?: number;
+}
+
+/** As the nonces are in the database, only the use of another store in between can lose them. */
+const table = { identity: 'table', server: 'table' };
+
+/**
+ * Nonces in the database, for a relayer without Redis. A row is committed before the answer, so a restart reopens
+ * nothing. Expired rows are purged in the background.
+ */
+export function createTableNonces(options: TableNoncesOptions): NonceStore {
+  const { db, log, now, purgeEveryMs = 30_000, purgeBatch = 5_000 } = options;
+  const at = (): Date | null => (now ? new Date(now()) : null);
+  let failure: Error | undefined;
+  let purging: Promise<void> | undefined;
+  let closed = false;
+  const epoch = createNonceEpoch({ db, log });
+  const nonces = createClaimedNonces({
+    epoch,
+    identify: async () => ({ store: table }),
+    async record(_claim, key, ttlSeconds) {
+      try {
+        const { rowCount } = await db.query(
+          `INSERT INTO nonce AS known (key, expires_at)
+           VALUES ($1, coalesce($3::timestamptz, now()) + make_interval(secs => $2))
+           ON CONFLICT (key) DO UPDATE SET expires_at = excluded.expires_at
+             WHERE known.expires_at <= coalesce($3::timestamptz, now())`,
+          [key, ttlSeconds, at()],
+        );
+        failure = undefined;
+        return rowCount === 1 ? 'fresh' : 'seen';
+      } catch (error) {
+        failure = error as Error;
+        throw error;
+      }
+    },
+    log,
+    now: now ?? Date.now,
+  });
+  void nonces.check();
+
+  async function purge(): Promise<void> {
+    let deleted = purgeBatch;
+    while (deleted === purgeBatch && !closed) {
+      const { rowCount } = await db.query(
+        'DELETE FROM nonce WHERE key IN (SELECT key FROM nonce WHERE expires_at <= coalesce($1::timestamptz, now()) LIMIT $2)',
+        [at(), purgeBatch],
+      );
+      deleted = rowCount;
+    }
+  }
+
+  const timer = setInterval(() => {
+    purging ??= purge()
+      .catch((error: unknown) => log.warn({ err: error }, 'expired nonces were not purged'))
+      .finally(() => {
+        purging = undefined;
+      });
+  }, purgeEveryMs).unref();
+
+  return {
+    remember: nonces.remember,
+    holder: nonces.holder,
+    health: () => (failure ? { ok: false, detail: failure.name } : nonces.health()),
+    async close() {
+      closed = true;
+      clearInterval(timer);
+      nonces.stop();
+      await purging;
+      await epoch.close();
+    },
+  };
+}

@@ -1,0 +1,54 @@
+import { indexKey } from '@memrelay/envelope/at-rest';
+import { toolPaths } from '@memrelay/protocol/tool-server';
+import type { AccountDirectory } from '../../accounts/account-directory.ts';
+import type { Db } from '../../base/db/db.ts';
+import type { SidecarClient } from '../../sidecar/sidecar-client.ts';
+import { type Clients, createClients } from './clients.ts';
+import { createSealedValues, type SealedValues } from './sealed-value.ts';
+
+/** Where this relayer and its consent page are, as browsers and clients call them. */
+export interface OAuthConfig {
+  /** PUBLIC_RELAYER_URL: an origin, which is the issuer, too */
+  issuer: string;
+  /** PUBLIC_DASHBOARD_URL, without a slash at its end */
+  dashboardUrl: string;
+}
+
+/** What the parts of the authorization server share. */
+export interface OAuthContext {
+  config: OAuthConfig;
+  /** The tool server's address: what tokens are for (RFC 8707) */
+  resource: string;
+  db: Db;
+  accounts: Pick<AccountDirectory, 'account'>;
+  sidecar: Pick<SidecarClient, 'makeDelegateKey'>;
+  clients: Clients;
+  sealed: SealedValues;
+  /** Without it no token opens anything */
+  pepper: Uint8Array;
+  /** Unix time in ms */
+  now: () => number;
+}
+
+export function createOAuthContext(
+  parts: Pick<OAuthContext, 'config' | 'db' | 'accounts' | 'sidecar'> & {
+    /** MEM_INDEX_KEY */
+    key: Uint8Array;
+    now?: () => number;
+  },
+): OAuthContext {
+  const { config, db, accounts, sidecar, key, now = Date.now } = parts;
+  // The issuer goes into the keys: what another relayer gave out is nothing here
+  const sealed = createSealedValues(indexKey(key, 'oauth-value', '', config.issuer));
+  return {
+    config,
+    resource: `${config.issuer}${toolPaths.mcp}`,
+    db,
+    accounts,
+    sidecar,
+    clients: createClients(sealed),
+    sealed,
+    pepper: indexKey(key, 'oauth-token', '', config.issuer),
+    now,
+  };
+}

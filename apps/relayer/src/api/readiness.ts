@@ -1,0 +1,99 @@
+import type { ReadyInfo } from '@memrelay/protocol/service-info';
+import { inTime } from '../base/redis/in-time.ts';
+import type { RelayerContext } from '../context.ts';
+import { payingWallets } from '../jobs/alerts/wallet-watch.ts';
+import { oldestPendingSeconds } from '../jobs/queue/read-jobs.ts';
+
+type Check = ReadyInfo['checks'][string];
+
+/** What `readiness` looks at. */
+export type ReadinessParts = Pick<
+  RelayerContext,
+  'db' | 'sidecar' | 'aggregators' | 'nonces' | 'accounts' | 'uploadWallets'
+> & { pipeline: Pick<RelayerContext['pipeline'], 'stopping'> };
+
+/** A dependency that takes longer counts as away: whoever asks does not wait for a query that hangs. */
+const probeMs = 3_000;
+/** How long an answer is given again */
+const freshMs = 1_000;
+
+async function probe(work: () => Promise<Check | undefined>): Promise<Check> {
+  try {
+    return (await inTime(work(), probeMs)) ?? { ok: true };
+  } catch (error) {
+    // The class, not the message, which may contain a connection string
+    return { ok: false, detail: (error as Error).name };
+  }
+}
+
+/** Nothing where a publisher pays, and until the wallets were first looked at. */
+async function wallets({ db, uploadWallets }: ReadinessParts): Promise<{ upload_wallets?: Check }> {
+  const funds = uploadWallets.length > 0 ? await payingWallets(db, uploadWallets) : undefined;
+  if (!funds) return {};
+  return {
+    upload_wallets: { ok: funds.paying > 0, detail: `${funds.paying} of ${funds.of} can pay for an upload` },
+  };
+}
+
+/** An aggregator only takes part in the report, so an answer does not wait longer for it. One probe runs at a time. */
+const storeProbeMs = 500;
+
+function createStoreProbe({ aggregators }: ReadinessParts): () => Promise<Check> {
+  let underWay: Promise<Check> | undefined;
+  return () => {
+    underWay ??= probe(() => aggregators.health()).finally(() => {
+      underWay = undefined;
+    });
+    return inTime(underWay, storeProbeMs).catch(() => ({ ok: false, detail: 'slow' }));
+  };
+}
+
+async function compute(parts: ReadinessParts, probeStore: () => Promise<Check>): Promise<ReadyInfo> {
+  const [database, sidecar, store, oldest, funds] = await Promise.all([
+    probe(async () => {
+      await parts.db.query('SELECT 1');
+      return undefined;
+    }),
+    probe(async () => {
+      await parts.sidecar.health(2_000);
+      return undefined;
+    }),
+    probeStore(),
+    inTime(oldestPendingSeconds(parts.db), probeMs).catch(() => 0),
+    inTime(wallets(parts), probeMs).catch(() => ({})),
+  ]);
+  const nonces = parts.nonces.health();
+  const chain = parts.accounts.health();
+  const ready = database.ok && nonces.ok && sidecar.ok && !parts.pipeline.stopping;
+  return {
+    ready,
+    accepts_writes: ready && chain.ok,
+    checks: { database, nonces, chain, sidecar, blob_store: store, ...funds },
+    oldest_pending_job_seconds: oldest,
+  };
+}
+
+/**
+ * Returns the state of this instance and of everything it depends on, computed at most once a second however often it is
+ * asked for.
+ *
+ * `ready` is about what this instance can do itself: database, nonces, sidecar, and not stopping. Node, aggregator,
+ * publisher and wallets are the same for all instances, so their state is reported and takes none of them out: uploads
+ * wait, and reads that need them say so. Writes need the node as well.
+ */
+export function createReadiness(
+  parts: ReadinessParts,
+  now = () => performance.now(),
+): () => Promise<ReadyInfo> {
+  const probeStore = createStoreProbe(parts);
+  let latest: { begunAtMs: number; answer: Promise<ReadyInfo>; underWay: boolean } | undefined;
+  return () => {
+    if (latest && (latest.underWay || now() - latest.begunAtMs < freshMs)) return latest.answer;
+    const current = { begunAtMs: now(), answer: compute(parts, probeStore), underWay: true };
+    latest = current;
+    void current.answer.finally(() => {
+      current.underWay = false;
+    });
+    return current.answer;
+  };
+}

@@ -1,0 +1,29 @@
+import { exportRequest, type ImportResponse, importRequest } from '@memrelay/protocol/bundles';
+import type { FastifyInstance } from 'fastify';
+import type { RelayerContext } from '../../context.ts';
+import { exportPage, exportPageBytes } from '../../memories/bundles/export-page.ts';
+import { importMemories } from '../../memories/bundles/import-memories.ts';
+import { inPieces } from '../http/json-pieces.ts';
+import { validate } from '../http/validate.ts';
+
+/** The signed routes that take memories to another server and back; `app` has the auth hook. */
+export function bundleRoutes(app: FastifyInstance, context: RelayerContext): void {
+  const { exporting, importing } = context.requestBounds;
+  const config = { ownBound: true } as const;
+  app.post('/api/export', { config }, async (request, reply) => {
+    const wanted = validate(exportRequest, request.body);
+    return exporting.run(request, reply, exportPageBytes, async () => {
+      const page = await exportPage(context, request.caller, wanted);
+      const length = page.memories.reduce((sum, { envelope }) => sum + envelope.length, 0);
+      return inPieces(reply, page, 'memories', length);
+    });
+  });
+  app.post('/api/import', { config }, async (request, reply): Promise<ImportResponse> => {
+    const given = validate(importRequest, request.body);
+    const answer = await importing.run(request, reply, request.rawBody.length, () =>
+      importMemories(context, request.caller, given),
+    );
+    reply.code(202);
+    return answer;
+  });
+}

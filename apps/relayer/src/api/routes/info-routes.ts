@@ -1,0 +1,85 @@
+import type { AccountInfo, HealthInfo, PublicConfig, VersionInfo } from '@memrelay/protocol/service-info';
+import {
+  apiVersion,
+  deprecations,
+  featureFlags,
+  minSupportedSdk,
+  relayerVersion,
+} from '@memrelay/protocol/versions';
+import type { FastifyInstance } from 'fastify';
+import { permissionBits } from '../../accounts/require-permission.ts';
+import type { RelayerContext } from '../../context.ts';
+import { askPrompt } from '../../language/prompts/ask.ts';
+import { extractPrompt } from '../../language/prompts/extract.ts';
+import { createReadiness } from '../readiness.ts';
+
+/** Set by whoever builds the image; absent in a checkout. */
+function buildInfo(environment: NodeJS.ProcessEnv): VersionInfo['build'] {
+  const commit = environment.GIT_SHA ?? environment.GITHUB_SHA;
+  const buildTimestamp = environment.BUILD_TIMESTAMP;
+  return { ...(commit ? { commit } : {}), ...(buildTimestamp ? { buildTimestamp } : {}) };
+}
+
+function versionInfo(): VersionInfo {
+  return {
+    relayerVersion,
+    apiVersion,
+    minSupportedSdk,
+    featureFlags,
+    deprecations,
+    build: buildInfo(process.env),
+  };
+}
+
+/** The unsigned routes that tell about this server. */
+export function infoRoutes(app: FastifyInstance, context: RelayerContext): void {
+  app.get('/health', async (): Promise<HealthInfo> => {
+    return {
+      status: 'ok',
+      version: relayerVersion,
+      mode: context.network === 'localnet' ? 'local' : 'production',
+      prompt_versions: { extract: extractPrompt.version, ask: askPrompt.version },
+      ...versionInfo(),
+    };
+  });
+  app.get('/version', async () => versionInfo());
+  app.get('/config', async (): Promise<PublicConfig> => context.publicConfig());
+  app.get('/live', async () => ({ status: 'ok' }));
+  const readiness = createReadiness(context);
+  app.get('/ready', async (_request, reply) => {
+    const state = await readiness();
+    return reply.code(state.ready ? 200 : 503).send(state);
+  });
+}
+
+/** The last millisecond that RFC 3339 can tell; an expiry on chain is a u64. */
+const lastMs = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
+
+/** `GET /api/account`: who the caller is, and the key epoch a client encrypts under. */
+export function accountRoute(app: FastifyInstance): void {
+  app.get('/api/account', async (request): Promise<AccountInfo> => {
+    const { account, delegate } = request.caller;
+    const { scope } = delegate;
+    return {
+      owner: account.owner,
+      account_id: account.accountId,
+      origin: account.origin,
+      key_epoch: account.keyEpoch,
+      active: account.active,
+      delegate: {
+        label: delegate.label,
+        scope: {
+          perms: Object.entries(permissionBits)
+            .filter(([, bit]) => ((scope?.perms ?? 0) & bit) !== 0)
+            .map(([name]) => name),
+          all_namespaces: scope?.allNamespaces ?? false,
+          tags: [...(scope?.tags ?? [])],
+          min_epoch: scope?.minEpoch ?? 0,
+        },
+        ...(scope && scope.expiresAtMs > 0
+          ? { expires_at: new Date(Math.min(scope.expiresAtMs, lastMs)).toISOString() }
+          : {}),
+      },
+    };
+  });
+}

@@ -1,0 +1,31 @@
+import { ApiError } from '@memrelay/protocol/errors';
+import {
+  type MemoriesResponse,
+  memoriesRequest,
+  type NamespacesResponse,
+  type StatsResponse,
+} from '@memrelay/protocol/memory-lists';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { RelayerContext } from '../../context.ts';
+import { accountStats, listNamespaces } from '../../memories/lists/account-stats.ts';
+import { listMemories } from '../../memories/lists/list-memories.ts';
+import { validate } from '../http/validate.ts';
+
+/** The signed routes that tell what is stored, without its text; `app` has the auth hook. */
+export function listRoutes(app: FastifyInstance, context: RelayerContext): void {
+  app.post(
+    '/api/memories',
+    async (request): Promise<MemoriesResponse> =>
+      listMemories(context, request.caller, validate(memoriesRequest, request.body)),
+  );
+  const namespaces = async (request: FastifyRequest): Promise<NamespacesResponse> =>
+    listNamespaces(context, request.caller);
+  app.post('/api/namespaces', namespaces);
+  app.get('/api/namespaces', namespaces);
+  // The form of the original system's newest client. It names the owner, whom the signature already tells
+  app.get<{ Params: { owner: string } }>('/v1/owners/:owner/namespaces', async (request) => {
+    if (request.params.owner.toLowerCase() !== request.caller.account.owner) throw new ApiError('not_found');
+    return namespaces(request);
+  });
+  app.post('/api/stats', async (request): Promise<StatsResponse> => accountStats(context, request.caller));
+}

@@ -1,0 +1,55 @@
+import { type AnalyzeAccepted, analyzeRequest, askRequest } from '@memrelay/protocol/llm';
+import type { FastifyInstance } from 'fastify';
+import type { RelayerContext } from '../../context.ts';
+import { repeatKeyOf } from '../../jobs/queue/repeat-key.ts';
+import { ask, askInPieces } from '../../memories/answers/ask.ts';
+import { analyze } from '../../memories/remember/analyze.ts';
+import { warnOfDelegateKey } from '../http/deprecations.ts';
+import { closed, sendEvents, wantsEvents } from '../http/event-stream.ts';
+import { createSingleFlight } from '../http/single-flight.ts';
+import { validate } from '../http/validate.ts';
+import { askBytes } from '../limits/request-bounds.ts';
+
+/** The signed routes that a language model takes part in. */
+export function llmRoutes(app: FastifyInstance, context: RelayerContext): void {
+  const { memories: log } = context.loggers;
+  const { asking, recalling } = context.requestBounds;
+  const config = { ownBound: true } as const;
+  const once = createSingleFlight<AnalyzeAccepted>();
+  // A call may last longer than an end does
+  app.addHook('preClose', async () => context.chat?.abort());
+
+  app.post('/api/analyze', { config }, async (request, reply): Promise<AnalyzeAccepted> => {
+    warnOfDelegateKey(log, request, reply);
+    const { caller, rawBody, stages } = request;
+    const text = validate(analyzeRequest, request.body);
+    const repeatKey = repeatKeyOf(request, text);
+    const bytes = askBytes + rawBody.length;
+    const work = () =>
+      asking.run(request, reply, bytes, () => analyze(context, caller, text, repeatKey, stages));
+    reply.code(202);
+    // It goes on when its caller is gone, who comes back with the same key and waits for the same end
+    if (!repeatKey) return work();
+    const { key, bodySha256 } = repeatKey;
+    return once(
+      [caller.account.accountId, caller.publicKey, bodySha256.toString('hex'), key].join(' '),
+      work,
+    );
+  });
+
+  app.post('/api/ask', { config }, async (request, reply) => {
+    warnOfDelegateKey(log, request, reply);
+    const { caller, stages } = request;
+    const question = validate(askRequest, request.body);
+    return asking.run(request, reply, askBytes, () =>
+      recalling.during(request, reply, async (hold, gone) => {
+        const asked = { question, stages, gone, hold };
+        if (!wantsEvents(request)) return ask(context, caller, asked);
+        const events = await askInPieces(context, caller, asked);
+        sendEvents(log, request, reply, events, gone);
+        await closed(reply);
+        return reply;
+      }),
+    );
+  });
+}

@@ -1,0 +1,92 @@
+import { ApiError } from '@memrelay/protocol/errors';
+import { limits } from '@memrelay/protocol/limits';
+import {
+  type SponsorExecuteResponse,
+  type SponsorResponse,
+  sponsorExecuteRequest,
+  sponsorRequest,
+} from '@memrelay/protocol/sponsor';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { SidecarClient } from '../../sidecar/sidecar-client.ts';
+import { addressBlock, clientAddress } from '../auth/client-address.ts';
+import { checkContentLength, parseJsonBody, readBody } from '../auth/request-body.ts';
+import { isForeignPage } from '../http/foreign-page.ts';
+import { requireJson } from '../http/require-json.ts';
+import { validate } from '../http/validate.ts';
+import type { RateLimit, RateLimits } from '../limits/rate-limits.ts';
+
+export interface SponsorLimits {
+  /** Requests a minute and an hour of one client address, and of one sender; Infinity = no limit */
+  perMinute: number;
+  perHour: number;
+}
+
+export interface SponsorRouteOptions {
+  sidecar: SidecarClient;
+  rateLimits: RateLimits;
+  limits: SponsorLimits;
+  trustedProxyHops: number;
+  /** Pages of these may call */
+  allowedOrigins: readonly string[];
+}
+
+const bodyDeadlineMs = 10_000;
+
+/**
+ * `POST /sponsor` and `POST /sponsor/execute`: unsigned, since they serve people who have no account yet, and
+ * therefore counted per address and per sender. Both are passed to the sidecar.
+ */
+export function sponsorRoutes(app: FastifyInstance, options: SponsorRouteOptions): void {
+  const { sidecar, trustedProxyHops } = options;
+  const address = counters(options, 'sponsor-address');
+  const senders = counters(options, 'sponsor-sender');
+  const takeAll = async (counts: readonly RateLimit[], key: string): Promise<void> => {
+    for (const count of counts) await count.take(key);
+  };
+
+  void app.register(async (scope) => {
+    scope.removeAllContentTypeParsers();
+    scope.addContentTypeParser('*', async (request: FastifyRequest) =>
+      parseJsonBody(await readBody(request.raw, { bytes: bodyLimit(request), deadlineMs: bodyDeadlineMs })),
+    );
+    scope.addHook('onRequest', async (request) => {
+      // Pages may send other types without a preflight
+      requireJson(request.raw);
+      if (isForeignPage(request.raw, options.allowedOrigins)) throw new ApiError('foreign_origin');
+      await takeAll(address, addressBlock(clientAddress(request.raw, trustedProxyHops)));
+      checkContentLength(request.raw, bodyLimit(request));
+    });
+    scope.post(
+      '/sponsor',
+      { bodyLimit: limits.sponsorBodyBytes },
+      async (request): Promise<SponsorResponse> => {
+        const body = validate(sponsorRequest, request.body);
+        await takeAll(senders, body.sender);
+        return sidecar.sponsor(body);
+      },
+    );
+    scope.post(
+      '/sponsor/execute',
+      { bodyLimit: limits.sponsorExecuteBodyBytes },
+      async (request): Promise<SponsorExecuteResponse> => {
+        const body = validate(sponsorExecuteRequest, request.body);
+        if (body.sender) await takeAll(senders, body.sender);
+        return sidecar.executeSponsored(body);
+      },
+    );
+  });
+}
+
+function bodyLimit(request: FastifyRequest): number {
+  return request.routeOptions.bodyLimit!;
+}
+
+function counters({ rateLimits, limits: allowed }: SponsorRouteOptions, name: string): RateLimit[] {
+  const windows = [
+    ['minute', allowed.perMinute, 60],
+    ['hour', allowed.perHour, 3_600],
+  ] as const;
+  return windows.flatMap(([window, points, seconds]) =>
+    points === Number.POSITIVE_INFINITY ? [] : [rateLimits.limit(`${name}-${window}`, points, seconds)],
+  );
+}

@@ -1,0 +1,24 @@
+import type { Logger } from 'pino';
+import { embeddedDirectory, isEmbedded } from '../config/database-url.ts';
+import type { Db } from './db.ts';
+import { openPglite } from './pglite.ts';
+import { openPostgres } from './postgres.ts';
+
+/**
+ * Opens what DATABASE_URL names: `postgres://…`, or `pglite:<directory>` for the embedded database. `onLost` hears
+ * when it is gone for good.
+ */
+export async function openDatabase(
+  databaseUrl: string,
+  log: Logger,
+  onLost: (reason: string) => void = () => undefined,
+): Promise<Db> {
+  if (isEmbedded(databaseUrl))
+    return openPglite(embeddedDirectory(databaseUrl), (error) => {
+      log.error({ err: error }, 'the embedded database has failed');
+      onLost('the embedded database has failed');
+    });
+  return openPostgres(databaseUrl, {
+    onError: (error) => log.error({ err: error }, 'database connection failed'),
+  });
+}

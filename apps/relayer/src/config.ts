@@ -1,0 +1,220 @@
+import { addressOfPrivateKey } from '@memrelay/chain/key-file';
+import { limits } from '@memrelay/protocol/limits';
+import type { Network } from '@memrelay/protocol/networks';
+import { networkDefaults } from '@memrelay/protocol/networks';
+import type { OAuthConfig } from './api/oauth/oauth-context.ts';
+import type { SponsorLimits } from './api/routes/sponsor-routes.ts';
+import { type Environment, readVariables } from './base/config/read-config.ts';
+import { resolveSecrets, type Secrets } from './base/config/secrets.ts';
+import type { Variables } from './base/config/variables.ts';
+import type { BlobCacheLimits } from './blobs/blob-cache.ts';
+import type { EmbeddingConfig } from './index/embedding/create-embedder.ts';
+import type { BacklogLimits } from './jobs/queue/backlog.ts';
+import type { ChatOptions } from './language/llm/chat-client.ts';
+
+/** The relayer's settings as its parts take them. */
+export interface Config {
+  port: number;
+  /** An IP address or a name of this machine */
+  listenHost: string;
+  /** Further names that `Host` may have, each with an optional port */
+  allowedHosts: readonly string[];
+  publicUrl: string | undefined;
+  databaseUrl: string;
+  redisUrl: string | undefined;
+  network: Network;
+  chainRpcUrl: string;
+  /** The one clients are told; never a URL with a key in it */
+  publicChainRpcUrl: string;
+  packageId: string;
+  registryId: string;
+  accountId: string | undefined;
+  /** Address of SERVER_CHAIN_PRIVATE_KEY */
+  serverAddress: string | undefined;
+  secrets: Secrets;
+  /** Check values of former secrets whose loss the operator accepts */
+  droppedSecrets: readonly string[];
+  sidecar: {
+    url: string;
+    token: string;
+    watchdog: { intervalMs: number; timeoutMs: number; maxFailures: number };
+  };
+  embedding: EmbeddingConfig;
+  /** Of the same provider as the embeddings; undefined without a key of it */
+  chat: ChatOptions | undefined;
+  blindIndex: boolean;
+  aggregators: { urls: readonly string[]; raceAfterMs: number; skipConsistencyCheck: boolean };
+  blobCache: BlobCacheLimits;
+  uploadConcurrency: number;
+  jobs: {
+    /** Days after which a done job is removed; undefined keeps it */
+    keepDoneDays: number | undefined;
+    backlog: BacklogLimits;
+  };
+  storeEpochs: number;
+  renewals: {
+    /** Memories are stored once more when so many epochs are left; undefined: never */
+    epochsLeft: number | undefined;
+    perHour: number;
+  };
+  blobChecks: {
+    /** Blobs that are looked for in an hour; undefined: none */
+    perHour: number | undefined;
+    /** Gone for so long, a blob is given up */
+    graceMs: number;
+  };
+  quilts: {
+    /** Milliseconds that an upload waits for others that go into the same quilt */
+    windowMs: number;
+    /** Undefined: as many as the network has room for */
+    maxItems: number | undefined;
+    /** Milliseconds after which what shares a quilt with a forgotten memory is stored anew at the latest */
+    repackAfterMs: number;
+  };
+  alerts: {
+    /** A secret: who knows it can post */
+    webhookUrl: string | undefined;
+    /** A wallet that pays for fewer uploads is told of */
+    walletUploads: number;
+  };
+  /** Origins of pages that may call, that of the dashboard among them */
+  allowedOrigins: readonly string[];
+  /** Undefined where the addresses that it needs are not set */
+  oauth: OAuthConfig | undefined;
+  trustedProxyHops: number;
+  sponsorLimits: SponsorLimits;
+  log: { filter: string; format: 'json' | 'pretty' | 'text' };
+}
+
+/** Reads the whole configuration. Throws `ConfigError`; `warnings` are for the log. */
+export async function loadConfig(environment: Environment): Promise<{ config: Config; warnings: string[] }> {
+  const { values, warnings } = readVariables(environment);
+  const defaults = networkDefaults[values.CHAIN_NETWORK];
+  const serverKey = values.SERVER_CHAIN_PRIVATE_KEY;
+  const hasWallet = values.SERVER_CHAIN_PRIVATE_KEYS?.length || serverKey;
+  if (values.CHAIN_NETWORK === 'mainnet' && !values.STORE_PUBLISHER_URL && !hasWallet)
+    warnings.push(
+      'no public publisher serves mainnet: set STORE_PUBLISHER_URL, or a wallet in SERVER_CHAIN_PRIVATE_KEYS; uploads fail until then',
+    );
+  if ((values.PUBLIC_RELAYER_URL === undefined) !== (values.PUBLIC_DASHBOARD_URL === undefined))
+    warnings.push(
+      'connecting by a URL and a sign-in needs both PUBLIC_RELAYER_URL and PUBLIC_DASHBOARD_URL; it is off until then',
+    );
+  if (values.ENC_KEY_SERVERS) warnings.push('ENC_KEY_SERVERS is deprecated; use ENC_SERVER_CONFIGS');
+  // On the local network the lexical embedder is what one expects; every answer says `mock`
+  if (!values.LLM_API_KEY && values.CHAIN_NETWORK !== 'localnet')
+    warnings.push(
+      values.MEM_ALLOW_MOCK_LLM
+        ? 'LLM_API_KEY is not set: the built-in lexical embedder is used'
+        : 'LLM_API_KEY is not set: routes that embed text answer llm_not_configured',
+    );
+  const config: Config = {
+    port: values.PORT,
+    listenHost: values.MEM_LISTEN_HOST,
+    allowedHosts: values.ALLOWED_HOSTS,
+    publicUrl: values.PUBLIC_RELAYER_URL,
+    databaseUrl: values.DATABASE_URL,
+    redisUrl: values.REDIS_URL,
+    network: values.CHAIN_NETWORK,
+    chainRpcUrl: values.CHAIN_RPC_URL ?? defaults.chainRpcUrl,
+    publicChainRpcUrl:
+      values.PUBLIC_CHAIN_RPC_URL ?? plainLoopback(values.CHAIN_RPC_URL) ?? defaults.chainRpcUrl,
+    packageId: values.MEM_PACKAGE_ID,
+    registryId: values.MEM_REGISTRY_ID,
+    accountId: values.MEM_ACCOUNT_ID,
+    serverAddress: serverKey ? addressOfPrivateKey(serverKey) : undefined,
+    secrets: await resolveSecrets(values),
+    droppedSecrets: values.MEM_DROPPED_SECRETS,
+    sidecar: {
+      url: values.SIDECAR_URL,
+      token: values.SIDECAR_AUTH_TOKEN,
+      watchdog: {
+        intervalMs: values.SIDECAR_WATCHDOG_INTERVAL_SECS * 1000,
+        timeoutMs: values.SIDECAR_WATCHDOG_TIMEOUT_SECS * 1000,
+        maxFailures: values.SIDECAR_WATCHDOG_MAX_FAILURES,
+      },
+    },
+    embedding: {
+      apiKey: values.LLM_API_KEY,
+      baseUrl: values.LLM_API_BASE,
+      model: values.LLM_EMBEDDING_MODEL,
+      dimension: values.EMBEDDING_DIM,
+      cacheTtlSeconds: values.EMBEDDING_CACHE_TTL_SECS,
+      allowMock: values.MEM_ALLOW_MOCK_LLM,
+    },
+    blindIndex: values.MEM_BLIND_INDEX,
+    chat: values.LLM_API_KEY
+      ? { apiKey: values.LLM_API_KEY, baseUrl: values.LLM_API_BASE, model: values.LLM_CHAT_MODEL }
+      : undefined,
+    aggregators: {
+      urls: [values.STORE_AGGREGATOR_URL ?? defaults.aggregatorUrl, ...values.STORE_AGGREGATOR_URLS],
+      raceAfterMs: values.STORE_AGGREGATOR_RACE_AFTER_MS,
+      skipConsistencyCheck: values.STORE_SKIP_CONSISTENCY_CHECK,
+    },
+    blobCache: { ttlSeconds: values.BLOB_CACHE_TTL_SECS, maxBlobBytes: values.BLOB_CACHE_MAX_BYTES },
+    uploadConcurrency: values.UPLOAD_CONCURRENCY,
+    jobs: {
+      keepDoneDays: values.MEM_JOB_KEEP_DAYS === 'off' ? undefined : values.MEM_JOB_KEEP_DAYS,
+      backlog: backlogOf(values),
+    },
+    storeEpochs: values.STORE_EPOCHS ?? defaults.storeEpochs,
+    renewals: {
+      epochsLeft: renewEpochs(values.STORE_RENEW_EPOCHS, values.STORE_EPOCHS ?? defaults.storeEpochs),
+      perHour: values.STORE_RENEW_PER_HOUR,
+    },
+    blobChecks: {
+      perHour: values.STORE_CHECKS_PER_HOUR === 'off' ? undefined : values.STORE_CHECKS_PER_HOUR,
+      graceMs: values.STORE_LOST_AFTER_SECS * 1000,
+    },
+    quilts: {
+      windowMs: values.STORE_QUILT_WINDOW_MS ?? (values.CHAIN_NETWORK === 'localnet' ? 0 : 1_000),
+      maxItems: values.STORE_QUILT_MAX_ITEMS,
+      repackAfterMs:
+        (values.STORE_REPACK_AFTER_SECS ?? (values.CHAIN_NETWORK === 'localnet' ? 0 : 3_600)) * 1000,
+    },
+    alerts: { webhookUrl: values.ALERT_TO_SLACK, walletUploads: values.STORE_WALLET_ALERT_UPLOADS },
+    allowedOrigins: [...new Set([...values.ALLOWED_ORIGINS, ...originOf(values.PUBLIC_DASHBOARD_URL)])],
+    oauth: oauthOf(values),
+    trustedProxyHops: values.TRUSTED_PROXY_HOPS,
+    sponsorLimits: {
+      perMinute: values.SPONSOR_RATE_LIMIT_PER_MINUTE,
+      perHour: values.SPONSOR_RATE_LIMIT_PER_HOUR,
+    },
+    log: { filter: values.RUST_LOG, format: values.LOG_FORMAT },
+  };
+  return { config, warnings };
+}
+
+/** A node on this machine whose URL holds no key may be told to clients, which are on this machine too. */
+function plainLoopback(url: string | undefined): string | undefined {
+  if (url === undefined) return undefined;
+  const { hostname, username, password, pathname, search } = new URL(url);
+  const isPlain = username === '' && password === '' && pathname === '/' && search === '';
+  return isPlain && ['127.0.0.1', 'localhost', '[::1]'].includes(hostname) ? url : undefined;
+}
+
+/** Sign-in in a browser for remote hosts needs to know where browsers find us, and the page that asks the owner. */
+function oauthOf(values: Variables): OAuthConfig | undefined {
+  const { PUBLIC_RELAYER_URL: issuer, PUBLIC_DASHBOARD_URL: dashboardUrl } = values;
+  return issuer !== undefined && dashboardUrl !== undefined ? { issuer, dashboardUrl } : undefined;
+}
+
+function originOf(url: string | undefined): string[] {
+  return url === undefined ? [] : [new URL(url).origin];
+}
+
+/** A tenth of the time that memories are stored for, at least one epoch. */
+function renewEpochs(set: number | 'off' | undefined, storeEpochs: number): number | undefined {
+  return set === 'off' ? undefined : (set ?? Math.max(1, Math.ceil(storeEpochs / 10)));
+}
+
+/** Unless it is set, an account has at most a quarter of what may wait in all. */
+function backlogOf(values: Variables): BacklogLimits {
+  const inAll = boundOf(values.MEM_MAX_PENDING_JOBS);
+  const quarter = Math.max(limits.bulkItems, Math.min(50_000, Math.floor(inAll / 4)));
+  return { inAll, perAccount: boundOf(values.MEM_MAX_PENDING_JOBS_PER_ACCOUNT ?? quarter) };
+}
+
+function boundOf(value: number | 'off'): number {
+  return value === 'off' ? Number.POSITIVE_INFINITY : value;
+}

@@ -1,0 +1,68 @@
+import type { BareVectors } from '@memrelay/protocol/bundles';
+import { ApiError } from '@memrelay/protocol/errors';
+import { createPauses } from '../base/concurrency/pauses.ts';
+import type { Db } from '../base/db/db.ts';
+import { decodeVector } from '../base/db/vector.ts';
+import { normalize } from './embedding/embedder.ts';
+import { type VectorMap, vectorKeyId } from './embedding/vector-map.ts';
+
+/** The form in a bundle: 32-bit floats, little-endian, base64. */
+function encodeBare(vector: Float32Array): string {
+  const bytes = Buffer.alloc(vector.length * 4);
+  for (const [i, value] of vector.entries()) bytes.writeFloatLE(value, i * 4);
+  return bytes.toString('base64');
+}
+
+/** Throws `invalid_request` unless the text holds as many finite numbers as the model gives. */
+function decodeBare(text: string, dimension: number, path: string): Float32Array {
+  const bytes = Buffer.from(text, 'base64');
+  const vector = Float32Array.from({ length: Math.floor(bytes.length / 4) }, (_, i) =>
+    bytes.readFloatLE(i * 4),
+  );
+  if (bytes.length === dimension * 4 && vector.every(Number.isFinite)) return vector;
+  throw new ApiError('invalid_request', {
+    details: { issues: [{ path, message: `must be ${dimension} finite 32-bit floats in base64` }] },
+  });
+}
+
+/** Vectors of this model as it made them, by memory id: the account's map is undone. */
+export async function readBareVectors(
+  db: Db,
+  map: VectorMap,
+  accountId: Buffer,
+  ids: readonly string[],
+  model: string,
+): Promise<Map<string, BareVectors>> {
+  const { rows } = await db.query<{ memory_id: string; vector_key_id: number; embedding: Buffer }>(
+    `SELECT memory_id, vector_key_id, vector_send(embedding) AS embedding FROM memory_vector
+     WHERE account_id = $1 AND memory_id = ANY($2::uuid[]) AND embedding_model = $3 ORDER BY memory_id, chunk_no`,
+    [accountId, [...ids], model],
+  );
+  const found = new Map<string, BareVectors>();
+  const pause = createPauses();
+  for (const { memory_id, vector_key_id, embedding } of rows) {
+    await pause();
+    const stored = decodeVector(embedding);
+    const vectors = found.get(memory_id) ?? { model, values: [] };
+    vectors.values.push(encodeBare(vector_key_id === vectorKeyId ? map.invert(stored) : stored));
+    found.set(memory_id, vectors);
+  }
+  return found;
+}
+
+/**
+ * The vectors of a bundle through the account's map, as a job keeps them until it is embedded: one after the other.
+ * Throws `invalid_request`.
+ */
+export function mappedVectors(
+  map: VectorMap,
+  dimension: number,
+  values: readonly string[],
+  path: string,
+): Buffer {
+  const parts = values.map((text, i) => {
+    const mapped = map.apply(normalize(decodeBare(text, dimension, `${path}.${i}`)));
+    return Buffer.from(mapped.buffer, mapped.byteOffset, mapped.byteLength);
+  });
+  return Buffer.concat(parts);
+}

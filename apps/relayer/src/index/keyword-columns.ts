@@ -1,0 +1,31 @@
+import type { SqlValue } from '../base/db/db.ts';
+import type { BlindEntry } from './keywords/blind-index.ts';
+
+/** Columns of `memory` that hold its blind index entry. */
+export const keywordColumns = 'tokens, tokens_twice, tokens_often, length_bucket, distinctions';
+
+/** Places of `keywordValues` in a statement, from `$first` on. */
+export function keywordPlaces(first: number): string {
+  const array = (place: number): string => `$${place}::text::bigint[]`;
+  return `${array(first)}, ${array(first + 1)}, ${array(first + 2)}, $${first + 3}::smallint, $${first + 4}::bigint`;
+}
+
+/** One value a column; without an entry all are NULL. */
+export function keywordValues(entry: BlindEntry | undefined): SqlValue[] {
+  if (!entry) return [null, null, null, null, null];
+  const { tokens, twice, often, lengthBucket, distinctions } = entry;
+  const orNull = (some: readonly bigint[]): string | null => (some.length > 0 ? tokenList(some) : null);
+  return [tokenList(tokens), orNull(twice), orNull(often), lengthBucket, distinctions.toString()];
+}
+
+/** Adds `keywordValues` to the values of a statement that is put together, and returns their places. */
+export function addKeywords(values: SqlValue[], entry: BlindEntry | undefined): string {
+  const places = keywordPlaces(values.length + 1);
+  values.push(...keywordValues(entry));
+  return places;
+}
+
+/** As a text that is cast: drivers differ in how they take arrays of 64-bit numbers. */
+export function tokenList(tokens: readonly bigint[]): string {
+  return `{${tokens.join(',')}}`;
+}

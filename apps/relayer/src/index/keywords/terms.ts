@@ -1,0 +1,68 @@
+import { englishStem, isStopWord } from '../../language/english.ts';
+import { partsOf } from './compounds.ts';
+
+/**
+ * The terms of a text, in order and with repetition: what the blind index and the lexical embedder work on. What is
+ * stored depends on every rule here: a change needs a new label in place of "t1", and all texts indexed anew.
+ */
+export function termsOf(text: string): string[] {
+  const terms: string[] = [];
+  for (const [run] of prepared(text).matchAll(runs))
+    for (const part of partsOf(run))
+      for (const word of unspaced.test(part) ? segmented(part) : [part]) {
+        const term = termOf(word);
+        if (term !== undefined) terms.push(term);
+      }
+  return terms;
+}
+
+/** Word characters, with signs that join them: `snake_case`, `a.b.c`, `x@y.z`, `https://…`, `1.2.3`, `C++`, `C#`. */
+const runs =
+  /\p{Script=Latin}(?:\+\+|#)(?![\p{L}\p{N}])|[\p{L}\p{N}\p{M}]+(?:(?:[-_.@/\\+#&=%~]|:\/\/|::?)[\p{L}\p{N}\p{M}]+)*/gu;
+
+/** Scripts that put no spaces between words. */
+const unspaced =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
+
+/** Of these a pair of characters often is a word. */
+const ideographic = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u;
+
+const segmenter = new Intl.Segmenter(undefined, { granularity: 'word' });
+
+/** Alone they are articles, particles or what is left of a contraction. */
+const singleLetter = /^[\p{Script=Latin}\p{Script=Hiragana}]$/u;
+
+const plainLatin = /^[a-z]+$/;
+const decomposable = /[\p{Script=Latin}\p{Script=Greek}]/u;
+
+function prepared(text: string): string {
+  return (
+    text
+      .normalize('NFKC')
+      .replace(/[’ʼ‘]/g, "'")
+      // It is short for "is", or a genitive: the word without it is what is asked for
+      .replace(/(\p{L})'(?:s|ll|re|ve|d|m)(?![\p{L}\p{N}])/giu, '$1')
+      .replace(/(\p{L})n't(?!\p{L})/giu, '$1n')
+      .replace(/(\d),(?=\d{3}(?!\d))/g, '$1')
+  );
+}
+
+/** Words by the dictionary, and pairs of characters where a question may cut them differently. */
+function segmented(part: string): string[] {
+  const words: string[] = [];
+  for (const { segment, isWordLike } of segmenter.segment(part)) {
+    if (!isWordLike) continue;
+    words.push(segment);
+    const characters = [...segment];
+    if (characters.length > 2 && ideographic.test(segment))
+      for (let i = 0; i + 2 <= characters.length; i++) words.push(characters.slice(i, i + 2).join(''));
+  }
+  return words;
+}
+
+/** Undefined for what tells nothing. */
+function termOf(word: string): string | undefined {
+  const plain = decomposable.test(word) ? word.normalize('NFD').replace(/\p{M}+/gu, '') : word;
+  if (isStopWord(plain) || singleLetter.test(plain)) return undefined;
+  return plainLatin.test(plain) ? englishStem(plain) : plain;
+}

@@ -1,0 +1,42 @@
+import type { SqlValue } from '../base/db/db.ts';
+import type { Place } from '../base/db/places.ts';
+import { encodeVector } from '../base/db/vector.ts';
+
+export interface EmbeddedChunk {
+  /** Position in the text, from 0 */
+  no: number;
+  vector: Float32Array;
+}
+
+export interface VectorInfo {
+  model: string;
+  keyId: number;
+}
+
+/** All columns of `memory_vector`. */
+export const vectorColumns =
+  'account_id, namespace, embedding_model, memory_id, chunk_no, vector_key_id, embedding, code';
+
+/** Continues a statement that has a CTE `job`; `$2` is the model and `$3` the map's key id. */
+export const insertVectors = (chunkPlaces: string): string => `
+  INSERT INTO memory_vector (${vectorColumns})
+  SELECT account_id, namespace, $2, id, chunk.no, $3, chunk.embedding, binary_quantize(chunk.embedding)
+  FROM job, (VALUES ${chunkPlaces}) AS chunk (no, embedding)`;
+
+export function chunkParameters(
+  chunks: readonly EmbeddedChunk[],
+  first: number,
+): { places: string; values: SqlValue[] } {
+  return {
+    places: chunks.map((_, i) => `($${first + i * 2}::smallint, $${first + i * 2 + 1}::vector)`).join(', '),
+    values: chunks.flatMap(({ no, vector }): SqlValue[] => [no, encodeVector(vector)]),
+  };
+}
+
+/** For statements about several memories: a row of `VALUES` for each piece of one, with its id, position and vector. */
+export function pieceRows(place: Place, id: string, chunks: readonly EmbeddedChunk[]): string[] {
+  return chunks.map(
+    ({ no, vector }) =>
+      `(${place(id, 'uuid')}, ${place(no, 'smallint')}, ${place(encodeVector(vector), 'vector')})`,
+  );
+}

@@ -1,0 +1,86 @@
+import type { Logger } from 'pino';
+import { createSharedTask, startTaskLoop, type TaskLoop } from '../../base/concurrency/shared-task.ts';
+import type { Db } from '../../base/db/db.ts';
+import { alertMessage } from './alert-message.ts';
+import { alertsWait, dropAlerts, takeAlerts } from './alert-outbox.ts';
+import { type Posted, postWebhook } from './post-webhook.ts';
+
+export interface AlertSenderOptions {
+  db: Db;
+  /** A secret: whoever knows it can post */
+  webhookUrl: string;
+  network: string;
+  log: Logger;
+  times?: Partial<SenderTimes>;
+}
+
+export interface SenderTimes {
+  /** Between looks for alerts that another relayer wrote */
+  pollMs: number;
+  /** From one message to the next, so that many failures are one message */
+  pauseMs: number;
+  deadlineMs: number;
+  firstRetryMs: number;
+  giveUpAfterMs: number;
+}
+
+const usualTimes: SenderTimes = {
+  pollMs: 5_000,
+  pauseMs: 60_000,
+  deadlineMs: 10_000,
+  firstRetryMs: 2_000,
+  giveUpAfterMs: 24 * 3_600_000,
+};
+const longestRetryMs = 10 * 60_000;
+const longestRetryAfterMs = 3_600_000;
+
+/**
+ * Posts what stands in the outbox: the first alert at once, what comes within the next minute as one message. Of several
+ * relayers on one database one posts at a time. A relayer that is killed between the chat's answer and its own note
+ * of it has the message posted a second time; nothing else does.
+ */
+export async function startAlertSender(options: AlertSenderOptions): Promise<TaskLoop> {
+  const { db, log } = options;
+  const times = { ...usualTimes, ...options.times };
+  const task = await createSharedTask(db, 'post alerts');
+
+  async function postDue(): Promise<void> {
+    if (!(await alertsWait(db))) return;
+    const claim = await task.claim();
+    if (!claim) return;
+    const { token, failures } = claim;
+    const batch = await takeAlerts(db, token);
+    if (!batch) return task.settle(token, { dueInMs: 0, failed: false });
+    const posted = await postWebhook(
+      options.webhookUrl,
+      alertMessage(options.network, batch),
+      times.deadlineMs,
+    );
+    if (posted.result !== 'retry') {
+      const count = await dropAlerts(db, token);
+      if (posted.result === 'posted') log.info({ alerts: count }, 'alerts were posted');
+      else
+        log.error(
+          { alerts: count, reason: posted.reason },
+          'the webhook of ALERT_TO_SLACK refuses: alerts lost',
+        );
+      return task.settle(token, { dueInMs: times.pauseMs, failed: false });
+    }
+    const dueInMs = retryInMs(posted, failures);
+    const lost = await dropAlerts(db, token, times.giveUpAfterMs);
+    if (lost > 0)
+      log.error({ alerts: lost, reason: posted.reason }, 'alerts could not be posted for too long: lost');
+    log.warn({ reason: posted.reason, retry_in_ms: dueInMs }, 'alerts could not be posted');
+    return task.settle(token, { dueInMs, failed: true });
+  }
+
+  function retryInMs({ afterMs }: Posted & { result: 'retry' }, failures: number): number {
+    const backoff = Math.min(longestRetryMs, times.firstRetryMs * 2 ** Math.min(failures, 20));
+    const jittered = backoff / 2 + (backoff / 2) * Math.random();
+    return Math.round(Math.max(jittered, Math.min(afterMs ?? 0, longestRetryAfterMs)));
+  }
+
+  return startTaskLoop(times.pollMs, postDue, (error) =>
+    log.error({ err: error }, 'the outbox of alerts could not be worked on; it is tried again'),
+  );
+}

@@ -1,0 +1,195 @@
+import { tagBytes } from '@memrelay/envelope/header';
+import { jobErrorCatalogue } from '@memrelay/protocol/errors';
+import pLimit from 'p-limit';
+import type { Logger } from 'pino';
+import type { Db } from '../../base/db/db.ts';
+import type { BlobReads } from '../../blobs/read-stored.ts';
+import { EmbeddingError } from '../../index/embedding/embedder.ts';
+import type { IndexData, TextIndexer, TextToIndex } from '../../index/index-data.ts';
+import { retryDelayMs } from '../queue/backoff.ts';
+import type { ClaimedJob } from '../queue/claim-jobs.ts';
+import type { Outbox } from '../queue/outbox.ts';
+import { readKept } from '../queue/read-kept.ts';
+import { saveRefreshed } from '../queue/refresh-memory.ts';
+import { LeaseLostError, saveFailed, saveRetry } from '../queue/save-progress.ts';
+import { settleDuplicate } from '../queue/settle-duplicate.ts';
+import { readGivenVectors } from './given-vectors.ts';
+import { type NearDuplicate, nearDuplicates } from './near-duplicates.ts';
+import { type EmbeddedJob, saveEmbedded, statementsOf } from './save-embedded.ts';
+
+export type EmbedJobs = (jobs: readonly ClaimedJob[]) => Promise<void>;
+
+interface EmbedStage {
+  db: Db;
+  indexer: TextIndexer;
+  outbox: Outbox;
+  aggregators: BlobReads;
+  log: Logger;
+}
+
+/** Each may read a blob, which takes seconds where an aggregator is slow: nobody else waits for that. */
+const duplicatesAtOnce = 4;
+
+/** A job to embed, and the memory its vectors are for when that is not its own (settle-duplicate.ts). */
+interface Task {
+  job: ClaimedJob;
+  refreshes: string | undefined;
+}
+
+interface Readable {
+  task: Task;
+  of: TextToIndex;
+}
+
+/**
+ * Embeds a batch of jobs with one call to the provider, its duplicates apart; each job's result is saved by itself.
+ * A duplicate of a stored text ends before that.
+ */
+export function createEmbedStage(stage: EmbedStage): EmbedJobs {
+  async function embedJobs(claimed: readonly ClaimedJob[]): Promise<void> {
+    const limit = pLimit(duplicatesAtOnce);
+    const duplicates = claimed.filter((job) => job.duplicate);
+    const others = claimed.filter((job) => !job.duplicate);
+    await Promise.all([
+      embedBatch(others.map((job) => ({ job, refreshes: undefined }))),
+      Promise.all(duplicates.map((job) => limit(() => taskOf(job)))).then((tasks) =>
+        embedBatch(tasks.filter((task) => task !== undefined)),
+      ),
+    ]);
+  }
+
+  /** What is left to embed of a duplicate, if anything. */
+  async function taskOf(job: ClaimedJob): Promise<Task | undefined> {
+    try {
+      const readable = await readKept(stage.db, stage.aggregators, job);
+      const settlement = await settleDuplicate(stage.db, job, { model: stage.indexer.model, readable });
+      if (settlement.is === 'own') return { job, refreshes: undefined };
+      if (settlement.is === 'refresh') return { job, refreshes: settlement.memoryId };
+    } catch (error) {
+      await tryLater(job, error);
+    }
+    return undefined;
+  }
+
+  async function embedBatch(tasks: readonly Task[]): Promise<void> {
+    const jobs = tasks.map(({ job }) => job);
+    const given = await readGivenVectors(stage.db, jobs, stage.indexer);
+    const readable: Readable[] = [];
+    for (const task of tasks) {
+      const { job } = task;
+      try {
+        const text = stage.outbox.open(job);
+        readable.push({
+          task,
+          of: { accountId: job.accountId, tag: tagBytes(job.envelope), text, given: given.get(job.id) },
+        });
+      } catch (error) {
+        await tryLater(job, error);
+      }
+    }
+    // What came with its vectors does not wait for the provider
+    await Promise.all([
+      indexBatch(readable.filter(({ of }) => of.given)),
+      indexBatch(readable.filter(({ of }) => !of.given)),
+    ]);
+  }
+
+  async function indexBatch(readable: readonly Readable[]): Promise<void> {
+    if (readable.length === 0) return;
+    let indexed: IndexData[];
+    try {
+      indexed = await stage.indexer.indexTexts(readable.map(({ of }) => of));
+    } catch (error) {
+      await handleFailure(
+        readable.map(({ task }) => task),
+        error,
+      );
+      return;
+    }
+    const near = await nearOf(readable, indexed);
+    const fresh: EmbeddedJob[] = [];
+    const refreshed: Promise<void>[] = [];
+    for (const [i, { task }] of readable.entries()) {
+      const { job, refreshes } = task;
+      const data = indexed[i]!;
+      if (refreshes)
+        refreshed.push(
+          saveRefreshed(stage.db, job, refreshes, data).catch((error: unknown) => tryLater(job, error)),
+        );
+      else fresh.push({ job, data, near: near.get(job.id) });
+    }
+    await Promise.all([...refreshed, ...statementsOf(fresh).map(save)]);
+  }
+
+  /** Only where the key that brought the text may read what is there. It is no reason to keep a memory waiting. */
+  async function nearOf(
+    readable: readonly Readable[],
+    indexed: readonly IndexData[],
+  ): Promise<Map<string, NearDuplicate>> {
+    const texts = readable.flatMap(({ task: { job, refreshes } }, i) =>
+      job.textHash && !refreshes ? [{ ...job, data: indexed[i]! }] : [],
+    );
+    const { model, nearDuplicate } = stage.indexer;
+    return nearDuplicates(stage.db, model, nearDuplicate, texts).catch((err: unknown) => {
+      stage.log.warn({ err }, 'memories were stored without a look at what is near them');
+      return new Map<string, NearDuplicate>();
+    });
+  }
+
+  /** Where the database refuses them together, one by one: a job that cannot be saved must not hold up the others. */
+  async function save(embedded: readonly EmbeddedJob[]): Promise<void> {
+    try {
+      const saved = await saveEmbedded(stage.db, embedded);
+      for (const { job } of embedded) if (!saved.has(job.id)) await tryLater(job, new LeaseLostError(job.id));
+    } catch (error) {
+      if (embedded.length === 1) await tryLater(embedded[0]!.job, error);
+      else for (const each of embedded) await save([each]);
+    }
+  }
+
+  /** For what should not happen: the job waits with its reason, so that it neither gets lost nor holds up others. */
+  async function tryLater(job: ClaimedJob, error: unknown): Promise<void> {
+    if (error instanceof LeaseLostError) {
+      stage.log.info(
+        { job_id: job.id },
+        'a memory was forgotten while it was embedded, or another has its job',
+      );
+      return;
+    }
+    stage.log.error({ err: error, job_id: job.id }, 'a memory could not be embedded; it is tried again');
+    await saveRetry(
+      stage.db,
+      job,
+      { code: 'internal_error', message: jobErrorCatalogue.internal_error },
+      retryDelayMs(job.attempts),
+    );
+  }
+
+  async function handleFailure(tasks: readonly Task[], error: unknown): Promise<void> {
+    const rejected = error instanceof EmbeddingError && error.kind === 'rejected';
+    // One text that the provider refuses must not fail its neighbours: each is tried alone
+    if (rejected && tasks.length > 1) {
+      for (const task of tasks) await embedBatch([task]);
+      return;
+    }
+    stage.log.warn({ err: error, jobs: tasks.length, rejected }, 'embedding failed');
+    for (const { job } of tasks) {
+      if (rejected)
+        await saveFailed(stage.db, job, {
+          code: 'embedding_rejected',
+          message: jobErrorCatalogue.embedding_rejected,
+        });
+      else
+        await saveRetry(
+          stage.db,
+          job,
+          {
+            code: 'embedding_unavailable',
+            message: jobErrorCatalogue.embedding_unavailable,
+          },
+          retryDelayMs(job.attempts),
+        );
+    }
+  }
+  return embedJobs;
+}

@@ -1,0 +1,82 @@
+import type { Db, SqlValue } from '../../base/db/db.ts';
+import { placesIn } from '../../base/db/places.ts';
+import type { IndexData } from '../../index/index-data.ts';
+import { addKeywords, keywordColumns } from '../../index/keyword-columns.ts';
+import { pieceRows, vectorColumns } from '../../index/vector-rows.ts';
+import type { ClaimedJob } from '../queue/claim-jobs.ts';
+import type { NearDuplicate } from './near-duplicates.ts';
+
+/** A job with the index data of its text. */
+export interface EmbeddedJob {
+  job: ClaimedJob;
+  data: IndexData;
+  near?: NearDuplicate | undefined;
+}
+
+/** Vectors in one statement: 1.5 MiB of 1536 dimensions. A longer text makes one of its own. */
+const vectorsAtOnce = 256;
+
+/**
+ * The memories become visible as pending, their index data stand, the sealed texts are wiped: one statement for many, of
+ * which all or none is written. The jobs are locked in the order of their ids, as a forget locks them: neither waits for
+ * what the other has. Returns the ids of the jobs; one whose lease was lost is left out.
+ */
+export async function saveEmbedded(db: Db, embedded: readonly EmbeddedJob[]): Promise<Set<string>> {
+  const values: SqlValue[] = [];
+  const place = placesIn(values);
+  const given = embedded.map(({ job, data: { info, keywords }, near }) => {
+    const places = [
+      place(job.id, 'uuid'),
+      place(job.leaseToken, 'uuid'),
+      place(info.model, 'text'),
+      place(info.keyId, 'smallint'),
+      place(near?.id ?? null, 'uuid'),
+      place(near?.similarity ?? null, 'real'),
+      addKeywords(values, keywords),
+    ];
+    return `(${places.join(', ')})`;
+  });
+  const pieces = embedded.flatMap(({ job, data }) => pieceRows(place, job.id, data.chunks));
+  const { rows } = await db.query<{ id: string }>(
+    `WITH given (id, token, model, key_id, near_id, similarity, ${keywordColumns}) AS (VALUES ${given.join(', ')}),
+     piece (id, no, embedding) AS (VALUES ${pieces.join(', ')}),
+     held AS (
+       SELECT memory_job.id FROM memory_job JOIN given USING (id) WHERE lease_token = given.token
+       ORDER BY id FOR UPDATE OF memory_job),
+     job AS (
+       UPDATE memory_job SET stage = 'uploading', outbox = NULL, given_vectors = NULL, attempts = 0, run_at = now(),
+         error_code = NULL, error_message = NULL, lease_until = NULL, lease_token = NULL, updated_at = now()
+       FROM given JOIN held USING (id) WHERE memory_job.id = given.id
+       RETURNING given.*, account_id, namespace, envelope_id, envelope_sha256, length(envelope) AS size, importance,
+         coalesce(written_at, created_at) AS created_at),
+     memory AS (
+       INSERT INTO memory (account_id, id, namespace, state, envelope_id, envelope_sha256, size, importance, created_at,
+         near_duplicate_of, near_similarity, ${keywordColumns})
+       SELECT account_id, id, namespace, 'pending', envelope_id, envelope_sha256, size, importance, created_at,
+         near_id, similarity, ${keywordColumns}
+       FROM job),
+     vectors AS (
+       INSERT INTO memory_vector (${vectorColumns})
+       SELECT account_id, namespace, model, id, no, key_id, embedding, binary_quantize(embedding)
+       FROM job JOIN piece USING (id))
+     SELECT id FROM job`,
+    values,
+  );
+  return new Set(rows.map(({ id }) => id));
+}
+
+/** The same jobs in groups, each for one statement. */
+export function statementsOf(embedded: readonly EmbeddedJob[]): EmbeddedJob[][] {
+  const groups: EmbeddedJob[][] = [];
+  let vectors = 0;
+  for (const each of embedded) {
+    const { length } = each.data.chunks;
+    vectors += length;
+    if (groups.length > 0 && vectors <= vectorsAtOnce) groups.at(-1)!.push(each);
+    else {
+      groups.push([each]);
+      vectors = length;
+    }
+  }
+  return groups;
+}

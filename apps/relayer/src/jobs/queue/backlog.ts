@@ -1,0 +1,95 @@
+import { ApiError } from '@memrelay/protocol/errors';
+import { LRUCache } from 'lru-cache';
+import type { Db } from '../../base/db/db.ts';
+import { waiting } from './claim-jobs.ts';
+
+export interface BacklogLimits {
+  /** Jobs of one account that may be running; Infinity for any number */
+  perAccount: number;
+  /** Those of all accounts */
+  inAll: number;
+}
+
+/** Keeps what waits to be embedded and stored within what a server can hold. */
+export interface Backlog {
+  /** Makes room for so many jobs of an account. Throws `overloaded` where there is none: then nothing is accepted. */
+  admit(accountId: Buffer, jobs: number): Promise<void>;
+}
+
+/** Jobs end by the second, uploads by several: who comes back earlier is likely to come in vain. */
+const retryAfterSeconds = 5;
+const freshMs = 1_000;
+/** A count that takes long is made less often, so that counting is at most a twentieth of what the database does. */
+const restPerMs = 20;
+/** Accounts whose count is remembered: a hundred bytes each */
+const rememberedAccounts = 10_000;
+
+/**
+ * A count that is read from the database about once a second while it is asked for, with what was admitted here since.
+ * It is overstepped at most by what other relayers admit in that time, and by what is on its way into the database while
+ * it is counted.
+ */
+function bounded(limit: number, count: () => Promise<number>) {
+  let jobs = 0;
+  let staleAt = 0;
+  let counting: Promise<void> | undefined;
+  async function recount(): Promise<void> {
+    const began = performance.now();
+    jobs = await count();
+    const now = performance.now();
+    staleAt = now + Math.max(freshMs, (now - began) * restPerMs);
+  }
+  return {
+    async refresh(): Promise<void> {
+      if (performance.now() < staleAt) return;
+      counting ??= recount().finally(() => {
+        counting = undefined;
+      });
+      await counting;
+    },
+    holds: (more: number): boolean => jobs + more <= limit,
+    add(more: number): void {
+      jobs += more;
+    },
+  };
+}
+
+export function createBacklog(db: Db, limits: BacklogLimits): Backlog {
+  /** Stops one above the limit: more is no other answer */
+  const count = async (limit: number, accountId?: Buffer): Promise<number> => {
+    const of = accountId ? 'AND account_id = $2' : '';
+    const { rows } = await db.query<{ jobs: number }>(
+      `SELECT count(*)::int AS jobs FROM (
+         (SELECT 1 FROM memory_job WHERE ${waiting.embedding} ${of} LIMIT $1)
+         UNION ALL (SELECT 1 FROM memory_job WHERE ${waiting.uploading} ${of} LIMIT $1)
+         LIMIT $1) AS job`,
+      [limit + 1, ...(accountId ? [accountId] : [])],
+    );
+    return rows[0]!.jobs;
+  };
+  const all = bounded(limits.inAll, () => count(limits.inAll));
+  const accounts = new LRUCache<string, ReturnType<typeof bounded>>({ max: rememberedAccounts });
+
+  function ofAccount(accountId: Buffer): ReturnType<typeof bounded> {
+    const key = accountId.toString('hex');
+    const known = accounts.get(key);
+    if (known) return known;
+    const account = bounded(limits.perAccount, () => count(limits.perAccount, accountId));
+    accounts.set(key, account);
+    return account;
+  }
+
+  return {
+    async admit(accountId, jobs) {
+      const bounds = [
+        ...(Number.isFinite(limits.perAccount) ? [ofAccount(accountId)] : []),
+        ...(Number.isFinite(limits.inAll) ? [all] : []),
+      ];
+      await Promise.all(bounds.map((bound) => bound.refresh()));
+      // From here on without a pause, so that of two calls at once one sees the other's
+      if (!bounds.every((bound) => bound.holds(jobs)))
+        throw new ApiError('overloaded', { retryAfter: retryAfterSeconds });
+      for (const bound of bounds) bound.add(jobs);
+    },
+  };
+}

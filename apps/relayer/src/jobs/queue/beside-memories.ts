@@ -1,0 +1,103 @@
+import { envelopeKind } from '@memrelay/envelope/header';
+import type { Db } from '../../base/db/db.ts';
+
+/**
+ * An envelope that an owner keeps beside memories, a tombstone or a new wrap of a key, whose blob is in its last epochs.
+ * What is known of it stands in the job that brought it to the owner, which is therefore kept.
+ */
+export interface ExpiringBeside {
+  accountId: Buffer;
+  jobId: string;
+  blobId: string;
+  objectId: string | undefined;
+  envelopeSha256: Buffer;
+  /** The epoch at whose start its blob expires */
+  endEpoch: number;
+}
+
+const endEpoch = "(checkpoint ->> 'end_epoch')::int";
+const stored = "checkpoint ->> 'end_epoch' IS NOT NULL AND status <> 'running'";
+const columns = `account_id, id, blob_id, checkpoint ->> 'object_id' AS object_id, envelope_sha256, ${endEpoch} AS end_epoch`;
+
+interface Row {
+  account_id: Buffer;
+  id: string;
+  blob_id: string;
+  object_id: string | null;
+  envelope_sha256: Buffer;
+  end_epoch: number;
+}
+
+/** Wraps that expire after this epoch and not after `lastEpoch`, the first to expire first; those under renewal apart. */
+export async function expiringWraps(
+  db: Db,
+  epoch: number,
+  lastEpoch: number,
+  limit: number,
+): Promise<ExpiringBeside[]> {
+  const { rows } = await db.query<Row>(
+    `SELECT ${columns} FROM memory_job
+     WHERE kind = ${envelopeKind.rewrap} AND ${stored} AND ${endEpoch} > $1 AND ${endEpoch} <= $2
+     ORDER BY ${endEpoch} LIMIT $3`,
+    [epoch, lastEpoch, limit],
+  );
+  return rows.map(expiring);
+}
+
+/**
+ * Tombstones as `expiringWraps`, but for those that nothing is left of to forget. Those that were not looked at for longest
+ * come first: most have nothing that outlives them, and are looked at again and again.
+ */
+export async function expiringTombstones(
+  db: Db,
+  epoch: number,
+  lastEpoch: number,
+  limit: number,
+): Promise<ExpiringBeside[]> {
+  const { rows } = await db.query<Row>(
+    `SELECT ${columns} FROM memory_job, LATERAL (
+       SELECT min(looked_at) AS looked_at FROM buried_blob
+       WHERE buried_blob.account_id = memory_job.account_id AND tombstone_id = memory_job.id HAVING count(*) > 0) AS buried
+     WHERE kind = ${envelopeKind.tombstone} AND ${stored} AND ${endEpoch} > $1 AND ${endEpoch} <= $2
+     ORDER BY looked_at NULLS FIRST, ${endEpoch} LIMIT $3`,
+    [epoch, lastEpoch, limit],
+  );
+  return rows.map(expiring);
+}
+
+function expiring(row: Row): ExpiringBeside {
+  return {
+    accountId: row.account_id,
+    jobId: row.id,
+    blobId: row.blob_id,
+    objectId: row.object_id ?? undefined,
+    envelopeSha256: row.envelope_sha256,
+    endEpoch: row.end_epoch,
+  };
+}
+
+/** Notes a later end than was known, as of an object that its owner has prolonged. */
+export async function saveBesideEnd(db: Db, { jobId }: ExpiringBeside, end: number): Promise<void> {
+  await db.query(
+    `UPDATE memory_job SET checkpoint = checkpoint || jsonb_build_object('end_epoch', $2::int) WHERE id = $1`,
+    [jobId, end],
+  );
+}
+
+/** Queues the job's upload once more, to whoever owns the account now. False when it is queued already. */
+export async function renewBeside(
+  db: Db,
+  { jobId, endEpoch: end }: ExpiringBeside,
+  owner: string,
+  envelope: Buffer,
+): Promise<boolean> {
+  const { rowCount } = await db.query(
+    `UPDATE memory_job SET status = 'running', stage = 'uploading', owner = $2, envelope = $3, attempts = 0,
+       run_at = now(), error_code = NULL, error_message = NULL, updated_at = now(),
+       checkpoint = checkpoint || jsonb_build_object('min_end_epoch', $4::int) ||
+         CASE status WHEN 'done' THEN '{"wallet": null, "reached": null}' ELSE '{}' END::jsonb
+     WHERE id = $1 AND kind <> ${envelopeKind.memory} AND ${stored}`,
+    [jobId, owner, envelope, end + 1],
+  );
+  return rowCount > 0;
+}

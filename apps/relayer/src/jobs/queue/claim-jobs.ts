@@ -1,0 +1,206 @@
+import type { Db } from '../../base/db/db.ts';
+
+/** A job as a worker holds it, until its lease ends. */
+export interface ClaimedJob {
+  id: string;
+  accountId: Buffer;
+  owner: string;
+  namespace: string;
+  /** Failed attempts at this stage so far */
+  attempts: number;
+  /** Uploads of it that were begun, this one included */
+  uploadClaims: number;
+  /** What an upload has reached, and by which wallet */
+  checkpoint: UploadProgress;
+  leaseToken: string;
+  outbox: Buffer | null;
+  envelope: Buffer;
+  textHash: Buffer | undefined;
+  /** Another memory keeps its text (settle-duplicate.ts) */
+  duplicate: boolean;
+  /** It is stored together with others (pack-quilt.ts) */
+  quiltId: string | undefined;
+  /** The model of vectors that came with its text (bundles/given-vectors.ts) */
+  givenModel: string | undefined;
+}
+
+export interface UploadProgress {
+  reached?: string | null;
+  /** Blobs that its uploads were about to store, or have begun to: another each time it was packed anew */
+  blob_id?: string;
+  blob_ids?: string[];
+  /** Who may have paid for it already; null once it is known that another has to */
+  wallet?: string | null;
+  /** The memory whose blob is stored once more; absent where the job's own is stored */
+  renews?: string;
+  /** An object that ends before is none: what the renewal is for */
+  min_end_epoch?: number;
+  /** Where an envelope beside memories is, and until when (renewals/beside-memories.ts) */
+  object_id?: string | null;
+  end_epoch?: number;
+}
+
+/** How long a lease lasts that is not extended; that of the wallet which pays for a job is as long. */
+export const leaseSeconds = 15;
+
+/** What a worker does with a job: each has its own jobs, its own index (0012_fair_turns.sql) and its own turns. */
+export type Work = 'embedding' | 'uploading';
+
+/** Jobs that wait for this work or are at it, in the words of its index */
+export const waiting: Readonly<Record<Work, string>> = {
+  embedding: "status = 'running' AND stage IN ('queued', 'embedding')",
+  uploading: "status = 'running' AND stage IN ('uploading', 'indexing')",
+};
+/** Nobody works on it */
+export const free = '(lease_until IS NULL OR lease_until < now())';
+/** `$5`: seconds that an upload waits for others that go with it, before it is begun for the first time */
+const due: Readonly<Record<Work, string>> = {
+  embedding: `run_at <= now() AND ${free}`,
+  uploading: `run_at <= now() - CASE WHEN upload_claims = 0 THEN make_interval(secs => $5) ELSE '0' END AND ${free}`,
+};
+
+/** What a worker is told of a job that it claimed */
+export const claimedColumns = `memory_job.id, account_id, owner, namespace, attempts, upload_claims, checkpoint, outbox,
+    envelope, text_hash, duplicate, quilt_id, given_model`;
+
+export interface ClaimedRow {
+  id: string;
+  account_id: Buffer;
+  owner: string;
+  namespace: string;
+  attempts: number;
+  upload_claims: number;
+  checkpoint: UploadProgress;
+  outbox: Buffer | null;
+  envelope: Buffer;
+  text_hash: Buffer | null;
+  duplicate: boolean;
+  quilt_id: string | null;
+  given_model: string | null;
+}
+
+export function claimedJob(row: ClaimedRow, leaseToken: string): ClaimedJob {
+  return {
+    id: row.id,
+    accountId: row.account_id,
+    owner: row.owner,
+    namespace: row.namespace,
+    attempts: row.attempts,
+    uploadClaims: row.upload_claims,
+    checkpoint: row.checkpoint,
+    leaseToken,
+    outbox: row.outbox,
+    envelope: row.envelope,
+    textHash: row.text_hash ?? undefined,
+    duplicate: row.duplicate,
+    quiltId: row.quilt_id ?? undefined,
+    givenModel: row.given_model ?? undefined,
+  };
+}
+
+/**
+ * The accounts that wait stand in a ring, by their ids. The walk goes once around it, beginning after `$4`: one step in
+ * the index an account, until there are as many with a due job as the batch has places. They share the places equally,
+ * each for its oldest jobs, and what is left goes to those that have more, in the order of the ring. So between two turns
+ * of an account every other one that waits has its own. Only what is taken is locked, and each part is read only as far
+ * as it is needed. The inner limits of the two parts let the planner see how little that is: at a higher estimate Postgres
+ * compiles the statement each time (JIT), which takes a hundred times as long as running it.
+ */
+export const claimStatement = (work: Work): string => `
+  WITH RECURSIVE walk (account_id, lap) AS (
+    SELECT $4::bytea, 0
+    UNION ALL
+    SELECT coalesce(next.account_id, ''), walk.lap + (next.account_id IS NULL)::int
+    FROM walk LEFT JOIN LATERAL (
+      SELECT account_id FROM memory_job WHERE ${waiting[work]} AND account_id > walk.account_id
+      ORDER BY account_id, run_at LIMIT 1) AS next ON true
+    WHERE walk.lap = 0 OR (walk.lap = 1 AND walk.account_id < $4)),
+  turn AS (
+    SELECT account_id, (row_number() OVER ())::int AS no FROM (
+      SELECT account_id FROM walk
+      WHERE ((lap = 0 AND account_id > $4) OR (lap = 1 AND account_id <= $4)) AND (
+        SELECT true FROM memory_job WHERE account_id = walk.account_id AND ${waiting[work]} AND ${due[work]}
+        ORDER BY run_at LIMIT 1)
+      LIMIT $3) AS with_due_job),
+  shared AS MATERIALIZED (
+    SELECT job.id, no
+    FROM turn, LATERAL (
+      SELECT id FROM (
+        SELECT id FROM memory_job WHERE account_id = turn.account_id AND ${waiting[work]} AND ${due[work]}
+        ORDER BY run_at LIMIT $3 FOR UPDATE SKIP LOCKED) AS oldest
+      LIMIT $3 / (SELECT count(*) FROM turn)) AS job),
+  rest AS MATERIALIZED (
+    SELECT job.id, no
+    FROM turn, LATERAL (
+      SELECT id FROM memory_job WHERE account_id = turn.account_id AND ${waiting[work]} AND ${due[work]}
+        AND id NOT IN (SELECT id FROM shared)
+      ORDER BY run_at LIMIT $3 FOR UPDATE SKIP LOCKED) AS job
+    LIMIT $3 - (SELECT count(*) FROM shared))
+  UPDATE memory_job SET stage = CASE WHEN stage = 'indexing' THEN stage ELSE $1 END, lease_token = $2,
+    upload_claims = upload_claims + CASE WHEN $1 = 'uploading' THEN 1 ELSE 0 END,
+    lease_until = now() + make_interval(secs => ${leaseSeconds})
+  FROM (SELECT * FROM shared UNION ALL SELECT * FROM rest) AS picked WHERE memory_job.id = picked.id
+  RETURNING ${claimedColumns}, no`;
+
+/**
+ * Takes up to `limit` due jobs and leases them, in turns of the accounts, beginning after the account `after`. An upload
+ * is not begun before it has waited `windowMs`. Returns them in the order of their turns.
+ */
+export async function claimJobs(
+  db: Db,
+  work: Work,
+  limit: number,
+  leaseToken: string,
+  after: Buffer = Buffer.alloc(0),
+  windowMs = 0,
+): Promise<ClaimedJob[]> {
+  const { rows } = await db.query<ClaimedRow & { no: number }>(claimStatement(work), [
+    work,
+    leaseToken,
+    limit,
+    after,
+    ...(work === 'uploading' ? [windowMs / 1000] : []),
+  ]);
+  rows.sort((a, b) => a.no - b.no);
+  return rows.map((row) => claimedJob(row, leaseToken));
+}
+
+/** Claims that go on, each, with the account after the last one whose turn it was. */
+export function claimInTurns(
+  db: Db,
+  work: Work,
+  windowMs = 0,
+): (limit: number, leaseToken: string) => Promise<ClaimedJob[]> {
+  let last: Buffer | undefined;
+  return async (limit, leaseToken) => {
+    const jobs = await claimJobs(db, work, limit, leaseToken, last, windowMs);
+    last = jobs.at(-1)?.accountId ?? last;
+    return jobs;
+  };
+}
+
+export async function extendLeases(db: Db, tokens: readonly string[]): Promise<void> {
+  await db.query(
+    `UPDATE memory_job SET lease_until = now() + make_interval(secs => ${leaseSeconds})
+     WHERE lease_token = ANY($1::uuid[]) AND status = 'running'`,
+    [[...tokens]],
+  );
+}
+
+/** Frees the leases of this process, so that the next start need not wait for them to end. */
+export async function releaseLeases(db: Db, tokens: readonly string[]): Promise<void> {
+  await db.query(
+    'UPDATE memory_job SET lease_until = NULL, lease_token = NULL WHERE lease_token = ANY($1::uuid[])',
+    [[...tokens]],
+  );
+}
+
+/** Seconds between extensions, so that two may be missed. */
+export const heartbeatSeconds = leaseSeconds / 3;
+
+/** The embedded database has one process: leases that stand at its start belong to a dead one. */
+export async function clearLeases(db: Db): Promise<void> {
+  await db.query(
+    "UPDATE memory_job SET lease_until = NULL, lease_token = NULL WHERE status = 'running' AND lease_token IS NOT NULL",
+  );
+}

@@ -1,0 +1,94 @@
+import { indexKey, keyedHash, openCell, type SecretRing, sealCell } from '@memrelay/envelope/at-rest';
+import { ApiError } from '@memrelay/protocol/errors';
+import type { Db } from '../../base/db/db.ts';
+
+/** A write that its caller may repeat (decisions.md, "Fields and limits"). */
+export interface RepeatableWrite {
+  accountId: Buffer;
+  delegatePk: Buffer;
+  route: string;
+  /** The header as sent */
+  key: string;
+  /** SHA-256 of the raw body */
+  bodySha256: Buffer;
+}
+
+/** What is stored beside the jobs of such a write. */
+export interface IdempotencyRow {
+  accountId: Buffer;
+  delegatePk: Buffer;
+  route: string;
+  keyHash: Buffer;
+  bodyHash: Buffer;
+  answer: Buffer;
+}
+
+export interface Idempotency {
+  /** `answer`: what a repetition is answered, as JSON */
+  rowFor(write: RepeatableWrite, answer: unknown): IdempotencyRow;
+  /** The answer of the first such write. Throws `idempotency_key_reused` when its body was another. */
+  earlierAnswer<T>(write: RepeatableWrite): Promise<T>;
+  /** The same where there was one, in the last day */
+  knownAnswer<T>(write: RepeatableWrite): Promise<T | undefined>;
+  /** Removes rows older than a day, in bounded steps */
+  purge(): Promise<void>;
+}
+
+/** How long a key is remembered. */
+export const idempotencyHours = 24;
+const purgeBatch = 5_000;
+
+/** Hashes are keyed per account and answers sealed: the table tells a reader of the disk nothing (security.md, "At rest"). */
+export function createIdempotency(db: Db, ring: SecretRing, indexSecret: Buffer): Idempotency {
+  const hashes = (write: RepeatableWrite) => {
+    const key = indexKey(indexSecret, 'idem', write.accountId.toString('hex'));
+    return {
+      keyHash: Buffer.from(keyedHash(key, 'key', write.route, write.key)),
+      bodyHash: Buffer.from(keyedHash(key, 'body', write.bodySha256)),
+    };
+  };
+  const placeOf = (write: RepeatableWrite, keyHash: Buffer) => ({
+    jobId: keyHash.toString('hex'),
+    account: write.accountId.toString('hex'),
+    namespace: write.route,
+    column: 'answer',
+  });
+  async function knownAnswer<T>(write: RepeatableWrite): Promise<T | undefined> {
+    const { keyHash, bodyHash } = hashes(write);
+    const { rows } = await db.query<{ body_hash: Buffer; answer: Buffer }>(
+      `SELECT body_hash, answer FROM idempotency
+       WHERE account_id = $1 AND delegate_pk = $2 AND route = $3 AND key_hash = $4
+         AND created_at >= now() - make_interval(hours => ${idempotencyHours})`,
+      [write.accountId, write.delegatePk, write.route, keyHash],
+    );
+    const row = rows[0];
+    if (!row) return undefined;
+    if (!row.body_hash.equals(bodyHash)) throw new ApiError('idempotency_key_reused');
+    return JSON.parse(Buffer.from(openCell(ring, placeOf(write, keyHash), row.answer)).toString('utf8'));
+  }
+  return {
+    knownAnswer,
+    rowFor(write, answered) {
+      const { keyHash, bodyHash } = hashes(write);
+      const { accountId, delegatePk, route } = write;
+      const answer = Buffer.from(
+        sealCell(ring, placeOf(write, keyHash), Buffer.from(JSON.stringify(answered))),
+      );
+      return { accountId, delegatePk, route, keyHash, bodyHash, answer };
+    },
+    async earlierAnswer<T>(write: RepeatableWrite) {
+      const answer = await knownAnswer<T>(write);
+      if (answer === undefined) throw new ApiError('internal_error');
+      return answer;
+    },
+    async purge() {
+      for (let removed = purgeBatch; removed === purgeBatch; ) {
+        const { rowCount } = await db.query(
+          `DELETE FROM idempotency WHERE ctid = ANY (ARRAY(
+             SELECT ctid FROM idempotency WHERE created_at < now() - make_interval(hours => ${idempotencyHours}) LIMIT ${purgeBatch}))`,
+        );
+        removed = rowCount;
+      }
+    },
+  };
+}

@@ -1,0 +1,101 @@
+import type { JobErrorCode } from '@memrelay/protocol/errors';
+import type { JobStage } from '@memrelay/protocol/memories';
+import type { Db } from '../../base/db/db.ts';
+import type { UploadDetail } from '../alerts/alert-outbox.ts';
+import type { ClaimedJob } from './claim-jobs.ts';
+import { triedBlobs } from './stray-rows.ts';
+
+/** Thrown when a lease was lost: someone else has the job now, and nothing was written. */
+export class LeaseLostError extends Error {
+  override name = 'LeaseLostError';
+}
+
+/** A job, or those that are stored as one quilt: they share a lease and move together. */
+export type Held = ClaimedJob | readonly ClaimedJob[];
+
+/** The first two parameters of a statement about what is held under one lease. */
+function heldBy(held: Held): [string[], string] {
+  const jobs = 'id' in held ? [held] : held;
+  return [jobs.map(({ id }) => id), jobs[0]!.leaseToken];
+}
+
+/** Throws `LeaseLostError` when none of them is held any more. */
+export async function saveCheckpoint(db: Db, held: Held, checkpoint: object, stage: JobStage): Promise<void> {
+  const { rowCount } = await db.query(
+    `UPDATE memory_job SET checkpoint = checkpoint || $3::jsonb, stage = $4, updated_at = now()
+     WHERE id = ANY($1::uuid[]) AND lease_token = $2`,
+    [...heldBy(held), JSON.stringify(checkpoint), stage],
+  );
+  if (rowCount === 0) throw new LeaseLostError(heldBy(held)[0].join());
+}
+
+export interface AttemptFailure {
+  code: JobErrorCode;
+  message: string;
+}
+
+/**
+ * The upload could not even be tried: it is due again soon, and no attempt is counted. One that was never `begun` is as
+ * fresh as before: others may still go with it.
+ */
+export async function savePostponed(
+  db: Db,
+  held: Held,
+  delayMs: number,
+  { begun }: { begun: boolean },
+): Promise<void> {
+  await db.query(
+    `UPDATE memory_job SET run_at = now() + make_interval(secs => $3), lease_until = NULL, lease_token = NULL,
+       upload_claims = CASE WHEN $4 THEN upload_claims ELSE upload_claims - 1 END,
+       quilt_id = CASE WHEN $4 OR upload_claims > 1 THEN quilt_id END
+     WHERE id = ANY($1::uuid[]) AND lease_token = $2`,
+    [...heldBy(held), delayMs / 1000, begun],
+  );
+}
+
+/**
+ * Writes down which blob is about to be stored, before it is. False when that is not to be: a memory of it was forgotten,
+ * or somebody else has the jobs now.
+ */
+export async function saveNamed(db: Db, jobs: readonly ClaimedJob[], blobId: string): Promise<boolean> {
+  const before = jobs.flatMap(({ checkpoint }) => triedBlobs(checkpoint));
+  const { rowCount } = await db.query(
+    `UPDATE memory_job SET checkpoint = checkpoint || $3::jsonb, updated_at = now()
+     WHERE id = ANY($1::uuid[]) AND lease_token = $2`,
+    [...heldBy(jobs), JSON.stringify({ blob_ids: [...new Set([...before, blobId])] })],
+  );
+  return rowCount === jobs.length;
+}
+
+/** Counts a failed attempt and sets when the next one is due. */
+export async function saveRetry(db: Db, held: Held, failure: AttemptFailure, delayMs: number): Promise<void> {
+  await db.query(
+    `UPDATE memory_job SET attempts = attempts + 1, run_at = now() + make_interval(secs => $3), error_code = $4,
+       error_message = $5, lease_until = NULL, lease_token = NULL, updated_at = now()
+     WHERE id = ANY($1::uuid[]) AND lease_token = $2`,
+    [...heldBy(held), delayMs / 1000, failure.code, failure.message],
+  );
+}
+
+/**
+ * Ends jobs for good. Their envelopes stay, so that nothing that was accepted is thrown away. The alert, if one is due, is
+ * written by the same statement, one for all of them: there is never a failure without its alert, nor the other way round.
+ */
+export async function saveFailed(
+  db: Db,
+  held: Held,
+  failure: AttemptFailure,
+  alert?: UploadDetail,
+): Promise<void> {
+  await db.query(
+    `WITH job AS (
+       UPDATE memory_job SET status = 'failed', attempts = attempts + 1, error_code = $3, error_message = $4,
+         lease_until = NULL, lease_token = NULL, updated_at = now()
+       WHERE id = ANY($1::uuid[]) AND lease_token = $2 RETURNING account_id, id),
+     alert AS (
+       INSERT INTO alert (kind, subject, detail)
+       SELECT 'upload_failed', id::text, $5::jsonb FROM job WHERE $5::jsonb IS NOT NULL ORDER BY id LIMIT 1)
+     UPDATE memory SET state = 'failed' FROM job WHERE memory.account_id = job.account_id AND memory.id = job.id`,
+    [...heldBy(held), failure.code, failure.message, alert ? JSON.stringify(alert) : null],
+  );
+}

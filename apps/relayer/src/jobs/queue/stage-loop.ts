@@ -1,0 +1,78 @@
+import { randomUUID } from 'node:crypto';
+import { outsideRequests } from '../../base/logging/request-scope.ts';
+
+/** Claims batches of due work and runs a bounded number of them at once. */
+export interface StageLoop {
+  /** Work may be due: look now instead of at the next poll */
+  wake(): void;
+  /** Lease tokens of the batches under way */
+  tokens(): string[];
+  /** Takes no more work and waits for what is under way, at most `graceMs` */
+  stop(graceMs: number): Promise<void>;
+}
+
+export interface StageLoopOptions<Job> {
+  /** Batches at once, and jobs in one batch */
+  concurrency: number;
+  batchSize: number;
+  /** Backstop for a wake-up that was missed and for retries that become due */
+  pollMs: number;
+  claim(limit: number, leaseToken: string): Promise<Job[]>;
+  /** Must not throw: what went wrong with a job belongs in its row */
+  run(jobs: Job[]): Promise<void>;
+  onError(error: unknown): void;
+}
+
+export function startStageLoop<Job>(options: StageLoopOptions<Job>): StageLoop {
+  const active = new Map<string, Promise<void>>();
+  let claiming = false;
+  let claims: Promise<void> | undefined;
+  let again = false;
+  let stopped = false;
+
+  function pump(): void {
+    again = true;
+    if (!claiming) claims = claimAll().catch(options.onError);
+  }
+
+  async function claimAll(): Promise<void> {
+    claiming = true;
+    try {
+      while (again && !stopped) {
+        again = false;
+        while (!stopped && active.size < options.concurrency) {
+          const token = randomUUID();
+          const jobs = await options.claim(options.batchSize, token);
+          if (jobs.length === 0) break;
+          const running = options
+            .run(jobs)
+            .catch(options.onError)
+            .finally(() => {
+              active.delete(token);
+              pump();
+            });
+          active.set(token, running);
+          // Fewer than asked for: there are no more, so the next look is the next wake-up's
+          if (jobs.length < options.batchSize) break;
+        }
+      }
+    } finally {
+      claiming = false;
+    }
+  }
+
+  const timer = setInterval(pump, options.pollMs);
+  pump();
+  return {
+    wake: outsideRequests(pump),
+    tokens: () => [...active.keys()],
+    async stop(graceMs) {
+      stopped = true;
+      clearInterval(timer);
+      const grace = new Promise((resolve) => setTimeout(resolve, graceMs).unref());
+      // What is being claimed at this moment is leased, so it is done as well
+      const ended = Promise.resolve(claims).then(() => Promise.allSettled(active.values()));
+      await Promise.race([ended, grace]);
+    },
+  };
+}

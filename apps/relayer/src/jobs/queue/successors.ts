@@ -1,0 +1,70 @@
+import type { Queryable } from '../../base/db/db.ts';
+
+/** A memory, by its id, that replaces others, by the ids of their envelopes (`supersedes` of its envelope's meta). */
+export interface Succession {
+  accountId: Buffer;
+  successorId: string;
+  envelopeIds: readonly Buffer[];
+}
+
+/** Keeps who replaces whom. Neither memory needs to be there yet; known pairs are passed over. */
+export async function insertSuccessors(tx: Queryable, successions: readonly Succession[]): Promise<void> {
+  for (const { accountId, successorId, envelopeIds } of successions) {
+    if (envelopeIds.length === 0) continue;
+    await tx.query(
+      `INSERT INTO memory_successor (account_id, envelope_id, successor_id)
+       SELECT $1, decode(envelope, 'hex'), $2 FROM unnest($3::text[]) AS envelope ON CONFLICT DO NOTHING`,
+      [accountId, successorId, envelopeIds.map((id) => id.toString('hex'))],
+    );
+  }
+}
+
+/**
+ * SQL for the id of a memory that replaces `memory`, or null. One whose job failed, or that was forgotten, replaces
+ * nothing, nor does one of another namespace, whose writers need not be those of this one. `pending` is the condition
+ * under which one that is not stored yet does. The inner limit has it looked up from the link, by its key: a planner that
+ * knows nothing of the tables yet would go through the namespace instead.
+ */
+export const successorOf = (memory: string, pending: string): string => `(
+  SELECT successor.id FROM memory_successor link, LATERAL (
+    SELECT id, namespace, state, created_at FROM memory
+    WHERE account_id = ${memory}.account_id AND id = link.successor_id LIMIT 1) successor
+  WHERE link.account_id = ${memory}.account_id AND link.envelope_id = ${memory}.envelope_id
+    AND successor.namespace = ${memory}.namespace
+    AND (successor.state = 'done' OR (successor.state = 'pending' AND ${pending}))
+  ORDER BY successor.created_at DESC LIMIT 1)`;
+
+/** What the memory `from` replaces is replaced by `to` instead, which keeps the same text. */
+export async function moveSuccession(
+  tx: Queryable,
+  accountId: Buffer,
+  from: string,
+  to: string,
+): Promise<void> {
+  await tx.query(
+    `WITH moved AS (
+       DELETE FROM memory_successor WHERE account_id = $1 AND successor_id = $2 RETURNING envelope_id)
+     INSERT INTO memory_successor (account_id, envelope_id, successor_id)
+     SELECT $1, moved.envelope_id, memory.id FROM moved, memory
+     WHERE memory.account_id = $1 AND memory.id = $3 AND memory.envelope_id IS DISTINCT FROM moved.envelope_id
+     ON CONFLICT DO NOTHING`,
+    [accountId, from, to],
+  );
+}
+
+/** Of memories that are forgotten, whichever of a pair they are. */
+export async function deleteSuccessors(
+  tx: Queryable,
+  accountId: Buffer,
+  gone: readonly { id: string; envelopeId: Buffer | undefined }[],
+): Promise<void> {
+  await tx.query(
+    `DELETE FROM memory_successor WHERE account_id = $1 AND (successor_id = ANY($2::uuid[])
+       OR envelope_id IN (SELECT decode(envelope, 'hex') FROM unnest($3::text[]) AS envelope))`,
+    [
+      accountId,
+      gone.map(({ id }) => id),
+      gone.flatMap(({ envelopeId }) => (envelopeId ? [envelopeId.toString('hex')] : [])),
+    ],
+  );
+}

@@ -1,0 +1,119 @@
+import type { LostReason } from '@memrelay/protocol/memory-lists';
+import type { Db } from '../../base/db/db.ts';
+import { vectorColumns } from '../../index/vector-rows.ts';
+import type { WatchedMemory } from './watched-memories.ts';
+
+type Named = Pick<WatchedMemory, 'accountId' | 'id'>;
+
+/**
+ * No aggregator has the blobs of these memories: from now on they are looked for. What is suspected already keeps its
+ * time. Lost and pending ones are left out.
+ */
+export async function suspect(
+  db: Db,
+  accountId: Buffer,
+  ids: readonly string[],
+  aggregators: number,
+): Promise<void> {
+  await db.query(
+    `INSERT INTO unreadable_memory (account_id, memory_id, blob_id, aggregators)
+     SELECT account_id, id, blob_id, $3 FROM memory
+     WHERE account_id = $1 AND id = ANY($2::uuid[]) AND state = 'done' AND blob_id IS NOT NULL
+     ON CONFLICT DO NOTHING`,
+    [accountId, [...ids], aggregators],
+  );
+}
+
+/**
+ * Writes down a look: so many aggregators do not have the blob, or 0 when its time is over and nobody says that it is
+ * gone. The suspicion dates from the first look at which none had it.
+ */
+export async function noteLook(
+  db: Db,
+  { accountId, id }: Named,
+  aggregators: number,
+  nextLookInMs: number,
+): Promise<void> {
+  await db.query(
+    `INSERT INTO unreadable_memory AS known (account_id, memory_id, blob_id, aggregators, next_look)
+     SELECT account_id, id, blob_id, $3, now() + make_interval(secs => $4) FROM memory
+     WHERE account_id = $1 AND id = $2 AND state IN ('done', 'lost') AND blob_id IS NOT NULL
+     ON CONFLICT (account_id, memory_id) DO UPDATE
+     SET since = CASE WHEN known.aggregators = 0 THEN now() ELSE known.since END,
+       blob_id = excluded.blob_id, aggregators = excluded.aggregators, next_look = excluded.next_look`,
+    [accountId, id, aggregators, nextLookInMs / 1000],
+  );
+}
+
+/** Nobody could tell: it is looked for again, and nothing else changes. */
+export async function postponeLook(db: Db, { accountId, id }: Named, nextLookInMs: number): Promise<void> {
+  await db.query(
+    `UPDATE unreadable_memory SET next_look = now() + make_interval(secs => $3)
+     WHERE account_id = $1 AND memory_id = $2`,
+    [accountId, id, nextLookInMs / 1000],
+  );
+}
+
+const qualified = (table: string): string =>
+  vectorColumns
+    .split(', ')
+    .map((name) => `${table}.${name}`)
+    .join(', ');
+
+/**
+ * Makes a stored memory a lost one: its row stays, its vectors leave the search. False, and nothing is written, when it
+ * was stored again or is being stored again meanwhile.
+ */
+export async function bury(
+  db: Db,
+  memory: Pick<WatchedMemory, 'accountId' | 'id' | 'blobId' | 'endEpoch'>,
+  reason: LostReason,
+): Promise<boolean> {
+  return db.transaction(async (tx) => {
+    // Locked by a statement of its own, so that the next one sees the vectors that others have just written for it
+    await tx.query('SELECT 1 FROM memory WHERE account_id = $1 AND id = $2 FOR UPDATE', [
+      memory.accountId,
+      memory.id,
+    ]);
+    const { rows } = await tx.query(
+      `WITH lost AS (
+         UPDATE memory SET state = 'lost', lost_reason = $3
+         WHERE account_id = $1 AND id = $2 AND state = 'done' AND blob_id = $4
+           AND end_epoch IS NOT DISTINCT FROM $5::int
+           AND NOT EXISTS (
+             SELECT 1 FROM memory_job WHERE memory_job.account_id = $1 AND status = 'running'
+               AND checkpoint ->> 'renews' = $2::uuid::text)
+         RETURNING account_id, id),
+       taken AS (
+         DELETE FROM memory_vector USING lost
+         WHERE memory_vector.account_id = lost.account_id AND memory_id = lost.id
+         RETURNING ${qualified('memory_vector')}),
+       kept AS (
+         INSERT INTO lost_vector (${vectorColumns}) SELECT ${vectorColumns} FROM taken ON CONFLICT DO NOTHING)
+       SELECT id FROM lost`,
+      [memory.accountId, memory.id, reason, memory.blobId, memory.endEpoch ?? null],
+    );
+    return rows.length > 0;
+  });
+}
+
+/** The blob was read: nothing is suspected any more, and a lost memory is found again. True when it was lost. */
+export async function clearSuspicion(db: Db, { accountId, id }: Named): Promise<boolean> {
+  return db.transaction(async (tx) => {
+    const { rows } = await tx.query(
+      `WITH alive AS (
+         UPDATE memory SET state = 'done', lost_reason = NULL WHERE account_id = $1 AND id = $2 AND state = 'lost'
+         RETURNING account_id, id),
+       taken AS (
+         DELETE FROM lost_vector USING alive
+         WHERE lost_vector.account_id = alive.account_id AND memory_id = alive.id
+         RETURNING ${qualified('lost_vector')}),
+       back AS (
+         INSERT INTO memory_vector (${vectorColumns}) SELECT ${vectorColumns} FROM taken ON CONFLICT DO NOTHING)
+       SELECT id FROM alive`,
+      [accountId, id],
+    );
+    await tx.query('DELETE FROM unreadable_memory WHERE account_id = $1 AND memory_id = $2', [accountId, id]);
+    return rows.length > 0;
+  });
+}

@@ -1,0 +1,70 @@
+import type { Db } from '../../base/db/db.ts';
+import { firstLook, notedAgain } from '../queue/stray-rows.ts';
+
+/** An account whose owner's objects are to be looked at. */
+export interface DueLook {
+  accountId: Buffer;
+  /** How often it was done since the last trouble */
+  looks: number;
+  /** The database's time when it was begun, in its own words: a Date would round it */
+  begunAt: string;
+}
+
+/** Jobs that ended a little before the last look count again: their transactions may have been under way then. */
+const overlap = "interval '10 seconds'";
+
+/**
+ * Accounts with jobs that are done since `since` (the answer of the call before) and whose upload was begun more than
+ * once are due for a look. Returns the database's time.
+ */
+export async function noteRepeated(db: Db, since: string | undefined): Promise<string> {
+  const { rows } = await db.query<{ at: string }>('SELECT now()::text AS at');
+  await db.query(
+    `INSERT INTO stray_look (account_id, due_at)
+     SELECT DISTINCT account_id, ${firstLook} FROM memory_job
+     WHERE status = 'done' AND upload_claims > 1
+       AND updated_at > coalesce($1::timestamptz, now() - interval '1 hour') - ${overlap}
+     ${notedAgain}`,
+    [since ?? null],
+  );
+  return rows[0]!.at;
+}
+
+export async function dueLooks(db: Db, limit: number): Promise<DueLook[]> {
+  const { rows } = await db.query<{ account_id: Buffer; looks: number; begun_at: string }>(
+    'SELECT account_id, looks, now()::text AS begun_at FROM stray_look WHERE due_at <= now() ORDER BY due_at LIMIT $1',
+    [limit],
+  );
+  return rows.map(({ account_id, looks, begun_at }) => ({ accountId: account_id, looks, begunAt: begun_at }));
+}
+
+/** After the first, the second, … look */
+const pauses = ['10 minutes', '1 hour'] as const;
+/** Whether what was found is still there: owners delete it */
+const listedPause = '1 day';
+
+/**
+ * The look was made; it is due again after a time, or never when nothing is left to look for. Where trouble was noted
+ * meanwhile, it begins anew.
+ */
+export async function settleLook(
+  db: Db,
+  { accountId, looks, begunAt }: DueLook,
+  isListed: boolean,
+): Promise<void> {
+  const pause = pauses[looks] ?? (isListed ? listedPause : undefined);
+  if (pause === undefined) {
+    await db.query(
+      `WITH look AS (DELETE FROM stray_look WHERE account_id = $1 AND noted_at < $2::timestamptz RETURNING account_id)
+       DELETE FROM stray_blob USING look WHERE stray_blob.account_id = look.account_id`,
+      [accountId, begunAt],
+    );
+    return;
+  }
+  await db.query(
+    `UPDATE stray_look SET (looks, due_at) = (SELECT least(looks + 1, ${pauses.length}), now() + $3::interval
+       WHERE noted_at < $2::timestamptz UNION ALL SELECT 0, ${firstLook} WHERE noted_at >= $2::timestamptz)
+     WHERE account_id = $1`,
+    [accountId, begunAt, pause],
+  );
+}

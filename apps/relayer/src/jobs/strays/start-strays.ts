@@ -1,0 +1,64 @@
+import type { Logger } from 'pino';
+import type { AccountDirectory } from '../../accounts/account-directory.ts';
+import {
+  savePosition,
+  startPeriodicTask,
+  type TaskLoop,
+  taskPosition,
+} from '../../base/concurrency/shared-task.ts';
+import type { Db } from '../../base/db/db.ts';
+import type { SidecarClient } from '../../sidecar/sidecar-client.ts';
+import { readKnownBlobs, saveStrays } from '../queue/stray-rows.ts';
+import { type DueLook, dueLooks, noteRepeated, settleLook } from './due-looks.ts';
+import { findStrays } from './find-strays.ts';
+
+export interface StrayOptions {
+  db: Db;
+  sidecar: Pick<SidecarClient, 'storeObjects'>;
+  accounts: Pick<AccountDirectory, 'account'>;
+  log: Logger;
+}
+
+const rounds = {
+  name: 'look for stray objects',
+  everyMs: 10_000,
+  againAfterFailureMs: 30_000,
+  pollMs: 5_000,
+};
+/** In one round; an owner with very many objects takes seconds */
+const accountsPerRound = 20;
+
+/**
+ * Finds blob objects that were paid for and that no memory needs, where uploads were begun more than once or broken off,
+ * and lists them for their owners to delete. Repeatedly for an hour after the trouble, because a publisher may be late.
+ */
+export async function startStrays({ db, sidecar, accounts, log }: StrayOptions): Promise<TaskLoop> {
+  async function look(): Promise<void> {
+    await savePosition(db, rounds.name, await noteRepeated(db, await taskPosition(db, rounds.name)));
+    for (const due of await dueLooks(db, accountsPerRound)) await lookAt(due);
+  }
+
+  async function lookAt(due: DueLook): Promise<void> {
+    const account_id = `0x${due.accountId.toString('hex')}`;
+    const account = await accounts.account(account_id);
+    const held = account
+      ? (await sidecar.storeObjects({ object_ids: [], owned: { owner: account.owner } })).objects
+      : [];
+    // After the chain: every object that it told of is in the database by now, or its upload is still under way there
+    const known = await readKnownBlobs(db, due.accountId);
+    const strays = findStrays(held, known);
+    const { paid_twice, forgotten } = await saveStrays(db, due.accountId, strays);
+    if (paid_twice > 0)
+      log.warn(
+        { account_id, objects: paid_twice },
+        'blobs were paid for twice: their owner may delete the second',
+      );
+    if (forgotten > 0)
+      log.info({ account_id, objects: forgotten }, 'blobs were stored after their memories were forgotten');
+    await settleLook(db, due, strays.length > 0);
+  }
+
+  return startPeriodicTask(db, rounds, look, (error) =>
+    log.warn({ err: error }, 'stray blob objects could not be looked for; it is tried again'),
+  );
+}

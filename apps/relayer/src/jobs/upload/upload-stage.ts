@@ -1,0 +1,130 @@
+import { parseHeader } from '@memrelay/envelope/header';
+import type { TaskLoop } from '../../base/concurrency/shared-task.ts';
+import type { Db } from '../../base/db/db.ts';
+import type { BlobCache } from '../../blobs/blob-cache.ts';
+import type { UploadDetail } from '../alerts/alert-outbox.ts';
+import { retryDelayMs } from '../queue/backoff.ts';
+import type { ClaimedJob } from '../queue/claim-jobs.ts';
+import { LeaseLostError, saveFailed, savePostponed, saveRetry } from '../queue/save-progress.ts';
+import {
+  forgottenAmong,
+  saveLateBlob,
+  saveQuiltUploaded,
+  saveUploaded,
+  type UploadedBlob,
+  unpackQuilt,
+} from '../queue/save-stored.ts';
+import { settleDuplicate } from '../queue/settle-duplicate.ts';
+import { attemptUpload, type Jobs, type UploadParts } from './upload-attempt.ts';
+import { type OwnerParts, presentOwner } from './upload-owner.ts';
+
+const storeFull = {
+  code: 'store_full',
+  message:
+    'The blob store has no room for the memory. Make room there or raise its limit, then retry the job.',
+} as const;
+
+const unavailable = {
+  code: 'upload_unavailable',
+  message: 'The blob store or the chain did not answer; the attempt is repeated.',
+} as const;
+
+/** For a chain that does not answer */
+const ownerPauseMs = 2_000;
+
+interface UploadStage extends UploadParts, OwnerParts {
+  blobCache: BlobCache;
+  maxAttempts: number;
+  /** Posts what is written to the outbox of alerts; undefined when nobody wants to be told */
+  alerts: Pick<TaskLoop, 'wake'> | undefined;
+  /** The process is about to end, and breaks off what is under way */
+  isStopping: () => boolean;
+  sidecar: UploadParts['sidecar'] & OwnerParts['sidecar'];
+}
+
+/**
+ * One attempt at storing a job's envelope, or those of several as one quilt; what happened stands in the rows afterwards.
+ * Does not throw.
+ */
+export async function uploadJobs(stage: UploadStage, jobs: readonly ClaimedJob[]): Promise<void> {
+  const { db, log } = stage;
+  const [job] = jobs as Jobs;
+  const about = { job_id: job.id, ...(jobs.length > 1 ? { jobs: jobs.length, quilt: job.quiltId } : {}) };
+  try {
+    // A job that was tried again may find that another has stored its text meanwhile
+    const known = { model: undefined, readable: undefined };
+    if (jobs.length === 1 && (await settleDuplicate(db, job, known)).is !== 'own') return;
+    const owner = await presentOwner(stage, jobs as Jobs);
+    if (owner === undefined) {
+      log.debug(about, 'who owns the account cannot be learnt now: its upload waits');
+      await savePostponed(db, jobs, ownerPauseMs, { begun: false });
+      return;
+    }
+    const outcome = await attemptUpload(stage, jobs as Jobs, owner);
+    if (outcome.ok) {
+      await finish(stage, jobs as Jobs, outcome.blobs);
+      return;
+    }
+    // Handed back at once, and no attempt is counted: what broke off may be our own doing
+    if (outcome.kind === 'transient' && stage.isStopping()) {
+      await savePostponed(db, jobs, 0, { begun: true });
+      return;
+    }
+    const { kind, reason } = outcome;
+    log.warn({ ...about, attempt: job.attempts + 1, kind, reason }, 'upload failed');
+    if (kind === 'not-tried') await savePostponed(db, jobs, 500, outcome);
+    else if (kind === 'permanent' && jobs.length > 1) await unpackQuilt(db, jobs);
+    else if (kind === 'permanent')
+      await saveFailed(db, job, {
+        code: 'upload_rejected',
+        message: 'The blob store refused the upload.',
+      });
+    else if (job.attempts + 1 >= stage.maxAttempts) {
+      const message = `All ${stage.maxAttempts} upload attempts failed.`;
+      const failure = outcome.storeFull ? storeFull : ({ code: 'upload_exhausted', message } as const);
+      await saveFailed(db, jobs, failure, stage.alerts && alertOf(jobs as Jobs, reason));
+      stage.alerts?.wake();
+    } else await saveRetry(db, jobs, outcome.storeFull ? storeFull : unavailable, retryDelayMs(job.attempts));
+  } catch (error) {
+    // The lease ends by itself, so the jobs are taken up again by whoever comes next
+    log.warn({ err: error, ...about }, 'the result of an upload could not be saved');
+  }
+}
+
+/** The memories are stored. One that was forgotten meanwhile is not: its blob is kept in mind for the owner to delete. */
+async function finish(stage: UploadStage, jobs: Jobs, blobs: readonly UploadedBlob[]): Promise<void> {
+  const { db, blobCache, log } = stage;
+  const late =
+    jobs.length > 1 ? await saveQuiltUploaded(db, jobs, blobs) : await saveAlone(db, jobs[0], blobs[0]!);
+  for (const { id } of late) log.info({ job_id: id }, 'a memory was stored after it was forgotten');
+  const stored = jobs.filter((job) => !late.includes(job));
+  const blobIdOf = (job: ClaimedJob): string => blobs[jobs.indexOf(job)]!.blobId;
+  // Only now: whoever forgets before finds nothing of it in the cache, and after it knows by which id to take it out
+  await Promise.all(stored.map((job) => blobCache.set(blobIdOf(job), job.envelope)));
+  // Who forgot in between took it out before it was in
+  const gone = await forgottenAmong(db, stored);
+  if (gone.length > 0) await blobCache.delete(gone.map(blobIdOf));
+}
+
+/** The job, where its memory was forgotten meanwhile. Throws `LeaseLostError` when somebody else has the job now. */
+async function saveAlone(db: Db, job: ClaimedJob, blob: UploadedBlob): Promise<readonly ClaimedJob[]> {
+  try {
+    await saveUploaded(db, job, blob);
+    return [];
+  } catch (error) {
+    if (!(error instanceof LeaseLostError)) throw error;
+    const forgotten = await forgottenAmong(db, [job]);
+    if (forgotten.length === 0) throw error;
+    await saveLateBlob(db, job, blob);
+    return forgotten;
+  }
+}
+
+function alertOf(jobs: Jobs, reason: string): UploadDetail {
+  const more = jobs.length > 1 ? { memories: jobs.length } : {};
+  try {
+    return { tag: Buffer.from(parseHeader(jobs[0].envelope).tag).toString('hex'), reason, ...more };
+  } catch {
+    return { tag: null, reason, ...more };
+  }
+}

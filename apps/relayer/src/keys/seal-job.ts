@@ -1,0 +1,93 @@
+import { randomUUID } from 'node:crypto';
+import { newEnvelopeId } from '@memrelay/envelope/envelope-id';
+import type { EnvelopeKind } from '@memrelay/envelope/header';
+import type { EnvelopeMeta } from '@memrelay/envelope/meta';
+import { nodePrimitives } from '@memrelay/envelope/node-primitives';
+import { sealEnvelope } from '@memrelay/envelope/seal-envelope';
+import type { AccountSnapshot } from '../accounts/account-directory.ts';
+import type { Caller } from '../accounts/caller.ts';
+import type { Secrets } from '../base/config/secrets.ts';
+import { hexToBytes } from '../base/db/hex.ts';
+import { sha256 } from '../base/sha256.ts';
+import type { NewJob } from '../jobs/queue/accept-jobs.ts';
+import type { NamespaceKey } from './namespace-keys.ts';
+
+/** Of a memory nobody has weighed */
+export const standardImportance = 0.5;
+
+/** As a row keeps it: a 32-bit number, and none so large that it is all that counts. An envelope may say anything. */
+export function storableImportance(importance: number = standardImportance): number {
+  return Math.fround(Math.min(1e9, Math.max(-1e9, importance)));
+}
+
+const [firstTime, lastTime] = ['0001-01-01T00:00:00Z', '9999-12-31T23:59:59Z'].map(Date.parse) as [
+  number,
+  number,
+];
+
+/** As a row keeps the RFC 3339 time of an envelope: in a year of four digits, which with an offset it need not be. */
+export function storableTime(time: string): Date {
+  return new Date(Math.min(lastTime, Math.max(firstTime, Date.parse(time))));
+}
+
+/** What an envelope of the relayer's is made from; it is signed with the present writer key. */
+export interface Sealing {
+  kind: EnvelopeKind;
+  account: AccountSnapshot;
+  namespace: string;
+  /** The epoch of the key */
+  keyEpoch: number;
+  key: NamespaceKey;
+  /** A new one when left out; 16 bytes */
+  envelopeId?: Uint8Array | undefined;
+  /** `created_at` is now when left out */
+  meta?: Partial<Omit<EnvelopeMeta, 'ns' | 'by'>>;
+  text: string;
+}
+
+/** Seals an envelope now, on behalf of the caller, as a job that brings it to the owner. Needs no embedding as it is. */
+export function sealJob(
+  { secrets }: { secrets: Secrets },
+  caller: Caller,
+  {
+    kind,
+    account,
+    namespace,
+    keyEpoch,
+    key,
+    envelopeId = newEnvelopeId(nodePrimitives),
+    meta,
+    text,
+  }: Sealing,
+): NewJob {
+  const written = { created_at: new Date().toISOString(), ...meta };
+  const envelope = Buffer.from(
+    sealEnvelope(nodePrimitives, {
+      kind,
+      origin: hexToBytes(account.origin),
+      namespace,
+      keyEpoch: BigInt(keyEpoch),
+      envelopeId,
+      recipientPk: key.recipientPk,
+      wraps: key.wraps,
+      meta: { ...written, by: caller.publicKey },
+      text,
+      signer: secrets.writerKeys[0]!,
+    }),
+  );
+  return {
+    id: randomUUID(),
+    kind,
+    accountId: hexToBytes(account.accountId),
+    owner: account.owner,
+    namespace,
+    delegatePk: Buffer.from(caller.publicKey, 'hex'),
+    outbox: undefined,
+    envelope,
+    envelopeId: Buffer.from(envelopeId),
+    envelopeSha256: sha256(envelope),
+    importance: storableImportance(meta?.importance),
+    // As the envelope says, so that a restore from the chain gives the same
+    writtenAt: storableTime(written.created_at),
+  };
+}

@@ -1,0 +1,243 @@
+import { setTimeout } from 'node:timers/promises';
+import { ApiError } from '@memrelay/protocol/errors';
+import { z } from 'zod';
+import { createFairTurns } from '../../base/concurrency/fair-turns.ts';
+import {
+  createProviderClient,
+  type ProviderCall,
+  ProviderError,
+  type ProviderOptions,
+} from '../../base/provider/provider-client.ts';
+import type { UsageMeter } from './usage.ts';
+
+export interface ChatOptions extends ProviderOptions {
+  model: string;
+}
+
+export interface ChatMessage {
+  role: 'system' | 'user' | 'assistant';
+  content: string;
+}
+
+export interface ChatRequest {
+  messages: readonly ChatMessage[];
+  /** The form of the answer: strict structured output */
+  format: { name: string; jsonSchema: object };
+  maxTokens: number;
+  usage: UsageMeter;
+  /** Accounts take turns */
+  accountId: string;
+  /** `performance.now()` by which it must have ended, with its repetitions */
+  deadline: number;
+  /** Ends it; it rejects with `signal.reason` */
+  signal?: AbortSignal | undefined;
+}
+
+export interface ChatAnswer {
+  /** What the model wrote: not looked at yet */
+  text: string;
+  /** It ended because `maxTokens` were used up */
+  cut: boolean;
+}
+
+/**
+ * A model behind an OpenAI-compatible `chat/completions`. Calls throw `llm_unavailable` for what passes or is mended by
+ * the operator, `llm_rejected` where the provider does not take the request, `llm_answer_invalid` where its answer is of
+ * no use.
+ */
+export interface ChatClient {
+  complete(request: ChatRequest): Promise<ChatAnswer>;
+  /** The text as it is written; tried again only while nothing has come. */
+  stream(request: ChatRequest): AsyncGenerator<string, void, undefined>;
+  /** Ends what is under way: the server is about to stop */
+  abort(): void;
+  close(): Promise<void>;
+}
+
+const tokens = z
+  .object({ prompt_tokens: z.number().int().min(0), completion_tokens: z.number().int().min(0) })
+  .partial()
+  .nullish()
+  .catch(undefined);
+const completion = z.object({
+  choices: z.tuple(
+    [
+      z.object({
+        message: z.object({ content: z.string().nullish(), refusal: z.string().nullish() }),
+        finish_reason: z.string().nullish(),
+      }),
+    ],
+    z.unknown(),
+  ),
+  usage: tokens,
+});
+const streamed = z.object({
+  choices: z
+    .array(
+      z.object({
+        delta: z
+          .object({ content: z.string().nullish(), refusal: z.string().nullish() })
+          .nullish()
+          .transform((delta) => delta ?? {}),
+      }),
+    )
+    .default([]),
+  usage: tokens,
+});
+
+/** Of all requests of this relayer, a quarter of them for one account; more wait for their turn until their deadline */
+const callsAtOnce = 32;
+const attempts = 3;
+const firstDelayMs = 300;
+/** Who is asked to wait longer is told so: the caller's connection is not held open for that */
+const longestDelayMs = 5_000;
+/** 8,192 tokens are less */
+const maxAnswerBytes = 512 * 1024;
+
+/** Models that think before they answer take no temperature, and another name for the bound of the answer. */
+const thinks = /^(?:o\d|gpt-5)/;
+
+export function createChatClient({ model, ...provider }: ChatOptions): ChatClient {
+  const client = createProviderClient(provider);
+  const turns = createFairTurns({ total: callsAtOnce });
+  const ending = new AbortController();
+
+  const bodyOf = ({ messages, format, maxTokens }: ChatRequest): object => ({
+    model,
+    messages,
+    response_format: {
+      type: 'json_schema',
+      json_schema: { name: format.name, strict: true, schema: format.jsonSchema },
+    },
+    ...(thinks.test(model)
+      ? { max_completion_tokens: maxTokens }
+      : { max_tokens: maxTokens, temperature: 0 }),
+  });
+  const callOf = ({ deadline, signal }: ChatRequest): ProviderCall => ({
+    timeoutMs: deadline - performance.now(),
+    maxBytes: maxAnswerBytes,
+    signal: signal ? AbortSignal.any([signal, ending.signal]) : ending.signal,
+  });
+
+  /** Runs a call, and again where that may help and there is time. */
+  async function repeatedly<T>(request: ChatRequest, call: () => Promise<T>): Promise<T> {
+    for (let number = 1; ; number++) {
+      try {
+        if (ending.signal.aborted || performance.now() >= request.deadline)
+          throw new ProviderError('timeout', 'no time is left for a call');
+        request.usage.begin();
+        return await call();
+      } catch (error) {
+        request.signal?.throwIfAborted();
+        if (ending.signal.aborted) throw new ApiError('llm_unavailable', { cause: error });
+        if (!(error instanceof ProviderError)) throw error;
+        const delay = delayBefore(number, error);
+        if (delay === undefined || performance.now() + delay >= request.deadline) throw apiError(error);
+        await setTimeout(delay, undefined, { signal: ending.signal }).catch(() => undefined);
+      }
+    }
+  }
+
+  /** Resolves when it is the account's turn, with what ends it. Throws `llm_unavailable` when the time is over before. */
+  async function enter({ accountId, deadline, signal }: ChatRequest): Promise<() => void> {
+    const late = AbortSignal.timeout(Math.max(1, Math.ceil(deadline - performance.now())));
+    const ends = [late, ending.signal, ...(signal ? [signal] : [])];
+    try {
+      return await turns.enter({ accountId, units: 1, signal: AbortSignal.any(ends) });
+    } catch (cause) {
+      signal?.throwIfAborted();
+      throw new ApiError('llm_unavailable', { cause });
+    }
+  }
+
+  return {
+    async complete(request) {
+      const leave = await enter(request);
+      try {
+        return await repeatedly(request, async () => {
+          const answer = await client.post('chat/completions', bodyOf(request), callOf(request));
+          const parsed = completion.safeParse(answer);
+          if (!parsed.success) throw new ProviderError('malformed', 'the answer is of another form');
+          const { choices, usage } = parsed.data;
+          request.usage.add(usage ?? undefined);
+          const { message, finish_reason: reason } = choices[0];
+          if (message.refusal || reason === 'content_filter') throw new ApiError('llm_rejected');
+          return { text: message.content ?? '', cut: reason === 'length' };
+        });
+      } finally {
+        leave();
+      }
+    },
+    async *stream(request) {
+      const leave = await enter(request);
+      try {
+        const body = { ...bodyOf(request), stream: true, stream_options: { include_usage: true } };
+        const events = await repeatedly(request, async () => {
+          const started = client.stream('chat/completions', body, callOf(request));
+          return { first: await started.next(), rest: started };
+        });
+        try {
+          if (!events.first.done) yield* textOf([events.first.value], request);
+          yield* textOf(events.rest, request);
+        } catch (error) {
+          request.signal?.throwIfAborted();
+          throw error instanceof ProviderError ? apiError(error) : error;
+        } finally {
+          await events.rest.return();
+        }
+      } finally {
+        leave();
+      }
+    },
+    abort: () => ending.abort(),
+    close: () => client.close(),
+  };
+}
+
+async function* textOf(
+  events: AsyncIterable<string> | Iterable<string>,
+  { usage }: ChatRequest,
+): AsyncGenerator<string, void, undefined> {
+  for await (const data of events) {
+    if (data === '[DONE]') return;
+    const parsed = streamed.safeParse(jsonOf(data));
+    if (!parsed.success) throw new ProviderError('malformed', 'the provider sent an event of another form');
+    usage.add(parsed.data.usage ?? undefined);
+    const delta = parsed.data.choices[0]?.delta;
+    if (delta?.refusal) throw new ApiError('llm_rejected');
+    if (delta?.content) yield delta.content;
+  }
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Refusals of this very request, which no repetition changes */
+const final: readonly number[] = [400, 413, 422];
+
+/** Milliseconds until the next attempt; undefined where there is none. */
+function delayBefore(number: number, error: ProviderError): number | undefined {
+  const passes =
+    error.kind === 'unreachable' ||
+    (error.status !== undefined && (error.status === 429 || error.status >= 500));
+  if (!passes || number >= attempts) return undefined;
+  const asked = (error.retryAfterSeconds ?? 0) * 1000;
+  if (asked > longestDelayMs) return undefined;
+  return Math.max(asked, firstDelayMs * 2 ** (number - 1) * (0.5 + Math.random() / 2));
+}
+
+function apiError(error: ProviderError): ApiError {
+  if (error.kind === 'malformed') return new ApiError('llm_answer_invalid', { cause: error });
+  if (error.status !== undefined && final.includes(error.status))
+    return new ApiError('llm_rejected', { cause: error });
+  const retryAfter = error.retryAfterSeconds;
+  return new ApiError('llm_unavailable', {
+    cause: error,
+    ...(retryAfter === undefined ? {} : { retryAfter: Math.min(Math.max(1, retryAfter), 600) }),
+  });
+}

@@ -1,0 +1,171 @@
+import { ApiError } from '@memrelay/protocol/errors';
+import type { AskEvents, AskRequest, AskResponse } from '@memrelay/protocol/llm';
+import type { MemoryHit, RecallResponse } from '@memrelay/protocol/memories';
+import { z } from 'zod';
+import type { Caller } from '../../accounts/caller.ts';
+import type { RelayerContext } from '../../context.ts';
+import type { ChatClient, ChatRequest } from '../../language/llm/chat-client.ts';
+import { createStringReader } from '../../language/llm/json-string.ts';
+import { type AnswerFormat, completeStructured, parseAnswer } from '../../language/llm/structured.ts';
+import { createUsageMeter, type UsageMeter } from '../../language/llm/usage.ts';
+import { askPrompt } from '../../language/prompts/ask.ts';
+import { type Recalling, recall } from '../recall/recall.ts';
+import { createCitations } from './citations.ts';
+import { localAnswer } from './local-answer.ts';
+import { quotedMemories } from './quoted-memories.ts';
+
+/** An answer with what it takes at most: one call and its repetitions, and one more where its form was wrong */
+const maxCalls = 6;
+const maxTokens = 1_000;
+const deadlineMs = 50_000;
+
+const nothingFound = 'Your memories do not tell.';
+
+const answerSchema = z.strictObject({ known: z.boolean(), answer: z.string() });
+const format: AnswerFormat<typeof answerSchema> = {
+  name: 'answer',
+  schema: answerSchema,
+  jsonSchema: {
+    type: 'object',
+    properties: { known: { type: 'boolean' }, answer: { type: 'string' } },
+    required: ['known', 'answer'],
+    additionalProperties: false,
+  },
+};
+
+export type AskEvent = { [Name in keyof AskEvents]: { event: Name; data: AskEvents[Name] } }[
+  | 'delta'
+  | 'done'];
+
+/** The request that asks. */
+export interface Asking extends Recalling {
+  question: AskRequest;
+}
+
+/** What was found, and whom to ask about it. */
+interface Asked {
+  recalled: RecallResponse;
+  chat: ChatClient | undefined;
+  /** Memories in the document, from the first of the recalled ones */
+  offered: number;
+  request: Omit<ChatRequest, 'format'>;
+  usage: UsageMeter;
+}
+
+/**
+ * Answers a question from the memories that a recall finds for it (spec, `POST /api/ask`), and says when they do not tell.
+ * The call of the model ends when the client has gone. Throws `ApiError`.
+ */
+export async function ask(context: RelayerContext, caller: Caller, asking: Asking): Promise<AskResponse> {
+  const asked = await prepare(context, caller, asking);
+  const { chat, offered } = asked;
+  if (!chat || offered === 0) return withoutModel(asked);
+  const reply = await asking.stages.measure('answer', () =>
+    completeStructured(chat, asked.request, format, context.loggers.memories),
+  );
+  if (reply === 'cut') throw new ApiError('llm_answer_invalid');
+  const citations = createCitations(offered);
+  const answer = citations.push(reply.answer) + citations.end();
+  return conclude(asked, answer, reply.known, citations.used);
+}
+
+/** The same in pieces. What is recalled is ready when this returns: what fails before fails like any request. */
+export async function askInPieces(
+  context: RelayerContext,
+  caller: Caller,
+  asking: Asking,
+): Promise<AsyncGenerator<AskEvent, void, undefined>> {
+  return pieces(await prepare(context, caller, asking));
+}
+
+async function* pieces(asked: Asked): AsyncGenerator<AskEvent, void, undefined> {
+  const { chat, offered, request } = asked;
+  if (!chat || offered === 0) {
+    const done = withoutModel(asked);
+    yield { event: 'delta', data: { text: done.answer } };
+    yield { event: 'done', data: done };
+    return;
+  }
+  const reader = createStringReader('answer');
+  const citations = createCitations(offered);
+  let written = '';
+  let said = '';
+  let answer = '';
+  const show = (text: string): AskEvent => {
+    answer += text;
+    return { event: 'delta', data: { text } };
+  };
+  for await (const piece of chat.stream({ ...request, format })) {
+    written += piece;
+    const fresh = reader.push(piece);
+    said += fresh;
+    const text = citations.push(fresh);
+    if (text !== '') yield show(text);
+  }
+  const rest = citations.end();
+  const reply = parseAnswer(written, answerSchema);
+  // A second field of the same name would have been shown as another answer
+  if (!reply.ok || reply.value.answer !== said) throw new ApiError('llm_answer_invalid');
+  if (rest !== '') yield show(rest);
+  yield { event: 'done', data: conclude(asked, answer, reply.value.known, citations.used) };
+}
+
+async function prepare(
+  context: RelayerContext,
+  caller: Caller,
+  { question: { question, ...options }, ...recalling }: Asking,
+): Promise<Asked> {
+  const recalled = await recall(context, caller, { ...options, query: question }, recalling);
+  const { document, offered } = await quotedMemories(question, recalled.results);
+  const usage = createUsageMeter(maxCalls);
+  const request = {
+    messages: [
+      { role: 'system', content: askPrompt.text },
+      { role: 'user', content: document },
+    ] as const,
+    maxTokens,
+    usage,
+    deadline: performance.now() + deadlineMs,
+    accountId: caller.account.accountId,
+    signal: recalling.gone,
+  };
+  return { recalled, chat: context.chat, offered, request, usage };
+}
+
+function conclude(
+  { recalled, usage }: Asked,
+  answer: string,
+  known: boolean,
+  used: readonly number[],
+): AskResponse {
+  const memories = used.map((position) => recalled.results[position]!);
+  // What names no memory is not known from one
+  const fromMemory = known && memories.length > 0;
+  const shown = answer.trim() === '' ? nothingFound : answer;
+  return { ...response(recalled, shown, fromMemory, memories), usage: usage.total() };
+}
+
+function withoutModel({ recalled, chat }: Asked): AskResponse {
+  const quoted = chat ? undefined : localAnswer(recalled.results);
+  return {
+    ...response(recalled, quoted?.answer ?? nothingFound, quoted !== undefined, quoted?.memories ?? []),
+    ...(chat ? {} : { mock: true }),
+  };
+}
+
+function response(
+  { dropped_count: dropped, query_truncated: truncated, mock }: RecallResponse,
+  answer: string,
+  known: boolean,
+  memories: MemoryHit[],
+): AskResponse {
+  return {
+    answer,
+    known,
+    memories_used: memories.length,
+    memories,
+    ...(dropped ? { dropped_count: dropped } : {}),
+    ...(truncated ? { query_truncated: truncated } : {}),
+    ...(mock ? { mock } : {}),
+  };
+}

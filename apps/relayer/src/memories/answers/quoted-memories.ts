@@ -1,0 +1,62 @@
+import { embeddingChunks } from '@memrelay/protocol/embedding-chunks';
+import type { MemoryHit } from '@memrelay/protocol/memories';
+import { createPauses } from '../../base/concurrency/pauses.ts';
+import { dataDocument } from '../../language/llm/data-document.ts';
+
+/** Bytes of all memories that a question goes with; about 15,000 tokens */
+const documentBytes = 60_000;
+
+/**
+ * The question with the memories, as a document that no memory can leave. Of a long one the part that shares most words
+ * with the question; the last of the ranking are left out where there is no room. Returns how many are in it.
+ */
+export async function quotedMemories(
+  question: string,
+  hits: readonly MemoryHit[],
+): Promise<{ document: string; offered: number }> {
+  const pause = createPauses();
+  const words = wordsOf(question);
+  const labels = new Map(hits.map(({ id }, i) => [id, `m${i + 1}`]));
+  const memories: object[] = [];
+  let room = documentBytes;
+  for (const { id, text, created_at: stored, superseded_by: replacedBy } of hits) {
+    await pause();
+    const part = await bestPart(text, words, pause);
+    room -= Buffer.byteLength(part);
+    if (room < 0 && memories.length > 0) break;
+    const replacement = replacedBy && labels.get(replacedBy);
+    memories.push({
+      id: labels.get(id),
+      text: part,
+      ...(part.length < text.length ? { cut: true } : {}),
+      ...(stored ? { stored: stored.slice(0, 10) } : {}),
+      ...(replacement ? { replaced_by: replacement } : {}),
+    });
+  }
+  return { document: dataDocument({ question, memories }), offered: memories.length };
+}
+
+async function bestPart(
+  text: string,
+  words: ReadonlySet<string>,
+  pause: () => Promise<void> | undefined,
+): Promise<string> {
+  const parts = embeddingChunks(text);
+  let best = { part: parts[0]!, shared: -1 };
+  for (const part of parts) {
+    await pause();
+    const ofPart = wordsOf(part);
+    const shared = [...words].filter((word) => ofPart.has(word)).length;
+    if (shared > best.shared) best = { part, shared };
+  }
+  return best.part;
+}
+
+function wordsOf(text: string): Set<string> {
+  return new Set(
+    text
+      .normalize('NFKC')
+      .toLowerCase()
+      .match(/[\p{L}\p{N}]{2,}/gu) ?? [],
+  );
+}

@@ -1,0 +1,187 @@
+import { EnvelopeError } from '@memrelay/envelope/envelope-error';
+import { envelopeKind, parseHeader } from '@memrelay/envelope/header';
+import { nodePrimitives } from '@memrelay/envelope/node-primitives';
+import { type OpenedEnvelope, openWithSecret } from '@memrelay/envelope/open-envelope';
+import type { ImportRequest, ImportResponse, ImportResult } from '@memrelay/protocol/bundles';
+import { newNamespaceField, textField } from '@memrelay/protocol/fields';
+import { limits } from '@memrelay/protocol/limits';
+import type { AccountSnapshot } from '../../accounts/account-directory.ts';
+import type { Caller } from '../../accounts/caller.ts';
+import { requireDecryptCredential } from '../../accounts/decrypt-credential.ts';
+import { readerOf } from '../../accounts/reader.ts';
+import { requireFreshAccount, requirePermission } from '../../accounts/require-permission.ts';
+import { createPauses } from '../../base/concurrency/pauses.ts';
+import { hexToBytes } from '../../base/db/hex.ts';
+import type { RelayerContext } from '../../context.ts';
+import { mappedVectors } from '../../index/bare-vectors.ts';
+import { insertJobs, type NewJob } from '../../jobs/queue/accept-jobs.ts';
+import { keptTexts, textHash } from '../../jobs/queue/known-texts.ts';
+import { insertSuccessors } from '../../jobs/queue/successors.ts';
+import { sealJob, standardImportance } from '../../keys/seal-job.ts';
+import { trustedSigners } from '../reading/trusted-signers.ts';
+import { freeIds, importedId } from './imported-ids.ts';
+
+type Item = ImportRequest['memories'][number];
+
+/** A memory of a bundle that may be stored here. */
+interface Accepted {
+  index: number;
+  opened: OpenedEnvelope;
+  textHash: Buffer;
+}
+
+const ownText = textField(limits.textBytes);
+
+/**
+ * Takes in memories of a bundle. Each is opened with its own secret and must be signed by a key that this account
+ * believes or that the caller vouches for; then it is sealed anew under the account's own key and goes the way of every
+ * memory, with its dates, what it replaces and, where the model is the same, its vectors. A text that is stored already is
+ * not stored again. Throws `ApiError`; a memory that is refused is told in its result and keeps nothing else back.
+ */
+export async function importMemories(
+  context: RelayerContext,
+  caller: Caller,
+  { memories, trusted_writers = [] }: ImportRequest,
+): Promise<ImportResponse> {
+  requireFreshAccount(caller);
+  requireDecryptCredential(context, caller);
+  context.requireEmbedder();
+  await requireCredential(context, caller);
+  const accountId = hexToBytes(caller.account.accountId);
+  const trust = new Set([...(await trustedSigners(context, caller.account)), ...trusted_writers]);
+  const results: ImportResult[] = new Array(memories.length);
+  const accepted: Accepted[] = [];
+  const pause = createPauses();
+  for (const [index, item] of memories.entries()) {
+    await pause();
+    const opened = open(item, trust);
+    if ('status' in opened) results[index] = opened;
+    else accepted.push({ index, opened, textHash: hashOf(context, caller, opened) });
+  }
+  const kept = await keptTexts(
+    context.db,
+    accountId,
+    accepted.map((each) => each.textHash),
+  );
+  const fresh = accepted.filter(({ index, textHash }) => {
+    const id = kept.get(textHash.toString('hex'));
+    if (id !== undefined) results[index] = { status: 'known', id };
+    return id === undefined;
+  });
+  if (fresh.length > 0) {
+    await context.backlog.admit(accountId, fresh.length);
+    const account = await context.expiredDelegates.pruned(caller.account);
+    const { indexKey } = context.secrets;
+    const idHere = (sourceId: Uint8Array): Buffer => importedId(indexKey, accountId, sourceId);
+    const ids = fresh.map(({ opened }) => idHere(opened.header.envelopeId));
+    const names = ids.map((id) => id.toString('hex'));
+    const free = new Set(await freeIds(context.db, accountId, names));
+    const replaced = fresh.map(({ opened }) =>
+      (opened.meta.supersedes ?? []).map((id) => idHere(Buffer.from(id, 'hex'))),
+    );
+    const jobs: NewJob[] = [];
+    for (const [i, each] of fresh.entries()) {
+      await pause();
+      // One that comes twice has the id once
+      const envelopeId = free.delete(names[i]!) ? ids[i] : undefined;
+      const sealing = { envelopeId, supersedes: replaced[i]! };
+      jobs.push(await jobOf(context, caller, account, each, memories, sealing));
+    }
+    const successions = jobs.map(({ id }, i) => ({
+      accountId,
+      successorId: id,
+      envelopeIds: replaced[i]!,
+    }));
+    await context.db.transaction(async (tx) => {
+      await insertJobs(tx, jobs, 'queued');
+      await insertSuccessors(tx, successions);
+    });
+    context.pipeline.wakeEmbedding();
+    for (const [i, { id }] of jobs.entries()) results[fresh[i]!.index] = { status: 'running', job_id: id };
+  }
+  return {
+    results,
+    job_ids: results.flatMap((result) => (result.status === 'running' ? result.job_id : [])),
+    owner: caller.account.owner,
+  };
+}
+
+/** The credential is checked as for a read, though nothing of this account's is opened with it. */
+async function requireCredential(context: RelayerContext, caller: Caller): Promise<void> {
+  const head = { ...readerOf(caller, context.serverAddress), trusted_signers: [], items: [] };
+  await context.sidecar.open(head, [], caller.credentials);
+}
+
+/** The memory, or why it is refused. */
+function open({ envelope, secret }: Item, trust: ReadonlySet<string>): OpenedEnvelope | ImportResult {
+  const bytes = Buffer.from(envelope, 'base64');
+  try {
+    const header = parseHeader(bytes, bytes.length);
+    if (header.kind !== envelopeKind.memory) return { status: 'failed', reason: 'not_a_memory' };
+    const opened = openWithSecret(nodePrimitives, { header, bytes }, hexToBytes(secret), trust);
+    if (!newNamespaceField.safeParse(opened.meta.ns).success)
+      return { status: 'failed', reason: 'bad_namespace' };
+    if (!ownText.safeParse(opened.text).success) return { status: 'failed', reason: 'bad_text' };
+    return opened;
+  } catch (error) {
+    if (!(error instanceof EnvelopeError)) throw error;
+    if (error.reason === 'untrusted_signer')
+      return { status: 'unverified', signer: Buffer.from(error.signer!).toString('hex') };
+    return { status: 'failed', reason: error.reason };
+  }
+}
+
+/**
+ * Throws `insufficient_scope` for a key that may not write there, or not read all of it: whether a text is there already
+ * is in the answer.
+ */
+function hashOf(context: RelayerContext, caller: Caller, { meta, text }: OpenedEnvelope): Buffer {
+  const tag = context.tagOf(caller.account.origin, meta.ns);
+  requirePermission(caller, 'write', tag);
+  requirePermission(caller, 'read', tag, { keyEpoch: 0 });
+  return textHash(context.secrets.indexKey, hexToBytes(caller.account.accountId), tag, text);
+}
+
+async function jobOf(
+  context: RelayerContext,
+  caller: Caller,
+  account: AccountSnapshot,
+  { index, opened, textHash }: Accepted,
+  items: readonly Item[],
+  { envelopeId, supersedes }: { envelopeId: Buffer | undefined; supersedes: readonly Buffer[] },
+): Promise<NewJob> {
+  const { meta, text } = opened;
+  const { importance = meta.importance ?? standardImportance, vectors } = items[index]!;
+  const accountId = hexToBytes(account.accountId);
+  const key = await context.namespaceKeys.current(account, context.tagOf(account.origin, meta.ns));
+  const job = sealJob(context, caller, {
+    kind: envelopeKind.memory,
+    account,
+    namespace: meta.ns,
+    keyEpoch: account.keyEpoch,
+    key,
+    envelopeId,
+    meta: {
+      created_at: meta.created_at,
+      ...(meta.occurred_at === undefined ? {} : { occurred_at: meta.occurred_at }),
+      importance,
+      ...(supersedes.length > 0 ? { supersedes: supersedes.map((id) => id.toString('hex')) } : {}),
+    },
+    text,
+  });
+  const { dimension, model } = context.embedder;
+  const path = `memories.${index}.vectors.values`;
+  return {
+    ...job,
+    outbox: context.outbox.seal({ id: job.id, accountId, namespace: meta.ns }, text),
+    textHash,
+    ...(vectors?.model === model
+      ? {
+          given: {
+            model,
+            vectors: mappedVectors(context.vectors.mapOf(accountId), dimension, vectors.values, path),
+          },
+        }
+      : {}),
+  };
+}

@@ -1,0 +1,76 @@
+import { envelopeKind } from '@memrelay/envelope/header';
+import type { Caller } from '../../accounts/caller.ts';
+import type { RelayerContext } from '../../context.ts';
+import { insertJobs, type NewJob } from '../../jobs/queue/accept-jobs.ts';
+import { noteBuried } from '../../jobs/queue/buried-blobs.ts';
+import { deleteMemories, heldElsewhere, type Removed } from '../../jobs/queue/forget-rows.ts';
+import type { Place } from '../../jobs/queue/forgotten-objects.ts';
+import { sealJob } from '../../keys/seal-job.ts';
+
+/** A tombstone names as many (packages/envelope, `supersedes`). */
+const perTombstone = 200;
+
+/**
+ * Removes memories of a namespace at once and for good, each part together with the tombstone that names it. Returns what
+ * was known of them.
+ */
+export async function removeMemories(
+  context: RelayerContext,
+  caller: Caller,
+  place: Place,
+  ids: readonly string[],
+): Promise<Removed[]> {
+  // Names that nothing stands under get no key
+  if (ids.length === 0) return [];
+  const bury = await tombstones(context, caller, place);
+  const removed: Removed[] = [];
+  for (let i = 0; i < ids.length; i += perTombstone) {
+    const part = ids.slice(i, i + perTombstone);
+    const gone = await context.db.transaction(async (tx) => {
+      const rows = await deleteMemories(tx, place, part);
+      const held = await heldElsewhere(tx, place, rows);
+      const envelopeIds = rows
+        .flatMap(({ envelopeId }) => (envelopeId ? [envelopeId.toString('hex')] : []))
+        .filter((id) => !held.has(id));
+      // More than were asked for: jobs that repeat a text go with it
+      for (let at = 0; at < envelopeIds.length; at += perTombstone) {
+        const tombstone = bury(envelopeIds.slice(at, at + perTombstone));
+        await insertJobs(tx, [tombstone], 'uploading');
+        await noteBuried(
+          tx,
+          place.accountId,
+          tombstone.id,
+          rows.map(({ id }) => id),
+        );
+      }
+      return rows;
+    });
+    // Nobody is led there any more; what cannot be deleted now goes when its time in the cache is over
+    await context.blobCache
+      .delete(gone.flatMap(({ blobId }) => blobId ?? []))
+      .catch((error: Error) => context.loggers.memories.warn({ err: error }, 'cached blobs not deleted'));
+    removed.push(...gone);
+  }
+  if (removed.length > 0) context.pipeline.wakeUpload();
+  return removed;
+}
+
+/** Makes tombstones for envelope ids (32 hex digits each), under the namespace's present key. */
+async function tombstones(
+  context: RelayerContext,
+  caller: Caller,
+  { namespace, tag }: Place,
+): Promise<(envelopeIds: string[]) => NewJob> {
+  const account = await context.expiredDelegates.pruned(caller.account);
+  const key = await context.namespaceKeys.current(account, tag);
+  return (supersedes) =>
+    sealJob(context, caller, {
+      kind: envelopeKind.tombstone,
+      account,
+      namespace,
+      keyEpoch: account.keyEpoch,
+      key,
+      meta: { supersedes },
+      text: '',
+    });
+}

@@ -1,0 +1,138 @@
+import { envelopeKind } from '@memrelay/envelope/header';
+import { type Wrap, wrapType } from '@memrelay/envelope/wraps';
+import { ApiError } from '@memrelay/protocol/errors';
+import type { KeyEntry, KeysResponse, RewrapRequest, RewrapResponse } from '@memrelay/protocol/key-wraps';
+import type { Caller } from '../../accounts/caller.ts';
+import { readerOf } from '../../accounts/reader.ts';
+import { requireFreshAccount } from '../../accounts/require-permission.ts';
+import { hexToBytes } from '../../base/db/hex.ts';
+import type { RelayerContext } from '../../context.ts';
+import { insertJobs } from '../../jobs/queue/accept-jobs.ts';
+import { sealJob } from '../../keys/seal-job.ts';
+import { type AccountKey, accountKeys } from './account-keys.ts';
+
+/** A key takes two operations of Seal, 80 ms of a thread. */
+const keysPerCall = 20;
+
+/** The caller's keys with their wraps: whoever holds the recovery key can open those without any key server. */
+export async function listKeys(context: RelayerContext, caller: Caller): Promise<KeysResponse> {
+  const keys = await accountKeys(context, caller, ['read']);
+  return {
+    keys: keys.map(
+      (key): KeyEntry => ({
+        namespace: key.namespace,
+        tag: key.tag,
+        key_epoch: key.keyEpoch,
+        recipient_pk: key.recipientPk,
+        current: key.isCurrent,
+        wraps: onWire(key.wraps),
+      }),
+    ),
+  };
+}
+
+/**
+ * Wraps keys for the present key servers: those of the request, whose wraps the caller made with the recovery key, else
+ * the next ones that are wrapped for other servers. A wrap is believed once the credential opened it and it is that of
+ * its public half. It is kept here, and in an envelope of the owner's (kind 3), so that it outlives this database.
+ * Throws `ApiError`.
+ */
+export async function rewrapKeys(
+  context: RelayerContext,
+  caller: Caller,
+  request: RewrapRequest,
+): Promise<RewrapResponse> {
+  requireFreshAccount(caller);
+  const keys = await accountKeys(context, caller, ['read', 'write']);
+  const { chosen, next } = request.keys ? chooseGiven(keys, request.keys) : chooseNext(keys, request.after);
+  const jobIds: string[] = [];
+  const failed: RewrapResponse['failed'] = [];
+  if (chosen.length > 0) {
+    const answer = await context.sidecar.rewrapKeys(
+      {
+        ...readerOf(caller, context.serverAddress),
+        keys: chosen.map(({ key, wraps }) => ({
+          tag: key.tag,
+          key_epoch: key.keyEpoch,
+          recipient_pk: key.recipientPk,
+          wraps: onWire(wraps),
+        })),
+      },
+      caller.credentials,
+    );
+    // A sidecar that was started anew with other key servers: what it wraps must not stand under this set
+    if (answer.server_set !== context.keyRewraps.serverSet) throw new ApiError('sidecar_unavailable');
+    for (const [i, result] of answer.keys.entries()) {
+      const { key } = chosen[i]!;
+      if (!result.ok) {
+        failed.push({ recipient_pk: key.recipientPk, reason: result.reason });
+        continue;
+      }
+      const jobId = await keep(context, caller, key, Buffer.from(result.wrap, 'base64'));
+      if (jobId !== undefined) jobIds.push(jobId);
+    }
+    context.keyRewraps.refresh(hexToBytes(caller.account.accountId));
+    context.pipeline.wakeUpload();
+  }
+  return { job_ids: jobIds, failed, ...(next === undefined ? {} : { next }) };
+}
+
+function onWire(wraps: readonly Wrap[]): KeyEntry['wraps'] {
+  return wraps.map(({ type, bytes }) => ({ type, bytes: Buffer.from(bytes).toString('base64') }));
+}
+
+interface Chosen {
+  key: AccountKey;
+  wraps: Wrap[];
+}
+
+function chooseGiven(
+  keys: readonly AccountKey[],
+  given: NonNullable<RewrapRequest['keys']>,
+): { chosen: Chosen[]; next: undefined } {
+  const byPublicKey = new Map(keys.map((key) => [key.recipientPk, key]));
+  const chosen = given.map(({ recipient_pk, wrap }, i): Chosen => {
+    const key = byPublicKey.get(recipient_pk);
+    if (key) return { key, wraps: [{ type: wrapType.seal, bytes: Buffer.from(wrap, 'base64') }] };
+    throw new ApiError('invalid_request', {
+      details: { issues: [{ path: `keys.${i}.recipient_pk`, message: 'is no key of this account' }] },
+    });
+  });
+  return { chosen: chosen.filter(({ key }) => !key.isCurrent), next: undefined };
+}
+
+function chooseNext(
+  keys: readonly AccountKey[],
+  after: string | undefined,
+): { chosen: Chosen[]; next: string | undefined } {
+  const left = keys.filter((key) => !key.isCurrent && (after === undefined || key.recipientPk > after));
+  const chosen = left.slice(0, keysPerCall).map((key) => ({ key, wraps: key.wraps }));
+  return { chosen, next: left.length > keysPerCall ? chosen.at(-1)!.key.recipientPk : undefined };
+}
+
+/** Returns the job that brings the wrap to the owner; undefined when another call was faster. */
+async function keep(
+  context: RelayerContext,
+  caller: Caller,
+  key: AccountKey,
+  wrap: Buffer,
+): Promise<string | undefined> {
+  const { account } = caller;
+  const accountId = hexToBytes(account.accountId);
+  const recipientPk = hexToBytes(key.recipientPk);
+  const recovery = key.wraps.filter(({ type }) => type === wrapType.recovery);
+  const job = sealJob(context, caller, {
+    kind: envelopeKind.rewrap,
+    account,
+    namespace: key.namespace,
+    keyEpoch: key.keyEpoch,
+    key: { recipientPk, wraps: [{ type: wrapType.seal, bytes: wrap }, ...recovery] },
+    text: '',
+  });
+  const isNew = await context.db.transaction(async (tx) => {
+    const saved = await context.keyRewraps.save(tx, accountId, recipientPk, wrap);
+    if (saved) await insertJobs(tx, [job], 'uploading');
+    return saved;
+  });
+  return isNew ? job.id : undefined;
+}

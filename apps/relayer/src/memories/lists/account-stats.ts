@@ -1,0 +1,84 @@
+import type { NamespaceEntry, NamespacesResponse, StatsResponse } from '@memrelay/protocol/memory-lists';
+import type { Caller } from '../../accounts/caller.ts';
+import { hexToBytes } from '../../base/db/hex.ts';
+import type { RelayerContext } from '../../context.ts';
+import { listStrays } from '../../jobs/queue/stray-rows.ts';
+import { readableNamespace, readableNamespaces } from '../reading/scope-namespaces.ts';
+import { countStale } from '../reindex/stale-rows.ts';
+import { expiringSoon } from './expiring-soon.ts';
+import {
+  countLost,
+  type NamespaceTotals,
+  readNamespaceTotals,
+  readUnfinishedJobs,
+} from './namespace-totals.ts';
+
+/** The namespaces that the caller may read, with what is in them. */
+export async function listNamespaces(context: RelayerContext, caller: Caller): Promise<NamespacesResponse> {
+  return {
+    owner: caller.account.owner,
+    namespaces: (await readableTotals(context, caller)).map(namespaceEntry),
+  };
+}
+
+const listedStrays = 200;
+
+/** All of them together, with the state of the jobs and what a change of the model has left behind. */
+export async function accountStats(context: RelayerContext, caller: Caller): Promise<StatsResponse> {
+  const accountId = hexToBytes(caller.account.accountId);
+  const isReadable = readableNamespace(context, caller);
+  const [totals, jobs, strays] = await Promise.all([
+    readableTotals(context, caller),
+    readUnfinishedJobs(context.db, accountId),
+    listStrays(context.db, accountId, listedStrays),
+  ]);
+  const names = totals.map(({ namespace }) => namespace);
+  const [stale, lost, expiry] = await Promise.all([
+    countStale(context.db, accountId, names, context.embedder.model),
+    countLost(context.db, accountId, names),
+    expiringSoon(context, accountId, names),
+  ]);
+  const readable = jobs.filter(({ namespace }) => isReadable(namespace));
+  const jobsThatAre = (wanted: string): number =>
+    readable.reduce((sum, { status, count }) => sum + (status === wanted ? count : 0), 0);
+  const failedIds = readable.flatMap(({ status, ids }) => (status === 'failed' ? ids : [])).slice(0, 20);
+  const jobNamespaces = [...new Set(readable.map(({ namespace }) => namespace))].sort();
+  const times = totals.flatMap(({ newest, oldest }) => [newest.getTime(), oldest.getTime()]);
+  return {
+    owner: caller.account.owner,
+    memory_count: totals.reduce((sum, each) => sum + each.memoryCount, 0),
+    storage_bytes: totals.reduce((sum, each) => sum + each.storageBytes, 0),
+    ...(times.length > 0
+      ? {
+          newest: new Date(times.reduce((a, b) => Math.max(a, b))).toISOString(),
+          oldest: new Date(times.reduce((a, b) => Math.min(a, b))).toISOString(),
+        }
+      : {}),
+    stale_count: stale,
+    ...(lost ? { lost } : {}),
+    ...(expiry ? { expiry } : {}),
+    jobs: {
+      running: jobsThatAre('running'),
+      failed: jobsThatAre('failed'),
+      ...(failedIds.length > 0 ? { failed_ids: failedIds } : {}),
+      ...(jobNamespaces.length > 0 ? { namespaces: jobNamespaces } : {}),
+    },
+    ...(strays.length > 0 ? { blobs_to_delete: strays } : {}),
+    namespaces: totals.map(namespaceEntry),
+  };
+}
+
+async function readableTotals(context: RelayerContext, caller: Caller): Promise<NamespaceTotals[]> {
+  const namespaces = await readableNamespaces(context, caller);
+  return readNamespaceTotals(context.db, hexToBytes(caller.account.accountId), namespaces);
+}
+
+function namespaceEntry(totals: NamespaceTotals): NamespaceEntry {
+  return {
+    namespace: totals.namespace,
+    memory_count: totals.memoryCount,
+    storage_bytes: totals.storageBytes,
+    newest: totals.newest.toISOString(),
+    oldest: totals.oldest.toISOString(),
+  };
+}

@@ -1,0 +1,82 @@
+import type { LostReason } from '@memrelay/protocol/memory-lists';
+import type { Db } from '../../base/db/db.ts';
+
+export interface NamespaceTotals {
+  namespace: string;
+  memoryCount: number;
+  storageBytes: number;
+  newest: Date;
+  oldest: Date;
+}
+
+const totals = (where: string): string => `
+  SELECT namespace, count(*)::int AS memory_count, sum(size)::float8 AS storage_bytes,
+    max(created_at) AS newest, min(created_at) AS oldest
+  FROM memory WHERE account_id = $1 AND state <> 'failed' ${where} GROUP BY namespace`;
+
+const ofAccount = totals('');
+const ofNamespaces = totals('AND namespace = ANY($2::text[])');
+
+/**
+ * What is stored or on its way in these namespaces of an account, or in all; from the index alone. In the order of
+ * their names, the same on every database.
+ */
+export async function readNamespaceTotals(
+  db: Db,
+  accountId: Buffer,
+  namespaces: 'all' | readonly string[],
+): Promise<NamespaceTotals[]> {
+  const { rows } = await db.query<{
+    namespace: string;
+    memory_count: number;
+    storage_bytes: number;
+    newest: Date;
+    oldest: Date;
+  }>(
+    namespaces === 'all' ? ofAccount : ofNamespaces,
+    namespaces === 'all' ? [accountId] : [accountId, [...namespaces]],
+  );
+  return rows
+    .map((row) => ({
+      namespace: row.namespace,
+      memoryCount: row.memory_count,
+      storageBytes: row.storage_bytes,
+      newest: row.newest,
+      oldest: row.oldest,
+    }))
+    .sort((a, b) => (a.namespace < b.namespace ? -1 : 1));
+}
+
+export interface UnfinishedJobs {
+  namespace: string;
+  status: 'running' | 'failed';
+  count: number;
+  /** At most 20, the newest */
+  ids: string[];
+}
+
+/** The account's jobs that are not done, by namespace: also in namespaces that have no memory yet. */
+export async function readUnfinishedJobs(db: Db, accountId: Buffer): Promise<UnfinishedJobs[]> {
+  const { rows } = await db.query<UnfinishedJobs>(
+    `SELECT namespace, status, count(*)::int AS count,
+       (array_agg(id::text ORDER BY created_at DESC))[1:20] AS ids
+     FROM memory_job WHERE account_id = $1 AND status <> 'done' GROUP BY namespace, status`,
+    [accountId],
+  );
+  return rows;
+}
+
+/** Memories of these namespaces whose blobs are gone, by reason; undefined without one. */
+export async function countLost(
+  db: Db,
+  accountId: Buffer,
+  namespaces: readonly string[],
+): Promise<Partial<Record<LostReason, number>> | undefined> {
+  const { rows } = await db.query<{ lost_reason: LostReason; count: number }>(
+    `SELECT lost_reason, count(*)::int AS count FROM memory
+     WHERE account_id = $1 AND namespace = ANY($2::text[]) AND state = 'lost' GROUP BY lost_reason`,
+    [accountId, [...namespaces]],
+  );
+  if (rows.length === 0) return undefined;
+  return Object.fromEntries(rows.map((row) => [row.lost_reason, row.count]));
+}

@@ -1,0 +1,126 @@
+import type { LostReason } from '@memrelay/protocol/memory-lists';
+import type { Db } from '../../base/db/db.ts';
+import { shownSimilarity } from '../../jobs/queue/read-jobs.ts';
+
+/** A memory as lists show it: pending, stored or lost, never failed. */
+export interface ListedMemory {
+  id: string;
+  namespace: string;
+  blobId: string | undefined;
+  createdAt: Date;
+  envelopeSha256: Buffer;
+  /** Bytes of the envelope */
+  size: number;
+  importance: number;
+  endEpoch: number | undefined;
+  /** Why its blob is gone */
+  lost: LostReason | undefined;
+  /** What it says nearly the same as */
+  near: { id: string; similarity: number } | undefined;
+  /** Where the page after this memory begins */
+  position: PagePosition;
+}
+
+/** Of the last memory on a page; `createdAt` is RFC 3339 with the database's microseconds. */
+export interface PagePosition {
+  createdAt: string;
+  id: string;
+}
+
+export const firstPage: PagePosition = {
+  createdAt: 'infinity',
+  id: 'ffffffff-ffff-ffff-ffff-ffffffffffff',
+};
+
+const shown =
+  'id, namespace, blob_id, created_at, envelope_sha256, size, importance, end_epoch, lost_reason, near_similarity';
+const read = `${shown}, near_duplicate_of`;
+const before = `state <> 'failed' AND (created_at, id) < ($2::timestamptz, $3::uuid)
+  ORDER BY created_at DESC, id DESC LIMIT $4`;
+const withPosition = `SELECT ${shown},
+  (SELECT near.id FROM memory near WHERE near.account_id = $1 AND near.id = listed.near_duplicate_of
+     AND near.namespace = listed.namespace AND near.state IN ('pending', 'done')) AS near_duplicate_of,
+  to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS position`;
+
+/** Of a whole account: in the order of its index. */
+const ofAccount = `${withPosition} FROM memory AS listed WHERE account_id = $1 AND ${before}`;
+
+/** Of some namespaces: a page of each, merged. Only as many rows are read as the pages have. */
+const ofNamespaces = `${withPosition} FROM (
+    SELECT page.* FROM unnest($5::text[]) AS name,
+      LATERAL (SELECT ${read} FROM memory WHERE account_id = $1 AND namespace = name AND ${before}) AS page
+  ) AS listed ORDER BY created_at DESC, id DESC LIMIT $4`;
+
+/** The query of `readMemoryPage`, so that a test can look at its plan. */
+export const memoryPageSql = { ofAccount, ofNamespaces } as const;
+
+/** At most `limit` memories after `position`, newest first; in these namespaces, or in all. */
+export async function readMemoryPage(
+  db: Db,
+  accountId: Buffer,
+  namespaces: 'all' | readonly string[],
+  position: PagePosition,
+  limit: number,
+): Promise<ListedMemory[]> {
+  const parameters = [accountId, position.createdAt, position.id, limit];
+  const { rows } = await db.query<{
+    id: string;
+    namespace: string;
+    blob_id: string | null;
+    created_at: Date;
+    envelope_sha256: Buffer;
+    size: number;
+    importance: number;
+    end_epoch: number | null;
+    lost_reason: LostReason | null;
+    near_duplicate_of: string | null;
+    near_similarity: number | null;
+    position: string;
+  }>(
+    namespaces === 'all' ? ofAccount : ofNamespaces,
+    namespaces === 'all' ? parameters : [...parameters, [...namespaces]],
+  );
+  return rows.map((row) => ({
+    id: row.id,
+    namespace: row.namespace,
+    blobId: row.blob_id ?? undefined,
+    createdAt: row.created_at,
+    envelopeSha256: row.envelope_sha256,
+    size: row.size,
+    importance: row.importance,
+    endEpoch: row.end_epoch ?? undefined,
+    lost: row.lost_reason ?? undefined,
+    near: row.near_duplicate_of
+      ? { id: row.near_duplicate_of, similarity: shownSimilarity(row.near_similarity) }
+      : undefined,
+    position: { createdAt: row.position, id: row.id },
+  }));
+}
+
+/**
+ * The names of an account's namespaces. Jumps from one to the next in the index, so that it costs as much as there are
+ * names, not memories.
+ */
+export async function readNamespaceNames(db: Db, accountId: Buffer): Promise<string[]> {
+  const { rows } = await db.query<{ namespace: string }>(
+    `WITH RECURSIVE names (namespace) AS (
+       (SELECT namespace FROM memory WHERE account_id = $1 AND state <> 'failed' ORDER BY namespace LIMIT 1)
+       UNION ALL
+       SELECT (SELECT namespace FROM memory
+               WHERE account_id = $1 AND state <> 'failed' AND namespace > names.namespace
+               ORDER BY namespace LIMIT 1)
+       FROM names WHERE names.namespace IS NOT NULL)
+     SELECT namespace FROM names WHERE namespace IS NOT NULL`,
+    [accountId],
+  );
+  return rows.map((row) => row.namespace);
+}
+
+/** The names of namespaces with jobs that are not done: nothing else may be there yet. */
+export async function readUnfinishedNames(db: Db, accountId: Buffer): Promise<string[]> {
+  const { rows } = await db.query<{ namespace: string }>(
+    "SELECT DISTINCT namespace FROM memory_job WHERE account_id = $1 AND status <> 'done'",
+    [accountId],
+  );
+  return rows.map((row) => row.namespace);
+}

@@ -1,0 +1,134 @@
+import { recipientPkBytes } from '@memrelay/envelope/header';
+import type { OpenRequestHead } from '@memrelay/protocol/sidecar-api';
+import type { Caller } from '../../accounts/caller.ts';
+import { readerOf } from '../../accounts/reader.ts';
+import { createPauses } from '../../base/concurrency/pauses.ts';
+import { hexToBytes } from '../../base/db/hex.ts';
+import type { RelayerContext } from '../../context.ts';
+import type { Match } from './match.ts';
+import { trustedSigners } from './trusted-signers.ts';
+
+/** Sent to the sidecar in one call; a recall of many large memories takes several, and others have their turn in between. */
+const batchBytes = 4 * 1024 * 1024;
+
+/** A match that is to be opened. */
+interface Chosen {
+  match: Pick<Match, 'id' | 'envelopeId' | 'envelopeSha256'>;
+}
+
+interface Present {
+  /** Position among the matches */
+  index: number;
+  match: Chosen['match'];
+  envelope: Buffer;
+}
+
+/**
+ * Texts of the envelopes in order; `undefined` where one is missing or does not open. A refused credential refuses
+ * the whole call, also where there is nothing to open; so do key servers that deny all of it, unless `each` may be denied
+ * by itself. Throws `ApiError`.
+ */
+export async function openEnvelopes(
+  context: RelayerContext,
+  caller: Caller,
+  namespace: string,
+  ranked: readonly Chosen[],
+  envelopes: readonly (Buffer | undefined)[],
+  each = false,
+): Promise<(string | undefined)[]> {
+  const texts = new Array<string | undefined>(ranked.length).fill(undefined);
+  const accountId = hexToBytes(caller.account.accountId);
+  const [shared, rewraps] = await Promise.all([
+    sharedHead(context, caller),
+    context.keyRewraps.of(accountId),
+  ]);
+  for (const batch of batches(ranked, envelopes)) {
+    const { items, payload } = await context.sidecar.open(
+      {
+        ...shared,
+        items: batch.map(({ match, envelope }) => ({
+          length: envelope.length,
+          namespace,
+          sha256: match.envelopeSha256.toString('hex'),
+          ...(match.envelopeId ? { envelope_id: match.envelopeId.toString('hex') } : {}),
+        })),
+        ...rewrapsFor(batch, rewraps),
+        ...(each ? { each } : {}),
+      },
+      batch.map(({ envelope }) => envelope),
+      caller.credentials,
+    );
+    const decoder = new TextDecoder();
+    const pause = createPauses();
+    const opened: Buffer[] = [];
+    let offset = 0;
+    for (const [i, item] of items.entries()) {
+      const { index, match, envelope } = batch[i]!;
+      if (item.ok) {
+        await pause();
+        opened.push(envelope);
+        texts[index] = decoder.decode(payload.subarray(offset, offset + item.text_length));
+        offset += item.text_length;
+      } else {
+        context.loggers.memories.warn(
+          {
+            account_id: caller.account.accountId,
+            memory_id: match.id,
+            failure: item.failure,
+            reason: item.reason,
+          },
+          'a memory could not be opened',
+        );
+      }
+    }
+    // A later wrap opened the others: whether their own belong to the key was not seen
+    context.verifiedKeys.mark(
+      accountId,
+      opened.filter((envelope) => !rewraps.has(recipientOf(envelope))),
+    );
+  }
+  return texts;
+}
+
+/** The later wraps of the keys in a batch, for the few accounts that have any. */
+function rewrapsFor(
+  batch: readonly Present[],
+  rewraps: ReadonlyMap<string, Buffer>,
+): Pick<OpenRequestHead, 'rewraps'> {
+  if (rewraps.size === 0) return {};
+  const names = new Set(batch.map(({ envelope }) => recipientOf(envelope)));
+  const found = [...names].flatMap((name) => {
+    const wrap = rewraps.get(name);
+    return wrap ? [{ recipient_pk: name, wrap: wrap.toString('base64') }] : [];
+  });
+  return { rewraps: found };
+}
+
+function recipientOf(envelope: Buffer): string {
+  return Buffer.from(recipientPkBytes(envelope)).toString('hex');
+}
+
+/** Whose request it is, and whose signatures are believed. */
+async function sharedHead(context: RelayerContext, caller: Caller): Promise<Omit<OpenRequestHead, 'items'>> {
+  return {
+    ...readerOf(caller, context.serverAddress),
+    trusted_signers: await trustedSigners(context, caller.account),
+  };
+}
+
+/** At least one, which may be empty. */
+function batches(ranked: readonly Chosen[], envelopes: readonly (Buffer | undefined)[]): Present[][] {
+  const result: Present[][] = [[]];
+  let size = 0;
+  for (const [index, { match }] of ranked.entries()) {
+    const envelope = envelopes[index];
+    if (!envelope) continue;
+    if (size > 0 && size + envelope.length > batchBytes) {
+      result.push([]);
+      size = 0;
+    }
+    result.at(-1)!.push({ index, match, envelope });
+    size += envelope.length;
+  }
+  return result;
+}

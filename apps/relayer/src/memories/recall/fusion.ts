@@ -1,0 +1,123 @@
+import type { HitExplanation } from '@memrelay/protocol/memories';
+import type { Collection } from '../../index/keywords/bm25.ts';
+import { type Answered, answered, noQuestion, type Question } from '../../index/keywords/question.ts';
+import type { Match } from '../reading/match.ts';
+import { leastCandidates, type SearchResult } from './search.ts';
+
+/** How well a memory answers, and why. */
+export interface Relevance {
+  match: Match;
+  /**
+   * From the similarity of the farthest candidate up to what the best one has to show, similarity or covered words.
+   * Where no word of the question is found anywhere it is the similarity alone.
+   */
+  score: number;
+  explanation: HitExplanation;
+}
+
+/** How the two legs are weighed; it depends on who made the vectors. */
+export interface LegWeights {
+  vectorShare: number;
+  /** Taken from the vector's share where what the words are sure of is not among the nearest */
+  doubt: number;
+}
+
+/** A model knows what is meant, words know names and numbers: they count the same. */
+export const modelWeights: LegWeights = { vectorShare: 0.5, doubt: 0.4 };
+/** Both legs see the same words, and the keyword leg sees how rare they are. The vector adds parts of words. */
+export const lexicalWeights: LegWeights = { vectorShare: 0.1, doubt: 0 };
+
+/** A smaller share of the question's weight is not scaled up to a full score: its words say little. */
+const leastCoverage = 0.2;
+/** From this share on the words are sure of what they found. */
+const sureCoverage = 0.4;
+/** So many of the best by words tell whether the legs agree. */
+const witnesses = 5;
+
+/** A match and what the legs say of it; a rank of 0 is none. */
+interface Seen {
+  match: Match;
+  similarity: number;
+  nearRank: number;
+  covered: number;
+  /** Absent without a keyword search */
+  words: Answered | undefined;
+}
+
+/**
+ * One order from both legs, best first; equal ones stay in the order of their distance. Scores are fused, not ranks:
+ * ranks forget by how much the first was better, and let a weak leg pull down a strong one (measured, bench/README.md).
+ * Each leg is scaled by its own range, since the similarities of some models lie within a tenth.
+ */
+export function fuse(
+  { matches, documents }: SearchResult,
+  collection: Collection,
+  legs: LegWeights,
+  question: Pick<Question<unknown>, 'related' | 'names'> = noQuestion,
+): Relevance[] {
+  const seen = seenBy(matches, answered(collection, question, documents));
+  const near = seen.filter(({ nearRank }) => nearRank > 0).map(({ similarity }) => similarity);
+  const { 0: top = 0, [near.length - 1]: farthest = 0 } = near;
+  const byWords = seen.filter(({ covered }) => covered > 0).sort((a, b) => b.covered - a.covered);
+  const best = byWords[0]?.covered ?? 0;
+  const vectorShare = best > 0 ? legs.vectorShare - legs.doubt * disagreement(byWords, collection.texts) : 1;
+  const low = Math.max(0, farthest);
+  const high = Math.max(low, top, Math.min(1, best));
+  const scoreOf = ({ similarity, covered }: Seen): number => {
+    if (best === 0) return similarity;
+    const closeness = top > farthest ? Math.max(0, similarity - farthest) / (top - farthest) : 0;
+    const ofWords = covered / Math.max(best, leastCoverage);
+    return low + (high - low) * (vectorShare * closeness + (1 - vectorShare) * ofWords);
+  };
+  const wordRanks = new Map(byWords.map(({ match }, i) => [match, i + 1]));
+  return seen
+    .map((each): Relevance => {
+      const { match, similarity, nearRank, covered, words } = each;
+      return {
+        match,
+        score: scoreOf(each),
+        explanation: {
+          vector: { ...ranked(nearRank), score: similarity },
+          ...(words
+            ? {
+                keywords: {
+                  ...ranked(wordRanks.get(match)),
+                  score: Math.min(1, covered),
+                  terms: words.terms,
+                  ...(words.related > 0 ? { related: words.related } : {}),
+                },
+              }
+            : {}),
+          vector_share: vectorShare,
+        },
+      };
+    })
+    .sort((a, b) => b.score - a.score);
+}
+
+function seenBy(matches: readonly Match[], answeredBy: ReturnType<typeof answered>): Seen[] {
+  let nearer = 0;
+  return matches.map((match) => {
+    const words = match.words && answeredBy(match.words.steps, match.words.lengthBucket);
+    return {
+      match,
+      similarity: 1 - match.distance,
+      nearRank: match.near ? ++nearer : 0,
+      covered: words?.covered ?? 0,
+      words,
+    };
+  });
+}
+
+/** 0 where the best by words are among the nearest, up to 1 where the words are sure and none of them is. */
+function disagreement(byWords: readonly Seen[], texts: number): number {
+  const nearEnough = Math.min(leastCandidates, Math.ceil(texts / 2));
+  const seen = byWords.slice(0, witnesses);
+  const sum = (some: readonly Seen[]): number => some.reduce((total, { covered }) => total + covered, 0);
+  const missing = seen.filter(({ nearRank }) => nearRank === 0 || nearRank > nearEnough);
+  return Math.min(1, byWords[0]!.covered / sureCoverage) * (sum(missing) / sum(seen));
+}
+
+function ranked(rank: number | undefined): { rank?: number } {
+  return rank ? { rank } : {};
+}

@@ -1,0 +1,51 @@
+import type { MatchReason, RecallRequest } from '@memrelay/protocol/memories';
+import type { Embedder } from '../../index/embedding/embedder.ts';
+import { resembles } from '../../index/keywords/resembles.ts';
+import type { Relevance } from './fusion.ts';
+import { type RankedMatch, rank } from './ranking.ts';
+
+/** `asked`: the request's own `min_score` decides, and it is compared with the final score (ranking.ts). */
+export type Reason = MatchReason | 'asked';
+
+/** Tells why a memory is a hit of this request; undefined when it is none. */
+export function reasonsFor(
+  { min_score: least }: Pick<RecallRequest, 'min_score'>,
+  embedder: Pick<Embedder, 'minScore' | 'mock'>,
+): (relevance: Relevance) => Reason | undefined {
+  return (relevance) => (least === undefined ? matchReason(relevance, embedder) : 'asked');
+}
+
+/**
+ * Why a memory is a hit: a word of the question or a related one is in it, or its similarity is above `minScore`.
+ * Undefined when it is none.
+ */
+export function matchReason(
+  { match, explanation }: Pick<Relevance, 'match' | 'explanation'>,
+  { minScore, mock }: Pick<Embedder, 'minScore' | 'mock'>,
+): MatchReason | undefined {
+  const { keywords } = explanation;
+  if (keywords && keywords.terms + (keywords.related ?? 0) > 0) return 'words';
+  if (match.stale || 1 - match.distance <= minScore) return undefined;
+  return mock ? 'spelling' : 'meaning';
+}
+
+/**
+ * The hits of a request among what was found, best first. Those by spelling come last: they may turn out to be none, and
+ * must not take the place of a memory that has a word of the question.
+ */
+export function rankMatching(
+  found: readonly Relevance[],
+  reasonOf: ReturnType<typeof reasonsFor>,
+  request: Parameters<typeof rank>[1],
+  nowMs: number,
+): RankedMatch[] {
+  const sure = found.filter((each) => !['spelling', undefined].includes(reasonOf(each)));
+  const ranked = rank(sure, request, nowMs);
+  const spelled = found.filter((each) => reasonOf(each) === 'spelling');
+  return [...ranked, ...rank(spelled, { ...request, limit: request.limit - ranked.length }, nowMs)];
+}
+
+/** The last word on a hit by spelling: only its text tells whether it was near by chance. */
+export async function isConfirmed(reason: Reason | undefined, query: string, text: string): Promise<boolean> {
+  return reason !== 'spelling' || resembles(query, text);
+}

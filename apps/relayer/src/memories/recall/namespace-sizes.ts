@@ -1,0 +1,34 @@
+import { LRUCache } from 'lru-cache';
+import type { Db } from '../../base/db/db.ts';
+import { type NamespaceSize, readNamespaceSize } from './search.ts';
+
+/** How much there is in a namespace, remembered for a few seconds: it decides how to search, not what is found. */
+export interface NamespaceSizes {
+  sizeOf(accountId: Buffer, namespace: string, model: string): Promise<NamespaceSize>;
+  /** It has changed by more than a few */
+  forget(accountId: Buffer, namespace: string, model: string): void;
+}
+
+const keptMs = 5_000;
+/** Counting many takes longer, and a few more or less say less. */
+const many = 4_000;
+const manyKeptMs = 60_000;
+
+export function createNamespaceSizes(db: Db): NamespaceSizes {
+  const sizes = new LRUCache<string, NamespaceSize>({ max: 50_000, ttl: keptMs });
+  const keyOf = (accountId: Buffer, namespace: string, model: string): string =>
+    `${accountId.toString('base64')}/${model}/${namespace}`;
+  return {
+    forget(accountId, namespace, model) {
+      sizes.delete(keyOf(accountId, namespace, model));
+    },
+    async sizeOf(accountId, namespace, model) {
+      const key = keyOf(accountId, namespace, model);
+      const known = sizes.get(key);
+      if (known) return known;
+      const size = await readNamespaceSize(db, accountId, namespace, model);
+      sizes.set(key, size, { ttl: size.texts < many ? keptMs : manyKeptMs });
+      return size;
+    },
+  };
+}

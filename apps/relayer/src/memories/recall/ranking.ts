@@ -1,0 +1,70 @@
+import type { RecallRequest } from '@memrelay/protocol/memories';
+import type { Match } from '../reading/match.ts';
+import type { Relevance } from './fusion.ts';
+
+export interface RankedMatch {
+  match: Match;
+  /** Present when the request asked for weights, a least score or reasons */
+  score: number | undefined;
+  relevance: Relevance;
+}
+
+/** So many that were replaced may stand above without taking the place of what holds now */
+const replacedMargin = 10;
+
+/** Weights can lift a memory from below, and what is replaced sinks: they look at more than is answered. */
+export function candidateLimit(request: Pick<RecallRequest, 'limit' | 'scoring_weights'>): number {
+  return request.scoring_weights ? Math.min(500, request.limit * 5) : request.limit + replacedMargin;
+}
+
+/**
+ * Orders by relevance, or by weighted score where weights are given: relevance, recency with its half-life, importance.
+ * A replaced memory counts half. Equal scores keep the order they came in.
+ */
+export function rank(
+  found: readonly Relevance[],
+  request: Pick<RecallRequest, 'limit' | 'scoring_weights' | 'min_score'> & { explain?: boolean },
+  nowMs: number,
+): RankedMatch[] {
+  const { scoring_weights: weights, min_score: least } = request;
+  const wanted = weights !== undefined || least !== undefined || request.explain;
+  const scored = found.map((relevance) => {
+    const { match } = relevance;
+    if (!weights) return { match, relevance, score: standing(match, relevance.score) };
+    const score =
+      weights.semantic * relevance.score +
+      weights.recency * recencyOf(match, weights.recency_half_life_days, nowMs) +
+      weights.importance * match.importance;
+    return { match, relevance, score: standing(match, score) };
+  });
+  const kept = least === undefined ? scored : scored.filter(({ score }) => score >= least);
+  kept.sort((a, b) => b.score - a.score);
+  return kept
+    .slice(0, request.limit)
+    .map(({ match, relevance, score }) => ({ match, relevance, score: wanted ? score : undefined }));
+}
+
+/** The first of them whose envelopes are at most this many bytes together; one at least. */
+export function withinBytes<T extends Pick<RankedMatch, 'match'>>(ranked: readonly T[], bytes: number): T[] {
+  let left = bytes;
+  const end = ranked.findIndex(({ match }, i) => {
+    left -= match.size;
+    return left < 0 && i > 0;
+  });
+  return ranked.slice(0, end < 0 ? ranked.length : end);
+}
+
+export function sizeOf(ranked: readonly Pick<RankedMatch, 'match'>[]): number {
+  return ranked.reduce((sum, { match }) => sum + match.size, 0);
+}
+
+/** 1 now, half of it after each half-life; without a half-life it does not count. */
+function recencyOf({ createdAt }: Match, halfLifeDays: number, nowMs: number): number {
+  const ageDays = Math.max(0, nowMs - createdAt.getTime()) / 86_400_000;
+  return halfLifeDays > 0 ? 2 ** (-ageDays / halfLifeDays) : 0;
+}
+
+/** What a score counts once it is known whether the memory still holds. */
+function standing({ supersededBy }: Match, score: number): number {
+  return supersededBy && score > 0 ? score / 2 : score;
+}

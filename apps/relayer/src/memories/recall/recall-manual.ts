@@ -1,0 +1,78 @@
+import type { ManualHit, RecallManualRequest, RecallManualResponse } from '@memrelay/protocol/memories';
+import type { Caller } from '../../accounts/caller.ts';
+import { hexToBytes } from '../../base/db/hex.ts';
+import type { RelayerContext } from '../../context.ts';
+import { noQuestion } from '../../index/keywords/question.ts';
+import { patchIdLength } from '../../jobs/queue/forgotten-objects.ts';
+import { blobsOfStored, readPending } from '../../jobs/queue/read-jobs.ts';
+import { trustedSigners } from '../reading/trusted-signers.ts';
+import { candidateLimit, type RankedMatch, rank, sizeOf, withinBytes } from './ranking.ts';
+import { type Recalling, requireReadable, search } from './recall.ts';
+
+/** What pending memories may take of one answer; those beyond it are found again once they are stored. */
+const maxPendingBytes = 4 * 1024 * 1024;
+
+/**
+ * Search with the client's own vector: where the bytes are and what their digest is, no text (spec,
+ * `POST /api/recall/manual`). Pending memories come with their bytes, which stand nowhere else yet.
+ */
+export async function recallManual(
+  context: RelayerContext,
+  caller: Caller,
+  request: RecallManualRequest,
+  { stages, hold }: Pick<Recalling, 'stages' | 'hold'>,
+): Promise<RecallManualResponse> {
+  requireReadable(context, caller, request.namespace);
+  const accountId = hexToBytes(caller.account.accountId);
+  const found = await stages.measure('search', () =>
+    search(context, accountId, {
+      namespace: request.namespace,
+      model: request.embedding_model,
+      vector: context.checkVector(request.vector),
+      question: noQuestion,
+      limit: candidateLimit(request),
+      includePending: request.include_pending,
+    }),
+  );
+  const ranked = rank(found, request, Date.now());
+  const pending = ranked.filter(({ match }) => match.blobId === undefined);
+  const fitting = withinBytes(pending, maxPendingBytes);
+  const tooMany = pending.slice(fitting.length).map(({ match }) => match.id);
+  await stages.measure('turn', () => hold(sizeOf(fitting)));
+  const [{ envelopes, blobIds }, uploaded, writers] = await Promise.all([
+    readPending(
+      context.db,
+      accountId,
+      fitting.map(({ match }) => match.id),
+    ),
+    blobsOfStored(context.db, accountId, tooMany),
+    trustedSigners(context, caller.account),
+  ]);
+  const results = ranked.flatMap((each) => {
+    const blobId = each.match.blobId ?? blobIds.get(each.match.id) ?? uploaded.get(each.match.id);
+    if (blobId !== undefined) return [hitOf({ ...each, match: { ...each.match, blobId } })];
+    const envelope = envelopes.get(each.match.id);
+    if (!envelope) return [];
+    return [{ ...hitOf(each), pending: true as const, encrypted_data: envelope.toString('base64') }];
+  });
+  const dropped = ranked.length - results.length;
+  return {
+    results,
+    total: results.length,
+    ...(dropped > 0 ? { dropped_count: dropped } : {}),
+    trusted_writers: writers,
+  };
+}
+
+function hitOf({ match, score }: RankedMatch): ManualHit {
+  return {
+    ...(match.blobId === undefined ? {} : { blob_id: match.blobId }),
+    distance: match.distance,
+    ...(match.blobId?.length === patchIdLength ? { quilt_patch: true } : {}),
+    id: match.id,
+    created_at: match.createdAt.toISOString(),
+    sha256: match.envelopeSha256.toString('hex'),
+    ...(score === undefined ? {} : { score }),
+    ...(match.supersededBy ? { superseded_by: match.supersededBy } : {}),
+  };
+}

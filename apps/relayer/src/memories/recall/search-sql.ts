@@ -1,0 +1,149 @@
+import { assumedTexts, b, k1, lengthOf } from '../../index/keywords/bm25.ts';
+import { successorOf } from '../../jobs/queue/successors.ts';
+
+/**
+ * One statement for both legs of a search. Parameters: 1 account, 2 namespace, 3 embedding model, 4 vector, 5 candidates
+ * of each leg, 6 whether pending memories count, 7 rows of the shortlist, 8 sign bits of the vector; with keywords 9 tokens,
+ * 10 texts in the namespace, 11 their mean length, 12 texts that are read for one token, 13 for each token the place of the
+ * question's term that it stands for: its own, or that of a term it is related to. The statements are prepared: what
+ * is reckoned from parameters alone would be reckoned for each row, so the sign bits come as one.
+ */
+
+/** Of the newest texts, which tell how common a term is that stands in more texts than are read. */
+const sampled = 200;
+
+const isVisible = `(state = 'done' OR ($6 AND state = 'pending'))`;
+
+const hidden = `
+  hidden AS MATERIALIZED (
+    SELECT array_agg(id) AS ids FROM memory
+    WHERE account_id = $1 AND namespace = $2 AND state IN ('pending', 'failed')
+      AND NOT ($6 AND state = 'pending'))`;
+
+const distanceTo = (embedding: string): string => `1 + (${embedding} <#> $4::vector)`;
+
+const visibleVectors = `account_id = $1 AND namespace = $2 AND embedding_model = $3
+  AND NOT coalesce(memory_id = ANY ((SELECT ids FROM hidden)::uuid[]), false)`;
+
+/** Compares every vector. */
+const exact = `
+  SELECT memory_id, ${distanceTo('embedding')} AS distance FROM memory_vector WHERE ${visibleVectors}
+    AND $7::int IS NOT NULL AND $8::"bit" IS NOT NULL`;
+
+/** Compares the sign bits of all, and the vectors of the best of those, one by one by their keys. */
+const shortlist = `
+  SELECT v.memory_id, v.distance FROM (
+    SELECT memory_id, chunk_no FROM memory_vector WHERE ${visibleVectors}
+    ORDER BY code::"bit" <~> $8::"bit" LIMIT $7) short,
+  LATERAL (SELECT memory_id, ${distanceTo('embedding')} AS distance FROM memory_vector
+    WHERE account_id = $1 AND memory_id = short.memory_id AND chunk_no = short.chunk_no AND embedding_model = $3
+    LIMIT 1) v`;
+
+/**
+ * Distances are `1 − inner product` of unit vectors. A long memory counts by its best chunk. `OFFSET 0` keeps the
+ * planner from carrying whole vectors into the grouping's sort, which then spills to disk (18 ms instead of 2 for
+ * 1,000 rows).
+ */
+const near = (vectors: string): string => `
+  near AS MATERIALIZED (
+    SELECT memory_id AS id, min(distance) AS distance
+    FROM (${vectors} OFFSET 0) candidate
+    GROUP BY memory_id ORDER BY distance, memory_id LIMIT $5)`;
+
+/**
+ * Memories with a term. Tokens of two namespaces are never the same, so the index on them alone leads to the right
+ * ones; `OFFSET 0` keeps the planner from taking the namespace's index instead, which it thinks small.
+ */
+const holders = (columns: string, token: string): string => `
+  (SELECT ${columns} FROM memory WHERE tokens @> ARRAY[${token}] OFFSET 0)`;
+
+/** How often beyond once, up to twice. */
+const more = (token: string): string =>
+  `coalesce(${token} = ANY (tokens_twice), false)::int + coalesce(${token} = ANY (tokens_often), false)::int`;
+
+/** A number that is not of the type `numeric`, which reckons ten times slower. */
+const float = (value: number): string => `${value}::float8`;
+
+/** The terms of the question, each with the texts it stands in, and how many those are; at most $12. */
+const postings = `
+  asked AS MATERIALIZED (
+    SELECT token, stands_for, no
+    FROM unnest($9::text::bigint[], $13::text::int[]) WITH ORDINALITY AS given (token, stands_for, no)),
+  posting AS MATERIALIZED (
+    SELECT no, stands_for, id, state, 1 + ${more('token')} AS times, length_bucket
+    FROM asked, LATERAL (
+      SELECT * FROM ${holders('id, account_id, namespace, state, tokens_twice, tokens_often, length_bucket', 'token')} holder
+      WHERE account_id = $1 AND namespace = $2 LIMIT $12) held),
+  held_by AS MATERIALIZED (SELECT no, count(*)::int AS documents FROM posting GROUP BY no),
+  counted AS MATERIALIZED (
+    SELECT no, token, coalesce((SELECT documents FROM held_by WHERE held_by.no = asked.no), 0) AS documents
+    FROM asked)`;
+
+/** One by one by its key: the planner may think that reading the whole table is less work. */
+const memoryOf = (of: string): string =>
+  `LATERAL (SELECT * FROM memory WHERE account_id = $1 AND id = ${of}.id LIMIT 1)`;
+
+/**
+ * A term of more texts than are read is judged by the newest of the namespace. Which those are stands in an index; asked
+ * for with their tokens, a planner that thinks the namespace small would sort all of it.
+ */
+const terms = `
+  newest AS MATERIALIZED (
+    SELECT tokens FROM (
+      SELECT id FROM memory
+      WHERE account_id = $1 AND namespace = $2 AND state <> 'failed'
+        AND EXISTS (SELECT 1 FROM counted WHERE documents = $12)
+      ORDER BY created_at DESC, id DESC LIMIT ${sampled}) AS one, ${memoryOf('one')} AS m
+    WHERE tokens IS NOT NULL),
+  term AS MATERIALIZED (
+    SELECT no, token, documents < $12 AS rare, CASE WHEN documents < $12 THEN documents ELSE greatest(documents,
+      (SELECT $10::float8 * count(*) FILTER (WHERE token = ANY (tokens)) / greatest(count(*), 1) FROM newest))::int
+    END AS documents
+    FROM counted)`;
+
+/** As `termWeight` and `coverage` (bm25.ts), over the rare terms: enough to choose the candidates. */
+const weight = `ln(1 + (greatest($10::float8, documents) + ${float(assumedTexts)} - documents + ${float(0.5)}) / (documents + ${float(0.5)}))`;
+const dampened = `${float(k1 * (1 - b))} + ${float(k1 * b * lengthOf(0))} * power(2::float8, length_bucket) / $11::float8`;
+
+/** What has common terms alone is no candidate of this leg: the vector finds it, and its words count as all others. */
+const found = `
+  weight_of AS MATERIALIZED (
+    SELECT array_agg(CASE WHEN rare THEN ${weight} END ORDER BY no) AS by_no FROM term),
+  found AS MATERIALIZED (
+    SELECT id FROM (
+      SELECT id, max(score) AS score FROM (
+        SELECT id, stands_for, (SELECT by_no FROM weight_of)[no] / (1 + (${dampened}) / times) AS score
+        FROM posting WHERE ${isVisible} OFFSET 0) scored
+      WHERE score IS NOT NULL GROUP BY id, stands_for OFFSET 0) best
+    GROUP BY id ORDER BY sum(score) DESC, id LIMIT $5)`;
+
+const columns = `m.id, m.state, m.blob_id, m.envelope_id, m.envelope_sha256, m.size, m.importance, m.created_at,
+  ${successorOf('m', '$6')} AS superseded_by`;
+
+const byVector = (vectors: string): string => `
+  WITH ${hidden}, ${near(vectors)}
+  SELECT ${columns}, near.distance, true AS near
+  FROM near, ${memoryOf('near')} m
+  ORDER BY near.distance, m.id`;
+
+/** What was found by its words alone gets its distance too: without a vector of this model that of a stranger. */
+const byBoth = (vectors: string): string => `
+  WITH ${hidden}, ${near(vectors)}, ${postings}, ${terms}, ${found},
+  candidate AS (
+    SELECT id, distance, true AS near, false AS stale FROM near
+    UNION ALL
+    SELECT id, coalesce(best.distance, 1), false, best.distance IS NULL
+    FROM found, LATERAL (
+      SELECT min(${distanceTo('embedding')}) AS distance FROM memory_vector
+      WHERE account_id = $1 AND memory_id = found.id AND embedding_model = $3) best
+    WHERE id NOT IN (SELECT id FROM near))
+  SELECT ${columns}, candidate.distance, candidate.near, candidate.stale, m.length_bucket,
+    (SELECT array_agg(coalesce((term.token = ANY (tokens))::int, 0) + ${more('term.token')} ORDER BY term.no) FROM term) AS steps,
+    (SELECT array_agg(documents ORDER BY no) FROM term) AS documents
+  FROM candidate, ${memoryOf('candidate')} m
+  ORDER BY candidate.distance, m.id`;
+
+export const searchSql = {
+  exact: { byVector: byVector(exact), byBoth: byBoth(exact) },
+  shortlist: { byVector: byVector(shortlist), byBoth: byBoth(shortlist) },
+} as const;

@@ -1,0 +1,122 @@
+import { recipientPkBytes } from '@memrelay/envelope/header';
+import { ApiError } from '@memrelay/protocol/errors';
+import type { ReindexFailure } from '@memrelay/protocol/reindex';
+import type { Caller } from '../../accounts/caller.ts';
+import type { RelayerContext } from '../../context.ts';
+import { EmbeddingError } from '../../index/embedding/embedder.ts';
+import type { IndexData } from '../../index/index-data.ts';
+import { openEnvelopes } from '../reading/open-envelopes.ts';
+import { readEnvelopes } from '../reading/read-envelopes.ts';
+import { ownKeys } from './own-keys.ts';
+import {
+  nextStale,
+  type Reindexed,
+  type StaleMemory,
+  type StalePlace,
+  saveReindexed,
+  saveUnembedded,
+} from './stale-rows.ts';
+
+export const firstId = '00000000-0000-0000-0000-000000000000';
+
+/** Of one step: read, opened, embedded and saved together */
+const memoriesAtOnce = 16;
+const bytesAtOnce = 4 * 1024 * 1024;
+
+/** What a step of the pass through a namespace has done. */
+export interface ReindexStep {
+  reindexed: number;
+  failed: { id: string; reason: ReindexFailure }[];
+  /** Goes on after this memory; undefined when there is none left */
+  after: string | undefined;
+}
+
+export interface StepOptions {
+  after: string;
+  /** Leave out what was tried in vain a while ago */
+  exceptTried: boolean;
+  leaseToken: string;
+}
+
+/**
+ * Embeds the next few stale memories of a namespace anew, with the caller's credential. One that fails fails alone and is
+ * noted with its reason; the pass goes on behind it. Undefined when the lease is lost. Throws `ApiError` when the credential
+ * is refused, or when something it needs is away.
+ */
+export async function reindexStep(
+  context: RelayerContext,
+  caller: Caller,
+  place: StalePlace,
+  { after, exceptTried, leaseToken }: StepOptions,
+): Promise<ReindexStep | undefined> {
+  const { db } = context;
+  const { accountId, namespace } = place;
+  const found = await nextStale(db, place, { after, exceptTried, limit: memoriesAtOnce });
+  const batch = withinBytes(found);
+  if (batch.length === 0) return { reindexed: 0, failed: [], after: undefined };
+  const failed: ReindexStep['failed'] = [];
+  const envelopes = await readEnvelopes(context, accountId, batch);
+  const tag = context.tagOf(caller.account.origin, namespace);
+  const isOwn = await ownKeys(db, accountId, tag);
+  const toOpen: { match: StaleMemory }[] = [];
+  const bytes: Buffer[] = [];
+  for (const [i, memory] of batch.entries()) {
+    const envelope = envelopes[i];
+    if (!envelope) failed.push({ id: memory.id, reason: 'unreadable' });
+    else if (!memory.envelopeId || !isOwn(recipientPkBytes(envelope)))
+      failed.push({ id: memory.id, reason: 'client_encrypted' });
+    else {
+      toOpen.push({ match: memory });
+      bytes.push(envelope);
+    }
+  }
+  const texts = toOpen.length > 0 ? await openEnvelopes(context, caller, namespace, toOpen, bytes, true) : [];
+  const readable: { id: string; text: string }[] = [];
+  for (const [i, { match }] of toOpen.entries()) {
+    const text = texts[i];
+    if (text === undefined) failed.push({ id: match.id, reason: 'not_opened' });
+    else readable.push({ id: match.id, text });
+  }
+  const { reindexed, rejected } = await embed(context, accountId, tag, readable);
+  failed.push(...rejected.map((id) => ({ id, reason: 'embedding_rejected' as const })));
+  const saved = reindexed.length > 0 ? await saveReindexed(db, place, leaseToken, reindexed) : [];
+  if (!saved) return undefined;
+  await saveUnembedded(db, place, failed);
+  const isLast = batch.length === found.length && found.length < memoriesAtOnce;
+  return { reindexed: saved.length, failed, after: isLast ? undefined : batch.at(-1)!.id };
+}
+
+/** At least one. */
+function withinBytes(found: readonly StaleMemory[]): StaleMemory[] {
+  let bytes = 0;
+  const end = found.findIndex(({ size }, i) => {
+    bytes += size;
+    return i > 0 && bytes > bytesAtOnce;
+  });
+  return end === -1 ? [...found] : found.slice(0, end);
+}
+
+/** One call for all; where the provider refuses it, one for each. Throws `embedding_unavailable`. */
+async function embed(
+  context: RelayerContext,
+  accountId: Buffer,
+  tag: Uint8Array,
+  readable: readonly { id: string; text: string }[],
+): Promise<{ reindexed: Reindexed[]; rejected: string[] }> {
+  if (readable.length === 0) return { reindexed: [], rejected: [] };
+  let data: IndexData[];
+  try {
+    data = await context.indexer.indexTexts(readable.map(({ text }) => ({ accountId, tag, text })));
+  } catch (error) {
+    if (!(error instanceof EmbeddingError)) throw error;
+    if (error.kind === 'transient') throw new ApiError('embedding_unavailable', { cause: error });
+    if (readable.length === 1) return { reindexed: [], rejected: [readable[0]!.id] };
+    const each = [];
+    for (const one of readable) each.push(await embed(context, accountId, tag, [one]));
+    return {
+      reindexed: each.flatMap(({ reindexed }) => reindexed),
+      rejected: each.flatMap(({ rejected }) => rejected),
+    };
+  }
+  return { reindexed: readable.map(({ id }, i) => ({ id, data: data[i]! })), rejected: [] };
+}

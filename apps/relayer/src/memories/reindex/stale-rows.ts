@@ -1,0 +1,164 @@
+import type { ReindexFailure } from '@memrelay/protocol/reindex';
+import type { Db, Queryable, SqlValue } from '../../base/db/db.ts';
+import { placesIn } from '../../base/db/places.ts';
+import type { IndexData } from '../../index/index-data.ts';
+import { addKeywords, keywordColumns } from '../../index/keyword-columns.ts';
+import { pieceRows, vectorColumns } from '../../index/vector-rows.ts';
+
+/** Memories whose vectors are of another model than the relayer has now, and what becomes of them. */
+
+export interface StalePlace {
+  accountId: Buffer;
+  namespace: string;
+  /** That of today */
+  model: string;
+}
+
+/**
+ * Memories with vectors and none of today's model. Looks to both sides of the model in the index, so that it costs as much
+ * as there is of other models. What its client has encrypted is not counted: nobody else can embed it. Parameters: 1
+ * account, 3 model.
+ */
+const isStale = (id: string): string => `
+  EXISTS (SELECT 1 FROM memory WHERE account_id = $1 AND id = ${id} AND state IN ('pending', 'done'))
+  AND NOT EXISTS (
+    SELECT 1 FROM memory_vector WHERE account_id = $1 AND memory_id = ${id} AND embedding_model = $3)
+  AND NOT EXISTS (
+    SELECT 1 FROM unembedded_memory WHERE account_id = $1 AND memory_id = ${id} AND reason = 'client_encrypted')`;
+
+const otherModels = (namespace: string): string => `
+  SELECT memory_id FROM memory_vector WHERE account_id = $1 AND namespace = ${namespace} AND embedding_model < $3
+  UNION
+  SELECT memory_id FROM memory_vector WHERE account_id = $1 AND namespace = ${namespace} AND embedding_model > $3`;
+
+/** How many there are in one namespace (`$2`), as a part of another statement. */
+export const staleInNamespace = `(
+  SELECT count(*)::int FROM (${otherModels('$2')}) AS other WHERE ${isStale('other.memory_id')})`;
+
+/** How many there are in these namespaces: what no vector finds today. */
+export async function countStale(
+  db: Db,
+  accountId: Buffer,
+  namespaces: readonly string[],
+  model: string,
+): Promise<number> {
+  const { rows } = await db.query<{ count: number }>(
+    `SELECT count(*)::int AS count FROM unnest($2::text[]) AS name, LATERAL (${otherModels('name')}) AS other
+     WHERE ${isStale('other.memory_id')}`,
+    [accountId, [...namespaces], model],
+  );
+  return rows[0]!.count;
+}
+
+/** A memory to embed anew. */
+export interface StaleMemory {
+  id: string;
+  blobId: string | undefined;
+  envelopeId: Buffer | undefined;
+  envelopeSha256: Buffer;
+  createdAt: Date;
+  /** Bytes of the envelope */
+  size: number;
+}
+
+/**
+ * The next ones after the id `after`, in the order of their ids, so that a pass meets each once. `exceptTried` leaves out
+ * those that were tried in vain with this model in the last hour.
+ */
+export async function nextStale(
+  db: Db,
+  { accountId, namespace, model }: StalePlace,
+  { after, exceptTried, limit }: { after: string; exceptTried: boolean; limit: number },
+): Promise<StaleMemory[]> {
+  const { rows } = await db.query<{
+    id: string;
+    blob_id: string | null;
+    envelope_id: Buffer | null;
+    envelope_sha256: Buffer;
+    created_at: Date;
+    size: number;
+  }>(
+    `SELECT id, blob_id, envelope_id, envelope_sha256, created_at, size
+     FROM (${otherModels('$2')}) AS other JOIN memory ON memory.account_id = $1 AND memory.id = other.memory_id
+     WHERE memory_id > $4::uuid AND ${isStale('other.memory_id')}
+       AND NOT ($5 AND EXISTS (
+         SELECT 1 FROM unembedded_memory WHERE account_id = $1 AND memory_id = other.memory_id
+           AND embedding_model = $3 AND tried_at > now() - interval '1 hour'))
+     ORDER BY id LIMIT $6`,
+    [accountId, namespace, model, after, exceptTried, limit],
+  );
+  return rows.map((row) => ({
+    id: row.id,
+    blobId: row.blob_id ?? undefined,
+    envelopeId: row.envelope_id ?? undefined,
+    envelopeSha256: row.envelope_sha256,
+    createdAt: row.created_at,
+    size: row.size,
+  }));
+}
+
+export async function saveUnembedded(
+  db: Db,
+  { accountId, model }: StalePlace,
+  failures: readonly { id: string; reason: ReindexFailure }[],
+): Promise<void> {
+  if (failures.length === 0) return;
+  await db.query(
+    `INSERT INTO unembedded_memory (account_id, memory_id, embedding_model, reason)
+     SELECT $1, memory.id, $2, failed.reason
+     FROM unnest($3::uuid[], $4::text[]) AS failed (id, reason)
+       JOIN memory ON memory.account_id = $1 AND memory.id = failed.id
+     ON CONFLICT (account_id, memory_id) DO UPDATE
+       SET embedding_model = excluded.embedding_model, reason = excluded.reason, tried_at = now()`,
+    [accountId, model, failures.map(({ id }) => id), failures.map(({ reason }) => reason)],
+  );
+}
+
+/** A memory and what it is found by from now on. */
+export interface Reindexed {
+  id: string;
+  data: IndexData;
+}
+
+/**
+ * Puts new vectors and words in place of the old ones, in one statement, if the lease is held. Returns the memories that
+ * are there, undefined when the lease is another's: then nothing was written. The rows of the memories are locked by it,
+ * so that one that is being forgotten gets none.
+ */
+export async function saveReindexed(
+  db: Queryable,
+  { accountId, namespace, model }: StalePlace,
+  leaseToken: string,
+  reindexed: readonly Reindexed[],
+): Promise<string[] | undefined> {
+  const values: SqlValue[] = [accountId, namespace, model, leaseToken, reindexed[0]!.data.info.keyId];
+  const place = placesIn(values);
+  const words = reindexed.map(
+    ({ id, data }) => `(${place(id, 'uuid')}, ${addKeywords(values, data.keywords)})`,
+  );
+  const chunks = reindexed.flatMap(({ id, data }) => pieceRows(place, id, data.chunks));
+  const { rows } = await db.query<{ held: boolean; ids: string[] | null }>(
+    `WITH held AS MATERIALIZED (
+       SELECT 1 FROM reindex_lease
+       WHERE account_id = $1 AND namespace = $2 AND lease_token = $4 AND lease_until > now() FOR UPDATE),
+     there AS (
+       UPDATE memory SET (${keywordColumns}) = (word.tokens, word.twice, word.often, word.length, word.distinctions)
+       FROM (VALUES ${words.join(', ')}) AS word (id, tokens, twice, often, length, distinctions)
+       WHERE account_id = $1 AND namespace = $2 AND memory.id = word.id AND state IN ('pending', 'done')
+         AND EXISTS (SELECT 1 FROM held)
+       RETURNING memory.id),
+     old AS (
+       DELETE FROM memory_vector USING there
+       WHERE account_id = $1 AND memory_id = there.id AND embedding_model <> $3),
+     noted AS (
+       DELETE FROM unembedded_memory USING there WHERE account_id = $1 AND memory_id = there.id),
+     fresh AS (
+       INSERT INTO memory_vector (${vectorColumns})
+       SELECT $1, $2, $3, there.id, chunk.no, $5, chunk.embedding, binary_quantize(chunk.embedding)
+       FROM there JOIN (VALUES ${chunks.join(', ')}) AS chunk (id, no, embedding) ON chunk.id = there.id
+       ON CONFLICT DO NOTHING)
+     SELECT EXISTS (SELECT 1 FROM held) AS held, (SELECT array_agg(id::text) FROM there) AS ids`,
+    values,
+  );
+  return rows[0]!.held ? (rows[0]!.ids ?? []) : undefined;
+}

@@ -1,0 +1,169 @@
+import type { AnalyzeAccepted, AnalyzeRequest } from '@memrelay/protocol/llm';
+import type { Caller } from '../../accounts/caller.ts';
+import { hasDecryptCredential } from '../../accounts/decrypt-credential.ts';
+import { hasPermission, requirePermission } from '../../accounts/require-permission.ts';
+import { hexToBytes } from '../../base/db/hex.ts';
+import type { StageTimes } from '../../base/logging/stage-times.ts';
+import type { RelayerContext } from '../../context.ts';
+import type { RepeatKey } from '../../jobs/queue/repeat-key.ts';
+import { extractFacts } from '../../language/facts/extract-facts.ts';
+import type { Fact } from '../../language/facts/fact.ts';
+import { localFacts } from '../../language/facts/local-facts.ts';
+import { passages, topics } from '../../language/facts/passages.ts';
+import type { ChatClient } from '../../language/llm/chat-client.ts';
+import { createUsageMeter, type UsageMeter } from '../../language/llm/usage.ts';
+import { createNeighbours, type Neighbour, type Neighbours } from '../recall/neighbours.ts';
+import { acceptMemories } from './accept-memories.ts';
+import { compareFacts, distinctFacts } from './compare-facts.ts';
+
+/** A long text has twelve passages; some are asked for twice, or in halves */
+const maxCalls = 40;
+const deadlineMs = 100_000;
+/** Memories offered with a passage, and looked at for a topic of it */
+const offeredMemories = 20;
+const perTopic = 5;
+/** A memory that a fact restates or replaces is among its nearest */
+const perFact = 10;
+
+/**
+ * Texts with the same words are nearer than this: case, punctuation and articles change a vector little. Only memories
+ * that are so near are read to compare words.
+ */
+const sameWithin = 0.25;
+
+/**
+ * Finds the facts of a text and accepts each that is not known as a memory of its own (spec, `POST /api/analyze`). What
+ * is known is compared where the caller may read it: with READ and a credential. All facts are accepted in one commit, or
+ * none is. Throws `ApiError`.
+ */
+export async function analyze(
+  context: RelayerContext,
+  caller: Caller,
+  request: AnalyzeRequest,
+  repeatKey: RepeatKey | undefined,
+  stages: StageTimes,
+): Promise<AnalyzeAccepted> {
+  const { namespace, text, occurred_at: occurredAt } = request;
+  const tag = context.tagOf(caller.account.origin, namespace);
+  requirePermission(caller, 'write', tag);
+  context.requireEmbedder();
+  const accountId = hexToBytes(caller.account.accountId);
+  if (repeatKey) {
+    const write = { accountId, delegatePk: Buffer.from(caller.publicKey, 'hex'), ...repeatKey };
+    const known = await context.idempotency.knownAnswer<AnalyzeAccepted>(write);
+    if (known) return known;
+  }
+  // Said before a model is paid
+  await context.backlog.admit(accountId, 0);
+  const reads =
+    hasPermission(caller, 'read', tag) && !caller.account.stale && hasDecryptCredential(context, caller);
+  const neighbours = createNeighbours(context, caller, namespace, reads);
+  const usage = createUsageMeter(maxCalls);
+  const { chat } = context;
+  const found = chat
+    ? await factsOfModel({
+        chat,
+        usage,
+        accountId: caller.account.accountId,
+        neighbours,
+        stages,
+        text,
+        occurredAt,
+        log: context.loggers.memories,
+      })
+    : localFacts(text, occurredAt);
+  const facts = distinctFacts(found);
+  const { kept, unchanged } = await stages.measure('compare', async () => {
+    const texts = facts.map((fact) => fact.text);
+    const near = await neighbours.near(texts, perFact);
+    await neighbours.open(near.flat().flatMap(({ id, distance }) => (distance < sameWithin ? id : [])));
+    return compareFacts(
+      facts,
+      near.map((each) => each.flatMap(({ id }) => neighbours.opened.get(id) ?? [])),
+    );
+  });
+  return acceptMemories(
+    context,
+    caller,
+    kept.map((fact) => ({
+      text: fact.text,
+      namespace,
+      importance: fact.importance,
+      occurredAt,
+      supersedes: fact.replaces.flatMap(({ envelopeId }) => envelopeId ?? []),
+    })),
+    {
+      repeatKey,
+      stages,
+      answerOf: (jobIds): AnalyzeAccepted => ({
+        job_ids: jobIds,
+        facts: kept.map((fact, i) => ({
+          text: fact.text,
+          id: jobIds[i]!,
+          job_id: jobIds[i]!,
+          importance: fact.importance,
+          ...(fact.replaces.length > 0 ? { supersedes: fact.replaces.map(({ id }) => id) } : {}),
+        })),
+        fact_count: kept.length,
+        status: 'pending',
+        owner: caller.account.owner,
+        ...(unchanged.length > 0
+          ? {
+              unchanged: unchanged.map(({ text: said, memory: { id, blobId } }) => ({
+                text: said,
+                id,
+                ...(blobId ? { blob_id: blobId } : {}),
+              })),
+            }
+          : {}),
+        ...(neighbours.unavailable ? { context: 'unavailable' } : {}),
+        ...(chat ? { usage: usage.total() } : { mock: true }),
+      }),
+    },
+  );
+}
+
+interface ModelRun {
+  chat: ChatClient;
+  usage: UsageMeter;
+  accountId: string;
+  neighbours: Neighbours;
+  stages: StageTimes;
+  text: string;
+  occurredAt: string | undefined;
+  log: RelayerContext['loggers']['memories'];
+}
+
+async function factsOfModel(run: ModelRun): Promise<Fact[]> {
+  const { neighbours, stages, text, ...extraction } = run;
+  const deadline = performance.now() + deadlineMs;
+  const parts = passages(text).map((passage) => ({ passage, topics: topics(passage.text) }));
+  const questions = await stages.measure('context', async () => {
+    const near = await neighbours.near(
+      parts.flatMap((part) => part.topics),
+      perTopic,
+    );
+    let next = 0;
+    const chosen = parts.map((part) => {
+      next += part.topics.length;
+      return nearestOf(near.slice(next - part.topics.length, next));
+    });
+    await neighbours.open(chosen.flat());
+    return parts.map(({ passage }, i) => ({
+      passage,
+      offered: chosen[i]!.flatMap((id) => neighbours.opened.get(id) ?? []),
+    }));
+  });
+  return stages.measure('extract', () => extractFacts(questions, { ...extraction, deadline }));
+}
+
+/** The nearest of each topic first, then the second of each, until there are enough. */
+function nearestOf(ofTopics: readonly (readonly Neighbour[])[]): string[] {
+  const chosen = new Set<string>();
+  for (let rank = 0; rank < perTopic; rank++)
+    for (const near of ofTopics) {
+      const neighbour = near[rank];
+      if (neighbour && chosen.size < offeredMemories) chosen.add(neighbour.id);
+    }
+  return [...chosen];
+}

@@ -1,0 +1,47 @@
+import type { Fact } from '../../language/facts/fact.ts';
+import { wordsKey } from '../../language/facts/same-words.ts';
+import type { KnownMemory } from '../recall/neighbours.ts';
+
+/** A fact that becomes a memory. */
+export interface NewFact extends Fact {
+  replaces: readonly KnownMemory[];
+}
+
+export interface Comparison {
+  kept: NewFact[];
+  /** Said by a memory already */
+  unchanged: { text: string; memory: KnownMemory }[];
+}
+
+/**
+ * Sorts facts into new ones and those that a memory near them says already: in the same words, or as the model judged.
+ * `near` gives the memories near each fact. The model is believed only about one of them: what it says of any other is
+ * a mistake, or was put into its mouth, and the fact is kept.
+ */
+export function compareFacts(facts: readonly Fact[], near: readonly (readonly KnownMemory[])[]): Comparison {
+  const kept: NewFact[] = [];
+  const unchanged: Comparison['unchanged'] = [];
+  for (const [i, fact] of facts.entries()) {
+    const key = wordsKey(fact.text);
+    const { relation } = fact;
+    const meant = near[i]!.find(({ id }) => id === relation?.memoryId);
+    const same =
+      near[i]!.find(({ text }) => wordsKey(text) === key) ??
+      (relation?.is === 'restates' ? meant : undefined);
+    if (same) unchanged.push({ text: fact.text, memory: same });
+    else kept.push({ ...fact, replaces: meant ? [meant] : [] });
+  }
+  return { kept, unchanged };
+}
+
+/** Facts in the same words once, where they first stand; of several the highest importance counts. */
+export function distinctFacts(facts: readonly Fact[]): Fact[] {
+  const byWords = new Map<string, Fact>();
+  for (const fact of facts) {
+    const key = wordsKey(fact.text);
+    const first = byWords.get(key);
+    const importance = Math.max(first?.importance ?? 0, fact.importance);
+    byWords.set(key, { ...(first ?? fact), importance });
+  }
+  return [...byWords.values()];
+}

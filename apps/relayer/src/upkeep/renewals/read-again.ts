@@ -1,0 +1,43 @@
+import type { Db } from '../../base/db/db.ts';
+import type { BlobCache } from '../../blobs/blob-cache.ts';
+import {
+  type BlobReads,
+  isStored,
+  type Look,
+  lookFor,
+  type StoredEnvelope,
+} from '../../blobs/read-stored.ts';
+import { suspect } from '../../jobs/queue/unreadable.ts';
+
+/** Where stored envelopes are read to be stored once more. */
+export interface Sources {
+  db: Db;
+  aggregators: BlobReads;
+  blobCache: BlobCache;
+}
+
+export interface StoredMemory extends StoredEnvelope {
+  accountId: Buffer;
+  id: string;
+  /** Its owner has deleted its object: what a cache still has of it is not stored again */
+  isDeleted?: boolean;
+}
+
+/** The envelope from the cache, or else from an aggregator. */
+export async function findEnvelope(
+  { aggregators, blobCache }: Sources,
+  stored: StoredEnvelope,
+): Promise<Look> {
+  const [cached] = await blobCache.getMany([stored.blobId]);
+  if (cached && isStored(stored, cached)) return { bytes: cached, absentAt: 0 };
+  return lookFor(aggregators, stored);
+}
+
+/** The envelope of a memory; undefined, and kept in mind, where nobody has it now. */
+export async function readAgain(sources: Sources, memory: StoredMemory): Promise<Buffer | undefined> {
+  const { bytes, absentAt } = memory.isDeleted
+    ? await lookFor(sources.aggregators, memory)
+    : await findEnvelope(sources, memory);
+  if (absentAt > 0) await suspect(sources.db, memory.accountId, [memory.id], absentAt);
+  return bytes;
+}

@@ -1,0 +1,77 @@
+import type { Logger } from 'pino';
+import type { AccountDirectory } from '../../accounts/account-directory.ts';
+import { bytesToAddress } from '../../base/db/hex.ts';
+import { readObjects } from '../../blobs/read-objects.ts';
+import {
+  type ExpiringBeside,
+  expiringTombstones,
+  expiringWraps,
+  renewBeside,
+  saveBesideEnd,
+} from '../../jobs/queue/beside-memories.ts';
+import { stillNeeded } from '../../jobs/queue/buried-blobs.ts';
+import type { SidecarClient } from '../../sidecar/sidecar-client.ts';
+import { findEnvelope, type Sources } from './read-again.ts';
+
+interface BesideOptions extends Sources {
+  sidecar: Pick<SidecarClient, 'storeObjects'>;
+  accounts: Pick<AccountDirectory, 'account'>;
+  /** At most so many of each kind */
+  perHour: number;
+  log: Logger;
+}
+
+/**
+ * Queues what an owner keeps beside memories, and what expires by the epoch `last`, to be stored once more: new wraps of
+ * keys, without which a restore could not read what was wrapped for former key servers; and tombstones, as long as
+ * something lives that they forget, which a restore would bring back. Returns how many.
+ */
+export async function renewBesideMemories(
+  options: BesideOptions,
+  epoch: number,
+  last: number,
+): Promise<number> {
+  const { db, perHour } = options;
+  const wraps = await expiringWraps(db, epoch, last, perHour);
+  const tombstones = await expiringTombstones(db, epoch, last, perHour);
+  const due = [...wraps, ...(await tombstonesInUse(options, tombstones, epoch))];
+  const objects = await readObjects(
+    options.sidecar,
+    due.map(({ objectId }) => objectId),
+  );
+  const ends = new Map(objects.map(({ object_id, end_epoch }) => [object_id, end_epoch]));
+  let queued = 0;
+  for (const each of due) {
+    const endEpoch = Math.max(each.endEpoch, ends.get(each.objectId ?? '') ?? 0);
+    if (endEpoch > each.endEpoch) await saveBesideEnd(db, each, endEpoch);
+    if (endEpoch <= last && (await renew(options, { ...each, endEpoch }))) queued += 1;
+  }
+  return queued;
+}
+
+async function renew(options: BesideOptions, each: ExpiringBeside): Promise<boolean> {
+  const account = await options.accounts.account(bytesToAddress(each.accountId));
+  const { bytes } = await findEnvelope(options, each);
+  if (account && bytes) return renewBeside(options.db, each, account.owner, bytes);
+  options.log.warn({ job_id: each.jobId }, 'a tombstone or a new wrap of a key cannot be read, and expires');
+  return false;
+}
+
+/** Account by account: the chain is asked what the owner of each holds. What fails for one is tried again in an hour. */
+async function tombstonesInUse(
+  { db, sidecar, accounts, log }: BesideOptions,
+  tombstones: readonly ExpiringBeside[],
+  epoch: number,
+): Promise<ExpiringBeside[]> {
+  const needed: ExpiringBeside[] = [];
+  for (const [id, own] of Map.groupBy(tombstones, ({ accountId }) => bytesToAddress(accountId)))
+    try {
+      const account = await accounts.account(id);
+      if (!account) continue;
+      const { objects } = await sidecar.storeObjects({ object_ids: [], owned: { owner: account.owner } });
+      needed.push(...(await stillNeeded(db, own[0]!.accountId, own, objects, epoch)));
+    } catch (error) {
+      log.warn({ err: error, account_id: id }, 'which tombstones are needed cannot be told now');
+    }
+  return needed;
+}

@@ -1,0 +1,142 @@
+import pLimit from 'p-limit';
+import type { Logger } from 'pino';
+import type { AccountDirectory } from '../../accounts/account-directory.ts';
+import { startPeriodicTask, type TaskLoop } from '../../base/concurrency/shared-task.ts';
+import type { Db } from '../../base/db/db.ts';
+import type { BlobCache } from '../../blobs/blob-cache.ts';
+import { saveEndEpochs } from '../../blobs/end-epochs.ts';
+import { readObjects } from '../../blobs/read-objects.ts';
+import type { BlobReads } from '../../blobs/read-stored.ts';
+import type { SidecarClient } from '../../sidecar/sidecar-client.ts';
+import { countExpiring, type Expiring, expiringMemories, insertRenewal } from './expiring.ts';
+import { inQuilts } from './in-quilts.ts';
+import { readAgain, type StoredMemory } from './read-again.ts';
+import { renewBesideMemories } from './renew-beside.ts';
+
+export interface RenewalOptions {
+  db: Db;
+  sidecar: Pick<SidecarClient, 'storeEpoch' | 'storeObjects'>;
+  accounts: Pick<AccountDirectory, 'account'>;
+  aggregators: BlobReads;
+  blobCache: BlobCache;
+  /** Renew what has so many epochs left, or fewer; undefined only warns */
+  epochsLeft: number | undefined;
+  /** At most so many in an hour */
+  perHour: number;
+  /** At most so many go into a quilt */
+  maxItems: number;
+  /** There is something to upload */
+  wakeUpload(): void;
+  log: Logger;
+}
+
+const rounds = {
+  name: 'renew memories',
+  everyMs: 60 * 60_000,
+  againAfterFailureMs: 60_000,
+  pollMs: 10_000,
+};
+const readsAtOnce = 4;
+/** Warned of when nobody renews */
+const warnEpochs = 1;
+
+type Outcome = 'queued' | 'unreadable' | 'not needed';
+
+interface Round {
+  queued: number;
+  /** Their owners have prolonged them */
+  prolonged: number;
+  unreadable: number;
+  left: number;
+}
+
+/**
+ * Stores memories, new wraps of keys and tombstones once more before their blobs expire: the same envelope, so the same blob id, as
+ * a new object of the owner's. Looks once an hour, one relayer for all that share the database.
+ */
+export async function startRenewals(options: RenewalOptions): Promise<TaskLoop> {
+  const { db, sidecar, log } = options;
+  const reads = pLimit(readsAtOnce);
+
+  async function look(): Promise<void> {
+    const epoch = await sidecar.storeEpoch();
+    if (options.epochsLeft === undefined) await warn(epoch);
+    else await renew(epoch, options.epochsLeft);
+  }
+
+  async function warn(epoch: number): Promise<void> {
+    const count = await countExpiring(db, epoch, epoch + warnEpochs);
+    if (count > 0)
+      log.warn(
+        { memories: count, end_epoch: epoch + warnEpochs },
+        'memories expire with this storage epoch and are not renewed: STORE_RENEW_EPOCHS is off',
+      );
+  }
+
+  async function renew(epoch: number, epochsLeft: number): Promise<void> {
+    const last = epoch + epochsLeft;
+    if ((await renewBesideMemories(options, epoch, last)) > 0) options.wakeUpload();
+    const due = await expiringMemories(db, epoch, last, options.perHour);
+    if (due.length === 0) return;
+    const wanted = await stillDue(due, last);
+    const outcomes: Outcome[] = [];
+    for (const memories of inQuilts(wanted, options.maxItems))
+      outcomes.push(...(await renewTogether(memories)));
+    const round: Round = {
+      prolonged: due.length - wanted.length,
+      queued: outcomes.filter((outcome) => outcome === 'queued').length,
+      unreadable: outcomes.filter((outcome) => outcome === 'unreadable').length,
+      left: (await countExpiring(db, epoch, last)) - wanted.length,
+    };
+    options.wakeUpload();
+    if (round.unreadable > 0 || round.left > 0)
+      log.warn(round, 'not every memory that expires soon is renewed in this hour');
+    else log.info(round, 'memories that expire soon are stored once more');
+  }
+
+  /**
+   * Those whose blobs still end by then. An owner may have prolonged an object: the chain is asked about all of them
+   * before anything is paid for, and what it says is kept.
+   */
+  async function stillDue(due: readonly Expiring[], last: number): Promise<(Expiring & StoredMemory)[]> {
+    const objects = await readObjects(
+      sidecar,
+      due.map(({ objectId }) => objectId),
+    );
+    const ends = new Map(objects.map(({ object_id, end_epoch }) => [object_id, end_epoch]));
+    const known = due.map((memory) => ({
+      ...memory,
+      endEpoch: Math.max(memory.endEpoch, ends.get(memory.objectId ?? '') ?? 0),
+      isDeleted: memory.objectId !== undefined && !ends.has(memory.objectId),
+    }));
+    await saveEndEpochs(
+      db,
+      known.filter(({ endEpoch }, i) => endEpoch > due[i]!.endEpoch),
+    );
+    return known.filter(({ endEpoch }) => endEpoch <= last);
+  }
+
+  /** Read one by one and queued at once, so that they wait together and go into one quilt. */
+  async function renewTogether(memories: readonly (Expiring & StoredMemory)[]): Promise<Outcome[]> {
+    const { accountId } = memories[0]!;
+    const account = await options.accounts.account(`0x${accountId.toString('hex')}`);
+    if (!account) return memories.map(() => 'not needed');
+    const envelopes = await reads.map(memories, (memory) => readAgain(options, memory));
+    return db.transaction(async (tx) => {
+      const outcomes: Outcome[] = [];
+      for (const [i, memory] of memories.entries()) {
+        const envelope = envelopes[i];
+        if (!envelope) outcomes.push('unreadable');
+        else {
+          const isQueued = await insertRenewal(tx, memory, account.owner, envelope);
+          outcomes.push(isQueued ? 'queued' : 'not needed');
+        }
+      }
+      return outcomes;
+    });
+  }
+
+  return startPeriodicTask(db, rounds, look, (error) =>
+    log.warn({ err: error }, 'memories could not be renewed; it is tried again'),
+  );
+}

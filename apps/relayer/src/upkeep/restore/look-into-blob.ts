@@ -1,0 +1,87 @@
+import { EnvelopeError } from '@memrelay/envelope/envelope-error';
+import { type EnvelopeHeader, envelopeKind, maxHeaderLength, parseHeader } from '@memrelay/envelope/header';
+import { AggregatorError } from '../../blobs/aggregator.ts';
+import { type AggregatorReader, BlobReadError } from '../../blobs/aggregator-reads.ts';
+import { wrapsColumn } from '../../keys/namespace-keys.ts';
+import type { FoundEnvelope, UnknownBlob } from './look-rows.ts';
+
+export type Starts = Pick<AggregatorReader, 'readStart' | 'readPatches'>;
+
+const magic = 'MRE1';
+/** First byte of a quilt (QuiltV1) */
+const quiltVersion = 1;
+const identifierForm = /^([0-9a-f]{32})\.([0-9a-f]{32})$/;
+
+/**
+ * The account's envelopes in a blob, by its first bytes: an envelope tells itself, and a quilt's index names tag and
+ * envelope of each patch. Somebody else's blobs hold none. Throws `BlobReadError` where it cannot be read now.
+ */
+export async function lookIntoBlob(
+  starts: Starts,
+  origin: Buffer,
+  { blobId, size }: Pick<UnknownBlob, 'blobId' | 'size'>,
+): Promise<FoundEnvelope[]> {
+  const start = await starts.readStart(blobId, Math.min(size, maxHeaderLength));
+  if (start.subarray(0, 4).toString('latin1') === magic) {
+    const header = headerOf(start, size);
+    return header && origin.equals(header.origin) ? [found(blobId, header)] : [];
+  }
+  if (start[0] !== quiltVersion) return [];
+  const patches = await starts.readPatches(blobId).catch((error: unknown) => {
+    if (isNoQuilt(error)) return [];
+    throw error;
+  });
+  return patches.flatMap(({ identifier, patchId }): FoundEnvelope[] => {
+    const [, tag, envelopeId] = identifierForm.exec(identifier) ?? [];
+    if (tag === undefined || envelopeId === undefined) return [];
+    return [{ storedAs: patchId, tag: Buffer.from(tag, 'hex'), envelopeId: Buffer.from(envelopeId, 'hex') }];
+  });
+}
+
+/**
+ * What the header of a patch says. Undefined when it is not the envelope that the quilt's index names, or another
+ * account's: an index is only a claim. Throws `BlobReadError`.
+ */
+export async function lookIntoPatch(
+  starts: Starts,
+  origin: Buffer,
+  { storedAs, tag, envelopeId }: FoundEnvelope,
+): Promise<FoundEnvelope['header']> {
+  const header = headerOf(await starts.readStart(storedAs, maxHeaderLength), undefined);
+  const isNamed =
+    header && origin.equals(header.origin) && tag.equals(header.tag) && envelopeId.equals(header.envelopeId);
+  return isNamed ? found(storedAs, header).header : undefined;
+}
+
+function headerOf(start: Buffer, size: number | undefined): EnvelopeHeader | undefined {
+  try {
+    return parseHeader(start, size);
+  } catch (error) {
+    if (error instanceof EnvelopeError) return undefined;
+    throw error;
+  }
+}
+
+function found(
+  storedAs: string,
+  { kind, tag, envelopeId, recipientPk, wraps }: EnvelopeHeader,
+): FoundEnvelope {
+  return {
+    storedAs,
+    tag: Buffer.from(tag),
+    envelopeId: Buffer.from(envelopeId),
+    header: {
+      kind,
+      recipientPk: Buffer.from(recipientPk),
+      wraps: kind === envelopeKind.rewrap ? wrapsColumn(wraps) : undefined,
+    },
+  };
+}
+
+/** It was read a moment ago, so who refuses its patches says that it has none. */
+function isNoQuilt(error: unknown): boolean {
+  if (!(error instanceof BlobReadError) || !(error.cause instanceof AggregateError)) return false;
+  return error.cause.errors.every(
+    (each: unknown) => each instanceof AggregatorError && each.status !== undefined && each.status < 500,
+  );
+}

@@ -1,0 +1,232 @@
+import { type EnvelopeHeader, maxEnvelopeLength, parseHeader } from '@memrelay/envelope/header';
+import { parseSealObject } from '@memrelay/envelope/seal-object';
+import { wrapType } from '@memrelay/envelope/wraps';
+import pLimit from 'p-limit';
+import type { Caller } from '../../accounts/caller.ts';
+import { readerOf } from '../../accounts/reader.ts';
+import { BlobReadError } from '../../blobs/aggregator-reads.ts';
+import type { RelayerContext } from '../../context.ts';
+import type { Place } from '../../jobs/queue/forgotten-objects.ts';
+import { decodeColumn } from '../../keys/namespace-keys.ts';
+import { type Candidate, type ChainRewrap, chainRewraps, saveWrongRewraps } from './restore-rows.ts';
+
+/** An envelope that was read whole and opened. */
+export interface OpenedCandidate {
+  candidate: Candidate;
+  header: EnvelopeHeader;
+  envelope: Buffer;
+  text: string;
+  createdAt: string;
+  importance: number | undefined;
+  supersedes: string[];
+  /** Hex */
+  signer: string;
+}
+
+export type OpenResult = OpenedCandidate | { candidate: Candidate; reason: string };
+
+/**
+ * Wraps of one key that are tried at once. Each takes the sidecar some 30 ms where none is right, and anybody may have sent
+ * any number of them.
+ */
+const rewrapsAtOnce = 24;
+const readsAtOnce = 8;
+
+/**
+ * Reads envelopes whole, with the aggregator's consistency checks, and opens them with the caller's credential; believes
+ * only these signers. One that fails fails alone. What is for key servers of the past is tried with the wraps for others
+ * that the owner holds, as long as `deadline` (`performance.now`) has not come: what is left then is in no result, and the
+ * next call goes on with the wraps that were not tried. Throws `ApiError` when the credential is refused or no key server
+ * answers.
+ */
+export async function openFound(
+  context: RelayerContext,
+  caller: Caller,
+  place: Place,
+  trustedSigners: readonly string[],
+  kind: number,
+  wanted: readonly Candidate[],
+  deadline: number,
+): Promise<OpenResult[]> {
+  const limit = pLimit(readsAtOnce);
+  const read = await Promise.all(
+    wanted.map((candidate) => limit(() => readWhole(context, caller, kind, candidate))),
+  );
+  const readable = read.filter((each) => 'envelope' in each);
+  const known = await context.keyRewraps.of(place.accountId);
+  const open = (some: readonly ReadCandidate[], rewraps: readonly Rewrap[]) =>
+    openOnce(context, caller, place.namespace, trustedSigners, some, rewraps);
+  const ofKnown = [...known].map(([recipientPk, wrap]) => ({ recipientPk, wrap }));
+  const first = readable.length > 0 ? await open(readable, ofKnown) : [];
+  const results: OpenResult[] = read.filter((each) => 'reason' in each);
+  results.push(...first.filter((each) => !isForeign(each)));
+  const foreign = new Set(first.filter(isForeign).map(({ candidate }) => candidate));
+  const closed = readable.filter(({ candidate }) => foreign.has(candidate));
+  const rewraps =
+    closed.length > 0 ? await chainRewraps(context.db, place, context.keyRewraps.serverSet) : new Map();
+  // Anybody can put a key's name on an envelope of another epoch: no wrap of that one says anything of the others
+  for (const some of Map.groupBy(closed, ({ header }) => `${nameOf(header)}${header.keyEpoch}`).values())
+    results.push(...(await openByRewrap(some, fitting(some[0]!.header, rewraps))));
+  return results;
+
+  /** Opens envelopes of one key with the first of these wraps that is of it. */
+  async function openByRewrap(
+    some: readonly ReadCandidate[],
+    wraps: readonly FoundRewrap[],
+  ): Promise<OpenResult[]> {
+    const [probe] = some;
+    for (let i = 0; i < wraps.length; i += rewrapsAtOnce) {
+      if (performance.now() > deadline) return [];
+      const tried = wraps.slice(i, i + rewrapsAtOnce);
+      const [answer] = await open([probe!], tried);
+      if (isForeign(answer!)) continue;
+      if ('reason' in answer! && answer.reason === 'wrong_recipient') {
+        const storedAs = tried.map((each) => each.storedAs);
+        await saveWrongRewraps(context.db, place.accountId, storedAs, context.keyRewraps.serverSet);
+        continue;
+      }
+      const opened = await open(some, tried);
+      if (opened.some((each) => 'envelope' in each))
+        await keepRewrap(context, caller, place.accountId, probe!.header, tried);
+      return opened;
+    }
+    return some.map(({ candidate }) => ({ candidate, reason: 'foreign_wrap' }));
+  }
+}
+
+/** Its wraps are for other key servers than there are. */
+function isForeign(result: OpenResult): boolean {
+  return 'reason' in result && result.reason === 'foreign_wrap';
+}
+
+/** A wrap for later key servers than those of the envelope. */
+interface Rewrap {
+  /** Hex */
+  recipientPk: string;
+  wrap: Buffer;
+}
+
+interface FoundRewrap extends Rewrap {
+  storedAs: string;
+}
+
+/** Those that are said to be of the key of this header, and are for its identity. */
+function fitting(header: EnvelopeHeader, found: ReadonlyMap<string, ChainRewrap[]>): FoundRewrap[] {
+  const recipientPk = nameOf(header);
+  return (found.get(recipientPk) ?? []).flatMap(({ storedAs, wraps }) => {
+    const wrap = decodeColumn(wraps).find(({ type }) => type === wrapType.seal);
+    if (!wrap || !isFor(wrap.bytes, header.identity)) return [];
+    return { storedAs, recipientPk, wrap: Buffer.from(wrap.bytes) };
+  });
+}
+
+function isFor(wrap: Uint8Array, identity: Uint8Array): boolean {
+  try {
+    return Buffer.compare(parseSealObject(wrap).id, identity) === 0;
+  } catch {
+    return false;
+  }
+}
+
+interface ReadCandidate {
+  candidate: Candidate;
+  envelope: Buffer;
+  header: EnvelopeHeader;
+}
+
+async function readWhole(
+  { aggregators }: Pick<RelayerContext, 'aggregators'>,
+  { account: { accountId } }: Caller,
+  kind: number,
+  candidate: Candidate,
+): Promise<ReadCandidate | { candidate: Candidate; reason: string }> {
+  let header: EnvelopeHeader | undefined;
+  const isRight = (bytes: Buffer): boolean => {
+    header = bytes.length <= maxEnvelopeLength ? parsed(bytes) : undefined;
+    return header?.kind === kind && candidate.envelopeId.equals(header.envelopeId);
+  };
+  try {
+    const envelope = await aggregators.read(candidate.storedAs, isRight, { alwaysChecked: true, accountId });
+    return { candidate, envelope, header: header! };
+  } catch (error) {
+    if (!(error instanceof BlobReadError)) throw error;
+    return { candidate, reason: error.kind === 'missing' ? 'missing' : 'unreadable' };
+  }
+}
+
+function parsed(bytes: Buffer): EnvelopeHeader | undefined {
+  try {
+    return parseHeader(bytes, bytes.length);
+  } catch {
+    return undefined;
+  }
+}
+
+async function openOnce(
+  context: RelayerContext,
+  caller: Caller,
+  namespace: string,
+  trustedSigners: readonly string[],
+  read: readonly ReadCandidate[],
+  rewraps: readonly Rewrap[],
+): Promise<OpenResult[]> {
+  const names = new Set(read.map(({ header }) => nameOf(header)));
+  const { items, payload } = await context.sidecar.open(
+    {
+      ...readerOf(caller, context.serverAddress),
+      trusted_signers: [...trustedSigners],
+      items: read.map(({ envelope }) => ({ length: envelope.length, namespace })),
+      rewraps: rewraps
+        .filter(({ recipientPk }) => names.has(recipientPk))
+        .map(({ recipientPk, wrap }) => ({ recipient_pk: recipientPk, wrap: wrap.toString('base64') })),
+      each: true,
+    },
+    read.map(({ envelope }) => envelope),
+    caller.credentials,
+  );
+  const decoder = new TextDecoder();
+  let offset = 0;
+  return items.map((item, i): OpenResult => {
+    const { candidate, header, envelope } = read[i]!;
+    if (!item.ok) return { candidate, reason: item.failure === 'integrity' ? item.reason : item.failure };
+    const text = decoder.decode(payload.subarray(offset, offset + item.text_length));
+    offset += item.text_length;
+    const { created_at, importance, supersedes = [], signer } = item;
+    return { candidate, header, envelope, text, createdAt: created_at, importance, supersedes, signer };
+  });
+}
+
+function nameOf({ recipientPk }: EnvelopeHeader): string {
+  return Buffer.from(recipientPk).toString('hex');
+}
+
+/**
+ * A key that only a later wrap opened gets one for every read to come. It is made anew from the key itself, which the
+ * session holds by now and would take any wrap for: those that are given need not be of it.
+ */
+async function keepRewrap(
+  context: RelayerContext,
+  caller: Caller,
+  accountId: Buffer,
+  header: EnvelopeHeader,
+  wraps: readonly Rewrap[],
+): Promise<void> {
+  const { keyRewraps, sidecar } = context;
+  const key = {
+    tag: Buffer.from(header.tag).toString('hex'),
+    key_epoch: Number(header.keyEpoch),
+    recipient_pk: nameOf(header),
+  };
+  const reader = readerOf(caller, context.serverAddress);
+  for (const { wrap } of wraps) {
+    const given = { ...key, wraps: [{ type: wrapType.seal, bytes: wrap.toString('base64') }] };
+    const { server_set, keys } = await sidecar.rewrapKeys({ ...reader, keys: [given] }, caller.credentials);
+    if (server_set !== keyRewraps.serverSet) return;
+    const [made] = keys;
+    if (!made?.ok) continue;
+    const bytes = Buffer.from(made.wrap, 'base64');
+    await keyRewraps.save(context.db, accountId, Buffer.from(header.recipientPk), bytes);
+    keyRewraps.refresh(accountId);
+    return;
+  }
+}

@@ -1,0 +1,126 @@
+import { createHash, randomUUID } from 'node:crypto';
+import type { Db } from '../../base/db/db.ts';
+import { sha256 } from '../../base/sha256.ts';
+import type { IndexData } from '../../index/index-data.ts';
+import { keywordColumns, keywordPlaces, keywordValues } from '../../index/keyword-columns.ts';
+import { chunkParameters, insertVectors } from '../../index/vector-rows.ts';
+import { deleteMemories } from '../../jobs/queue/forget-rows.ts';
+import type { Place } from '../../jobs/queue/forgotten-objects.ts';
+import { insertSuccessors } from '../../jobs/queue/successors.ts';
+import { storableImportance, storableTime } from '../../keys/seal-job.ts';
+import type { OpenedCandidate } from './open-found.ts';
+
+/**
+ * A memory as it was, but for its id, since that of its job is lost. False, and nothing is written, when
+ * it is there or was forgotten meanwhile.
+ */
+export async function saveRestored(
+  db: Db,
+  { accountId, namespace, tag }: Place,
+  restored: OpenedCandidate,
+  textHash: Buffer,
+  { info, chunks, keywords }: IndexData,
+): Promise<boolean> {
+  const { candidate, envelope } = restored;
+  const id = memoryIdOf(tag, candidate.envelopeId);
+  const ofKeywords = keywordValues(keywords);
+  const first = 15;
+  const { places, values } = chunkParameters(chunks, first + ofKeywords.length);
+  return db.transaction(async (tx) => {
+    await tx.query(
+      `INSERT INTO known_text (account_id, text_hash, memory_id)
+       SELECT $1, $2, $3 WHERE NOT EXISTS (
+         SELECT 1 FROM forgotten_memory WHERE account_id = $1 AND envelope_id = $4 AND tag = $5)
+       ON CONFLICT DO NOTHING`,
+      [accountId, textHash, id, candidate.envelopeId, tag],
+    );
+    const { rowCount } = await tx.query(
+      `WITH job AS (
+         INSERT INTO memory (account_id, id, namespace, state, blob_id, object_id, end_epoch, envelope_id,
+           envelope_sha256, size, importance, created_at, ${keywordColumns})
+         SELECT $1, $4::uuid, $5, 'done', $6, $7, $8::integer, $9, $10, $11::integer, $12::real, $13::timestamptz,
+           ${keywordPlaces(first)}
+         WHERE NOT EXISTS (SELECT 1 FROM forgotten_memory WHERE account_id = $1 AND envelope_id = $9 AND tag = $14)
+           AND NOT EXISTS (SELECT 1 FROM memory WHERE account_id = $1 AND envelope_id = $9 AND namespace = $5)
+         ON CONFLICT DO NOTHING RETURNING account_id, namespace, id)
+       ${insertVectors(places)}`,
+      [
+        accountId,
+        info.model,
+        info.keyId,
+        id,
+        namespace,
+        candidate.storedAs,
+        candidate.objectId,
+        candidate.endEpoch,
+        candidate.envelopeId,
+        sha256(envelope),
+        envelope.length,
+        storableImportance(restored.importance),
+        storableTime(restored.createdAt),
+        tag,
+        ...ofKeywords,
+        ...values,
+      ],
+    );
+    if (rowCount === 0) {
+      await tx.query(
+        `DELETE FROM known_text WHERE account_id = $1 AND memory_id = $2
+           AND NOT EXISTS (SELECT 1 FROM memory WHERE account_id = $1 AND id = $2)`,
+        [accountId, id],
+      );
+      return false;
+    }
+    const envelopeIds = restored.supersedes.map((each) => Buffer.from(each, 'hex'));
+    await insertSuccessors(tx, [{ accountId, successorId: id, envelopeIds }]);
+    return true;
+  });
+}
+
+/**
+ * The same for an envelope each time, so that of two restores at once one inserts it; another in each namespace, since the
+ * id of an envelope is what its writer says.
+ */
+function memoryIdOf(tag: Buffer, envelopeId: Buffer): string {
+  const digest = createHash('sha256').update('memrelay-restored-v1').update(tag).update(envelopeId).digest();
+  // The bits of a UUID of version 8: a digest of one's own
+  digest[6] = (digest[6]! & 0x0f) | 0x80;
+  digest[8] = (digest[8]! & 0x3f) | 0x80;
+  return digest.toString('hex', 0, 16).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+}
+
+/**
+ * What a tombstone names is forgotten here as well, with the objects that the owner still has of it; also what is indexed,
+ * unless it was forgotten here before: then it was stored again since. Returns the blobs of what was indexed.
+ */
+export async function saveForgotten(
+  db: Db,
+  { accountId, tag, namespace }: Place,
+  envelopeIds: readonly string[],
+): Promise<string[]> {
+  return db.transaction(async (tx) => {
+    const { rows } = await tx.query<{ id: string }>(
+      `SELECT id FROM memory WHERE account_id = $1 AND namespace = $2
+         AND envelope_id IN (SELECT decode(id, 'hex') FROM unnest($4::text[]) AS id)
+         AND NOT EXISTS (SELECT 1 FROM forgotten_memory gone
+           WHERE gone.account_id = $1 AND gone.tag = $3 AND gone.envelope_id = memory.envelope_id)`,
+      [accountId, namespace, tag, [...envelopeIds]],
+    );
+    const indexed = rows.map(({ id }) => id);
+    const removed =
+      indexed.length > 0 ? await deleteMemories(tx, { accountId, namespace, tag }, indexed) : [];
+    for (const envelopeId of envelopeIds)
+      await tx.query(
+        `INSERT INTO forgotten_memory (account_id, memory_id, tag, envelope_id, blob_id, object_id, shared)
+         SELECT $1, $2::uuid, $3, $4, found.stored_as, blob.object_id, coalesce(length(found.stored_as) = 50, false)
+         FROM (VALUES (1)) AS one (row)
+           LEFT JOIN chain_envelope found ON found.account_id = $1 AND found.tag = $3 AND found.envelope_id = $4
+           LEFT JOIN chain_blob blob ON blob.account_id = $1 AND blob.blob_id = found.blob_id
+         WHERE NOT EXISTS (
+           SELECT 1 FROM forgotten_memory WHERE account_id = $1 AND envelope_id = $4 AND tag = $3)
+         ORDER BY blob.certified_epoch LIMIT 1`,
+        [accountId, randomUUID(), tag, Buffer.from(envelopeId, 'hex')],
+      );
+    return removed.flatMap(({ blobId }) => blobId ?? []);
+  });
+}
