@@ -63,6 +63,15 @@ export interface NamespacesResponse {
   namespaces: NamespaceEntry[];
 }
 
+/** `GET /v1/owners/{owner}/namespaces`: the same in the words of the original system's client, always as one page. */
+export interface OwnerNamespacesResponse {
+  owner: string;
+  namespaces: (NamespaceEntry & { id: string; name: string; storage_used: number; updated_at: string })[];
+  has_more: false;
+  /** It has no meaning here */
+  snapshot_version: 0;
+}
+
 /**
  * Of the namespaces in the signer's scope. `failed_ids`: at most 20 failed jobs, to be retried; absent without one.
  * `jobs.namespaces`: where there are jobs, also where nothing is stored yet; absent without one. `blobs_to_delete`: at
