@@ -59,7 +59,7 @@ const due: Readonly<Record<Work, string>> = {
   uploading: `run_at <= now() - CASE WHEN upload_claims = 0 THEN make_interval(secs => $5) ELSE '0' END AND ${free}`,
 };
 
-/** Bytes of sealed texts after which a batch takes no further job; one job is always taken. */
+/** Bytes of sealed texts that the accounts of a batch share. Each has its oldest job in it, however long that is. */
 export const batchBytes = 256 * 1024;
 /** What a job counts against `batchBytes`: an upload has a batch of its own. Read from the row, without the text. */
 const sizeOf: Readonly<Record<Work, string>> = {
@@ -114,8 +114,8 @@ export function claimedJob(row: ClaimedRow, leaseToken: string): ClaimedJob {
  * as it is needed. The inner limits of the two parts let the planner see how little that is: at a higher estimate Postgres
  * compiles the statement each time (JIT), which takes a hundred times as long as running it.
  *
- * A batch to embed ends with the text that fills `batchBytes`, counted around the accounts: first the oldest job of each.
- * So a few long texts of one account do not keep the short ones of others waiting for a whole batch.
+ * The accounts share the bytes of a batch to embed equally as well: what an account has in it ends with the text that fills
+ * its share. So the short texts of others wait for one long text of an account, not for a batch of them.
  */
 export const claimStatement = (work: Work): string => `
   WITH RECURSIVE walk (account_id, lap) AS (
@@ -151,11 +151,9 @@ export const claimStatement = (work: Work): string => `
     upload_claims = upload_claims + CASE WHEN $1 = 'uploading' THEN 1 ELSE 0 END,
     lease_until = now() + make_interval(secs => ${leaseSeconds})
   FROM (
-    SELECT id, no, sum(size) OVER (ORDER BY nth, no) - size AS before
-    FROM (
-      SELECT id, no, size, row_number() OVER (PARTITION BY no ORDER BY run_at, id) AS nth
-      FROM (SELECT * FROM shared UNION ALL SELECT * FROM rest) AS due) AS ranked) AS picked
-  WHERE memory_job.id = picked.id AND before < ${batchBytes}
+    SELECT id, no, sum(size) OVER (PARTITION BY no ORDER BY run_at, id) - size AS before
+    FROM (SELECT * FROM shared UNION ALL SELECT * FROM rest) AS found) AS picked
+  WHERE memory_job.id = picked.id AND before < ${batchBytes} / (SELECT count(*) FROM turn)
   RETURNING ${claimedColumns}, no`;
 
 /**
