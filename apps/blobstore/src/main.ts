@@ -26,6 +26,11 @@ async function start(): Promise<void> {
   servePart(store, logger);
 }
 
+process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
+  process.stderr.write(`blobstore: the output cannot be written (${code}).\n`);
+  process.exit(1);
+});
+
 try {
   await start();
 } catch (error) {

@@ -124,6 +124,13 @@ describe('output that cannot be written', () => {
       ]);
     },
   );
+
+  it('is one line and exit code 1 also where another part prints', async () => {
+    expect(await withStdout('full disk', ['blobstore', '--help'])).toEqual([
+      1,
+      'blobstore: the output cannot be written (ENOSPC).\n',
+    ]);
+  });
 });
 
 it('import and demo name a directory that they were given, in one line', async () => {

@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import {
+  batchBytes,
   type ClaimedJob,
   claimInTurns,
   claimJobs,
@@ -112,6 +113,17 @@ describe.each(databases)('turns of accounts on $name', ({ name, create }) => {
         expect(JIT).toBeUndefined();
       }
     });
+  });
+
+  test('a long text fills the share of its account in a batch, and short ones of others are in the next', async () => {
+    await queue(accountAt(1), 32, 'queued');
+    await database.db.query('UPDATE memory_job SET outbox = $1', [Buffer.alloc(batchBytes)]);
+    const next = claimInTurns(database.db, 'embedding');
+    expect(placesOf(await next(32, randomUUID()))).toEqual([1]);
+    await queue(accountAt(2), 3, 'queued', 10);
+    expect(placesOf(await next(32, randomUUID())).sort()).toEqual([1, 2, 2, 2]);
+    await database.db.query("UPDATE memory_job SET outbox = '\\x' WHERE lease_token IS NULL");
+    expect(await next(32, randomUUID())).toHaveLength(30);
   });
 
   test.runIf(name === 'postgres')(

@@ -123,6 +123,12 @@ suite.each(shared)('a change of the nonce store with several relayers on $name',
   const world = nonceWorld(create);
   const { db, redisUrl, start, stop, seconds, captured, send, refusesReplaysOf, anotherRedis } = world;
 
+  it('is refused to another database of the same Redis while relayers with the first are alive', async () => {
+    const first = await start(redisUrl());
+    await expect(start(`${redisUrl()}/5`)).rejects.toThrow('keep their nonces in another Redis');
+    expect(await send(first, captured())).toBe('fresh');
+  });
+
   it('is refused while relayers with the former store are alive', async () => {
     const table = await start(undefined);
     await expect(start(redisUrl())).rejects.toThrow('REDIS_URL: other relayers that run on this database');

@@ -63,6 +63,15 @@ export interface NamespacesResponse {
   namespaces: NamespaceEntry[];
 }
 
+/** `GET /v1/owners/{owner}/namespaces`: the same in the words of the original system's client, always as one page. */
+export interface OwnerNamespacesResponse {
+  owner: string;
+  namespaces: (NamespaceEntry & { id: string; name: string; storage_used: number; updated_at: string })[];
+  has_more: false;
+  /** It has no meaning here */
+  snapshot_version: 0;
+}
+
 /**
  * Covers the namespaces in the signer's scope. Lists are absent when empty. `failed_ids`: at most 20 failed jobs that can
  * be retried. `jobs.namespaces`: every namespace with jobs, even if nothing is stored there yet. `blobs_to_delete`: at

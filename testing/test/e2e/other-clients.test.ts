@@ -215,6 +215,17 @@ test('stats name the owner, and namespaces are also at GET /v1/owners/{owner}/na
   expect(posted).toMatchObject({ owner: address });
   for (const path of ['/api/namespaces', `/v1/owners/${address}/namespaces`])
     expect(await get(path), path).toMatchObject({ status: 200, body: posted });
+  expect((await get(`/v1/owners/${address}/namespaces`)).body).toMatchObject({
+    namespaces: posted.namespaces.map((entry: { namespace: string; storage_bytes: number; newest: string }) => ({
+      id: entry.namespace,
+      name: entry.namespace,
+      storage_used: entry.storage_bytes,
+      updated_at: entry.newest,
+    })),
+    has_more: false,
+    snapshot_version: 0,
+  });
+  expect(posted.namespaces).not.toEqual([]);
   const foreign = `/v1/owners/0x${'1'.repeat(64)}/namespaces`;
   expect(await get(foreign)).toMatchObject({ status: 404, body: { error: 'not_found' } });
   expect((await fetch(`${relayer.url}/v1/owners/${address}/namespaces`)).status).toBe(401);

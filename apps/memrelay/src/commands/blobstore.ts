@@ -57,7 +57,9 @@ export async function blobstore(
 
 async function printHelp(entry: string): Promise<void> {
   const child = spawn(process.execPath, [entry, '--help'], { stdio: 'inherit' });
-  await once(child, 'exit');
+  const [code] = await once(child, 'exit');
+  // The blob store has said why
+  if (code !== 0) throw new ExitError(exitCodes.failed, '');
 }
 
 function announce(output: Output, url: string): void {

@@ -16,7 +16,10 @@ const print = (line: string): void => void process.stdout.write(`${line}\n`);
 
 const exitCode = await main();
 // Wait for written output, but not for anything else, such as keep-alive connections.
-process.stdout.write('', () => process.exit(exitCode));
+// A failed write ends the process in the handler above.
+process.stdout.write('', (error) => {
+  if (!error) process.exit(exitCode);
+});
 
 async function main(): Promise<number> {
   let settings: Settings;

@@ -38,6 +38,8 @@ export function createRedisNonces(options: RedisNoncesOptions): NonceStore {
     socket: { connectTimeout: 5_000, reconnectStrategy: reconnectDelay },
   });
   const epoch = createNonceEpoch({ db, log });
+  const identityFrom = (server: string, stats: string, mark: string | null): StoreIdentity =>
+    identityOf(server, stats, mark, client.options?.database ?? 0);
   let connected = false;
 
   const nonces = createClaimedNonces({
@@ -50,7 +52,7 @@ export function createRedisNonces(options: RedisNoncesOptions): NonceStore {
       );
       const eviction = evictionProblem(info);
       if (eviction) log.error(eviction);
-      return eviction ? { problem: eviction } : { store: identityOf(info, info, mark) };
+      return eviction ? { problem: eviction } : { store: identityFrom(info, info, mark) };
     },
     async record(claim, key, ttlSeconds) {
       const [recorded, mark, server, stats] = await inTime(
@@ -66,7 +68,7 @@ export function createRedisNonces(options: RedisNoncesOptions): NonceStore {
           .exec<'typed'>(),
         timeoutMs,
       );
-      if (identityOf(server, stats, mark).identity !== claim.identity) return 'changed';
+      if (identityFrom(server, stats, mark).identity !== claim.identity) return 'changed';
       return recorded === null ? 'seen' : 'fresh';
     },
     log,
@@ -102,11 +104,12 @@ export function createRedisNonces(options: RedisNoncesOptions): NonceStore {
   };
 }
 
-function identityOf(server: string, stats: string, mark: string | null): StoreIdentity {
+/** `database`: the numbered ones of a server keep their keys apart, so each is a store of its own. */
+function identityOf(server: string, stats: string, mark: string | null, database: number): StoreIdentity {
   const runId = infoField(server, 'run_id');
   if (!runId) throw new Error('INFO names no run_id');
   const evicted = infoField(stats, 'evicted_keys') ?? '0';
-  return { identity: `redis/${runId}/${evicted}/${mark}`, server: `redis/${runId}` };
+  return { identity: `redis/${runId}/${evicted}/${mark}`, server: `redis/${runId}${database === 0 ? '' : `/${database}`}` };
 }
 
 /** An evicted nonce can be replayed, so a server that may evict is not used. */

@@ -3,6 +3,7 @@ import {
   type MemoriesResponse,
   memoriesRequest,
   type NamespacesResponse,
+  type OwnerNamespacesResponse,
   type StatsResponse,
 } from '@memrelay/protocol/memory-lists';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
@@ -25,7 +26,23 @@ export function listRoutes(app: FastifyInstance, context: RelayerContext): void 
   // The form of the original system's newest client. It names the owner, whom the signature already tells
   app.get<{ Params: { owner: string } }>('/v1/owners/:owner/namespaces', async (request) => {
     if (request.params.owner.toLowerCase() !== request.caller.account.owner) throw new ApiError('not_found');
-    return namespaces(request);
+    return originalForm(await listNamespaces(context, request.caller));
   });
   app.post('/api/stats', async (request): Promise<StatsResponse> => accountStats(context, request.caller));
+}
+
+/** Ours and the names that the original's client reads beside them. It reads no further page where `has_more` is false. */
+function originalForm({ owner, namespaces }: NamespacesResponse): OwnerNamespacesResponse {
+  return {
+    owner,
+    namespaces: namespaces.map((entry) => ({
+      ...entry,
+      id: entry.namespace,
+      name: entry.namespace,
+      storage_used: entry.storage_bytes,
+      updated_at: entry.newest,
+    })),
+    has_more: false,
+    snapshot_version: 0,
+  };
 }

@@ -59,6 +59,14 @@ const due: Readonly<Record<Work, string>> = {
   uploading: `run_at <= now() - CASE WHEN upload_claims = 0 THEN make_interval(secs => $5) ELSE '0' END AND ${free}`,
 };
 
+/** Bytes of sealed texts that the accounts of a batch share. Each has its oldest job in it, however long that is. */
+export const batchBytes = 256 * 1024;
+/** What a job counts against `batchBytes`: an upload has a batch of its own. Read from the row, without the text. */
+const sizeOf: Readonly<Record<Work, string>> = {
+  embedding: 'coalesce(octet_length(outbox), 0)',
+  uploading: '0',
+};
+
 /** What a worker is told of a job that it claimed */
 export const claimedColumns = `memory_job.id, account_id, owner, namespace, attempts, upload_claims, checkpoint, outbox,
     envelope, text_hash, duplicate, quilt_id, given_model`;
@@ -105,6 +113,9 @@ export function claimedJob(row: ClaimedRow, leaseToken: string): ClaimedJob {
  * of an account every other one that waits has its own. Only what is taken is locked, and each part is read only as far
  * as it is needed. The inner limits of the two parts let the planner see how little that is: at a higher estimate Postgres
  * compiles the statement each time (JIT), which takes a hundred times as long as running it.
+ *
+ * The accounts share the bytes of a batch to embed equally as well: what an account has in it ends with the text that fills
+ * its share. So the short texts of others wait for one long text of an account, not for a batch of them.
  */
 export const claimStatement = (work: Work): string => `
   WITH RECURSIVE walk (account_id, lap) AS (
@@ -123,23 +134,26 @@ export const claimStatement = (work: Work): string => `
         ORDER BY run_at LIMIT 1)
       LIMIT $3) AS with_due_job),
   shared AS MATERIALIZED (
-    SELECT job.id, no
+    SELECT job.id, no, job.run_at, job.size
     FROM turn, LATERAL (
-      SELECT id FROM (
-        SELECT id FROM memory_job WHERE account_id = turn.account_id AND ${waiting[work]} AND ${due[work]}
+      SELECT id, run_at, size FROM (
+        SELECT id, run_at, ${sizeOf[work]} AS size FROM memory_job WHERE account_id = turn.account_id AND ${waiting[work]} AND ${due[work]}
         ORDER BY run_at LIMIT $3 FOR UPDATE SKIP LOCKED) AS oldest
       LIMIT $3 / (SELECT count(*) FROM turn)) AS job),
   rest AS MATERIALIZED (
-    SELECT job.id, no
+    SELECT job.id, no, job.run_at, job.size
     FROM turn, LATERAL (
-      SELECT id FROM memory_job WHERE account_id = turn.account_id AND ${waiting[work]} AND ${due[work]}
+      SELECT id, run_at, ${sizeOf[work]} AS size FROM memory_job WHERE account_id = turn.account_id AND ${waiting[work]} AND ${due[work]}
         AND id NOT IN (SELECT id FROM shared)
       ORDER BY run_at LIMIT $3 FOR UPDATE SKIP LOCKED) AS job
     LIMIT $3 - (SELECT count(*) FROM shared))
   UPDATE memory_job SET stage = CASE WHEN stage = 'indexing' THEN stage ELSE $1 END, lease_token = $2,
     upload_claims = upload_claims + CASE WHEN $1 = 'uploading' THEN 1 ELSE 0 END,
     lease_until = now() + make_interval(secs => ${leaseSeconds})
-  FROM (SELECT * FROM shared UNION ALL SELECT * FROM rest) AS picked WHERE memory_job.id = picked.id
+  FROM (
+    SELECT id, no, sum(size) OVER (PARTITION BY no ORDER BY run_at, id) - size AS before
+    FROM (SELECT * FROM shared UNION ALL SELECT * FROM rest) AS found) AS picked
+  WHERE memory_job.id = picked.id AND before < ${batchBytes} / (SELECT count(*) FROM turn)
   RETURNING ${claimedColumns}, no`;
 
 /**
