@@ -5,8 +5,8 @@ import type { OpenRequestHead } from '@memrelay/protocol/sidecar-api';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Place } from '../src/jobs/queue/forgotten-objects.ts';
 import { wrapsColumn } from '../src/keys/namespace-keys.ts';
-import { currentLook, saveKnown, savePage } from '../src/upkeep/restore/look-rows.ts';
 import { openFound } from '../src/upkeep/restore/open-found.ts';
+import { currentLook, saveKnown, savePage } from '../src/upkeep/rows/chain-scan-rows.ts';
 import { databases, type TestDb } from './support/databases.ts';
 import { sampleEnvelope } from './support/sample-envelope.ts';
 

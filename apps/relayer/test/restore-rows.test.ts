@@ -9,7 +9,7 @@ import {
   savePage,
   saveUnread,
   unknownBlobs,
-} from '../src/upkeep/restore/look-rows.ts';
+} from '../src/upkeep/rows/chain-scan-rows.ts';
 import {
   candidates,
   countFound,
@@ -19,8 +19,8 @@ import {
   saveOutcome,
   saveUnreadPatch,
   trustName,
-} from '../src/upkeep/restore/restore-rows.ts';
-import { saveForgotten, saveRestored } from '../src/upkeep/restore/save-restored.ts';
+} from '../src/upkeep/rows/restore-rows.ts';
+import { saveForgotten, saveRestored } from '../src/upkeep/rows/save-restored.ts';
 import { databases, type TestDb } from './support/databases.ts';
 
 /** What a restore keeps of what it found on chain. */

@@ -6,7 +6,7 @@ import { saveEndEpochs } from '../../blobs/end-epochs.ts';
 import { type BlobReads, isStored, lookFor } from '../../blobs/read-stored.ts';
 import { bury, clearSuspicion, noteLook, postponeLook } from '../../jobs/queue/unreadable.ts';
 import type { WatchedMemory } from '../../jobs/queue/watched-memories.ts';
-import { insertRenewal } from '../renewals/expiring.ts';
+import { insertRenewal } from '../rows/renewal-rows.ts';
 import { askChain, type ChainSources } from './chain-word.ts';
 import { nextLookInMs } from './next-look.ts';
 

@@ -1,5 +1,5 @@
 import { maxQuiltBytes } from '../../jobs/upload/quilt-bounds.ts';
-import type { Expiring } from './expiring.ts';
+import type { Expiring } from '../rows/renewal-rows.ts';
 
 /** Read and queued together, where quilts are small */
 const leastTogether = 16;

@@ -8,7 +8,7 @@ import { saveEndEpochs } from '../../blobs/end-epochs.ts';
 import { readObjects } from '../../blobs/read-objects.ts';
 import type { BlobReads } from '../../blobs/read-stored.ts';
 import type { SidecarClient } from '../../sidecar/sidecar-client.ts';
-import { countExpiring, type Expiring, expiringMemories, insertRenewal } from './expiring.ts';
+import { countExpiring, type Expiring, expiringMemories, insertRenewal } from '../rows/renewal-rows.ts';
 import { inQuilts } from './in-quilts.ts';
 import { readAgain, type StoredMemory } from './read-again.ts';
 import { renewBesideMemories } from './renew-beside.ts';

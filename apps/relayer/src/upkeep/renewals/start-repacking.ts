@@ -15,7 +15,7 @@ import {
   survivorsOf,
 } from '../../jobs/queue/shared-quilts.ts';
 import type { SidecarClient } from '../../sidecar/sidecar-client.ts';
-import { insertRenewal } from './expiring.ts';
+import { insertRenewal } from '../rows/renewal-rows.ts';
 import { readAgain } from './read-again.ts';
 
 export interface RepackingOptions {

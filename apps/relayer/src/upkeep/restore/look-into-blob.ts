@@ -3,7 +3,7 @@ import { type EnvelopeHeader, envelopeKind, maxHeaderLength, parseHeader } from 
 import { AggregatorError } from '../../blobs/aggregator.ts';
 import { type AggregatorReader, BlobReadError } from '../../blobs/aggregator-reads.ts';
 import { wrapsColumn } from '../../keys/namespace-keys.ts';
-import type { FoundEnvelope, UnknownBlob } from './look-rows.ts';
+import type { FoundEnvelope, UnknownBlob } from '../rows/chain-scan-rows.ts';
 
 export type Starts = Pick<AggregatorReader, 'readStart' | 'readPatches'>;
 

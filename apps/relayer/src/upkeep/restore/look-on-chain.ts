@@ -5,9 +5,16 @@ import { hexToBytes } from '../../base/db/hex.ts';
 import { type AggregatorReader, BlobReadError } from '../../blobs/aggregator-reads.ts';
 import type { Place } from '../../jobs/queue/forgotten-objects.ts';
 import type { SidecarClient } from '../../sidecar/sidecar-client.ts';
+import {
+  currentLook,
+  type Look,
+  saveKnown,
+  savePage,
+  saveUnread,
+  unknownBlobs,
+} from '../rows/chain-scan-rows.ts';
+import { passOverIndexed, patchesToLookInto, saveHeader, saveUnreadPatch } from '../rows/restore-rows.ts';
 import { lookIntoBlob, lookIntoPatch, type Starts } from './look-into-blob.ts';
-import { currentLook, type Look, saveKnown, savePage, saveUnread, unknownBlobs } from './look-rows.ts';
-import { passOverIndexed, patchesToLookInto, saveHeader, saveUnreadPatch } from './restore-rows.ts';
 
 export type RestoreFailure = { blob_id: string; reason: string };
 

@@ -10,20 +10,13 @@ import type { Place } from '../../jobs/queue/forgotten-objects.ts';
 import type { KeyRewraps } from '../../keys/key-rewraps.ts';
 import { decodeColumn } from '../../keys/namespace-keys.ts';
 import type { SidecarClient } from '../../sidecar/sidecar-client.ts';
-import { type Candidate, type ChainRewrap, chainRewraps, saveWrongRewraps } from './restore-rows.ts';
-
-/** An envelope that was read whole and opened. */
-export interface OpenedCandidate {
-  candidate: Candidate;
-  header: EnvelopeHeader;
-  envelope: Buffer;
-  text: string;
-  createdAt: string;
-  importance: number | undefined;
-  supersedes: string[];
-  /** Hex */
-  signer: string;
-}
+import {
+  type Candidate,
+  type ChainRewrap,
+  chainRewraps,
+  type OpenedCandidate,
+  saveWrongRewraps,
+} from '../rows/restore-rows.ts';
 
 export type OpenResult = OpenedCandidate | { candidate: Candidate; reason: string };
 

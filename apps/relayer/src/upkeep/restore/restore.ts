@@ -21,12 +21,19 @@ import type { Place } from '../../jobs/queue/forgotten-objects.ts';
 import { textHash } from '../../jobs/queue/known-texts.ts';
 import type { NamespaceKeys } from '../../keys/namespace-keys.ts';
 import type { NamespaceTags } from '../../memories/reading/scope-namespaces.ts';
-import { keepTombstone } from './keep-tombstone.ts';
+import { hasUntried, lookStartedAt } from '../rows/chain-scan-rows.ts';
+import {
+  type Candidate,
+  candidates,
+  countFound,
+  databaseTime,
+  type OpenedCandidate,
+  saveOutcome,
+  trustName,
+} from '../rows/restore-rows.ts';
+import { keepTombstone, saveForgotten, saveRestored } from '../rows/save-restored.ts';
 import { type ChainScanParts, lookOnChain, type RestoreFailure } from './look-on-chain.ts';
-import { hasUntried, lookStartedAt } from './look-rows.ts';
-import { type OpenedCandidate, type OpenFoundParts, openFound } from './open-found.ts';
-import { type Candidate, candidates, countFound, saveOutcome, trustName } from './restore-rows.ts';
-import { saveForgotten, saveRestored } from './save-restored.ts';
+import { type OpenFoundParts, openFound } from './open-found.ts';
 
 /** Read and opened at once: each may have 1.5 MiB */
 const batchSize = 16;
@@ -223,12 +230,6 @@ async function keepKeys({ parts, caller }: Work, opened: readonly OpenedCandidat
 async function noteFailure({ parts, place, failed }: Work, { storedAs }: Candidate, reason: string) {
   failed.push({ blob_id: storedAs, reason });
   await saveOutcome(parts.db, place.accountId, storedAs, 'failed', reason);
-}
-
-/** What was tried is noted by the database's clock. */
-async function databaseTime(db: Db): Promise<Date> {
-  const { rows } = await db.query<{ now: Date }>('SELECT now() AS now');
-  return rows[0]!.now;
 }
 
 /** Embeds and saves; returns those that are new. Throws `embedding_unavailable`. */

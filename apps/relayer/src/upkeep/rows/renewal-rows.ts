@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Db, Queryable } from '../../base/db/db.ts';
+import { type MemoryColumns, memoryFields } from '../../jobs/rows/memory-fields.ts';
 
 /** A stored memory whose blob is in its last epochs. */
 export interface Expiring {
@@ -17,8 +18,9 @@ export interface Expiring {
 }
 
 /**
- * Memories that expire after this epoch and not after `lastEpoch`, those under renewal apart. The first to expire first,
- * and after all others those whose blobs were not found lately: they must not take the places of what can be renewed.
+ * Memories of all accounts that expire after this epoch and not after `lastEpoch`, without those that are being renewed.
+ * The earliest expiry comes first. Memories whose blobs were recently not found come last, so that they do not use up the
+ * limit that memories with readable blobs need.
  */
 export async function expiringMemories(
   db: Db,
@@ -26,17 +28,20 @@ export async function expiringMemories(
   lastEpoch: number,
   limit: number,
 ): Promise<Expiring[]> {
-  const { rows } = await db.query<{
-    account_id: Buffer;
-    id: string;
-    namespace: string;
-    blob_id: string;
-    object_id: string | null;
-    envelope_id: Buffer | null;
-    envelope_sha256: Buffer;
-    size: number;
-    end_epoch: number;
-  }>(
+  const { rows } = await db.query<
+    MemoryColumns<
+      | 'account_id'
+      | 'id'
+      | 'namespace'
+      | 'blob_id'
+      | 'object_id'
+      | 'envelope_id'
+      | 'envelope_sha256'
+      | 'size'
+      | 'end_epoch',
+      'blob_id' | 'end_epoch'
+    >
+  >(
     `SELECT account_id, id, namespace, blob_id, object_id, envelope_id, envelope_sha256, size, end_epoch FROM memory
      WHERE state = 'done' AND end_epoch > $1 AND end_epoch <= $2 AND blob_id IS NOT NULL
        AND NOT EXISTS (
@@ -50,20 +55,10 @@ export async function expiringMemories(
      LIMIT $3`,
     [epoch, lastEpoch, limit],
   );
-  return rows.map((row) => ({
-    accountId: row.account_id,
-    id: row.id,
-    namespace: row.namespace,
-    blobId: row.blob_id,
-    objectId: row.object_id ?? undefined,
-    envelopeId: row.envelope_id ?? undefined,
-    envelopeSha256: row.envelope_sha256,
-    size: row.size,
-    endEpoch: row.end_epoch,
-  }));
+  return rows.map(memoryFields);
 }
 
-/** How many memories expire after this epoch and not after `lastEpoch`. */
+/** How many memories of all accounts expire after this epoch and not after `lastEpoch`. */
 export async function countExpiring(db: Db, epoch: number, lastEpoch: number): Promise<number> {
   const { rows } = await db.query<{ count: number }>(
     `SELECT count(*)::int AS count FROM memory WHERE state = 'done' AND end_epoch > $1 AND end_epoch <= $2`,
@@ -73,8 +68,8 @@ export async function countExpiring(db: Db, epoch: number, lastEpoch: number): P
 }
 
 /**
- * Queues the upload of a memory's envelope once more, to whoever owns the account now. A renewal of it that failed goes on
- * where it stands, so that what it has paid for is not paid again. False when one is queued already.
+ * Queues another upload of a memory's envelope, for the current owner of the account. A failed renewal of the memory is
+ * resumed from its checkpoint, so that nothing is paid for twice. False when a renewal is queued already.
  */
 export async function insertRenewal(
   db: Queryable,
@@ -83,11 +78,11 @@ export async function insertRenewal(
   envelope: Buffer,
 ): Promise<boolean> {
   const { rows } = await db.query(
-    `WITH again AS (
+    `WITH resumed AS (
        UPDATE memory_job SET status = 'running', owner = $4, attempts = 0,
          quilt_id = CASE WHEN owner = $4 THEN quilt_id END, run_at = now(), error_code = NULL,
          error_message = NULL, checkpoint = checkpoint || $6::jsonb, updated_at = now()
-       WHERE id = (
+       WHERE account_id = $2 AND id = (
            SELECT id FROM memory_job WHERE account_id = $2 AND checkpoint ->> 'renews' IS NOT NULL
              AND checkpoint ->> 'renews' = $3::uuid::text AND status = 'failed'
            ORDER BY created_at DESC LIMIT 1)
@@ -101,9 +96,9 @@ export async function insertRenewal(
        SELECT $1::uuid, account_id, $4, namespace, ''::bytea, 'uploading', $5::bytea, envelope_id, envelope_sha256,
          $6::jsonb
        FROM memory
-       WHERE account_id = $2 AND id = $3 AND state IN ('done', 'lost') AND NOT EXISTS (SELECT 1 FROM again)
+       WHERE account_id = $2 AND id = $3 AND state IN ('done', 'lost') AND NOT EXISTS (SELECT 1 FROM resumed)
        ON CONFLICT DO NOTHING RETURNING id)
-     SELECT id FROM again UNION ALL SELECT id FROM fresh`,
+     SELECT id FROM resumed UNION ALL SELECT id FROM fresh`,
     [
       randomUUID(),
       memory.accountId,

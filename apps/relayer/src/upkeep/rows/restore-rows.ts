@@ -1,8 +1,8 @@
-import { envelopeKind } from '@memrelay/envelope/header';
+import { type EnvelopeHeader, envelopeKind } from '@memrelay/envelope/header';
 import type { Db } from '../../base/db/db.ts';
 import { sha256 } from '../../base/sha256.ts';
 import type { Place } from '../../jobs/queue/forgotten-objects.ts';
-import type { FoundEnvelope } from './look-rows.ts';
+import type { FoundEnvelope } from './chain-scan-rows.ts';
 
 /** Envelopes of one namespace on chain: what to read of them, and what became of them. */
 
@@ -81,6 +81,19 @@ export interface Candidate {
   endEpoch: number;
 }
 
+/** An envelope that was read whole and opened. */
+export interface OpenedCandidate {
+  candidate: Candidate;
+  header: EnvelopeHeader;
+  envelope: Buffer;
+  text: string;
+  createdAt: string;
+  importance: number | undefined;
+  supersedes: string[];
+  /** Hex */
+  signer: string;
+}
+
 /**
  * Envelopes of a kind to read next, at most `limit`: those that were never tried first, then those that failed before
  * `before`, or whose signer was not among the keys that were believed then. Of several with one id the earliest certified.
@@ -99,7 +112,7 @@ export async function candidates(
     `SELECT * FROM (
        SELECT DISTINCT ON (found.envelope_id) found.stored_as, found.envelope_id, found.tried_at, blob.object_id,
          blob.end_epoch
-       FROM chain_envelope found JOIN chain_blob blob USING (account_id, blob_id)
+       FROM chain_envelope found JOIN chain_blob blob ON blob.account_id = $1 AND blob.blob_id = found.blob_id
        WHERE found.account_id = $1 AND found.tag = $3 AND found.kind = $4
          AND (found.tried_at IS NULL OR found.tried_at < $5)
          AND (found.outcome IS NULL OR (found.outcome = 'failed' AND found.tried_at IS NOT NULL)
@@ -203,9 +216,15 @@ export async function countFound(
        SELECT bool_or(${isIndexed} OR ${isForgotten}) AS settled,
          bool_and(outcome IS NOT DISTINCT FROM 'unverified') AS unverified,
          bool_or(outcome IS NULL OR (outcome = 'unverified' AND reason IS DISTINCT FROM $4)) AS untried
-       FROM chain_envelope found JOIN chain_blob USING (account_id, blob_id)
-       WHERE account_id = $1 AND tag = $3 AND kind = ${envelopeKind.memory} GROUP BY envelope_id) AS memories`,
+       FROM chain_envelope found JOIN chain_blob blob ON blob.account_id = $1 AND blob.blob_id = found.blob_id
+       WHERE found.account_id = $1 AND tag = $3 AND kind = ${envelopeKind.memory} GROUP BY envelope_id) AS memories`,
     [accountId, namespace, tag, trust],
   );
   return rows[0]!;
+}
+
+/** The database's clock, by which attempts are recorded. */
+export async function databaseTime(db: Db): Promise<Date> {
+  const { rows } = await db.query<{ now: Date }>('SELECT now() AS now');
+  return rows[0]!.now;
 }

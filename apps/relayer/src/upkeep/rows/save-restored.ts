@@ -1,5 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
-import type { Db } from '../../base/db/db.ts';
+import { envelopeKind } from '@memrelay/envelope/header';
+import type { Db, Queryable } from '../../base/db/db.ts';
 import { sha256 } from '../../base/sha256.ts';
 import type { IndexData } from '../../index/index-data.ts';
 import { keywordColumns, keywordPlaces, keywordValues } from '../../index/keyword-columns.ts';
@@ -8,7 +9,7 @@ import { deleteMemories } from '../../jobs/queue/forget-rows.ts';
 import type { Place } from '../../jobs/queue/forgotten-objects.ts';
 import { insertSuccessors } from '../../jobs/queue/successors.ts';
 import { storableImportance, storableTime } from '../../keys/seal-job.ts';
-import type { OpenedCandidate } from './open-found.ts';
+import type { OpenedCandidate } from './restore-rows.ts';
 
 /**
  * A memory as it was, but for its id, since that of its job is lost. False, and nothing is written, when
@@ -123,4 +124,42 @@ export async function saveForgotten(
       );
     return removed.flatMap(({ blobId }) => blobId ?? []);
   });
+}
+
+/**
+ * Records a tombstone that a restore found, so that it is renewed like one that was made here: it is stored again before it
+ * expires for as long as a blob that it forgets is alive (renewals/renew-beside.ts). A known tombstone is left unchanged.
+ */
+export async function keepTombstone(
+  tx: Queryable,
+  { accountId, namespace, tag }: Place,
+  owner: string,
+  { candidate, envelope, supersedes }: Pick<OpenedCandidate, 'candidate' | 'envelope' | 'supersedes'>,
+): Promise<void> {
+  const { storedAs, envelopeId, objectId, endEpoch } = candidate;
+  await tx.query(
+    `WITH kept AS (
+       INSERT INTO memory_job (id, account_id, owner, namespace, delegate_pk, status, stage, kind, blob_id, envelope_id,
+         envelope_sha256, checkpoint)
+       SELECT $3::uuid, $1::bytea, $4, $5, ''::bytea, 'done', 'indexing', ${envelopeKind.tombstone}, $6, $7, $8, $9::jsonb
+       WHERE NOT EXISTS (
+         SELECT 1 FROM memory_job WHERE account_id = $1 AND kind = ${envelopeKind.tombstone} AND envelope_id = $7)
+       RETURNING id)
+     INSERT INTO buried_blob (account_id, tombstone_id, blob_id)
+     SELECT DISTINCT $1::bytea, kept.id, found.blob_id FROM kept, chain_envelope found
+     WHERE found.account_id = $1 AND found.tag = $2
+       AND found.envelope_id IN (SELECT decode(id, 'hex') FROM unnest($10::text[]) AS id)`,
+    [
+      accountId,
+      tag,
+      randomUUID(),
+      owner,
+      namespace,
+      storedAs,
+      envelopeId,
+      sha256(envelope),
+      JSON.stringify({ object_id: objectId, end_epoch: endEpoch }),
+      [...supersedes],
+    ],
+  );
 }
