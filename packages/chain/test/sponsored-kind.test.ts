@@ -98,7 +98,7 @@ describe('what is not sponsored', () => {
     ['an own object sent away', (tx) => tx.transferObjects([owned(tx)], sender)],
     ['a deletion whose storage goes to somebody else', (tx) => deletion(tx, stranger)],
     [
-      'something else beside a deletion',
+      'another call besides a deletion',
       (tx) => {
         deletion(tx, sender);
         tx.moveCall({ target: `${stranger}::game::play` });
