@@ -303,8 +303,8 @@ public entry fun add_delegate_key(
     account.insert_delegate(public_key, address, label, scope::full(), false, clock);
 }
 
-/// `proof` is the delegate's Ed25519 signature over "memrelay-delegate-v1" || account id, so that nobody
-/// can put another's key into their account.
+/// `proof` is the delegate's Ed25519 signature over "memrelay-delegate-v1" || account id, so that no
+/// one can add another person's key to their account.
 public entry fun add_delegate_key_scoped(
     account: &mut Account,
     public_key: vector<u8>,

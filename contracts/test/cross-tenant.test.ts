@@ -3,7 +3,7 @@ import { packageFiles, runMoveTests, testFiles } from '../src/move-package.ts';
 
 /**
  * The attack that the rules of other packages of this kind allow, on the Move VM: make an account of your own, add a key
- * of your own to it, and ask for somebody else's memories with your account. On the localnet and with Seal's own client
+ * of your own to it, and ask for another account's memories with your account. On the localnet and with Seal's own client
  * it is tried in `apps/localnet/test/seal-policy.test.ts`.
  */
 const attack = `

@@ -61,7 +61,7 @@ describe('the unmodified Seal client with a committee', () => {
     expect(await roundTrip([committeeEntry()], 1)).toEqual(secret);
   });
 
-  it('reads and writes with the committee beside an independent server, both needed', async () => {
+  it('reads and writes with the committee and an independent server, when both are required', async () => {
     expect(await roundTrip([committeeEntry(), independent(0)], 2)).toEqual(secret);
     world.keyServers.committee.setDown([0, 1, 2]);
     await expect(roundTrip([committeeEntry(), independent(0)], 2)).rejects.toThrow(InternalError);
@@ -140,7 +140,7 @@ describe('the unmodified Seal client with a committee', () => {
 });
 
 describe('the aggregator', () => {
-  it('has no proof of possession, and neither has a member', async () => {
+  it('has no proof of possession, nor do its members', async () => {
     const { objectId } = committeeEntry();
     for (const path of ['/committee', '/committee/members/0']) {
       const url = `${world.baseUrl}${path}/v1/service?service_id=${objectId}`;
@@ -151,7 +151,7 @@ describe('the aggregator', () => {
     }
   });
 
-  it('refuses what no member would serve, by the name that they give it', async () => {
+  it("rejects requests that no member would serve, with the members' own error name", async () => {
     const response = await fetch(`${world.baseUrl}/committee/v1/fetch_key`, {
       method: 'POST',
       headers: { 'client-sdk-version': '1.4.12', 'content-type': 'application/json' },
@@ -183,7 +183,7 @@ describe('shares of a key', () => {
     return c1!.subtract(c0!.multiply(secretKey));
   };
 
-  it('give the user key of the master key from any three, and from no two', () => {
+  it('reconstruct the user key from any three shares, and from no two', () => {
     const whole = identityPoint(fullId).multiply(masterKey);
     for (const three of [
       [0, 1, 2],
@@ -196,7 +196,7 @@ describe('shares of a key', () => {
     expect(shares).not.toContain(masterKey);
   });
 
-  it('are told from anything else without a secret', () => {
+  it('are distinguished from other data without a secret', () => {
     const memberKey = G2.fromBytes(masterPublicKey(shares[1]!));
     const about = { fullId, encVerificationKey, memberKey };
     expect(isTrueShare(sealed(1), about)).toBe(true);

@@ -81,7 +81,7 @@ describe('gRPC messages', () => {
     expect(refused).toContain(invalidArgument);
   });
 
-  test('an event filter of a type that is none', async () => {
+  test('an event filter with an invalid type', async () => {
     const { ids } = world.network;
     await send(world, await fundedKey(world), (tx) => {
       const target = `${ids.accountPackageId}::account::create_account`;
@@ -138,7 +138,7 @@ describe('simulated transactions with parts that no transaction can have', () =>
   });
 });
 
-describe('transactions beyond what Sui takes', () => {
+describe("transactions beyond Sui's limits", () => {
   async function simulate(build: (tx: Transaction) => void) {
     const key = await fundedKey(world);
     const { objects } = await world.client.listCoins({ owner: key.toSuiAddress() });
@@ -186,7 +186,7 @@ describe('transactions beyond what Sui takes', () => {
 });
 
 describe('the faucet', () => {
-  test('takes an address and nothing else', async () => {
+  test('accepts only an address', async () => {
     for (const recipient of ['', '0x', 'me', ' 0x1', '0x1 ', `0x${'1'.repeat(65)}`, 7, null, ['0x1'], {}]) {
       const { status, body } = await post('/faucet', JSON.stringify({ recipient }));
       expect([recipient, status, body.error]).toEqual([recipient, 400, 'invalid_request']);
@@ -196,7 +196,7 @@ describe('the faucet', () => {
     expect(large).toMatchObject({ status: 413, body: { error: 'payload_too_large' } });
   });
 
-  test('goes on giving after it has been given to itself, coins of little worth among them', async () => {
+  test('keeps working after transfers to itself, including small coins', async () => {
     const { faucet } = world.network;
     for (let i = 0; i < 8; i++) {
       expect(await post('/faucet', JSON.stringify({ recipient: faucet.address }))).toMatchObject({
@@ -217,14 +217,14 @@ describe('the faucet', () => {
 });
 
 describe('JSON-RPC', () => {
-  test('what is not JSON is a parse error', async () => {
+  test('invalid JSON is a parse error', async () => {
     expect(await post('/', '{')).toMatchObject({
       status: 200,
       body: { jsonrpc: '2.0', id: null, error: { code: -32700 } },
     });
   });
 
-  test('a batch is neither empty, nor nested, nor without measure', async () => {
+  test('rejects a batch that is empty, nested or too large', async () => {
     expect(await post('/', '[]')).toMatchObject({ body: { error: { code: -32600 } } });
     expect((await post('/', '[[{"id":1,"method":"sui_getObject","params":["0x6"]}]]')).body).toMatchObject([
       { error: { code: -32600 } },

@@ -35,7 +35,7 @@ test('/info is what its schema says and names objects that are there', async () 
   expect(objects.filter((object) => object instanceof Error)).toEqual([]);
 });
 
-test('the faucet answers over HTTP and refuses what is no address', async () => {
+test('the faucet works over HTTP and rejects an invalid address', async () => {
   const recipient = new Ed25519Keypair().toSuiAddress();
   const post = (body: unknown) =>
     fetch(`${url}/faucet`, {

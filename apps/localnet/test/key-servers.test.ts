@@ -34,7 +34,7 @@ describe('master keys', () => {
     );
   });
 
-  it('are refused from a seed of another length', () => {
+  it('are rejected from a seed of another length', () => {
     expect(() => deriveMasterKey(new Uint8Array(31), 0)).toThrow(RangeError);
   });
 });
@@ -78,7 +78,7 @@ describe('the unmodified Seal client', () => {
     await expect(world.sealClient().fetchKeys(request)).rejects.toThrow(NoAccessError);
   });
 
-  it('is denied for a stranger, also right after the owner was served', async () => {
+  it('denies a stranger, even right after serving the owner', async () => {
     const data = await encrypt();
     const txBytes = await approveAll([id]);
     await world.sealClient().decrypt({ data, sessionKey: await world.session(owner), txBytes });
@@ -88,7 +88,7 @@ describe('the unmodified Seal client', () => {
     );
   });
 
-  it('is denied from the next request on after a revocation', async () => {
+  it('denies every request after a revocation', async () => {
     const data = await encrypt();
     const txBytes = await approveAll([id]);
     const sessionKey = await world.session(owner);

@@ -75,7 +75,7 @@ describe.each(transports)('reads over %s', (transport) => {
     expect(plain.object.content).toBeUndefined();
   });
 
-  test('packages stand at version 1', async () => {
+  test('packages are at version 1', async () => {
     const { object } = await world.client.getObject({ objectId: world.network.ids.accountPackageId });
     expect(String(object.version)).toBe('1');
   });

@@ -55,13 +55,13 @@ async function sharedRef(objectId: string, mutable: boolean) {
 describe('transactions that fail, cost gas and change nothing else', () => {
   test.each<[string, string, (tx: Transaction) => void]>([
     [
-      'spending more than the coin holds beside the budget',
+      'spending more than the coin holds after the budget',
       'Insufficient coin balance',
       (tx) => {
         tx.transferObjects([tx.splitCoins(tx.gas, [gift - 4_000_000n])], stranger);
       },
     ],
-    ['a value that nobody takes', 'not used', (tx) => void tx.splitCoins(tx.gas, [1])],
+    ['a value that no command consumes', 'not used', (tx) => void tx.splitCoins(tx.gas, [1])],
     [
       'a value used twice',
       'InvalidValueUsage',
@@ -142,7 +142,7 @@ describe('transactions that fail, cost gas and change nothing else', () => {
   });
 });
 
-describe('transactions that are not executed at all', () => {
+describe('transactions that are rejected before execution', () => {
   test('one with a wrong initial shared version, or a shared object taken for an owned one', async () => {
     const objectId = await sharedCounter();
     const wrong = Inputs.SharedObjectRef({ objectId, initialSharedVersion: 999, mutable: true });
@@ -156,7 +156,7 @@ describe('transactions that are not executed at all', () => {
     ).rejects.toThrow(/is shared/);
   });
 
-  test('one that names its gas coin as an input, too', async () => {
+  test('one that also names its gas coin as an input', async () => {
     const { objects } = await world.client.listCoins({ owner: key.toSuiAddress() });
     const [{ objectId, version, digest }] = objects as [(typeof objects)[number]];
     await expect(
@@ -167,7 +167,7 @@ describe('transactions that are not executed at all', () => {
     ).rejects.toThrow(/used twice/);
   });
 
-  test("one that pays with somebody else's coin", async () => {
+  test("one that pays with another owner's coin", async () => {
     const victim = await fundedKey(world);
     const { objects } = await world.client.listCoins({ owner: victim.toSuiAddress() });
     await expect(
@@ -220,7 +220,7 @@ describe('transactions that are not executed at all', () => {
     ).rejects.toThrow(/canonical/);
   });
 
-  test('bytes that are no transaction', async () => {
+  test('bytes that are not a transaction', async () => {
     const garbage = bcs.string().serialize('nothing').toBytes();
     await expect(world.client.executeTransaction({ transaction: garbage, signatures: [] })).rejects.toThrow(
       /valid/,

@@ -103,7 +103,7 @@ async function fetchKey(
   return 'served';
 }
 
-test('owner and delegates are served, delegates with an end where there is a clock', async () => {
+test('owner and delegates are approved; delegates that expire need a clock', async () => {
   const home = await newAccount();
   const lasting = await newDelegate(home);
   const ending = await newDelegate(home, { expires_at_ms: BigInt(nowMs + 60_000) });
@@ -126,7 +126,7 @@ test('owner and delegate of another account, on either account', async () => {
   }
 });
 
-test('identities of a wrong shape, and of the future', async () => {
+test('identities of a wrong shape, and of future epochs', async () => {
   const home = await newAccount();
   const { key } = await newDelegate(home);
   const whole = identity(home);
@@ -146,7 +146,7 @@ test('identities of a wrong shape, and of the future', async () => {
   }
 });
 
-test('what a scope does not name', async () => {
+test('namespaces outside the scope', async () => {
   const home = await newAccount();
   const named = await newDelegate(home, { all_namespaces: false, tags: [tag] });
   expect(await fetchKey(named.key, home, identity(home))).toBe('served');
@@ -159,7 +159,7 @@ test('what a scope does not name', async () => {
   await expect(fetchKey(late.key, home, identity(home))).rejects.toThrow(denied);
 });
 
-test('a key that is added again has its new scope alone', async () => {
+test('a key that was removed and added again has only its new scope', async () => {
   const home = await newAccount();
   const before = await newDelegate(home);
   await run(home.owner, removeDelegateKey(packageId, home.account, before.publicKey));
@@ -169,7 +169,7 @@ test('a key that is added again has its new scope alone', async () => {
   expect(await fetchKey(before.key, home, identity(home, { namespace: otherTag }))).toBe('served');
 });
 
-test('nobody reads from an account that is not active, its owner neither', async () => {
+test('no one reads from an inactive account, not even its owner', async () => {
   const home = await newAccount();
   const { key } = await newDelegate(home);
   await run(home.owner, deactivateAccount(packageId, home.account));

@@ -50,7 +50,7 @@ async function refused(work: Promise<unknown>): Promise<{ status: number; code: 
   return { status, code: errors[0]!.code };
 }
 
-test('somebody without a coin gets an account, the sponsor pays', async () => {
+test('a user without coins gets an account, and the sponsor pays', async () => {
   const owner = new Ed25519Keypair();
   const delegate = new Ed25519Keypair();
   const { accountPackageId, registryId } = world.network.ids;
@@ -97,7 +97,7 @@ test('each sponsored transaction runs once', async () => {
   });
 });
 
-test('what is not executed soon expires', async () => {
+test('a sponsored transaction expires if it is not executed in time', async () => {
   const sender = new Ed25519Keypair();
   const { bytes, digest } = await enoki.createSponsoredTransaction({
     network: 'testnet',
@@ -112,7 +112,7 @@ test('what is not executed soon expires', async () => {
   });
 });
 
-test('what would fail, is not allowed or spends the gas is refused before it costs anything', async () => {
+test('rejects a transaction that would fail, is not allowed or spends the gas, before it costs anything', async () => {
   const sender = new Ed25519Keypair();
   const plain = await kindOf((tx) => tx.moveCall({ target }));
   const before = await balanceOf(world, world.network.sponsor.address);
@@ -127,7 +127,7 @@ test('what would fail, is not allowed or spends the gas is refused before it cos
   expect(await balanceOf(world, world.network.sponsor.address)).toBe(before - 1_000_000n);
 });
 
-test('without the key of its API nothing is sponsored', async () => {
+test('rejects requests without the API key', async () => {
   const kind = await kindOf((tx) => tx.moveCall({ target }));
   const call = clientWith('another').createSponsoredTransaction({
     network: 'testnet',

@@ -66,7 +66,7 @@ describe.each(transports)('transactions over %s', (transport) => {
     expect(await balanceOf(world, key.toSuiAddress(), type)).toBe(0n);
   });
 
-  test('results feed later commands, and vectors of coins and numbers can be made', async () => {
+  test('results are usable in later commands, and vectors of coins and numbers can be made', async () => {
     const key = await fundedKey(world);
     const sender = key.toSuiAddress();
     await send(world, key, (tx) => {
@@ -81,7 +81,7 @@ describe.each(transports)('transactions over %s', (transport) => {
     expect(objects.map((coin) => coin.balance)).toContain('6');
   });
 
-  test('a stale object is refused, and a rebuilt transaction passes', async () => {
+  test('a stale object is rejected, and a rebuilt transaction succeeds', async () => {
     const key = await fundedKey(world);
     const build = async (amount: number) => {
       const tx = new Transaction();
@@ -104,7 +104,7 @@ describe.each(transports)('transactions over %s', (transport) => {
     expect((await execute(await build(2))).$kind).toBe('Transaction');
   });
 
-  test('the same transaction again answers the same and is charged once', async () => {
+  test('repeating a transaction returns the same result and is charged once', async () => {
     const key = await fundedKey(world);
     const tx = new Transaction();
     tx.setSender(key.toSuiAddress());
@@ -123,7 +123,7 @@ describe.each(transports)('transactions over %s', (transport) => {
     expect(await balanceOf(world, key.toSuiAddress())).toBe(after);
   });
 
-  test('an abort has its code and place: when building, in a simulation and when executed', async () => {
+  test('an abort reports its code and location when building, simulating and executing', async () => {
     const key = await fundedKey(world);
     const counter = created(
       await send(world, key, (tx) => {

@@ -32,7 +32,7 @@ function onBlob(tx: Transaction, id: string, name: string, ...args: Parameters<W
   return walrus.call(tx, `blob::${name}`, [tx.object(id), ...args]);
 }
 
-test('attributes are written, changed, replaced and removed, and go with the blob', async () => {
+test('attributes are written, changed, replaced and removed, and are deleted with the blob', async () => {
   const { blob } = await walrus.registered();
   await walrus.run((tx) => {
     onBlob(tx, blob.id, 'add_metadata', walrus.call(tx, 'metadata::new', []));
@@ -71,7 +71,7 @@ test('attributes are written, changed, replaced and removed, and go with the blo
   await expect(attributesOf(target.blob.id)).rejects.toThrow(/not found/);
 });
 
-test('a burnt blob is gone with its attributes and leaves no storage, permanent or not', async () => {
+test('burning a blob, permanent or not, deletes its attributes and returns no storage', async () => {
   for (const deletable of [true, false]) {
     const blob = await walrus.certified({ deletable });
     const { events } = await walrus.run((tx) => {
@@ -85,7 +85,7 @@ test('a burnt blob is gone with its attributes and leaves no storage, permanent 
   }
 });
 
-test('a blob tells about itself', async () => {
+test("a blob's accessors return its fields", async () => {
   const blob = await walrus.certified();
   const ask = (name: string) => walrus.ask(`blob::${name}`, blob.id);
   expect(bcs.Address.parse(await ask('object_id'))).toBe(blob.id);
@@ -112,7 +112,7 @@ async function readShared(objectId: string) {
   return { owner: object.owner, ...sharedBlobBcs.parse(object.content!) };
 }
 
-test('a shared blob is prolonged by anyone out of its funds, and no further', async () => {
+test('anyone can extend a shared blob, but only out of its funds', async () => {
   const blob = await walrus.certified({ epochs: 2 });
   const price = storageCost(encodedSize, 1, prices).storage;
   const shared = await share(blob.id, 2n * price);
@@ -176,7 +176,7 @@ async function split(by: 'epoch' | 'size', storage: string, at: number): Promise
   return created(result, `${walrus.packageId}::storage_resource::Storage`)[0]!;
 }
 
-test('storage is divided and joined by size and by epochs', async () => {
+test('storage is split and merged by size and by epochs', async () => {
   const whole = await walrus.storage(1000, 4);
   const later = await split('epoch', whole, 3);
   expect(await readStorage(whole)).toMatchObject({ start_epoch: 1, end_epoch: 3, storage_size: '1000' });
@@ -201,7 +201,7 @@ test('storage is divided and joined by size and by epochs', async () => {
   await expect(split('size', whole, 1001)).rejects.toThrow(aborts(2, 'storage_resource'));
 });
 
-test('space is reserved for epochs to come, within those that can be bought', async () => {
+test('space is reserved for future epochs, within the purchasable range', async () => {
   const storage = await walrus.storage(1000, 2, 5);
   expect(await readStorage(storage)).toMatchObject({ start_epoch: 5, end_epoch: 7 });
   // Space of the past is bought from now on.
@@ -211,7 +211,7 @@ test('space is reserved for epochs to come, within those that can be bought', as
   await expect(walrus.registered({ storage })).rejects.toThrow(aborts(2, 'blob'));
 });
 
-test('deleting gives storage back, which serves another blob or prolongs one', async () => {
+test('deleting returns storage, which can hold another blob or extend one', async () => {
   const blob = await walrus.certified({ epochs: 3 });
   await walrus.remove(blob.id);
   const again = await walrus.registered({ storage: blob.storage.id });

@@ -53,11 +53,11 @@ test('a blob is registered, certified, extended and deleted, with its price and 
   expect(storage.object.type).toBe(`${walrus.packageId}::storage_resource::Storage`);
 });
 
-test.each([0, 54])('%i epochs are refused', async (epochs) => {
+test.each([0, 54])('%i epochs are rejected', async (epochs) => {
   await expect(walrus.registered({ epochs })).rejects.toThrow(aborts(2, 'system_state_inner'));
 });
 
-test('53 epochs are the most, and an extension does not go beyond', async () => {
+test('53 epochs are the maximum, also for extensions', async () => {
   const { blob } = await walrus.registered({ epochs: 53 });
   await walrus.certify(blob);
   await expect(walrus.extend(blob.id, 1)).rejects.toThrow(aborts(2, 'system_state_inner'));
@@ -71,15 +71,15 @@ test('an encoding that is not in use is refused', async () => {
   await expect(walrus.registered({ encodingType: 0 })).rejects.toThrow(aborts(0, 'encoding'));
 });
 
-test('too little space is refused', async () => {
+test('too little space is rejected', async () => {
   await expect(walrus.registered({ reserve: encodedSize - 1 })).rejects.toThrow(aborts(3, 'blob'));
 });
 
-test('too little WAL is refused', async () => {
+test('too little WAL is rejected', async () => {
   await expect(walrus.registered({ wal: 1n })).rejects.toThrow(/abort code: 2, in '0x0+2::balance::split'/);
 });
 
-test('one bad certificate among good ones of a transaction is found, wherever it stands', async () => {
+test('one bad certificate among good ones of a transaction is detected at any position', async () => {
   const blobs = [await walrus.registered(), await walrus.registered(), await walrus.registered()].map(
     ({ blob }) => blob,
   );
@@ -93,7 +93,7 @@ test('one bad certificate among good ones of a transaction is found, wherever it
   for (const { id } of blobs) expect((await walrus.readBlob(id)).certified_epoch).toBe(1);
 });
 
-test('a good certificate is not taken again with its bytes divided otherwise', async () => {
+test('a valid certificate is not accepted with its bytes split differently', async () => {
   const { blob } = await walrus.registered();
   const message = storageConfirmation(1, blob);
   const signature = signBls(walrus.world.network.committee.secretKey, message);
@@ -105,7 +105,7 @@ test('a good certificate is not taken again with its bytes divided otherwise', a
   await expect(walrus.certify(blob, shifted)).rejects.toThrow(aborts(1, 'bls_aggregate'));
 });
 
-test('certificates that do not hold are refused', async () => {
+test('invalid certificates are rejected', async () => {
   const { blob } = await walrus.registered();
   const stranger = storageCommittee(new Uint8Array(32).fill(9), 31).secretKey;
   const message = storageConfirmation(1, blob);
@@ -153,7 +153,7 @@ test('a permanent blob is certified by another message and cannot be deleted', a
   await expect(walrus.remove(blob.id)).rejects.toThrow(aborts(1, 'blob'));
 });
 
-test("nobody else's blob can be used", async () => {
+test("another owner's blob cannot be used", async () => {
   const { blob } = await walrus.registered();
   const thief = await fundedKey(walrus.world);
   await expect(

@@ -48,7 +48,7 @@ export const approvalScenarios: Scenario[] = [
     ],
   },
   {
-    name: 'nobody else reads',
+    name: 'no one else reads',
     steps: [
       create(alice),
       create(bob),
@@ -95,7 +95,7 @@ export const approvalScenarios: Scenario[] = [
     ],
   },
   {
-    name: 'nobody reads ahead of the key epoch, the owner neither',
+    name: 'no one reads ahead of the key epoch, not even the owner',
     steps: [
       create(alice),
       add(alice, phone),
@@ -178,7 +178,7 @@ export const approvalScenarios: Scenario[] = [
     ],
   },
   {
-    name: 'nobody reads from an inactive account or at another version',
+    name: 'no one reads from an inactive account or at another version',
     steps: [
       create(alice),
       add(alice, phone),

@@ -38,7 +38,7 @@ export const removingScenarios: Scenario[] = [
     ],
   },
   {
-    name: 'a delegate removes itself and nobody else',
+    name: 'a delegate can remove only itself',
     steps: [
       create(alice),
       create(bob),
@@ -133,7 +133,7 @@ export const removingScenarios: Scenario[] = [
     ],
   },
   {
-    name: 'an expired delegate that nobody pruned can be given more time',
+    name: 'an expired delegate that was not pruned can be extended',
     steps: [
       create(alice),
       addScoped(alice, phone, { expiresAt: now + 10 }),

@@ -99,7 +99,7 @@ export const revocationScenarios: Scenario[] = [
     ],
   },
   {
-    name: 'the end of a delegate is no bump until somebody prunes it',
+    name: 'the expiry of a delegate bumps no epoch until it is pruned',
     steps: [
       create(alice),
       addScoped(alice, phone, { expiresAt: now + 10 }),

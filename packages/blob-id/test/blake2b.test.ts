@@ -71,7 +71,7 @@ test('a message fed in parts has the digest of the whole', () => {
   expect(Buffer.from(bytes.subarray(state, state + digestBytes)).toString('hex')).toBe(blake2b256(message));
 });
 
-test('inner nodes are hashed from 1 to many at a time, at any distance, and nothing beside them is touched', () => {
+test('inner nodes are hashed from 1 to many at a time, at any distance, and no other memory is touched', () => {
   const kernel = createKernel();
   const distances = [
     [32, 32],

@@ -26,7 +26,7 @@ test('a file has the id of its bytes', async () => {
   }
 });
 
-test('a file that is cut off while being read is an error, and no id', async () => {
+test('a file that is truncated while being read is an error, not an id', async () => {
   const path = await temporaryFile(content(50_000));
   const identify = () =>
     withFileSource(path, ({ size, read }) => computeBlobId({ size: size + 1, read }, { nShards }));

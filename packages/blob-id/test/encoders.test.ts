@@ -10,7 +10,7 @@ test('blobs one after the other share an encoder, so that they take its memory o
   expect(encoderOf(7)).toBe(encoder);
 });
 
-test('an encoder that is lent out is nobody else’s, and one that failed nobody’s', () => {
+test('an encoder in use is not shared, and a failed one is not reused', () => {
   withEncoder(10, (outer) => {
     expect(encoderOf(10)).not.toBe(outer);
   });

@@ -37,7 +37,7 @@ test('reads and writes every event of the vectors, and there is one of each name
   expect(new Set(events.map(({ name }) => name))).toEqual(new Set(Object.keys(accountEventBcs)));
 });
 
-test('an account comes with its types', () => {
+test('an account is returned with its types', () => {
   const step = steps.find(
     (candidate) => candidate.function === 'add_delegate_key_scoped' && candidate.account_bcs,
   )!;
@@ -52,7 +52,7 @@ test('an account comes with its types', () => {
   expect(account.scopes[0]!.value).toMatchObject({ perms: 1, min_epoch: 3n, expires_at_ms: 1_000_001n });
 });
 
-test('an unknown event is undefined, one cut short throws', () => {
+test('returns undefined for an unknown event, and throws for a truncated one', () => {
   const { name, bcs } = events[0]!;
   expect(parseAccountEvent('toString', fromHex(bcs))).toBeUndefined();
   expect(parseAccountEvent('AccountMigrated', fromHex(bcs))).toBeUndefined();

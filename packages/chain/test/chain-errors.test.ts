@@ -52,7 +52,7 @@ describe('an error of the chain', () => {
     expect(chainError(new ObjectError('x', '', { reason: 'unknown' }))).toBeInstanceOf(ChainUnavailableError);
   });
 
-  it('that nobody foresaw is never taken for an answer', () => {
+  it('that is unknown counts as unavailable, never as a rejection', () => {
     expect(chainError(new TypeError('x'))).toBeInstanceOf(ChainUnavailableError);
     expect(chainError(undefined)).toBeInstanceOf(ChainUnavailableError);
   });
@@ -80,13 +80,13 @@ describe('a chain client', () => {
       `0x${'22'.repeat(32)}`,
     );
 
-  it('gives up after its time', async () => {
+  it('times out', async () => {
     const before = performance.now();
     await expect(ask(url)).rejects.toBeInstanceOf(ChainUnavailableError);
     expect(performance.now() - before).toBeLessThan(5_000);
   });
 
-  it('is unavailable where nobody listens, or something else answers', async () => {
+  it('is unavailable if nothing listens, or if another server answers', async () => {
     await expect(ask('http://127.0.0.1:1')).rejects.toBeInstanceOf(ChainUnavailableError);
     await expect(ask(`${url}/broken`)).rejects.toBeInstanceOf(ChainUnavailableError);
   });

@@ -30,7 +30,7 @@ describe('a private key', () => {
     if (text !== '') expect(error.message).not.toContain(text.slice(0, 20));
   });
 
-  it('of another scheme is refused', () => {
+  it('of another scheme is rejected', () => {
     expect(caught(() => parsePrivateKey(Secp256k1Keypair.generate().getSecretKey())).message).toContain(
       'Ed25519',
     );

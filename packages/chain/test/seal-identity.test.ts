@@ -5,12 +5,12 @@ import { encodeSealIdentity, parseSealIdentity } from '../src/seal-identity.ts';
 const origin = `0x${'0a'.repeat(32)}`;
 const tag = new Uint8Array(16).fill(7);
 
-test('stands as origin, tag and epoch in little-endian', () => {
+test('is origin, tag and little-endian epoch', () => {
   const identity = encodeSealIdentity({ origin, tag, epoch: 0x0102n });
   expect(Buffer.from(identity).toString('hex')).toBe(`${'0a'.repeat(32)}${'07'.repeat(16)}0201000000000000`);
 });
 
-test('comes back as it went in, also from the middle of a buffer', () => {
+test('decodes to what was encoded, also from the middle of a buffer', () => {
   fc.assert(
     fc.property(
       fc.uint8Array({ minLength: 32, maxLength: 32 }),
@@ -30,7 +30,7 @@ test('comes back as it went in, also from the middle of a buffer', () => {
   );
 });
 
-test('refuses what cannot stand there', () => {
+test('rejects an invalid tag or epoch', () => {
   const good = encodeSealIdentity({ origin, tag, epoch: 1n });
   expect(() => parseSealIdentity(good.subarray(1))).toThrow(RangeError);
   expect(() => parseSealIdentity(Uint8Array.of(...good, 0))).toThrow(RangeError);

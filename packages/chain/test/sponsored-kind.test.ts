@@ -96,9 +96,9 @@ describe('what is not sponsored', () => {
     ['coins split for nothing', (tx) => tx.splitCoins(owned(tx), [1, 2, 3])],
     ['coins merged', (tx) => tx.mergeCoins(owned(tx, id('01')), [owned(tx, id('02'))])],
     ['an own object sent away', (tx) => tx.transferObjects([owned(tx)], sender)],
-    ['a deletion whose storage goes to somebody else', (tx) => deletion(tx, stranger)],
+    ['a deletion whose storage goes to another address', (tx) => deletion(tx, stranger)],
     [
-      'something else beside a deletion',
+      'another call besides a deletion',
       (tx) => {
         deletion(tx, sender);
         tx.moveCall({ target: `${stranger}::game::play` });

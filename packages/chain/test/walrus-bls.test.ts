@@ -12,20 +12,20 @@ function signed(text: string) {
   return { message, signature: signBls(secretKey, message) };
 }
 
-test.each([0, 1, 31, 76, 300])('signs %i bytes as the reference does', (length) => {
+test.each([0, 1, 31, 76, 300])('signs %i bytes like the reference implementation', (length) => {
   const message = new Uint8Array(length).map((_, index) => index * 7);
   const expected = reference.sign(reference.hash(message), secretKey).toBytes(true);
   expect(Buffer.from(signBls(secretKey, message))).toEqual(Buffer.from(expected));
 });
 
-test('takes signatures of the key, one or many', () => {
+test('accepts one or many signatures of the key', () => {
   const many = ['a', 'b', 'c', 'd', 'e'].map(signed);
   expect(verify(many.slice(0, 1))).toBe(true);
   expect(verify(many)).toBe(true);
   expect(verify([...many, ...many])).toBe(true);
 });
 
-test('refuses all when one is wrong, wherever it stands', () => {
+test('rejects the batch if any one signature is wrong, at any position', () => {
   const many = ['a', 'b', 'c'].map(signed);
   for (const wrong of many.keys()) {
     const set = many.map((item, index) => (index === wrong ? { ...item, message: Buffer.from('x') } : item));
@@ -34,7 +34,7 @@ test('refuses all when one is wrong, wherever it stands', () => {
   }
 });
 
-test('refuses signatures that are right only in sum', () => {
+test('rejects signatures that are valid only in sum', () => {
   const [a, b] = [signed('a'), signed('b')];
   const swapped = [
     { ...a, signature: b.signature },
@@ -43,7 +43,7 @@ test('refuses signatures that are right only in sum', () => {
   expect(verify(swapped)).toBe(false);
 });
 
-test('refuses another key, other bytes, points off the curve and outside the subgroup', () => {
+test('rejects another key, other bytes, points off the curve and outside the subgroup', () => {
   const { message, signature } = signed('a');
   const other = reference.getPublicKey(new Uint8Array(32).fill(8)).toBytes(true);
   expect(createBlsVerifier(other)([{ message, signature }])).toBe(false);
@@ -55,7 +55,7 @@ test('refuses another key, other bytes, points off the curve and outside the sub
   expect(() => createBlsVerifier(new Uint8Array(48))).toThrow();
 });
 
-test('a changed bit anywhere in a signature is refused', () => {
+test('rejects a signature with any bit changed', () => {
   const { message, signature } = signed('a');
   for (let byte = 0; byte < signature.length; byte += 5) {
     const changed = Uint8Array.from(signature);

@@ -20,7 +20,7 @@ describe('header', () => {
   const { bytes, input } = sealed;
   const headerLength = readU32(bytes, 8);
 
-  it('has every field at its place', () => {
+  it('has every field at its offset', () => {
     const header = parseHeader(bytes, bytes.length);
     expect(header).toMatchObject({
       kind: 1,
@@ -41,7 +41,7 @@ describe('header', () => {
     expect(buildHeader(header)).toEqual(bytes.slice(0, headerLength));
   });
 
-  it('reads from every prefix that holds it, and from no shorter one', () => {
+  it('parses every prefix that contains it, and no shorter one', () => {
     const whole = parseHeader(bytes, bytes.length);
     for (let length = 0; length < headerLength; length++)
       expect(refusal(() => parseHeader(bytes.subarray(0, length)))).toBe('malformed');
@@ -88,14 +88,14 @@ describe('header', () => {
     expect(parse(broken)).toBe(reason);
   });
 
-  it('does not allocate what a hostile length claims', () => {
+  it('does not allocate as much as a hostile length claims', () => {
     const hostile = withU32(withU32(bytes.slice(0, 153), 8, 16_384), 12, 1_500_000);
     const before = process.memoryUsage().arrayBuffers;
     for (let i = 0; i < 2_000; i++) expect(refusal(() => parseHeader(hostile))).toBe('malformed');
     expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(8_000_000);
   });
 
-  it('never fails other than by a refusal, whatever the bytes', () => {
+  it('throws only EnvelopeError, for any bytes', () => {
     const start = bytes.slice(0, 8);
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 400 }), fc.boolean(), (noise, plausible) => {
@@ -121,7 +121,7 @@ describe('header', () => {
     expect(() => buildHeader({ ...parseHeader(bytes), ...change })).toThrow(RangeError);
   });
 
-  it('takes a header of exactly 16 KiB', () => {
+  it('accepts a header of exactly 16 KiB', () => {
     const wraps = [{ type: 9, bytes: filled(1, maxHeaderLength - 156) }];
     const large = seal({ wraps }).bytes;
     expect(parseHeader(large.subarray(0, maxHeaderLength), large.length).wraps).toEqual(wraps);

@@ -43,7 +43,7 @@ function withEphemeral(p: Primitives, privateKey: Uint8Array): Primitives {
 }
 
 describe.each(sets)('HPKE base mode on %s primitives', (_, p) => {
-  it.each(vectors)('holds the published vector: $name', ({ aead, skEm, skRm, pkRm, enc, ct }) => {
+  it.each(vectors)('matches the published vector: $name', ({ aead, skEm, skRm, pkRm, enc, ct }) => {
     const recipientPk = fromHex(pkRm);
     const sealed = hpkeSeal(withEphemeral(p, fromHex(skEm)), { recipientPk, info, aad }, plaintext, aead);
     expect(toHex(sealed.enc)).toBe(enc);
@@ -89,7 +89,7 @@ describe.each(sets)('HPKE base mode on %s primitives', (_, p) => {
     }
   });
 
-  it('refuses a recipient or encapsulated key of small order', () => {
+  it('rejects a recipient or encapsulated key of small order', () => {
     const zero = new Uint8Array(32);
     expect(() => hpkeSender(p, zero, info)).toThrow('small order');
     const privateKey = p.randomBytes(32);
@@ -113,7 +113,7 @@ describe.each(sets)('HPKE base mode on %s primitives', (_, p) => {
     expect(hpkeOpen(p, { keyPair, info, aad }, { ...sealed, enc: sealed.enc.slice(1) })).toBeUndefined();
   });
 
-  it('seals once for each context', () => {
+  it('seals only once per context', () => {
     const sender = hpkeSender(p, p.x25519PublicKey(p.randomBytes(32)), info);
     sender.seal(aad, plaintext);
     expect(() => sender.seal(aad, plaintext)).toThrow('one message');
@@ -121,7 +121,7 @@ describe.each(sets)('HPKE base mode on %s primitives', (_, p) => {
 });
 
 describe('HPKE across primitive sets', () => {
-  it('what one seals the other opens', () => {
+  it('each set opens what the other sealed', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 500 }), fc.uint8Array({ maxLength: 50 }), (message, context) => {
         for (const [sealer, opener] of [

@@ -23,7 +23,7 @@ describe('namespace tag', () => {
     expect(namespaceTag(portablePrimitives, origin, 'café')).toEqual(expected);
   });
 
-  it('keeps apart names that look alike, and accounts', () => {
+  it('differs for look-alike names and for accounts', () => {
     const names = ['a', 'a ', ' a', 'A', '', 'caf\u00e9', 'cafe\u0301', 'a\0'];
     const tags = [
       ...names.map((name) => toHex(namespaceTag(p, origin, name))),
@@ -32,7 +32,7 @@ describe('namespace tag', () => {
     expect(new Set(tags).size).toBe(tags.length);
   });
 
-  it('refuses lone surrogates and wrong origins', () => {
+  it('rejects lone surrogates and wrong origins', () => {
     for (const name of ['\ud800', 'x\udc00', '\udc00\ud800'])
       expect(() => namespaceTag(p, origin, name)).toThrow(RangeError);
     expect(() => namespaceTag(p, filled(1, 31), 'a')).toThrow(RangeError);
@@ -51,7 +51,7 @@ describe('identity', () => {
     );
   });
 
-  it('refuses what cannot be one', () => {
+  it('rejects invalid parts', () => {
     const tag = filled(1, 16);
     for (const act of [
       () => sealIdentity(origin, filled(0, 16), 1n),

@@ -83,7 +83,7 @@ describe('both primitive sets', () => {
       }
   });
 
-  it('give plain arrays, never a Buffer', () => {
+  it('return plain arrays, never a Buffer', () => {
     const key = node.randomBytes(32);
     const sealed = node.aesGcmSeal(key, key.slice(0, 12), key, key);
     const outputs = [
@@ -174,7 +174,7 @@ describe('both primitive sets', () => {
 });
 
 describe('node key objects', () => {
-  it('notice an array that was overwritten with another key', () => {
+  it('detect an array that was overwritten with another key', () => {
     const reused = node.randomBytes(32);
     const before = node.x25519PublicKey(reused);
     reused.set(node.randomBytes(32));
@@ -182,7 +182,7 @@ describe('node key objects', () => {
     expect(node.x25519PublicKey(reused)).toEqual(portable.x25519PublicKey(reused));
   });
 
-  it('keep working when more public keys pass than are kept', () => {
+  it('keep working when more public keys are used than are cached', () => {
     const seed = node.randomBytes(32);
     for (let i = 0; i < 1_100; i++) node.x25519SharedSecret(seed, littleEndian(BigInt(i) + 9n));
     const other = node.randomBytes(32);
@@ -202,7 +202,7 @@ describe('node key objects', () => {
 });
 
 describe('HKDF', () => {
-  it('equals that of OpenSSL', () => {
+  it('matches OpenSSL', () => {
     fc.assert(
       fc.property(
         fc.uint8Array({ minLength: 1, maxLength: 80 }),
@@ -219,7 +219,7 @@ describe('HKDF', () => {
     );
   });
 
-  it('refuses more than 255 blocks', () => {
+  it('rejects more than 255 blocks', () => {
     expect(() => hkdfExpand(node, new Uint8Array(32), new Uint8Array(0), 255 * 32 + 1)).toThrow(RangeError);
   });
 });

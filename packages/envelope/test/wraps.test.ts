@@ -108,7 +108,7 @@ describe('Seal object', () => {
     expect(refusal(() => parseSealObject(endless))).toBe('malformed');
   });
 
-  it('never fails other than by a refusal, whatever the bytes', () => {
+  it('throws only EnvelopeError, for any bytes', () => {
     const start = sealObjectBytes(identity).subarray(0, 91);
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 400 }), fc.boolean(), (noise, plausible) => {
@@ -175,7 +175,7 @@ describe('wrap check', () => {
 });
 
 describe('server set id', () => {
-  it('does not depend on the order, and on all else', () => {
+  it('depends on everything except the order', () => {
     const reversed = { ...serverSet, servers: [...serverSet.servers].reverse() };
     const id = serverSetId(p, serverSet);
     expect(id).toMatch(/^[0-9a-f]{64}$/);
@@ -185,7 +185,7 @@ describe('server set id', () => {
     expect(serverSetId(p, heavier)).not.toBe(id);
   });
 
-  it('refuses a set that cannot be', () => {
+  it('rejects an impossible set', () => {
     const [first] = serverSet.servers;
     for (const set of [
       { servers: [], threshold: 1 },
@@ -206,14 +206,14 @@ describe('recovery wrap', () => {
   const binding = { identity, recipientPk: p.x25519PublicKey(privateKey) };
   const wrap = sealRecoveryWrap(p, recoveryPk, binding, privateKey);
 
-  it('gives the private key back, on both primitive sets', () => {
+  it('returns the private key, on both primitive sets', () => {
     expect(wrap.bytes).toHaveLength(112);
     expect(wrap.bytes.slice(0, 32)).toEqual(recoveryPk);
     for (const primitives of [p, portablePrimitives])
       expect(openRecoveryWrap(primitives, wrap, recoveryKey, binding)).toEqual(privateKey);
   });
 
-  it('opens in no other identity or pair and for no other key', () => {
+  it('opens only with its own identity, pair and key', () => {
     const open = (key: Uint8Array, change: object) =>
       refusal(() => openRecoveryWrap(p, wrap, key, { ...binding, ...change }));
     expect(open(recoveryKey, {})).toBe('accepted');
@@ -224,7 +224,7 @@ describe('recovery wrap', () => {
     expect(open(recoveryKey, { recipientPk: filled(9) })).toBe('decrypt_failed');
   });
 
-  it('is refused with any byte changed or another length', () => {
+  it('is rejected if any byte or the length changes', () => {
     for (let i = 0; i < 112; i++) {
       const bytes = wrap.bytes.slice();
       bytes[i]! ^= 0x01;

@@ -25,7 +25,7 @@ function isHeld(port: number): Promise<boolean> {
 }
 
 describe('free ports', () => {
-  it('are all different, however many ask at once, and can be listened on', async () => {
+  it('are distinct under concurrent requests, and can be listened on', async () => {
     const ports = (await Promise.all(Array.from({ length: 20 }, () => freePorts(10)))).flat();
     expect(new Set(ports).size).toBe(200);
     const server = createServer().listen(ports[0], '127.0.0.1');
@@ -33,7 +33,7 @@ describe('free ports', () => {
     server.close();
   });
 
-  it('are of no range that a system takes ports from by itself', async () => {
+  it('are outside the ephemeral range of the system', async () => {
     for (const port of await freePorts(50)) expect(port).toBeLessThan(32_768);
   });
 

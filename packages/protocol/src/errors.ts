@@ -1,3 +1,5 @@
+import { CodedError } from './coded-error.ts';
+
 /**
  * The error catalogue: every code that one of our HTTP routes can answer, with its status, the words for a
  * person, and whether sending the same request again can help. `docs/errors.md` is generated from it.
@@ -138,9 +140,8 @@ function firstIssue(details: ErrorBody['details']): string | undefined {
 }
 
 /** Thrown anywhere below a route to answer with a code of the catalogue. */
-export class ApiError extends Error {
+export class ApiError extends CodedError<ErrorCode> {
   override name = 'ApiError';
-  readonly code: ErrorCode;
   readonly status: number;
   readonly details: ErrorBody['details'];
   /** Seconds for the Retry-After header */
@@ -150,10 +151,9 @@ export class ApiError extends Error {
     code: ErrorCode,
     options: { message?: string; details?: ErrorBody['details']; retryAfter?: number; cause?: unknown } = {},
   ) {
-    super(options.message ?? firstIssue(options.details) ?? errorCatalogue[code].message, {
+    super(code, options.message ?? firstIssue(options.details) ?? errorCatalogue[code].message, {
       cause: options.cause,
     });
-    this.code = code;
     this.status = errorCatalogue[code].status;
     this.details = options.details;
     this.retryAfter =

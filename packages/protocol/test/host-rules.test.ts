@@ -57,7 +57,7 @@ describe('a loopback listener', () => {
     expect(check(request(host, { url }))).toBe(verdict),
   );
 
-  test('needs exactly one Host in HTTP/1.1', () => {
+  test('requires exactly one Host header in HTTP/1.1', () => {
     expect(check(request([]))).toBe('malformed');
     expect(check(request(''))).toBe('malformed');
     expect(check(request(['localhost', 'localhost']))).toBe('malformed');
@@ -65,7 +65,7 @@ describe('a loopback listener', () => {
     expect(check(request([], { httpVersion: '1.0' }))).toBe('allowed');
   });
 
-  test('answers to its own address, and to names that were allowed', () => {
+  test('accepts its own address and allowed names', () => {
     const other = createHostRules({
       isLoopback: true,
       listenHost: '127.0.0.2',
@@ -101,7 +101,7 @@ describe('a listener for other machines', () => {
     '10.0.0.2',
   ])('refuses %s', (host) => expect(check(request(host))).toBe('refused'));
 
-  test('answers to loopback names and its own address from this machine alone', () => {
+  test('accepts loopback names and its own address only from this machine', () => {
     for (const host of ['localhost:8000', '127.0.0.1', '[::1]', '10.0.0.2:8000']) {
       expect(check(request(host, { socket: local }))).toBe('allowed');
       expect(check(request(host, { socket: { ...local, remoteAddress: '::ffff:127.0.0.1' } }))).toBe(
@@ -115,7 +115,7 @@ describe('a listener for other machines', () => {
     expect(check(request('evil.example', { socket: local }))).toBe('refused');
   });
 
-  test('answers to any name while none is listed', () => {
+  test('accepts any name if none is listed', () => {
     const open = createHostRules({ isLoopback: false, listenHost: '0.0.0.0' });
     expect(open.check(request('whatever.example'))).toBe('allowed');
     expect(open.check(request([]))).toBe('malformed');

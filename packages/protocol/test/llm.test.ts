@@ -10,7 +10,7 @@ describe('analyze', () => {
       expect(parse({ text })).toBe(false);
   });
 
-  it('takes a time of RFC 3339, keeps its offset, and nothing else', () => {
+  it('accepts only RFC 3339 times, and keeps their offset', () => {
     for (const time of ['2023-05-08T13:56:00Z', '2024-02-29T23:59:59.123456789+14:00'])
       expect(analyzeRequest.parse({ text: 'x', occurred_at: time }).occurred_at).toBe(time);
     expect(analyzeRequest.parse({ text: 'x', occurred_at: '2023-05-08t13:56:00z' }).occurred_at).toBe(
@@ -38,13 +38,13 @@ describe('ask', () => {
     for (const question of ['', ' ', 'x'.repeat(65_537), undefined]) expect(parse({ question })).toBe(false);
   });
 
-  it('takes a limit of 1 to 100, clamps a larger one, and takes 0 or none as 5', () => {
+  it('accepts a limit of 1 to 100, clamps larger ones, and defaults to 5 for 0 or none', () => {
     const limitOf = (limit?: unknown) => askRequest.parse({ question: 'x', limit }).limit;
     expect([undefined, 0, 1, 100, 101, 1e20].map(limitOf)).toEqual([5, 5, 1, 100, 100, 100]);
     for (const limit of [-1, 1.5, '5', null, Number.POSITIVE_INFINITY]) expect(parse({ limit })).toBe(false);
   });
 
-  it('takes what recall takes beside the question', () => {
+  it('accepts the options of recall in addition to the question', () => {
     const fields = { include_pending: true, min_score: 0.5, scoring_weights: { recency: 2 } };
     expect(askRequest.parse({ question: 'x', ...fields })).toMatchObject(fields);
     expect(parse({ scoring_weights: { recency: 101 } })).toBe(false);

@@ -1,3 +1,4 @@
+import { CodedError } from '@memrelay/protocol/coded-error';
 import {
   type ConsentKey,
   type ConsentOutcome,
@@ -11,13 +12,8 @@ const timeoutMs = 30_000;
 const patience = { tries: 40, pauseMs: 500 };
 
 /** A failed request to the relayer. The message is for the user. */
-export class ConsentError extends Error {
+export class ConsentError extends CodedError {
   override name = 'ConsentError';
-  readonly code: string;
-  constructor(code: string, message: string) {
-    super(message);
-    this.code = code;
-  }
 }
 
 /** The relayer's side of a consent, for one request. Methods reject with `ConsentError`. */

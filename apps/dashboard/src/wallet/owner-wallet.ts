@@ -1,3 +1,4 @@
+import { CodedError } from '@memrelay/protocol/coded-error';
 import type { ScopeState, WalletState } from './wallet-api.ts';
 
 export interface NewKey {
@@ -25,15 +26,12 @@ export interface OwnerWallet {
 }
 
 /** A failed wallet call. The message is for the user. */
-export class WalletError extends Error {
+export class WalletError extends CodedError {
   override name = 'WalletError';
-  /** Stable */
-  readonly code: string;
   /** It is unknown whether the call took effect: there was no response, or none from the chain */
   readonly unsure: boolean;
   constructor(code: string, message: string, unsure: boolean) {
-    super(message);
-    this.code = code;
+    super(code, message);
     this.unsure = unsure;
   }
 }

@@ -1,12 +1,11 @@
+import { CodedError } from '@memrelay/protocol/coded-error';
+
 /** A call that the wallet rejects. The message is for the user of the page. */
-export class WalletRefusal extends Error {
+export class WalletRefusal extends CodedError {
   override name = 'WalletRefusal';
   readonly status: number;
-  /** Stable */
-  readonly code: string;
   constructor(status: number, code: string, message: string) {
-    super(message);
+    super(code, message);
     this.status = status;
-    this.code = code;
   }
 }

@@ -1,11 +1,11 @@
+import { CodedError } from '@memrelay/protocol/coded-error';
+
 /** A refusal in the provider's own form: `{errors: [{code, message}]}` with this status. */
-export class SponsorError extends Error {
+export class SponsorError extends CodedError {
   override name = 'SponsorError';
   readonly status: number;
-  readonly code: string;
   constructor(status: number, code: string, message: string) {
-    super(message);
+    super(code, message);
     this.status = status;
-    this.code = code;
   }
 }

@@ -1,3 +1,5 @@
+import { CodedError } from '@memrelay/protocol/coded-error';
+
 export type SignInErrorCode =
   /** The dashboard's address is neither https nor on this machine */
   | 'insecure_web_url'
@@ -22,12 +24,6 @@ export type SignInErrorCode =
   | 'refused';
 
 /** A sign-in that failed. The message is for the user and contains no secret. */
-export class SignInError extends Error {
+export class SignInError extends CodedError<SignInErrorCode> {
   override name = 'SignInError';
-  /** Stable; branch on this, never on the message */
-  readonly code: SignInErrorCode;
-  constructor(code: SignInErrorCode, message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.code = code;
-  }
 }

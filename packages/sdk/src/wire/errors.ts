@@ -1,3 +1,4 @@
+import { CodedError } from '@memrelay/protocol/coded-error';
 import type { ErrorCode } from '@memrelay/protocol/errors';
 import type { Job, JobOutcome } from './types.ts';
 
@@ -39,10 +40,8 @@ export interface MemRelayErrorOptions {
 }
 
 /** Every failure of the SDK except an abort by the caller, which rejects with the signal's own reason. */
-export class MemRelayError extends Error {
+export class MemRelayError extends CodedError<MemRelayErrorCode> {
   override name = 'MemRelayError';
-  /** Stable; branch on this, never on the message */
-  readonly code: MemRelayErrorCode;
   /** HTTP status; undefined if there was no response */
   readonly status: number | undefined;
   /** Identifies the call in the relayer's log */
@@ -54,8 +53,7 @@ export class MemRelayError extends Error {
   readonly details: Record<string, unknown> | undefined;
 
   constructor(code: MemRelayErrorCode, message: string, options: MemRelayErrorOptions = {}) {
-    super(message, { cause: options.cause });
-    this.code = code;
+    super(code, message, { cause: options.cause });
     this.status = options.status;
     this.requestId = options.requestId;
     this.retryable = options.retryable ?? false;
