@@ -58,7 +58,7 @@ describe.each(['streamable', 'sse', 'sessionless'] as const)('over %s', (way) =>
     await Promise.all([one.close(), other.close()]);
   });
 
-  test('a call that the client cancels is told so, and leaves nothing open', async () => {
+  test('a call that the client cancels is notified and leaves nothing open', async () => {
     const { call, close } = await connectClient(served.url, headers, way);
     const abort = new AbortController();
     const cancelled = expect(call('wait', {}, abort.signal)).rejects.toThrow();
@@ -100,7 +100,7 @@ describe('a streamable session', () => {
     expect(await answer.json()).toMatchObject({ error: { code: -32001 } });
   });
 
-  test('resumes a stream that broke off, and gets what was said meanwhile', async () => {
+  test('resumes a broken stream and gets the missed messages', async () => {
     const session = await openSession(served.url, headers);
     const broken = await readEvents(await post(mcp(), session, call(1, 'wait')), (text) =>
       text.includes('id:'),

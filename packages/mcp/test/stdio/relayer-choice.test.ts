@@ -72,7 +72,7 @@ it('the dashboard of an unknown relayer is asked for, never guessed', async () =
   });
 });
 
-it('beside a link to a page of this machine stands how to reach it', () => {
+it('a link to a page on this machine comes with a hint how to reach it', () => {
   expect(pageHint('https://web.example')).toEqual([]);
   expect(pageHint('http://127.0.0.1:15173')).toEqual([
     expect.stringMatching(/npm start.*ssh -L 15173:127\.0\.0\.1:15173 HOST$/),
