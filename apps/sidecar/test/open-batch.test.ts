@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { openBatch } from '../src/open/open-batch.ts';
 import type { UnwrapItem, UnwrapResult } from '../src/seal/seal-tasks.ts';
 
-/** Which wraps of a key are tried, and what is told when none opens. */
+/** Which wraps of a key are tried, and what is reported when none opens. */
 
 const vectors = JSON.parse(
   readFileSync(new URL('../../../packages/envelope/vectors/envelope-v1.json', import.meta.url), 'utf8'),

@@ -6,7 +6,7 @@ import type { OpenTask } from '../src/open/open-tasks.ts';
 const pool = new OpenPool(pino({ enabled: false }));
 afterAll(() => pool.close());
 
-/** Envelopes that do not parse: how they fail is told for each. */
+/** Envelopes that do not parse: each reports its failure. */
 function task(count: number, bytes: number): OpenTask {
   const envelopes = Array.from({ length: count }, () => ({
     bytes: new Uint8Array(bytes),

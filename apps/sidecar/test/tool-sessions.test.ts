@@ -165,9 +165,9 @@ describe('an SSE session', () => {
     });
     const ping = { jsonrpc: '2.0', id: 7, method: 'ping' };
     expect((await post(served.url + endpoint, strangers, ping)).status).toBe(403);
-    const { authorization: _, ...nobody } = headers;
+    const { authorization: _, ...anonymous } = headers;
     // The refusal also goes to the stream, where id 7 would end the reader above
-    expect((await post(served.url + endpoint, nobody, { ...ping, id: 8 })).status).toBe(401);
+    expect((await post(served.url + endpoint, anonymous, { ...ping, id: 8 })).status).toBe(401);
     // An id of the one transport is none of the other
     const id = new URL(endpoint, served.url).searchParams.get('sessionId')!;
     expect((await post(mcp(), { ...headers, 'mcp-session-id': id }, ping)).status).toBe(404);

@@ -35,7 +35,7 @@ it('without settings a sign-in is at the system that runs here, on whatever port
   const running = { relayerUrl: 'http://127.0.0.1:18000', url: 'http://127.0.0.1:15173' };
   await runHere(running);
   expect(await choose()).toEqual({ relayerUrl: running.relayerUrl, webUrl: running.url });
-  // Asked for by name, it is what the name stands for
+  // A preset by name uses the preset's URLs
   expect(await choose('--local')).toEqual(presets.local);
   const web = 'http://127.0.0.1:25173';
   expect(await choose(`--web-url=${web}`)).toEqual({ relayerUrl: running.relayerUrl, webUrl: web });

@@ -239,7 +239,7 @@ describe('facts, answers, what is stored', () => {
   test('a memory that cannot be saved is an error with its reason, not a promise', async () => {
     const { call } = await sessionOf();
     world.faulty.provider.fault = 400;
-    const failed = await call('mem_remember', { text: 'Nobody embeds this.' });
+    const failed = await call('mem_remember', { text: 'No one embeds this.' });
     expect(failed).toMatchObject({ isError: true, structured: { status: 'failed', namespace } });
     expect(failed.text).toMatch(/could not be saved.*embedding_rejected.*memrelay retry/s);
   });

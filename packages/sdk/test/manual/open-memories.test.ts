@@ -171,15 +171,15 @@ describe('a fetched envelope', () => {
     const identity = sealIdentity(origin, tag, keyEpoch);
     const bytes = envelope('moved', { wraps: [sealWrap(identity, address('ee'))] });
     const { asked, unwrapper } = keyServers();
-    const beside = sealWrap(identity);
+    const additional = sealWrap(identity);
     const asking: string[] = [];
     const wrapsOf = async (recipientPk: Uint8Array) => {
       asking.push(toHex(recipientPk));
-      return [beside];
+      return [additional];
     };
     const [opened] = await openMemories(p, unwrapper, [bytes], opening({ wrapsOf }));
     expect(opened).toMatchObject({ ok: true, opened: { text: 'moved' } });
     expect(asking).toEqual([recipientOf(bytes)]);
-    expect(asked[0]![0]!.wrap).toEqual(beside.bytes);
+    expect(asked[0]![0]!.wrap).toEqual(additional.bytes);
   });
 });

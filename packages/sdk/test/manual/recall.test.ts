@@ -22,7 +22,7 @@ it.each([
     blobs: {
       read: async () => {
         fetched += 1;
-        return { ok: false, reason: 'blob_missing', message: 'nobody knows it' };
+        return { ok: false, reason: 'blob_missing', message: 'no aggregator has it' };
       },
     },
     network: { readable: [] },
