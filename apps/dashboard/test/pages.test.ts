@@ -2,7 +2,7 @@ import { readFile, stat, writeFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
 import { loadPages } from '../src/node-pages.ts';
 
-it('the pages are bundled, name only files that are there, and run nothing that stands in them', async () => {
+it('pages are bundled, reference only existing files, and contain no inline scripts', async () => {
   const pages = await loadPages();
   const html = [...pages].filter(([file]) => file.endsWith('.html'));
   expect(html.map(([file]) => file).sort()).toEqual(
@@ -18,7 +18,7 @@ it('the pages are bundled, name only files that are there, and run nothing that 
   }
 });
 
-it('a second load builds nothing', async () => {
+it('a second load does not rebuild', async () => {
   const record = new URL('../dist/build.json', import.meta.url);
   await loadPages();
   const { mtimeMs } = await stat(record);
@@ -26,7 +26,7 @@ it('a second load builds nothing', async () => {
   expect((await stat(record)).mtimeMs).toBe(mtimeMs);
 });
 
-it('a build whose sources have changed is made anew', async () => {
+it('rebuilds when a source has changed', async () => {
   const record = new URL('../dist/build.json', import.meta.url);
   await loadPages();
   const built = JSON.parse(await readFile(record, 'utf8'));

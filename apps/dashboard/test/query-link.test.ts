@@ -20,7 +20,7 @@ const link = (change: Record<string, string | undefined> = {}): string => {
 };
 
 describe('a sign-in link in query form', () => {
-  it('names the key that the tool made, and the port where it waits', () => {
+  it('contains the key that the tool created and the port where it waits', () => {
     const expected = {
       port: 53_123,
       publicKey,

@@ -13,16 +13,16 @@ it.each([
   [`a${'\u0301'.repeat(50)}b`, 'a\u0301\u0301b', 'a\u0301\u0301b'],
   ['\u200B\u200B', '\uFFFD\uFFFD', 'unnamed tool'],
   ['שלום', 'שלום', 'שלום'],
-])('%j is shown and written harmlessly', (text, shown, written) => {
+])('shows and writes %j harmlessly', (text, shown, written) => {
   expect(harmless(text)).toBe(shown);
   expect(cleanLabel(text)).toBe(written);
 });
 
-it('a long text ends with a sign that it was longer, and no character is halved', () => {
+it('a long text is cut with an ellipsis, without splitting a character', () => {
   expect(harmless('🙂'.repeat(100), 10)).toBe(`${'🙂'.repeat(9)}…`);
 });
 
-it('namespaces are named one a line, and what no relayer takes is refused', () => {
+it('parses one namespace per line and rejects names that no relayer accepts', () => {
   expect(namespaceNames('work\n\ndefault\nwork\n my notes ')).toEqual(['work', 'default', ' my notes ']);
   for (const text of [
     '',
@@ -34,7 +34,7 @@ it('namespaces are named one a line, and what no relayer takes is refused', () =
     expect(namespaceNames(text)).toHaveProperty('problem');
 });
 
-it('a choice becomes tags of the account, and is told in words', () => {
+it('a choice becomes tags of the account and a readable description', () => {
   const origin = `0x${'b'.repeat(64)}`;
   const scope = scopeOf({ perms: 7, namespaces: ['work', 'default'], expiresAt: undefined }, origin);
   expect(scope).toMatchObject({ perms: 7, allNamespaces: false, expiresAtMs: '0' });

@@ -90,7 +90,7 @@ const delegate = {
 };
 
 describe('pairing', () => {
-  it('is by a code of this start, once', async () => {
+  it('accepts a code of this run once', async () => {
     const code = validCode();
     const first = await send('POST', walletPaths.pair, samePage(), { code });
     expect(first).toMatchObject({ status: 200, body: { token: expect.stringMatching(/^[\w-]{43}$/) } });
@@ -122,7 +122,7 @@ describe.each(paths)('%s', (path, body) => {
   const call = async (headers: Record<string, string | undefined>): Promise<Answer> =>
     send('POST', path, { ...samePage(), authorization: `Bearer ${await paired()}`, ...headers }, body);
 
-  it('is carried out for a paired tab of this origin', async () => {
+  it('succeeds for a paired tab of this origin', async () => {
     expect(await call({})).toMatchObject({ status: 503, body: { error: 'unavailable' } });
   });
 
@@ -147,7 +147,7 @@ describe.each(paths)('%s', (path, body) => {
     expect(await call(headers)).toMatchObject({ status, body: { error } });
   });
 
-  it('is refused with the token of an earlier start', async () => {
+  it('is refused with a token of an earlier run', async () => {
     const before = await startDashboard({ ...config, startToken: '7'.repeat(64) }, pages, false);
     const old = await paired(Number(new URL(before.url).port), '7'.repeat(64));
     await before.close();
@@ -178,8 +178,8 @@ it.each<[string, string, object]>([
     { ...delegate, scope: { ...delegate.scope, expiresAtMs: '-1' } },
   ],
   ['a key that is none', walletPaths.addDelegate, { ...delegate, publicKey: 'xyz' }],
-  ['an address beside the key', walletPaths.addDelegate, { ...delegate, address: `0x${'a'.repeat(64)}` }],
-])('the wallet is never asked for %s', async (_, path, body) => {
+  ['an additional address', walletPaths.addDelegate, { ...delegate, address: `0x${'a'.repeat(64)}` }],
+])('rejects %s before it reaches the wallet', async (_, path, body) => {
   const headers = { ...samePage(), authorization: `Bearer ${await paired()}` };
   expect(await send('POST', path, headers, body)).toMatchObject({
     status: 400,
@@ -211,7 +211,7 @@ describe('pages', () => {
     },
   );
 
-  it('answer to both names of this machine, and to no other', async () => {
+  it('are served under both names of this machine and no other', async () => {
     expect((await send('GET', '/connect/mcp', { host: `localhost:${port}` })).status).toBe(200);
     expect((await send('GET', '/connect/mcp', { host: `evil.example:${port}` })).status).toBe(403);
     expect((await send('GET', '/connect/mcp', { host: 'localhost' })).status).toBe(403);

@@ -13,7 +13,7 @@ function upload(): { paid: boolean; checkpoints: AsyncGenerator<UploadCheckpoint
   return state;
 }
 
-test('an upload is paid for once its blob is written down, not before', async () => {
+test('an upload is paid for only after its blob id is recorded', async () => {
   const starts = createAwaitedStarts();
   const one = upload();
   const held = starts.held(one.checkpoints);
@@ -26,7 +26,7 @@ test('an upload is paid for once its blob is written down, not before', async ()
   expect(starts.begin(named.token)).toBe(false);
 });
 
-test('an upload that nobody writes down is not paid for', async () => {
+test('an upload whose blob id is not recorded is not paid for', async () => {
   const starts = createAwaitedStarts(10);
   const one = upload();
   const reached: UploadCheckpoint[] = [];

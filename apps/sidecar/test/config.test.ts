@@ -8,7 +8,7 @@ const enough = { SIDECAR_AUTH_TOKEN: 'a-token-of-16-up', MEM_PACKAGE_ID: id('A')
 const configs = (entries: unknown): string => JSON.stringify(entries);
 
 describe('the configuration of the sidecar', () => {
-  test('the least there can be, with the defaults of mainnet', async () => {
+  test('minimal configuration uses the defaults of mainnet', async () => {
     const config = await loadConfig(enough);
     expect(config).toMatchObject({
       port: 9000,
@@ -38,7 +38,7 @@ describe('the configuration of the sidecar', () => {
     expect(serverSets.current.threshold).toBe(2);
   });
 
-  test('the pair of testnet named in either variable is the same set as the default', async () => {
+  test("testnet's pair in either variable is the same set as the default", async () => {
     const testnet = { ...enough, CHAIN_NETWORK: 'testnet' };
     const { current } = (await loadConfig(testnet)).serverSets;
     const ids = current.servers.map(({ objectId }) => objectId);
@@ -104,7 +104,7 @@ describe('the configuration of the sidecar', () => {
     });
   });
 
-  test('the log follows RUST_LOG and LOG_FORMAT, and refuses a filter that is none', async () => {
+  test('logging follows RUST_LOG and LOG_FORMAT, and rejects an invalid filter', async () => {
     const logOf = async (more: NodeJS.ProcessEnv) => (await loadConfig({ ...enough, ...more })).log;
     expect(await logOf({})).toEqual({ filter: 'memrelay_server=info,tower_http=info', format: 'pretty' });
     expect(await logOf({ RUST_LOG: 'debug', LOG_FORMAT: 'json' })).toEqual({
@@ -114,7 +114,7 @@ describe('the configuration of the sidecar', () => {
     await expect(logOf({ RUST_LOG: 'garbage' })).rejects.toThrow('RUST_LOG must be level or target=level');
   });
 
-  test('uploads go to the publisher that is named, else from the wallets through the relay', async () => {
+  test('uploads use the configured publisher, else the wallets through the relay', async () => {
     const [single, ...pool] = ['1', '2', '3'].map((digit) => digit.repeat(64));
     const uploadsOf = async (more: NodeJS.ProcessEnv) => (await loadConfig({ ...enough, ...more })).uploads;
     const named = { STORE_PUBLISHER_URL: 'https://own.example', SERVER_CHAIN_PRIVATE_KEY: single };
@@ -140,7 +140,7 @@ describe('the configuration of the sidecar', () => {
     });
   });
 
-  test('names every problem, and echoes no value', async () => {
+  test('reports every problem without echoing values', async () => {
     const wrong = {
       SIDECAR_AUTH_TOKEN: 'secret one',
       MEM_PACKAGE_ID: 'secret two',
@@ -168,7 +168,7 @@ describe('the configuration of the sidecar', () => {
     expect(configured.serverSets.current.threshold).toBe(1);
   });
 
-  test('where tools call, and how many sessions there may be', async () => {
+  test('reads the relayer URL of tools and the session limits', async () => {
     expect((await loadConfig(enough)).tools).toEqual({
       relayerUrl: 'http://127.0.0.1:8000',
       limits: { total: 1000, perAddress: 16, newPerMinute: 30 },
@@ -204,7 +204,7 @@ describe('the configuration of the sidecar', () => {
     await expect(load('5')).rejects.toThrow('ENC_THRESHOLD must be at most 4');
   });
 
-  test('a committee alone needs the threshold 1, which is the default, and no other', async () => {
+  test('a single committee requires threshold 1, which is the default', async () => {
     const committee = configs([{ objectId: id('4'), weight: 1, aggregatorUrl: 'https://committee.example' }]);
     const load = (threshold?: string) =>
       loadConfig({ ...enough, ENC_SERVER_CONFIGS: committee, ENC_THRESHOLD: threshold });
@@ -213,7 +213,7 @@ describe('the configuration of the sidecar', () => {
     await expect(load('3')).rejects.toThrow('ENC_THRESHOLD must be at most 1');
   });
 
-  test('ENC_HISTORICAL_SETS are read beside the current set and never take its place', async () => {
+  test('ENC_HISTORICAL_SETS are added to the current set and never replace it', async () => {
     const pair = [id('1'), id('2')].map((objectId) => ({ objectId, weight: 1 }));
     const committee = { objectId: id('4'), weight: 1, aggregatorUrl: 'https://committee.example' };
     const { serverSets } = await loadConfig({
@@ -270,14 +270,14 @@ describe('the configuration of the sidecar', () => {
     expect((error as Error).message).not.toContain('secret');
   });
 
-  test('a localnet that does not answer is said so', async () => {
+  test('reports a localnet that does not respond', async () => {
     const nowhere = { CHAIN_NETWORK: 'localnet', CHAIN_RPC_URL: 'http://127.0.0.1:1' };
     await expect(loadConfig({ ...enough, ...nowhere })).rejects.toThrow(
       'CHAIN_RPC_URL: CHAIN_NETWORK is localnet, but no localnet responds there',
     );
   });
 
-  test('the server key and the token without the white space around them', async () => {
+  test('trims white space around the server key and the token', async () => {
     const key = 'c'.repeat(64);
     const config = await loadConfig({
       ...enough,

@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import { type FastifyReply, fastify } from 'fastify';
 
-/** Stands before key servers, counts what is asked of them, and fails in the ways a test wants. */
+/** A proxy in front of key servers that counts requests and injects faults. */
 export async function startFaultyProxy(target: string) {
   const faults = {
     requests: 0,

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { openBatch } from '../src/open/open-batch.ts';
 import type { UnwrapItem, UnwrapResult } from '../src/seal/seal-tasks.ts';
 
-/** Which wraps of a key are tried, and what is told when none opens. */
+/** Which wraps of a key are tried, and what is reported when none opens. */
 
 const vectors = JSON.parse(
   readFileSync(new URL('../../../packages/envelope/vectors/envelope-v1.json', import.meta.url), 'utf8'),
@@ -71,25 +71,25 @@ async function open(rewraps: readonly Buffer[], otherwise = wrong, given: Partia
   return { item: items[0]!, asked };
 }
 
-test('of several later wraps of a key all that fit are tried, and one is enough', async () => {
+test('tries all matching rewraps of a key; one valid rewrap is enough', async () => {
   const { item, asked } = await open([rewrap(1), rewrap(2, foreign), rewrap(right), rewrap(3)]);
   expect(item).toMatchObject({ ok: true });
   expect(asked).toEqual([1, right, 3]);
 });
 
-test('where no later wrap fits it is the own one', async () => {
+test("uses the envelope's own wrap if no rewrap matches", async () => {
   const { item, asked } = await open([rewrap(2, foreign), Buffer.from('nothing')]);
   expect(asked).toEqual([own[own.length - 3]]);
   expect(item).toEqual({ ok: false, failure: 'integrity', reason: 'wrong_recipient' });
 });
 
-test('a session that is denied everything is refused, unless each item is to be told', async () => {
+test('rejects a session that is denied everything, unless a result per item is requested', async () => {
   await expect(open([], denied)).rejects.toMatchObject({ code: 'decrypt_denied' });
   const { item } = await open([], denied, { each: true });
   expect(item).toMatchObject({ ok: false, failure: 'denied' });
 });
 
-test('key servers that do not answer refuse the call, also where each item is to be told', async () => {
+test('fails the call when key servers do not respond, even if a result per item is requested', async () => {
   const away: UnwrapResult = { ok: false, reason: 'unavailable', message: 'no answer' };
   await expect(open([], away, { each: true })).rejects.toMatchObject({ code: 'decrypt_unavailable' });
 });

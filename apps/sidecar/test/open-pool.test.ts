@@ -6,7 +6,7 @@ import type { OpenTask } from '../src/open/open-tasks.ts';
 const pool = new OpenPool(pino({ enabled: false }));
 afterAll(() => pool.close());
 
-/** Envelopes that do not parse: how they fail is told for each. */
+/** Envelopes that do not parse: each reports its failure. */
 function task(count: number, bytes: number): OpenTask {
   const envelopes = Array.from({ length: count }, () => ({
     bytes: new Uint8Array(bytes),
@@ -16,7 +16,7 @@ function task(count: number, bytes: number): OpenTask {
   return { keys: [new Uint8Array(32).fill(1)], trustedSigners: [], envelopes };
 }
 
-test('a small batch does not wait for a large one that came first', async () => {
+test('a small batch does not wait for an earlier large one', async () => {
   const ended: string[] = [];
   const large = pool.open(task(60, 700_000)).then((results) => {
     ended.push('large');
@@ -33,7 +33,7 @@ test('a small batch does not wait for a large one that came first', async () => 
   expect(ended).toEqual(['small', 'large']);
 });
 
-test('one envelope above the size of a piece is opened alone, and none at all are none', async () => {
+test('opens an envelope larger than a piece alone, and handles an empty batch', async () => {
   expect(await pool.open(task(3, 1_500_000))).toHaveLength(3);
   expect(await pool.open(task(0, 0))).toEqual([]);
 });

@@ -14,7 +14,7 @@ export interface OwnSidecar {
   kill(): Promise<void>;
 }
 
-/** A sidecar as an operator starts it: nobody's part, so that a relayer with its token takes it as it is. */
+/** A sidecar started by an operator: no other process supervises it, so a relayer with its token uses it as it is. */
 export async function startOwnSidecar(environment: NodeJS.ProcessEnv): Promise<OwnSidecar> {
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', entry], {
     env: { PATH: process.env.PATH, ...compileCache(), ...environment },

@@ -62,7 +62,7 @@ async function store(answer: object, options: { resume?: boolean; minEndEpoch?: 
   return { result, seen, claims };
 }
 
-test('a quilt goes out as a form of its files, with a token that holds for the form and for what it becomes', async () => {
+test('sends a quilt as a form of its files, with a token that covers the form and the packed size', async () => {
   const { result, seen, claims } = await store(created);
   expect(seen.request!.url).toBe(`/v1/quilts?epochs=3&send_object_to=${owner}`);
   const headers = { 'content-type': seen.request!.headers['content-type']! };
@@ -81,13 +81,13 @@ test('a quilt goes out as a form of its files, with a token that holds for the f
   });
 });
 
-test('the object of an earlier attempt is taken, and nothing is sent', async () => {
+test('reuses the object of an earlier attempt without sending anything', async () => {
   const { result, seen } = await store(created, { resume: true });
   expect(result).toMatchObject({ stage: 'done', object_id: '0x9', patch_ids: patchIds(blobId) });
   expect(seen).toEqual({});
 });
 
-test('one that is there already counts, unless it ends too early', async () => {
+test('accepts an existing quilt unless it expires too early', async () => {
   const old = {
     ...created,
     blobStoreResult: { alreadyCertified: { blobId, object: '0x2', endEpoch: 7 } },
@@ -101,7 +101,7 @@ test.each([
   ['patches in other places', { ...created, storedQuiltBlobs: swapped() }],
   ['fewer patches', { ...created, storedQuiltBlobs: patches.slice(1) }],
   ['a blob and no patches', created.blobStoreResult],
-])('a publisher that tells of %s is not believed', async (_what, answer) => {
+])('does not trust a publisher that reports %s', async (_what, answer) => {
   expect((await store(answer)).result).toMatchObject({ stage: 'failed', kind: 'transient' });
 });
 

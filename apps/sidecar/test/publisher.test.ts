@@ -62,7 +62,7 @@ const json =
     void response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
 
 describe('an upload through a publisher', () => {
-  test('sends the bytes for the owner and tells where they are', async () => {
+  test('sends the bytes for the owner and reports the stored blob', async () => {
     const { result, seen } = await store(json(created), { basePath: '/behind/a/path' });
     expect(seen).toEqual({
       method: 'PUT',
@@ -72,7 +72,7 @@ describe('an upload through a publisher', () => {
     expect(result).toEqual({ stage: 'done', blob_id: blobId, object_id: '0x1', end_epoch: 9 });
   });
 
-  test('is told of by the id of its blob before the publisher has answered', async () => {
+  test('reports the blob id before the publisher responds', async () => {
     const { checkpoints } = await store(json(created, 500));
     expect(checkpoints).toEqual([
       { stage: 'named', blob_id: blobId },
@@ -80,12 +80,12 @@ describe('an upload through a publisher', () => {
     ]);
   });
 
-  test('takes a blob that is there already, with its object or with the event that made it', async () => {
+  test('accepts an existing blob, with its object or with the event that created it', async () => {
     const withEvent = { alreadyCertified: { blobId, event: { txDigest: 'd', eventSeq: '0' }, endEpoch: 7 } };
     expect((await store(json(withEvent))).result).toEqual({ stage: 'done', blob_id: blobId, end_epoch: 7 });
   });
 
-  test('takes the object of an earlier attempt that reached its owner, and stores nothing', async () => {
+  test('reuses the object that an earlier attempt delivered, and stores nothing', async () => {
     const delivered = { objectId: '0x9', endEpoch: 12 };
     const again = await store(json(created), { resume: true, delivered });
     expect(again.result).toEqual({ stage: 'done', blob_id: blobId, object_id: '0x9', end_epoch: 12 });
@@ -96,7 +96,7 @@ describe('an upload through a publisher', () => {
     expect(first.result).toMatchObject({ stage: 'done', object_id: '0x1' });
   });
 
-  test('does not believe a publisher that tells of another blob', async () => {
+  test('does not trust a publisher that reports a different blob', async () => {
     const other = 'b'.repeat(42).concat('A');
     const { blobObject } = created.newlyCreated;
     for (const answer of [
@@ -112,17 +112,17 @@ describe('an upload through a publisher', () => {
     }
   });
 
-  test.each([400, 413, 422, 451])('is over for good with status %i', async (status) => {
+  test.each([400, 413, 422, 451])('fails permanently with status %i', async (status) => {
     const { result } = await store(json({ error: 'inner words' }, status));
     expect(result).toMatchObject({ stage: 'failed', kind: 'permanent' });
     expect(JSON.stringify(result)).not.toContain('inner words');
   });
 
-  test.each([401, 403, 404, 429, 500, 503, 302])('may be repeated after status %i', async (status) => {
+  test.each([401, 403, 404, 429, 500, 503, 302])('can be retried after status %i', async (status) => {
     expect((await store(json({}, status))).result).toMatchObject({ stage: 'failed', kind: 'transient' });
   });
 
-  test('names a publisher that has no room', async () => {
+  test('reports a publisher without storage space', async () => {
     const full = { stage: 'failed', kind: 'transient', store_full: true };
     expect((await store(json({}, 507))).result).toMatchObject(full);
     expect((await store(json({}, 503))).result).not.toHaveProperty('store_full');
@@ -135,11 +135,11 @@ describe('an upload through a publisher', () => {
       { newlyCreated: { blobObject: { id: '0x1', blobId: '../../etc', storage: { endEpoch: 1 } } } },
     ],
     ['nothing', null],
-  ])('may be repeated after %s', async (_what, body) => {
+  ])('can be retried after %s', async (_what, body) => {
     expect((await store(json(body))).result).toMatchObject({ stage: 'failed', kind: 'transient' });
   });
 
-  test('may be repeated after a connection that broke or an answer that is no JSON', async () => {
+  test('can be retried after a lost connection or a response that is not JSON', async () => {
     expect((await store((request) => void request.socket.destroy())).result).toMatchObject({
       kind: 'transient',
     });

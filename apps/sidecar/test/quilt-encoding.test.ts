@@ -14,7 +14,7 @@ const known = {
   ends: ['W8kBAgADAA', 'W8kBAQACAA'],
 };
 
-test('the same files are the quilt that they are on the public networks, with its patch ids', () => {
+test('packs the same bytes and patch ids as the public networks', () => {
   const { bytes, ranges } = encodeFiles({ files: known.files, nShards: 1000 });
   const { blobId } = computeBlobId(bytes, { nShards: 1000 });
   expect(blobId).toBe(known.quiltId);
@@ -23,7 +23,7 @@ test('the same files are the quilt that they are on the public networks, with it
   expect(ids.every((id) => /^[A-Za-z0-9_-]{50}$/.test(id) && id.startsWith(blobId.slice(0, 42)))).toBe(true);
 });
 
-test('a thread makes the same bytes as this one, and refuses what fits into no quilt', async () => {
+test('a worker thread packs the same bytes, and rejects files that fit into no quilt', async () => {
   const log = pino({ enabled: false });
   const small = createQuiltPool(31, log);
   const large = createQuiltPool(1000, log);

@@ -15,12 +15,12 @@ const quilts: [string, number[], number][] = [
   ['a large one among many', [1_500_000, ...new Array(400).fill(2_000)], 1000],
 ];
 
-test.each(quilts)('%s: as large as the Walrus SDK makes it', (_what, sizes, numShards) => {
+test.each(quilts)('%s: same size as in the Walrus SDK', (_what, sizes, numShards) => {
   const blobs = sizes.map((size, i) => ({ identifier: identifier(i), contents: new Uint8Array(size) }));
   expect(quiltBytes(sizes, 65, numShards)).toBe(encodeQuilt({ blobs, numShards }).quilt.length);
 });
 
-test('what is not possible is refused', () => {
+test('rejects impossible quilts', () => {
   expect([maxPatches(31), maxPatches(1000)]).toEqual([20, 666]);
   expect(() => quiltBytes(new Array(21).fill(1), 65, 31)).toThrow(RangeError);
   expect(() => quiltSize(0, 1, 65, 31)).toThrow(RangeError);

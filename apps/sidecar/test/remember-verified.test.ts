@@ -13,7 +13,7 @@ function changed(bytes: Uint8Array): Uint8Array {
 }
 
 describe('remembered signatures', () => {
-  it('are reckoned once while they hold, and each time while they do not', () => {
+  it('are verified once if valid, and every time if invalid', () => {
     const ed25519Verify = vi.fn(p.ed25519Verify);
     const remembering = rememberVerified({ ...p, ed25519Verify });
     for (let time = 0; time < 3; time++)
@@ -24,7 +24,7 @@ describe('remembered signatures', () => {
     expect(ed25519Verify).toHaveBeenCalledTimes(4);
   });
 
-  it('say nothing of another key, message or signature', () => {
+  it('do not apply to another key, message or signature', () => {
     const remembering = rememberVerified(p);
     expect(remembering.ed25519Verify(publicKey, message, signature)).toBe(true);
     expect(remembering.ed25519Verify(changed(publicKey), message, signature)).toBe(false);
@@ -32,7 +32,7 @@ describe('remembered signatures', () => {
     expect(remembering.ed25519Verify(publicKey, message, changed(signature))).toBe(false);
   });
 
-  it('cannot be taken for others by shifting bytes from one part to the next', () => {
+  it('cannot be confused by shifting bytes between parts', () => {
     const remembering = rememberVerified(p);
     const all = Uint8Array.from([...publicKey, ...signature, ...message]);
     expect(remembering.ed25519Verify(publicKey, message, signature)).toBe(true);

@@ -1,7 +1,7 @@
 import type { SealCompatibleClient } from '@mysten/seal';
 import { bcs } from '@mysten/sui/bcs';
 
-/** An independent key server as it stands on chain. */
+/** An independent key server as registered on chain. */
 const keyServer = bcs.struct('KeyServerV2', {
   name: bcs.string(),
   keyType: bcs.u8(),

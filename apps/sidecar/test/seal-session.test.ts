@@ -122,7 +122,7 @@ describe('x-enc-session', () => {
     expect(await read(header, { owner: address })).toBe('decrypt_denied bad_signature');
   });
 
-  it('of the request signer or of the owner, and of nobody else', async () => {
+  it('of the request signer or of the owner, but no one else', async () => {
     const header = encode(await exported(owner));
     expect(await read(header)).toBe('ok');
     expect(await read(header, { signer: owner.toSuiAddress(), owner: stranger.toSuiAddress() })).toBe('ok');
@@ -130,7 +130,7 @@ describe('x-enc-session', () => {
     expect(refused).toBe('decrypt_denied wrong_address');
   });
 
-  it('is refused to another caller also after it was verified', async () => {
+  it('is refused to another caller even after it was verified', async () => {
     const header = encode(await exported(owner));
     const reader = createSessionReader({ packageId });
     const address = owner.toSuiAddress();
@@ -170,7 +170,7 @@ describe('x-enc-session', () => {
     }
   });
 
-  it('expires although it was verified before', async () => {
+  it('expires even if it was verified before', async () => {
     const header = encode(await exported(owner, 1));
     let now = Date.now();
     const reader = createSessionReader({ packageId, now: () => now });
@@ -207,7 +207,7 @@ describe('x-enc-session', () => {
     for (const header of bad) expect(await read(header)).toBe('decrypt_denied malformed');
   });
 
-  it('opens keys, and shows its own to nobody', async () => {
+  it('opens keys without revealing its own', async () => {
     const account = await world.createAccount(owner);
     const identity = identityOf(account);
     const wrapped = await world.wrap(identity);
@@ -248,7 +248,7 @@ describe('a private key as the credential', () => {
     expect(await maker.fromPrivateKey(owner.getSecretKey())).not.toBe(first);
   });
 
-  it('is replaced when the clock was set back: key servers refuse a session from the future', async () => {
+  it('is replaced after the clock was set back, because key servers refuse sessions from the future', async () => {
     let now = Date.now() + 24 * 3_600_000;
     const maker = createSessionMaker({ packageId, now: () => now });
     const first = await maker.fromPrivateKey(owner.getSecretKey());
@@ -264,7 +264,7 @@ describe('a private key as the credential', () => {
     });
   });
 
-  it('is refused without an echo when it is no key', async () => {
+  it('is rejected without echoing the value if it is not a key', async () => {
     const maker = createSessionMaker({ packageId });
     for (const bad of [
       '',
@@ -279,7 +279,7 @@ describe('a private key as the credential', () => {
     }
   });
 
-  it('makes sessions that pass our own reading', async () => {
+  it('creates sessions that our own reader accepts', async () => {
     const session = await createSessionMaker({ packageId }).fromPrivateKey(owner.getSecretKey());
     expect(await read(encode(session.exportKey()))).toBe('ok');
   });

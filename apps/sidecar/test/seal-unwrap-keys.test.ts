@@ -115,7 +115,7 @@ describe('who may unwrap', () => {
     expect(await outcome(delegate, [item, other])).toEqual(['denied', 'ok']);
   });
 
-  it('nobody while the account is inactive', async () => {
+  it('no one while the account is inactive', async () => {
     const { id } = account.account;
     await world.submit(owner, account, deactivateAccount(world.packageId, id));
     expect(await outcome(owner)).toEqual(['denied']);
@@ -123,7 +123,7 @@ describe('who may unwrap', () => {
     expect(await outcome(owner)).toEqual(['ok']);
   });
 
-  it('nobody a future epoch, and both epochs after the bump', async () => {
+  it('no one a future epoch, and both epochs after the bump', async () => {
     const next = await wrapFor(identityOf(account, tagOf(1), 1n));
     expect(await outcome(owner, [item, next])).toEqual(['ok', 'denied']);
     await world.submit(owner, account, rotateKeyEpoch(world.packageId, account.account.id));
@@ -132,7 +132,7 @@ describe('who may unwrap', () => {
 });
 
 describe('batches', () => {
-  it('one refusal does not cost the others, and the order stays', async () => {
+  it('one refusal does not affect the others, and the order is kept', async () => {
     const items = await Promise.all([1, 2, 3, 4, 5].map((tag) => wrapFor(identityOf(account, tagOf(tag)))));
     const delegate = await world.addDelegate(owner, account, {
       all_namespaces: false,
@@ -150,13 +150,13 @@ describe('batches', () => {
     expect(await outcome(owner, await Promise.all(wraps))).toEqual(Array(20).fill('ok'));
   });
 
-  it('a historical server set, beside the current one', async () => {
+  it('a historical server set together with the current one', async () => {
     const old = await world.wrap(item.identity, { current: world.oneOfTwo, all: [world.oneOfTwo] });
     expect(old.serverSet).not.toBe(world.twoOfTwo.id);
     expect(await outcome(owner, [item, { identity: item.identity, ...old }])).toEqual(['ok', 'ok']);
   });
 
-  it('a view of a large buffer is enough', async () => {
+  it('accepts a view of a large buffer', async () => {
     const large = Buffer.alloc(1 << 20);
     large.set(item.wrap, 500_000);
     const wrap = large.subarray(500_000, 500_000 + item.wrap.length);
@@ -165,7 +165,7 @@ describe('batches', () => {
 });
 
 describe('the cache of a session', () => {
-  it('answers again without the key servers, with a key of its own for each caller', async () => {
+  it('serves repeated requests without the key servers, with a separate copy for each caller', async () => {
     const [first] = await open(owner);
     const before = world.proxy.faults.requests;
     if (first?.ok) first.privateKey.fill(0);
@@ -174,7 +174,7 @@ describe('the cache of a session', () => {
     expect(second?.ok && rawPublicKey('x25519', second.privateKey)).toEqual(item.recipientPk);
   });
 
-  it('is asked for once by parallel callers', async () => {
+  it('is filled once for parallel callers', async () => {
     const before = world.proxy.faults.requests;
     const session = await sessionOf(owner);
     const all = Array.from({ length: 5 }, () => world.unwrapper.unwrapKeys(session, refOf(account), [item]));
@@ -182,7 +182,7 @@ describe('the cache of a session', () => {
     expect(world.proxy.faults.requests - before).toBe(2);
   });
 
-  it('is gone after dropAccount, also what was on its way, and that of other accounts stays', async () => {
+  it('is cleared by dropAccount, including running requests, but not for other accounts', async () => {
     const neighbour = new Ed25519Keypair();
     const other = await world.createAccount(neighbour);
     const kept = await wrapFor(identityOf(other));

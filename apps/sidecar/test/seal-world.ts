@@ -106,7 +106,7 @@ export function describeKey(key: Ed25519Keypair) {
   return { publicKey, address: key.toSuiAddress(), label: 'test' };
 }
 
-/** A tag that is told apart by its bytes. */
+/** A tag with recognisable bytes. */
 export function tagOf(byte: number): Uint8Array {
   return new Uint8Array(16).fill(byte);
 }

@@ -72,7 +72,7 @@ function endless(): Readable {
 }
 
 describe('wraps that are refused', () => {
-  it('of another size, with trailing bytes, or of no sense at all', async () => {
+  it('of another size, with trailing bytes, or malformed', async () => {
     for (const wrap of [new Uint8Array(), new Uint8Array(404), new Uint8Array([...item.wrap, 0])]) {
       expect(await reason({ wrap })).toBe('malformed: the wrap is not a Seal object');
     }
@@ -93,7 +93,7 @@ describe('wraps that are refused', () => {
     );
   });
 
-  it('of something that is not the key of the recipient', async () => {
+  it("of something that is not the recipient's key", async () => {
     expect(await reason({ wrap: await handmade({}) })).toContain('does not belong to the recipient');
     expect(await reason({ wrap: await handmade({ data: new Uint8Array(31) }) })).toContain(
       'does not hold a key',
@@ -102,7 +102,7 @@ describe('wraps that are refused', () => {
     expect(await reason({ wrap: await handmade({}), recipientPk: rawPublicKey('x25519', mine) })).toBe('ok');
   });
 
-  it('with any bit flipped, and the good one beside it is served', async () => {
+  it('with any bit flipped, while a valid wrap of the same key still works', async () => {
     const session = await world.sessions.fromPrivateKey(owner.getSecretKey());
     // From the Seal version to the last byte of the ciphertext
     const positions = [0, 40, 95, 130, 170, 200, 260, 300, 350, item.wrap.length - 1];
@@ -120,7 +120,7 @@ describe('wraps that are refused', () => {
 });
 
 describe('wrapping', () => {
-  it('makes a new pair each time and keeps nothing that reads', async () => {
+  it('creates a new pair each time and keeps nothing that can read', async () => {
     const again = await world.wrap(item.identity);
     expect(again.recipientPk).not.toEqual(item.recipientPk);
     expect(Object.keys(again).sort()).toEqual(['recipientPk', 'serverSet', 'wrap']);
@@ -132,7 +132,7 @@ describe('wrapping', () => {
     await expect(world.wrap(new Uint8Array(55))).rejects.toThrow(RangeError);
   });
 
-  it('leaves the event loop to others', async () => {
+  it('does not block the event loop', async () => {
     await world.wrap(item.identity);
     const before = performance.eventLoopUtilization();
     await Promise.all(Array.from({ length: 6 }, () => world.wrap(item.identity)));
@@ -143,7 +143,7 @@ describe('wrapping', () => {
 });
 
 describe('key servers', () => {
-  it('prove that they hold their keys, and one that does not is found out', async () => {
+  it('prove that they have their keys, and one that does not is detected', async () => {
     const snapshot = await world.directory.snapshot(world.twoOfTwo);
     await world.pool.verifyKeyServers({ snapshot, network });
 
@@ -167,7 +167,7 @@ describe('key servers', () => {
     expect(pins.map((pin) => pin.publicKey)).toEqual([...publicKeys.values()]);
   });
 
-  it('that cannot be read from the chain make a key unavailable, and are read again at the next call', async () => {
+  it('that cannot be read from the chain make a key unavailable, and are reloaded at the next call', async () => {
     let broken = true;
     const core = {
       getDynamicField: world.client.core.getDynamicField,
@@ -207,7 +207,7 @@ describe('key servers', () => {
     ]);
   });
 
-  it('that redirect are not followed, and an endless answer is cut off', async () => {
+  it('that redirect are not followed, and an endless response is aborted', async () => {
     world.unwrapper.dropAccount(account.account.id);
     world.proxy.faults.answer = (reply) => reply.redirect(`${world.proxy.url}/elsewhere`, 307);
     const before = world.proxy.faults.requests;

@@ -119,7 +119,7 @@ describe('credentials', () => {
       expect((await post(url + toolPaths.mcp, sent, initialize)).status).toBe(401);
   });
 
-  test('end with a revocation: at once where its event is told, within 5 s where it is not', async () => {
+  test('end on revocation: immediately if its event arrives, within 5 s otherwise', async () => {
     const { url, service } = await serve();
     const told = await owner.addDelegate();
     const untold = await owner.addDelegate();
@@ -140,7 +140,7 @@ describe('credentials', () => {
   });
 
   test.each<Way>(['streamable', 'sse'])(
-    'end with a revocation that a waiting call is told of: %s',
+    'end on revocation, and a waiting call gets an error: %s',
     async (way) => {
       const { makeServer, waiting } = createGateTools();
       const { url, service } = await serve({ makeServer });

@@ -58,7 +58,7 @@ describe.each(['streamable', 'sse', 'sessionless'] as const)('over %s', (way) =>
     await Promise.all([one.close(), other.close()]);
   });
 
-  test('a call that the client cancels is told so, and leaves nothing open', async () => {
+  test('a call that the client cancels is notified and leaves nothing open', async () => {
     const { call, close } = await connectClient(served.url, headers, way);
     const abort = new AbortController();
     const cancelled = expect(call('wait', {}, abort.signal)).rejects.toThrow();
@@ -100,7 +100,7 @@ describe('a streamable session', () => {
     expect(await answer.json()).toMatchObject({ error: { code: -32001 } });
   });
 
-  test('resumes a stream that broke off, and gets what was said meanwhile', async () => {
+  test('resumes a broken stream and gets the missed messages', async () => {
     const session = await openSession(served.url, headers);
     const broken = await readEvents(await post(mcp(), session, call(1, 'wait')), (text) =>
       text.includes('id:'),
@@ -165,9 +165,9 @@ describe('an SSE session', () => {
     });
     const ping = { jsonrpc: '2.0', id: 7, method: 'ping' };
     expect((await post(served.url + endpoint, strangers, ping)).status).toBe(403);
-    const { authorization: _, ...nobody } = headers;
+    const { authorization: _, ...anonymous } = headers;
     // The refusal also goes to the stream, where id 7 would end the reader above
-    expect((await post(served.url + endpoint, nobody, { ...ping, id: 8 })).status).toBe(401);
+    expect((await post(served.url + endpoint, anonymous, { ...ping, id: 8 })).status).toBe(401);
     // An id of the one transport is none of the other
     const id = new URL(endpoint, served.url).searchParams.get('sessionId')!;
     expect((await post(mcp(), { ...headers, 'mcp-session-id': id }, ping)).status).toBe(404);

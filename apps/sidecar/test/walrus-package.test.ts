@@ -35,7 +35,7 @@ test('another package than that of the system object is refused', async () => {
   );
 });
 
-test('what is no system or staking object is refused, both at once', async () => {
+test('rejects objects that are not system or staking objects, and reports both', async () => {
   await expect(check({ systemObjectId: none })).rejects.toThrow(/^STORE_SYSTEM_OBJECT_ID: no Walrus/);
   await expect(check({ systemObjectId: ids.stakingObjectId })).rejects.toThrow(/^STORE_SYSTEM_OBJECT_ID: /);
   await expect(check({ stakingPoolId: ids.packageId })).rejects.toThrow(/^STORE_STAKING_OBJECT_ID: /);
@@ -44,7 +44,7 @@ test('what is no system or staking object is refused, both at once', async () =>
   );
 });
 
-test('a chain that cannot be asked is told from objects that are not there', async () => {
+test('distinguishes an unreachable chain from missing objects', async () => {
   const away = createChainClient({ network: 'localnet', baseUrl: 'http://127.0.0.1:1' });
   const walrus = { systemObjectId: none, stakingPoolId: none, packageId: undefined };
   await expect(checkWalrus(away, { network: 'localnet', walrus })).rejects.toThrow(/^CHAIN_RPC_URL: /);

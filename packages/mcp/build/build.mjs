@@ -36,12 +36,12 @@ async function isFresh() {
 }
 
 async function build() {
-  // Loaded here: it takes as long as the whole start of a built package.
+  // Loaded lazily: it takes as long as the whole start of a built package.
   const { build: bundle } = await import('tsdown');
   const began = new Date();
-  // Beside the last build, which others may be starting from.
+  // Next to the last build, which other processes may be loading.
   const fresh = join(root, `dist/.building-${process.pid}`);
-  // What npm has installed changes with the lockfile.
+  // Installed packages change with the lockfile.
   const sources = new Set([self, join(root, '../../package-lock.json')]);
   try {
     await bundle({

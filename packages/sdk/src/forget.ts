@@ -14,16 +14,16 @@ export interface ForgetOptions extends CallOptions {
 }
 
 export interface Forgotten {
-  /** Memories that were removed; those that were gone before are not counted */
+  /** Number of removed memories, not counting those that were already removed */
   deleted: number;
   /** Blob objects for the owner to delete on chain (`AccountOwner.deleteBlobs`) */
   blobsToDelete: string[];
   /**
-   * Blob objects that also hold memories which live on. The server stores those anew first; ask again with the same ids in
-   * a while, and `blobsToDelete` names the objects. Absent when there is none
+   * Number of blob objects that also contain other memories. The server stores those again first. Repeat the call later with
+   * the same ids to get the objects in `blobsToDelete`. Absent if there are none
    */
   blobsShared?: number;
-  /** When the server begins with that at the latest, RFC 3339; absent where it is at it */
+  /** When the server starts that at the latest, RFC 3339; absent if it has already started */
   blobsSharedUntil?: string;
   /** With `dryRun` */
   unknown?: string[];

@@ -175,7 +175,7 @@ describe('an export', () => {
     expect(await resumeBundle(inPieces(whole), passphrase, p)).toBe('complete');
   });
 
-  it('leaves out what does not open or is signed by nobody who is believed, and says so', async () => {
+  it('skips and reports envelopes that do not open or are not signed by a trusted key', async () => {
     const damaged = bundleSource({ memories: 4, perPage: 4, damaged: 1, unsigned: 2 });
     const failed: unknown[] = [];
     const onProgress = (progress: { failed: readonly unknown[] }) => failed.splice(0, 9, ...progress.failed);

@@ -16,7 +16,7 @@ const pages = {
 };
 
 describe('memories', () => {
-  it('goes through all pages, and asks for the next only when it is needed', async () => {
+  it('iterates all pages, and fetches the next only when needed', async () => {
     await using wire = await startWire((request) => ({
       json: request.json.cursor === 'c1' ? pages.second : pages.first,
     }));
@@ -48,7 +48,7 @@ describe('memories', () => {
     expect(wire.seen.length).toBe(1);
   });
 
-  it('are those of the namespace of the client, of another, or of all', async () => {
+  it("lists the client's namespace, another one, or all", async () => {
     await using wire = await startWire([{ json: pages.second }]);
     const client = testClient(wire.url, { namespace: 'mine' });
     await client.memoriesPage();
@@ -61,7 +61,7 @@ describe('memories', () => {
     ]);
   });
 
-  it('reject with what the relayer refuses, and end with the signal', async () => {
+  it("rejects with the relayer's errors, and ends with the signal", async () => {
     await using wire = await startWire([errorAnswer(400, 'invalid_request')]);
     const refused = rejection(testClient(wire.url).memories().next());
     expect(await refused).toMatchObject({ code: 'invalid_request' });
@@ -70,7 +70,7 @@ describe('memories', () => {
   });
 });
 
-it('a forget that has lost its ids empties no namespace, neither that of the client nor one that it names', async () => {
+it('a forget without ids never empties a namespace', async () => {
   const answer = { deleted: 1, namespace: 'mine', owner: '0x1', blobs_to_delete: [] };
   await using wire = await startWire([{ json: answer }]);
   const client = testClient(wire.url, { namespace: 'mine' });
@@ -85,7 +85,7 @@ it('a forget that has lost its ids empties no namespace, neither that of the cli
   ]);
 });
 
-it('namespaces and stats have the names of the SDK', async () => {
+it('namespaces and stats use camel case', async () => {
   const work = {
     namespace: 'work_notes',
     memory_count: 2,
@@ -120,7 +120,7 @@ it('namespaces and stats have the names of the SDK', async () => {
   });
 });
 
-it('a job is retried by its id; one that has not failed is told apart and not repeated', async () => {
+it('retries a job by its id; a job that has not failed is rejected with its own code', async () => {
   const refusal = errorAnswer(409, 'job_not_failed');
   await using wire = await startWire((_, number) =>
     number === 1 ? { status: 202, json: { job_id: 'j1', status: 'running' } } : refusal,

@@ -18,7 +18,7 @@ describe('a write whose connection drops', () => {
     expect(new Set(wire.seen.map(({ body }) => body.toString())).size).toBe(1);
   });
 
-  it('has another key in another call, or the one of the caller', async () => {
+  it("has a new key per call, or the caller's", async () => {
     await using wire = await startWire([accepted]);
     const client = testClient(wire.url);
     await client.remember('t');
@@ -116,7 +116,7 @@ describe('answers', () => {
     expect(wire.seen).toHaveLength(2);
   });
 
-  it('that are not JSON, or redirects, are refused', async () => {
+  it('that are not JSON, or redirects, are rejected', async () => {
     await using wire = await startWire([
       { text: '<html>' },
       { text: 'null' },
@@ -159,7 +159,7 @@ describe('Retry-After', () => {
     expect(wire.seen[1]!.at - wire.seen[0]!.at).toBeGreaterThan(800);
   });
 
-  it('beyond the deadline fails at once and is told to the caller', async () => {
+  it('beyond the deadline fails immediately and is reported to the caller', async () => {
     await using wire = await startWire([errorAnswer(429, 'rate_limited', { 'retry-after': '3600' })]);
     const start = performance.now();
     const error = await rejection(testClient(wire.url).account());
@@ -170,12 +170,12 @@ describe('Retry-After', () => {
 });
 
 describe('time', () => {
-  it('of one attempt is bounded; the next one may succeed', async () => {
+  it('of one attempt is limited; the next one may succeed', async () => {
     await using wire = await startWire(['silence', { json: { owner: 'o' } }]);
     expect(await testClient(wire.url, { timeoutMs: 200 }).account()).toEqual({ owner: 'o' });
   });
 
-  it('of an answer that stops in its middle is bounded, too', async () => {
+  it('of a response that stalls is limited', async () => {
     await using wire = await startWire([{ headers: { 'content-length': '100' }, text: '{' }]);
     const error = await rejection(testClient(wire.url, { timeoutMs: 200, maxAttempts: 1 }).account());
     expect(error).toBeInstanceOf(NetworkError);
@@ -188,7 +188,7 @@ describe('time', () => {
     expect(await testClient(wire.url, unbounded).account()).toEqual({ owner: 'o' });
   });
 
-  it('of all attempts together is bounded', async () => {
+  it('of all attempts together is limited', async () => {
     await using wire = await startWire([errorAnswer(503, 'overloaded')]);
     const start = performance.now();
     const error = await rejection(testClient(wire.url, { deadlineMs: 1_500, maxAttempts: 1_000 }).account());

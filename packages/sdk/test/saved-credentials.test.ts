@@ -28,7 +28,7 @@ afterEach(async () => {
   await rm(home, { recursive: true });
 });
 
-it('a credential file is for its owner alone, whole, and its open directory is closed', async () => {
+it('writes a credential file atomically, readable only by its owner, and restricts its directory', async () => {
   const path = signInCredentialsPath();
   await mkdir(dirname(path), { mode: 0o755 });
   await writeFile(path, 'the former', { mode: 0o644 });
@@ -39,19 +39,19 @@ it('a credential file is for its owner alone, whole, and its open directory is c
   expect(await readdir(dirname(path))).toEqual(['credentials.json']);
 });
 
-it('an empty HOME is no folder of whoever started the program', () => {
+it('an empty HOME does not mean the working directory', () => {
   vi.stubEnv('HOME', '');
   for (const path of [signInCredentialsPath(), trustPath()]) expect(isAbsolute(path), path).toBe(true);
 });
 
-it('what is not whole replaces nothing', async () => {
+it('incomplete credentials replace nothing', async () => {
   const path = signInCredentialsPath();
   await saveCredentials(path, credentials);
   await expect(saveCredentials(path, { ...credentials, accountId: '0x1' })).rejects.toThrow('accountId');
   expect(JSON.parse(await readFile(path, 'utf8'))).toEqual(credentials);
 });
 
-it('a pairing code is good for its token and its time', async () => {
+it('a pairing code is valid only for its token and its time', async () => {
   const token = 'a'.repeat(64);
   const end = new Date(1_900_000_000_000);
   const code = newPairingCode(token, end);
@@ -65,7 +65,7 @@ it('a pairing code is good for its token and its time', async () => {
   expect(pairingNonce(token, 'x')).toBeUndefined();
 });
 
-it('a local dashboard that is not there, or whose file is not whole, is none', async () => {
+it('a missing or incomplete dashboard file means no dashboard', async () => {
   expect(await readLocalDashboard(home)).toBeUndefined();
   await writeFile(join(home, 'dashboard.json'), '{"url": "http://127.0.0.1:5173", "token": "short"}');
   expect(await readLocalDashboard(home)).toBeUndefined();

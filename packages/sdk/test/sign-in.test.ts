@@ -46,13 +46,13 @@ const open = (code: string, asked = request, keys = keyPair): unknown =>
   openHandOver(p, keys, asked, parseHandOverCode(code));
 
 describe('a sign-in link', () => {
-  it('says in its fragment what the tool asked, and nothing is lost', () => {
+  it('contains the complete request in its fragment', () => {
     const fragment = signInFragment(request);
     expect(parseSignInFragment(`#${fragment}`)).toEqual(request);
     expect(parseSignInFragment(`${fragment}&pairing=abc`)).toEqual(request);
   });
 
-  it('has a short code of its own, which any change of the request changes', () => {
+  it('has a short code that any change of the request changes', () => {
     const code = shortCode(request);
     expect(code).toMatch(/^[0-9A-HJKMNP-TV-Z]{4}-[0-9A-HJKMNP-TV-Z]{4}$/);
     expect(shortCode(parseSignInFragment(signInFragment(request)))).toBe(code);
@@ -89,7 +89,7 @@ describe('a sign-in link', () => {
 });
 
 describe('a sealed hand-over', () => {
-  it('opens for the tool that asked, whole, and fits a terminal line', () => {
+  it('opens for the requesting tool, completely, and fits a terminal line', () => {
     const code = sealed();
     expect(code.length).toBeLessThan(1_000);
     expect(open(code)).toEqual(handOver);
@@ -111,11 +111,11 @@ describe('a sealed hand-over', () => {
     ['port', { port: 53_124 }],
     ['label', { label: 'Something else' }],
     ['relayer', { relayerUrl: 'http://127.0.0.1:8001' }],
-  ])('does not open when the page was shown another %s', (_, change) => {
+  ])('does not open if the page got a different %s', (_, change) => {
     expect(open(sealed(), { ...request, ...change })).toBeUndefined();
   });
 
-  it('does not open with one byte changed, wherever it is', () => {
+  it('does not open with any byte changed', () => {
     const code = parseHandOverCode(sealed());
     for (const part of ['enc', 'ciphertext'] as const)
       for (let at = 0; at < code[part].length; at += 7) {

@@ -135,7 +135,7 @@ test('a code is pasted where the browser does not reach the tool, and only chose
   await page.goto(waiting.url);
   await compareCode();
   await page.getByLabel('only these').check();
-  await page.getByLabel('one a line').fill('work\nhome');
+  await page.getByLabel('one per line').fill('work\nhome');
   await connect().click();
   // The tool may as well be on this machine and have replaced its link
   await page.getByText('has created a newer link').waitFor();
@@ -181,9 +181,7 @@ test('a hand-over that fails revokes the key: the tool is gone, or something els
     if (impostor) await new Promise<void>((resolve) => server.listen(Number(port), '127.0.0.1', resolve));
     await connect().click();
     await page.getByText('nothing is left on chain').waitFor();
-    await page
-      .getByText(impostor ? 'Another program responded' : 'The tool no longer responds')
-      .waitFor();
+    await page.getByText(impostor ? 'Another program responded' : 'The tool no longer responds').waitFor();
     server.close();
     expect(await labels()).not.toContain('gone');
     await expect(stat(path)).rejects.toThrow('ENOENT');
@@ -205,9 +203,9 @@ test('the tool believes nothing that the chain does not say, and keeps the file 
   const other = newTestKey();
   const wrong: [change: Partial<HandOver>, says: string][] = [
     [{ privateKey: fromHex(other.privateKey) }, 'not registered'],
-    [{ scope: { ...fullScope, perms: 1 } }, 'something else than what was promised'],
+    [{ scope: { ...fullScope, perms: 1 } }, 'permissions differ'],
     [{ walletAddress: other.address }, `expected the wallet of its local system, ${walletAddress}`],
-    [{ packageId: other.address }, 'another contract'],
+    [{ packageId: other.address }, 'different contract'],
   ];
   for (const [change, says] of wrong)
     await expect(

@@ -30,7 +30,7 @@ afterEach(async () => {
 });
 
 async function start(options: Partial<SignInOptions>): Promise<void> {
-  // Nothing listens there: whoever opens an answer fails at the next step
+  // Nothing listens there, so opening an answer fails at the next step
   const [nowhere] = await freePorts(1);
   signIn = await startSignIn({
     webUrl: `${origin}/`,
@@ -49,7 +49,7 @@ interface Answer {
   body: { error?: string; message?: string; challenge?: string };
 }
 
-/** Raw, because `fetch` sets Host and Origin itself. Status 0 when nobody listens. */
+/** Raw, because `fetch` sets Host and Origin itself. Status 0 if nothing listens. */
 function send(
   method: string,
   headers: Record<string, string> = {},

@@ -93,7 +93,7 @@ describe('login --from-memwal', () => {
   });
 
   it('refuses a file that is missing, open, damaged or of another network, and keeps what was there', async () => {
-    expect(await login()).toEqual({ code: 1, printed: expect.stringContaining(`There is no ${theirs}`) });
+    expect(await login()).toEqual({ code: 1, printed: expect.stringContaining(`${theirs} does not exist`) });
     await machine.signIn('https://relayer.example');
     const before = await readFile(machine.credentialsPath, 'utf8');
     const other = newTestKey();
@@ -109,7 +109,7 @@ describe('login --from-memwal', () => {
       [{ relayerUrl: 'file:///etc' }, 'relayerUrl must be a URL'],
       [{ createdAt: 'yesterday' }, 'createdAt must be'],
       [{ packageId: other.address }, `contract ${other.address}`],
-      [{ accountId: other.address }, 'There is no such account'],
+      [{ accountId: other.address }, 'The account does not exist'],
       [{ walletAddress: other.address }, `expected the wallet of its local system, ${ours.walletAddress}`],
       [keyFields(other), 'not registered'],
     ];

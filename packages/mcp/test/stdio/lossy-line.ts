@@ -4,9 +4,9 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 /** Carries bytes to a server, and can lose its next answer. */
 export interface LossyLine {
   url: string;
-  /** Cuts the line when the server has answered the next request; resolves then. Who comes after waits for `mend` */
+  /** Cuts the line after the server answered the next request, then resolves. Later clients wait for `repair` */
   loseAnswer(): Promise<void>;
-  mend(): void;
+  repair(): void;
   close(): Promise<void>;
 }
 
@@ -14,10 +14,10 @@ export async function startLossyLine(target: string): Promise<LossyLine> {
   const { hostname, port } = new URL(target);
   const open = new Set<Socket>();
   let lost: (() => void) | undefined;
-  let mended = Promise.withResolvers<void>();
-  mended.resolve();
+  let repaired = Promise.withResolvers<void>();
+  repaired.resolve();
   const server = createServer(async (client) => {
-    await mended.promise;
+    await repaired.promise;
     const upstream = connect(Number(port), hostname);
     const cut = (): void => {
       client.destroy();
@@ -31,7 +31,7 @@ export async function startLossyLine(target: string): Promise<LossyLine> {
         client.write(answer);
         return;
       }
-      mended = Promise.withResolvers();
+      repaired = Promise.withResolvers();
       cut();
       lost();
       lost = undefined;
@@ -45,7 +45,7 @@ export async function startLossyLine(target: string): Promise<LossyLine> {
       new Promise((resolve) => {
         lost = resolve;
       }),
-    mend: () => mended.resolve(),
+    repair: () => repaired.resolve(),
     async close() {
       for (const socket of open) socket.destroy();
       server.close();

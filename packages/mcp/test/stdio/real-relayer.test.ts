@@ -117,7 +117,7 @@ describe('the stdio package with a real relayer', () => {
     await lost;
     await relayer.kill();
     await relayer.start();
-    line.mend();
+    line.repair();
     expect(await answer).toMatchObject({ isError: false });
     expect(await stored(namespace)).toBe(1);
 
@@ -144,7 +144,7 @@ describe('the stdio package with a real relayer', () => {
     const cli = createRequire(import.meta.url).resolve('@modelcontextprotocol/inspector-cli/build/index.js');
     const inspect = (...args: string[]): Promise<Record<string, unknown>> =>
       new Promise((resolve, reject) => {
-        // It looks for its own package.json beside the working directory.
+        // It looks for its own package.json in the parent of the working directory.
         const options = { cwd: dirname(cli), env: { PATH: process.env.PATH, HOME: machine.home } };
         execFile(process.execPath, [cli, process.execPath, bin, ...args], options, (error, stdout) =>
           error ? reject(error) : resolve(JSON.parse(stdout)),

@@ -35,7 +35,7 @@ it('without settings a sign-in is at the system that runs here, on whatever port
   const running = { relayerUrl: 'http://127.0.0.1:18000', url: 'http://127.0.0.1:15173' };
   await runHere(running);
   expect(await choose()).toEqual({ relayerUrl: running.relayerUrl, webUrl: running.url });
-  // Asked for by name, it is what the name stands for
+  // A preset by name uses the preset's URLs
   expect(await choose('--local')).toEqual(presets.local);
   const web = 'http://127.0.0.1:25173';
   expect(await choose(`--web-url=${web}`)).toEqual({ relayerUrl: running.relayerUrl, webUrl: web });
@@ -72,7 +72,7 @@ it('the dashboard of an unknown relayer is asked for, never guessed', async () =
   });
 });
 
-it('beside a link to a page of this machine stands how to reach it', () => {
+it('a link to a page on this machine comes with a hint how to reach it', () => {
   expect(pageHint('https://web.example')).toEqual([]);
   expect(pageHint('http://127.0.0.1:15173')).toEqual([
     expect.stringMatching(/npm start.*ssh -L 15173:127\.0\.0\.1:15173 HOST$/),

@@ -14,7 +14,7 @@ const environment = {
 };
 
 describe('settings', () => {
-  it('take every variable', () => {
+  it('reads every variable', () => {
     expect(read('', environment)).toMatchObject({
       action: 'serve',
       relayerUrl: 'https://relayer.variable.example',
@@ -25,7 +25,7 @@ describe('settings', () => {
     });
   });
 
-  it('take a flag before its variable, in both forms and by each alias', () => {
+  it('a flag overrides its variable, in both forms and with each alias', () => {
     for (const line of [
       '--relayer http://r.example --web-url http://w.example --label mine --namespace n',
       '--relayer=http://r.example --web-url=http://w.example --label=mine --namespace=n',
@@ -39,18 +39,18 @@ describe('settings', () => {
       });
   });
 
-  it('keep "=" inside a value', () => {
+  it('keeps "=" inside a value', () => {
     expect(read('--namespace=a=b==').namespace).toBe('a=b==');
     expect(read('--ns a=b').namespace).toBe('a=b');
   });
 
-  it('count an empty variable as unset', () => {
+  it('treats an empty variable as unset', () => {
     const empty = Object.fromEntries(Object.keys(environment).map((name) => [name, '']));
     expect(read('', empty)).toEqual(read(''));
     expect(read('')).toMatchObject({ relayerUrl: undefined, namespace: undefined, debug: false });
   });
 
-  it('take relayer and dashboard of --local, before variables and after explicit URLs', () => {
+  it('--local overrides variables and is overridden by explicit URLs', () => {
     const local = { relayerUrl: 'http://127.0.0.1:8000', webUrl: 'http://localhost:5173' };
     expect(read('--local')).toMatchObject(local);
     expect(read('--local', environment)).toMatchObject(local);
@@ -64,13 +64,13 @@ describe('settings', () => {
     });
   });
 
-  it('refuse a preset that this build does not have, and say where to set it', () => {
+  it('rejects a preset that this build does not have, and says where to set it', () => {
     for (const name of ['prod', 'staging'] as const)
       if (presets[name]) expect(read(`--${name}`)).toMatchObject(presets[name]);
       else expect(() => read(`--${name}`)).toThrow(/packages\/mcp\/src\/presets\.ts/);
   });
 
-  it('know what is to be done', () => {
+  it('determines the action', () => {
     expect(read('login')).toMatchObject({ action: 'login', forceLogin: true });
     expect(read('--login')).toMatchObject({ action: 'serve', forceLogin: true });
     expect(read('login --code abc')).toMatchObject({ action: 'login', code: 'abc' });
@@ -99,21 +99,21 @@ describe('settings', () => {
     '--code abc',
     `--namespace ${'n'.repeat(129)}`,
     `--label ${'é'.repeat(33)}`,
-  ])('refuse %s', (line) => {
+  ])('rejects %s', (line) => {
     expect(() => read(line)).toThrow(UsageError);
   });
 
-  it('name the variable that is wrong, and not its value', () => {
+  it('names the invalid variable, but not its value', () => {
     const wrong = () => read('', { MEM_SERVER_URL: 'http://user:hunter2@r.example' });
     expect(wrong).toThrow(/^MEM_SERVER_URL must be/);
     expect(wrong).not.toThrow(/hunter2/);
   });
 
-  it('help is given whatever else is wrong', () => {
+  it('shows help even if other flags are wrong', () => {
     expect(read('--help --prod', { MEM_SERVER_URL: 'nonsense' }).action).toBe('help');
   });
 
-  it('know an import of credentials, which is asked for by itself', () => {
+  it('imports credentials only on request', () => {
     expect(read('login --from-memwal')).toMatchObject({ action: 'login', fromMemwal: true });
     expect(read('--login --from-memwal --relayer http://r.example')).toMatchObject({
       fromMemwal: true,

@@ -166,7 +166,7 @@ describe('with credentials', () => {
     for (const secret of [keys[0][0], fact.text, 'x-signature']) expect(log).not.toContain(secret);
   });
 
-  it('nothing is sent to an origin that nobody approved, and memrelay trust takes effect at once', async () => {
+  it('sends nothing to an unapproved origin; memrelay trust takes effect immediately', async () => {
     await machine.signIn('https://relayer.example');
     // An address of this machine that does not count as loopback
     const origin = `http://0.0.0.0:${relayer.port}`;
@@ -194,7 +194,7 @@ describe('with credentials', () => {
     expect(await answer).toMatchObject({ isError: false });
   });
 
-  it('a relayer that is down is told, and used when it is there', async () => {
+  it('reports an unreachable relayer, and uses it when it is back', async () => {
     const gone = await startScriptedRelayer();
     await gone.close();
     await machine.signIn(gone.url);
@@ -219,7 +219,7 @@ describe('with credentials', () => {
     expect((await stdio.call('mem_remember', fact)).text).toContain('mem_login');
     expect(await stdio.call('mem_login')).toMatchObject({
       isError: false,
-      text: expect.stringMatching(/Until then wallet 0x3{64} stays signed in.*If it does not open/s),
+      text: expect.stringMatching(/Until then, wallet 0x3{64} stays signed in.*If it does not open/s),
     });
     expect(await readFile(machine.credentialsPath, 'utf8')).toBe(before);
     expect(relayer.seen).toEqual([]);

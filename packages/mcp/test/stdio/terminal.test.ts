@@ -52,11 +52,11 @@ describe('started in a terminal', () => {
     });
     expect(await start('--web-url=http://web.example')).toEqual({
       code: 1,
-      printed: expect.stringContaining('must be https'),
+      printed: expect.stringContaining('must use https'),
     });
   });
 
-  it('login prints a link, tells of a code that is none, and ends by Ctrl-C', async () => {
+  it('login prints a link, rejects an invalid code, and ends on Ctrl-C', async () => {
     const stdio = machine.start({ args: ['login', '--local'] });
     let printed = '';
     const shows = (text: string): Promise<void> =>
@@ -69,7 +69,7 @@ describe('started in a terminal', () => {
     await shows('paste it here');
     expect(printed).toMatch(/only if the page shows this code: [0-9A-Z]{4}-[0-9A-Z]{4}\n/);
     expect(printed).toMatch(/\n {2}http:\/\/localhost:5173\/connect\/mcp#\S+\n/);
-    const refused = shows('This is no sign-in code');
+    const refused = shows('This is not a sign-in code');
     stdio.send('nonsense');
     await refused;
     stdio.child.kill('SIGINT');

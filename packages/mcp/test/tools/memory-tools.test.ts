@@ -55,7 +55,7 @@ describe('remember and recall', () => {
     expect((await without.call('mem_recall', { query: 'x' })).structured!.namespace).toBe('default');
   });
 
-  test('the same text again is told as known and not stored twice', async () => {
+  test('a repeated text is reported as known and not stored twice', async () => {
     const memory = memoryOf();
     const { call } = await sessionOf(memory);
     await call('mem_remember', { text: 'Once is enough.' });
@@ -106,7 +106,7 @@ describe('remember and recall', () => {
 describe('what takes its time', () => {
   const putFails = { method: 'PUT', kind: 503 } as const;
 
-  test('a write that is not done in time is told as safe, and is found at once', async () => {
+  test('a slow write is reported as safe and can be recalled immediately', async () => {
     const { call } = await sessionOf(memoryOf(), { waitMs: 300 });
     world.faulty.publisher.fault = putFails;
     const saving = await call('mem_remember', { text: 'The ferry leaves at noon.' });
@@ -141,7 +141,7 @@ describe('what takes its time', () => {
     expect(empty.text).toContain(`"${namespace}"`);
   });
 
-  test('progress is told, and a cancelled call only stops waiting', async () => {
+  test('reports progress; cancelling a call only stops waiting', async () => {
     const calls: FinishedCall[] = [];
     const memory = memoryOf();
     const { call } = await sessionOf(memory, { waitMs: 60_000, onCall: (each) => calls.push(each) });
@@ -206,7 +206,7 @@ describe('facts, answers, what is stored', () => {
     memory: null,
     ...more,
   });
-  test('each fact of a text becomes a memory, and what is known is told instead', async () => {
+  test('each fact of a text becomes a memory, and known facts are reported', async () => {
     const found = [fact('Ana is allergic to nuts.'), fact('Ana lives in Porto.')];
     world.faulty.provider.chat.answer = () => ({ content: { facts: found } });
     const { call } = await sessionOf();
@@ -228,7 +228,7 @@ describe('facts, answers, what is stored', () => {
     expect(hitsOf(home.structured)[0]!.text).toBe('Ana lives in Porto.');
   });
 
-  test('a model that answers nothing of use is an error with a next step', async () => {
+  test('an unusable model response is an error with a next step', async () => {
     world.faulty.provider.chat.answer = () => 'I would rather not.';
     const { call } = await sessionOf();
     const { isError, text } = await call('mem_analyze', { text: 'Ana lives in Porto.' });
@@ -239,12 +239,12 @@ describe('facts, answers, what is stored', () => {
   test('a memory that cannot be saved is an error with its reason, not a promise', async () => {
     const { call } = await sessionOf();
     world.faulty.provider.fault = 400;
-    const failed = await call('mem_remember', { text: 'Nobody embeds this.' });
+    const failed = await call('mem_remember', { text: 'No one embeds this.' });
     expect(failed).toMatchObject({ isError: true, structured: { status: 'failed', namespace } });
     expect(failed.text).toMatch(/could not be saved.*embedding_rejected.*memrelay retry/s);
   });
 
-  test('an answer quotes itself and the memories it rests on; what is not known is said', async () => {
+  test('an answer cites its memories; an unknown answer is reported', async () => {
     const { call } = await sessionOf();
     await call('mem_remember', { text: 'The ferry leaves at noon.' });
     world.faulty.provider.chat.answer = () => ({
@@ -259,7 +259,7 @@ describe('facts, answers, what is stored', () => {
     expect(unknown.text).toContain('do not contain the answer');
   });
 
-  test('what is forgotten is gone at once, and what remains on chain is said', async () => {
+  test('forgetting takes effect immediately, and reports what remains on chain', async () => {
     const { call } = await sessionOf();
     const kept = (await call('mem_remember', { text: 'Kept.' })).structured!.job_id;
     const { job_id: id } = (await call('mem_remember', { text: 'To be forgotten.' })).structured!;
@@ -307,7 +307,7 @@ describe('facts, answers, what is stored', () => {
     expect(text).toContain(`Account ${world.owner.accountId}`);
   });
 
-  test('a namespace comes back from the storage of its owner, in counts', async () => {
+  test("restores a namespace from the owner's storage and returns counts", async () => {
     const { call } = await sessionOf();
     const { blob_id: blobId } = (await call('mem_remember', { text: 'indexed' })).structured!;
     const blob = await fetch(`${world.faulty.network.blobstoreUrl}/v1/blobs/${blobId}`);
@@ -333,7 +333,7 @@ describe('facts, answers, what is stored', () => {
   });
 });
 
-test('the examples of the reference page answer what they say, one after the other', async () => {
+test('the examples on the reference page return what it shows', async () => {
   const owner = await createTestOwner(world.faulty.network);
   const memory = owner.client(world.faulty.relayer.url);
   const relayerUrl = world.faulty.relayer.url;
@@ -362,7 +362,7 @@ test('the examples of the reference page answer what they say, one after the oth
 });
 
 describe('what is refused', () => {
-  test('a revoked key is told with its possible causes, and nothing is to be deleted', async () => {
+  test('a revoked key is reported with possible causes, and no advice to delete anything', async () => {
     const key = newTestKey();
     await world.owner.addDelegate(key);
     const signIn = 'If the key was revoked, call mem_login.';
@@ -377,7 +377,7 @@ describe('what is refused', () => {
     expect(write.text).not.toMatch(/delete/i);
   });
 
-  test('a key of one namespace is refused in another, without a hint to repeat', async () => {
+  test('a key of one namespace is rejected in another, without a hint to retry', async () => {
     const key = newTestKey();
     await world.owner.addDelegate(key, { namespaces: [namespace] });
     const { call } = await sessionOf(memoryOf({ key: key.privateKey }));
@@ -388,7 +388,7 @@ describe('what is refused', () => {
     expect(text).toMatch(/insufficient_scope.*Next: do not retry/s);
   });
 
-  test('a relayer that is down is told as such, and its return needs no new session', async () => {
+  test('reports a relayer outage, and recovers without a new session', async () => {
     const { call } = await sessionOf(memoryOf({ maxAttempts: 1 }, world.line.url));
     world.line.fault = { method: 'POST', kind: 'drop' };
     const down = await call('mem_remember', { text: 'Not there yet.' });

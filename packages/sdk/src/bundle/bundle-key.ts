@@ -33,7 +33,7 @@ export async function newBundleKey(passphrase: string, logN: number = usualLogN)
   if ([...passphrase].length < shortestPassphrase || !passphrase.isWellFormed())
     throw new MemRelayError(
       'invalid_argument',
-      `passphrase must have at least ${shortestPassphrase} characters: whoever has the file may try as many as they like.`,
+      `passphrase must have at least ${shortestPassphrase} characters, because anyone with the file can try any number of passphrases.`,
     );
   const salt = crypto.getRandomValues(new Uint8Array(saltLength));
   return derive(concatBytes(magic, Uint8Array.of(version, scryptKdf, logN, 0), salt), passphrase);

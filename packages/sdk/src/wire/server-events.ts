@@ -7,7 +7,7 @@ export interface ServerEvent {
 
 /**
  * The events of a streamed answer (`text/event-stream`). Rejects with `signal.reason`, or with `network_error` when the
- * connection breaks; whoever stops reading ends the request.
+ * connection breaks; a caller that stops reading ends the request.
  */
 export async function* serverEvents(
   body: ReadableStream<Uint8Array>,

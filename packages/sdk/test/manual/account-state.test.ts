@@ -43,7 +43,7 @@ function chainOf(at: { epoch: bigint; version: bigint; broken?: boolean }): Chai
   return chain;
 }
 
-it('a new key epoch is known within half a minute, well before the sixty seconds that are promised', async () => {
+it('notices a new key epoch within 30 s, well before the promised 60 s', async () => {
   expect(maxAccountAgeMs).toBeLessThanOrEqual(30_000);
   const at = { epoch: 3n, version: 10n };
   const chain = chainOf(at);
@@ -59,7 +59,7 @@ it('a new key epoch is known within half a minute, well before the sixty seconds
   expect(await read()).toBe(4n);
 });
 
-it('never goes back, and says so instead of sealing under what is past', async () => {
+it('never uses older state, and fails instead of sealing under a past epoch', async () => {
   const at = { epoch: 4n, version: 11n, broken: false };
   const source = createAccountSource({ chain: chainOf(at), packageId }, accountId);
   await source.read(0, undefined);
@@ -72,7 +72,7 @@ it('never goes back, and says so instead of sealing under what is past', async (
   expect((await source.read(0, undefined)).account.key_epoch).toBe(5n);
 });
 
-it('one who gives up waiting does not end the read of the others', async () => {
+it('an aborted caller does not abort the read for others', async () => {
   const source = createAccountSource({ chain: chainOf({ epoch: 1n, version: 1n }), packageId }, accountId);
   const controller = new AbortController();
   const given = source.read(0, controller.signal);

@@ -20,8 +20,8 @@ function endpointAt(url: string, options: Partial<EmbeddingOptions> = {}) {
   return createEmbeddingEndpoint({ baseUrl: `${url}/v1/`, apiKey: 'sk-1', model: 'm', ...options });
 }
 
-describe('the provider of embeddings', () => {
-  it('is asked in batches for base64, and its vectors come back in the order of the texts', async () => {
+describe('the embedding provider', () => {
+  it('is called in batches with base64 encoding, and vectors keep the order of the texts', async () => {
     await using wire = await startWire(answerTo);
     const texts = ['a', 'bb', 'ccc', 'dddd', 'eeeee'];
     const vectors = await endpointAt(wire.url, { batchSize: 2 }).embed(texts, 2, undefined);
@@ -34,19 +34,19 @@ describe('the provider of embeddings', () => {
     }
   });
 
-  it('is asked for the length of vectors where its model can shorten them, and gets no key where there is none', async () => {
+  it('gets the dimension if its model can shorten vectors, and no key if there is none', async () => {
     await using wire = await startWire(answerTo);
     await endpointAt(wire.url, { model: undefined, apiKey: undefined }).embed(['x'], 2, undefined);
     expect(wire.seen[0]!.json).toMatchObject({ model: 'text-embedding-3-small', dimensions: 2 });
     expect(wire.seen[0]!.headers).not.toHaveProperty('authorization');
   });
 
-  it('may answer numbers', async () => {
+  it('may return numbers', async () => {
     await using wire = await startWire([{ json: { data: [{ index: 0, embedding: [0.5, -1] }] } }]);
     expect(await endpointAt(wire.url).embed(['x'], 2, undefined)).toEqual([Float32Array.of(0.5, -1)]);
   });
 
-  it('is asked again after as long as it wants', async () => {
+  it('is retried after the delay that it requests', async () => {
     await using wire = await startWire((request, number) =>
       number === 1 ? { status: 429, headers: { 'retry-after': '1' } } : answerTo(request),
     );
@@ -72,7 +72,7 @@ describe('the provider of embeddings', () => {
     ],
     ['a refusal of the key', { status: 401 }, 'embedding_rejected'],
     ['a refusal of the text', { status: 400, text: 'the text "secret" is bad' }, 'embedding_rejected'],
-  ])('with %s fails by a code and without a word of the text', async (_what, answer, code) => {
+  ])('with %s fails with a code and without quoting the text', async (_what, answer, code) => {
     await using wire = await startWire([answer]);
     const failed = await rejection(
       endpointAt(wire.url, { maxAttempts: 1 }).embed(['my secret'], 2, undefined),
@@ -81,13 +81,13 @@ describe('the provider of embeddings', () => {
     expect(failed.message).not.toMatch(/secret|sk-1/);
   });
 
-  it('refuses nothing twice', async () => {
+  it('is not retried after a rejection', async () => {
     await using wire = await startWire([{ status: 401 }]);
     await rejection(endpointAt(wire.url).embed(['x'], 2, undefined));
     expect(wire.seen).toHaveLength(1);
   });
 
-  it('is not followed to another place, where the key would go too', async () => {
+  it('is not followed on redirects, which would send the key elsewhere', async () => {
     await using other = await startWire(answerTo);
     await using wire = await startWire([
       { status: 307, headers: { location: `${other.url}/v1/embeddings` } },
@@ -97,7 +97,7 @@ describe('the provider of embeddings', () => {
     expect(other.seen).toEqual([]);
   });
 
-  it('is waited for as long as the caller says, and no longer than an attempt may take', async () => {
+  it('times out after the limits of call and attempt', async () => {
     await using wire = await startWire(['silence']);
     const controller = new AbortController();
     const waiting = endpointAt(wire.url).embed(['x'], 2, controller.signal);

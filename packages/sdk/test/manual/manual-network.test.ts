@@ -45,8 +45,8 @@ const refusal = (config: PublicConfig, options?: ManualNetworkOptions): string =
   }
 };
 
-describe('what a relayer says of its network', () => {
-  it('is taken for a local one on this machine', async () => {
+describe('the network that a relayer reports', () => {
+  it('is trusted for a local network on this machine', async () => {
     const { made, called } = network(local);
     expect(made.keyServers).toEqual({ servers: local.encServerConfigs, threshold: 2 });
     expect(await made.nShards()).toBe(31);
@@ -71,7 +71,7 @@ describe('what a relayer says of its network', () => {
     ],
     ['another package', { ...local, packageId: id('c') }, {}, 'package_mismatch'],
     ['another network than the pinned one', local, { name: 'mainnet' }, 'network_mismatch'],
-    ['a network that nobody knows', { ...local, network: 'devnet' }, {}, 'network_mismatch'],
+    ['an unknown network', { ...local, network: 'devnet' }, {}, 'network_mismatch'],
     [
       'other key servers than those of the network',
       { ...mainnet, encServerConfigs: local.encServerConfigs },
@@ -99,26 +99,26 @@ describe('what a relayer says of its network', () => {
       {},
       'invalid_argument',
     ],
-  ])('is refused where it is %s', (_what, config, options, code) => {
+  ])('is rejected if it is %s', (_what, config, options, code) => {
     expect(refusal(config, options)).toBe(code);
   });
 
-  it('does not choose the chain of a public network, nor how many shards its store has', async () => {
+  it('does not choose the chain or the number of shards of a public network', async () => {
     const { made, called } = network(mainnet);
     await made.chain.call((sui) => sui.core.getObject({ objectId: id('1') })).catch(() => undefined);
     expect(new URL(called[0]!.url).host).toBe('fullnode.mainnet.sui.io');
     expect(await made.nShards()).toBe(1000);
   });
 
-  it('may name the same key servers in another order', () => {
+  it('may list the same key servers in another order', () => {
     const keyServers = { servers: local.encServerConfigs.toReversed(), threshold: 2 };
     const { made } = network(local, { keyServers, historicalKeyServers: [{ servers: [], threshold: 1 }] });
     expect(made.readable).toHaveLength(2);
   });
 });
 
-describe('what is called', () => {
-  it('is no private address on a public network, but for aggregators that the caller names', async () => {
+describe('hosts that are called', () => {
+  it('are not private on a public network, except for aggregators set by the caller', async () => {
     const { made, called } = network(mainnet, { aggregatorUrls: ['http://127.0.0.1:31415'] });
     await made.guardedFetch('http://127.0.0.1:31415/v1/blobs/x');
     for (const url of ['http://169.254.169.254/latest', 'http://localhost:8080/', 'http://[::1]/'])
@@ -126,7 +126,7 @@ describe('what is called', () => {
     expect(called).toHaveLength(1);
   });
 
-  it('is never followed to another place, and gets no cookies', async () => {
+  it('are never followed on redirects, and get no cookies', async () => {
     const { made, called } = network(mainnet);
     await made.guardedFetch(new URL('https://aggregator.example/v1/blobs/x'), { redirect: 'follow' });
     expect(called[0]!.init).toMatchObject({ redirect: 'error', credentials: 'omit' });

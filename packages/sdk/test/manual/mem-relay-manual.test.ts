@@ -54,7 +54,7 @@ it('an abort ends many texts at once, instead of becoming an outcome', async () 
   await expect(waiting).rejects.toThrow('enough');
 });
 
-it('refuses what the relayer would refuse, before anybody sees it', async () => {
+it('rejects invalid texts before sending them to anyone', async () => {
   await using given = await world('silence');
   const client = given.client();
   for (const text of ['', ' \n', '\ud800', 'x'.repeat(1_048_577), 'é'.repeat(524_289)])
@@ -67,7 +67,7 @@ it('refuses what the relayer would refuse, before anybody sees it', async () => 
   expect(given.wire.seen).toEqual([]);
 });
 
-it('does nothing more once it is destroyed, also in the middle of a call', async () => {
+it('does nothing after destroy, even in the middle of a call', async () => {
   await using given = await world({ json: { data: [{ index: 0, embedding: [1, 0] }] } });
   const client = given.client();
   const waiting = rejection(client.rememberManual('x'));
@@ -78,7 +78,7 @@ it('does nothing more once it is destroyed, also in the middle of a call', async
   expect(given.wire.seen).toHaveLength(2);
 });
 
-it('says what to do where there is no provider, and where the chain cannot be asked', async () => {
+it('says what to do if there is no provider or the chain is unreachable', async () => {
   await using given = await world({ json: { data: [{ index: 0, embedding: [1, 0] }] } });
   const without = await rejection(given.client({ embedding: undefined }).rememberManual('x'));
   expect(without).toMatchObject({
@@ -90,7 +90,7 @@ it('says what to do where there is no provider, and where the chain cannot be as
   expect(given.wire.seen.map(({ path }) => path)).not.toContain('/api/remember/manual');
 });
 
-it('is made from a credential file, and signs as its key', () => {
+it('is created from a credential file and signs with its key', () => {
   const file = {
     delegatePrivateKey: testKey,
     delegatePublicKey: 'd04ab232742bb4ab3a1368bd4615e4e6d0224ab71a016baf8520a332c9778737',

@@ -112,8 +112,8 @@ function opening(changes: Partial<Opening> = {}): Opening {
 
 const recipientOf = (bytes: Uint8Array): string => toHex(bytes.subarray(88, 120));
 
-describe('what was fetched', () => {
-  it('is opened in its order, each key fetched once, and one that fails fails alone', async () => {
+describe('a fetched envelope', () => {
+  it('is opened in order, with each key fetched once and failures isolated', async () => {
     const first = envelope('one');
     const same = envelope('two');
     const denied = envelope('three');
@@ -148,7 +148,7 @@ describe('what was fetched', () => {
       () => envelope('x', { wraps: [sealWrap(sealIdentity(origin, tag, keyEpoch), address('ee'))] }),
       'foreign_wrap',
     ],
-  ])('of %s costs no key', async (_what, bytes, message) => {
+  ])('of %s fails without fetching a key', async (_what, bytes, message) => {
     const { asked, unwrapper } = keyServers();
     expect(await openMemories(p, unwrapper, [bytes()], opening())).toEqual([
       { ok: false, reason: 'integrity', message: expect.stringContaining(message) },
@@ -156,7 +156,7 @@ describe('what was fetched', () => {
     expect(asked.flat()).toEqual([]);
   });
 
-  it('is not shown when nobody signed it who is trusted, or when it was changed', async () => {
+  it('is not returned if no trusted key signed it, or if it was modified', async () => {
     const { unwrapper } = keyServers();
     const foreign = envelope('x', { signer: p.randomBytes(32) });
     const changed = envelope('y');
@@ -167,19 +167,19 @@ describe('what was fetched', () => {
     ]);
   });
 
-  it('is opened by a wrap that stands beside it, where its own is for key servers of the past', async () => {
+  it('is opened with an additional wrap if its own is for former key servers', async () => {
     const identity = sealIdentity(origin, tag, keyEpoch);
     const bytes = envelope('moved', { wraps: [sealWrap(identity, address('ee'))] });
     const { asked, unwrapper } = keyServers();
-    const beside = sealWrap(identity);
+    const additional = sealWrap(identity);
     const asking: string[] = [];
     const wrapsOf = async (recipientPk: Uint8Array) => {
       asking.push(toHex(recipientPk));
-      return [beside];
+      return [additional];
     };
     const [opened] = await openMemories(p, unwrapper, [bytes], opening({ wrapsOf }));
     expect(opened).toMatchObject({ ok: true, opened: { text: 'moved' } });
     expect(asking).toEqual([recipientOf(bytes)]);
-    expect(asked[0]![0]!.wrap).toEqual(beside.bytes);
+    expect(asked[0]![0]!.wrap).toEqual(additional.bytes);
   });
 });

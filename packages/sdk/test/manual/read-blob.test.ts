@@ -24,7 +24,7 @@ function reader(urls: readonly string[], options: { checkBlobIds?: boolean; time
 const good: ScriptedAnswer = { text };
 const lie: ScriptedAnswer = { text: 'the bytes of a blog' };
 
-it('gives a blob by its digest, and by its id alone', async () => {
+it('returns a blob verified by its digest, or only by its id', async () => {
   await using wire = await startWire([good]);
   const read = { ok: true, bytes };
   expect(await reader([`${wire.url}/walrus`]).read({ blobId, sha256 }, undefined)).toEqual(read);
@@ -43,20 +43,20 @@ it.each([
   ['by digest', { blobId, sha256 }],
   ['by id', { blobId }],
   ['of a patch', { blobId: patchId, sha256 }],
-])('does not take other bytes, %s', async (_how, place) => {
+])('rejects wrong bytes, %s', async (_how, place) => {
   await using wire = await startWire([lie]);
   expect(await reader([wire.url]).read(place, undefined)).toMatchObject({ ok: false, reason: 'wrong_bytes' });
   expect(wire.seen).toHaveLength(1);
 });
 
-it('a digest does not replace the id where ids are to be checked', async () => {
+it('checks the id in addition to the digest if required', async () => {
   await using wire = await startWire([good]);
   const other = computeBlobId(Uint8Array.of(1), { nShards }).blobId;
   const checked = reader([wire.url], { checkBlobIds: true });
   expect(await checked.read({ blobId: other, sha256 }, undefined)).toMatchObject({ reason: 'wrong_bytes' });
 });
 
-it('asks nobody for what cannot be proven or is no id', async () => {
+it('sends no request for unverifiable or invalid ids', async () => {
   await using wire = await startWire([good]);
   for (const place of [
     { blobId: patchId },
@@ -67,11 +67,11 @@ it('asks nobody for what cannot be proven or is no id', async () => {
   expect(wire.seen).toEqual([]);
 });
 
-it('does not wait for ever where no aggregator is named', async () => {
+it('does not wait forever without aggregators', async () => {
   expect(await reader([]).read({ blobId, sha256 }, undefined)).toMatchObject({ reason: 'blob_unavailable' });
 });
 
-it('asks the next aggregator at once when one fails or lies, and soon when one is slow', async () => {
+it('tries the next aggregator immediately after a failure or wrong bytes, and soon if one is slow', async () => {
   await using liar = await startWire([lie]);
   await using broken = await startWire([{ status: 500 }]);
   await using silent = await startWire(['silence']);
@@ -80,7 +80,7 @@ it('asks the next aggregator at once when one fails or lies, and soon when one i
   expect(await reader(urls).read({ blobId, sha256 }, undefined)).toEqual({ ok: true, bytes });
 });
 
-it('does not believe the first who does not know a just stored blob', async () => {
+it('does not trust the first 404 for a blob that was just stored', async () => {
   await using wire = await startWire([{ status: 404 }, { status: 404 }, good]);
   expect(await reader([wire.url]).read({ blobId, sha256 }, undefined)).toEqual({ ok: true, bytes });
 });
@@ -89,18 +89,18 @@ it.each<[string, ScriptedAnswer, string]>([
   ['missing', { status: 404 }, 'blob_missing'],
   ['unavailable', { status: 503 }, 'blob_unavailable'],
   ['cut off', 'drop', 'blob_unavailable'],
-])('tells what is %s', async (_what, answer, reason) => {
+])('reports %s', async (_what, answer, reason) => {
   await using wire = await startWire([answer]);
   expect(await reader([wire.url]).read({ blobId, sha256 }, undefined)).toMatchObject({ ok: false, reason });
 });
 
-it('reads no more than a memory can be', async () => {
+it('reads at most the maximum size of a memory', async () => {
   await using wire = await startWire([{ text: 'x'.repeat(1_572_865) }]);
   const message = expect.stringContaining('more than a memory can be');
   expect(await reader([wire.url]).read({ blobId, sha256 }, undefined)).toMatchObject({ ok: false, message });
 });
 
-it('waits no longer than it may, and ends with its caller', async () => {
+it('respects its timeout and the abort of its caller', async () => {
   await using wire = await startWire(['silence']);
   const slow = reader([wire.url], { timeoutMs: 30 });
   expect(await slow.read({ blobId, sha256 }, undefined)).toMatchObject({ reason: 'blob_unavailable' });

@@ -8,7 +8,7 @@ import { accountId, packageId, startWire, testKey } from '../wire-double.ts';
 it.each([
   [undefined, 10],
   [3, 3],
-])('a relayer that names more than was asked for (%s) has no more fetched', async (limit, most) => {
+])('fetches no more than requested if the relayer returns more (%s)', async (limit, most) => {
   const hit = { id: 'x', blob_id: 'A'.repeat(43), distance: 0, sha256: '00' };
   await using wire = await startWire([{ json: { results: Array.from({ length: 5_000 }, () => hit) } }]);
   let fetched = 0;
@@ -22,7 +22,7 @@ it.each([
     blobs: {
       read: async () => {
         fetched += 1;
-        return { ok: false, reason: 'blob_missing', message: 'nobody knows it' };
+        return { ok: false, reason: 'blob_missing', message: 'no aggregator has it' };
       },
     },
     network: { readable: [] },

@@ -13,7 +13,7 @@ const cosine = (a: Float32Array, b: Float32Array): number => {
   return dot(a, b) / Math.sqrt(dot(a, a) * dot(b, b));
 };
 
-it('a byte a number keeps the direction of a vector', () => {
+it('one byte per number preserves the direction of a vector', () => {
   fc.assert(
     fc.property(
       fc.array(fc.array(fc.double({ min: -1, max: 1, noNaN: true }), { minLength: 64, maxLength: 64 }), {
@@ -35,7 +35,7 @@ it('a byte a number keeps the direction of a vector', () => {
   expect(() => decodeCoarse(new Uint8Array(7), 2)).toThrow(RangeError);
 });
 
-it('vectors that have no room are joined with their neighbours, none is left out', () => {
+it('merges vectors with their neighbours if space runs out, omitting none', () => {
   const given = vectors(291, 8);
   expect(fitting(given, 291 * 8)).toBe(given);
   for (const room of [290 * 8, 100 * 8, 8]) {
@@ -47,7 +47,7 @@ it('vectors that have no room are joined with their neighbours, none is left out
   expect(fitting(given, 7)).toEqual([]);
 });
 
-it('works on a few at a time, in order, and stops at the first failure', async () => {
+it('runs a few at a time, in order, and stops at the first failure', async () => {
   let running = 0;
   let most = 0;
   const work = async (item: number): Promise<number> => {
