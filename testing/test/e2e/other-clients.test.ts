@@ -216,12 +216,14 @@ test('stats name the owner, and namespaces are also at GET /v1/owners/{owner}/na
   for (const path of ['/api/namespaces', `/v1/owners/${address}/namespaces`])
     expect(await get(path), path).toMatchObject({ status: 200, body: posted });
   expect((await get(`/v1/owners/${address}/namespaces`)).body).toMatchObject({
-    namespaces: posted.namespaces.map((entry: { namespace: string; storage_bytes: number; newest: string }) => ({
-      id: entry.namespace,
-      name: entry.namespace,
-      storage_used: entry.storage_bytes,
-      updated_at: entry.newest,
-    })),
+    namespaces: posted.namespaces.map(
+      (entry: { namespace: string; storage_bytes: number; newest: string }) => ({
+        id: entry.namespace,
+        name: entry.namespace,
+        storage_used: entry.storage_bytes,
+        updated_at: entry.newest,
+      }),
+    ),
     has_more: false,
     snapshot_version: 0,
   });

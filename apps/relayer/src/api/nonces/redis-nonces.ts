@@ -109,7 +109,10 @@ function identityOf(server: string, stats: string, mark: string | null, database
   const runId = infoField(server, 'run_id');
   if (!runId) throw new Error('INFO names no run_id');
   const evicted = infoField(stats, 'evicted_keys') ?? '0';
-  return { identity: `redis/${runId}/${evicted}/${mark}`, server: `redis/${runId}${database === 0 ? '' : `/${database}`}` };
+  return {
+    identity: `redis/${runId}/${evicted}/${mark}`,
+    server: `redis/${runId}${database === 0 ? '' : `/${database}`}`,
+  };
 }
 
 /** An evicted nonce can be replayed, so a server that may evict is not used. */
