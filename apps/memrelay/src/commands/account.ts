@@ -1,6 +1,4 @@
 import type { Account, Done } from '@memrelay/sdk/account/account-owner';
-import { ExitError, exitCodes } from '../exit-codes.ts';
-import type { Output } from '../output.ts';
 import { confirm } from '../owner/confirm.ts';
 import {
   type ConnectedOwner,
@@ -10,7 +8,9 @@ import {
 } from '../owner/connect-owner.ts';
 import { newRecoveryFile } from '../owner/recovery-file.ts';
 import { describeScope } from '../owner/scope-options.ts';
-import { columns, plainText } from '../plain-text.ts';
+import { ExitError, exitCodes } from '../terminal/exit-codes.ts';
+import type { Output } from '../terminal/output.ts';
+import { columns, plainText } from '../terminal/plain-text.ts';
 
 export interface CreateAccountOptions extends OwnerOptions {
   /** Where a new recovery key goes */

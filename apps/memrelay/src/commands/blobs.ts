@@ -1,10 +1,10 @@
 import type { Done, OwnedBlob } from '@memrelay/sdk/account/account-owner';
-import { ExitError, exitCodes } from '../exit-codes.ts';
-import type { Output } from '../output.ts';
 import { confirm } from '../owner/confirm.ts';
 import { type ConnectedOwner, connectOwner, type OwnerOptions } from '../owner/connect-owner.ts';
 import { type Living, livingMemories, lostWith } from '../owner/living-memories.ts';
-import { columns, counted } from '../plain-text.ts';
+import { ExitError, exitCodes } from '../terminal/exit-codes.ts';
+import type { Output } from '../terminal/output.ts';
+import { columns, counted } from '../terminal/plain-text.ts';
 import { networkFacts } from './account.ts';
 
 /** The wallet's blob objects. */

@@ -12,9 +12,9 @@ import {
   type StorageCost,
   usualPerQuilt,
 } from '../cost/storage-cost.ts';
-import { ExitError, exitCodes } from '../exit-codes.ts';
-import type { Output } from '../output.ts';
-import { columns } from '../plain-text.ts';
+import { ExitError, exitCodes } from '../terminal/exit-codes.ts';
+import type { Output } from '../terminal/output.ts';
+import { columns } from '../terminal/plain-text.ts';
 
 export interface CostOptions {
   network: string;

@@ -7,12 +7,12 @@ import type { CredentialFile } from '@memrelay/protocol/credential-file';
 import { writeSecretFile } from '@memrelay/protocol/secret-file-node';
 import { loadCredentials } from '@memrelay/sdk/credentials-node';
 import { dataDir } from '@memrelay/sdk/data-dir-node';
-import { ExitError, exitCodes } from '../exit-codes.ts';
-import type { Output } from '../output.ts';
 import { confirm } from '../owner/confirm.ts';
 import { connectAccount, type OwnerOptions } from '../owner/connect-owner.ts';
 import { describeScope, type ScopeOptions, scopeOf } from '../owner/scope-options.ts';
-import { columns } from '../plain-text.ts';
+import { ExitError, exitCodes } from '../terminal/exit-codes.ts';
+import type { Output } from '../terminal/output.ts';
+import { columns } from '../terminal/plain-text.ts';
 import { delegateRows, hex, networkFacts, signAndTell } from './account.ts';
 
 export interface AddDelegateOptions extends OwnerOptions, ScopeOptions {

@@ -3,12 +3,12 @@ import { chunksOf } from '@memrelay/sdk/chunks';
 import { MemRelayError } from '@memrelay/sdk/errors';
 import type { Forgotten } from '@memrelay/sdk/forget';
 import type { MemRelay } from '@memrelay/sdk/mem-relay';
-import { type NamespaceOption, withClient } from '../connect.ts';
-import { ExitError, exitCodes } from '../exit-codes.ts';
-import type { Output } from '../output.ts';
+import { type NamespaceOption, withClient } from '../client/connect.ts';
 import { confirm } from '../owner/confirm.ts';
 import { type ConnectedOwner, connectOwner, type OwnerOptions } from '../owner/connect-owner.ts';
-import { counted } from '../plain-text.ts';
+import { ExitError, exitCodes } from '../terminal/exit-codes.ts';
+import type { Output } from '../terminal/output.ts';
+import { counted } from '../terminal/plain-text.ts';
 import { networkFacts } from './account.ts';
 import { moment } from './list.ts';
 

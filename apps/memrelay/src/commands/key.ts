@@ -1,7 +1,7 @@
-import type { Output } from '../output.ts';
 import { confirm } from '../owner/confirm.ts';
 import { connectAccount, type OwnerOptions } from '../owner/connect-owner.ts';
 import { newRecoveryFile } from '../owner/recovery-file.ts';
+import type { Output } from '../terminal/output.ts';
 import { hex, networkFacts, signAndTell } from './account.ts';
 
 /** Begins a new key epoch. */

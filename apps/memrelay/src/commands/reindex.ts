@@ -1,21 +1,18 @@
 import type { Reindexed } from '@memrelay/sdk/reindex';
-import { type ConnectOptions, connectClient, type NamespaceOption } from '../connect.ts';
-import { ExitError, exitCodes } from '../exit-codes.ts';
-import { catchInterruption } from '../interruption.ts';
-import type { Output } from '../output.ts';
-import { counted, plainText } from '../plain-text.ts';
+import type { ConnectOptions, NamespaceOption } from '../client/connect.ts';
+import { runResumable } from '../client/resumable.ts';
+import { ExitError, exitCodes } from '../terminal/exit-codes.ts';
+import { printFailures } from '../terminal/failure-list.ts';
+import type { Output } from '../terminal/output.ts';
+import { counted, plainText } from '../terminal/plain-text.ts';
 
 /** It rides out a restart of the relayer, and a provider that is away for a while. */
-const patience = { maxAttempts: 15, deadlineMs: 5 * 60_000, timeoutMs: 60_000 };
-const failuresShown = 20;
+const patience = { retryForMs: 5 * 60_000, timeoutMs: 60_000 };
 
 /** Embeds anew what a change of the relayer's embedding model has left behind, in one namespace or in all. */
 export async function reindex(output: Output, options: ConnectOptions & NamespaceOption): Promise<void> {
-  const { client } = await connectClient(options, patience);
-  const interruption = catchInterruption('Interrupted. Run the same command again to go on.');
-  const { signal } = interruption;
-  const done: Reindexed[] = [];
-  try {
+  await runResumable(output, { connect: options, ...patience }, async ({ client, signal }) => {
+    const done: Reindexed[] = [];
     output.step('Embedding memories anew');
     const namespaces = options.namespace
       ? [options.namespace]
@@ -26,13 +23,7 @@ export async function reindex(output: Output, options: ConnectOptions & Namespac
     }
     output.done();
     report(output, done);
-  } catch (error) {
-    output.abandon();
-    throw error;
-  } finally {
-    interruption.release();
-    client.destroy();
-  }
+  });
 }
 
 function progressText({ namespace, reindexed, staleCount }: Reindexed): string {
@@ -53,7 +44,10 @@ function report(output: Output, done: readonly Reindexed[]): void {
   const others = failed.filter(({ reason }) => reason !== 'client_encrypted');
   if (others.length === 0) return;
   output.line(`${counted(others.length, 'memory', 'memories')} could not be embedded anew:`);
-  for (const { id, reason } of others.slice(0, failuresShown)) output.line(`  ${id}: ${reason}`);
+  printFailures(
+    output,
+    others.map(({ id, reason }) => ({ name: id, reason })),
+  );
   throw new ExitError(
     exitCodes.failed,
     `${counted(others.length, 'memory was', 'memories were')} left out. Run the same command again to try them.`,

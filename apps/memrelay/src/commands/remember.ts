@@ -1,9 +1,9 @@
 import { defaultNamespace } from '@memrelay/protocol/limits';
 import type { StoredMemory } from '@memrelay/sdk/types';
-import { type ConnectOptions, type NamespaceOption, withClient } from '../connect.ts';
-import { duration } from '../durations.ts';
-import { givenText } from '../given-text.ts';
-import type { Output } from '../output.ts';
+import { type ConnectOptions, type NamespaceOption, withClient } from '../client/connect.ts';
+import { duration } from '../terminal/durations.ts';
+import { givenText } from '../terminal/given-text.ts';
+import type { Output } from '../terminal/output.ts';
 
 export interface RememberOptions extends ConnectOptions, NamespaceOption {
   wait: boolean;

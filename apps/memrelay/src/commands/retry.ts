@@ -1,5 +1,5 @@
-import { type ConnectOptions, withClient } from '../connect.ts';
-import type { Output } from '../output.ts';
+import { type ConnectOptions, withClient } from '../client/connect.ts';
+import type { Output } from '../terminal/output.ts';
 import { storedJson, storedLine } from './remember.ts';
 
 export interface RetryOptions extends ConnectOptions {

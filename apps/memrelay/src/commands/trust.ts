@@ -4,8 +4,8 @@ import {
   trustOrigin,
   trustPath,
 } from '@memrelay/sdk/trusted-origins-node';
-import { ExitError, exitCodes } from '../exit-codes.ts';
-import type { Output } from '../output.ts';
+import { ExitError, exitCodes } from '../terminal/exit-codes.ts';
+import type { Output } from '../terminal/output.ts';
 
 /** `memrelay trust`: relayers that tools may call with credentials of another one. */
 export async function trust(

@@ -3,7 +3,7 @@ import type { WalrusTariff } from '@memrelay/chain/walrus-prices';
 import { type Network, networkDefaults } from '@memrelay/protocol/networks';
 import type { MemRelay } from '@memrelay/sdk/mem-relay';
 import type { Stats } from '@memrelay/sdk/types';
-import { counted } from '../plain-text.ts';
+import { counted } from '../terminal/plain-text.ts';
 import { readTariff } from './read-tariff.ts';
 import { costAlone } from './storage-cost.ts';
 

@@ -6,7 +6,7 @@ import { journalPath, openJournal } from '../import/import-journal.ts';
 import { progressText } from '../import/progress-text.ts';
 import type { FileMemory } from '../import/read-memories.ts';
 import { runImport } from '../import/run-import.ts';
-import type { Output } from '../output.ts';
+import type { Output } from '../terminal/output.ts';
 import type { Conversation } from './conversations.ts';
 import type { Measurements } from './measurements.ts';
 

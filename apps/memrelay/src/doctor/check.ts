@@ -1,7 +1,7 @@
 import type { HealthInfo } from '@memrelay/protocol/service-info';
 import type { MemRelay } from '@memrelay/sdk/mem-relay';
 import type { Account } from '@memrelay/sdk/types';
-import type { RelayerAnswer } from '../relayer-info.ts';
+import type { RelayerAnswer } from '../client/relayer-info.ts';
 
 /** What one check found. `fix` says what to do about it. */
 export interface Finding {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { exitCodes } from '../exit-codes.ts';
+import { exitCodes } from '../terminal/exit-codes.ts';
 import { type Check, type Finding, failed, ok, warning } from './check.ts';
 
 /** package.json, "engines" */

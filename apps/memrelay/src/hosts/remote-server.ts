@@ -1,6 +1,6 @@
 import { loadCredentials } from '@memrelay/sdk/credentials-node';
 import { isLoopback } from '@memrelay/sdk/trusted-origins-node';
-import { ExitError, exitCodes } from '../exit-codes.ts';
+import { ExitError, exitCodes } from '../terminal/exit-codes.ts';
 import type { ServerEntry } from './host.ts';
 
 /** What stands for the private key wherever the entry is shown. */

@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import { rememberRequest } from '@memrelay/protocol/memories';
-import { ExitError, exitCodes } from '../exit-codes.ts';
+import { ExitError, exitCodes } from '../terminal/exit-codes.ts';
 import { chatMessages, memoryText } from './chat-json.ts';
 
 /** One memory of a file that is imported. */

@@ -2,7 +2,7 @@ import { permissions, type Scope } from '@memrelay/chain/account-bcs';
 import { namespaceTag } from '@memrelay/envelope/namespace-tag';
 import { nodePrimitives } from '@memrelay/envelope/node-primitives';
 import { newNamespaceField } from '@memrelay/protocol/fields';
-import { ExitError, exitCodes } from '../exit-codes.ts';
+import { ExitError, exitCodes } from '../terminal/exit-codes.ts';
 
 /** What a delegate may do, as options of the command. */
 export interface ScopeOptions {
