@@ -83,12 +83,12 @@ async function positionOf(
   if (position === 'complete')
     throw new ExitError(
       exitCodes.usage,
-      `${part} is a complete bundle: rename it, or remove it to begin anew.`,
+      `${part} is a complete bundle: rename it, or remove it to start over.`,
     );
   if (position && (position.start.namespace !== namespace || position.start.account_id !== accountId))
     throw new ExitError(
       exitCodes.usage,
-      `${part} is what is left of an export of another account or namespace: remove it to begin anew.`,
+      `${part} is what is left of an export of another account or namespace: remove it to start over.`,
     );
   return position;
 }
@@ -108,7 +108,7 @@ function report(output: Output, path: string, { memories, failed }: ExportProgre
     failed: failed.map(({ id, blobId, reason }) => ({ id, ...(blobId ? { blob_id: blobId } : {}), reason })),
   });
   output.line(`${memories} memories in ${path} (${dataSize(bytes)}).`);
-  output.line('Whoever has the file and its passphrase can read them. Without the passphrase nobody can.');
+  output.line('Anyone with the file and its passphrase can read them. The file alone reveals nothing.');
   if (failed.length === 0) return;
   output.line(`${failed.length} are not in it:`);
   printFailures(

@@ -113,7 +113,7 @@ async function openFor(path: string, options: ImportOptions): Promise<ImportJour
 function reportEarlier(output: Output, at: string, file: FileContent, namespace: string): void {
   output.result({ namespace, total: file.memories.length, stored: 0, earlier_import: at });
   output.line(
-    `This file was imported into namespace "${namespace}" on ${at.slice(0, 10)}: nothing to do. --again imports it anew.`,
+    `This file was imported into namespace "${namespace}" on ${at.slice(0, 10)}: nothing to do. --again imports it again.`,
   );
 }
 

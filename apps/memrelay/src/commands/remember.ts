@@ -9,7 +9,7 @@ export interface RememberOptions extends ConnectOptions, NamespaceOption {
   wait: boolean;
 }
 
-/** Stores one text, and waits until it is stored unless told not to. */
+/** Stores one text, and by default waits until it is stored. */
 export async function remember(
   output: Output,
   words: readonly string[],

@@ -7,7 +7,7 @@ import type { ConnectedOwner } from './connect-owner.ts';
 /** Memories that are read from blobs, by blob id (43 characters); each is there once, alone or as a patch of a quilt. */
 export type LivingMemories = ReadonlyMap<string, number>;
 
-/** Or why that cannot be told. */
+/** Or why that cannot be determined. */
 export type Living = { memories: LivingMemories } | { unknown: string };
 
 /**
