@@ -1,7 +1,7 @@
 import { CommanderError } from 'commander';
-import { ExitError, exitCodes } from './exit-codes.ts';
-import { explain } from './explain-error.ts';
 import { createProgram } from './program.ts';
+import { ExitError, exitCodes } from './terminal/exit-codes.ts';
+import { explain } from './terminal/explain-error.ts';
 
 // Output that was not delivered is a failure, even if the work itself is done.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {

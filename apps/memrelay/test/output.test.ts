@@ -1,10 +1,10 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { explanationLine, hitLines } from '../src/commands/recall.ts';
-import { dataSize } from '../src/data-size.ts';
 import { progressText } from '../src/import/progress-text.ts';
-import { createOutput } from '../src/output.ts';
-import { plainText } from '../src/plain-text.ts';
+import { dataSize } from '../src/terminal/data-size.ts';
+import { createOutput } from '../src/terminal/output.ts';
+import { plainText } from '../src/terminal/plain-text.ts';
 
 function captured(terminal: { columns: number } | undefined, json = false) {
   const streams = { stdout: new PassThrough(), stderr: new PassThrough() };

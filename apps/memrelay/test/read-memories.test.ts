@@ -1,7 +1,7 @@
 import { limits } from '@memrelay/protocol/limits';
 import { describe, expect, it } from 'vitest';
-import { ExitError } from '../src/exit-codes.ts';
 import { readMemories } from '../src/import/read-memories.ts';
+import { ExitError } from '../src/terminal/exit-codes.ts';
 
 const texts = (path: string, content: string): string[] =>
   readMemories(path, content).memories.map(({ text }) => text);

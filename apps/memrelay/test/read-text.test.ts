@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { isBundleFile } from '../src/bundle/bundle-file.ts';
 import { readPassphrase } from '../src/bundle/passphrase.ts';
-import { ExitError } from '../src/exit-codes.ts';
-import { explain } from '../src/explain-error.ts';
-import { createOutput } from '../src/output.ts';
-import { readText } from '../src/read-text.ts';
+import { ExitError } from '../src/terminal/exit-codes.ts';
+import { explain } from '../src/terminal/explain-error.ts';
+import { createOutput } from '../src/terminal/output.ts';
+import { readText } from '../src/terminal/read-text.ts';
 
 let folder: string;
 beforeAll(async () => {

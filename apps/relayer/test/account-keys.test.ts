@@ -8,7 +8,6 @@ import { hexToBytes } from '../src/base/db/hex.ts';
 import { createKeyRewraps } from '../src/keys/key-rewraps.ts';
 import { wrapsColumn } from '../src/keys/namespace-keys.ts';
 import { accountKeys } from '../src/memories/keys/account-keys.ts';
-import type { RelayerContext } from '../src/start/context.ts';
 import { databases, type TestDb } from './support/databases.ts';
 
 describe.each(databases)('the keys of an account on $name', ({ create }) => {

@@ -1,12 +1,12 @@
 import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 
-/** Below the ephemeral ports that systems assign to outgoing connections and for port 0, so none is taken by chance. */
+/** Below the ephemeral range that systems use for outgoing connections and for listening on port 0. */
 const [lowest, highest] = [20_000, 32_767];
 
 /**
- * Different free ports of 127.0.0.1. On Linux, no other process gets the same ones from this function until this process
- * ends.
+ * Different ports of 127.0.0.1 that are free now. On Linux this function does not return them to another process until
+ * this one ends.
  */
 export async function freePorts(count: number): Promise<number[]> {
   const ports: number[] = [];
@@ -17,13 +17,13 @@ export async function freePorts(count: number): Promise<number[]> {
   return ports;
 }
 
-/** One free port of 127.0.0.1. */
+/** One port that is free now. */
 export async function freePort(): Promise<number> {
   const [port] = await freePorts(1);
   return port!;
 }
 
-/** Reserves the port by an abstract socket: only one process can hold its name, and the kernel frees it with the process. */
+/** Reserves the port through an abstract socket, which the kernel releases when the process ends in any way. */
 function reserve(port: number): Promise<boolean> {
   if (process.platform !== 'linux') return Promise.resolve(true);
   const holder = createServer((socket) => socket.destroy()).unref();

@@ -7,49 +7,34 @@ import { createEncSession } from '@memrelay/sdk/enc-session';
 import { createSigner } from '@memrelay/sdk/signer';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { rawRequest } from '../../src/raw-request.ts';
+import { RelayerWorld } from '../../src/relayer-world.ts';
 import { sealedLike } from '../../src/sealed-like.ts';
-import { createTestBackend, type TestBackend } from '../../src/test-backend.ts';
-import { startTestNetwork, type TestNetwork } from '../../src/test-network.ts';
-import {
-  createTestOwner,
-  newTestKey,
-  type TestKey,
-  type TestOwner,
-  type TestScope,
-} from '../../src/test-owner.ts';
-import { startTestRelayer, type TestRelayer } from '../../src/test-relayer.ts';
+import { createTestOwner, newTestKey, type TestKey, type TestScope } from '../../src/test-owner.ts';
 
 /** Who gets nothing, tried through the public API with real keys, chain and key servers. */
 
 const secret = 'the vault opens with the seventh key';
-let network: TestNetwork;
-let backend: TestBackend;
-let relayer: TestRelayer;
-let owner: TestOwner;
+let world: RelayerWorld;
 
 beforeAll(async () => {
-  [network, backend] = await Promise.all([startTestNetwork(), createTestBackend()]);
-  [relayer, owner] = await Promise.all([startTestRelayer(network, backend), createTestOwner(network)]);
-  await owner.client(relayer.url).rememberAndWait(secret);
+  world = await RelayerWorld.create();
+  await world.owner.client(world.relayer.url).rememberAndWait(secret);
 });
-afterAll(async () => {
-  await relayer?.stop();
-  await Promise.all([network?.close(), backend?.drop()]);
-});
+afterAll(() => world?.close());
 
 /** The session header of a key, as the SDK makes it. */
 async function sessionOf(key: TestKey): Promise<string> {
   const signer = createSigner(Buffer.from(key.privateKey, 'hex'));
   const now = { creationTimeMs: Date.now() - 30_000, ttlMin: 10 };
-  const session = await createEncSession({ signer, packageId: network.info.packageId, ...now });
+  const session = await createEncSession({ signer, packageId: world.network.info.packageId, ...now });
   return Buffer.from(JSON.stringify(session)).toString('base64');
 }
 
 async function recallAs(key: TestKey, more: { accountId?: string; session?: string } = {}) {
-  return rawRequest(relayer.url, key, {
+  return rawRequest(world.relayer.url, key, {
     path: '/api/recall',
     body: { query: 'what opens the vault?' },
-    accountId: more.accountId ?? owner.accountId,
+    accountId: more.accountId ?? world.owner.accountId,
     headers: { [headers.encSession]: more.session ?? (await sessionOf(key)) },
   });
 }
@@ -61,12 +46,12 @@ const refusal = (status: number, error: string) => ({
 
 describe('a stranger', () => {
   test('is no delegate of the account, also right after its owner read it', async () => {
-    expect((await recallAs(owner.delegate)).body.results[0].text).toBe(secret);
+    expect((await recallAs(world.owner.delegate)).body.results[0].text).toBe(secret);
     expect(await recallAs(newTestKey())).toMatchObject(refusal(401, 'unknown_delegate_key'));
   });
 
   test('with an account of their own finds only their own', async () => {
-    const stranger = await createTestOwner(network);
+    const stranger = await createTestOwner(world.network);
     expect((await recallAs(stranger.delegate, { accountId: stranger.accountId })).body).toMatchObject({
       total: 0,
     });
@@ -74,27 +59,27 @@ describe('a stranger', () => {
   });
 
   test("cannot lend a delegate their session, nor use the delegate's", async () => {
-    const stranger = await createTestOwner(network);
-    const foreign = await recallAs(owner.delegate, { session: await sessionOf(stranger.delegate) });
+    const stranger = await createTestOwner(world.network);
+    const foreign = await recallAs(world.owner.delegate, { session: await sessionOf(stranger.delegate) });
     expect(foreign).toMatchObject(refusal(403, 'decrypt_denied'));
-    await stranger.client(relayer.url).rememberAndWait('something to read');
+    await stranger.client(world.relayer.url).rememberAndWait('something to read');
     const stolen = await recallAs(stranger.delegate, {
       accountId: stranger.accountId,
-      session: await sessionOf(owner.delegate),
+      session: await sessionOf(world.owner.delegate),
     });
     expect(stolen).toMatchObject(refusal(403, 'decrypt_denied'));
   });
 
   test("cannot see another account's jobs", async () => {
-    const { jobId } = await owner.client(relayer.url).remember('whose job is it?');
-    const stranger = await createTestOwner(network);
-    const single = await rawRequest(relayer.url, stranger.delegate, {
+    const { jobId } = await world.owner.client(world.relayer.url).remember('whose job is it?');
+    const stranger = await createTestOwner(world.network);
+    const single = await rawRequest(world.relayer.url, stranger.delegate, {
       method: 'GET',
       path: `/api/remember/${jobId}`,
       accountId: stranger.accountId,
     });
     expect(single).toMatchObject(refusal(404, 'job_not_found'));
-    const bulk = await stranger.client(relayer.url).jobs([jobId]);
+    const bulk = await stranger.client(world.relayer.url).jobs([jobId]);
     expect(bulk).toEqual([{ jobId, status: 'not_found' }]);
   });
 });
@@ -102,10 +87,10 @@ describe('a stranger', () => {
 describe('a delegate', () => {
   test('that is revoked gets nothing within 5 seconds, right after it read', async () => {
     const key = newTestKey();
-    await owner.addDelegate(key);
+    await world.owner.addDelegate(key);
     await expect.poll(async () => (await recallAs(key)).status, { timeout: 10_000 }).toBe(200);
     expect((await recallAs(key)).body.results[0].text).toBe(secret);
-    await owner.removeDelegate(key);
+    await world.owner.removeDelegate(key);
     await expect.poll(async () => (await recallAs(key)).status, { timeout: 5_000, interval: 100 }).toBe(401);
     expect(await recallAs(key)).toMatchObject(refusal(401, 'unknown_delegate_key'));
   });
@@ -113,24 +98,28 @@ describe('a delegate', () => {
   /** Adds a delegate with this scope and waits until the relayer knows it. */
   async function scoped(scope: TestScope): Promise<TestKey> {
     const key = newTestKey();
-    await owner.addDelegate(key, scope);
+    await world.owner.addDelegate(key, scope);
     const known = () =>
-      rawRequest(relayer.url, key, { method: 'GET', path: '/api/account', accountId: owner.accountId });
+      rawRequest(world.relayer.url, key, {
+        method: 'GET',
+        path: '/api/account',
+        accountId: world.owner.accountId,
+      });
     await expect.poll(async () => (await known()).status, { timeout: 10_000 }).toBe(200);
     return key;
   }
   const rememberAs = (key: TestKey, namespace?: string) =>
-    rawRequest(relayer.url, key, {
+    rawRequest(world.relayer.url, key, {
       path: '/api/remember',
       body: { text: 'a sentence', ...(namespace ? { namespace } : {}) },
-      accountId: owner.accountId,
+      accountId: world.owner.accountId,
     });
   const vector = new Array(1536).fill(1);
   const manualAs = (key: TestKey, route: 'remember' | 'recall', namespace = 'default') =>
-    rawRequest(relayer.url, key, {
+    rawRequest(world.relayer.url, key, {
       path: `/api/${route}/manual`,
       body: { vector, namespace, ...(route === 'remember' ? { encrypted_data: 'AAAA' } : {}) },
-      accountId: owner.accountId,
+      accountId: world.owner.accountId,
     });
 
   test('with reading alone cannot write, with writing alone cannot read', async () => {
@@ -149,7 +138,7 @@ describe('a delegate', () => {
 
   test('limited to a namespace is refused in every other', async () => {
     const key = await scoped({ perms: permissions.all, namespaces: ['work'] });
-    const client = owner.client(relayer.url, { key: key.privateKey });
+    const client = world.owner.client(world.relayer.url, { key: key.privateKey });
     await client.rememberAndWait('the meeting is on Tuesday', { namespace: 'work' });
     expect((await client.recall('when is the meeting?', { namespace: 'work' })).results[0]?.text).toBe(
       'the meeting is on Tuesday',
@@ -158,7 +147,7 @@ describe('a delegate', () => {
     expect(await recallAs(key)).toMatchObject(refusal(403, 'insufficient_scope'));
     for (const route of ['remember', 'recall'] as const)
       expect(await manualAs(key, route, 'home')).toMatchObject(refusal(403, 'insufficient_scope'));
-    const mixed = await rawRequest(relayer.url, key, {
+    const mixed = await rawRequest(world.relayer.url, key, {
       path: '/api/remember/bulk',
       body: {
         items: [
@@ -166,20 +155,20 @@ describe('a delegate', () => {
           { text: 'b', namespace: 'home' },
         ],
       },
-      accountId: owner.accountId,
+      accountId: world.owner.accountId,
     });
     expect(mixed).toMatchObject(refusal(403, 'insufficient_scope'));
   });
 
   test('that is removed leaves the memories readable that it sealed itself', async () => {
     const author = newTestKey();
-    await owner.addDelegate(author);
-    const client = owner.client(relayer.url, { key: author.privateKey });
+    await world.owner.addDelegate(author);
+    const client = world.owner.client(world.relayer.url, { key: author.privateKey });
     await expect.poll(async () => (await client.account()).active, { timeout: 10_000 }).toBe(true);
     // An envelope of its own: sealed to the namespace's public key, which every envelope there carries
     const namespace = 'sealed by the client';
     const first = await client.rememberAndWait('made by the relayer', { namespace });
-    const blob = await fetch(`${network.blobstoreUrl}/v1/blobs/${first.blobId}`);
+    const blob = await fetch(`${world.network.blobstoreUrl}/v1/blobs/${first.blobId}`);
     const header = parseHeader(new Uint8Array(await blob.arrayBuffer()));
     const encryptedData = sealedLike(header, {
       namespace,
@@ -187,9 +176,11 @@ describe('a delegate', () => {
       signer: Buffer.from(author.privateKey, 'hex'),
     });
     await client.rememberManual({ encryptedData, vector: new Array(1536).fill(1), namespace });
-    await owner.removeDelegate(author);
+    await world.owner.removeDelegate(author);
     await expect.poll(async () => (await recallAs(author)).status, { timeout: 10_000 }).toBe(401);
-    const found = await owner.client(relayer.url).recall('who made it?', { minScore: -1, namespace });
+    const found = await world.owner
+      .client(world.relayer.url)
+      .recall('who made it?', { minScore: -1, namespace });
     expect(found.droppedCount).toBeUndefined();
     expect(found.results.map((hit) => hit.text).sort()).toEqual([
       'made by the client',
@@ -206,9 +197,9 @@ describe('a delegate', () => {
 
 describe('an account', () => {
   test('that is deactivated serves nobody, and serves again when it is active', async () => {
-    const { packageId } = network.info;
-    const other = await createTestOwner(network);
-    await other.client(relayer.url).rememberAndWait('asleep');
+    const { packageId } = world.network.info;
+    const other = await createTestOwner(world.network);
+    await other.client(world.relayer.url).rememberAndWait('asleep');
     await other.execute(deactivateAccount(packageId, other.accountId));
     const attempt = () => recallAs(other.delegate, { accountId: other.accountId });
     await expect.poll(async () => (await attempt()).status, { timeout: 5_000, interval: 100 }).toBe(401);
@@ -218,10 +209,10 @@ describe('an account', () => {
   });
 
   test('keeps its memories readable over a change of the key epoch', async () => {
-    const other = await createTestOwner(network);
-    const client = other.client(relayer.url);
+    const other = await createTestOwner(world.network);
+    const client = other.client(world.relayer.url);
     await client.rememberAndWait('written under the first epoch');
-    await other.execute(rotateKeyEpoch(network.info.packageId, other.accountId));
+    await other.execute(rotateKeyEpoch(world.network.info.packageId, other.accountId));
     await expect.poll(async () => (await client.account()).keyEpoch, { timeout: 10_000 }).toBe(1);
     await client.rememberAndWait('written under the second epoch');
     const { results, droppedCount } = await client.recall('which epoch was it written under?', {
@@ -235,8 +226,9 @@ describe('an account', () => {
   });
 
   test('is found without x-account-id', async () => {
-    const other = await createTestOwner(network);
-    const attempt = () => rawRequest(relayer.url, other.delegate, { method: 'GET', path: '/api/account' });
+    const other = await createTestOwner(world.network);
+    const attempt = () =>
+      rawRequest(world.relayer.url, other.delegate, { method: 'GET', path: '/api/account' });
     await expect.poll(async () => (await attempt()).status, { timeout: 10_000 }).toBe(200);
     expect((await attempt()).body.account_id).toBe(other.accountId);
   });
@@ -247,24 +239,24 @@ describe('a request', () => {
     const fixed = {
       path: '/api/account',
       method: 'GET',
-      accountId: owner.accountId,
+      accountId: world.owner.accountId,
       nonce: randomUUID(),
       timestamp: Math.floor(Date.now() / 1000),
     };
-    expect((await rawRequest(relayer.url, owner.delegate, fixed)).status).toBe(200);
-    expect(await rawRequest(relayer.url, owner.delegate, fixed)).toMatchObject(
+    expect((await rawRequest(world.relayer.url, world.owner.delegate, fixed)).status).toBe(200);
+    expect(await rawRequest(world.relayer.url, world.owner.delegate, fixed)).toMatchObject(
       refusal(401, 'nonce_replayed'),
     );
-    await relayer.kill();
-    await relayer.start();
-    expect(await rawRequest(relayer.url, owner.delegate, fixed)).toMatchObject(
+    await world.relayer.kill();
+    await world.relayer.start();
+    expect(await rawRequest(world.relayer.url, world.owner.delegate, fixed)).toMatchObject(
       refusal(401, 'nonce_replayed'),
     );
   });
 
   test('with a changed body, path or account is refused', async () => {
-    const good = { path: '/api/account', method: 'GET', accountId: owner.accountId };
-    const bend = (more: object) => rawRequest(relayer.url, owner.delegate, { ...good, ...more });
+    const good = { path: '/api/account', method: 'GET', accountId: world.owner.accountId };
+    const bend = (more: object) => rawRequest(world.relayer.url, world.owner.delegate, { ...good, ...more });
     const otherAccount = { [headers.accountId]: `0x${'1'.repeat(64)}` };
     expect(await bend({ headers: otherAccount })).toMatchObject(refusal(401, 'invalid_signature'));
     expect(await bend({ headers: { [headers.accountId]: undefined } })).toMatchObject(

@@ -9,43 +9,35 @@ import { MemRelay } from '@memrelay/sdk/mem-relay';
 import { Ed25519Keypair } from '@mysten/sui/keypairs/ed25519';
 import { askFaucet } from 'memrelay/system/network-info';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createTestBackend, type TestBackend } from '../../src/test-backend.ts';
-import { startTestNetwork, type TestNetwork } from '../../src/test-network.ts';
+import { RelayerWorld } from '../../src/relayer-world.ts';
 import { newTestKey, type TestKey } from '../../src/test-owner.ts';
-import { startTestRelayer, type TestRelayer } from '../../src/test-relayer.ts';
 
 /** The owner's side of an account, through the SDK's account entry, sponsored unless it has to be paid for. */
 
-let network: TestNetwork;
-let backend: TestBackend;
-let relayer: TestRelayer;
+let world: RelayerWorld;
 beforeAll(async () => {
-  [network, backend] = await Promise.all([startTestNetwork(), createTestBackend()]);
-  relayer = await startTestRelayer(network, {
-    ...backend,
-    environment: {
-      SPONSOR_API_URL: `${network.chainUrl}/sponsor`,
-      SPONSOR_API_KEY: (await readFile(join(network.paths.localnet, 'sponsor.key'), 'utf8')).trim(),
+  world = await RelayerWorld.create({
+    environment: async ({ chainUrl, paths }) => ({
+      SPONSOR_API_URL: `${chainUrl}/sponsor`,
+      SPONSOR_API_KEY: (await readFile(join(paths.localnet, 'sponsor.key'), 'utf8')).trim(),
       STORE_EPOCHS: '5',
       SPONSOR_RATE_LIMIT_PER_MINUTE: 'off',
       SPONSOR_RATE_LIMIT_PER_HOUR: 'off',
-    },
+    }),
+    owners: 0,
   });
 });
-afterAll(async () => {
-  await relayer?.stop();
-  await Promise.all([network?.close(), backend?.drop()]);
-});
+afterAll(() => world?.close());
 
 const ownerOf = (wallet = newTestKey(), more: object = {}): Promise<AccountOwner> =>
-  AccountOwner.connect({ serverUrl: relayer.url, signer: parsePrivateKey(wallet.privateKey), ...more });
+  AccountOwner.connect({ serverUrl: world.relayer.url, signer: parsePrivateKey(wallet.privateKey), ...more });
 const labelled = (key: TestKey, label = 'laptop') => ({
   publicKey: key.publicKey,
   address: key.address,
   label,
 });
 const clientOf = (accountId: string, key: TestKey): MemRelay =>
-  MemRelay.create({ key: key.privateKey, accountId, serverUrl: relayer.url });
+  MemRelay.create({ key: key.privateKey, accountId, serverUrl: world.relayer.url });
 async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
   const all: T[] = [];
   for await (const item of items) all.push(item);
@@ -152,7 +144,7 @@ test('blobs are listed, prolonged and deleted, many at a time', async () => {
 
 test('a wallet with coins pays where nobody sponsors, and prolongs its blobs with its own WAL', async () => {
   const wallet = newTestKey();
-  await askFaucet(network.chainUrl, wallet.address);
+  await askFaucet(world.network.chainUrl, wallet.address);
   const owner = await ownerOf(wallet, { sponsored: false });
   const delegate = newTestKey();
   const { accountId, paidBy } = await owner.createAccount(labelled(delegate));

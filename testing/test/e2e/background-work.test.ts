@@ -1,36 +1,34 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type FaultProxy, startFaultProxy } from '../../src/fault-proxy.ts';
-import { createTestBackend, type TestBackend } from '../../src/test-backend.ts';
-import { startTestNetwork, type TestNetwork } from '../../src/test-network.ts';
+import { RelayerWorld } from '../../src/relayer-world.ts';
 import { createTestOwner, type TestOwner } from '../../src/test-owner.ts';
-import { startTestRelayer, type TestRelayer } from '../../src/test-relayer.ts';
 
 /** What waits is bounded, and goes on after an orderly end. A relayer whose accounts may have 20 jobs each. */
 
-let network: TestNetwork;
-let backend: TestBackend;
+let world: RelayerWorld;
 let publisher: FaultProxy;
-let relayer: TestRelayer;
 let owner: TestOwner;
 beforeAll(async () => {
-  [network, backend] = await Promise.all([startTestNetwork(), createTestBackend()]);
-  publisher = await startFaultProxy(network.blobstoreUrl);
-  const environment = {
-    STORE_PUBLISHER_URL: publisher.url,
-    MEM_MAX_PENDING_JOBS_PER_ACCOUNT: '20',
-    UPLOAD_CONCURRENCY: '50',
-  };
-  relayer = await startTestRelayer(network, { ...backend, environment });
+  world = await RelayerWorld.create({
+    environment: async ({ blobstoreUrl }) => {
+      publisher = await startFaultProxy(blobstoreUrl);
+      return {
+        STORE_PUBLISHER_URL: publisher.url,
+        MEM_MAX_PENDING_JOBS_PER_ACCOUNT: '20',
+        UPLOAD_CONCURRENCY: '50',
+      };
+    },
+    owners: 0,
+  });
 });
 beforeEach(async () => {
-  owner = await createTestOwner(network);
+  owner = await createTestOwner(world.network);
   publisher.fault = { method: 'PUT', kind: 'hold-answer' };
 });
 afterAll(async () => {
-  await relayer?.stop();
+  await world?.close();
   await publisher?.close();
-  await Promise.all([network?.close(), backend?.drop()]);
 });
 
 const texts = (count: number) => Array.from({ length: count }, (_, i) => ({ text: `sentence ${i}` }));
@@ -46,39 +44,39 @@ const encrypted = () => ({
 
 test('a full backlog answers 503 overloaded with Retry-After, to its account alone; the SDK comes back by itself', async () => {
   const before = publisher.hits();
-  const once = owner.client(relayer.url, { maxAttempts: 1 });
+  const once = owner.client(world.relayer.url, { maxAttempts: 1 });
   const { jobIds } = await once.rememberBulk(texts(20));
   const overloaded = { code: 'overloaded', status: 503, retryAfterMs: 5_000 };
   await expect(once.remember('one more')).rejects.toMatchObject(overloaded);
   await expect(once.rememberBulk(texts(2))).rejects.toMatchObject(overloaded);
   await expect(once.rememberManual(encrypted())).rejects.toMatchObject(overloaded);
-  const another = await createTestOwner(network);
-  const { jobId: theirs } = await another.client(relayer.url, { maxAttempts: 1 }).remember('theirs');
+  const another = await createTestOwner(world.network);
+  const { jobId: theirs } = await another.client(world.relayer.url, { maxAttempts: 1 }).remember('theirs');
   await expect.poll(() => publisher.hits() - before, { timeout: 30_000 }).toBe(21);
 
-  const patient = owner.client(relayer.url).remember('one more');
+  const patient = owner.client(world.relayer.url).remember('one more');
   uploadsOpen();
   const { jobId } = await patient;
   const outcomes = await once.waitForJobs([...jobIds, jobId], { timeoutMs: 60_000 });
   expect(new Set(outcomes.map(({ status }) => status))).toEqual(new Set(['done']));
-  await another.client(relayer.url).waitForJob(theirs, { timeoutMs: 60_000 });
+  await another.client(world.relayer.url).waitForJob(theirs, { timeoutMs: 60_000 });
 }, 120_000);
 
 test('SIGTERM with uploads under way: a manual call is answered, the end comes in time, and all is done afterwards', async () => {
   const before = publisher.hits();
-  const client = owner.client(relayer.url, { maxAttempts: 1 });
+  const client = owner.client(world.relayer.url, { maxAttempts: 1 });
   const { jobIds } = await client.rememberBulk(texts(15));
   const manual = client.rememberManual(encrypted()).catch((error: unknown) => error);
   await expect.poll(() => publisher.hits() - before, { timeout: 30_000 }).toBe(16);
   const began = Date.now();
-  process.kill(relayer.part().pid, 'SIGTERM');
+  process.kill(world.relayer.part().pid, 'SIGTERM');
   expect(await manual).toMatchObject({ code: 'store_unavailable', status: 503 });
   // While the others still have their time
   expect(Date.now() - began).toBeLessThan(4_000);
-  expect(await relayer.part().ended).toBe('exit code 0');
+  expect(await world.relayer.part().ended).toBe('exit code 0');
   expect(Date.now() - began).toBeLessThan(10_000);
   uploadsOpen();
-  await relayer.start();
+  await world.relayer.start();
   const restarted = Date.now();
   const outcomes = await client.waitForJobs(jobIds, { timeoutMs: 60_000 });
   expect(new Set(outcomes.map(({ status }) => status))).toEqual(new Set(['done']));

@@ -4,44 +4,37 @@ import { permissions } from '@memrelay/chain/account-bcs';
 import { toolPaths } from '@memrelay/protocol/tool-server';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { rawRequest } from '../../src/raw-request.ts';
-import { createTestBackend, type TestBackend } from '../../src/test-backend.ts';
-import { startTestNetwork, type TestNetwork } from '../../src/test-network.ts';
-import { createTestOwner, newTestKey, type TestKey, type TestOwner } from '../../src/test-owner.ts';
-import { startTestRelayer, type TestRelayer } from '../../src/test-relayer.ts';
+import { RelayerWorld } from '../../src/relayer-world.ts';
+import { newTestKey, type TestKey } from '../../src/test-owner.ts';
 
 /** What a delegate sees of an account whose other namespaces are not its own, and what any refusal looks like. */
 
-let network: TestNetwork;
-let backend: TestBackend;
-let relayer: TestRelayer;
-let owner: TestOwner;
+let world: RelayerWorld;
 
 beforeAll(async () => {
-  [network, backend] = await Promise.all([startTestNetwork(), createTestBackend()]);
-  [relayer, owner] = await Promise.all([startTestRelayer(network, backend), createTestOwner(network)]);
+  world = await RelayerWorld.create();
 });
-afterAll(async () => {
-  await relayer?.stop();
-  await Promise.all([network?.close(), backend?.drop()]);
-});
+afterAll(() => world?.close());
 
-const call = (path: string, body?: object, key = owner.delegate) =>
-  rawRequest(relayer.url, key, {
+const call = (path: string, body?: object, key = world.owner.delegate) =>
+  rawRequest(world.relayer.url, key, {
     method: body ? 'POST' : 'GET',
     path,
-    accountId: owner.accountId,
+    accountId: world.owner.accountId,
     ...(body ? { body } : {}),
   });
 
 describe('a job', () => {
   async function key(perms: number, namespace: string): Promise<TestKey> {
     const made = newTestKey();
-    await owner.addDelegate(made, { perms, namespaces: [namespace] });
+    await world.owner.addDelegate(made, { perms, namespaces: [namespace] });
     return made;
   }
 
   test('is found by the key that created it, and by keys that read or write in its namespace', async () => {
-    const { jobId } = await owner.client(relayer.url).rememberAndWait('a private note', { namespace: 'own' });
+    const { jobId } = await world.owner
+      .client(world.relayer.url)
+      .rememberAndWait('a private note', { namespace: 'own' });
     const stranger = await key(permissions.all, 'other');
     const forgetter = await key(permissions.forget, 'own');
     const [reader, writer] = [await key(permissions.read, 'own'), await key(permissions.write, 'own')];
@@ -56,7 +49,7 @@ describe('a job', () => {
         { job_id: id, status: 'not_found' },
       ]);
     }
-    for (const each of [reader, writer, owner.delegate]) {
+    for (const each of [reader, writer, world.owner.delegate]) {
       expect((await call(`/api/remember/${jobId}`, undefined, each)).body.status).toBe('done');
       const bulk = await call('/api/remember/bulk/status', { job_ids: [jobId] }, each);
       expect(bulk.body.results).toMatchObject([{ job_id: jobId, status: 'done' }]);
@@ -122,8 +115,8 @@ describe('a refusal', () => {
     expect((await call('/api/remember/bulk', { items })).body.message).toBe('items: must have at most 20');
     expect((await call('/api/remember', {})).body.message).toBe('text: is required');
     expect((await call('/api/remember', { text: 1 })).body.message).toBe('text: must be a string');
-    const error = await owner
-      .client(relayer.url)
+    const error = await world.owner
+      .client(world.relayer.url)
       .remember('x', { namespace: '' })
       .catch((cause: Error) => cause.message);
     expect(error).toMatch(/^namespace: must not be empty/);
@@ -139,7 +132,7 @@ describe('a refusal', () => {
     expect(paths.length).toBeGreaterThan(20);
     for (const path of paths)
       for (const method of ['GET', 'POST', 'DELETE', 'PUT', 'OPTIONS']) {
-        const url = new URL(path.replaceAll(/:\w+/g, randomUUID()), relayer.url);
+        const url = new URL(path.replaceAll(/:\w+/g, randomUUID()), world.relayer.url);
         const requestId = randomUUID();
         const answer = await fetch(url, {
           method,
@@ -165,14 +158,18 @@ describe('a refusal', () => {
 
   test('of the tool server itself has a code and a request id', async () => {
     const headers = {
-      authorization: `Bearer ${owner.delegate.privateKey}`,
-      'x-mem-account-id': owner.accountId,
+      authorization: `Bearer ${world.owner.delegate.privateKey}`,
+      'x-mem-account-id': world.owner.accountId,
       'content-type': 'application/json',
       accept: 'application/json, text/event-stream',
     };
     const bodies = ['{', '[]', '{"jsonrpc":"2.0","id":1,"method":"tools/list"}', 'x'.repeat(100)];
     for (const body of bodies) {
-      const answer = await fetch(new URL(toolPaths.mcp, relayer.url), { method: 'POST', headers, body });
+      const answer = await fetch(new URL(toolPaths.mcp, world.relayer.url), {
+        method: 'POST',
+        headers,
+        body,
+      });
       const text = await answer.text();
       expect(answer.status, text).toBeGreaterThanOrEqual(400);
       expect(JSON.parse(text).error.data, text).toMatchObject({

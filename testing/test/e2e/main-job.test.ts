@@ -3,60 +3,46 @@ import { headers } from '@memrelay/protocol/headers';
 import type { MemRelay } from '@memrelay/sdk/mem-relay';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { rawRequest } from '../../src/raw-request.ts';
-import { createTestBackend, type TestBackend } from '../../src/test-backend.ts';
-import { startTestNetwork, type TestNetwork } from '../../src/test-network.ts';
-import { createTestOwner, type TestOwner } from '../../src/test-owner.ts';
-import { startTestRelayer, type TestRelayer } from '../../src/test-relayer.ts';
+import { RelayerWorld } from '../../src/relayer-world.ts';
 
 /** The main job through the public API, as the SDK and as a caller without it do it. */
 
-let network: TestNetwork;
-let backend: TestBackend;
-let relayer: TestRelayer;
-let owner: TestOwner;
+let world: RelayerWorld;
 let client: MemRelay;
 
 beforeAll(async () => {
-  [network, backend] = await Promise.all([startTestNetwork(), createTestBackend()]);
-  [relayer, owner] = await Promise.all([
-    startTestRelayer(network, {
-      ...backend,
-      environment: {
-        ALLOWED_ORIGINS: 'http://localhost:5173',
-      },
-    }),
-    createTestOwner(network),
-  ]);
-  client = owner.client(relayer.url);
+  world = await RelayerWorld.create({ environment: { ALLOWED_ORIGINS: 'http://localhost:5173' } });
+  client = world.client();
 });
-afterAll(async () => {
-  client?.destroy();
-  await relayer?.stop();
-  await Promise.all([network?.close(), backend?.drop()]);
-});
+afterAll(() => world?.close());
 
 const call = (path: string, body: unknown, more: Parameters<typeof rawRequest>[2] | object = {}) =>
-  rawRequest(relayer.url, owner.delegate, { path, body, accountId: owner.accountId, ...more });
+  rawRequest(world.relayer.url, world.owner.delegate, {
+    path,
+    body,
+    accountId: world.owner.accountId,
+    ...more,
+  });
 
 describe('remember and recall', () => {
   test('a memory is accepted, stored as a blob of its owner, and found by a question', async () => {
     const accepted = await call('/api/remember', { text: 'Ana likes her tea with lemon' });
     expect(accepted).toMatchObject({ status: 202 });
     expect(accepted.body).toEqual({ job_id: expect.stringMatching(/^[0-9a-f-]{36}$/), status: 'running' });
-    expect(accepted.headers.get(headers.accountId)).toBe(owner.accountId);
+    expect(accepted.headers.get(headers.accountId)).toBe(world.owner.accountId);
     const stored = await client.waitForJob(accepted.body.job_id);
-    expect(stored).toMatchObject({ status: 'done', owner: owner.wallet.address, namespace: 'default' });
+    expect(stored).toMatchObject({ status: 'done', owner: world.owner.wallet.address, namespace: 'default' });
     expect(stored.blobId).toMatch(/^[A-Za-z0-9_-]{43}$/);
 
-    const polled = await rawRequest(relayer.url, owner.delegate, {
+    const polled = await rawRequest(world.relayer.url, world.owner.delegate, {
       method: 'GET',
       path: `/api/remember/${accepted.body.job_id}`,
-      accountId: owner.accountId,
+      accountId: world.owner.accountId,
     });
     expect(polled.body).toEqual({
       job_id: accepted.body.job_id,
       status: 'done',
-      owner: owner.wallet.address,
+      owner: world.owner.wallet.address,
       namespace: 'default',
       blob_id: stored.blobId,
     });
@@ -68,13 +54,13 @@ describe('remember and recall', () => {
 
     // What the aggregator serves to anyone is the envelope, and the object on chain is the owner's
     const blob = Buffer.from(
-      await (await fetch(`${network.blobstoreUrl}/v1/blobs/${stored.blobId}`)).arrayBuffer(),
+      await (await fetch(`${world.network.blobstoreUrl}/v1/blobs/${stored.blobId}`)).arrayBuffer(),
     );
     expect(blob.subarray(0, 4).toString()).toBe('MRE1');
     expect(blob.includes('lemon')).toBe(false);
-    const owned = await network.chain.sui.core.listOwnedObjects({
-      owner: owner.wallet.address,
-      type: `${network.info.walrus.packageId}::blob::Blob`,
+    const owned = await world.network.chain.sui.core.listOwnedObjects({
+      owner: world.owner.wallet.address,
+      type: `${world.network.info.walrus.packageId}::blob::Blob`,
     });
     expect(owned.objects.length).toBe(1);
   });
@@ -205,7 +191,7 @@ describe('manual mode', () => {
       opaque: true,
     });
     expect(stored).toMatchObject({
-      owner: owner.wallet.address,
+      owner: world.owner.wallet.address,
       namespace: 'manual',
       blobId: expect.any(String),
       opaque: true,
@@ -221,7 +207,7 @@ describe('manual mode', () => {
       },
     ]);
     expect(found.total).toBe(1);
-    const blob = await fetch(`${network.blobstoreUrl}/v1/blobs/${stored.blobId}`);
+    const blob = await fetch(`${world.network.blobstoreUrl}/v1/blobs/${stored.blobId}`);
     expect(Buffer.from(await blob.arrayBuffer())).toEqual(bytes);
     // A recall that asks for every memory counts it as unreadable
     const relayed = await client.recall('anything', { namespace: 'manual', minScore: -1 });
@@ -246,7 +232,7 @@ describe('manual mode', () => {
 });
 
 describe('the information routes', () => {
-  const get = async (path: string, init?: RequestInit) => fetch(new URL(path, relayer.url), init);
+  const get = async (path: string, init?: RequestInit) => fetch(new URL(path, world.relayer.url), init);
 
   test('/health and /version tell what clients check', async () => {
     const health = await (await get('/health')).json();
@@ -278,10 +264,10 @@ describe('the information routes', () => {
   test('/config names the network and no secret', async () => {
     const config = (await (await get('/config')).json()) as { encServerConfigs: unknown };
     expect(config).toMatchObject({
-      packageId: network.info.packageId,
-      registryId: network.info.registryId,
+      packageId: world.network.info.packageId,
+      registryId: world.network.info.registryId,
       network: 'localnet',
-      aggregatorUrl: network.blobstoreUrl,
+      aggregatorUrl: world.network.blobstoreUrl,
       encThreshold: 2,
       embedding: { model: 'lexical-v2-1536', dimension: 1536 },
     });
@@ -293,7 +279,7 @@ describe('the information routes', () => {
       'MEM_INDEX_KEY',
       'MEM_WRITER_KEYS',
     ])
-      expect(JSON.stringify(config), name).not.toContain(relayer.environment[name] ?? 'must be set');
+      expect(JSON.stringify(config), name).not.toContain(world.relayer.environment[name] ?? 'must be set');
   });
 
   test('/live and /ready', async () => {
@@ -306,8 +292,8 @@ describe('the information routes', () => {
 
   test('/api/account tells the key epoch and the scope of the key', async () => {
     expect(await client.account()).toMatchObject({
-      owner: owner.wallet.address,
-      accountId: owner.accountId,
+      owner: world.owner.wallet.address,
+      accountId: world.owner.accountId,
       active: true,
       keyEpoch: expect.any(Number),
       delegate: { label: 'test', scope: { perms: ['read', 'write', 'forget'], allNamespaces: true } },

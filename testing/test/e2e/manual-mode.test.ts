@@ -16,60 +16,50 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type EmbeddingProvider, startEmbeddingProvider } from '../../src/embedding-provider.ts';
 import { type FaultProxy, startFaultProxy } from '../../src/fault-proxy.ts';
 import { type RecordingProxy, startRecordingProxy } from '../../src/recording-proxy.ts';
-import { createTestBackend, type TestBackend } from '../../src/test-backend.ts';
-import { startTestNetwork, type TestNetwork } from '../../src/test-network.ts';
+import { RelayerWorld } from '../../src/relayer-world.ts';
 import { createTestOwner, credentialsOf, newTestKey, type TestOwner } from '../../src/test-owner.ts';
-import { startTestRelayer, type TestRelayer } from '../../src/test-relayer.ts';
 
 /** A client that embeds and encrypts by itself, against the real key servers, chain and store of the localnet. */
 
 const providerKey = 'sk-only-for-the-provider';
 const dimension = 256;
-let network: TestNetwork;
-let backend: TestBackend;
-let relayer: TestRelayer;
+let world: RelayerWorld;
 let provider: EmbeddingProvider;
 let wire: RecordingProxy;
 let publisher: FaultProxy;
 let aggregator: RecordingProxy;
-let owner: TestOwner;
 const clients: MemRelayManual[] = [];
 
 beforeAll(async () => {
-  [network, backend, provider] = await Promise.all([
-    startTestNetwork(),
-    createTestBackend(),
-    startEmbeddingProvider(),
-  ]);
-  publisher = await startFaultProxy(network.blobstoreUrl);
-  aggregator = await startRecordingProxy(network.blobstoreUrl);
-  relayer = await startTestRelayer(network, {
-    ...backend,
-    environment: {
-      LLM_API_KEY: 'sk-of-the-relayer',
-      LLM_API_BASE: provider.url,
-      EMBEDDING_DIM: String(dimension),
-      STORE_PUBLISHER_URL: publisher.url,
-      STORE_QUILT_MAX_ITEMS: '20',
-      STORE_QUILT_WINDOW_MS: '300',
-      BLOB_CACHE_TTL_SECS: '0',
+  provider = await startEmbeddingProvider();
+  world = await RelayerWorld.create({
+    environment: async ({ blobstoreUrl }) => {
+      publisher = await startFaultProxy(blobstoreUrl);
+      aggregator = await startRecordingProxy(blobstoreUrl);
+      return {
+        LLM_API_KEY: 'sk-of-the-relayer',
+        LLM_API_BASE: provider.url,
+        EMBEDDING_DIM: String(dimension),
+        STORE_PUBLISHER_URL: publisher.url,
+        STORE_QUILT_MAX_ITEMS: '20',
+        STORE_QUILT_WINDOW_MS: '300',
+        BLOB_CACHE_TTL_SECS: '0',
+      };
     },
   });
-  wire = await startRecordingProxy(relayer.url);
-  owner = await createTestOwner(network);
+  wire = await startRecordingProxy(world.relayer.url);
 });
 afterAll(async () => {
   for (const client of clients) client.destroy();
-  await relayer?.stop();
+  await world?.close();
   await Promise.all([wire?.close(), aggregator?.close(), publisher?.close(), provider?.close()]);
-  await Promise.all([network?.close(), backend?.drop()]);
 });
 
-function manual(options: Partial<ManualOptions> = {}, of: TestOwner = owner): MemRelayManual {
+function manual(options: Partial<ManualOptions> = {}, of: TestOwner = world.owner): MemRelayManual {
   const client = MemRelayManual.create({
     key: of.delegate.privateKey,
     accountId: of.accountId,
-    packageId: network.info.packageId,
+    packageId: world.network.info.packageId,
     serverUrl: wire.url,
     embedding: { baseUrl: provider.url, apiKey: providerKey },
     primitives: nodePrimitives,
@@ -81,7 +71,7 @@ function manual(options: Partial<ManualOptions> = {}, of: TestOwner = owner): Me
 
 async function blob(blobId: string): Promise<Uint8Array> {
   const path = blobId.length === 50 ? `by-quilt-patch-id/${blobId}` : blobId;
-  const response = await fetch(`${network.blobstoreUrl}/v1/blobs/${path}`);
+  const response = await fetch(`${world.network.blobstoreUrl}/v1/blobs/${path}`);
   return new Uint8Array(await response.arrayBuffer());
 }
 
@@ -96,7 +86,7 @@ describe('the same memories as in relayer mode', () => {
       occurredAt: '2026-02-01T12:00:00Z',
     });
     expect(written).toMatchObject({ status: 'done', blobId: expect.stringMatching(/^[\w-]{43}$/) });
-    const server = owner.client(relayer.url);
+    const server = world.owner.client(world.relayer.url);
     const relayed = await server.recall('where does the heron nest', { namespace });
     expect(relayed.results).toMatchObject([{ id: written.id, text: 'the heron nests behind the boathouse' }]);
 
@@ -110,7 +100,7 @@ describe('the same memories as in relayer mode', () => {
     expect(results[1]).toMatchObject({
       importance: 0.9,
       occurredAt: '2026-02-01T12:00:00Z',
-      signer: owner.delegate.publicKey,
+      signer: world.owner.delegate.publicKey,
     });
     // A pair that the relayer made could be one that it can read: the client never seals to one
     const published = (await server.keys()).map(({ recipientPk }) => recipientPk);
@@ -140,12 +130,12 @@ describe('the same memories as in relayer mode', () => {
     expect(paths).toContain('/api/remember/manual');
     expect(paths).toContain('/api/recall/manual');
     for (const { request, requestHeaders } of wire.exchanges) {
-      for (const word of ['zanzibar', 'cinnamon', 'heron', providerKey, owner.delegate.privateKey])
+      for (const word of ['zanzibar', 'cinnamon', 'heron', providerKey, world.owner.delegate.privateKey])
         for (const form of [word, btoa(word).slice(0, -4)]) expect(request).not.toContain(form);
       // Neither may it read for the client
       expect(requestHeaders).not.toHaveProperty('x-enc-session');
     }
-    expect(relayer.logs()).not.toContain('zanzibar');
+    expect(world.relayer.logs()).not.toContain('zanzibar');
   });
 
   test('a memory of a megabyte is found by its last words and comes back whole', async () => {
@@ -177,10 +167,16 @@ describe('the same memories as in relayer mode', () => {
     const root = fileURLToPath(new URL('../../../', import.meta.url));
     const page = await readFile(join(root, 'docs/manual-mode.md'), 'utf8');
     const program = /```ts\n(.*?)```/s.exec(page)![1];
-    const credentials = credentialsOf(network, owner, wire.url);
-    await writeFile(join(network.dataDir, 'credentials.json'), JSON.stringify(credentials), { mode: 0o600 });
+    const credentials = credentialsOf(world.network, world.owner, wire.url);
+    await writeFile(join(world.network.dataDir, 'credentials.json'), JSON.stringify(credentials), {
+      mode: 0o600,
+    });
     const flags = ['--disable-warning=ExperimentalWarning', '--input-type=module-typescript'];
-    const env = { HOME: network.dataDir, MEM_DATA_DIR: network.dataDir, LLM_API_BASE: provider.url };
+    const env = {
+      HOME: world.network.dataDir,
+      MEM_DATA_DIR: world.network.dataDir,
+      LLM_API_BASE: provider.url,
+    };
     const child = spawn(process.execPath, flags, { cwd: root, env: { PATH: process.env.PATH, ...env } });
     child.stdin.end(program);
     const [stdout, stderr] = await Promise.all([textOf(child.stdout), textOf(child.stderr)]);
@@ -225,7 +221,7 @@ describe('who may read, and what is believed', () => {
       expect(deceived.results).toEqual([]);
       expect(deceived.dropped).toMatchObject([{ id: written.id, reason: 'wrong_bytes' }]);
     }
-    const both = { aggregatorUrls: [aggregator.url, network.blobstoreUrl] };
+    const both = { aggregatorUrls: [aggregator.url, world.network.blobstoreUrl] };
     const read = await manual({ network: both }).recallManual('vault', { namespace });
     expect(read.results.map((hit) => hit.text)).toEqual([text]);
     aggregator.change = undefined;
@@ -242,7 +238,7 @@ describe('who may read, and what is believed', () => {
   });
 
   test('the owner reads with the wallet, which signs once; a wallet of nobody is refused by the key servers', async () => {
-    const wallet = parsePrivateKey(owner.wallet.privateKey);
+    const wallet = parsePrivateKey(world.owner.wallet.privateKey);
     let signed = 0;
     const client = manual({
       wallet: {
@@ -265,7 +261,7 @@ describe('who may read, and what is believed', () => {
   test('a new key epoch is sealed under by the next client, and read by one that has not heard of it', async () => {
     const early = manual();
     await early.recallManual('vault', { namespace });
-    await owner.execute(rotateKeyEpoch(network.info.packageId, owner.accountId));
+    await world.owner.execute(rotateKeyEpoch(world.network.info.packageId, world.owner.accountId));
     const late = await manual().rememberManual('the vault has a new lock', { namespace });
     expect(parseHeader(await blob(late.blobId!)).keyEpoch).toBe(1n);
     const { results, dropped } = await early.recallManual('vault', { namespace });
@@ -276,7 +272,9 @@ describe('who may read, and what is believed', () => {
   test('where the account has a recovery key, what is written manually can be opened with it too', async () => {
     const recovery = nodePrimitives.randomBytes(32);
     const recoveryPk = nodePrimitives.x25519PublicKey(recovery);
-    await owner.execute(setRecoveryKey(network.info.packageId, owner.accountId, recoveryPk));
+    await world.owner.execute(
+      setRecoveryKey(world.network.info.packageId, world.owner.accountId, recoveryPk),
+    );
     const stored = await manual().rememberManual('the spare key is under the stone', { namespace });
     const header = parseHeader(await blob(stored.blobId!));
     const wrap = header.wraps.find(({ type }) => type === wrapType.recovery)!;
@@ -285,17 +283,17 @@ describe('who may read, and what is believed', () => {
   });
 
   test('another owner finds nothing of it, and a revoked delegate neither finds nor opens', async () => {
-    const stranger = await createTestOwner(network);
+    const stranger = await createTestOwner(world.network);
     const foreign = manual({}, stranger);
     await foreign.rememberManual('my own vault', { namespace });
     const own = await foreign.recallManual('vault opens noon', { namespace });
     expect(own.results.map((hit) => hit.text)).toEqual(['my own vault']);
 
     const guest = newTestKey();
-    await owner.addDelegate(guest);
+    await world.owner.addDelegate(guest);
     const client = manual({ key: guest.privateKey });
     expect((await client.recallManual('vault opens', { namespace })).results.length).toBeGreaterThan(0);
-    await owner.removeDelegate(guest);
+    await world.owner.removeDelegate(guest);
     const found = wire.exchanges.findLast(({ path }) => path === '/api/recall/manual')!.answer;
     await expect
       .poll(() => client.recallManual('vault opens', { namespace }).catch(({ code }) => code))
@@ -326,7 +324,7 @@ describe('who may read, and what is believed', () => {
     [
       'another public key of a key server',
       () => {
-        const { keyServers, threshold } = network.info;
+        const { keyServers, threshold } = world.network.info;
         const servers = keyServers.map(({ objectId, weight }) => ({ objectId, weight, publicKey: '0xab' }));
         return { network: { keyServers: { servers, threshold } } };
       },

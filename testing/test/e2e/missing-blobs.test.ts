@@ -5,7 +5,7 @@ import { readWalrusNetwork } from '@memrelay/chain/walrus-network';
 import type { MemRelay } from '@memrelay/sdk/mem-relay';
 import { extendBlobs } from 'memrelay/commands/blobs';
 import { stats } from 'memrelay/commands/stats';
-import { createOutput, type Output } from 'memrelay/output';
+import { createOutput, type Output } from 'memrelay/terminal/output';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { advanceEpoch } from '../../src/advance-epoch.ts';
 import { type FaultProxy, startFaultProxy } from '../../src/fault-proxy.ts';

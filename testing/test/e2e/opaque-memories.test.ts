@@ -5,44 +5,36 @@ import type { MemRelay } from '@memrelay/sdk/mem-relay';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { rawRequest } from '../../src/raw-request.ts';
 import { type RecordingProxy, startRecordingProxy } from '../../src/recording-proxy.ts';
+import { RelayerWorld } from '../../src/relayer-world.ts';
 import { sealedLike } from '../../src/sealed-like.ts';
-import { createTestBackend, type TestBackend } from '../../src/test-backend.ts';
-import { startTestNetwork, type TestNetwork } from '../../src/test-network.ts';
-import { createTestOwner, type TestOwner } from '../../src/test-owner.ts';
-import { startTestRelayer, type TestRelayer } from '../../src/test-relayer.ts';
 
 /** Bytes of manual mode that no reader of the account can decrypt: accepted, and reported as such. */
 
 const vector = new Array(1536).fill(0.02);
-let network: TestNetwork;
-let backend: TestBackend;
-let relayer: TestRelayer;
-let owner: TestOwner;
+let world: RelayerWorld;
 let wire: RecordingProxy;
 let client: MemRelay;
 
 beforeAll(async () => {
-  [network, backend] = await Promise.all([startTestNetwork(), createTestBackend()]);
-  [relayer, owner] = await Promise.all([startTestRelayer(network, backend), createTestOwner(network)]);
-  wire = await startRecordingProxy(relayer.url);
-  client = owner.client(wire.url);
+  world = await RelayerWorld.create();
+  wire = await startRecordingProxy(world.relayer.url);
+  client = world.owner.client(wire.url);
 });
 afterAll(async () => {
   await wire?.close();
-  await relayer?.stop();
-  await Promise.all([network?.close(), backend?.drop()]);
+  await world?.close();
 });
 
 async function storedHeader(namespace: string) {
   const { blobId } = await client.rememberAndWait(`the first text of ${namespace}`, { namespace });
-  const blob = await fetch(`${network.blobstoreUrl}/v1/blobs/${blobId}`);
+  const blob = await fetch(`${world.network.blobstoreUrl}/v1/blobs/${blobId}`);
   return parseHeader(new Uint8Array(await blob.arrayBuffer()));
 }
 
 const post = (namespace: string, bytes: Uint8Array, more: object = {}) =>
-  rawRequest(relayer.url, owner.delegate, {
+  rawRequest(world.relayer.url, world.owner.delegate, {
     path: '/api/remember/manual',
-    accountId: owner.accountId,
+    accountId: world.owner.accountId,
     body: { encrypted_data: Buffer.from(bytes).toString('base64'), vector, namespace, ...more },
   });
 
@@ -50,7 +42,7 @@ const opaque = { opaque: true, message: expect.stringContaining('restore and tex
 
 test('only bytes that no reader can decrypt are answered as opaque', async () => {
   const [header, elsewhere] = [await storedHeader('here'), await storedHeader('elsewhere')];
-  const signer = Buffer.from(owner.delegate.privateKey, 'hex');
+  const signer = Buffer.from(world.owner.delegate.privateKey, 'hex');
   const readable = [
     sealedLike(header, { namespace: 'here', text: 'sealed by the client', signer }),
     // A bare Seal object of our package and this namespace's identity
@@ -91,10 +83,10 @@ test('only bytes that no reader can decrypt are answered as opaque', async () =>
 
 test('envelopes of the current key epoch and of earlier ones are not opaque', async () => {
   const earlier = await storedHeader('rotated');
-  await owner.execute(rotateKeyEpoch(network.info.packageId, owner.accountId));
+  await world.owner.execute(rotateKeyEpoch(world.network.info.packageId, world.owner.accountId));
   await expect.poll(async () => (await client.account()).keyEpoch, { timeout: 10_000 }).toBe(1);
   const current = await storedHeader('rotated later');
-  const signer = Buffer.from(owner.delegate.privateKey, 'hex');
+  const signer = Buffer.from(world.owner.delegate.privateKey, 'hex');
   for (const [namespace, header] of [
     ['rotated', earlier],
     ['rotated later', current],
@@ -107,7 +99,7 @@ test('envelopes of the current key epoch and of earlier ones are not opaque', as
 
 test('the SDK sends bytes that nobody can decrypt only when the caller says opaque', async () => {
   const header = await storedHeader('sdk');
-  const signer = Buffer.from(owner.delegate.privateKey, 'hex');
+  const signer = Buffer.from(world.owner.delegate.privateKey, 'hex');
   const sealed = sealedLike(header, { namespace: 'sdk', text: 'sealed for here', signer });
   const written = () => wire.exchanges.filter(({ path }) => path === '/api/remember/manual').length;
   const before = written();

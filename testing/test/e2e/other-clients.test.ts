@@ -10,39 +10,26 @@ import {
 import { SessionKey } from '@mysten/seal';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { rawRequest } from '../../src/raw-request.ts';
-import { createTestBackend, type TestBackend } from '../../src/test-backend.ts';
-import { startTestNetwork, type TestNetwork } from '../../src/test-network.ts';
-import { createTestOwner, type TestOwner } from '../../src/test-owner.ts';
-import { startTestRelayer, type TestRelayer } from '../../src/test-relayer.ts';
+import { RelayerWorld } from '../../src/relayer-world.ts';
 
 /** Clients that are not ours: they read the package by JSON-RPC and make their session with Seal's own library. */
 
 const page = 'https://app.example';
 
-let network: TestNetwork;
-let backend: TestBackend;
-let relayer: TestRelayer;
-let owner: TestOwner;
+let world: RelayerWorld;
 let session: string;
 
 beforeAll(async () => {
-  [network, backend] = await Promise.all([startTestNetwork(), createTestBackend()]);
-  [relayer, owner] = await Promise.all([
-    startTestRelayer(network, { ...backend, environment: { ALLOWED_ORIGINS: page } }),
-    createTestOwner(network),
-  ]);
-  session = await sessionHeader(network.info.packageId);
+  world = await RelayerWorld.create({ environment: { ALLOWED_ORIGINS: page } });
+  session = await sessionHeader(world.network.info.packageId);
 });
-afterAll(async () => {
-  await relayer?.stop();
-  await Promise.all([network?.close(), backend?.drop()]);
-});
+afterAll(() => world?.close());
 
 /** The session header's value as such a client writes it: the exported fields, `mvrName` as null. */
 async function sessionHeader(packageId: string): Promise<string> {
-  const signer = parsePrivateKey(owner.delegate.privateKey);
+  const signer = parsePrivateKey(world.owner.delegate.privateKey);
   const address = signer.toSuiAddress();
-  const suiClient = network.chain.sui;
+  const suiClient = world.network.chain.sui;
   const made = await SessionKey.create({ address, packageId, ttlMin: 5, signer, suiClient });
   await made.getCertificate();
   const { creationTimeMs, ttlMin, personalMessageSignature, sessionKey } = made.export();
@@ -60,22 +47,31 @@ async function sessionHeader(packageId: string): Promise<string> {
 
 /** A signed request; `more` are headers beside those of the signature. */
 function call(path: string, body: unknown, more: Record<string, string> = { [headers.encSession]: session }) {
-  return rawRequest(relayer.url, owner.delegate, { path, body, accountId: owner.accountId, headers: more });
+  return rawRequest(world.relayer.url, world.owner.delegate, {
+    path,
+    body,
+    accountId: world.owner.accountId,
+    headers: more,
+  });
 }
 
 function get(path: string) {
-  return rawRequest(relayer.url, owner.delegate, { method: 'GET', path, accountId: owner.accountId });
+  return rawRequest(world.relayer.url, world.owner.delegate, {
+    method: 'GET',
+    path,
+    accountId: world.owner.accountId,
+  });
 }
 
 /** Stores a text and returns its job when it is done. */
 async function store(text: string, namespace: string): Promise<string> {
   const { body } = await call('/api/remember', { text, namespace });
-  await owner.client(relayer.url).waitForJob(body.job_id);
+  await world.owner.client(world.relayer.url).waitForJob(body.job_id);
   return body.job_id;
 }
 
 test('find what they need and are served: config, package on chain, session header on every call', async () => {
-  const config = (await (await fetch(`${relayer.url}/config`)).json()) as {
+  const config = (await (await fetch(`${world.relayer.url}/config`)).json()) as {
     suiRpcUrl: string;
     packageId: string;
   };
@@ -90,7 +86,7 @@ test('find what they need and are served: config, package on chain, session head
 
   const accepted = await call('/api/remember', { text: 'said by another client' });
   expect(accepted.status).toBe(202);
-  await owner.client(relayer.url).waitForJob(accepted.body.job_id);
+  await world.owner.client(world.relayer.url).waitForJob(accepted.body.job_id);
   const recalled = await call('/api/recall', { query: 'what was said?', limit: 5 });
   expect(recalled).toMatchObject({
     status: 200,
@@ -112,11 +108,11 @@ describe('the original names of headers', () => {
       status: 401,
       body: { error: 'invalid_auth_header', details: { header: headers.encSession } },
     });
-    expect(relayer.logs()).not.toContain(session);
+    expect(world.relayer.logs()).not.toContain(session);
   });
 
   test('a page may send them, and /version announces the session header under both names', async () => {
-    const preflight = await fetch(`${relayer.url}/api/recall`, {
+    const preflight = await fetch(`${world.relayer.url}/api/recall`, {
       method: 'OPTIONS',
       headers: { origin: page, 'access-control-request-method': 'POST' },
     });
@@ -124,7 +120,7 @@ describe('the original names of headers', () => {
     expect(allowed).toEqual(
       expect.arrayContaining(['x-seal-session', 'x-memwal-account-id', 'x-memwal-namespace']),
     );
-    expect(await (await fetch(`${relayer.url}/version`)).json()).toMatchObject({
+    expect(await (await fetch(`${world.relayer.url}/version`)).json()).toMatchObject({
       featureFlags: { 'auth.encSessionHeader': true, 'auth.sealSessionHeader': true },
     });
   });
@@ -149,7 +145,7 @@ describe('limits and long queries', () => {
   test('a recall with limit 0 returns ten hits, as one without a limit does', async () => {
     const items = Array.from({ length: 12 }, (_, i) => ({ text: `tea number ${i}`, namespace: 'twelve' }));
     const { body } = await call('/api/remember/bulk', { items });
-    await owner.client(relayer.url).waitForJobs(body.job_ids);
+    await world.owner.client(world.relayer.url).waitForJobs(body.job_ids);
     const totals = [];
     for (const limit of [undefined, 0, 11, 1_000])
       totals.push((await call('/api/recall', { query: 'tea', namespace: 'twelve', limit })).body.total);
@@ -209,7 +205,7 @@ describe('idempotency_key in the body', () => {
 
 test('stats name the owner, and namespaces are also at GET /v1/owners/{owner}/namespaces', async () => {
   await store('counted', 'counted');
-  const { address } = owner.wallet;
+  const { address } = world.owner.wallet;
   expect((await call('/api/stats', {})).body).toMatchObject({ owner: address });
   const posted = (await call('/api/namespaces', {})).body;
   expect(posted).toMatchObject({ owner: address });
@@ -230,14 +226,14 @@ test('stats name the owner, and namespaces are also at GET /v1/owners/{owner}/na
   expect(posted.namespaces).not.toEqual([]);
   const foreign = `/v1/owners/0x${'1'.repeat(64)}/namespaces`;
   expect(await get(foreign)).toMatchObject({ status: 404, body: { error: 'not_found' } });
-  expect((await fetch(`${relayer.url}/v1/owners/${address}/namespaces`)).status).toBe(401);
+  expect((await fetch(`${world.relayer.url}/v1/owners/${address}/namespaces`)).status).toBe(401);
 });
 
 describe('the tool server', () => {
-  const bearer = () => ({ authorization: `Bearer ${owner.delegate.privateKey}` });
+  const bearer = () => ({ authorization: `Bearer ${world.owner.delegate.privateKey}` });
   const original = () => ({
     ...bearer(),
-    'x-memwal-account-id': owner.accountId,
+    'x-memwal-account-id': world.owner.accountId,
     'x-memwal-namespace': 'of tools',
   });
 
@@ -247,8 +243,8 @@ describe('the tool server', () => {
       const options = { requestInit: { headers: original() } };
       const transport =
         way === 'sse'
-          ? new SSEClientTransport(new URL(relayer.url + toolPaths.sse), options)
-          : new StreamableHTTPClientTransport(new URL(relayer.url + toolPaths.mcp), options);
+          ? new SSEClientTransport(new URL(world.relayer.url + toolPaths.sse), options)
+          : new StreamableHTTPClientTransport(new URL(world.relayer.url + toolPaths.mcp), options);
       const pinned = { versionNegotiation: { mode: { pin: '2026-07-28' } } } as const;
       const client = new Client({ name: 'test', version: '1.0.0' }, way === 'sessionless' ? pinned : {});
       await client.connect(transport);
@@ -261,16 +257,16 @@ describe('the tool server', () => {
         .toMatchObject({ structuredContent: { namespace: 'of tools' } });
       const names = (await client.listTools()).tools.map(({ name }) => name);
       expect(names.every((name) => name.startsWith('mem_'))).toBe(true);
-      const found = await owner.client(relayer.url).recall(text, { namespace: 'of tools' });
+      const found = await world.owner.client(world.relayer.url).recall(text, { namespace: 'of tools' });
       expect(found.results.map((hit) => hit.text)).toContain(text);
       await client.close();
     },
   );
 
   test('an account header under both names is refused', async () => {
-    const answer = await fetch(relayer.url + toolPaths.mcp, {
+    const answer = await fetch(world.relayer.url + toolPaths.mcp, {
       method: 'POST',
-      headers: { ...original(), 'x-mem-account-id': owner.accountId },
+      headers: { ...original(), 'x-mem-account-id': world.owner.accountId },
       body: '{}',
     });
     expect(answer.status).toBe(401);
@@ -278,7 +274,7 @@ describe('the tool server', () => {
 
   test('a bridge that posts without a bearer gets an error on its stream', async () => {
     const answers: JSONRPCMessage[] = [];
-    const stream = new SSEClientTransport(new URL(relayer.url + toolPaths.sse), {
+    const stream = new SSEClientTransport(new URL(world.relayer.url + toolPaths.sse), {
       requestInit: { headers: original() },
       // The bridge authenticates the stream and posts its messages without a credential
       fetch: (url, init) =>
@@ -302,7 +298,7 @@ describe('the tool server', () => {
         },
       ]);
     await stream.close();
-    const unknown = await fetch(`${relayer.url}${toolPaths.messages}?sessionId=none`, {
+    const unknown = await fetch(`${world.relayer.url}${toolPaths.messages}?sessionId=none`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: '{}',

@@ -8,7 +8,7 @@ import { delegateProofMessage } from '@memrelay/chain/delegate-key';
 import { parsePrivateKey } from '@memrelay/chain/key-file';
 import type { MemRelay } from '@memrelay/sdk/mem-relay';
 import { retry } from 'memrelay/commands/retry';
-import { createOutput } from 'memrelay/output';
+import { createOutput } from 'memrelay/terminal/output';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { EmbeddingProvider } from '../../src/embedding-provider.ts';
 import type { FaultProxy } from '../../src/fault-proxy.ts';

@@ -2,27 +2,18 @@ import { randomBytes } from 'node:crypto';
 import { permissions } from '@memrelay/chain/account-bcs';
 import { parseHeader } from '@memrelay/envelope/header';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { RelayerWorld } from '../../src/relayer-world.ts';
 import { sealedLike } from '../../src/sealed-like.ts';
-import { createTestBackend, type TestBackend } from '../../src/test-backend.ts';
-import { startTestNetwork, type TestNetwork } from '../../src/test-network.ts';
-import { createTestOwner, newTestKey, type TestOwner } from '../../src/test-owner.ts';
-import { startTestRelayer, type TestRelayer } from '../../src/test-relayer.ts';
+import { newTestKey } from '../../src/test-owner.ts';
 
 /** Anyone can encrypt to anyone: whose memories recall shows, and what becomes of the others. */
 
-let network: TestNetwork;
-let backend: TestBackend;
-let relayer: TestRelayer;
-let owner: TestOwner;
+let world: RelayerWorld;
 
 beforeAll(async () => {
-  [network, backend] = await Promise.all([startTestNetwork(), createTestBackend()]);
-  [relayer, owner] = await Promise.all([startTestRelayer(network, backend), createTestOwner(network)]);
+  world = await RelayerWorld.create();
 });
-afterAll(async () => {
-  await relayer?.stop();
-  await Promise.all([network?.close(), backend?.drop()]);
-});
+afterAll(() => world?.close());
 
 const namespace = 'whose words';
 const vector = new Array(1536).fill(1);
@@ -30,17 +21,17 @@ const vector = new Array(1536).fill(1);
 /** A delegate that may read and nothing else. */
 async function addReader(): Promise<Buffer> {
   const key = newTestKey();
-  await owner.addDelegate(key, { perms: permissions.read });
+  await world.owner.addDelegate(key, { perms: permissions.read });
   return Buffer.from(key.privateKey, 'hex');
 }
 
 test('recall shows what a writer signed; anything else is reported, kept and no reason to delete', async () => {
-  const client = owner.client(relayer.url);
+  const client = world.owner.client(world.relayer.url);
   const { blobId } = await client.rememberAndWait('signed by the relayer', { namespace });
-  const blob = await fetch(`${network.blobstoreUrl}/v1/blobs/${blobId}`);
+  const blob = await fetch(`${world.network.blobstoreUrl}/v1/blobs/${blobId}`);
   const header = parseHeader(new Uint8Array(await blob.arrayBuffer()));
   const signers = {
-    'signed by a delegate that may write': Buffer.from(owner.delegate.privateKey, 'hex'),
+    'signed by a delegate that may write': Buffer.from(world.owner.delegate.privateKey, 'hex'),
     'signed by a delegate that may only read': await addReader(),
     'signed by a stranger': randomBytes(32),
     'signed by a key of its own': Buffer.from(newTestKey().privateKey, 'hex'),
@@ -53,8 +44,8 @@ test('recall shows what a writer signed; anything else is reported, kept and no 
   // Again after a start, when nothing is remembered but what the database says
   for (const restart of [false, true]) {
     if (restart) {
-      await relayer.stop();
-      await relayer.start();
+      await world.relayer.stop();
+      await world.relayer.start();
     }
     const { results, droppedCount } = await client.recall('who signed it?', {
       minScore: -1,
@@ -67,7 +58,7 @@ test('recall shows what a writer signed; anything else is reported, kept and no 
     ]);
     expect(droppedCount).toBe(3);
     // Log lines reach this process a moment after the answer
-    const failures = () => [...new Set(relayer.logs().match(/"failure":"\w+","reason":"\w+"/g))];
+    const failures = () => [...new Set(world.relayer.logs().match(/"failure":"\w+","reason":"\w+"/g))];
     await expect.poll(failures).toEqual(['"failure":"integrity","reason":"untrusted_signer"']);
     const kept = await client.recallManual({ vector, namespace, limit: 100 });
     expect(kept.results.map((hit) => hit.blobId)).toEqual(expect.arrayContaining(stored));
@@ -75,11 +66,11 @@ test('recall shows what a writer signed; anything else is reported, kept and no 
 });
 
 test('the first read with a credential marks the key it was sealed to as verified', async () => {
-  const marked = () => relayer.logs().split('a namespace key is verified').length - 1;
+  const marked = () => world.relayer.logs().split('a namespace key is verified').length - 1;
   // That of the test before is on its way
   await expect.poll(marked).toBeGreaterThan(0);
   const before = marked();
-  const client = owner.client(relayer.url);
+  const client = world.owner.client(world.relayer.url);
   await client.rememberAndWait('to be read', { namespace: 'unread' });
   await client.recallManual({ vector, namespace: 'unread' });
   expect(marked()).toBe(before);

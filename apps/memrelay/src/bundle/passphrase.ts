@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
-import { ExitError, exitCodes } from '../exit-codes.ts';
-import { fileTrouble } from '../explain-error.ts';
-import type { Output } from '../output.ts';
+import { ExitError, exitCodes } from '../terminal/exit-codes.ts';
+import { fileTrouble } from '../terminal/explain-error.ts';
+import type { Output } from '../terminal/output.ts';
 
 export interface PassphraseOption {
   /** File whose first line is the passphrase */
@@ -34,7 +34,7 @@ export async function readPassphrase(
       { code: 'passphrase_required' },
     );
   const passphrase = await ask('Passphrase of the bundle: ');
-  if (twice && (await ask('Once more: ')) !== passphrase)
+  if (twice && (await ask('Repeat the passphrase: ')) !== passphrase)
     throw new ExitError(exitCodes.usage, 'The two passphrases differ.');
   return passphrase;
 }

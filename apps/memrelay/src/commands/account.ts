@@ -1,6 +1,4 @@
 import type { Account, Done } from '@memrelay/sdk/account/account-owner';
-import { ExitError, exitCodes } from '../exit-codes.ts';
-import type { Output } from '../output.ts';
 import { confirm } from '../owner/confirm.ts';
 import {
   type ConnectedOwner,
@@ -10,7 +8,9 @@ import {
 } from '../owner/connect-owner.ts';
 import { newRecoveryFile } from '../owner/recovery-file.ts';
 import { describeScope } from '../owner/scope-options.ts';
-import { columns, plainText } from '../plain-text.ts';
+import { ExitError, exitCodes } from '../terminal/exit-codes.ts';
+import type { Output } from '../terminal/output.ts';
+import { columns, plainText } from '../terminal/plain-text.ts';
 
 export interface CreateAccountOptions extends OwnerOptions {
   /** Where a new recovery key goes */
@@ -64,7 +64,7 @@ export async function showAccount(
     ['Account', account.id],
     ['Network', owner.network.name],
     ['Owner', account.owner + (account.owner === owner.address ? ' (this wallet)' : '')],
-    ['Offered to', account.pending_owner ?? 'nobody'],
+    ['Offered to', account.pending_owner ?? 'no one'],
     ['Active', account.active ? 'yes' : 'no'],
     ['Key epoch', String(account.key_epoch)],
     ['Delegates', String(account.delegate_keys.length)],
@@ -102,7 +102,7 @@ export async function changeAccount(
       run: () => owner.acceptOwner(accountId),
     },
     deactivate: {
-      what: 'Switch this account off: nobody reads or writes until it is switched on again',
+      what: 'Switch this account off: no one can read or write until it is switched on again',
       after: 'The account is off. `npx memrelay account reactivate` switches it on.',
       run: () => owner.deactivate(accountId),
     },
@@ -128,7 +128,7 @@ export function networkFacts(owner: ConnectedOwner['owner']): [string, string][]
   ];
 }
 
-/** Signs what was agreed to and tells the transaction once it is on chain. */
+/** Signs the change and prints the transaction once it is on chain. */
 export async function signAndTell(output: Output, run: () => Promise<Done>, more: object): Promise<void> {
   output.step('Signing and waiting for the chain');
   const done = await run();

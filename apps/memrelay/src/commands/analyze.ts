@@ -1,10 +1,10 @@
 import { defaultNamespace } from '@memrelay/protocol/limits';
 import type { Analyzed } from '@memrelay/sdk/analyze';
-import { type ConnectOptions, type NamespaceOption, withClient } from '../connect.ts';
-import { ExitError, exitCodes } from '../exit-codes.ts';
-import { givenText } from '../given-text.ts';
-import type { Output } from '../output.ts';
-import { plainText, wrap } from '../plain-text.ts';
+import { type ConnectOptions, type NamespaceOption, withClient } from '../client/connect.ts';
+import { ExitError, exitCodes } from '../terminal/exit-codes.ts';
+import { givenText } from '../terminal/given-text.ts';
+import type { Output } from '../terminal/output.ts';
+import { plainText, wrap } from '../terminal/plain-text.ts';
 
 export interface AnalyzeOptions extends ConnectOptions, NamespaceOption {
   wait: boolean;
@@ -12,7 +12,7 @@ export interface AnalyzeOptions extends ConnectOptions, NamespaceOption {
   occurredAt?: string;
 }
 
-/** Stores what a text tells, each fact as a memory of its own, and says what was known already. */
+/** Extracts the facts of a text, stores each as a memory and reports which were known already. */
 export async function analyze(
   output: Output,
   words: readonly string[],

@@ -1,11 +1,11 @@
 import { defaultNamespace, limits } from '@memrelay/protocol/limits';
 import type { AskResult } from '@memrelay/sdk/ask';
 import type { MemRelay } from '@memrelay/sdk/mem-relay';
-import { type ConnectOptions, type NamespaceOption, withClient } from '../connect.ts';
-import { givenText } from '../given-text.ts';
-import { parseLimit } from '../limit-option.ts';
-import type { Output } from '../output.ts';
-import { cut, plainText, wrap } from '../plain-text.ts';
+import { type ConnectOptions, type NamespaceOption, withClient } from '../client/connect.ts';
+import { givenText } from '../terminal/given-text.ts';
+import { parseLimit } from '../terminal/limit-option.ts';
+import type { Output } from '../terminal/output.ts';
+import { cut, plainText, wrap } from '../terminal/plain-text.ts';
 
 export interface AskOptions extends ConnectOptions, NamespaceOption {
   limit?: string;

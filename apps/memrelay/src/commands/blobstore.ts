@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { PartStartError, startPart } from '@memrelay/process/start-part';
 import { dataDir } from '@memrelay/sdk/data-dir-node';
-import { ExitError, exitCodes } from '../exit-codes.ts';
-import { catchInterruption, untilAborted } from '../interruption.ts';
-import type { Output } from '../output.ts';
 import { entryOf } from '../system/part-settings.ts';
+import { ExitError, exitCodes } from '../terminal/exit-codes.ts';
+import { catchInterruption, untilAborted } from '../terminal/interruption.ts';
+import type { Output } from '../terminal/output.ts';
 
 /** Apart from the blobs of `memrelay up`, which belong to its chain. */
 const folder = 'walrus';

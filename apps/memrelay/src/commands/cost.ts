@@ -12,9 +12,9 @@ import {
   type StorageCost,
   usualPerQuilt,
 } from '../cost/storage-cost.ts';
-import { ExitError, exitCodes } from '../exit-codes.ts';
-import type { Output } from '../output.ts';
-import { columns } from '../plain-text.ts';
+import { ExitError, exitCodes } from '../terminal/exit-codes.ts';
+import type { Output } from '../terminal/output.ts';
+import { columns } from '../terminal/plain-text.ts';
 
 export interface CostOptions {
   network: string;
@@ -102,7 +102,7 @@ function costJson(cost: StorageCost) {
 
 async function tariffOf(network: Network, rpcUrl: string): Promise<WalrusTariff> {
   if (!URL.canParse(rpcUrl)) throw new ExitError(exitCodes.usage, '--rpc must be an http or https URL.');
-  // A key of the provider may stand in the rest
+  // The rest may contain an API key of the provider
   const { origin } = new URL(rpcUrl);
   try {
     return await readTariff(network, rpcUrl);

@@ -7,19 +7,19 @@ import type { CredentialFile } from '@memrelay/protocol/credential-file';
 import { writeSecretFile } from '@memrelay/protocol/secret-file-node';
 import { loadCredentials } from '@memrelay/sdk/credentials-node';
 import { dataDir } from '@memrelay/sdk/data-dir-node';
-import { ExitError, exitCodes } from '../exit-codes.ts';
-import type { Output } from '../output.ts';
 import { confirm } from '../owner/confirm.ts';
 import { connectAccount, type OwnerOptions } from '../owner/connect-owner.ts';
 import { describeScope, type ScopeOptions, scopeOf } from '../owner/scope-options.ts';
-import { columns } from '../plain-text.ts';
+import { ExitError, exitCodes } from '../terminal/exit-codes.ts';
+import type { Output } from '../terminal/output.ts';
+import { columns } from '../terminal/plain-text.ts';
 import { delegateRows, hex, networkFacts, signAndTell } from './account.ts';
 
 export interface AddDelegateOptions extends OwnerOptions, ScopeOptions {
   label: string;
   /** Where the new key's credentials go */
   out?: string;
-  /** A key that somebody else made; no credentials are written then */
+  /** A key that another person made; no credentials are written then */
   publicKey?: string;
   /** Its holder's consent */
   proof?: string;
@@ -28,7 +28,7 @@ export interface AddDelegateOptions extends OwnerOptions, ScopeOptions {
 interface NewKey {
   publicKey: string;
   address: string;
-  /** The delegate's consent to belong to an account; undefined where nobody can give it here */
+  /** The delegate's consent to belong to an account; undefined if it cannot be given here */
   consent: ((accountId: string) => Promise<Uint8Array>) | undefined;
   privateKey: string | undefined;
 }
@@ -58,7 +58,7 @@ export async function addDelegate(
     ...(path ? [['Credentials', path] as [string, string]] : []),
   ];
   await confirm(output, 'Give a key access to this account', facts, options.yes);
-  // Before the chain knows the key: a key that nobody holds would be left behind else
+  // Before the key is on chain: otherwise a failure would leave a key there that no one holds
   if (path !== undefined) {
     const credentials: CredentialFile = {
       delegatePrivateKey: key.privateKey!,

@@ -10,12 +10,12 @@ import {
   newMeasurements,
 } from '../demo/measurements.ts';
 import { storeConversation } from '../demo/store-conversation.ts';
-import { ExitError, exitCodes } from '../exit-codes.ts';
-import { catchInterruption } from '../interruption.ts';
-import type { Output } from '../output.ts';
-import { columns, counted } from '../plain-text.ts';
-import { readText } from '../read-text.ts';
 import { type PrivateSystem, startPrivateSystem } from '../system/private-system.ts';
+import { ExitError, exitCodes } from '../terminal/exit-codes.ts';
+import { catchInterruption } from '../terminal/interruption.ts';
+import type { Output } from '../terminal/output.ts';
+import { columns, counted } from '../terminal/plain-text.ts';
+import { readText } from '../terminal/read-text.ts';
 
 export interface DemoOptions {
   limitMessages?: string;

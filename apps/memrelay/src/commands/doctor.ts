@@ -1,5 +1,5 @@
 import { dataDir } from '@memrelay/sdk/data-dir-node';
-import type { ConnectOptions } from '../connect.ts';
+import type { ConnectOptions } from '../client/connect.ts';
 import {
   accepted,
   credentials,
@@ -13,9 +13,9 @@ import type { Check, Finding, Found } from '../doctor/check.ts';
 import { dashboard } from '../doctor/dashboard-check.ts';
 import { dataDirectory, nodeVersion } from '../doctor/machine-checks.ts';
 import { clock, compatible, dependencies, reachable } from '../doctor/server-checks.ts';
-import { ExitError, exitCodes } from '../exit-codes.ts';
-import type { Output } from '../output.ts';
-import { wrap } from '../plain-text.ts';
+import { ExitError, exitCodes } from '../terminal/exit-codes.ts';
+import type { Output } from '../terminal/output.ts';
+import { wrap } from '../terminal/plain-text.ts';
 
 export interface DoctorOptions extends ConnectOptions {
   write?: boolean;

@@ -4,17 +4,17 @@ import { nodePrimitives } from '@memrelay/envelope/node-primitives';
 import { type ExportProgress, exportBundle } from '@memrelay/sdk/bundle/export-bundle';
 import { type BundlePosition, resumeBundle } from '@memrelay/sdk/bundle/resume-bundle';
 import { type PassphraseOption, readPassphrase } from '../bundle/passphrase.ts';
-import { type ConnectOptions, connectClient, type NamespaceOption } from '../connect.ts';
-import { dataSize } from '../data-size.ts';
-import { ExitError, exitCodes } from '../exit-codes.ts';
-import { catchInterruption } from '../interruption.ts';
-import type { Output } from '../output.ts';
+import type { ConnectOptions, NamespaceOption } from '../client/connect.ts';
+import { type ResumableRun, runResumable } from '../client/resumable.ts';
+import { dataSize } from '../terminal/data-size.ts';
+import { ExitError, exitCodes } from '../terminal/exit-codes.ts';
+import { printFailures } from '../terminal/failure-list.ts';
+import type { Output } from '../terminal/output.ts';
 
 export interface ExportCommandOptions extends ConnectOptions, NamespaceOption, PassphraseOption {}
 
 /** An export rides out a restart of the relayer and of its key servers. */
-const patience = { maxAttempts: 15, deadlineMs: 5 * 60_000 };
-const failuresShown = 20;
+const patience = { retryForMs: 5 * 60_000 };
 
 /**
  * Writes memories with their keys into a file under a passphrase. An interrupted export leaves `FILE.part` and goes on
@@ -22,13 +22,22 @@ const failuresShown = 20;
  */
 export async function exportFile(output: Output, path: string, options: ExportCommandOptions): Promise<void> {
   if (await isThere(path)) throw new ExitError(exitCodes.usage, `${path} is there already.`);
-  const { client } = await connectClient(options, patience);
-  const interruption = catchInterruption('Interrupted. Run the same command again to go on.');
+  await runResumable(output, { connect: options, ...patience }, (run) =>
+    writeBundle(output, path, options, run),
+  );
+}
+
+async function writeBundle(
+  output: Output,
+  path: string,
+  options: ExportCommandOptions,
+  { client, signal }: ResumableRun,
+): Promise<void> {
   const part = `${path}.part`;
   let file: FileHandle | undefined;
   let last: ExportProgress = { memories: 0, failed: [] };
   try {
-    await client.account({ signal: interruption.signal });
+    await client.account({ signal });
     const found = await isThere(part);
     const passphrase = await readPassphrase(output, options, { twice: !found });
     const resume = found ? await positionOf(part, passphrase, options, client.accountId) : undefined;
@@ -41,7 +50,7 @@ export async function exportFile(output: Output, path: string, options: ExportCo
       passphrase,
       namespace: options.namespace,
       resume,
-      signal: interruption.signal,
+      signal,
       primitives: nodePrimitives,
       onProgress(progress) {
         last = progress;
@@ -58,13 +67,8 @@ export async function exportFile(output: Output, path: string, options: ExportCo
     await rename(part, path);
     output.done();
     report(output, path, last, position);
-  } catch (error) {
-    output.abandon();
-    throw error;
   } finally {
-    interruption.release();
     await file?.close();
-    client.destroy();
   }
 }
 
@@ -79,12 +83,12 @@ async function positionOf(
   if (position === 'complete')
     throw new ExitError(
       exitCodes.usage,
-      `${part} is a complete bundle: rename it, or remove it to begin anew.`,
+      `${part} is a complete bundle: rename it, or remove it to start over.`,
     );
   if (position && (position.start.namespace !== namespace || position.start.account_id !== accountId))
     throw new ExitError(
       exitCodes.usage,
-      `${part} is what is left of an export of another account or namespace: remove it to begin anew.`,
+      `${part} is what is left of an export of another account or namespace: remove it to start over.`,
     );
   return position;
 }
@@ -104,12 +108,13 @@ function report(output: Output, path: string, { memories, failed }: ExportProgre
     failed: failed.map(({ id, blobId, reason }) => ({ id, ...(blobId ? { blob_id: blobId } : {}), reason })),
   });
   output.line(`${memories} memories in ${path} (${dataSize(bytes)}).`);
-  output.line('Whoever has the file and its passphrase can read them. Without the passphrase nobody can.');
+  output.line('Anyone with the file and its passphrase can read them. The file alone reveals nothing.');
   if (failed.length === 0) return;
   output.line(`${failed.length} are not in it:`);
-  for (const { id, reason } of failed.slice(0, failuresShown)) output.line(`  ${id}: ${reason}`);
-  if (failed.length > failuresShown)
-    output.line(`  … and ${failed.length - failuresShown} more (--json lists all)`);
+  printFailures(
+    output,
+    failed.map(({ id, reason }) => ({ name: id, reason })),
+  );
   throw new ExitError(exitCodes.failed, `${failed.length} memories could not be exported.`, {
     code: 'not_exported',
   });

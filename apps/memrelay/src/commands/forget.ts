@@ -3,12 +3,12 @@ import { chunksOf } from '@memrelay/sdk/chunks';
 import { MemRelayError } from '@memrelay/sdk/errors';
 import type { Forgotten } from '@memrelay/sdk/forget';
 import type { MemRelay } from '@memrelay/sdk/mem-relay';
-import { type NamespaceOption, withClient } from '../connect.ts';
-import { ExitError, exitCodes } from '../exit-codes.ts';
-import type { Output } from '../output.ts';
+import { type NamespaceOption, withClient } from '../client/connect.ts';
 import { confirm } from '../owner/confirm.ts';
 import { type ConnectedOwner, connectOwner, type OwnerOptions } from '../owner/connect-owner.ts';
-import { counted } from '../plain-text.ts';
+import { ExitError, exitCodes } from '../terminal/exit-codes.ts';
+import type { Output } from '../terminal/output.ts';
+import { counted } from '../terminal/plain-text.ts';
 import { networkFacts } from './account.ts';
 import { moment } from './list.ts';
 
@@ -95,11 +95,11 @@ export async function forget(
     if (owner) output.line(`Deleted on chain: ${blobsDeleted} of ${blobs.length} blobs.`);
     else if (blobs.length > 0)
       output.line(
-        `What is left is yours: the encrypted blobs. Until you delete them, whoever kept a key can read them:\n  npx memrelay blobs delete ${blobs.join(' ')}`,
+        `What is left is yours: the encrypted blobs. Until you delete them, anyone who kept a key can read them:\n  npx memrelay blobs delete ${blobs.join(' ')}`,
       );
     if (shared > 0)
       output.line(
-        `${counted(shared, 'blob also holds', 'blobs also hold')} memories that live on. The server stores those anew first${until === undefined ? '' : `, from ${moment(until)} UTC at the latest`}: run the same command again ${until === undefined ? 'in a while' : 'after that'} to ${owner ? 'delete' : 'be told'} what is left.`,
+        `${counted(shared, 'blob also holds', 'blobs also hold')} memories that you keep. The server stores those again first${until === undefined ? '' : `, from ${moment(until)} UTC at the latest`}: run the same command again ${until === undefined ? 'in a while' : 'after that'} to ${owner ? 'delete' : 'be told'} what is left.`,
       );
     if (unknown.length > 0) throw someUnknown(unknown.length, namespaces[0]!);
   });

@@ -6,14 +6,15 @@ import { type Bundle, openBundle } from '@memrelay/sdk/bundle/open-bundle';
 import { dataDir } from '@memrelay/sdk/data-dir-node';
 import type { MemRelay } from '@memrelay/sdk/mem-relay';
 import { type PassphraseOption, readPassphrase } from '../bundle/passphrase.ts';
-import { type ConnectOptions, connectClient, withClient } from '../connect.ts';
-import { ExitError, exitCodes } from '../exit-codes.ts';
+import { type ConnectOptions, withClient } from '../client/connect.ts';
+import { runResumable } from '../client/resumable.ts';
 import { followJobs } from '../import/follow-jobs.ts';
 import { beginJournal, type ImportJournal, journalPath, openJournal } from '../import/import-journal.ts';
 import { progressText } from '../import/progress-text.ts';
-import { catchInterruption } from '../interruption.ts';
-import type { Output } from '../output.ts';
 import { systemPaths } from '../system/system-paths.ts';
+import { ExitError, exitCodes } from '../terminal/exit-codes.ts';
+import { printFailures } from '../terminal/failure-list.ts';
+import type { Output } from '../terminal/output.ts';
 
 export interface ImportBundleOptions extends ConnectOptions, PassphraseOption {
   wait: boolean;
@@ -22,8 +23,7 @@ export interface ImportBundleOptions extends ConnectOptions, PassphraseOption {
 }
 
 /** It rides out a restart of the relayer and the long pauses that a busy one asks for. */
-const patience = { maxAttempts: 15, deadlineMs: 15 * 60_000 };
-const failuresShown = 20;
+const patience = { retryForMs: 15 * 60_000 };
 
 interface Outcome {
   total: number;
@@ -50,31 +50,30 @@ export async function importBundleFile(
   output.line(
     `${bundle.memories} memories of account ${bundle.start.account_id}, exported on ${bundle.start.created_at.slice(0, 10)}.`,
   );
-  const { client, serverUrl, credentials } = await connectClient(options, patience);
-  const interruption = catchInterruption('Interrupted. Run the same command again to go on.');
-  let journal: ImportJournal | undefined;
-  try {
-    const directory = systemPaths(dataDir(environment)).imports;
-    const { accountId } = credentials;
-    const place = { content: toHex(bundle.header), serverUrl, accountId, namespace: 'bundle' };
-    const journalFile = journalPath(directory, place);
-    journal = await openJournal(journalFile);
-    if (journal.ended) {
-      await journal.close();
-      journal = await beginJournal(journalFile, undefined);
-    }
-    output.step('Importing');
-    const outcome = await run(output, client, bundle, journal, options, interruption.signal);
-    output.done();
-    report(output, outcome, options.wait);
-  } catch (error) {
-    output.abandon();
-    throw error;
-  } finally {
-    interruption.release();
-    await journal?.close();
-    client.destroy();
-  }
+  await runResumable(
+    output,
+    { connect: options, ...patience },
+    async ({ client, serverUrl, credentials, signal }) => {
+      let journal: ImportJournal | undefined;
+      try {
+        const directory = systemPaths(dataDir(environment)).imports;
+        const { accountId } = credentials;
+        const place = { content: toHex(bundle.header), serverUrl, accountId, namespace: 'bundle' };
+        const journalFile = journalPath(directory, place);
+        journal = await openJournal(journalFile);
+        if (journal.ended) {
+          await journal.close();
+          journal = await beginJournal(journalFile, undefined);
+        }
+        output.step('Importing');
+        const outcome = await run(output, client, bundle, journal, options, signal);
+        output.done();
+        report(output, outcome, options.wait);
+      } finally {
+        await journal?.close();
+      }
+    },
+  );
 }
 
 async function run(
@@ -147,7 +146,7 @@ async function run(
         else outcome.failures.push({ id, reason: result.reason });
       }
     }
-    // What was refused is to be tried again: its request is not noted, and the others in it are known by then
+    // A refused memory is retried: its request is not recorded, and the other memories in it are known by then
     if (!refused) await journal.acknowledge(no, jobIds);
     accept(jobIds);
   }
@@ -173,11 +172,12 @@ function report(output: Output, outcome: Outcome, wait: boolean): void {
       : `${accepted} of ${total} are accepted; storing goes on behind.`,
   );
   if (unverified > 0)
-    output.line(`${unverified} were not taken: they are signed by keys that this account does not believe.`);
+    output.line(`${unverified} were not imported: this account does not trust the keys that signed them.`);
   if (failures.length > 0) output.line(`${failures.length} failed:`);
-  for (const { id, reason } of failures.slice(0, failuresShown)) output.line(`  ${id}: ${reason}`);
-  if (failures.length > failuresShown)
-    output.line(`  … and ${failures.length - failuresShown} more (--json lists all)`);
+  printFailures(
+    output,
+    failures.map(({ id, reason }) => ({ name: id, reason })),
+  );
   const missing = failures.length + unverified;
   if (missing > 0)
     throw new ExitError(

@@ -2,17 +2,18 @@ import { defaultNamespace } from '@memrelay/protocol/limits';
 import { dataDir } from '@memrelay/sdk/data-dir-node';
 import { isBundleFile } from '../bundle/bundle-file.ts';
 import type { PassphraseOption } from '../bundle/passphrase.ts';
-import { type ConnectOptions, connectClient, type NamespaceOption, withClient } from '../connect.ts';
-import { duration } from '../durations.ts';
-import { ExitError, exitCodes } from '../exit-codes.ts';
+import { type ConnectOptions, type NamespaceOption, withClient } from '../client/connect.ts';
+import { type ResumableRun, runResumable } from '../client/resumable.ts';
 import { beginJournal, type ImportJournal, journalPath, openJournal } from '../import/import-journal.ts';
 import { progressText } from '../import/progress-text.ts';
 import { type FileContent, readMemories } from '../import/read-memories.ts';
 import { type FailedMemory, type ImportProgress, runImport } from '../import/run-import.ts';
-import { catchInterruption } from '../interruption.ts';
-import type { Output } from '../output.ts';
-import { readText } from '../read-text.ts';
 import { systemPaths } from '../system/system-paths.ts';
+import { duration } from '../terminal/durations.ts';
+import { ExitError, exitCodes } from '../terminal/exit-codes.ts';
+import { printFailures } from '../terminal/failure-list.ts';
+import type { Output } from '../terminal/output.ts';
+import { readText } from '../terminal/read-text.ts';
 
 export interface ImportOptions extends ConnectOptions, NamespaceOption, PassphraseOption {
   wait: boolean;
@@ -21,8 +22,7 @@ export interface ImportOptions extends ConnectOptions, NamespaceOption, Passphra
 }
 
 /** An import rides out a restart of the relayer (a minute and a half) and the long pauses that a busy one asks for. */
-const patience = { maxAttempts: 15, deadlineMs: 15 * 60_000 };
-const failuresShown = 20;
+const patience = { retryForMs: 15 * 60_000, interrupted: 'Interrupted.' };
 
 /** Stores every memory of a file, be it text, chat or a bundle, and goes on where an earlier run was interrupted. */
 export async function importFile(
@@ -35,11 +35,21 @@ export async function importFile(
     return (await import('./import-bundle.ts')).importBundleFile(output, path, options, environment);
   const content = await readText(path);
   const file = readMemories(path, content);
-  const namespace = options.namespace ?? defaultNamespace;
   // Refused credentials or a silent relayer show now, not after the patience of the import.
   await withClient(options, ({ client }) => client.account());
-  const { client, serverUrl, credentials } = await connectClient(options, patience);
-  const interruption = catchInterruption('Interrupted.');
+  await runResumable(output, { connect: options, ...patience }, (run) =>
+    importText(output, { content, file }, options, environment, run),
+  );
+}
+
+async function importText(
+  output: Output,
+  { content, file }: { content: string; file: FileContent },
+  options: ImportOptions,
+  environment: NodeJS.ProcessEnv,
+  { client, serverUrl, credentials, signal }: ResumableRun,
+): Promise<void> {
+  const namespace = options.namespace ?? defaultNamespace;
   let journal: ImportJournal | undefined;
   let last: ImportProgress = { total: file.memories.length, accepted: 0, stored: 0, known: 0, failed: 0 };
   try {
@@ -60,7 +70,7 @@ export async function importFile(
       namespace,
       journal,
       wait: options.wait,
-      signal: interruption.signal,
+      signal,
       onProgress(progress) {
         last = progress;
         text.update(progress);
@@ -82,9 +92,7 @@ export async function importFile(
     if (journal) output.line(howFar(last));
     throw error;
   } finally {
-    interruption.release();
     await journal?.close();
-    client.destroy();
   }
 }
 
@@ -105,7 +113,7 @@ async function openFor(path: string, options: ImportOptions): Promise<ImportJour
 function reportEarlier(output: Output, at: string, file: FileContent, namespace: string): void {
   output.result({ namespace, total: file.memories.length, stored: 0, earlier_import: at });
   output.line(
-    `This file was imported into namespace "${namespace}" on ${at.slice(0, 10)}: nothing to do. --again imports it anew.`,
+    `This file was imported into namespace "${namespace}" on ${at.slice(0, 10)}: nothing to do. --again imports it again.`,
   );
 }
 
@@ -141,9 +149,10 @@ function report(output: Output, { file, namespace, failed, last, resumed, ms, wa
   if (last.known > 0) output.line(`${last.known} of them were known already: the same text is stored once.`);
   if (failures.length === 0) return;
   output.line(`${failures.length} failed:`);
-  for (const { place, reason } of failures.slice(0, failuresShown)) output.line(`  ${place}: ${reason}`);
-  if (failures.length > failuresShown)
-    output.line(`  … and ${failures.length - failuresShown} more (--json lists all)`);
+  printFailures(
+    output,
+    failures.map(({ place, reason }) => ({ name: place, reason })),
+  );
   const again = failed.length > 0 ? ' Run the same command again to try those that were sent.' : '';
   throw new ExitError(exitCodes.failed, `${failures.length} memories were not stored.${again}`);
 }

@@ -1,12 +1,12 @@
 import { limits } from '@memrelay/protocol/limits';
 import type { MemRelay } from '@memrelay/sdk/mem-relay';
 import type { MemoriesOptions, MemoryEntry } from '@memrelay/sdk/types';
-import { type ConnectOptions, type NamespaceOption, withClient } from '../connect.ts';
+import { type ConnectOptions, type NamespaceOption, withClient } from '../client/connect.ts';
 import { expiryRemark } from '../cost/expiry-remark.ts';
-import { dataSize } from '../data-size.ts';
-import { ExitError, exitCodes } from '../exit-codes.ts';
-import type { Output } from '../output.ts';
-import { columns, plainText } from '../plain-text.ts';
+import { dataSize } from '../terminal/data-size.ts';
+import { ExitError, exitCodes } from '../terminal/exit-codes.ts';
+import type { Output } from '../terminal/output.ts';
+import { columns, plainText } from '../terminal/plain-text.ts';
 
 export interface ListOptions extends ConnectOptions, NamespaceOption {
   limit?: string;
@@ -18,7 +18,7 @@ const defaultLimit = limits.listLimit.default;
 export async function list(output: Output, options: ListOptions): Promise<void> {
   const limit = parseLimit(options.limit);
   const { namespace } = options;
-  // One more than is shown tells whether there are more
+  // Reads one more than it shows, to know whether there are more
   const { found, remark } = await withClient(options, async ({ client }) => {
     const entries = await take(client, { namespace }, limit + 1);
     const speaks = !output.json && entries.some(({ expiresEpoch }) => expiresEpoch !== undefined);

@@ -1,13 +1,13 @@
 import { resolve } from 'node:path';
 import { homeDirectory } from '@memrelay/sdk/data-dir-node';
-import { ExitError, exitCodes } from '../exit-codes.ts';
 import type { Host, ServerEntry } from '../hosts/host.ts';
 import { readConfig, snippet, withEntry, withoutEntry, writeConfig } from '../hosts/host-config.ts';
 import { hosts } from '../hosts/known-hosts.ts';
 import { buildServer, localServer, type ServerFlags, serverFlags } from '../hosts/local-server.ts';
 import { holdsKey, remoteServer, signInServer, withoutKey } from '../hosts/remote-server.ts';
-import type { Output } from '../output.ts';
 import { confirm } from '../owner/confirm.ts';
+import { ExitError, exitCodes } from '../terminal/exit-codes.ts';
+import type { Output } from '../terminal/output.ts';
 
 export interface HostOptions {
   /** Another configuration file than the user's, such as that of a project */
@@ -75,7 +75,7 @@ export async function install(
   if (server.kind === 'local')
     output.line('Then ask your agent to remember something; it will show you where to sign in.');
   else if (!holdsKey(server))
-    output.line('It opens your browser to sign in, when it first connects or when you tell it to.');
+    output.line('It opens your browser to sign in, when it first connects or when you ask it to.');
   output.result({ ...told, backup });
 }
 

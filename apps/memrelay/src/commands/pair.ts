@@ -1,7 +1,7 @@
 import { dataDir } from '@memrelay/sdk/data-dir-node';
 import { type LocalDashboard, newPairingCode, readLocalDashboard } from '@memrelay/sdk/local-dashboard-node';
-import { ExitError, exitCodes } from '../exit-codes.ts';
-import type { Output } from '../output.ts';
+import { ExitError, exitCodes } from '../terminal/exit-codes.ts';
+import type { Output } from '../terminal/output.ts';
 
 /** How long a pairing link is valid: what a terminal shows may stay on the screen, and in its history, for days. */
 const validMs = 10 * 60_000;

@@ -1,10 +1,10 @@
 import { defaultNamespace, limits } from '@memrelay/protocol/limits';
 import type { RecallHit, RecallResult } from '@memrelay/sdk/types';
-import { type ConnectOptions, type NamespaceOption, withClient } from '../connect.ts';
-import { ExitError, exitCodes } from '../exit-codes.ts';
-import { parseLimit } from '../limit-option.ts';
-import type { Output } from '../output.ts';
-import { plainText, wrap } from '../plain-text.ts';
+import { type ConnectOptions, type NamespaceOption, withClient } from '../client/connect.ts';
+import { ExitError, exitCodes } from '../terminal/exit-codes.ts';
+import { parseLimit } from '../terminal/limit-option.ts';
+import type { Output } from '../terminal/output.ts';
+import { plainText, wrap } from '../terminal/plain-text.ts';
 
 export interface RecallOptions extends ConnectOptions, NamespaceOption {
   limit?: string;

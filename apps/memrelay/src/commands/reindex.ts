@@ -1,22 +1,19 @@
 import type { Reindexed } from '@memrelay/sdk/reindex';
-import { type ConnectOptions, connectClient, type NamespaceOption } from '../connect.ts';
-import { ExitError, exitCodes } from '../exit-codes.ts';
-import { catchInterruption } from '../interruption.ts';
-import type { Output } from '../output.ts';
-import { counted, plainText } from '../plain-text.ts';
+import type { ConnectOptions, NamespaceOption } from '../client/connect.ts';
+import { runResumable } from '../client/resumable.ts';
+import { ExitError, exitCodes } from '../terminal/exit-codes.ts';
+import { printFailures } from '../terminal/failure-list.ts';
+import type { Output } from '../terminal/output.ts';
+import { counted, plainText } from '../terminal/plain-text.ts';
 
 /** It rides out a restart of the relayer, and a provider that is away for a while. */
-const patience = { maxAttempts: 15, deadlineMs: 5 * 60_000, timeoutMs: 60_000 };
-const failuresShown = 20;
+const patience = { retryForMs: 5 * 60_000, timeoutMs: 60_000 };
 
-/** Embeds anew what a change of the relayer's embedding model has left behind, in one namespace or in all. */
+/** Re-embeds memories whose vectors are of an earlier embedding model, in one namespace or in all. */
 export async function reindex(output: Output, options: ConnectOptions & NamespaceOption): Promise<void> {
-  const { client } = await connectClient(options, patience);
-  const interruption = catchInterruption('Interrupted. Run the same command again to go on.');
-  const { signal } = interruption;
-  const done: Reindexed[] = [];
-  try {
-    output.step('Embedding memories anew');
+  await runResumable(output, { connect: options, ...patience }, async ({ client, signal }) => {
+    const done: Reindexed[] = [];
+    output.step('Re-embedding memories');
     const namespaces = options.namespace
       ? [options.namespace]
       : (await client.namespaces({ signal })).map(({ namespace }) => namespace);
@@ -26,13 +23,7 @@ export async function reindex(output: Output, options: ConnectOptions & Namespac
     }
     output.done();
     report(output, done);
-  } catch (error) {
-    output.abandon();
-    throw error;
-  } finally {
-    interruption.release();
-    client.destroy();
-  }
+  });
 }
 
 function progressText({ namespace, reindexed, staleCount }: Reindexed): string {
@@ -44,16 +35,19 @@ function report(output: Output, done: readonly Reindexed[]): void {
   const reindexed = sum((each) => each.reindexed);
   const failed = done.flatMap((each) => each.failed);
   output.result({ reindexed, stale_count: sum((each) => each.staleCount), failed });
-  output.line(`${counted(reindexed, 'memory was', 'memories were')} embedded anew.`);
+  output.line(`${counted(reindexed, 'memory was', 'memories were')} re-embedded.`);
   const own = failed.filter(({ reason }) => reason === 'client_encrypted');
   if (own.length > 0)
     output.line(
-      `${counted(own.length, 'memory is', 'memories are')} encrypted by a client, which alone can embed them: it has to store them again.`,
+      `${counted(own.length, 'memory is', 'memories are')} encrypted by a client, which must store them again: the relayer cannot embed them.`,
     );
   const others = failed.filter(({ reason }) => reason !== 'client_encrypted');
   if (others.length === 0) return;
-  output.line(`${counted(others.length, 'memory', 'memories')} could not be embedded anew:`);
-  for (const { id, reason } of others.slice(0, failuresShown)) output.line(`  ${id}: ${reason}`);
+  output.line(`${counted(others.length, 'memory', 'memories')} could not be re-embedded:`);
+  printFailures(
+    output,
+    others.map(({ id, reason }) => ({ name: id, reason })),
+  );
   throw new ExitError(
     exitCodes.failed,
     `${counted(others.length, 'memory was', 'memories were')} left out. Run the same command again to try them.`,

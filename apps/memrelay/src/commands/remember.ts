@@ -1,15 +1,15 @@
 import { defaultNamespace } from '@memrelay/protocol/limits';
 import type { StoredMemory } from '@memrelay/sdk/types';
-import { type ConnectOptions, type NamespaceOption, withClient } from '../connect.ts';
-import { duration } from '../durations.ts';
-import { givenText } from '../given-text.ts';
-import type { Output } from '../output.ts';
+import { type ConnectOptions, type NamespaceOption, withClient } from '../client/connect.ts';
+import { duration } from '../terminal/durations.ts';
+import { givenText } from '../terminal/given-text.ts';
+import type { Output } from '../terminal/output.ts';
 
 export interface RememberOptions extends ConnectOptions, NamespaceOption {
   wait: boolean;
 }
 
-/** Stores one text, and waits until it is stored unless told not to. */
+/** Stores one text, and by default waits until it is stored. */
 export async function remember(
   output: Output,
   words: readonly string[],

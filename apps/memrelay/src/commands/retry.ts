@@ -1,12 +1,12 @@
-import { type ConnectOptions, withClient } from '../connect.ts';
-import type { Output } from '../output.ts';
+import { type ConnectOptions, withClient } from '../client/connect.ts';
+import type { Output } from '../terminal/output.ts';
 import { storedJson, storedLine } from './remember.ts';
 
 export interface RetryOptions extends ConnectOptions {
   wait: boolean;
 }
 
-/** Puts a failed job back into the queue, and waits until it is stored unless told not to. */
+/** Puts a failed job back into the queue, and by default waits until it is stored. */
 export async function retry(output: Output, jobId: string, options: RetryOptions): Promise<void> {
   await withClient(options, async ({ client }) => {
     const started = performance.now();

@@ -2,12 +2,12 @@ import { readAccount } from '@memrelay/chain/account-reader';
 import { readNetwork } from '@memrelay/sdk/account/network';
 import { isRecoverable, wrapWithRecoveryKey } from '@memrelay/sdk/account/recovery';
 import type { AccountKey, NewWrap, RewrapOptions } from '@memrelay/sdk/keys';
-import type { MemRelay } from '@memrelay/sdk/mem-relay';
-import { type ConnectedClient, type ConnectOptions, withClient } from '../connect.ts';
-import { ExitError, exitCodes } from '../exit-codes.ts';
-import type { Output } from '../output.ts';
+import type { ConnectOptions } from '../client/connect.ts';
+import { type ResumableRun, runResumable } from '../client/resumable.ts';
 import { confirm } from '../owner/confirm.ts';
 import { readRecoveryFile } from '../owner/recovery-file.ts';
+import { ExitError, exitCodes } from '../terminal/exit-codes.ts';
+import type { Output } from '../terminal/output.ts';
 
 export interface RewrapCommandOptions extends ConnectOptions {
   /** File with the owner's recovery key: for keys that no key server opens any more */
@@ -23,12 +23,12 @@ interface Progress {
 /** What the relayer takes in one request. */
 const keysPerCall = 20;
 
-/** Wraps the keys of an account for the relayer's present key servers, so that it reads on without the former ones. */
+/** Wraps the keys of an account for the relayer's current key servers, so that it stays readable without the former ones. */
 export async function rewrap(output: Output, options: RewrapCommandOptions): Promise<void> {
-  await withClient(options, async (connected) => {
-    const { client } = connected;
+  await runResumable(output, { connect: options }, async (run) => {
+    const { client, signal } = run;
     output.step('Looking at the keys');
-    const keys = await client.keys();
+    const keys = await client.keys({ signal });
     const left = keys.filter(({ current }) => !current);
     output.done();
     if (left.length === 0) {
@@ -37,10 +37,10 @@ export async function rewrap(output: Output, options: RewrapCommandOptions): Pro
       return;
     }
     const { jobIds, failed } = options.recoveryKey
-      ? await withRecoveryKey(output, connected, left, options.recoveryKey, options.yes)
-      : await withKeyServers(output, client, left.length);
+      ? await withRecoveryKey(output, run, left, options.recoveryKey, options.yes)
+      : await withKeyServers(output, run, left.length);
     output.step('Storing the new wraps with the owner');
-    const outcomes = jobIds.length > 0 ? await client.waitForJobs(jobIds) : [];
+    const outcomes = jobIds.length > 0 ? await client.waitForJobs(jobIds, { signal }) : [];
     output.done();
     const unstored = outcomes.filter(({ status }) => status !== 'done');
     output.result({
@@ -52,7 +52,7 @@ export async function rewrap(output: Output, options: RewrapCommandOptions): Pro
     output.line(`${jobIds.length} of ${left.length} keys are wrapped for the present key servers.`);
     if (unstored.length > 0)
       output.line(
-        `${unstored.length} of them stand only in the relayer's database: their upload to the owner failed. Try each again with \`npx memrelay retry JOB\`:\n  ${unstored.map(({ jobId }) => jobId).join('\n  ')}`,
+        `${unstored.length} of them are only in the relayer's database: uploading them to the owner failed. Retry each with \`npx memrelay retry JOB\`:\n  ${unstored.map(({ jobId }) => jobId).join('\n  ')}`,
       );
     if (failed.length === 0) return;
     throw new ExitError(
@@ -65,10 +65,14 @@ export async function rewrap(output: Output, options: RewrapCommandOptions): Pro
   });
 }
 
-async function withKeyServers(output: Output, client: MemRelay, count: number): Promise<Progress> {
+async function withKeyServers(
+  output: Output,
+  { client, signal }: ResumableRun,
+  count: number,
+): Promise<Progress> {
   const progress = start(output, count);
   for (let next: Pick<RewrapOptions, 'after'> | undefined = {}; next; ) {
-    const answer = await client.rewrapKeys(next);
+    const answer = await client.rewrapKeys({ ...next, signal });
     progress.add(answer);
     next = answer.next === undefined ? undefined : { after: answer.next };
   }
@@ -79,7 +83,7 @@ async function withKeyServers(output: Output, client: MemRelay, count: number): 
 /** The private keys are opened here and stay here; what is sent is wrapped for the key servers that are shown. */
 async function withRecoveryKey(
   output: Output,
-  { client, credentials, serverUrl }: ConnectedClient,
+  { client, credentials, serverUrl, signal }: ResumableRun,
   keys: readonly AccountKey[],
   path: string,
   yes: boolean | undefined,
@@ -112,7 +116,7 @@ async function withRecoveryKey(
         progress.add({ jobIds: [], failed: [notRecoverable(key.recipientPk)] });
       }
     }
-    if (wraps.length > 0) progress.add(await client.rewrapKeys({ keys: wraps }));
+    if (wraps.length > 0) progress.add(await client.rewrapKeys({ keys: wraps, signal }));
   }
   output.done();
   return progress;

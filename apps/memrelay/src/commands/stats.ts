@@ -1,9 +1,9 @@
 import type { NamespaceEntry, Stats } from '@memrelay/sdk/types';
-import { type ConnectOptions, withClient } from '../connect.ts';
+import { type ConnectOptions, withClient } from '../client/connect.ts';
 import { expiryRemark } from '../cost/expiry-remark.ts';
-import { dataSize } from '../data-size.ts';
-import type { Output } from '../output.ts';
-import { columns, counted, plainText } from '../plain-text.ts';
+import { dataSize } from '../terminal/data-size.ts';
+import type { Output } from '../terminal/output.ts';
+import { columns, counted, plainText } from '../terminal/plain-text.ts';
 import { moment } from './list.ts';
 
 /** The namespaces that the key may read, with what is in them. */

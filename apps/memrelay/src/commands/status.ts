@@ -1,11 +1,12 @@
 import type { Account } from '@memrelay/sdk/types';
-import { type ConnectOptions, withClient } from '../connect.ts';
-import { duration } from '../durations.ts';
-import { ExitError, exitCodes } from '../exit-codes.ts';
-import { explain } from '../explain-error.ts';
-import type { Output } from '../output.ts';
-import { columns } from '../plain-text.ts';
-import { NoRelayerError, readHealth, readReadiness } from '../relayer-info.ts';
+import { type ConnectOptions, withClient } from '../client/connect.ts';
+import { NoRelayerError, readHealth, readReadiness } from '../client/relayer-info.ts';
+import { scopeText } from '../client/scope-text.ts';
+import { duration } from '../terminal/durations.ts';
+import { ExitError, exitCodes } from '../terminal/exit-codes.ts';
+import { explain } from '../terminal/explain-error.ts';
+import type { Output } from '../terminal/output.ts';
+import { columns } from '../terminal/plain-text.ts';
 
 /** How the relayer and the account are; ends with `unavailable` when something is down. */
 export async function status(output: Output, options: ConnectOptions): Promise<void> {
@@ -86,10 +87,4 @@ function accountRows(account: Account): string[][] {
     ['Active', account.active ? 'yes' : 'no'],
     ['This key', `${delegate.label}: ${scopeText(account)}`],
   ];
-}
-
-/** `read, write in all namespaces, until 2027-01-01` */
-export function scopeText({ delegate: { scope, expiresAt } }: Account): string {
-  const where = scope.allNamespaces ? 'all namespaces' : `${scope.tags.length} namespaces`;
-  return `${scope.perms.join(', ') || 'nothing'} in ${where}${expiresAt ? `, until ${expiresAt.slice(0, 16).replace('T', ' ')}` : ''}`;
 }

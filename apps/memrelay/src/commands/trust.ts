@@ -4,8 +4,8 @@ import {
   trustOrigin,
   trustPath,
 } from '@memrelay/sdk/trusted-origins-node';
-import { ExitError, exitCodes } from '../exit-codes.ts';
-import type { Output } from '../output.ts';
+import { ExitError, exitCodes } from '../terminal/exit-codes.ts';
+import type { Output } from '../terminal/output.ts';
 
 /** `memrelay trust`: relayers that tools may call with credentials of another one. */
 export async function trust(
@@ -18,7 +18,9 @@ export async function trust(
   if (options.list) {
     const origins = await readTrustedOrigins();
     output.line(
-      origins.length === 0 ? 'No relayer is approved beside those signed in at.' : origins.join('\n'),
+      origins.length === 0
+        ? 'No relayers are approved, apart from those you signed in at.'
+        : origins.join('\n'),
     );
     output.result({ origins });
     return;

@@ -3,11 +3,11 @@ import { DirectoryLockedError } from '@memrelay/process/dir-lock';
 import { PartStartError } from '@memrelay/process/start-part';
 import { dataDir } from '@memrelay/sdk/data-dir-node';
 import { MemRelay } from '@memrelay/sdk/mem-relay';
-import { ExitError, exitCodes } from '../exit-codes.ts';
-import { catchInterruption, untilAborted } from '../interruption.ts';
-import type { Output } from '../output.ts';
 import { PortTakenError, portsOf } from '../system/ports.ts';
 import { type RunningSystem, startSystem } from '../system/start-system.ts';
+import { ExitError, exitCodes } from '../terminal/exit-codes.ts';
+import { catchInterruption, untilAborted } from '../terminal/interruption.ts';
+import type { Output } from '../terminal/output.ts';
 import { pairingLink } from './pair.ts';
 
 /** Kept apart from the person's own memories. */

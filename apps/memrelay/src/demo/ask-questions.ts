@@ -1,8 +1,8 @@
 import type { MemRelay } from '@memrelay/sdk/mem-relay';
 import type { RecallHit } from '@memrelay/sdk/types';
-import { duration } from '../durations.ts';
-import type { Output } from '../output.ts';
-import { cut, plainText } from '../plain-text.ts';
+import { duration } from '../terminal/durations.ts';
+import type { Output } from '../terminal/output.ts';
+import { cut, plainText } from '../terminal/plain-text.ts';
 import type { Conversation, Question } from './conversations.ts';
 import type { Measurements } from './measurements.ts';
 

@@ -1,4 +1,4 @@
-import { duration, percentile } from '../durations.ts';
+import { duration, percentile } from '../terminal/durations.ts';
 
 /** Everything a demo counts; times in milliseconds. */
 export interface Measurements {

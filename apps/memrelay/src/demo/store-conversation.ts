@@ -6,7 +6,7 @@ import { journalPath, openJournal } from '../import/import-journal.ts';
 import { progressText } from '../import/progress-text.ts';
 import type { FileMemory } from '../import/read-memories.ts';
 import { runImport } from '../import/run-import.ts';
-import type { Output } from '../output.ts';
+import type { Output } from '../terminal/output.ts';
 import type { Conversation } from './conversations.ts';
 import type { Measurements } from './measurements.ts';
 
@@ -26,7 +26,7 @@ export interface StoreConversation {
   signal: AbortSignal;
 }
 
-/** Stores a conversation as an import does, with some of its messages sent alone meanwhile and watched. */
+/** Stores a conversation as an import does, while sending some of its messages separately and measuring them. */
 export async function storeConversation(options: StoreConversation): Promise<void> {
   const { client, conversation, result, output, signal } = options;
   const { memories, name: namespace } = conversation;

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { credentialPaths, loadCredentials } from '@memrelay/sdk/credentials-node';
 import { MemRelay } from '@memrelay/sdk/mem-relay';
-import { scopeText } from '../commands/status.ts';
-import type { ConnectOptions } from '../connect.ts';
-import { duration } from '../durations.ts';
-import { type ExitError, exitCodes } from '../exit-codes.ts';
-import { explain } from '../explain-error.ts';
+import type { ConnectOptions } from '../client/connect.ts';
+import { scopeText } from '../client/scope-text.ts';
+import { duration } from '../terminal/durations.ts';
+import { type ExitError, exitCodes } from '../terminal/exit-codes.ts';
+import { explain } from '../terminal/explain-error.ts';
 import { type Check, type Finding, type Found, failed, ok, skipped, warning } from './check.ts';
 
 /** Kept apart from the person's own memories; `memrelay up` uses it as well. */

@@ -1,14 +1,14 @@
 import type { HealthInfo } from '@memrelay/protocol/service-info';
 import type { MemRelay } from '@memrelay/sdk/mem-relay';
 import type { Account } from '@memrelay/sdk/types';
-import type { RelayerAnswer } from '../relayer-info.ts';
+import type { RelayerAnswer } from '../client/relayer-info.ts';
 
 /** What one check found. `fix` says what to do about it. */
 export interface Finding {
   state: 'ok' | 'warning' | 'failed' | 'skipped';
   detail: string;
   fix?: string;
-  /** The exit code this failure stands for; 1 when left out */
+  /** Exit code of this failure; default: 1 */
   exitCode?: number;
 }
 

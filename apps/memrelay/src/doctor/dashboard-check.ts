@@ -1,5 +1,5 @@
 import { readLocalDashboard } from '@memrelay/sdk/local-dashboard-node';
-import { exitCodes } from '../exit-codes.ts';
+import { exitCodes } from '../terminal/exit-codes.ts';
 import { type Check, failed, ok, skipped } from './check.ts';
 
 /** The sign-in page of the local system, where one runs. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { exitCodes } from '../exit-codes.ts';
+import { exitCodes } from '../terminal/exit-codes.ts';
 import { type Check, type Finding, failed, ok, warning } from './check.ts';
 
 /** package.json, "engines" */
@@ -23,7 +23,7 @@ export function nodeVersion(version: string = process.versions.node): Check {
   };
 }
 
-/** The data directory must be writable, and what is secret in it readable by nobody else. */
+/** The data directory must be writable, and the secrets in it readable only by their owner. */
 export function dataDirectory(directory: string): Check {
   return {
     name: 'Data directory',

@@ -1,7 +1,7 @@
 import { apiVersion } from '@memrelay/protocol/versions';
-import { duration } from '../durations.ts';
-import { exitCodes } from '../exit-codes.ts';
-import { NoRelayerError, readHealth, readReadiness } from '../relayer-info.ts';
+import { NoRelayerError, readHealth, readReadiness } from '../client/relayer-info.ts';
+import { duration } from '../terminal/durations.ts';
+import { exitCodes } from '../terminal/exit-codes.ts';
 import { type Check, type Finding, type Found, failed, ok, skipped, warning } from './check.ts';
 
 /** Signed requests are refused from here on (decisions.md, "Authentication"). */

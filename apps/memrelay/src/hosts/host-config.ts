@@ -1,7 +1,7 @@
 import { chmod, copyFile, mkdir, readFile, readlink, realpath, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { replaceFile } from '@memrelay/protocol/secret-file-node';
-import { ExitError, exitCodes } from '../exit-codes.ts';
+import { ExitError, exitCodes } from '../terminal/exit-codes.ts';
 import { jsonAt, removeFromJson, setInJson } from './edit-json.ts';
 import { hasTomlTable, removeFromToml, setInToml } from './edit-toml.ts';
 import { type Host, type HostValue, serverName } from './host.ts';

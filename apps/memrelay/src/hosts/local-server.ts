@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { UsageError } from 'memrelay-mcp/stdio/flags';
 import { readSettings } from 'memrelay-mcp/stdio/settings';
-import { ExitError, exitCodes } from '../exit-codes.ts';
+import { ExitError, exitCodes } from '../terminal/exit-codes.ts';
 import type { ServerEntry } from './host.ts';
 
 const run = promisify(execFile);

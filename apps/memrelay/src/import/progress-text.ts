@@ -1,4 +1,4 @@
-import { duration } from '../durations.ts';
+import { duration } from '../terminal/durations.ts';
 import type { ImportProgress } from './run-import.ts';
 
 /** A rate over the whole run would hardly move any more when the pace changes late. */

@@ -1,11 +1,11 @@
 import { basename } from 'node:path';
 import { rememberRequest } from '@memrelay/protocol/memories';
-import { ExitError, exitCodes } from '../exit-codes.ts';
+import { ExitError, exitCodes } from '../terminal/exit-codes.ts';
 import { chatMessages, memoryText } from './chat-json.ts';
 
 /** One memory of a file that is imported. */
 export interface FileMemory {
-  /** Where it stands, for a person: `line 12` or `message D3:4` */
+  /** Its position, for a person: `line 12` or `message D3:4` */
   place: string;
   /** The id its message has in the file */
   id?: string;

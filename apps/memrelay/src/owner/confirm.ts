@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline/promises';
-import { ExitError, exitCodes } from '../exit-codes.ts';
-import type { Output } from '../output.ts';
-import { columns } from '../plain-text.ts';
+import { ExitError, exitCodes } from '../terminal/exit-codes.ts';
+import type { Output } from '../terminal/output.ts';
+import { columns } from '../terminal/plain-text.ts';
 
 const signing = { question: 'Sign this?', declined: 'Nothing was signed' };
 

@@ -5,10 +5,10 @@ import { AccountOwner } from '@memrelay/sdk/account/account-owner';
 import { loadCredentials } from '@memrelay/sdk/credentials-node';
 import { dataDir } from '@memrelay/sdk/data-dir-node';
 import { MemRelayError } from '@memrelay/sdk/errors';
-import type { ConnectOptions } from '../connect.ts';
-import { ExitError, exitCodes } from '../exit-codes.ts';
-import { fileTrouble } from '../explain-error.ts';
+import type { ConnectOptions } from '../client/connect.ts';
 import { systemPaths } from '../system/system-paths.ts';
+import { ExitError, exitCodes } from '../terminal/exit-codes.ts';
+import { fileTrouble } from '../terminal/explain-error.ts';
 
 /** Options of every command that the owner's wallet signs. */
 export interface OwnerOptions extends ConnectOptions {

@@ -1,13 +1,13 @@
 import { MemRelayError } from '@memrelay/sdk/errors';
 import { MemRelay } from '@memrelay/sdk/mem-relay';
 import type { MemoryEntry } from '@memrelay/sdk/types';
-import type { Output } from '../output.ts';
+import type { Output } from '../terminal/output.ts';
 import type { ConnectedOwner } from './connect-owner.ts';
 
 /** Memories that are read from blobs, by blob id (43 characters); each is there once, alone or as a patch of a quilt. */
 export type LivingMemories = ReadonlyMap<string, number>;
 
-/** Or why that cannot be told. */
+/** Or why that cannot be determined. */
 export type Living = { memories: LivingMemories } | { unknown: string };
 
 /**

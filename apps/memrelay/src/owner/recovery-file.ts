@@ -1,8 +1,8 @@
 import { access } from 'node:fs/promises';
 import { writeSecretFile } from '@memrelay/protocol/secret-file-node';
 import { type RecoveryKey, recoveryKey } from '@memrelay/sdk/account/recovery';
-import { ExitError, exitCodes } from '../exit-codes.ts';
-import { readText } from '../read-text.ts';
+import { ExitError, exitCodes } from '../terminal/exit-codes.ts';
+import { readText } from '../terminal/read-text.ts';
 
 /** Makes a recovery key and writes it: 64 hex digits, readable by its owner alone. Throws `ExitError` when `path` is taken. */
 export async function newRecoveryFile(path: string): Promise<RecoveryKey> {

@@ -9,7 +9,7 @@ import { install, uninstall } from '../../src/commands/mcp.ts';
 import { trust } from '../../src/commands/trust.ts';
 import { jsonAt } from '../../src/hosts/edit-json.ts';
 import { hosts } from '../../src/hosts/known-hosts.ts';
-import { createOutput } from '../../src/output.ts';
+import { createOutput } from '../../src/terminal/output.ts';
 
 const realHome = process.env.HOME;
 const privateKey = '11'.repeat(32);

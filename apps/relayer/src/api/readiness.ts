@@ -1,16 +1,26 @@
 import type { ReadyInfo } from '@memrelay/protocol/service-info';
+import type { AccountDirectory } from '../accounts/account-directory.ts';
+import type { Db } from '../base/db/db.ts';
 import { inTime } from '../base/redis/in-time.ts';
+import type { AggregatorReader } from '../blobs/aggregator-reads.ts';
 import { payingWallets } from '../jobs/alerts/wallet-watch.ts';
+import type { Pipeline } from '../jobs/pipeline.ts';
 import { oldestPendingSeconds } from '../jobs/queue/read-jobs.ts';
-import type { RelayerContext } from '../start/context.ts';
+import type { SidecarClient } from '../sidecar/sidecar-client.ts';
+import type { NonceStore } from './nonces/nonce-store.ts';
 
 type Check = ReadyInfo['checks'][string];
 
-/** What `readiness` looks at. */
-export type ReadinessParts = Pick<
-  RelayerContext,
-  'db' | 'sidecar' | 'aggregators' | 'nonces' | 'accounts' | 'uploadWallets'
-> & { pipeline: Pick<RelayerContext['pipeline'], 'stopping'> };
+/** The dependencies whose state `/ready` reports. */
+export interface ReadinessParts {
+  db: Db;
+  sidecar: SidecarClient;
+  aggregators: AggregatorReader;
+  nonces: NonceStore;
+  accounts: AccountDirectory;
+  uploadWallets: readonly string[];
+  pipeline: Pick<Pipeline, 'stopping'>;
+}
 
 /** A dependency that takes longer counts as away: whoever asks does not wait for a query that hangs. */
 const probeMs = 3_000;

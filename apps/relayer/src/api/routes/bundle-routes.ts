@@ -1,19 +1,21 @@
 import { exportRequest, type ImportResponse, importRequest } from '@memrelay/protocol/bundles';
 import type { FastifyInstance } from 'fastify';
-import { exportPage, exportPageBytes } from '../../memories/bundles/export-page.ts';
-import { importMemories } from '../../memories/bundles/import-memories.ts';
-import type { RelayerContext } from '../../start/context.ts';
+import { type ExportParts, exportPage, exportPageBytes } from '../../memories/bundles/export-page.ts';
+import { type ImportParts, importMemories } from '../../memories/bundles/import-memories.ts';
 import { inPieces } from '../http/json-pieces.ts';
 import { validate } from '../http/validate.ts';
+import type { RequestBounds } from '../limits/request-bounds.ts';
+
+export type BundleRouteParts = ExportParts & ImportParts & { requestBounds: RequestBounds };
 
 /** The signed routes that take memories to another server and back; `app` has the auth hook. */
-export function bundleRoutes(app: FastifyInstance, context: RelayerContext): void {
-  const { exporting, importing } = context.requestBounds;
+export function bundleRoutes(app: FastifyInstance, parts: BundleRouteParts): void {
+  const { exporting, importing } = parts.requestBounds;
   const config = { ownBound: true } as const;
   app.post('/api/export', { config }, async (request, reply) => {
     const wanted = validate(exportRequest, request.body);
     return exporting.run(request, reply, exportPageBytes, async () => {
-      const page = await exportPage(context, request.caller, wanted);
+      const page = await exportPage(parts, request.caller, wanted);
       const length = page.memories.reduce((sum, { envelope }) => sum + envelope.length, 0);
       return inPieces(reply, page, 'memories', length);
     });
@@ -21,7 +23,7 @@ export function bundleRoutes(app: FastifyInstance, context: RelayerContext): voi
   app.post('/api/import', { config }, async (request, reply): Promise<ImportResponse> => {
     const given = validate(importRequest, request.body);
     const answer = await importing.run(request, reply, request.rawBody.length, () =>
-      importMemories(context, request.caller, given),
+      importMemories(parts, request.caller, given),
     );
     reply.code(202);
     return answer;

@@ -1,3 +1,4 @@
+import type { Network } from '@memrelay/protocol/networks';
 import type { AccountInfo, HealthInfo, PublicConfig, VersionInfo } from '@memrelay/protocol/service-info';
 import {
   apiVersion,
@@ -10,8 +11,7 @@ import type { FastifyInstance } from 'fastify';
 import { permissionBits } from '../../accounts/require-permission.ts';
 import { askPrompt } from '../../language/prompts/ask.ts';
 import { extractPrompt } from '../../language/prompts/extract.ts';
-import type { RelayerContext } from '../../start/context.ts';
-import { createReadiness } from '../readiness.ts';
+import { createReadiness, type ReadinessParts } from '../readiness.ts';
 
 /** Set by whoever builds the image; absent in a checkout. */
 function buildInfo(environment: NodeJS.ProcessEnv): VersionInfo['build'] {
@@ -31,21 +31,27 @@ function versionInfo(): VersionInfo {
   };
 }
 
-/** The unsigned routes that tell about this server. */
-export function infoRoutes(app: FastifyInstance, context: RelayerContext): void {
+export interface InfoRouteParts extends ReadinessParts {
+  network: Network;
+  /** The response of `GET /config` */
+  publicConfig(): Promise<PublicConfig>;
+}
+
+/** The unsigned routes about this server. */
+export function infoRoutes(app: FastifyInstance, parts: InfoRouteParts): void {
   app.get('/health', async (): Promise<HealthInfo> => {
     return {
       status: 'ok',
       version: relayerVersion,
-      mode: context.network === 'localnet' ? 'local' : 'production',
+      mode: parts.network === 'localnet' ? 'local' : 'production',
       prompt_versions: { extract: extractPrompt.version, ask: askPrompt.version },
       ...versionInfo(),
     };
   });
   app.get('/version', async () => versionInfo());
-  app.get('/config', async (): Promise<PublicConfig> => context.publicConfig());
+  app.get('/config', async (): Promise<PublicConfig> => parts.publicConfig());
   app.get('/live', async () => ({ status: 'ok' }));
-  const readiness = createReadiness(context);
+  const readiness = createReadiness(parts);
   app.get('/ready', async (_request, reply) => {
     const state = await readiness();
     return reply.code(state.ready ? 200 : 503).send(state);

@@ -7,28 +7,28 @@ import {
   type StatsResponse,
 } from '@memrelay/protocol/memory-lists';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { accountStats, listNamespaces } from '../../memories/lists/account-stats.ts';
+import { accountStats, listNamespaces, type StatsParts } from '../../memories/lists/account-stats.ts';
 import { listMemories } from '../../memories/lists/list-memories.ts';
-import type { RelayerContext } from '../../start/context.ts';
+import type { PageParts } from '../../memories/reading/readable-page.ts';
 import { validate } from '../http/validate.ts';
 
 /** The signed routes that tell what is stored, without its text; `app` has the auth hook. */
-export function listRoutes(app: FastifyInstance, context: RelayerContext): void {
+export function listRoutes(app: FastifyInstance, parts: StatsParts & PageParts): void {
   app.post(
     '/api/memories',
     async (request): Promise<MemoriesResponse> =>
-      listMemories(context, request.caller, validate(memoriesRequest, request.body)),
+      listMemories(parts, request.caller, validate(memoriesRequest, request.body)),
   );
   const namespaces = async (request: FastifyRequest): Promise<NamespacesResponse> =>
-    listNamespaces(context, request.caller);
+    listNamespaces(parts, request.caller);
   app.post('/api/namespaces', namespaces);
   app.get('/api/namespaces', namespaces);
   // The form of the original system's newest client. It names the owner, whom the signature already tells
   app.get<{ Params: { owner: string } }>('/v1/owners/:owner/namespaces', async (request) => {
     if (request.params.owner.toLowerCase() !== request.caller.account.owner) throw new ApiError('not_found');
-    return originalForm(await listNamespaces(context, request.caller));
+    return originalForm(await listNamespaces(parts, request.caller));
   });
-  app.post('/api/stats', async (request): Promise<StatsResponse> => accountStats(context, request.caller));
+  app.post('/api/stats', async (request): Promise<StatsResponse> => accountStats(parts, request.caller));
 }
 
 /** Ours and the names that the original's client reads beside them. It reads no further page where `has_more` is false. */

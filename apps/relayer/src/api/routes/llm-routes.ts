@@ -1,23 +1,25 @@
 import { type AnalyzeAccepted, analyzeRequest, askRequest } from '@memrelay/protocol/llm';
 import type { FastifyInstance } from 'fastify';
+import type { Loggers } from '../../base/logging/loggers.ts';
 import { repeatKeyOf } from '../../jobs/queue/repeat-key.ts';
-import { ask, askInPieces } from '../../memories/answers/ask.ts';
-import { analyze } from '../../memories/remember/analyze.ts';
-import type { RelayerContext } from '../../start/context.ts';
+import { type AskParts, ask, askInPieces } from '../../memories/answers/ask.ts';
+import { type AnalyzeParts, analyze } from '../../memories/remember/analyze.ts';
 import { warnOfDelegateKey } from '../http/deprecations.ts';
 import { closed, sendEvents, wantsEvents } from '../http/event-stream.ts';
 import { createSingleFlight } from '../http/single-flight.ts';
 import { validate } from '../http/validate.ts';
-import { askBytes } from '../limits/request-bounds.ts';
+import { askBytes, type RequestBounds } from '../limits/request-bounds.ts';
+
+export type LlmRouteParts = AskParts & AnalyzeParts & { requestBounds: RequestBounds; loggers: Loggers };
 
 /** The signed routes that a language model takes part in. */
-export function llmRoutes(app: FastifyInstance, context: RelayerContext): void {
-  const { memories: log } = context.loggers;
-  const { asking, recalling } = context.requestBounds;
+export function llmRoutes(app: FastifyInstance, parts: LlmRouteParts): void {
+  const { memories: log } = parts.loggers;
+  const { asking, recalling } = parts.requestBounds;
   const config = { ownBound: true } as const;
   const once = createSingleFlight<AnalyzeAccepted>();
   // A call may last longer than an end does
-  app.addHook('preClose', async () => context.chat?.abort());
+  app.addHook('preClose', async () => parts.chat?.abort());
 
   app.post('/api/analyze', { config }, async (request, reply): Promise<AnalyzeAccepted> => {
     warnOfDelegateKey(log, request, reply);
@@ -26,7 +28,7 @@ export function llmRoutes(app: FastifyInstance, context: RelayerContext): void {
     const repeatKey = repeatKeyOf(request, text);
     const bytes = askBytes + rawBody.length;
     const work = () =>
-      asking.run(request, reply, bytes, () => analyze(context, caller, text, repeatKey, stages));
+      asking.run(request, reply, bytes, () => analyze(parts, caller, text, repeatKey, stages));
     reply.code(202);
     // It goes on when its caller is gone, who comes back with the same key and waits for the same end
     if (!repeatKey) return work();
@@ -44,8 +46,8 @@ export function llmRoutes(app: FastifyInstance, context: RelayerContext): void {
     return asking.run(request, reply, askBytes, () =>
       recalling.during(request, reply, async (hold, gone) => {
         const asked = { question, stages, gone, hold };
-        if (!wantsEvents(request)) return ask(context, caller, asked);
-        const events = await askInPieces(context, caller, asked);
+        if (!wantsEvents(request)) return ask(parts, caller, asked);
+        const events = await askInPieces(parts, caller, asked);
         sendEvents(log, request, reply, events, gone);
         await closed(reply);
         return reply;

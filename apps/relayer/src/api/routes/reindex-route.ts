@@ -1,19 +1,21 @@
 import { type ReindexResponse, reindexRequest } from '@memrelay/protocol/reindex';
 import type { FastifyInstance } from 'fastify';
-import { reindex } from '../../memories/reindex/reindex.ts';
-import type { RelayerContext } from '../../start/context.ts';
+import { type ReindexParts, reindex } from '../../memories/reindex/reindex.ts';
 import { validate } from '../http/validate.ts';
-import { reindexBytes } from '../limits/request-bounds.ts';
+import { type RequestBounds, reindexBytes } from '../limits/request-bounds.ts';
 
 /** `app` has the auth hook, so every request has a caller. */
-export function reindexRoute(app: FastifyInstance, context: RelayerContext): void {
-  const { reindexing } = context.requestBounds;
+export function reindexRoute(
+  app: FastifyInstance,
+  parts: ReindexParts & { requestBounds: RequestBounds },
+): void {
+  const { reindexing } = parts.requestBounds;
   app.post(
     '/api/reindex',
     { config: { ownBound: true } },
     async (request, reply): Promise<ReindexResponse> => {
       const wanted = validate(reindexRequest, request.body);
-      const work = () => reindex(context, request.caller, wanted);
+      const work = () => reindex(parts, request.caller, wanted);
       return reindexing.run(request, reply, reindexBytes, work);
     },
   );

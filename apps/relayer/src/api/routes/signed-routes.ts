@@ -1,22 +1,32 @@
 import type { FastifyInstance } from 'fastify';
-import type { RelayerContext } from '../../start/context.ts';
-import { bundleRoutes } from './bundle-routes.ts';
+import { type BundleRouteParts, bundleRoutes } from './bundle-routes.ts';
 import { accountRoute } from './info-routes.ts';
+import { type JobRouteParts, jobRoutes } from './job-routes.ts';
 import { keyRoutes } from './key-routes.ts';
 import { listRoutes } from './list-routes.ts';
-import { llmRoutes } from './llm-routes.ts';
-import { memoryRoutes } from './memory-routes.ts';
+import { type LlmRouteParts, llmRoutes } from './llm-routes.ts';
+import { type MemoryRouteParts, memoryRoutes } from './memory-routes.ts';
 import { reindexRoute } from './reindex-route.ts';
 import { restoreRoute } from './restore-route.ts';
 
+export type SignedRouteParts = MemoryRouteParts &
+  JobRouteParts &
+  LlmRouteParts &
+  BundleRouteParts &
+  Parameters<typeof listRoutes>[1] &
+  Parameters<typeof keyRoutes>[1] &
+  Parameters<typeof reindexRoute>[1] &
+  Parameters<typeof restoreRoute>[1];
+
 /** Every route that needs a signature; `app` has the auth hook. */
-export function signedRoutes(app: FastifyInstance, context: RelayerContext): void {
+export function signedRoutes(app: FastifyInstance, parts: SignedRouteParts): void {
   accountRoute(app);
-  memoryRoutes(app, context);
-  llmRoutes(app, context);
-  listRoutes(app, context);
-  keyRoutes(app, context);
-  bundleRoutes(app, context);
-  reindexRoute(app, context);
-  restoreRoute(app, context);
+  memoryRoutes(app, parts);
+  jobRoutes(app, parts);
+  llmRoutes(app, parts);
+  listRoutes(app, parts);
+  keyRoutes(app, parts);
+  bundleRoutes(app, parts);
+  reindexRoute(app, parts);
+  restoreRoute(app, parts);
 }

@@ -12,7 +12,6 @@ import { deleteMemories, heldElsewhere, type Removed } from '../../jobs/queue/fo
 import type { Place } from '../../jobs/queue/forgotten-objects.ts';
 import type { NamespaceKeys } from '../../keys/namespace-keys.ts';
 import { sealJob } from '../../keys/seal-job.ts';
-import type { RelayerContext } from '../../start/context.ts';
 
 /** A tombstone names as many (packages/envelope, `supersedes`). */
 const perTombstone = 200;

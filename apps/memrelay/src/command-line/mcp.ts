@@ -1,14 +1,11 @@
 import type { Command } from 'commander';
-import { runCommand } from '../run-command.ts';
-import { hosts } from './known-hosts.ts';
+import { hosts } from '../hosts/known-hosts.ts';
+import { runCommand } from '../terminal/run-command.ts';
+import type { CommandLine } from './command-line.ts';
 
-/** `memrelay mcp …` and `memrelay trust`: the tools in agents' hosts, and where they may go. */
-export function addHostCommands(program: Command, environment: NodeJS.ProcessEnv): void {
+export function registerMcp(line: CommandLine): void {
   const load = () => import('../commands/mcp.ts');
-  const group = program
-    .command('mcp')
-    .description("put the memory tools into an agent's host")
-    .showHelpAfterError('Run it with --help to see how it is called.');
+  const group = line.group('mcp', "put the memory tools into an agent's host");
   const hostCommand = (name: string, about: string): Command =>
     group
       .command(name)
@@ -33,21 +30,9 @@ export function addHostCommands(program: Command, environment: NodeJS.ProcessEnv
     .option('--label <text>', 'name of this client in the dashboard')
     .option('--extra-tools', 'also mem_ask, mem_forget, mem_list and mem_status')
     .action((host, options) =>
-      runCommand(options, async (output) => (await load()).install(output, host, options, environment)),
+      runCommand(options, async (output) => (await load()).install(output, host, options, line.environment)),
     );
   hostCommand('uninstall', 'take the tools out of the configuration of a host').action((host, options) =>
-    runCommand(options, async (output) => (await load()).uninstall(output, host, options, environment)),
+    runCommand(options, async (output) => (await load()).uninstall(output, host, options, line.environment)),
   );
-  program
-    .command('trust')
-    .description('let tools call a relayer with credentials that were made at another one')
-    .argument('[url]', 'the relayer')
-    .option('--list', 'show the approved ones')
-    .option('--remove <url>', 'take an approval back')
-    .option('--json', 'one JSON value a line, for programs')
-    .action((url, options) =>
-      runCommand(options, async (output) =>
-        (await import('../commands/trust.ts')).trust(output, url, options),
-      ),
-    );
 }

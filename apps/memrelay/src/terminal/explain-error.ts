@@ -28,8 +28,8 @@ const troubles: Record<string, string> = {
 };
 
 /**
- * An expected failure as a sentence with a next step and an exit code. Returns undefined for one that nobody
- * expects: that is a defect, and its stack belongs in the report.
+ * An expected failure as a sentence with a next step and an exit code. Returns undefined for an unexpected
+ * error: that is a defect, and its stack belongs in the report.
  */
 export function explain(error: unknown): ExitError | undefined {
   if (error instanceof ExitError) return error;
@@ -110,7 +110,7 @@ function explainSdk(error: MemRelayError): ExitError {
   return end(exitCodes.failed, error.message);
 }
 
-/** The origin stands in the SDK's message and nowhere else; shown, never branched on. */
+/** Only the SDK's message contains the origin. It is shown, never branched on. */
 function originOf(error: MemRelayError): string {
   const origin = /https?:\/\/[^\s/:]+(?::\d+)?/.exec(error.message)?.[0];
   return origin === undefined ? '' : ` at ${origin}`;

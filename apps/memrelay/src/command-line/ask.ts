@@ -1,0 +1,12 @@
+import { runCommand } from '../terminal/run-command.ts';
+import type { CommandLine } from './command-line.ts';
+
+export function registerAsk(line: CommandLine): void {
+  line
+    .memoryCommand('ask', 'answer a question from memories')
+    .argument('<question...>', 'what to answer, or - to read it from stdin')
+    .option('--limit <n>', 'from at most this many memories, 1 to 100 (default: 5)')
+    .action((words, options) =>
+      runCommand(options, async (output) => (await import('../commands/ask.ts')).ask(output, words, options)),
+    );
+}

@@ -1,0 +1,29 @@
+import type { Command } from 'commander';
+import { runCommand } from '../terminal/run-command.ts';
+import type { CommandLine } from './command-line.ts';
+import { ownerCommand } from './owner-command.ts';
+
+export function registerBlobs(line: CommandLine): void {
+  const blobs = line.group('blobs', "the wallet's blobs on chain");
+  const load = () => import('../commands/blobs.ts');
+  const all = (command: Command): Command =>
+    command.argument('[ids...]', 'object or blob ids').option('--all', 'every blob of the wallet');
+  ownerCommand(blobs, 'list', 'the blobs this wallet owns').action((options) =>
+    runCommand(options, async (output) => (await load()).listBlobs(output, options, line.environment)),
+  );
+  all(ownerCommand(blobs, 'delete', 'delete blobs for good'))
+    .option('--with-memories', 'also those in which several memories live, which are lost then')
+    .action((ids, options) =>
+      runCommand(options, async (output) =>
+        (await load()).deleteBlobs(output, ids, options, line.environment),
+      ),
+    );
+  all(ownerCommand(blobs, 'extend', 'prolong blobs, paid with WAL'))
+    .option('--until <epoch>', 'those that end at this storage epoch or before')
+    .requiredOption('--epochs <n>', 'by how many epochs')
+    .action((ids, options) =>
+      runCommand(options, async (output) =>
+        (await load()).extendBlobs(output, ids, options, line.environment),
+      ),
+    );
+}

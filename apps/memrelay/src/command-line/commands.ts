@@ -1,0 +1,60 @@
+import { registerAccount } from './account.ts';
+import { registerAnalyze } from './analyze.ts';
+import { registerAsk } from './ask.ts';
+import { registerBlobs } from './blobs.ts';
+import { registerBlobstore } from './blobstore.ts';
+import type { CommandLine } from './command-line.ts';
+import { registerCost } from './cost.ts';
+import { registerDelegate } from './delegate.ts';
+import { registerDemo } from './demo.ts';
+import { registerDoctor } from './doctor.ts';
+import { registerExport } from './export.ts';
+import { registerForget } from './forget.ts';
+import { registerImport } from './import.ts';
+import { registerKey } from './key.ts';
+import { registerList } from './list.ts';
+import { registerMcp } from './mcp.ts';
+import { registerNamespaces } from './namespaces.ts';
+import { registerPair } from './pair.ts';
+import { registerRecall } from './recall.ts';
+import { registerReindex } from './reindex.ts';
+import { registerRemember } from './remember.ts';
+import { registerRestore } from './restore.ts';
+import { registerRetry } from './retry.ts';
+import { registerStats } from './stats.ts';
+import { registerStatus } from './status.ts';
+import { registerTrust } from './trust.ts';
+import { registerUp } from './up.ts';
+
+/**
+ * All commands, in the order in which `--help` lists them. A registration imports the code of its command only when the
+ * command runs: `recall` should not wait for the chain client of `up`.
+ */
+export const registrations: readonly ((line: CommandLine) => void)[] = [
+  registerUp,
+  registerPair,
+  registerRemember,
+  registerRecall,
+  registerAnalyze,
+  registerAsk,
+  registerList,
+  registerNamespaces,
+  registerStats,
+  registerForget,
+  registerRetry,
+  registerImport,
+  registerExport,
+  registerRestore,
+  registerReindex,
+  registerStatus,
+  registerDoctor,
+  registerAccount,
+  registerDelegate,
+  registerKey,
+  registerBlobs,
+  registerMcp,
+  registerTrust,
+  registerCost,
+  registerBlobstore,
+  registerDemo,
+];

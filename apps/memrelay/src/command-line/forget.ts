@@ -1,0 +1,19 @@
+import { runCommand } from '../terminal/run-command.ts';
+import type { CommandLine } from './command-line.ts';
+
+export function registerForget(line: CommandLine): void {
+  line
+    .memoryCommand('forget', 'remove memories for good')
+    .argument('[ids...]', 'ids as shown by `list` and `remember`')
+    .option('--all', 'everything in the namespace')
+    .option('--everything', 'everything in every namespace')
+    .option('--delete-blobs', "also delete their blobs on chain, signed by the owner's wallet")
+    .option('--wallet <path>', "file with the owner's key (default: wallet.json of the data directory)")
+    .option('--no-sponsor', 'pay the gas from the wallet')
+    .option('--yes', 'do not ask')
+    .action((ids, options) =>
+      runCommand(options, async (output) =>
+        (await import('../commands/forget.ts')).forget(output, ids, options, line.environment),
+      ),
+    );
+}

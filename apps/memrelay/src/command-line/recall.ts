@@ -1,0 +1,15 @@
+import { runCommand } from '../terminal/run-command.ts';
+import type { CommandLine } from './command-line.ts';
+
+export function registerRecall(line: CommandLine): void {
+  line
+    .memoryCommand('recall', 'find memories by a question')
+    .argument('<query...>', 'what to look for')
+    .option('--limit <n>', 'at most this many, 1 to 100 (default: 10)')
+    .option('--explain', 'show how each memory was ranked')
+    .action((words, options) =>
+      runCommand(options, async (output) =>
+        (await import('../commands/recall.ts')).recall(output, words, options),
+      ),
+    );
+}
