@@ -4,7 +4,7 @@ import { startWebhook, type Webhook } from '@memrelay/dev-env/webhook';
 import type { UploadCheckpoint } from '@memrelay/protocol/sidecar-api';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { TaskLoop } from '../src/base/concurrency/shared-task.ts';
+import type { TaskLoop } from '../src/base/concurrency/task-loop.ts';
 import { createMemoryBlobCache } from '../src/blobs/blob-cache.ts';
 import { type SenderTimes, startAlertSender } from '../src/jobs/alerts/alert-sender.ts';
 import { insertJobs, insertManualMemory } from '../src/jobs/queue/accept-jobs.ts';

@@ -13,7 +13,7 @@ import { Ed25519Keypair } from '@mysten/sui/keypairs/ed25519';
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createAccountDirectory } from '../src/accounts/create-account-directory.ts';
 import type { AuthOptions } from '../src/api/auth/register-auth.ts';
-import { createTableNonces } from '../src/api/nonces/table-nonces.ts';
+import { createTableNonces } from '../src/api/rows/table-nonces.ts';
 import { silent, startAuthApp } from './support/auth-app.ts';
 import { databases, type TestDb } from './support/databases.ts';
 import { fund, startTestNetwork, type TestNetwork, testKey } from './support/localnet-process.ts';

@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createAccountDirectory } from '../src/accounts/create-account-directory.ts';
 import { warnOfForwarded } from '../src/api/auth/forwarded-warning.ts';
 import type { AuthOptions } from '../src/api/auth/register-auth.ts';
-import { createTableNonces } from '../src/api/nonces/table-nonces.ts';
+import { createTableNonces } from '../src/api/rows/table-nonces.ts';
 import { silent, startAuthApp } from './support/auth-app.ts';
 import { databases, type TestDb } from './support/databases.ts';
 import { startTestNetwork, type TestAccount, type TestNetwork, testKey } from './support/localnet-process.ts';

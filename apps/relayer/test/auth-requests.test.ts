@@ -5,7 +5,7 @@ import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AccountDirectory } from '../src/accounts/account-directory.ts';
 import { createAccountDirectory } from '../src/accounts/create-account-directory.ts';
-import { createTableNonces } from '../src/api/nonces/table-nonces.ts';
+import { createTableNonces } from '../src/api/rows/table-nonces.ts';
 import { silent, startAuthApp } from './support/auth-app.ts';
 import { databases, type TestDb } from './support/databases.ts';
 import {

@@ -1,6 +1,6 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import type { TaskLoop } from '../src/base/concurrency/shared-task.ts';
+import type { TaskLoop } from '../src/base/concurrency/task-loop.ts';
 import { claimJobs } from '../src/jobs/queue/claim-jobs.ts';
 import { deleteMemories } from '../src/jobs/queue/forget-rows.ts';
 import { pruneJobs } from '../src/jobs/queue/prune-jobs.ts';

@@ -12,7 +12,7 @@ import { createClient, RESP_TYPES } from '@redis/client';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type NonceStore, nonceKey } from '../src/api/nonces/nonce-store.ts';
 import { createRedisNonces } from '../src/api/nonces/redis-nonces.ts';
-import { createTableNonces } from '../src/api/nonces/table-nonces.ts';
+import { createTableNonces } from '../src/api/rows/table-nonces.ts';
 import { openDatabase } from '../src/base/db/open-database.ts';
 import { silent } from './support/auth-app.ts';
 import { databases, type TestDb } from './support/databases.ts';

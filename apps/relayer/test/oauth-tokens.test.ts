@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { oauthPaths } from '@memrelay/protocol/oauth';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { pruneGrants } from '../src/api/oauth/grant-rows.ts';
 import type { TokenAnswer } from '../src/api/oauth/token-requests.ts';
+import { pruneGrants } from '../src/api/rows/grant-rows.ts';
 import { databases, type TestDb } from './support/databases.ts';
 import {
   accountId,

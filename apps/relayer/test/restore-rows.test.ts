@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { readPastWriters, recordPastDelegates } from '../src/accounts/past-delegates.ts';
+import { readPastWriters, recordPastDelegates } from '../src/accounts/rows/past-delegates.ts';
 import { BlobReadError } from '../src/blobs/aggregator-reads.ts';
 import { lookOnChain, type RestoreFailure } from '../src/upkeep/restore/look-on-chain.ts';
 import {

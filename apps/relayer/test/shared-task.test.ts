@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createSharedTask } from '../src/base/concurrency/shared-task.ts';
 import { openDatabase } from '../src/base/db/open-database.ts';
+import { createSharedTask } from '../src/base/rows/shared-tasks.ts';
 import { databases, type TestDb } from './support/databases.ts';
 
 /** The embedded database has one relayer only. */

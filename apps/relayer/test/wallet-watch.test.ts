@@ -1,7 +1,7 @@
 import type { WalletFunds } from '@memrelay/protocol/sidecar-api';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { TaskLoop } from '../src/base/concurrency/shared-task.ts';
+import type { TaskLoop } from '../src/base/concurrency/task-loop.ts';
 import { payingWallets, startWalletWatch } from '../src/jobs/alerts/wallet-watch.ts';
 import { databases, type TestDb } from './support/databases.ts';
 

@@ -109,7 +109,7 @@ export const recallMutations: readonly Mutation[] = [
   },
   {
     breaks: 'auth.nonce-or-nothing',
-    file: 'apps/relayer/src/api/nonces/table-nonces.ts',
+    file: 'apps/relayer/src/api/rows/table-nonces.ts',
     from: `        failure = error as Error;
         throw error;`,
     to: `        failure = error as Error;

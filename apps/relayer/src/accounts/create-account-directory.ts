@@ -7,10 +7,10 @@ import type { Db } from '../base/db/db.ts';
 import { AccountCache, OutdatedAnswerError } from './account-cache.ts';
 import type { AccountDirectory, AccountSnapshot } from './account-directory.ts';
 import { toSnapshot } from './account-snapshot.ts';
-import { accountsWithKey, recordAccount, wasSeen } from './account-table.ts';
 import { isAtLeast } from './event-order.ts';
 import { EventWatcher } from './event-watcher.ts';
-import { readPastWriters, recordPastDelegates } from './past-delegates.ts';
+import { accountsWithKey, recordAccount, wasSeen } from './rows/account-rows.ts';
+import { readPastWriters, recordPastDelegates } from './rows/past-delegates.ts';
 
 export interface AccountDirectoryOptions {
   chain: ChainClient;

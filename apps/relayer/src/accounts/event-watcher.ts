@@ -4,7 +4,7 @@ import type { ChainClient } from '@memrelay/chain/chain-client';
 import { ChainRejectedError } from '@memrelay/chain/chain-errors';
 import type { Logger } from 'pino';
 import type { Db } from '../base/db/db.ts';
-import { readCursor, saveCursor } from './account-table.ts';
+import { readCursor, saveCursor } from './rows/account-rows.ts';
 
 export interface EventWatcherOptions {
   chain: ChainClient;

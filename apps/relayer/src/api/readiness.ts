@@ -1,6 +1,7 @@
 import type { ReadyInfo } from '@memrelay/protocol/service-info';
 import type { AccountDirectory } from '../accounts/account-directory.ts';
 import type { Db } from '../base/db/db.ts';
+import { pingDatabase } from '../base/db/ping.ts';
 import { inTime } from '../base/redis/in-time.ts';
 import type { AggregatorReader } from '../blobs/aggregator-reads.ts';
 import { payingWallets } from '../jobs/alerts/wallet-watch.ts';
@@ -61,7 +62,7 @@ function createStoreProbe({ aggregators }: ReadinessParts): () => Promise<Check>
 async function compute(parts: ReadinessParts, probeStore: () => Promise<Check>): Promise<ReadyInfo> {
   const [database, sidecar, store, oldest, funds] = await Promise.all([
     probe(async () => {
-      await parts.db.query('SELECT 1');
+      await pingDatabase(parts.db);
       return undefined;
     }),
     probe(async () => {

@@ -5,6 +5,7 @@ import type { Db } from '../base/db/db.ts';
 import { decodeVector } from '../base/db/vector.ts';
 import { normalize } from './embedding/embedder.ts';
 import { type VectorMap, vectorKeyId } from './embedding/vector-map.ts';
+import { readStoredVectors } from './rows/stored-vectors.ts';
 
 /** The form in a bundle: 32-bit floats, little-endian, base64. */
 function encodeBare(vector: Float32Array): string {
@@ -33,19 +34,15 @@ export async function readBareVectors(
   ids: readonly string[],
   model: string,
 ): Promise<Map<string, BareVectors>> {
-  const { rows } = await db.query<{ memory_id: string; vector_key_id: number; embedding: Buffer }>(
-    `SELECT memory_id, vector_key_id, vector_send(embedding) AS embedding FROM memory_vector
-     WHERE account_id = $1 AND memory_id = ANY($2::uuid[]) AND embedding_model = $3 ORDER BY memory_id, chunk_no`,
-    [accountId, [...ids], model],
-  );
   const found = new Map<string, BareVectors>();
   const pause = createPauses();
-  for (const { memory_id, vector_key_id, embedding } of rows) {
+  const rows = await readStoredVectors(db, accountId, ids, model);
+  for (const { memoryId, vectorKeyId: storedKeyId, bytes } of rows) {
     await pause();
-    const stored = decodeVector(embedding);
-    const vectors = found.get(memory_id) ?? { model, values: [] };
-    vectors.values.push(encodeBare(vector_key_id === vectorKeyId ? map.invert(stored) : stored));
-    found.set(memory_id, vectors);
+    const stored = decodeVector(bytes);
+    const vectors = found.get(memoryId) ?? { model, values: [] };
+    vectors.values.push(encodeBare(storedKeyId === vectorKeyId ? map.invert(stored) : stored));
+    found.set(memoryId, vectors);
   }
   return found;
 }

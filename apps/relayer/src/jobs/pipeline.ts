@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import { maxUploadAttempts } from '@memrelay/protocol/limits';
 import type { Logger } from 'pino';
 import type { AccountDirectory } from '../accounts/account-directory.ts';
-import type { TaskLoop } from '../base/concurrency/shared-task.ts';
+import type { TaskLoop } from '../base/concurrency/task-loop.ts';
 import type { Db } from '../base/db/db.ts';
 import type { BlobCache } from '../blobs/blob-cache.ts';
 import type { SidecarClient } from '../sidecar/sidecar-client.ts';

@@ -6,6 +6,7 @@ import { ApiError } from '@memrelay/protocol/errors';
 import { createClient } from '@redis/client';
 import { ConfigError } from '../base/config/config-error.ts';
 import type { Db } from '../base/db/db.ts';
+import { pingDatabase } from '../base/db/ping.ts';
 import { inTime } from '../base/redis/in-time.ts';
 import type { Config } from '../config/config.ts';
 
@@ -53,7 +54,7 @@ export async function checkSurroundings({ config, openDatabase }: Surroundings):
 
 async function databaseProblem(db: Db): Promise<string | undefined> {
   try {
-    await inTime(db.query('SELECT 1'), answerMs);
+    await inTime(pingDatabase(db), answerMs);
     return undefined;
   } catch (error) {
     return `DATABASE_URL: ${databaseReason(error)}`;

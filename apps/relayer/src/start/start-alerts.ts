@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { TaskLoop } from '../base/concurrency/shared-task.ts';
+import type { TaskLoop } from '../base/concurrency/task-loop.ts';
 import type { Db } from '../base/db/db.ts';
 import type { Config } from '../config/config.ts';
 import { startAlertSender } from '../jobs/alerts/alert-sender.ts';

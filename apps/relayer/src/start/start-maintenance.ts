@@ -1,10 +1,10 @@
-import { pruneGrants } from '../api/oauth/grant-rows.ts';
+import { pruneGrants } from '../api/rows/grant-rows.ts';
 import type { Db } from '../base/db/db.ts';
 import { startVacuum } from '../base/db/vacuum.ts';
 import type { Loggers } from '../base/logging/loggers.ts';
 import { startPeriodicTasks } from '../base/periodic-tasks.ts';
 import type { Config } from '../config/config.ts';
-import { dropKeywords } from '../index/keywords/drop-keywords.ts';
+import { dropKeywords } from '../index/rows/drop-keywords.ts';
 import { pruneFormerBlobs } from '../jobs/queue/forgotten-objects.ts';
 import type { Idempotency } from '../jobs/queue/idempotency.ts';
 import { pruneJobs } from '../jobs/queue/prune-jobs.ts';

@@ -1,4 +1,4 @@
-import type { TaskLoop } from '../base/concurrency/shared-task.ts';
+import type { TaskLoop } from '../base/concurrency/task-loop.ts';
 import type { Loggers } from '../base/logging/loggers.ts';
 import type { Config } from '../config/config.ts';
 import { startStrays } from '../jobs/strays/start-strays.ts';

@@ -1,5 +1,5 @@
 import { pino } from 'pino';
-import { createTableNonces } from '../../src/api/nonces/table-nonces.ts';
+import { createTableNonces } from '../../src/api/rows/table-nonces.ts';
 import { migrate } from '../../src/base/db/migrate.ts';
 import { openDatabase } from '../../src/base/db/open-database.ts';
 

@@ -1,6 +1,6 @@
 import { ApiError } from '@memrelay/protocol/errors';
 import type { Logger } from 'pino';
-import type { Claim, NonceEpoch, StoreIdentity } from './nonce-epoch.ts';
+import type { Claim, NonceEpoch, StoreIdentity } from '../rows/nonce-epoch.ts';
 import type { NonceStore, StoreHolder } from './nonce-store.ts';
 
 export interface ClaimedNoncesOptions {

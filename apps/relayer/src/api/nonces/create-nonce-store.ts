@@ -2,9 +2,9 @@ import { setTimeout } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { ConfigError } from '../../base/config/config-error.ts';
 import type { Db } from '../../base/db/db.ts';
+import { createTableNonces } from '../rows/table-nonces.ts';
 import type { NonceStore } from './nonce-store.ts';
 import { createRedisNonces } from './redis-nonces.ts';
-import { createTableNonces } from './table-nonces.ts';
 import { waitBriefly } from './wait-briefly.ts';
 
 /**

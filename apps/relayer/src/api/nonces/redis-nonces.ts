@@ -4,8 +4,8 @@ import type { Logger } from 'pino';
 import type { Db } from '../../base/db/db.ts';
 import { inTime } from '../../base/redis/in-time.ts';
 import { reconnectDelay } from '../../base/redis/reconnect-delay.ts';
+import { createNonceEpoch, type StoreIdentity } from '../rows/nonce-epoch.ts';
 import { createClaimedNonces } from './claimed-nonces.ts';
-import { createNonceEpoch, type StoreIdentity } from './nonce-epoch.ts';
 import type { NonceStore } from './nonce-store.ts';
 
 export interface RedisNoncesOptions {

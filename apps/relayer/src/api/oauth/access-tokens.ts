@@ -1,5 +1,5 @@
 import { ApiError } from '@memrelay/protocol/errors';
-import { openToken } from './grant-rows.ts';
+import { openToken } from '../rows/grant-rows.ts';
 import type { OAuthContext } from './oauth-context.ts';
 import { parseToken } from './token-seal.ts';
 

@@ -7,7 +7,6 @@ import {
   type GrantScope,
   maxGrantDays,
 } from '@memrelay/protocol/oauth';
-import { type AuthorizationRequest, consentMs, readRequest } from './authorization-request.ts';
 import {
   insertGrant,
   insertToken,
@@ -16,7 +15,8 @@ import {
   scopeText,
   setAccount,
   spend,
-} from './grant-rows.ts';
+} from '../rows/grant-rows.ts';
+import { type AuthorizationRequest, consentMs, readRequest } from './authorization-request.ts';
 import type { OAuthContext } from './oauth-context.ts';
 import { withParameters } from './redirect-uris.ts';
 import { requireRegistered } from './registered-key.ts';

@@ -1,7 +1,7 @@
 import { ApiError } from '@memrelay/protocol/errors';
 import type { GrantScope } from '@memrelay/protocol/oauth';
 import type { AccountSnapshot, Delegate } from '../../accounts/account-directory.ts';
-import { scopeText } from './grant-rows.ts';
+import { scopeText } from '../rows/grant-rows.ts';
 
 /** The delegate as it may act now; undefined when it is gone, has ended, or its account is switched off. */
 export function livingDelegate(

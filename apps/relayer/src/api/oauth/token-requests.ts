@@ -1,8 +1,8 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { ApiError } from '@memrelay/protocol/errors';
 import { oauthScopes } from '@memrelay/protocol/oauth';
+import { deleteGrant, insertToken, type OpenedToken, openToken, spend } from '../rows/grant-rows.ts';
 import type { OAuthClient } from './clients.ts';
-import { deleteGrant, insertToken, type OpenedToken, openToken, spend } from './grant-rows.ts';
 import type { OAuthContext } from './oauth-context.ts';
 import { livingDelegate } from './registered-key.ts';
 import { parseToken, type Token, type TokenKind } from './token-seal.ts';

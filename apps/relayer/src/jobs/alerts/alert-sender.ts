@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
-import { createSharedTask, startTaskLoop, type TaskLoop } from '../../base/concurrency/shared-task.ts';
+import { startTaskLoop, type TaskLoop } from '../../base/concurrency/task-loop.ts';
 import type { Db } from '../../base/db/db.ts';
+import { createSharedTask } from '../../base/rows/shared-tasks.ts';
 import { alertMessage } from './alert-message.ts';
 import { alertsWait, dropAlerts, takeAlerts } from './alert-outbox.ts';
 import { type Posted, postWebhook } from './post-webhook.ts';

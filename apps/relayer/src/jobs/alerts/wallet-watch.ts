@@ -1,6 +1,6 @@
 import type { WalletFunds } from '@memrelay/protocol/sidecar-api';
 import type { Logger } from 'pino';
-import { startPeriodicTask, type TaskLoop } from '../../base/concurrency/shared-task.ts';
+import { startPeriodicTask, type TaskLoop } from '../../base/concurrency/task-loop.ts';
 import type { Db, Queryable } from '../../base/db/db.ts';
 import type { SidecarClient } from '../../sidecar/sidecar-client.ts';
 import { type WalletAlertKind, writeWalletAlert } from './alert-outbox.ts';

@@ -1,12 +1,8 @@
 import type { Logger } from 'pino';
 import type { AccountDirectory } from '../../accounts/account-directory.ts';
-import {
-  savePosition,
-  startPeriodicTask,
-  type TaskLoop,
-  taskPosition,
-} from '../../base/concurrency/shared-task.ts';
+import { startPeriodicTask, type TaskLoop } from '../../base/concurrency/task-loop.ts';
 import type { Db } from '../../base/db/db.ts';
+import { savePosition, taskPosition } from '../../base/rows/shared-tasks.ts';
 import type { SidecarClient } from '../../sidecar/sidecar-client.ts';
 import { readKnownBlobs, saveStrays } from '../queue/stray-rows.ts';
 import { type DueLook, dueLooks, noteRepeated, settleLook } from './due-looks.ts';

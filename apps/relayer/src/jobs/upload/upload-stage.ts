@@ -1,5 +1,5 @@
 import { parseHeader } from '@memrelay/envelope/header';
-import type { TaskLoop } from '../../base/concurrency/shared-task.ts';
+import type { TaskLoop } from '../../base/concurrency/task-loop.ts';
 import type { Db } from '../../base/db/db.ts';
 import type { BlobCache } from '../../blobs/blob-cache.ts';
 import type { UploadDetail } from '../alerts/alert-outbox.ts';

@@ -1,9 +1,5 @@
-import {
-  savePosition,
-  startPeriodicTask,
-  type TaskLoop,
-  taskPosition,
-} from '../../base/concurrency/shared-task.ts';
+import { startPeriodicTask, type TaskLoop } from '../../base/concurrency/task-loop.ts';
+import { savePosition, taskPosition } from '../../base/rows/shared-tasks.ts';
 import {
   dueForLook,
   nextOfWalk,

@@ -1,12 +1,12 @@
 import pLimit from 'p-limit';
 import type { Logger } from 'pino';
 import type { AccountDirectory } from '../../accounts/account-directory.ts';
-import { startPeriodicTask, type TaskLoop } from '../../base/concurrency/shared-task.ts';
+import { startPeriodicTask, type TaskLoop } from '../../base/concurrency/task-loop.ts';
 import type { Db } from '../../base/db/db.ts';
 import type { BlobCache } from '../../blobs/blob-cache.ts';
-import { saveEndEpochs } from '../../blobs/end-epochs.ts';
 import { readObjects } from '../../blobs/read-objects.ts';
 import type { BlobReads } from '../../blobs/read-stored.ts';
+import { saveEndEpochs } from '../../blobs/rows/end-epochs.ts';
 import type { SidecarClient } from '../../sidecar/sidecar-client.ts';
 import { countExpiring, type Expiring, expiringMemories, insertRenewal } from '../rows/renewal-rows.ts';
 import { inQuilts } from './in-quilts.ts';

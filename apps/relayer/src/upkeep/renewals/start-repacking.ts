@@ -1,8 +1,9 @@
 import pLimit from 'p-limit';
 import type { Logger } from 'pino';
 import type { AccountDirectory } from '../../accounts/account-directory.ts';
-import { createSharedTask, startTaskLoop, type TaskLoop } from '../../base/concurrency/shared-task.ts';
+import { startTaskLoop, type TaskLoop } from '../../base/concurrency/task-loop.ts';
 import type { Db } from '../../base/db/db.ts';
+import { createSharedTask } from '../../base/rows/shared-tasks.ts';
 import type { BlobCache } from '../../blobs/blob-cache.ts';
 import { readObjects } from '../../blobs/read-objects.ts';
 import type { BlobReads } from '../../blobs/read-stored.ts';

@@ -1,4 +1,4 @@
-import type { Db } from '../base/db/db.ts';
+import type { Db } from '../../base/db/db.ts';
 
 /** Until when a memory's blob is paid for, as the chain tells it. */
 export interface PaidUntil {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { Db, Queryable } from '../../base/db/db.ts';
-import type { StoreHolder } from './nonce-store.ts';
+import type { StoreHolder } from '../nonces/nonce-store.ts';
 
 /**
  * The agreement of all relayers of a database on where nonces are kept. It keeps a request that was accepted with one

@@ -1,6 +1,6 @@
 import { type AccountEvent, permissions } from '@memrelay/chain/account-bcs';
-import type { Db } from '../base/db/db.ts';
-import { hexToBytes } from '../base/db/hex.ts';
+import type { Db } from '../../base/db/db.ts';
+import { hexToBytes } from '../../base/db/hex.ts';
 
 /** Keeps who was a delegate and where it ever had WRITE. Taking in the same events again changes nothing. */
 export async function recordPastDelegates(db: Db, events: readonly AccountEvent[]): Promise<void> {

@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
 import type { Db } from '../../base/db/db.ts';
-import { createClaimedNonces } from './claimed-nonces.ts';
+import { createClaimedNonces } from '../nonces/claimed-nonces.ts';
+import type { NonceStore } from '../nonces/nonce-store.ts';
 import { createNonceEpoch } from './nonce-epoch.ts';
-import type { NonceStore } from './nonce-store.ts';
 
 export interface TableNoncesOptions {
   db: Db;

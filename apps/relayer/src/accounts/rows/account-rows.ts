@@ -1,6 +1,6 @@
-import type { Db, Queryable } from '../base/db/db.ts';
-import { bytesToAddress, hexToBytes } from '../base/db/hex.ts';
-import type { AccountSnapshot } from './account-directory.ts';
+import type { Db, Queryable } from '../../base/db/db.ts';
+import { bytesToAddress, hexToBytes } from '../../base/db/hex.ts';
+import type { AccountSnapshot } from '../account-directory.ts';
 
 /**
  * Compares a freshly read account with the highest version ever seen of it and keeps it, with its delegate keys,

@@ -10,7 +10,7 @@ import {
   type Token,
   type TokenKind,
   tokenText,
-} from './token-seal.ts';
+} from '../oauth/token-seal.ts';
 
 const noKey = Buffer.alloc(0);
 

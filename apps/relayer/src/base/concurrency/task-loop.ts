@@ -1,0 +1,65 @@
+import type { Db } from '../db/db.ts';
+import { createSharedTask } from '../rows/shared-tasks.ts';
+
+/** Runs `work` at the interval and when woken, never twice at once. */
+export interface TaskLoop {
+  wake(): void;
+  /** Waits for what is under way */
+  stop(): Promise<void>;
+}
+
+export function startTaskLoop(
+  pollMs: number,
+  work: () => Promise<void>,
+  onError: (error: unknown) => void,
+): TaskLoop {
+  let running: Promise<void> | undefined;
+  function look(): void {
+    running ??= work()
+      .catch(onError)
+      .finally(() => {
+        running = undefined;
+      });
+  }
+  const timer = setInterval(look, pollMs);
+  look();
+  return {
+    wake: look,
+    async stop() {
+      clearInterval(timer);
+      await running;
+    },
+  };
+}
+
+export interface PeriodicTask {
+  name: string;
+  /** Between two rounds, and after one that failed */
+  everyMs: number;
+  againAfterFailureMs: number;
+  /** Between looks whether it is due */
+  pollMs: number;
+}
+
+/** Does `work` at the start and then every so often, by one relayer of all that share the database. */
+export async function startPeriodicTask(
+  db: Db,
+  { name, everyMs, againAfterFailureMs, pollMs }: PeriodicTask,
+  work: () => Promise<void>,
+  onError: (error: unknown) => void,
+): Promise<TaskLoop> {
+  const task = await createSharedTask(db, name);
+  await task.hurry();
+  async function round(): Promise<void> {
+    const claim = await task.claim();
+    if (!claim) return;
+    let failed = true;
+    try {
+      await work();
+      failed = false;
+    } finally {
+      await task.settle(claim.token, { dueInMs: failed ? againAfterFailureMs : everyMs, failed });
+    }
+  }
+  return startTaskLoop(pollMs, round, onError);
+}
