@@ -1,10 +1,10 @@
 import { SuiGrpcClient } from '@mysten/sui/grpc';
 import { Ed25519Keypair } from '@mysten/sui/keypairs/ed25519';
 import { Transaction } from '@mysten/sui/transactions';
-import { createLocalnetTransport } from '../src/in-process.ts';
 import { createLocalnet, type Localnet } from '../src/localnet.ts';
 import { type Network, type NetworkOptions, openNetwork } from '../src/network.ts';
 import { counterModule } from './counter-module.ts';
+import { createLocalnetTransport } from './in-process.ts';
 
 /** A network to test against, by a client that reaches it one way or the other. */
 export interface ChainWorld {

@@ -149,7 +149,7 @@ export const envelopeMutations: readonly Mutation[] = [
     breaks: 'envelope.nothing-unauthenticated',
     file: 'packages/envelope/src/at-rest.ts',
     from: `    plaintext.fill(0);
-    throw new AtRestError('damaged', 'the cell does not open at this place');`,
+    throw new AtRestError('damaged', 'the cell does not open in this column and row');`,
     to: '    return plainView(plaintext);',
   },
   {

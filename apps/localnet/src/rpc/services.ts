@@ -1,9 +1,9 @@
 import { GrpcTypes } from '@mysten/sui/grpc';
 import type { Chain } from '../chain/chain.ts';
+import { grpcStatus, RequestRefused } from '../execution/failure.ts';
 import { executionService } from './execution-service.ts';
-import type { MethodHandler, ServiceHandlers } from './handlers.ts';
+import { type MethodHandler, type ServiceHandlers, unary } from './handlers.ts';
 import { ledgerService } from './ledger-service.ts';
-import { nameService } from './name-service.ts';
 import { packageService } from './package-service.ts';
 import { signatureService } from './signature-service.ts';
 import { stateService } from './state-service.ts';
@@ -17,6 +17,13 @@ export interface Route {
   /** Undefined: the service has it, this node does not */
   handler: MethodHandler | undefined;
 }
+
+const noNames = () => {
+  throw new RequestRefused(grpcStatus.notFound, 'the localnet has no name service');
+};
+
+/** `sui.rpc.v2.NameService`: nothing has a name here. */
+const nameService: ServiceHandlers = { LookupName: unary(noNames), ReverseLookupName: unary(noNames) };
 
 /** Every method of the services by its path, `/sui.rpc.v2.LedgerService/GetObject`. */
 export function createRoutes(chain: Chain, walType: string): Map<string, Route> {

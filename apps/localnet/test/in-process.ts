@@ -1,8 +1,8 @@
 import { ReadableStream } from 'node:stream/web';
 import { GrpcWebFetchTransport } from '@mysten/sui/grpc';
-import type { Network } from './network.ts';
-import { createGrpcWebHandler } from './rpc/grpc-web.ts';
-import { createRoutes } from './rpc/services.ts';
+import type { Network } from '../src/network.ts';
+import { createGrpcWebHandler } from '../src/rpc/grpc-web.ts';
+import { createRoutes } from '../src/rpc/services.ts';
 
 /**
  * A transport for `new SuiGrpcClient({ network: 'localnet', transport })` that reaches a network in this process
