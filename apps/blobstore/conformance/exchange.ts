@@ -47,7 +47,7 @@ function collect(response: IncomingMessage): Promise<Answer> {
  */
 export function exchange({ method, url, headers, body }: Sent): Promise<Answer> {
   const { protocol, host, hostname, port } = new URL(url);
-  // As given: a URL would mend what is wrong with a path on purpose.
+  // As given: a URL would fix paths that are broken on purpose.
   const path = /^[^/]+\/\/[^/]+(.*)$/.exec(url)?.[1] || '/';
   const request = protocol === 'https:' ? requestHttps : requestHttp;
   const length = body === undefined ? {} : { 'content-length': body.byteLength };

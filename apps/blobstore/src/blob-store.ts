@@ -40,7 +40,7 @@ export interface BlobStore {
   close(): Promise<void>;
 }
 
-/** Every listing of a bucket is paid for, and what it removes costs little meanwhile. */
+/** Every listing of a bucket costs money, more than the storage that an earlier sweep would free. */
 const sweepIntervalMs = { disk: 600_000, s3: 3_600_000 };
 /** How long a close waits for responses under way before it cuts them off. */
 const drainMs = 10_000;

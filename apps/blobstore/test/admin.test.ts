@@ -87,7 +87,7 @@ describe('lists', () => {
     expect(listed).toEqual([...ids].sort());
   });
 
-  test('a blob is told with its size and status, objects with all that is known', async () => {
+  test('a blob is listed with its size and status, objects with all their fields', async () => {
     const { url, call } = await startWithAdmin();
     const { blobObject } = await putNew(url, 'hello');
     const { blobId } = blobObject;
@@ -156,7 +156,7 @@ describe('changes', () => {
     });
   });
 
-  test('attributes stay behind a restart and go with the object', async () => {
+  test('attributes stay after a restart and go with the object', async () => {
     const first = await startWithAdmin();
     const { blobObject } = await putNew(first.url, 'x', `?send_object_to=${recipient}`);
     await first.call('PATCH', `/objects/${blobObject.id}/attributes`, { 'content-language': 'en' });

@@ -19,7 +19,7 @@ function controlled() {
   return { store, batches, open: () => gates.shift()?.resolve() };
 }
 
-test('the first item starts alone, what comes meanwhile goes together, and each gets its own answer', async () => {
+test('the first item starts alone, items that arrive in the meantime are batched, and each gets its own answer', async () => {
   const { store, batches, open } = controlled();
   const answers = [1, 2, -3, 4].map((item) => store(item).catch((error: Error) => error.message));
   open();

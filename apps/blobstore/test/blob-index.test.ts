@@ -45,7 +45,7 @@ test('grows, and takes the place of what was deleted', () => {
   expect([...index.blobIds()]).toHaveLength(5000);
 });
 
-test('what is deleted while the ids are gone through is not among those to come', () => {
+test('a blob that is deleted during an iteration does not appear later in it', () => {
   const index = new BlobIndex();
   for (const blob of blobs) index.set(blob);
   const seen: string[] = [];

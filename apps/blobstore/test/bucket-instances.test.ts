@@ -69,7 +69,7 @@ test('all of it is there after a restart with another data directory', async () 
   expect(await (await read(await start(place), blobId)).text()).toBe('kept');
 });
 
-test('sweeps of one and stores of the other at the same time lose nothing', async () => {
+test('concurrent sweeps of one instance and stores of another lose nothing', async () => {
   const place = s3().place();
   let time = 1_700_000_000_000;
   // Copies are old after two seconds, so that a sweep meets many that are being stored again.
@@ -94,7 +94,7 @@ test('sweeps of one and stores of the other at the same time lose nothing', asyn
       expect(answer.status).toBe(200);
       expect(body.equals(Buffer.from(await answer.arrayBuffer()))).toBe(true);
       kept += 1;
-      // All objects end, and what is stored next may find content that nothing keeps.
+      // All objects end, and the next store may find content that nothing keeps.
       time += epochDurationMs;
     }
   } finally {
@@ -165,7 +165,7 @@ describe('what a bucket was made for', () => {
     expect((await keysOf(bucketAt(place), 'store/')).length).toBeLessThan(2);
   });
 
-  test('a directory with blobs of its own is not taken for another purpose, nor the other way round', async () => {
+  test('a directory that holds blobs is not used for a bucket, nor the other way round', async () => {
     const place = s3().place();
     const dataDir = await temporaryDirectory();
     await (await startStore({ dataDir })).close();

@@ -77,7 +77,7 @@ test('a registration is certified by another instance, once', async () => {
   expect(await a.liveObjects(blob.blobId)).toEqual([live]);
 });
 
-test('changes at the same time are both kept', async () => {
+test('concurrent changes are both kept', async () => {
   const place = s3().place();
   const [a, b] = [open(place), open(place)];
   const { object } = await a.store(newBlob(), durable);
@@ -95,7 +95,7 @@ test('changes at the same time are both kept', async () => {
   });
 });
 
-test('a deletion stands, whatever is written at the same time', async () => {
+test('a deletion is final, whatever is written concurrently', async () => {
   const place = s3().place();
   const [a, b] = [open(place), open(place)];
   for (let round = 0; round < 5; round += 1) {

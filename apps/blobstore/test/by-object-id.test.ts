@@ -23,7 +23,7 @@ async function startWithAttributes(
   return { url, blobId: blobObject.blobId, objectId: blobObject.id };
 }
 
-test('a read by object id has the allowed attributes as headers, beside those of any read', async () => {
+test('a read by object id returns the allowed attributes as headers, in addition to those of any read', async () => {
   const { url, blobId, objectId } = await startWithAttributes(attributes);
   for (const method of ['GET', 'HEAD']) {
     const read = await rawRead(`${url}/v1/blobs/by-object-id/${objectId}`, { method });
@@ -64,7 +64,7 @@ test('what the response says already is not overwritten: the client knows best w
   expect(read.headers['content-language']).toBe('de');
 });
 
-test('an operator chooses which headers; what is no header is left out', async () => {
+test('an operator chooses which headers; invalid header values are left out', async () => {
   const allowedHeaders = new Set(['x-own', 'x-second', 'etag', 'x-line', 'x-letters']);
   const { url, blobId, objectId } = await startWithAttributes(
     { ...attributes, 'x-line': 'a\r\nset-cookie: b', 'x-letters': 'größer', 'X-Second': 'kept' },
@@ -86,7 +86,7 @@ test('errors carry no attribute', async () => {
   expect(read.headers).not.toHaveProperty('content-language');
 });
 
-test('each object has attributes of its own, whatever blob it stands for', async () => {
+test('each object has its own attributes, even for the same blob', async () => {
   const { url, admin } = await startStore();
   const first = await putNew(url, 'same bytes');
   const second = await putNew(url, 'same bytes');

@@ -8,7 +8,7 @@ const store = sharedStore();
 const unknownId = 'A'.repeat(43);
 
 describe('byte-range', () => {
-  test('a part is an answer of its own: 200, with its own tag', async () => {
+  test('a part is a complete response: 200, with its own tag', async () => {
     const url = store();
     const blobId = await blobIdOf(url, '0123456789');
     for (const method of ['GET', 'HEAD']) {
@@ -78,7 +78,7 @@ describe('byte-range', () => {
     expect(await refusal(response)).toEqual({ status: 400, reason });
   });
 
-  test('what is wrong in itself is said before what does not exist', async () => {
+  test('invalid parameters are reported before a missing blob', async () => {
     const url = store();
     const path = (id: string, length: number) => `${url}/v1/blobs/${id}/byte-range?start=0&length=${length}`;
     expect(await refusal(await fetch(path(unknownId, 1)))).toEqual({ status: 404, reason: 'BLOB_NOT_FOUND' });

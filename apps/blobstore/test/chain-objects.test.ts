@@ -1,31 +1,21 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parsePrivateKey } from '@memrelay/chain/key-file';
-import type { Ed25519Keypair } from '@mysten/sui/keypairs/ed25519';
 import { coinWithBalance, Transaction } from '@mysten/sui/transactions';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { BlobStore } from '../src/blob-store.ts';
 import type { BlobStoreOptions } from '../src/config/blob-store-options.ts';
 import { fetchChainInfo } from '../src/registry/chain/walrus-system.ts';
-import { type LocalnetProcess, startLocalnet } from './localnet-process.ts';
+import { chainWorld } from './chain-world.ts';
 import { patient, put, putNew, refusal, startStore, temporaryDirectory } from './running-store.ts';
 import { type ChainWalrus, walrusClient } from './walrus-client.ts';
 
 const encodedLength = 64_480;
 const missing = `0x${'0'.repeat(64)}`;
-const manyAtOnce = { publisher: { concurrent: 32, buffered: 32 } };
-let localnet: LocalnetProcess;
-let owner: Ed25519Keypair;
-
-beforeAll(async () => {
-  localnet = await startLocalnet();
-  owner = await localnet.fundedKey();
-});
-
-afterAll(() => localnet.stop());
+const { localnet, owner, startOnChain: startStoreOnChain } = await chainWorld();
 
 async function startOnChain(options: Partial<BlobStoreOptions> = {}): Promise<BlobStore & ChainWalrus> {
-  const store = await startStore({ chain: await localnet.chainOptions(), limits: manyAtOnce, ...options });
+  const store = await startStoreOnChain(options);
   return { ...store, ...(await walrusClient(localnet.url, store.url)) };
 }
 
@@ -69,7 +59,7 @@ test('attributes that an owner writes come back with the next read by object id'
   ]);
 });
 
-test('the publisher writes, changes and removes attributes of its own objects, and of no others', async () => {
+test('the publisher writes, changes and removes attributes of its own objects only', async () => {
   const { url, admin, walrus } = await startOnChain();
   const { blobObject } = await putNew(url, 'with attributes');
   const blobObjectId = blobObject.id;
@@ -94,12 +84,12 @@ test('the publisher writes, changes and removes attributes of its own objects, a
   await expect(admin.setAttributes(missing, { a: 'b' })).rejects.toMatchObject({ reason: 'not-found' });
 });
 
-test('an owner who prolongs a blob prolongs what is read, and one who deletes it ends that within seconds', async () => {
+test('reads follow an owner who extends a blob, and end within seconds after one deletes it', async () => {
   const { url, walrus } = await startOnChain();
-  const { id, blobId } = await putOwned(url, 'to be prolonged');
+  const { id, blobId } = await putOwned(url, 'to be extended');
   await walrus.executeExtendBlobTransaction({ signer: owner, blobObjectId: id, epochs: 1 });
   await localnet.advanceEpoch(1);
-  expect(await (await fetch(`${url}/v1/blobs/${blobId}`)).text()).toBe('to be prolonged');
+  expect(await (await fetch(`${url}/v1/blobs/${blobId}`)).text()).toBe('to be extended');
   await walrus.executeDeleteBlobTransaction({ signer: owner, blobObjectId: id });
   const deletedAtMs = performance.now();
   const read = async () => (await fetch(`${url}/v1/blobs/${blobId}`)).status;
@@ -128,7 +118,7 @@ test('share=true leaves a shared object on chain, by whose id the blob is read',
   }
 });
 
-test('whoever prolongs a shared blob prolongs what is read, and it is still found', async () => {
+test('a shared blob that anyone extends stays readable and can still be found', async () => {
   const { url, admin, sui } = await startOnChain();
   const { blobObject, sharedBlobObject } = await putNew(url, 'kept alive', '?share=true&epochs=1');
   const { walrus } = await fetchChainInfo(localnet.url);
@@ -173,7 +163,7 @@ test.each([
   ['deletable', ''],
   ['permanent', '&permanent=true'],
 ])(
-  'a registration that was left uncertified is resumed, also behind a restart (%s)',
+  'a registration that was left uncertified is resumed, also after a restart (%s)',
   async (_name, persistence) => {
     const dataDir = await temporaryDirectory();
     const chain = await localnet.chainOptions();
@@ -188,14 +178,14 @@ test.each([
       resourceOperation: { reuseRegistration: { encodedLength } },
       cost: 0,
     });
-    const prolonged = await putNew(url, `short${persistence}`, `${reuse}&share=true`);
-    expect(prolonged).toMatchObject({
+    const extended = await putNew(url, `short${persistence}`, `${reuse}&share=true`);
+    expect(extended).toMatchObject({
       blobObject: { id: short },
       resourceOperation: { reuseAndExtendNonCertified: { encodedLength, epochsExtended: 2 } },
       cost: 200_000,
       sharedBlobObject: expect.stringMatching(/^0x/),
     });
-    const { blobId } = prolonged.blobObject;
+    const { blobId } = extended.blobObject;
     expect(await (await fetch(`${url}/v1/blobs/${blobId}`)).text()).toBe(`short${persistence}`);
   },
 );
@@ -269,7 +259,7 @@ test('storage of a deleted blob serves one of many stores at once, and the other
   expect(new Set(stored.map(({ blobObject: { storage } }) => storage.id)).size).toBe(8);
 });
 
-test('what may not be deleted or prolonged is refused by its reason', async () => {
+test('what may not be deleted or extended is refused by its reason', async () => {
   const { url, admin } = await startOnChain();
   const permanent = await putNew(url, 'permanent', '?permanent=true&epochs=53');
   await expect(admin.deleteObject(permanent.blobObject.id)).rejects.toMatchObject({ reason: 'permanent' });
@@ -280,7 +270,7 @@ test('what may not be deleted or prolonged is refused by its reason', async () =
   await expect(admin.advanceEpoch()).rejects.toMatchObject({ reason: 'not-offered' });
 });
 
-test('objects and blobs are listed page by page, whoever owns them', async () => {
+test('objects and blobs of any owner are listed page by page', async () => {
   const { url, admin } = await startOnChain();
   const { blobObject } = await putNew(url, 'listed');
   const foreign = await putOwned(url, 'listed');

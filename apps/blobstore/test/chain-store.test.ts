@@ -3,26 +3,14 @@ import { parsePrivateKey } from '@memrelay/chain/key-file';
 import { blobBcs } from '@memrelay/chain/walrus-bcs';
 import { Ed25519Keypair } from '@mysten/sui/keypairs/ed25519';
 import { Transaction } from '@mysten/sui/transactions';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { BlobStoreOptions } from '../src/config/blob-store-options.ts';
+import { expect, test } from 'vitest';
 import { fetchChainInfo } from '../src/registry/chain/walrus-system.ts';
-import { type LocalnetProcess, startLocalnet } from './localnet-process.ts';
+import { chainWorld } from './chain-world.ts';
 import { urlOf } from './main-child.ts';
 import { spawnMain } from './main-process.ts';
 import { blobIdOf, patient, put, putNew, refusal, startStore, temporaryDirectory } from './running-store.ts';
 
-const manyAtOnce = { publisher: { concurrent: 32, buffered: 32 } };
-let localnet: LocalnetProcess;
-
-beforeAll(async () => {
-  localnet = await startLocalnet();
-});
-
-afterAll(() => localnet.stop());
-
-async function startOnChain(options: Partial<BlobStoreOptions> = {}) {
-  return startStore({ chain: await localnet.chainOptions(), limits: manyAtOnce, ...options });
-}
+const { localnet, startOnChain } = await chainWorld();
 
 function client() {
   return createChainClient({ network: 'localnet', baseUrl: localnet.url });
@@ -48,7 +36,7 @@ test('a store leaves a certified object with its receiver, and its event resolve
   expect(result.Transaction?.events[Number(eventSeq)]?.eventType).toMatch(/::events::BlobCertified$/);
 });
 
-test('stores at the same time share transactions', async () => {
+test('concurrent stores share transactions', async () => {
   const chain = await localnet.chainOptions();
   const { url } = await startOnChain({ chain });
   await putNew(url, 'warm');

@@ -38,7 +38,7 @@ function tagOf(ids: string[]): string {
 }
 
 describe('by query', () => {
-  test('the blobs come one behind the other, in chunks, as often as they are named', async () => {
+  test('the blobs come one after another, in chunks, as often as they are named', async () => {
     const url = store();
     const large = randomBytes(2 * blockBytes + 3);
     const ids = [
@@ -182,7 +182,7 @@ describe('by JSON', () => {
     const both = { ids: ['a'], strict_consistency_check: true, skip_consistency_check: true };
     expect(refusalOf(await post(url, both))).toEqual({ status: 400, reason: 'INVALID_CONSISTENCY_CHECK' });
     expect(refusalOf(await post(url, { ids: [unknownId] })).status).toBe(404);
-    // Given as they are: what is not an id to the letter is none.
+    // Given as they are: only exact ids count.
     expect(refusalOf(await post(url, { ids: [` ${unknownId}`] }))).toEqual({
       status: 400,
       reason: 'INVALID_ID_FORMAT',

@@ -48,7 +48,7 @@ test('the daemon own flags work by their names', () => {
   expect(readConfig(['--data-dir=/d', '--bind-address=[::1]:1'], {})).toMatchObject({ host: '::1', port: 1 });
 });
 
-test('what can be read, with which headers, and what is blocked', () => {
+test('sets the read limit, the allowed headers and the blocklist', () => {
   const read = (...flags: string[]) => readConfig(['--data-dir=/d', ...flags], {});
   expect(read('--max-blob-size=7').limits?.maxBlobBytes).toBe(7);
   expect(read('--blocklist=/b.yaml').blocklistFile).toBe('/b.yaml');

@@ -27,7 +27,7 @@ describe('reads', () => {
     expect(admin.faults.list()).toEqual([]);
   });
 
-  test('of one blob meet what is for it, by object id as well', async () => {
+  test('of one blob meet only the faults for it, by object id as well', async () => {
     const { url, admin } = await startStore();
     const { newlyCreated } = await put(url, 'x');
     const other = await blobIdOf(url, 'y');

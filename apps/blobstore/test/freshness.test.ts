@@ -31,7 +31,7 @@ test('a failed read fails the question for something unknown alone', async () =>
   await expect(freshness.now()).rejects.toThrow('no chain');
 });
 
-test('a chain that is silent for longer than a minute vouches for nothing any more', async () => {
+test('a chain that is silent for longer than a minute vouches for nothing anymore', async () => {
   let timeMs = 0;
   let silent = true;
   const read = async () => {
@@ -48,7 +48,7 @@ test('a chain that is silent for longer than a minute vouches for nothing any mo
   expect(await freshness.ask(() => ['live'])).toEqual(['live']);
 });
 
-test('what was deleted after the last read is not answered, and what is final is answered without a read', async () => {
+test('an object deleted after the last read is not returned, and a final answer needs no read', async () => {
   const live = new Set(['deletable', 'permanent']);
   let seen = [...live];
   let reads = 0;

@@ -198,7 +198,7 @@ describe('damage on disk', () => {
   });
 
   test.each(['removed', 'damaged'])(
-    '%s block digests are found anew, from the right content alone',
+    '%s block digests are recomputed, only from intact content',
     async (how) => {
       const blob = randomBytes(3 * blockBytes + 1);
       const dataDir = await temporaryDirectory();

@@ -68,7 +68,7 @@ test.each([
   expect(body.error.details[0]).toMatchObject({ reason: 'METHOD_NOT_ALLOWED' });
 });
 
-test('an expectation that nobody can meet is refused with the envelope', async () => {
+test('an unknown expectation is refused with the envelope', async () => {
   const request =
     'PUT /v1/blobs HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\nexpect: more\r\ncontent-length: 0\r\n\r\n';
   const { head, body } = await exchange(request);

@@ -36,7 +36,7 @@ function digestOf(content: Uint8Array): string {
   return createHash('sha256').update(content).digest('base64url');
 }
 
-/** Stores random blobs one after the other until the process dies; notes the digest of each acknowledged one. */
+/** Stores random blobs one after another until the process dies; notes the digest of each acknowledged one. */
 async function writeUntilDead(url: string, acknowledged: Map<string, string>): Promise<void> {
   for (;;) {
     const body = randomBody();

@@ -24,7 +24,7 @@ export interface LargeBlobResult {
 
 const warmMebibytes = 64;
 
-/** Content of so many mebibytes, each different from the others, hashed as it is taken. */
+/** Content of N mebibytes, each different from the others, hashed as it is taken. */
 function* contentOf(mebibytes: number, hash: Hash): Generator<Buffer> {
   const block = randomBytes(mebibyte);
   for (let i = 0; i < mebibytes; i += 1) {

@@ -57,7 +57,7 @@ describe('deletion', () => {
     expect(await statusOf(url, blobId)).toBe(200);
   });
 
-  test('a deleted blob stays deleted behind a restart, and can be stored anew', async () => {
+  test('a deleted blob stays deleted after a restart, and can be stored again', async () => {
     const dataDir = await temporaryDirectory();
     const first = await startStore({ dataDir });
     const { blobObject } = await putNew(first.url, 'x', '?epochs=9');
@@ -122,7 +122,7 @@ describe('epochs by hand', () => {
     expect(await statusOf(url, blobId)).toBe(404);
   });
 
-  test('move on beside the clock, which starts the new one afresh', async () => {
+  test('advance in addition to the clock, which then starts a full epoch', async () => {
     let time = 0;
     const { admin } = await startStore({ epochDurationMs: 1000, now: () => time });
     time = 900;
@@ -174,7 +174,7 @@ describe('extension', () => {
     expect(await statusOf(url, blobObject.blobId)).toBe(404);
   });
 
-  test('an ended object is not prolonged back to life, and one of another owner not at all', async () => {
+  test('an ended object is not extended back to life, and one of another owner not at all', async () => {
     const { url, admin } = await startStore();
     const ended = await putNew(url, 'x', '?epochs=1');
     await admin.advanceEpoch();

@@ -128,7 +128,7 @@ test('an object is certified in the epoch of its certificate, and not when that 
   await expect(registry.store(newBlob({ epochs: 1 }), turned)).rejects.toThrow(RegistryUnavailableError);
 });
 
-test('what is not there cannot be changed, and neither can what belongs to others', async () => {
+test('rejects changes of missing objects and of objects of other owners', async () => {
   const registry = await open(await newPath(), true);
   const missing = `0x${'0'.repeat(64)}`;
   const notFound = { reason: 'not-found' };

@@ -14,7 +14,7 @@ test('the process says where it listens, on 127.0.0.1, and serves', async () => 
   expect(await put(url, 'hello')).toHaveProperty('newlyCreated.blobObject.size', 5);
 });
 
-test.each(['SIGTERM', 'SIGINT'] as const)('%s finishes what is under way and ends with 0', async (signal) => {
+test.each(['SIGTERM', 'SIGINT'] as const)('%s finishes pending requests and exits with 0', async (signal) => {
   const main = spawnMain(await arguments31());
   const url = await urlOf(main);
   const { promise: sendRest, resolve: release } = Promise.withResolvers<void>();

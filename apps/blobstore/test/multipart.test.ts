@@ -57,7 +57,7 @@ test('a body is read the same however it is cut into chunks', async () => {
       (_, n): Part => [`n${n}`, round % 2 === 0 ? trickyBytes(boundary) : randomBytes(randomInt(3000))],
     );
     const body = formOf(parts, boundary);
-    // Tricky bytes can make a boundary with what stands before them.
+    // Tricky bytes can form a boundary with the bytes before them.
     if (body.toString('latin1').split(`--${boundary}`).length !== parts.length + 2) continue;
     expect(await partsOf(body, boundary)).toEqual(parts);
     expect(await partsOf(body, boundary, () => 1)).toEqual(parts);
@@ -156,7 +156,7 @@ test.each([
   await expect(partsOf(Buffer.from(text), 'x', () => 1)).rejects.toThrow(MultipartError);
 });
 
-test('what stands before the first boundary and behind the last is left out', async () => {
+test('bytes before the first boundary and after the last are skipped', async () => {
   const form = formOf([['a', Buffer.from('b')]], 'x').toString();
   expect(await partsOf(Buffer.from(`preamble\r\n${form}epilogue\r\n--x\r\n`), 'x')).toEqual([
     ['a', Buffer.from('b')],

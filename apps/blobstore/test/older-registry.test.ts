@@ -115,7 +115,7 @@ test.each(harms)(
   patientMs,
 );
 
-test('a rebuilt entry says what is known, the log says what happened, and the old registry is kept', async () => {
+test('a rebuilt entry has the known fields, the log reports it, and the old registry is kept', async () => {
   const dataDir = await temporaryDirectory();
   const first = await start(dataDir);
   const [known] = await storeSome(first.url, 1);
@@ -149,7 +149,7 @@ test('a rebuilt entry says what is known, the log says what happened, and the ol
   const line = main
     .stderr()
     .split('\n')
-    .find((text) => text.includes('the registry lacks records'));
+    .find((text) => text.includes('the registry is incomplete'));
   const logged = JSON.parse(line ?? '{}') as { level: number; rebuilt: number; copy: string };
   expect(logged).toMatchObject({ level: 50, rebuilt: 1 });
   expect(await readFile(logged.copy, 'utf8')).toBe(cut);
@@ -174,7 +174,7 @@ test('after an ordinary kill nothing is rebuilt and nothing is said', async () =
   const again = await start(dataDir);
   await expectReadable(again.url, blobs);
   await again.stop();
-  expect(again.main.stderr()).not.toMatch(/lacks records|quarantine/);
+  expect(again.main.stderr()).not.toMatch(/registry is incomplete|quarantine/);
   expect((await readdir(dataDir)).sort()).toEqual(
     ['blocks', 'lock.sqlite', 'objects', 'registry.head', 'registry.jsonl', 'store.json'].sort(),
   );

@@ -1,21 +1,14 @@
 import { randomBytes } from 'node:crypto';
-import type { Ed25519Keypair } from '@mysten/sui/keypairs/ed25519';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type LocalnetProcess, startLocalnet } from './localnet-process.ts';
-import { putNew, startStore } from './running-store.ts';
+import { expect, test } from 'vitest';
+import { chainWorld } from './chain-world.ts';
+import { putNew } from './running-store.ts';
 import { walrusClient } from './walrus-client.ts';
 
-let localnet: LocalnetProcess;
-let owner: Ed25519Keypair;
-beforeAll(async () => {
-  localnet = await startLocalnet();
-  owner = await localnet.fundedKey();
-});
-afterAll(() => localnet.stop());
+const { localnet, owner, startOnChain } = await chainWorld();
 
 /** A store whose blobs go to an owner, who deletes them by transactions that the store takes no part in. */
 async function start() {
-  const { url } = await startStore({ chain: await localnet.chainOptions() });
+  const { url } = await startOnChain();
   const { walrus } = await walrusClient(localnet.url, url);
   const status = async (path: string) => (await fetch(`${url}/v1/${path}`)).status;
   async function store(body: Uint8Array, query = '') {

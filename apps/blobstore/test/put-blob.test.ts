@@ -125,7 +125,7 @@ describe('bytes that are already there', () => {
     expect(second.blobObject.id).not.toBe(first.blobObject.id);
   });
 
-  test('a permanent blob of sufficient life is enough for a permanent store', async () => {
+  test('a permanent blob that lives long enough is enough for a permanent store', async () => {
     const { url } = await startStore();
     const { blobObject } = await putNew(url, 'same', '?permanent=true&epochs=5');
     const { alreadyCertified } = await put(url, 'same', '?permanent=true&epochs=5');
@@ -136,7 +136,7 @@ describe('bytes that are already there', () => {
     });
   });
 
-  test('it counts whoever received its object, and also with reuse_resources', async () => {
+  test('it counts regardless of who received its object, and also with reuse_resources', async () => {
     const { url } = await startStore();
     await put(url, 'same', `?permanent=true&send_object_to=${recipient}`);
     expect(await put(url, 'same', '?permanent=true')).toHaveProperty('alreadyCertified.event');
@@ -158,7 +158,7 @@ describe('bytes that are already there', () => {
     expect((await putNew(url, 'same', after)).resourceOperation).toHaveProperty('registerFromScratch');
   });
 
-  test('reuse_resources finds its own object of sufficient life', async () => {
+  test('reuse_resources finds its own object that lives long enough', async () => {
     const { url } = await startStore();
     const { blobObject } = await putNew(url, 'same', '?epochs=5');
     expect(await put(url, 'same', '?epochs=3&reuse_resources=true')).toEqual({
@@ -166,7 +166,7 @@ describe('bytes that are already there', () => {
     });
   });
 
-  test('reuse_resources prolongs its own shorter object for the difference', async () => {
+  test('reuse_resources extends its own shorter object for the difference', async () => {
     const { url } = await startStore();
     const { blobObject } = await putNew(url, 'same', '?epochs=2');
     const extended = await putNew(url, 'same', '?epochs=5&reuse_resources=true');

@@ -85,7 +85,7 @@ test('once a large quilt has been verified, damage in one patch does not keep th
   expect((await list()).status).toBe(200);
 });
 
-test('many readers of a quilt that nobody has read yet all get their patch', async () => {
+test('many concurrent first readers of a quilt all get their patch', async () => {
   const { read, isRead } = await storedQuilt(400_000);
   const names = Array.from({ length: 60 }, (_, n) => `n${n % 6}`);
   const read60 = await Promise.all(names.map(async (name) => isRead(name, await read(name))));

@@ -29,7 +29,7 @@ describe.each(subjects)('a registry %s', (_name, create) => {
     expect(await again.liveObjects(blob.blobId)).toMatchObject([left]);
   });
 
-  test('certifies and prolongs in one, and hands over', async () => {
+  test('certifies and extends in one, and hands over', async () => {
     const { registry } = await create();
     const blob = await newBlob({ epochs: 1, deletable: false });
     const objectId = await registry.register(blob);
@@ -76,7 +76,7 @@ describe.each(subjects)('a registry %s', (_name, create) => {
     expect(await registry.liveObjects(blob.blobId)).toEqual([]);
   });
 
-  test('deletes what is deletable, for good, and remembers it until the epoch ends', async () => {
+  test('deletes a deletable blob permanently and remembers the deletion until the epoch ends', async () => {
     const { registry, reopen, advance } = await create();
     const blob = await newBlob({ epochs: 5 });
     const { object } = await registry.store(blob, durable);
@@ -95,7 +95,7 @@ describe.each(subjects)('a registry %s', (_name, create) => {
     expect(await again.deletedThisEpoch(blob.blobId)).toBe(false);
   });
 
-  test('never prolongs what is not its own or not certified', async () => {
+  test('never extends objects that it does not own or that are not certified', async () => {
     const { registry } = await create();
     const sent = await registry.store(await newBlob({ sendObjectTo: recipient }), durable);
     await expect(registry.extend(sent.object.id, 1)).rejects.toMatchObject({ reason: 'not-owned' });

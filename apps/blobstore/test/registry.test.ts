@@ -49,7 +49,7 @@ describe.each(subjects)('a registry %s', (_name, create) => {
     expect(await registry.find(`0x${'0'.repeat(64)}`)).toBeUndefined();
   });
 
-  test('gives every store an object of its own, also at the same time', async () => {
+  test('gives every store a separate object, also concurrent ones', async () => {
     const { registry } = await create();
     const blob = await newBlob();
     const stored = await Promise.all(Array.from({ length: 12 }, () => registry.store(blob, durable)));
@@ -66,7 +66,7 @@ describe.each(subjects)('a registry %s', (_name, create) => {
     expect(await registry.liveObjects(deletable.blobId)).toMatchObject([{ owned: false }]);
   });
 
-  test('prolongs its own object for the storage fee alone', async () => {
+  test('extends its own object for the storage fee alone', async () => {
     const { registry } = await create();
     const blob = await newBlob({ epochs: 1 });
     const { object } = await registry.store(blob, durable);
@@ -82,7 +82,7 @@ describe.each(subjects)('a registry %s', (_name, create) => {
     await expect(registry.extend(object.id, 1)).rejects.toThrow();
   });
 
-  test('never prolongs beyond 53 epochs', async () => {
+  test('never extends beyond 53 epochs', async () => {
     const { registry } = await create();
     const { object } = await registry.store(await newBlob({ epochs: 53 }), durable);
     await expect(registry.extend(object.id, 1)).rejects.toThrow();

@@ -49,7 +49,7 @@ describe('a registration that was left uncertified', () => {
     expect(await (await fetch(`${store.url}/v1/blobs/${blobId}`)).text()).toBe('x');
   });
 
-  test('is prolonged for the difference where it is too short', async () => {
+  test('is extended for the difference where it is too short', async () => {
     const store = await startStore();
     await leaveUncertified(store, 'x', '?epochs=2&permanent=true');
     const query = `?epochs=5&permanent=true&reuse_resources=true&send_object_to=${recipient}`;
@@ -62,7 +62,7 @@ describe('a registration that was left uncertified', () => {
   });
 
   test.each(['', '?permanent=true&reuse_resources=true', '?force=true'])(
-    'stays beside a new one for a store with "%s"',
+    'is kept next to a new one for a store with "%s"',
     async (query) => {
       const store = await startStore();
       await leaveUncertified(store, 'x', '?epochs=2');
@@ -72,7 +72,7 @@ describe('a registration that was left uncertified', () => {
     },
   );
 
-  test('is resumed with force as well, beside a certified one', async () => {
+  test('is resumed with force as well, despite a certified one', async () => {
     const { url, admin } = await startStore();
     await put(url, 'x', '?epochs=5');
     await leaveUncertified({ url, admin } as BlobStore, 'x', '?epochs=5');

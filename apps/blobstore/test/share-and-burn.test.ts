@@ -17,7 +17,7 @@ test('share=true makes a shared object, by whose id the blob is read as well', a
   expect(await put(url, 'shared', '?permanent=true')).toHaveProperty('alreadyCertified.event');
 });
 
-test("a shared object is nobody's to reuse, and is found again behind a restart", async () => {
+test('a shared object is never reused, and is found again after a restart', async () => {
   const dataDir = await temporaryDirectory();
   const first = await startStore({ dataDir });
   const created = await putNew(first.url, 'x', '?share=true&epochs=5');
@@ -31,7 +31,7 @@ test("a shared object is nobody's to reuse, and is found again behind a restart"
   expect(again).not.toHaveProperty('sharedBlobObject');
 });
 
-test('an own object that is prolonged can be shared with that', async () => {
+test('an own object that is extended can be shared with that', async () => {
   const { url } = await startStore();
   const { blobObject } = await putNew(url, 'x', '?epochs=1');
   const extended = await putNew(url, 'x', '?epochs=2&reuse_resources=true&share=true');
@@ -51,7 +51,7 @@ test('burnt after the store: the object is gone, the blob is read until its end'
   expect((await read()).status).toBe(404);
 });
 
-test('a burnt object cannot be reused, prolonged or deleted', async () => {
+test('a burnt object cannot be reused, extended or deleted', async () => {
   const { url, admin } = await startStore({ burnAfterStore: true });
   const { blobObject } = await putNew(url, 'x', '?epochs=1');
   const again = await putNew(url, 'x', '?epochs=2&reuse_resources=true');

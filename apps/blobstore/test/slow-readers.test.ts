@@ -144,6 +144,6 @@ test('many reads of a large blob at a time need little memory', async () => {
     const digests = await Promise.all(Array.from({ length: 4 }, readAll));
     expect(new Set(digests)).toEqual(new Set([digest]));
   }
-  // What is sent is ten times as much; the rest is what Node has not collected yet, which does not grow further.
+  // Ten times as much is sent; the rest is garbage that Node has not collected yet, which does not grow further.
   expect((await memoryOf(pid, 'VmHWM')) - before).toBeLessThan(128 * 1024);
 });

@@ -1,25 +1,18 @@
 import { randomBytes } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Ed25519Keypair } from '@mysten/sui/keypairs/ed25519';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type LocalnetProcess, startLocalnet } from './localnet-process.ts';
-import { refusal, startStore, temporaryDirectory } from './running-store.ts';
+import { expect, test } from 'vitest';
+import { chainWorld } from './chain-world.ts';
+import { refusal, temporaryDirectory } from './running-store.ts';
 import { nodesClient } from './walrus-client.ts';
 
-let localnet: LocalnetProcess;
-let signer: Ed25519Keypair;
-beforeAll(async () => {
-  localnet = await startLocalnet();
-  signer = await localnet.fundedKey();
-});
-afterAll(() => localnet.stop());
+const { localnet, owner: signer, startOnChain } = await chainWorld();
 
 type Walrus = Awaited<ReturnType<typeof nodesClient>>['walrus'];
 
 async function start() {
   const dataDir = await temporaryDirectory();
-  const store = await startStore({ dataDir, chain: await localnet.chainOptions() });
+  const store = await startOnChain({ dataDir });
   const { walrus } = await nodesClient(localnet.url);
   const put = (node: number, path: string, body: Uint8Array) =>
     fetch(`${store.url}/nodes/${node}/v1/blobs/${path}`, { method: 'PUT', body: Buffer.from(body) });

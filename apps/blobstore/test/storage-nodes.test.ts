@@ -1,22 +1,15 @@
 import { randomBytes } from 'node:crypto';
-import type { Ed25519Keypair } from '@mysten/sui/keypairs/ed25519';
 import { BlobNotCertifiedError, WalrusFile } from '@mysten/walrus';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type LocalnetProcess, startLocalnet } from './localnet-process.ts';
-import { blobIdOf, startStore } from './running-store.ts';
+import { expect, test } from 'vitest';
+import { chainWorld } from './chain-world.ts';
+import { blobIdOf } from './running-store.ts';
 import { nodesClient, walrusClient } from './walrus-client.ts';
 
-let localnet: LocalnetProcess;
-let signer: Ed25519Keypair;
-beforeAll(async () => {
-  localnet = await startLocalnet();
-  signer = await localnet.fundedKey();
-});
-afterAll(() => localnet.stop());
+const { localnet, owner: signer, startOnChain } = await chainWorld();
 
 /** A store on the localnet, and the unmodified client, which finds the storage nodes by the chain. */
 async function start() {
-  const store = await startStore({ chain: await localnet.chainOptions() });
+  const store = await startOnChain();
   const { walrus } = await nodesClient(localnet.url);
   return { store, walrus };
 }
@@ -143,7 +136,7 @@ test('a blob that only a quorum of nodes took is decoded and readable', async ()
   expect(Buffer.from(await walrus.readBlob({ blobId })).equals(blob)).toBe(true);
 });
 
-test('nodes can be written to one after the other', async () => {
+test('nodes can be written to one after another', async () => {
   const { store, walrus } = await start();
   const blob = randomBytes(1000);
   const { blobId, metadata, rootHash, sliversByNode } = await walrus.encodeBlob(blob);

@@ -47,24 +47,24 @@ const everything: Partial<Resources> = {
 test.each([
   ['a deletable store of anything', everything, {}],
   ['a forced one', everything, { force: true }],
-  ['a permanent one beside a shorter one', { live: [certified('p', 9, permanent)] }, { permanent: true }],
-  ['a permanent one beside deletable ones', { live: [certified('d', 99)] }, { permanent: true }],
+  ['a permanent one and a shorter one', { live: [certified('p', 9, permanent)] }, { permanent: true }],
+  ['a permanent one and deletable ones', { live: [certified('d', 99)] }, { permanent: true }],
   ['a forced permanent one', everything, { permanent: true, force: true }],
   ['reuse where there is nothing', {}, reuse],
-  ["reuse beside somebody else's object", { live: [certified('d', 20, foreign)] }, reuse],
-  ["reuse beside somebody else's registration", { uncertified: [uncertified('u', 20, foreign)] }, reuse],
+  ['reuse with an object of another owner', { live: [certified('d', 20, foreign)] }, reuse],
+  ['reuse with a registration of another owner', { uncertified: [uncertified('u', 20, foreign)] }, reuse],
   [
-    'reuse beside the other persistence',
+    'reuse with the other persistence',
     { live: [certified('p', 20, permanent)], uncertified: [uncertified('u', 20, permanent)] },
     reuse,
   ],
-  ['reuse beside smaller storage', { spare: [storage('s', 999, 20)] }, reuse],
-  ['reuse beside storage that ends too early', { spare: [storage('s', 1000, 9)] }, reuse],
+  ['reuse with storage that is too small', { spare: [storage('s', 999, 20)] }, reuse],
+  ['reuse with storage that ends too early', { spare: [storage('s', 1000, 9)] }, reuse],
 ])('%s registers from scratch', (_name, resources, wanted) => {
   expect(decide(resources, wanted)).toEqual({ kind: 'register' });
 });
 
-test('a permanent blob of sufficient life is enough, whoever owns it, also with reuse', () => {
+test('a permanent blob of any owner that lives long enough is enough, also with reuse', () => {
   const existing = certified('p', 10, { ...permanent, ...foreign });
   const longer = certified('q', 12, permanent);
   expect(decide({ live: [existing] }, { permanent: true })).toEqual({ kind: 'certified-event', existing });
@@ -74,7 +74,7 @@ test('a permanent blob of sufficient life is enough, whoever owns it, also with 
   });
 });
 
-test('with reuse an own certified object is enough, or is prolonged by what is missing', () => {
+test('with reuse an own certified object is enough, or is extended by the missing epochs', () => {
   const existing = certified('d', 10);
   expect(decide({ ...everything, live: [existing] }, reuse)).toEqual({ kind: 'certified-object', existing });
   const short = certified('d', 7);

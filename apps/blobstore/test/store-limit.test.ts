@@ -48,7 +48,7 @@ test('a full store still extends the blobs that it has', async () => {
   expect(await put(url, content, '?reuse_resources=true')).toHaveProperty('alreadyCertified');
 });
 
-test('deleted and expired blobs make room, and a restart counts what is on disk', async () => {
+test('deleted and expired blobs free space, and a restart counts the blobs on disk', async () => {
   const dataDir = await temporaryDirectory();
   const first = await limited(1000, dataDir);
   await put(first.url, randomBytes(1000));
@@ -60,7 +60,7 @@ test('deleted and expired blobs make room, and a restart counts what is on disk'
   expect(await refusal(await tryPut(store.url, randomBytes(1)))).toEqual(limit);
 });
 
-test('stores at the same time do not exceed the limit together', async () => {
+test('concurrent stores do not exceed the limit together', async () => {
   const dataDir = await temporaryDirectory();
   const { url } = await limited(30_000, dataDir);
   const answers = await Promise.all(Array.from({ length: 8 }, () => tryPut(url, randomBytes(10_000))));

@@ -1,27 +1,18 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Ed25519Keypair } from '@mysten/sui/keypairs/ed25519';
 import { Transaction } from '@mysten/sui/transactions';
 import { WalrusFile } from '@mysten/walrus';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { BlobStore } from '../src/blob-store.ts';
 import type { BlobStoreOptions } from '../src/config/blob-store-options.ts';
-import { type LocalnetProcess, startLocalnet } from './localnet-process.ts';
+import { chainWorld } from './chain-world.ts';
 import { urlOf } from './main-child.ts';
 import { spawnMain } from './main-process.ts';
 import { patient, refusal, startStore, temporaryDirectory } from './running-store.ts';
 import { type ChainWalrus, walrusClient } from './walrus-client.ts';
 
-let localnet: LocalnetProcess;
-let signer: Ed25519Keypair;
-
-beforeAll(async () => {
-  localnet = await startLocalnet();
-  signer = await localnet.fundedKey();
-});
-
-afterAll(() => localnet.stop());
+const { localnet, owner: signer, startOnChain } = await chainWorld();
 
 interface Relay extends ChainWalrus {
   store: BlobStore;
@@ -30,7 +21,7 @@ interface Relay extends ChainWalrus {
 
 async function startRelay(options: Partial<BlobStoreOptions> = {}): Promise<Relay> {
   const dataDir = await temporaryDirectory();
-  const store = await startStore({ dataDir, chain: await localnet.chainOptions(), ...options });
+  const store = await startOnChain({ dataDir, ...options });
   return { store, dataDir, ...(await walrusClient(localnet.url, store.url)) };
 }
 
@@ -157,7 +148,7 @@ test('the same upload again gives the same certificate, also after the blob is c
   expect(await storedFiles(relay.dataDir)).toHaveLength(1);
 });
 
-test('nothing is promised for what is not registered as the upload says, and none of it is kept', async () => {
+test('confirms and keeps nothing for an upload without a matching registration', async () => {
   const relay = await startRelay();
   const { url } = relay.store;
   const deletable = await registered(relay);
@@ -285,7 +276,7 @@ test.each([
   ['const', { const: 105 }, 105n],
   // 64,480 encoded bytes are 63 started KiB
   ['linear', { linear: { base: 10, perEncodedKib: 2 } }, 136n],
-])('a %s tip is told, sent by the client, and checked', async (_name, kind, expected) => {
+])('a %s tip is announced, sent by the client, and checked', async (_name, kind, expected) => {
   const relay = await startRelay({ tip: { address: tipAddress, kind, freshnessMs: 60_000 } });
   const { url } = relay.store;
   const before = BigInt((await relay.sui.getBalance({ owner: tipAddress })).balance.balance);

@@ -102,7 +102,7 @@ async function tryRaw(url: string, bytes: Buffer): Promise<void> {
   if (answer !== '' && !/^HTTP\/1\.1 [1234]/.test(answer)) throw new Mismatch(answer.slice(0, 100));
 }
 
-/** Sends cases one after the other; the same seed sends the same to the same store. Throws when it is not there. */
+/** Sends cases one after another; the same seed sends the same to the same store. Throws when it is not there. */
 export async function runFuzz(options: FuzzOptions): Promise<FuzzReport> {
   const random = createRandom(options.seed);
   const known = await knownOf(options);

@@ -74,7 +74,7 @@ ours('blobs and objects are listed page by page', async (session) => {
   }
 });
 
-ours('what is not there is said by its kind', async (session) => {
+ours('a missing thing is reported by its kind', async (session) => {
   const unknown = 'A'.repeat(43);
   same('status', (await answered<{ status: string }>(session, `/blobs/${unknown}`)).status, 'nonexistent');
   for (const [path, method, body, status, reason] of [
@@ -109,7 +109,7 @@ ours('a body of another shape is 400', async (session) => {
   refused(await session.admin(extend, 'POST', { text: 'x'.repeat(300_000) }), 413, 'PAYLOAD_TOO_LARGE');
 });
 
-ours('a life is prolonged', async (session) => {
+ours('a life is extended', async (session) => {
   const { blobObject } = await session.create(randomBytes(31));
   const { endEpoch } = await answered<{ endEpoch: number }>(
     session,
@@ -163,7 +163,7 @@ ours('a store meets the faults that were asked for', async (session) => {
   }
 });
 
-ours('what is registered and not certified cannot be prolonged, and reads as 503', async (session) => {
+ours('an uncertified registration cannot be extended, and reads as 503', async (session) => {
   const fault = { operation: 'store', fault: 'INSUFFICIENT_CONFIRMATIONS', count: 1 };
   await answered(session, '/faults', 'POST', fault);
   const bytes = randomBytes(34);

@@ -27,7 +27,7 @@ async function ids(session: Session): Promise<{ ids: string[]; body: Buffer }> {
   return { ids: [objectId, blobId, blobId], body: Buffer.concat([bytes, bytes, bytes]) };
 }
 
-row('blobs by blob and object ID come one after the other, also twice', async (session) => {
+row('blobs by blob and object ID come one after another, also twice', async (session) => {
   const wanted = await ids(session);
   const headers = {
     etag: tagOf(wanted.ids),
@@ -65,7 +65,7 @@ row('no list is 400', async (session) => {
   refusedByFramework(session, await session.aggregator(url), 400, 'MALFORMED_REQUEST');
 });
 
-row('what is neither blob nor object ID is 400 INVALID_ID_FORMAT', async (session) => {
+row('neither blob nor object ID: 400 INVALID_ID_FORMAT', async (session) => {
   const { blobId } = await session.blob();
   refused(await session.aggregator(`${url}?ids=${blobId},nonsense`), 400, 'INVALID_ID_FORMAT');
 });
@@ -107,7 +107,7 @@ row('JSON of another type is 415', async (session) => {
   }
 });
 
-row('what is no JSON is 400', async (session) => {
+row('invalid JSON is 400', async (session) => {
   refusedByFramework(session, await session.aggregator(url, post('{"ids"')), 400, 'MALFORMED_REQUEST');
 });
 

@@ -12,7 +12,7 @@ row('a default store always makes a new object', async (session) => {
   holds('the object is another one', second.blobObject.id !== first.blobObject.id);
 });
 
-row('a permanent blob of sufficient life is enough, and names its event', async (session) => {
+row('a permanent blob that lives long enough is enough, and names its event', async (session) => {
   const bytes = randomBytes(41);
   const { blobObject } = await session.create(bytes, '?permanent=true&epochs=3');
   const { alreadyCertified } = await session.store(bytes, '?permanent=true&epochs=2');
@@ -37,7 +37,7 @@ row('deletable copies are not enough for a permanent store', async (session) => 
   same('deletable', (await session.create(bytes, '?permanent=true')).blobObject.deletable, false);
 });
 
-row('force=true stores anew', async (session) => {
+row('force=true stores again', async (session) => {
   const bytes = randomBytes(44);
   const first = await session.create(bytes, '?permanent=true&epochs=2');
   const second = await session.create(bytes, '?permanent=true&force=true');
@@ -53,7 +53,7 @@ row("reuse_resources=true finds the publisher's own object, and names it", async
   same('endEpoch', alreadyCertified?.endEpoch, blobObject.storage.endEpoch);
 });
 
-row('reuse_resources=true prolongs what is too short', async (session) => {
+row('reuse_resources=true extends an object that is too short', async (session) => {
   const bytes = randomBytes(46);
   const first = await session.create(bytes, '?epochs=2');
   const { blobObject, resourceOperation, cost } = await session.create(

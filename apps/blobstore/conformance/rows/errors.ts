@@ -38,7 +38,7 @@ ours('the list without /v1 refuses as the one with it', async ({ aggregator }) =
   refused(await aggregator('/quilts/short/patches'), 400, 'INVALID_ID_FORMAT');
 });
 
-row('HEAD of what is unknown is 404 without a body', async ({ aggregator }) => {
+row('HEAD of an unknown blob is 404 without a body', async ({ aggregator }) => {
   expectAnswer(await aggregator(`/v1/blobs/${unknownId}`, { method: 'HEAD' }), { status: 404, body: '' });
 });
 

@@ -106,7 +106,7 @@ row("a client's Accept wins over the tag", async (session) => {
   expectAnswer(answer, { status: 200, headers: { 'content-type': 'text/html' } });
 });
 
-row('the list of patches has the keys of its own, in the order of identifiers', async (session) => {
+row('the list of patches has its keys, in the order of identifiers', async (session) => {
   const { patches, quiltId } = await createQuilt(session, tagged);
   const answer = await session.aggregator(`/v1/quilts/${quiltId}/patches`);
   expectAnswer(answer, { status: 200, headers: { 'content-type': 'application/json' } });

@@ -69,7 +69,7 @@ for (const [range, start] of [
   });
 }
 
-row('a byte range is 200 with a tag of its own', async (session) => {
+row('a byte range is 200 with a separate tag', async (session) => {
   const { blobId, bytes } = await session.blob();
   for (const [start, length] of [
     [0, 1],

@@ -105,7 +105,7 @@ row('by object ID is as by blob ID', async (session) => {
   });
 });
 
-row('a shared object stands for its blob', async (session) => {
+row('a shared object is read as its blob', async (session) => {
   const { sharedBlobObject, blobObject } = await session.create('shared to be read', '?share=true');
   const answer = await session.aggregator(`/v1/blobs/by-object-id/${sharedBlobObject}`);
   expectAnswer(answer, { status: 200, headers: { etag: blobObject.blobId }, body: 'shared to be read' });

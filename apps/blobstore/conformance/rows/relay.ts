@@ -41,7 +41,7 @@ for (const [query, reason] of [
 }
 
 row(
-  'what is registered is taken, and certified',
+  'a registered blob is accepted and certified',
   async (session) => {
     const bytes = randomBytes(50);
     const { blobId } = (await session.create(bytes, '?permanent=true')).blobObject;

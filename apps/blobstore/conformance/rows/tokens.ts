@@ -86,7 +86,7 @@ for (const [what, claims, query, status, reason] of [
   });
 }
 
-row('another secret is 401, another algorithm and what is no token 400', async (session) => {
+row('another secret is 401; another algorithm or an invalid token is 400', async (session) => {
   const { secret } = session.targets.tokens!;
   const stranger = await sign({}, randomBytes(32).toString('hex'));
   refused(await putToken(session, stranger), 401, 'INVALID_SIGNATURE', publisherAuth);

@@ -51,7 +51,7 @@ export function parseAdvance(fields: Fields): number {
   return by;
 }
 
-/** Texts to set, and null for what is to be removed. */
+/** Values to set; null removes the attribute. */
 export function parseAttributes(fields: Fields): Record<string, string | null> {
   for (const [name, value] of Object.entries(fields)) {
     if (name === '' || (typeof value !== 'string' && value !== null)) {

@@ -23,7 +23,7 @@ function objectIdOf(request: FastifyRequest): string {
 
 export function faultNotFound(): ApiError {
   const fields = { httpStatus: 404, status: 'NOT_FOUND', reason: 'FAULT_NOT_FOUND' };
-  return new ApiError('there is no such fault, or it is over', fields);
+  return new ApiError('no such fault, or it has ended', fields);
 }
 
 function toObject({ object, ...rest }: ObjectRecord): object {
@@ -40,7 +40,7 @@ interface AdminRoute {
   answer: (request: FastifyRequest) => Promise<object>;
 }
 
-/** Registers routes that answer JSON to those who know the token. */
+/** Registers routes that require the token and answer JSON. */
 function behind(token: string, app: FastifyInstance): { route(route: AdminRoute): void } {
   const onRequest = requireAdminToken(token);
   return {

@@ -43,7 +43,7 @@ export interface Deletion {
  */
 export interface BlobStoreAdmin {
   currentEpoch(): Promise<number>;
-  /** Ends the present epoch and further ones, one by default. What has ended then is removed. Returns the new epoch. */
+  /** Ends the current epoch and further ones, one by default. What has ended then is removed. Returns the new epoch. */
   advanceEpoch(by?: number): Promise<number>;
   /** Blobs that have an object, in the order of their ids. */
   listBlobs(page?: Partial<PageRequest>): Promise<Page<BlobSummary>>;
@@ -53,7 +53,7 @@ export interface BlobStoreAdmin {
   /** Objects in the order of their ids; those of one blob where it is named. */
   listObjects(page?: Partial<PageRequest> & { blobId?: string }): Promise<Page<ObjectRecord>>;
   deleteObject(objectId: string): Promise<void>;
-  /** Prolongs a certified object of the publisher. Returns its end epoch. */
+  /** Extends a certified object of the publisher. Returns its end epoch. */
   extendObject(objectId: string, epochs: number): Promise<number>;
   /** Adds or replaces attributes, and removes those that are null. Returns what there is then. */
   setAttributes(objectId: string, changes: Record<string, string | null>): Promise<BlobAttributes>;
@@ -140,7 +140,7 @@ export function createAdmin(context: AdminParts, sweeper: Sweeper): BlobStoreAdm
     faults,
   };
 
-  /** False where the rules forbid it, or somebody else was faster. */
+  /** False if the rules forbid it, or another caller deleted it first. */
   async function triedToDelete(objectId: string): Promise<boolean> {
     try {
       await registry.delete(objectId);

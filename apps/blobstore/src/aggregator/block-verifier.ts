@@ -38,7 +38,7 @@ export function createBlockVerifier(blob: StoredBlob, digests: Buffer, range: By
   let index = blockOf(range.start);
   const lastIndex = blockOf(range.end);
   let digest = createHash('sha256');
-  /** Chunks of the present block, which are not let out yet, and their bytes */
+  /** Chunks of the current block, which are not let out yet, and their bytes */
   let held: Buffer[] = [];
   let filled = 0;
 

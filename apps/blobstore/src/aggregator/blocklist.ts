@@ -68,9 +68,9 @@ export async function openBlocklist(path: string, logger: Logger): Promise<Block
   async function readAgain(): Promise<void> {
     try {
       blocked = await readBlocklist(path);
-      logger.info({ path, blobs: blocked.size }, 'read the blocklist again');
+      logger.info({ path, blobs: blocked.size }, 'blocklist reloaded');
     } catch (error) {
-      logger.error({ err: error, path }, 'the blocklist is broken, the last good one stays in force');
+      logger.error({ err: error, path }, 'blocklist is invalid; keeping the last valid one');
     }
   }
 

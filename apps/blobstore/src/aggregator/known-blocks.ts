@@ -1,10 +1,10 @@
 import { LRUCache } from 'lru-cache';
 import { blockCount } from '../storage/block-digests.ts';
 
-/** What is known of the blocks of a blob. */
+/** The digests of a blob's blocks, and which blocks have been verified. */
 export interface KnownContent {
   digests: Buffer;
-  /** 1 for each block that was found right */
+  /** 1 for each verified block */
   isVerified: Uint8Array;
 }
 
@@ -18,17 +18,17 @@ interface Entry extends KnownContent {
 /** Enough for some 50 GiB of blobs, at 33 bytes for each block of 256 KiB and a few hundred for each blob. */
 const capacityBytes = 8 * 1024 * 1024;
 const bytesPerBlob = 400;
-/** How long a block that was found right counts as such while its file does not change. */
+/** How long a block counts as verified while its file does not change. */
 const verifiedForMs = 600_000;
 
 /**
- * Block digests of the blobs that were read last, and which of their blocks were found right. The latter holds for
- * one state of a file: whatever is written to it through the file system changes its stamp.
+ * Block digests of recently read blobs, and which of their blocks were verified. A verification holds for one state
+ * of a file: any write through the file system changes its stamp.
  */
 export class KnownBlocks {
   readonly #entries = new LRUCache<string, Entry>({ maxSize: capacityBytes, sizeCalculation: weightOf });
 
-  /** What is known of a blob whose file has this stamp now. What is found right later is to be noted there. */
+  /** Returns the entry of a blob whose file has this stamp now. The caller marks blocks that it verifies in it. */
   async of(
     blob: { blobId: string; size: number },
     stamp: string | undefined,

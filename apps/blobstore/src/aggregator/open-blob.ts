@@ -17,10 +17,10 @@ import { isShort, readShort, streamFile } from './open-file.ts';
 import type { HeldBytes } from './read-buffers.ts';
 
 /**
- * What is checked before a byte is sent. On a network the flags guard against a writer who encoded wrongly; here
- * the one writer is the store itself, so what they guard against is a disk that changed what was stored.
- * `default` compares each block with its digest before it is sent, unless that was done lately and the file has not
- * changed since (`KnownBlocks`); `strict` first recomputes the blob id from the whole content.
+ * Which checks run before a byte is sent. On a network the flags guard against a writer that encoded incorrectly.
+ * Here the store itself is the only writer, so they guard against a disk that changed the content. `default` compares
+ * each block with its digest before it is sent, unless that was done lately and the file has not changed since
+ * (`KnownBlocks`); `strict` first recomputes the blob id from the whole content.
  */
 export type ConsistencyCheck = 'default' | 'strict' | 'skip';
 
@@ -66,7 +66,7 @@ export async function openBlob(
   }
   const verifier = createBlockVerifier(blob, digests, wanted);
   const source = await storage.read(blob, part);
-  // Errors of either end the other, and whoever reads the verifier hears of them.
+  // An error of either stream ends the other and reaches the reader of the verifier.
   pipeline(source, verifier, () => undefined);
   return begun(verifier);
 }
@@ -126,7 +126,7 @@ async function recoverBlockDigests({ storage, logger }: ReadParts, blob: StoredB
   try {
     await storage.keepBlockDigests(blob, digests);
   } catch (error) {
-    logger.warn({ err: error, blobId: blob.blobId }, 'the block digests could not be kept');
+    logger.warn({ err: error, blobId: blob.blobId }, 'failed to save block digests');
   }
   return digests;
 }

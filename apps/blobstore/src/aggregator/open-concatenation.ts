@@ -3,7 +3,7 @@ import type { StoredBlob } from '../storage/storage.ts';
 import { begun, type ConsistencyCheck, openBlob, type ReadParts } from './open-blob.ts';
 
 /**
- * The content of several blobs, one behind the other; a blob is opened when the one before it is through. Throws
+ * The content of several blobs, one after another; a blob is opened when the one before it is through. Throws
  * like `openBlob` for the first one, and fails the stream where a later one cannot be read.
  */
 export function openConcatenation(

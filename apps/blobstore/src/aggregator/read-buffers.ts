@@ -15,7 +15,7 @@ const unused: Buffer[] = [];
 /** Bytes in a buffer that is used again after `release`. Without a call it is left to the garbage collector. */
 export interface HeldBytes {
   bytes: Buffer;
-  /** To call once, when nothing reads the bytes any more. */
+  /** To call once, when nothing reads the bytes anymore. */
   release(): void;
 }
 

@@ -3,7 +3,7 @@ import { ApiError } from '../base/api-error.ts';
 /** Refusals of a publisher token carry this domain in the envelope, all others the daemon's. */
 const domain = 'auth.publisher.walrus.space';
 
-/** What is wrong with a token or with the store that it is used for; all answered with status 400. */
+/** Problems of a token, or of the store that it is used for. All are answered with status 400. */
 export type Precondition =
   | 'MISSING_TOKEN'
   | 'INVALID_TOKEN'

@@ -17,7 +17,7 @@ export interface AuthSettings extends UploadRules {
 
 /** The token layer of the routes that store. */
 export interface PublisherAuth {
-  /** To run before the concurrency limits: who may not store is told so even by a busy publisher. */
+  /** Runs before the concurrency limits, so that even a busy publisher reports a missing permission. */
   authorize: onRequestAsyncHookHandler;
   /**
    * To call with the number of bytes that would be stored (of a quilt: as packed), once they are known. Throws
@@ -38,7 +38,8 @@ function announcedBytes({ headers }: FastifyRequest): number | undefined {
 export function createPublisherAuth(settings: AuthSettings | undefined, logger: Logger): PublisherAuth {
   if (settings !== undefined && settings.key === undefined) {
     logger.warn(
-      'tokens of stores are read and not verified: that is for a gateway in front; set a secret otherwise',
+      'store tokens are read but not verified, which is only safe behind a gateway that verifies them. Otherwise set ' +
+        'BLOBSTORE_JWT_DECODE_SECRET',
     );
   }
   const tokens = new WeakMap<FastifyRequest, UploadClaims>();

@@ -18,7 +18,8 @@ export interface TokenKey {
 function secretBytes(secret: string): Buffer {
   if (!secret.startsWith('0x')) return Buffer.from(secret);
   const digits = secret.slice(2);
-  if (!/^(?:[0-9a-fA-F]{2})+$/.test(digits)) throw new Error('a 0x secret is an even number of hex digits');
+  if (!/^(?:[0-9a-fA-F]{2})+$/.test(digits))
+    throw new Error('a 0x secret must have an even number of hex digits');
   return Buffer.from(digits, 'hex');
 }
 

@@ -18,7 +18,7 @@ const u64 = { minimum: 0, maximum: 2 ** 64 };
 
 type Claims = Readonly<Record<string, unknown>>;
 
-/** An optional whole number; `null` is as good as absent, as the real publisher reads it. */
+/** An optional whole number; `null` is the same as absent, as the real publisher reads it. */
 function whole(claims: Claims, name: string, { minimum, maximum }: typeof i64): number | undefined {
   const value = claims[name] ?? undefined;
   if (value === undefined) return undefined;

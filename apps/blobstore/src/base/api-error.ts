@@ -52,7 +52,7 @@ function permissionDenied(reason: string, message: string): ApiError {
 export function hostNotAllowed(): ApiError {
   return permissionDenied(
     'HOST_NOT_ALLOWED',
-    'on a loopback address the store answers to localhost, 127.0.0.1 and [::1] alone',
+    'on a loopback address the store only answers to localhost, 127.0.0.1 and [::1]',
   );
 }
 
@@ -111,7 +111,7 @@ export function blobUnavailable(cause: unknown): ApiError {
 /** `cause` goes into the log, never into the response. */
 export function storageFull(cause: unknown): ApiError {
   return new ApiError(
-    'there is no room left for more blobs; what is stored stays readable',
+    'no space left for more blobs; stored blobs stay readable',
     { httpStatus: 507, status: 'RESOURCE_EXHAUSTED', reason: 'STORAGE_FULL' },
     { cause },
   );
@@ -120,7 +120,7 @@ export function storageFull(cause: unknown): ApiError {
 /** The operator's limit for the whole store. Deleting blobs or raising the limit makes room; a retry does not. */
 export function storeLimitReached(limitBytes: number): ApiError {
   return new ApiError(
-    `this store holds at most ${limitBytes} bytes of blobs (--max-store-bytes), and this one does not fit`,
+    `this store holds at most ${limitBytes} bytes of blobs (--max-store-bytes), and this blob does not fit`,
     { httpStatus: 507, status: 'RESOURCE_EXHAUSTED', reason: 'STORE_LIMIT_REACHED' },
   );
 }
@@ -175,7 +175,7 @@ export function tooManyRequests(part: 'publisher' | 'aggregator'): ApiError {
 }
 
 export function unknownRoute(): ApiError {
-  return new ApiError('there is nothing at this path', {
+  return new ApiError('no route at this path', {
     httpStatus: 404,
     status: 'NOT_FOUND',
     reason: 'ROUTE_NOT_FOUND',
@@ -193,7 +193,7 @@ export function methodNotAllowed(allow: string): ApiError {
 
 export function internalError(cause: unknown): ApiError {
   return new ApiError(
-    'the request failed inside the server; its log has the reason under the trace ID',
+    'internal error; the server log has the reason under the trace ID',
     { httpStatus: 500, status: 'INTERNAL', reason: 'INTERNAL_ERROR' },
     { cause },
   );

@@ -20,7 +20,7 @@ export interface BlobStoreOptions extends RegistryOptions {
   deletesDataAtOnce?: boolean;
   /** How long content stays that the registry does not know, in milliseconds; seven days by default */
   quarantineMs?: number;
-  /** Opens the routes below `/admin` to those who know it */
+  /** Enables the routes below `/admin` for callers that send it */
   adminToken?: string;
   /** Pages that may do more than read; any by default */
   allowedOrigins?: readonly string[];
@@ -47,7 +47,7 @@ export interface Limits {
   maxBlobBytes: number;
   /** Most bytes of blobs in the data directory; `Infinity` for no limit. Not used with a bucket. */
   maxStoreBytes: number;
-  /** How long a reader may take nothing of what is sent to it before it is cut off, in milliseconds */
+  /** How long a client may stop reading its response before it is disconnected, in milliseconds */
   stalledSendMs: number;
   publisher: ConcurrencyLimit;
   aggregator: ConcurrencyLimit;

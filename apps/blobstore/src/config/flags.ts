@@ -1,14 +1,14 @@
 /** A setting of the process: a flag, and a variable of the same meaning. */
 export interface Flag {
-  /** What stands behind the flag in its help; a flag without it is a switch */
+  /** Name of the value in the help text; a flag without it is a switch */
   value?: string;
   about: string;
 }
 
 /** The names are those of the real daemons where they have the setting. In the order of the help text. */
 export const flags = {
-  'data-dir': { value: 'DIR', about: 'where the blobs are kept; the only setting without a default' },
-  port: { value: 'PORT', about: 'where publisher and aggregator listen (31415; 0 takes a free one)' },
+  'data-dir': { value: 'DIR', about: 'directory for the blobs; the only setting without a default' },
+  port: { value: 'PORT', about: 'port of publisher and aggregator (31415; 0 picks a free one)' },
   'bind-address': { value: 'ADDRESS:PORT', about: 'the same with an address (127.0.0.1:31415)' },
   shards: {
     value: 'N',
@@ -16,80 +16,85 @@ export const flags = {
   },
   'epoch-duration': {
     value: 'DURATION',
-    about: 'length of an epoch, such as 1d, 12h or 30m (1d); `manual` where they are advanced by hand alone',
+    about: 'length of an epoch, such as 1d, 12h or 30m (1d); `manual` advances epochs only by hand',
   },
   'burn-after-store': {
     about: 'destroy the objects of stores that name no receiver; by default the publisher keeps them',
   },
   'enable-immediate-data-deletion': {
-    about: 'remove the data of deleted blobs at once; by default it goes at the end of the epoch',
+    about: 'remove the data of deleted blobs at once; by default it is removed at the end of the epoch',
   },
   'quarantine-period': {
     value: 'DURATION',
-    about: 'how long blobs stay that the registry does not know, before they are removed (7d)',
+    about: 'how long to keep blobs that the registry does not know before removing them (7d)',
   },
   'max-body-size': { value: 'KIB', about: 'largest body of a store (10240)' },
-  'max-quilt-body-size': { value: 'KIB', about: 'largest form that a quilt is made of (102400)' },
+  'max-quilt-body-size': { value: 'KIB', about: 'largest form of a quilt store (102400)' },
   'max-store-bytes': {
     value: 'BYTES',
-    about: 'most bytes of blobs that the data directory holds; a store beyond that is answered 507 (any)',
+    about: 'most bytes of blobs in the data directory; a store beyond that is answered 507 (no limit)',
   },
-  'publisher-max-concurrent-requests': { value: 'N', about: 'stores worked on at a time (8)' },
+  'publisher-max-concurrent-requests': { value: 'N', about: 'stores processed at a time (8)' },
   'publisher-max-buffer-size': {
     value: 'N',
-    about: 'stores worked on and waiting; more are answered 429 (8)',
+    about: 'stores processed and waiting; more are answered 429 (8)',
   },
-  'aggregator-max-concurrent-requests': { value: 'N', about: 'reads worked on at a time (256)' },
+  'aggregator-max-concurrent-requests': { value: 'N', about: 'reads processed at a time (256)' },
   'aggregator-max-buffer-size': {
     value: 'N',
-    about: 'reads worked on and waiting; more are answered 429 (320)',
+    about: 'reads processed and waiting; more are answered 429 (320)',
   },
   'max-blob-size': {
     value: 'BYTES',
-    about: 'largest blob that can be read; larger ones are answered 403 (any)',
+    about: 'largest blob that can be read; larger ones are answered 403 (no limit)',
   },
   'allowed-headers': {
     value: 'LIST',
-    about: 'attributes that reads answer as headers (the six of the specification), separated by commas',
+    about: 'attributes that reads return as headers, separated by commas (the six of the specification)',
   },
   'allow-quilt-patch-tags-in-response': {
-    about: 'answer all tags of a quilt patch as headers, not only the allowed ones',
+    about: 'return all tags of a quilt patch as headers, not only the allowed ones',
   },
   blocklist: {
     value: 'FILE',
-    about: 'YAML list of blob ids that are neither served nor stored; read again when it changes',
+    about: 'YAML list of blob ids that are neither served nor stored; reloaded when it changes',
   },
   'allowed-origins': {
     value: 'LIST',
-    about: 'pages that may do more than read, separated by commas (any page, as with the real daemons)',
+    about: 'origins of pages that may do more than read, separated by commas (any, as with the real daemons)',
   },
   'jwt-decode-secret': {
     value: 'SECRET',
     about:
-      'what tokens of stores are verified with: text, or 0x and hex (a public key in DER). Better as ' +
-      'BLOBSTORE_JWT_DECODE_SECRET: other users of this machine see command lines',
+      'key that verifies store tokens: text, or 0x and hex (a public key in DER). Prefer ' +
+      'BLOBSTORE_JWT_DECODE_SECRET: other users of this machine can see command lines',
   },
   'jwt-algorithm': {
     value: 'NAME',
-    about: 'the one algorithm of tokens (HS256); ES256, ES384, EdDSA, and HS, RS, PS with 256, 384, 512',
+    about:
+      'the only accepted algorithm of tokens (HS256); ES256, ES384, EdDSA, and HS, RS, PS with 256, 384, 512',
   },
   'jwt-expiring-sec': {
     value: 'N',
-    about: 'ask for tokens that live for exactly N seconds from iat (0: any)',
+    about: 'require tokens that expire exactly N seconds after iat (0: any)',
   },
-  'jwt-verify-upload': { about: 'hold the store to epochs, size and receiver of its token beforehand' },
-  'jwt-cache-size': { value: 'N', about: 'used tokens that are remembered (10000)' },
-  'jwt-cache-refresh-interval': { value: 'DURATION', about: 'how often ended ones are forgotten (5s)' },
+  'jwt-verify-upload': {
+    about: 'check epochs, size and receiver of a store against its token before reading the body',
+  },
+  'jwt-cache-size': { value: 'N', about: 'how many used tokens are remembered (10000)' },
+  'jwt-cache-refresh-interval': { value: 'DURATION', about: 'how often expired ones are forgotten (5s)' },
   's3-bucket': {
     value: 'NAME',
     about:
-      'keep blobs in this S3 bucket, which several stores can share; --data-dir then holds what is being received. ' +
+      'keep blobs in this S3 bucket, which several stores can share; --data-dir then only holds uploads in progress. ' +
       'Credentials as for all AWS tools: AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, files, or roles',
   },
-  's3-prefix': { value: 'PATH', about: 'what the keys in the bucket begin with (nothing)' },
+  's3-prefix': { value: 'PATH', about: 'prefix of the keys in the bucket (none)' },
   's3-endpoint': { value: 'URL', about: 'a server other than that of AWS' },
   's3-region': { value: 'NAME', about: 'region of the bucket (AWS_REGION; us-east-1 with an endpoint)' },
-  's3-force-path-style': { about: 'put the bucket into the path of the URL, as most other servers need it' },
+  's3-force-path-style': {
+    about: 'put the bucket into the path of the URL, as most servers other than AWS require',
+  },
   'chain-url': {
     value: 'URL',
     about: 'register blobs on this chain (gRPC-web); without it the store keeps its own registry',
@@ -97,20 +102,21 @@ export const flags = {
   'node-key-file': { value: 'FILE', about: 'key of the storage nodes that certify; needed with a chain' },
   'node-url': {
     value: 'URL',
-    about: 'where clients reach the storage nodes, written to the chain (the address that is listened on)',
+    about: 'URL at which clients reach the storage nodes, written to the chain (the listen address)',
   },
-  'tip-address': { value: 'ADDRESS', about: 'who gets a tip for each upload that is relayed (nobody)' },
+  'tip-address': { value: 'ADDRESS', about: 'address that receives a tip for each relayed upload (none)' },
   'tip-const': { value: 'MIST', about: 'the tip, whatever the size' },
   'tip-linear-base': { value: 'MIST', about: 'or the tip for any upload, and' },
-  'tip-linear-per-kib': { value: 'MIST', about: 'so much more for each KiB of the encoded blob' },
-  'tip-freshness': { value: 'DURATION', about: 'how long after the tip was paid the upload may come (10h)' },
+  'tip-linear-per-kib': { value: 'MIST', about: 'this much more for each KiB of the encoded blob' },
+  'tip-freshness': { value: 'DURATION', about: 'how long a paid tip is valid for its upload (10h)' },
 } as const satisfies Record<string, Flag>;
 
 export type FlagName = keyof typeof flags;
 
 /** Secrets have no flag: command lines are visible to other users of the machine. */
 export const secretVariables = {
-  BLOBSTORE_ADMIN_TOKEN: 'opens the routes below /admin to those who send it; without it they are not there',
+  BLOBSTORE_ADMIN_TOKEN:
+    'enables the routes below /admin for callers that send it; without it they do not exist',
   BLOBSTORE_WALLET_KEY: "the publisher's key (suiprivkey1…); needed with a chain",
 } as const;
 

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { type Flag, type FlagName, flags, type SecretVariable, variableOf } from './flags.ts';
 
-/** All that is wrong with the settings, one line for each. */
+/** All problems of the settings, one per line. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
@@ -47,8 +47,8 @@ function readSettings(args: string[], env: Environment): Map<FlagName, Setting> 
 }
 
 /**
- * Flags and variables, flags first, read value by value. What is wrong is noted and a fallback answered, so that
- * all of it is reported at once by `end`.
+ * Flags and variables, flags first, read value by value. A wrong value is recorded and replaced by a fallback, so
+ * that `end` reports all problems at once.
  */
 export class Settings {
   readonly #settings: Map<FlagName, Setting>;

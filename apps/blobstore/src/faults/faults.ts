@@ -8,8 +8,8 @@ import {
 } from '../base/api-error.ts';
 
 /**
- * Trouble on request, so that developers can see what their client makes of it. Reads meet: no blob for the
- * moment, an overloaded aggregator, a failing one, a slow one, a 404 that a CDN kept from before the store.
+ * Failures on request, so that developers can test how their client handles them. Reads meet: no blob for the moment,
+ * an overloaded aggregator, a failing one, a slow one, a 404 that a CDN kept from before the store.
  */
 export const readFaults = [
   'BLOB_UNAVAILABLE',
@@ -19,7 +19,7 @@ export const readFaults = [
   'SLOW',
 ] as const;
 
-/** Stores meet besides: too few storage nodes that answer, so that the registration is left uncertified. */
+/** Stores can also fail because too few storage nodes answer, which leaves the registration uncertified. */
 export const storeFaults = [
   'INSUFFICIENT_CONFIRMATIONS',
   'REGISTRY_UNAVAILABLE',
@@ -33,7 +33,7 @@ interface FaultScope {
   blobId?: string | undefined;
   /** How many requests meet it; any number when absent */
   count?: number | undefined;
-  /** For how long it stands, in milliseconds; until it is cleared when absent */
+  /** How long it is active, in milliseconds; until it is cleared if absent */
   durationMs?: number | undefined;
   /** Milliseconds that `SLOW` adds: before a read is answered, or before a store is certified */
   delayMs?: number | undefined;
@@ -45,7 +45,7 @@ export type NewFault = FaultScope &
     | { operation: 'store'; fault: (typeof storeFaults)[number] }
   );
 
-/** A fault that stands, with what is left of its count and time. */
+/** An active fault, with its remaining count and time. */
 export type Fault = NewFault & { id: string };
 
 /** What a store has to do besides, when no fault ends it at once. */
@@ -147,7 +147,7 @@ export function createFaults(now: () => number = Date.now): Faults {
 
 /** For the log; the response is the one that the trouble itself would give. */
 function injected(): Error {
-  return new Error('a fault that was asked for');
+  return new Error('injected fault');
 }
 
 function throwAsRead(fault: Fault['fault']): void {

@@ -44,7 +44,7 @@ export function createAdmission(
 
   return async (_request, reply) => {
     const { raw } = reply;
-    // Its close would not be heard any more.
+    // Its close would not be noticed anymore.
     if (raw.closed) return void reply.hijack();
     if (working + waiting.size >= limit.buffered) throw tooManyRequests(part);
     if (working < limit.concurrent) working += 1;

@@ -1,8 +1,8 @@
 import type { FastifyReply } from 'fastify';
 
 /**
- * Which attributes of a blob object come back as response headers. They are written by whoever owns the object,
- * so only what is allowed by name may, and nothing that the response says itself is overwritten.
+ * Which attributes of a blob object come back as response headers. The owner of the object writes them, so only
+ * allowed names are returned, and headers of the response itself are never overwritten.
  */
 
 /** Lower case. `ALL` is for quilt tags under `--allow-quilt-patch-tags-in-response`. */
@@ -41,7 +41,10 @@ export function parseAllowedHeaders(list: string): Set<string> | undefined {
   return names.every((name) => namePattern.test(name) && !framing.has(name)) ? new Set(names) : undefined;
 }
 
-/** Adds the allowed attributes to a response that already has its own headers. What is no header is left out. */
+/**
+ * Adds the allowed attributes to a response that already has its own headers. Values that cannot be headers are left
+ * out.
+ */
 export function addAttributeHeaders(
   reply: FastifyReply,
   attributes: Readonly<Record<string, string>>,

@@ -18,7 +18,7 @@ import { replyJson } from './reply-json.ts';
 /** All that can be asked of a path: OPTIONS is answered for every path, and CONNECT asks for none. */
 const allMethods = METHODS.filter((name) => name !== 'OPTIONS' && name !== 'CONNECT');
 
-/** Answers any error with the envelope; what is not ours becomes a 500 without the original text. */
+/** Answers any error with the envelope. An unknown error becomes a 500 without its original text. */
 export function replyError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const known =
     error instanceof ApiError ? error : (fromStorage(error) ?? fromRegistry(error) ?? fromFramework(error));

@@ -11,7 +11,7 @@ export interface PartStart {
   name: string;
 }
 
-/** A header block has room for a name of 65,535 bytes. What is cut off of a longer one does not parse. */
+/** A header block has room for a name of 65,535 bytes. A longer one is truncated and then fails to parse. */
 const maxHeaderSize = 128 * 1024;
 const maxHeaderPairs = 100;
 const maxBoundaryLength = 200;
@@ -29,7 +29,7 @@ export function boundaryOf(contentType: string | undefined): string | undefined 
 const dispositionParameter = /\s*;\s*([\w!#$%&'*+.^`|~-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;"]*)(?!"))/y;
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** The name in a `Content-Disposition: form-data` whose bytes stand in `header`. Only quotation marks are escaped. */
+/** The name in a `Content-Disposition: form-data` whose bytes are in `header`. Only quotation marks are escaped. */
 function nameOf(header: string | undefined): string {
   if (header === undefined) return '';
   let text: string;
@@ -76,9 +76,9 @@ function* drain(parts: OpenPart[]): Generator<PartStart | Buffer> {
 }
 
 /**
- * The parts of a multipart body, each as its start and the pieces of its content. No more than what one chunk of
- * the body brings is held. Throws `MultipartError` where the body is malformed or ends early; nothing is skipped
- * but what stands before the first boundary and behind the last.
+ * The parts of a multipart body, each as its start and the pieces of its content. No more than what one chunk of the
+ * body brings is held. Throws `MultipartError` where the body is malformed or ends early; only bytes before the first
+ * boundary and after the last are skipped.
  */
 export async function* readMultipart(
   body: AsyncIterable<Uint8Array>,

@@ -36,7 +36,7 @@ const notFound = refusal('not-found', 'there is no such object');
 const notOwned = refusal('not-owned', 'the publisher does not own this object');
 const permanent = refusal('permanent', 'the blob is permanent');
 const uncertified = refusal('uncertified', 'the blob is not certified');
-const notOffered = refusal('not-offered', 'the epochs are those of the chain');
+const notOffered = refusal('not-offered', 'epochs are advanced by the chain');
 const badBody = malformedRequest('the body is not valid JSON');
 const badQuery = malformedRequest('limit must be a whole number from 1 to 1000');
 
@@ -93,10 +93,10 @@ function pageOf(name: string, schema: string): Schema {
 /** There only where the store was given an admin token. */
 export const adminPaths: Paths = {
   '/admin/epoch': {
-    ...withHead(operation('currentEpoch', 'The present epoch', { answer: epoch })),
+    ...withHead(operation('currentEpoch', 'The current epoch', { answer: epoch })),
   },
   '/admin/epoch/advance': {
-    post: operation('advanceEpoch', 'End the present epoch', {
+    post: operation('advanceEpoch', 'End the current epoch', {
       answer: epoch,
       body: record({ 'by?': { ...whole, maximum: 1_000_000, default: 1 } }),
       refused: [notOffered],
@@ -147,7 +147,7 @@ export const adminPaths: Paths = {
     }),
   },
   '/admin/objects/{object_id}/extend': {
-    post: operation('extendObject', 'Prolong the life of an object', {
+    post: operation('extendObject', 'Extend the life of an object', {
       answer: record({ endEpoch: { type: 'integer' } }),
       parameters: [object],
       body: record({ epochs: { ...whole, maximum: maxEpochsAhead } }),
@@ -163,7 +163,7 @@ export const adminPaths: Paths = {
     }),
   },
   '/admin/faults': {
-    ...withHead(operation('listFaults', 'The faults that stand', { answer: faults })),
+    ...withHead(operation('listFaults', 'The active faults', { answer: faults })),
     post: operation('addFault', 'Have requests fail', {
       answer: schemaRef('Fault'),
       body: schemaRef('NewFault'),

@@ -20,7 +20,7 @@ const faultProperties = {
   },
   'blobId?': blobId,
   'count?': { ...positive, description: 'How many requests meet it' },
-  'durationMs?': { type: 'number', exclusiveMinimum: 0, description: 'How long it stands' },
+  'durationMs?': { type: 'number', exclusiveMinimum: 0, description: 'How long it is active' },
   'delayMs?': { ...positive, description: 'What SLOW adds' },
 };
 

@@ -9,8 +9,8 @@ function query(name: string, description: string, schema: Schema = flag): Parame
 
 /** Of the reads that can check what they send. */
 export const consistencyChecks: Parameter[] = [
-  query('strict_consistency_check', 'Computes the blob ID anew before the first byte is sent'),
-  query('skip_consistency_check', 'Sends what is there, unchecked. Excludes the other'),
+  query('strict_consistency_check', 'Recomputes the blob ID before the first byte is sent'),
+  query('skip_consistency_check', 'Sends the stored bytes without checking them. Excludes the other'),
 ];
 
 /** Of both routes that store. Any other parameter, and any of them twice, is refused. */
@@ -21,15 +21,15 @@ export const storeParameters: Parameter[] = [
     maximum: maxEpochsAhead,
     default: 1,
   }),
-  query('permanent', 'Nobody can delete the blob before its end'),
+  query('permanent', 'The blob cannot be deleted before it expires'),
   query('deletable', 'The default; only matters as a contradiction to `permanent`'),
-  query('force', 'Registers anew even where the blob is certified for long enough'),
-  query('reuse_resources', "Uses the publisher's own objects and spare storage, prolonging where needed"),
+  query('force', 'Registers a new object even if the blob is already certified for long enough'),
+  query('reuse_resources', "Uses the publisher's own objects and spare storage, extending where needed"),
   query('send_object_to', 'Who receives the object; the publisher keeps it otherwise. Excludes `share`', {
     type: 'string',
     pattern: '^0x[0-9a-fA-F]{64}$',
   }),
-  query('share', 'Wraps the object into a shared one, whose life anyone may prolong'),
+  query('share', 'Wraps the object into a shared one, whose life anyone may extend'),
   query('encoding_type', 'There is one', { enum: ['RS2'], default: 'RS2' }),
   query('quilt_version', 'Any value means V1', { type: 'string', default: 'V1' }),
 ];

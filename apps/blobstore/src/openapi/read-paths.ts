@@ -117,8 +117,8 @@ const whole = { type: 'integer', minimum: 0 };
 const byteRange: Operation = {
   operationId: 'readByteRange',
   tags: ['Aggregator'],
-  summary: 'Read a part of a blob, as an answer of its own',
-  description: 'For caches that know nothing of ranges: 200, with a tag of its own and no `Content-Range`.',
+  summary: 'Read a part of a blob as a complete response',
+  description: 'For caches that do not support ranges: 200, with a separate tag and no `Content-Range`.',
   parameters: [
     blobIdParameter,
     queryParameter('start', 'First byte', whole, true),
@@ -154,7 +154,7 @@ const concatRefusals = [
   objectNotResolved(`0x${'0'.repeat(64)}`),
   ...readRefusals,
 ];
-const concatenated = bytesAnswer('The blobs one after the other', attributeHeaders);
+const concatenated = bytesAnswer('The blobs one after another', attributeHeaders);
 
 const concatByQuery: Operation = {
   operationId: 'concatBlobs',

@@ -3,8 +3,8 @@ import { fastify } from 'fastify';
 let loaded: Promise<Buffer> | undefined;
 
 /**
- * The script that renders the page, some megabytes. The package keeps it to its plugin for Fastify, so it is asked
- * for in an instance of its own, once and not before somebody looks at the page.
+ * The script that renders the page, some megabytes. The package only offers it through its Fastify plugin, so it is
+ * requested from a separate instance, once, when the page is first opened.
  */
 export function loadReferenceScript(): Promise<Buffer> {
   loaded ??= load();

@@ -1,7 +1,7 @@
 import { type ApiError, errorBody } from '../base/api-error.ts';
 import { type Answer, type Answers, headerRefs, type Schema, schemaRef, sharedHeaders } from './operation.ts';
 
-/** Stands for the trace id that a 500 carries. */
+/** Placeholder for the trace id of a 500. */
 const exampleRequestId = '5f0c9a52-8a3e-4bb0-9d0b-0c3f3f1d2a44';
 
 /** How the headers of errors are spelt in the document. */

@@ -63,7 +63,7 @@ export async function storeBlob(
     const startedAtMs = Date.now();
     const fault = await context.faults.meetStore(identity.blobId);
     let committed: Promise<void> | undefined;
-    /** Once, however often it is decided anew; also repairs a copy that the disk has lost or changed. */
+    /** Runs once, even if the decision is repeated. Also repairs a copy that the disk has lost or changed. */
     const content = () => {
       committed ??= context.storage.commit(staged, identity).then(fault.beforeCertificate);
       return committed;
@@ -82,7 +82,7 @@ export async function storeBlob(
   });
 }
 
-const tooLate = 'the object came so late that a sweep of another instance may have removed its content';
+const tooLate = 'registration took so long that another instance may have removed the content';
 
 interface Store {
   context: StoreParts;
@@ -96,7 +96,7 @@ interface Store {
   fault: StoreFault;
 }
 
-/** What was decided on is deleted meanwhile, or spare storage that another blob's store took first. */
+/** The object of the decision was deleted in the meantime, or another store took the spare storage first. */
 function isGone(error: unknown): boolean {
   return error instanceof RegistryRefusedError && error.reason === 'not-found';
 }

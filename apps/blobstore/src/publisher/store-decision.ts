@@ -38,9 +38,9 @@ function bestFit(spare: readonly StorageResource[], wish: StoreWish): StorageRes
 }
 
 /**
- * The real publisher's rules. A permanent blob of sufficient life is enough for anyone, a deletable one never is
+ * The real publisher's rules. A permanent blob that lives long enough is enough for anyone, a deletable one never is
  * (its owner may delete it). With `reuse_resources` the publisher's own object of the same persistence is used,
- * prolonged where it is too short: certified, unless `force` asks for a new certificate, or left uncertified by
+ * extended where it is too short: certified, unless `force` asks for a new certificate, or left uncertified by
  * a store that was cut off; failing both, spare storage.
  */
 export function decideStore({ live, uncertified, spare }: Resources, wish: StoreWish): StoreDecision {

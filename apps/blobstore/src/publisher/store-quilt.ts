@@ -56,7 +56,7 @@ export function checkQuiltSize({ layout }: QuiltPlan<ReceivedFile>, { limits }: 
   }
 }
 
-/** Builds the quilt of received files and stores it as a blob. `contents` are theirs, one behind the other. */
+/** Builds the quilt of received files and stores it as a blob. `contents` are theirs, one after another. */
 export async function storeQuilt(
   context: StoreParts,
   plan: QuiltPlan<ReceivedFile>,

@@ -5,9 +5,9 @@
 const maxIdentifierBytes = 65_531;
 
 /**
- * What is wrong with the name of a patch; undefined when nothing is. The rules are those of the real publisher
- * (release 1.56): not empty, no white space at the end, no control characters. The first character may be any
- * other, although the public documentation wants a letter or a digit.
+ * The problem with the name of a patch; undefined if it is valid. The rules are those of the real publisher (release
+ * 1.56): not empty, no white space at the end, no control characters. The first character may be any other, although
+ * the public documentation wants a letter or a digit.
  */
 export function identifierProblem(identifier: string): string | undefined {
   if (identifier === '') return 'is empty';

@@ -2,7 +2,7 @@ import { createBcsReader } from '../base/bcs-reader.ts';
 import { stringBytes, type Tags, tagsBytes, u16Bytes } from './bcs-writer.ts';
 import { InvalidQuiltError, invalidQuilt, QuiltInputError } from './quilt-errors.ts';
 
-/** What stands before the content of a patch, in its columns. */
+/** The header before the content of a patch, in its columns. */
 export interface PatchHeader {
   identifier: string;
   tags: Tags;
@@ -30,7 +30,7 @@ export function encodePatchHeader(identifier: string, tags: Tags, size: number):
     extension.push(u16Bytes(serialized.length), serialized);
   }
   const length = extension.reduce((sum, part) => sum + part.length, size);
-  if (length > maxU32) throw new QuiltInputError('a file in a quilt is shorter than 4 GiB');
+  if (length > maxU32) throw new QuiltInputError('a file in a quilt must be shorter than 4 GiB');
   const fixed = Buffer.alloc(fixedBytes);
   fixed.writeUInt8(version);
   fixed.writeUInt32LE(length, 1);
@@ -50,7 +50,7 @@ export function decodePatchHeader(columns: Buffer, available: number): PatchHead
     return columns.subarray(position - length, position);
   }
 
-  if (take(1).readUInt8() !== version) throw new InvalidQuiltError('there is no patch in these columns');
+  if (take(1).readUInt8() !== version) throw new InvalidQuiltError('these columns hold no patch');
   const length = take(4).readUInt32LE();
   const mask = take(1).readUInt8();
   const name = createBcsReader(take(take(2).readUInt16LE()), invalidQuilt);

@@ -15,7 +15,7 @@ export interface QuiltFile {
 
 export interface PlannedPatch<F extends QuiltFile> {
   file: F;
-  /** What stands before its content */
+  /** The header before its content */
   header: Buffer;
   start: number;
   /** Exclusive */
@@ -43,7 +43,7 @@ function sorted<F extends QuiltFile>(files: readonly F[]): F[] {
  * the same quilt on every network with that many shards. Throws `QuiltInputError` for what cannot be a quilt.
  */
 export function planQuilt<F extends QuiltFile>(files: readonly F[], nShards: number): QuiltPlan<F> {
-  if (files.length === 0) throw new QuiltInputError('there are no files');
+  if (files.length === 0) throw new QuiltInputError('no files');
   for (const { identifier } of files) {
     const problem = identifierProblem(identifier);
     if (problem !== undefined) throw new QuiltInputError(`the identifier of a file ${problem}`);

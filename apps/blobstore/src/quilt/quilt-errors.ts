@@ -1,4 +1,4 @@
-/** What was given cannot be made into a quilt; the message is for the one who gave it. */
+/** The input cannot be packed into a quilt; the message is for the client. */
 export class QuiltInputError extends Error {
   override readonly name = 'QuiltInputError';
 }
@@ -8,7 +8,7 @@ export class QuiltTooLargeError extends Error {
   override readonly name = 'QuiltTooLargeError';
 }
 
-/** A stored blob is not a quilt, or not a sound one. */
+/** A stored blob is not a valid quilt. */
 export class InvalidQuiltError extends Error {
   override readonly name = 'InvalidQuiltError';
 }

@@ -15,7 +15,7 @@ export interface IndexedPatch {
 
 const version = 1;
 
-/** Version and length stand before the index. */
+/** Length of the version and size fields before the index. */
 const indexPrefixBytes = 5;
 
 /** The index as it opens the first column, of patches in their order. Its length does not depend on the columns. */
@@ -38,11 +38,11 @@ export function indexColumns(prefix: Buffer, layout: QuiltLayout): number {
     throw new InvalidQuiltError('this is not a quilt of version 1');
   const count = Math.ceil((indexPrefixBytes + prefix.readUInt32LE(1)) / columnBytes(layout));
   if (count > maxIndexColumns || count >= layout.columns)
-    throw new InvalidQuiltError('the index is longer than an index can be');
+    throw new InvalidQuiltError('the index is too long');
   return count;
 }
 
-/** The patches that an index lists, read from its columns one behind the other. Throws `InvalidQuiltError`. */
+/** The patches that an index lists, read from its columns one after another. Throws `InvalidQuiltError`. */
 export function decodeIndex(columns: Buffer, layout: QuiltLayout): IndexedPatch[] {
   const count = indexColumns(columns, layout);
   const length = columns.readUInt32LE(1);
@@ -52,8 +52,7 @@ export function decodeIndex(columns: Buffer, layout: QuiltLayout): IndexedPatch[
   for (let left = reader.uleb(); left > 0; left -= 1) {
     const end = reader.u16();
     const identifier = reader.string();
-    if (end <= start || end > layout.columns)
-      throw new InvalidQuiltError('the index names columns that cannot be');
+    if (end <= start || end > layout.columns) throw new InvalidQuiltError('the index names invalid columns');
     patches.push({ identifier, tags: reader.stringMap(), start, end });
     start = end;
   }

@@ -2,8 +2,8 @@ import { maxSymbolBytes, sourceMatrix, symbolAlignment } from '@memrelay/blob-id
 import { QuiltInputError } from './quilt-errors.ts';
 
 /**
- * A quilt is the source matrix of its blob: row by row in the file, with each patch in columns of its own, so that
- * a storage node's secondary sliver is a column.
+ * A quilt is the source matrix of its blob: row by row in the file, with each patch in separate columns, so that a
+ * storage node's secondary sliver is a column.
  */
 export interface QuiltLayout {
   rows: number;

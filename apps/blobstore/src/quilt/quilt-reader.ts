@@ -27,7 +27,7 @@ export interface QuiltReader {
 /** What verified content told about a quilt. It holds for its digest, whatever becomes of the file. */
 interface Known {
   columnDigests: Buffer;
-  /** Or that it is no quilt, so that nobody can have it read whole again and again */
+  /** Or the reason why it is not a quilt, so that it is not read whole for every request */
   patches: readonly IndexedPatch[] | InvalidQuiltError;
   weight: number;
 }
@@ -35,7 +35,7 @@ interface Known {
 /** Up to this size a quilt is read whole and compared with its digest each time. */
 const inMemoryBytes = 1024 * 1024;
 
-/** What is known of larger quilts is kept in memory up to this many bytes, some 1,500 quilts. */
+/** Indexes and digests of larger quilts are cached up to this many bytes, about 1,500 quilts. */
 const knownBytes = 32 * 1024 * 1024;
 
 /** Roughly the memory that an error takes. */
@@ -68,7 +68,7 @@ export function createQuiltReader(storage: Storage, nShards: number): QuiltReade
   }
 
   async function openLarge(blob: StoredBlob, layout: QuiltLayout): Promise<OpenQuilt> {
-    // An open file stays readable when it is replaced or removed meanwhile.
+    // An open file stays readable if it is replaced or removed in the meantime.
     const file = await storage.withFile(blob, (path) => open(path, 'r'));
     try {
       const { size } = await file.stat();

@@ -5,7 +5,7 @@ import { InvalidQuiltError } from './quilt-errors.ts';
 import { decodeIndex, type IndexedPatch, indexColumns } from './quilt-index.ts';
 import { columnBytes } from './quilt-layout.ts';
 
-/** A patch is read in pieces of so many bytes, in whole columns. More than a header can have. */
+/** A patch is read in pieces of this many bytes, in whole columns. Longer than the longest header. */
 const pieceBytes = 1024 * 1024;
 
 /** A patch whose header and first bytes have been read. */

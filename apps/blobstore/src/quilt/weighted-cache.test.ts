@@ -13,7 +13,7 @@ function countingCache(capacity: number) {
   return { get, made: () => made };
 }
 
-test('what was asked for last is kept, up to the capacity', async () => {
+test('keeps the most recently used values up to the capacity', async () => {
   const { get, made } = countingCache(10);
   for (const key of ['a4', 'b4', 'a4', 'c4', 'a4']) await get(key);
   expect(made()).toBe(3);
@@ -21,7 +21,7 @@ test('what was asked for last is kept, up to the capacity', async () => {
   expect(made()).toBe(4);
 });
 
-test('a value above the capacity is answered and not kept', async () => {
+test('returns a value above the capacity without caching it', async () => {
   const { get, made } = countingCache(10);
   expect((await get('a11')).weight).toBe(11);
   await get('b4');
@@ -30,7 +30,7 @@ test('a value above the capacity is answered and not kept', async () => {
   expect(made()).toBe(3);
 });
 
-test('those who ask at the same time wait for one making, and a failure is not kept', async () => {
+test('concurrent calls share one computation, and a failure is not cached', async () => {
   const cache = createWeightedCache<{ weight: number }>(10);
   let tries = 0;
   const make = async () => {

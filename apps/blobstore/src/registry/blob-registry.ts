@@ -32,7 +32,7 @@ export interface EventId {
   eventSeq: string;
 }
 
-/** What a certified object means for the blob it stands for. It is live until `endEpoch` begins. */
+/** A certified object of a blob. It is live until `endEpoch` begins. */
 export interface CertifiedObject {
   objectId: string;
   blobId: string;
@@ -69,7 +69,7 @@ export interface ObjectRecord {
 /** What becomes of an object with its certificate. At most one of the first three; without, the publisher keeps it. */
 export interface AfterStore {
   sendObjectTo?: string | undefined;
-  /** Wrapped into a SharedBlob object, that anyone may prolong */
+  /** Wrapped into a SharedBlob object, that anyone may extend */
   share?: boolean;
   /** The object is destroyed, the blob stays (`blob.move`, burn) */
   burn?: boolean;
@@ -114,9 +114,9 @@ export interface BlobRegistry {
   store(blob: NewBlob, content: () => Promise<void>): Promise<PaidObject>;
   /** Registers an object of the publisher and leaves it uncertified. Returns its id. */
   register(blob: NewBlob): Promise<string>;
-  /** Certifies the publisher's own registration, whose bytes are durable, and prolongs it by `extendBy` epochs. */
+  /** Certifies the publisher's own registration, whose bytes are durable, and extends it by `extendBy` epochs. */
   certify(objectId: string, extendBy: number, after?: AfterStore): Promise<PaidObject>;
-  /** Prolongs a certified object that the publisher owns. */
+  /** Extends a certified object that the publisher owns. */
   extend(objectId: string, epochs: number, after?: AfterStore): Promise<PaidObject>;
   /** Adds or replaces attributes, and removes those that are null. Returns what there is then. */
   setAttributes(objectId: string, changes: Readonly<Record<string, string | null>>): Promise<BlobAttributes>;
@@ -133,8 +133,8 @@ export interface BlobRegistry {
   /** Whether an object of the blob was deleted in the current epoch, at whose end its data may go. */
   deletedThisEpoch(blobId: string): Promise<boolean>;
   /**
-   * One live certified object by its id, or by that of the SharedBlob object that holds it. On chain an object that
-   * is held has no id of its own any more.
+   * One live certified object by its id, or by that of the SharedBlob object that holds it. On chain a held object
+   * can no longer be found by its own id.
    */
   find(objectId: string): Promise<FoundObject | undefined>;
   /** Objects that have not ended, in the order of their ids; those of one blob where it is named. */
@@ -142,8 +142,8 @@ export interface BlobRegistry {
   /** Ids of the blobs that have such objects, in their order. */
   listBlobIds(page: PageRequest): Promise<string[]>;
   /**
-   * Whether somebody may still certify the blob by a promise that was made for it, so that its bytes have to stay
-   * although no certified object keeps them: it is registered, or a relay promised to keep them.
+   * Whether the blob may still be certified, so that its bytes must stay although no certified object keeps them: it
+   * is registered, or a relay promised to keep them.
    */
   isPromised(blobId: string): Promise<boolean>;
   /**
@@ -157,9 +157,12 @@ export interface BlobRegistry {
    * Names the blob of every deletion that is heard of from here on, where others than the publisher can delete.
    */
   onDeleted?(listener: (blobId: string) => void): void;
-  /** Those of these blobs that live objects keep, possibly not all; where asking for each of them is dear. */
+  /**
+   * Those of these blobs that live objects keep, possibly not all; for registries where asking for each blob is
+   * expensive.
+   */
   keptAmong?(blobIds: readonly string[]): Promise<ReadonlySet<string>>;
-  /** Removes what is written about objects that ended, where that is not done at a start. */
+  /** Removes the records of ended objects, in registries that do not do so at startup. */
   forgetEnded?(): Promise<void>;
   close(): Promise<void>;
 }

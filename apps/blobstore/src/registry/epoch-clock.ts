@@ -13,8 +13,8 @@ export function epochAt({ epoch, startedAtMs, durationMs }: EpochSchedule, nowMs
 }
 
 /**
- * The schedule to go on with at a start. Another duration begins a schedule of its own at the present epoch, so
- * that what was stored before keeps its number of epochs.
+ * The schedule to go on with at a start. Another duration starts a new schedule at the current epoch, so that stored
+ * blobs keep their number of epochs.
  */
 export function resumeSchedule(
   previous: EpochSchedule | undefined,

@@ -26,7 +26,8 @@ export async function readHead(journal: string): Promise<JournalHead | undefined
 
 /**
  * Whether records that were acknowledged are missing from a journal: it is a copy from before the newest run, or
- * lines at its end are gone. `found` is what is there now; without a run it is from before there were heads.
+ * lines at its end are gone. `found` is the head of the current journal; without a run it was written before heads
+ * existed.
  */
 export function isBehind(found: { run: number | undefined; bytes: number }, head: JournalHead | undefined) {
   if (head === undefined) return found.run !== undefined;
@@ -35,7 +36,7 @@ export function isBehind(found: { run: number | undefined; bytes: number }, head
   return run < head.run || (run === head.run && found.bytes < head.bytes);
 }
 
-/** Writes heads beside a journal. They are not synced: one that a power cut takes back only proves less. */
+/** Writes heads next to a journal. They are not synced: one that a power cut takes back only proves less. */
 export async function openHead(journal: string): Promise<{
   write(head: JournalHead): Promise<void>;
   close(): Promise<void>;

@@ -48,7 +48,7 @@ export async function readJournal<T>(path: string): Promise<{ records: T[]; byte
     if (damagedLine !== undefined) {
       throw new Error(
         `${path} is damaged in line ${damagedLine}: restore it from a backup, or move it away; ` +
-          'what is lost is then rebuilt from the blobs, as far as that is possible',
+          'lost entries are then rebuilt from the blobs, as far as possible',
       );
     }
     records.push(record as T);

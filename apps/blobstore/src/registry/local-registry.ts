@@ -34,10 +34,10 @@ function finished(record: ObjectRecord, certifiedEpoch: number, after: AfterStor
 }
 
 /**
- * A registry without a chain: objects with random ids in a journal, epochs by the clock or by hand. Nobody else
- * can act here, so deleting and setting attributes is done for whoever owns the object. At boot the journal is
- * rewritten with what is still live, and entries that it lacks are rebuilt from the content. Throws a plain error when
- * the journal is damaged other than at its end.
+ * A registry without a chain: objects with random ids in a journal, epochs by the clock or by hand. No one else can
+ * act here, so the store deletes objects and sets attributes on behalf of any owner. At boot the journal is rewritten
+ * with what is still live, and entries that it lacks are rebuilt from the content. Throws a plain error when the
+ * journal is damaged other than at its end.
  */
 export async function openLocalRegistry(options: LocalRegistryOptions): Promise<BlobRegistry> {
   const { nShards } = options;
@@ -51,7 +51,7 @@ export async function openLocalRegistry(options: LocalRegistryOptions): Promise<
     if (epoch > state.reached) {
       state.reached = epoch;
       state.prune(epoch);
-      // Only a clock that is set back needs it, so nobody waits; a failure shows at the next change.
+      // Only a clock that is set back needs it, so no one waits for it; a failure shows at the next change.
       void journal.append({ reached: epoch }).catch(() => undefined);
     }
     return state.reached;
@@ -61,7 +61,7 @@ export async function openLocalRegistry(options: LocalRegistryOptions): Promise<
     try {
       await journal.append(record);
     } catch (error) {
-      throw new RegistryUnavailableError('the registry could not be written', { cause: error });
+      throw new RegistryUnavailableError('failed to write the registry', { cause: error });
     }
     state.apply(record);
   }
@@ -101,7 +101,7 @@ export async function openLocalRegistry(options: LocalRegistryOptions): Promise<
   function existing(objectId: string): ObjectRecord {
     const found = state.objects.liveById(objectId, epochNow());
     if (found === undefined || found.record.burnt) {
-      throw new RegistryRefusedError('not-found', `there is no object ${objectId}`);
+      throw new RegistryRefusedError('not-found', `object ${objectId} does not exist`);
     }
     return found.record;
   }
@@ -122,12 +122,12 @@ export async function openLocalRegistry(options: LocalRegistryOptions): Promise<
     }
   }
 
-  async function prolong(record: ObjectRecord, epochs: number, after: AfterStore): Promise<PaidObject> {
+  async function extend(record: ObjectRecord, epochs: number, after: AfterStore): Promise<PaidObject> {
     const now = epochNow();
     const { storage, certifiedEpoch } = record.object;
     const endEpoch = storage.endEpoch + epochs;
     if (endEpoch > now + maxEpochsAhead) {
-      throw new RegistryRefusedError('too-long', `nothing is stored for more than ${maxEpochsAhead} epochs`);
+      throw new RegistryRefusedError('too-long', `storage is limited to ${maxEpochsAhead} epochs`);
     }
     const longer = { ...record, object: { ...record.object, storage: { ...storage, endEpoch } } };
     const done = finished(longer, certifiedEpoch ?? now, after);
@@ -164,15 +164,15 @@ export async function openLocalRegistry(options: LocalRegistryOptions): Promise<
     },
 
     certify: (objectId, extendBy, after = {}) =>
-      changes.run(objectId, async () => prolong(owned(objectId), extendBy, after)),
+      changes.run(objectId, async () => extend(owned(objectId), extendBy, after)),
 
     extend: (objectId, epochs, after = {}) =>
       changes.run(objectId, async () => {
         const record = owned(objectId);
         if (!isCertified(record)) {
-          throw new RegistryRefusedError('uncertified', `${objectId} has no certificate yet`);
+          throw new RegistryRefusedError('uncertified', `${objectId} is not certified yet`);
         }
-        return prolong(record, epochs, after);
+        return extend(record, epochs, after);
       }),
 
     async setAttributes(objectId, wanted) {
@@ -191,7 +191,10 @@ export async function openLocalRegistry(options: LocalRegistryOptions): Promise<
         const record = existing(objectId);
         const { id, blobId, deletable, storage } = record.object;
         if (record.sharedBlobObject !== undefined) {
-          throw new RegistryRefusedError('not-owned', `${objectId} is shared, which nobody can delete`);
+          throw new RegistryRefusedError(
+            'not-owned',
+            `${objectId} is a shared object, which cannot be deleted`,
+          );
         }
         if (!deletable) throw new RegistryRefusedError('permanent', `${objectId} is permanent`);
         const spare = record.owned ? { spare: storage } : {};

@@ -2,7 +2,7 @@ import type { CertifiedObject, ObjectRecord, StorageResource, UncertifiedObject 
 import type { EpochSchedule } from './epoch-clock.ts';
 import { ObjectIndex } from './object-index.ts';
 
-/** An object as the journal keeps it; what is absent is as in journals from before there was more to say. */
+/** An object as the journal keeps it; absent fields have the meaning they had before the fields existed. */
 type ObjectEntry = Omit<ObjectRecord, 'attributes' | 'burnt'> & Partial<ObjectRecord>;
 
 interface Deletion {
@@ -70,7 +70,7 @@ function describe({ object, owned }: ObjectRecord): UncertifiedObject {
   return { objectId, blobId, endEpoch: storage.endEpoch, deletable, owned };
 }
 
-/** All that a registry of its own knows, as the sum of its journal. */
+/** The state of a local registry, as the sum of its journal. */
 export class LocalState {
   readonly objects = new ObjectIndex<LocalObject>();
   readonly spares = new Map<string, StorageResource>();
@@ -119,7 +119,7 @@ export class LocalState {
     return this.#ended.get(blobId)?.isDoubted === false;
   }
 
-  /** What is known of a blob without objects. */
+  /** Facts about a blob without objects. */
   ended(blobId: string): EndedBlob | undefined {
     return this.#ended.get(blobId);
   }

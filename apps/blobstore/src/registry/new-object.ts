@@ -15,7 +15,7 @@ export function newEvent(): EventId {
 /** A certified object with what it cost, in FROST. */
 export function toPaid({ object, sharedBlobObject }: ObjectRecord, cost: number): PaidObject {
   const { certifiedEpoch } = object;
-  if (certifiedEpoch === null) throw new Error('an object without a certificate was paid for');
+  if (certifiedEpoch === null) throw new Error('paid for an object without a certificate');
   const shared = sharedBlobObject === undefined ? {} : { sharedBlobObject };
   return { object: { ...object, certifiedEpoch }, cost, ...shared };
 }

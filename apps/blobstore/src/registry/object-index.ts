@@ -8,7 +8,7 @@ interface Indexed {
   sharedBlobObject?: string;
 }
 
-/** Objects in memory, by their own ids and by the blob they stand for. */
+/** Objects in memory, by their ids and by their blob. */
 export class ObjectIndex<T extends Indexed> {
   readonly #byId = new Map<string, T>();
   readonly #byBlob = new Map<string, Set<string>>();
@@ -56,7 +56,7 @@ export class ObjectIndex<T extends Indexed> {
     return ended;
   }
 
-  /** Whether an object stands for this blob, ended or not. */
+  /** Whether this blob has an object, ended or not. */
   hasBlob(blobId: string): boolean {
     return this.#byBlob.has(blobId);
   }
@@ -65,7 +65,7 @@ export class ObjectIndex<T extends Indexed> {
     return [...this.#byId.values()];
   }
 
-  /** Ids of all blobs that an object stands for. */
+  /** Ids of all blobs that have an object. */
   blobIds(): string[] {
     return [...this.#byBlob.keys()];
   }

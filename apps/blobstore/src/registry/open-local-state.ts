@@ -28,7 +28,7 @@ export interface OpenedState {
 }
 
 /**
- * Reads a journal, rebuilds what it lacks from the content, and rewrites it with what is still live. Throws a plain
+ * Reads a journal, rebuilds what it lacks from the content, and rewrites it with the live entries. Throws a plain
  * error when it is damaged other than at its end.
  */
 export async function openLocalState(options: LocalRegistryOptions): Promise<OpenedState> {
@@ -48,7 +48,7 @@ export async function openLocalState(options: LocalRegistryOptions): Promise<Ope
   const live = [{ run }, { epochs: schedule }, ...state.toRecords()];
   const journal = await openJournal<JournalRecord>(path, live, (size) =>
     head.write({ run, bytes: size }).catch((error: unknown) => {
-      logger.warn({ err: error }, 'could not note how long the registry is');
+      logger.warn({ err: error }, 'failed to record the length of the registry');
     }),
   );
   async function close(): Promise<void> {

@@ -27,7 +27,7 @@ export interface RegistryOptions {
    * network's number; without one it is 1000 for a new directory, as on the public networks.
    */
   nShards?: number;
-  /** Where blobs are registered; without it the store keeps a registry of its own */
+  /** Where blobs are registered; without it the store keeps a local registry */
   chain?: ChainRegistryOptions;
   /** Length of an epoch without a chain, one day by default; null where epochs are advanced by hand alone */
   epochDurationMs?: number | null;
@@ -69,8 +69,8 @@ const dayMs = 86_400_000;
 export const defaultGraceMs = 7_200_000;
 
 /**
- * Opens the registry that a data directory and a bucket belong to, and marks new ones with it. What is opened is
- * given to `cleanUp`. Throws a plain error that names the setting when directory, bucket, chain and options do not
+ * Opens the registry that a data directory and a bucket belong to, and marks new ones with it. Hands everything it
+ * opens to `cleanUp`. Throws a plain error that names the setting when directory, bucket, chain and options do not
  * fit.
  */
 export async function openRegistry(
@@ -114,7 +114,7 @@ async function openOnChain(
   cleanUp.defer(() => registry.close());
   const { nShards, chainId } = registry;
   if ((wanted ?? nShards) !== nShards) {
-    throw new Error(`the chain has ${nShards} shards: leave BLOBSTORE_SHARDS (--shards) out`);
+    throw new Error(`the chain has ${nShards} shards: do not set BLOBSTORE_SHARDS (--shards)`);
   }
   const identity = { shards: nShards, chainId };
   if (shared !== undefined) {
@@ -141,7 +141,7 @@ async function openInBucket(
   const nShards = options.nShards ?? known?.shards ?? defaultShards;
   const knownDurationMs = known?.epochDurationMs === undefined ? dayMs : known.epochDurationMs;
   const epochDurationMs = options.epochDurationMs === undefined ? knownDurationMs : options.epochDurationMs;
-  // Before the bucket is marked: a directory with blobs of its own stays what it is.
+  // Before the bucket is marked: a directory that holds blobs keeps its identity.
   await settleDirectory(options.dataDir, { shards: nShards, bucket: name });
   await settleBucket(bucket, known, { shards: nShards, epochDurationMs });
   const { now = Date.now, graceMs = defaultGraceMs } = options;

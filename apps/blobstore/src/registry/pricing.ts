@@ -14,7 +14,7 @@ export function writeCost(storageSize: number, prices: WalrusPrices): number {
   return Number(storageCost(storageSize, 0, prices).write);
 }
 
-/** Price in FROST of prolonging by `epochs`: the storage fee for the difference alone. */
+/** Price in FROST of extending by `epochs`: the storage fee for the difference alone. */
 export function extensionCost(storageSize: number, epochs: number, prices: WalrusPrices): number {
   return Number(storageCost(storageSize, epochs, prices).storage);
 }

@@ -84,10 +84,10 @@ export async function rebuildEntries(parts: Rebuilding): Promise<void> {
   }
   logger.error(
     { registry: path, copy, rebuilt, certified, deleted },
-    `the registry lacks records: it is older than the blobs, or was cut off. Nothing was deleted. ${rebuilt} blobs that ` +
-      `it does not list have new entries for ${maxEpochsAhead} epochs, with new object ids and without their attributes; ` +
+    `the registry is incomplete: it is older than the blobs, or truncated. Nothing was deleted. ${rebuilt} unlisted ` +
+      `blobs have new entries for ${maxEpochsAhead} epochs, with new object ids and without their attributes; ` +
       `${certified} registrations were certified; ${deleted} blobs that it lists as deleted are kept in quarantine. To ` +
-      'get the original entries back, stop this store, put the newest copy of the registry in place and start again',
+      'get the original entries back, stop this store, restore the latest copy of the registry and restart',
   );
 }
 

@@ -14,7 +14,7 @@ interface Parts extends SweepingParts {
   storage: Storage;
   /** Held by blob id while its fate is decided */
   locks: KeyedLock;
-  /** How long content stays that the registry does not know, in milliseconds */
+  /** Grace period of content that the registry does not know, in milliseconds */
   quarantineMs: number;
   /** Milliseconds since 1970 */
   now: () => number;
@@ -22,7 +22,7 @@ interface Parts extends SweepingParts {
 
 /** Removes bytes that no live object keeps. */
 export interface Sweeper {
-  /** Puts what the registry does not know into quarantine and logs what is there. Removes nothing. */
+  /** Quarantines content that the registry does not know and logs it. Removes nothing. */
   survey(): Promise<void>;
   /**
    * Looks at all that is stored, and removes the bytes of blobs that have expired or were deleted. Content that the
@@ -53,7 +53,7 @@ interface Pass {
 
 /**
  * The data of a deleted blob goes at the end of the epoch in which that happened, as with storage nodes whose
- * `garbage_collection.enable_immediate_data_deletion` is false; with `deletesDataAtOnce` it goes with the next look.
+ * `garbage_collection.enable_immediate_data_deletion` is false; with `deletesDataAtOnce` it is removed by the next sweep.
  */
 export function createSweeper(parts: Parts): Sweeper {
   const { storage, registry, locks, deletesDataAtOnce, quarantineMs, now, logger } = parts;
@@ -113,7 +113,7 @@ export function createSweeper(parts: Parts): Sweeper {
     return pass;
   }
 
-  /** A pass over everything, which also drops from quarantine what is not stored any more. */
+  /** A pass over all content, which also drops blobs from quarantine that are no longer stored. */
   async function runAll(mayRemove: boolean): Promise<number> {
     const { held, seen, removed } = await run({ mayRemove });
     const gone: string[] = [];
@@ -133,8 +133,8 @@ export function createSweeper(parts: Parts): Sweeper {
       logger.error(
         { added: added.length, held: held.size, removedAfterMs: quarantineMs, blobIds: added.slice(0, 20) },
         `${added.length} stored blobs are unknown to the registry and now in quarantine. They are not served, and are ` +
-          'removed when their time is over. If the registry is not the newest one, stop the store and put that in ' +
-          'place; otherwise store again what you need of them',
+          'removed when their grace period ends. If the registry is not the latest one, stop the store and restore that; ' +
+          'otherwise store the blobs that you need again',
       );
     } else if (held.size > 0) {
       logger.warn({ held: held.size, removedAfterMs: quarantineMs }, 'blobs are in quarantine');
@@ -180,9 +180,9 @@ export function startSweeping(
     if (isStopped) return;
     try {
       const removed = await work();
-      if (removed > 0) logger.info({ removed }, 'removed blobs that nothing keeps any more');
+      if (removed > 0) logger.info({ removed }, 'removed expired and deleted blobs');
     } catch (error) {
-      logger.warn({ err: error }, 'could not look for blobs to remove');
+      logger.warn({ err: error }, 'search for blobs to remove failed; will retry');
     }
   }
 

@@ -17,7 +17,7 @@ const maxBodyBytes = 2 * 1024 * 1024;
 /** What that framework takes for JSON. */
 const jsonType = /^application\/([^\s;]+\+)?json\s*(;|$)/i;
 
-/** Before the body is looked at: Fastify would answer 400 to what is no content type at all. */
+/** Runs before the body is read: Fastify would answer 400 to an invalid content type. */
 const requireJson: onRequestAsyncHookHandler = async ({ raw }) => {
   if (!jsonType.test(raw.headers['content-type'] ?? '')) throw notJson();
 };

@@ -32,14 +32,14 @@ export interface BlobStoreContext {
   /** The same for the tags of quilt patches */
   allowedTagHeaders: AllowedHeaders;
   quilts: QuiltReader;
-  /** For those who register blobs themselves; there is none without a chain */
+  /** For clients that register blobs themselves; absent without a chain */
   uploadRelay: UploadRelay | undefined;
   nShards: number;
-  /** Whether objects that nobody else receives are destroyed once their blob is certified */
+  /** Whether objects without another receiver are destroyed once their blob is certified */
   burnAfterStore: boolean;
   /** Whether the data of a deleted blob goes at once, not at the end of the epoch */
   deletesDataAtOnce: boolean;
-  /** Trouble that was asked for, which reads and stores meet */
+  /** Injected failures of reads and stores */
   faults: Faults;
   limits: Limits;
   logger: Logger;

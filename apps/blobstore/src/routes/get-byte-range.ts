@@ -31,8 +31,8 @@ function parseQuery(url: string): { start: bigint; length: bigint } {
 }
 
 /**
- * `GET /v1/blobs/{blob_id}/byte-range?start&length`: a part of a blob as an answer of its own, 200 with its own
- * tag, so that caches that know nothing of ranges keep it.
+ * `GET /v1/blobs/{blob_id}/byte-range?start&length`: a part of a blob as a complete response, 200 with its own tag,
+ * so that caches without support for ranges keep it.
  */
 export function addGetByteRange(
   app: FastifyInstance,

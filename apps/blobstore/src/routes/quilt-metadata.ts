@@ -30,7 +30,7 @@ function checkTagValue(value: unknown, depth = 0): void {
   for (const part of Object.values(value)) checkTagValue(part, depth + 1);
 }
 
-/** A tag's value as text; what is not text becomes its JSON. */
+/** A tag's value as text; other values become JSON. */
 function tagText(value: unknown): string {
   if (typeof value === 'string') return value;
   checkTagValue(value);

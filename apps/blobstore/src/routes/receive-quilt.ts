@@ -9,11 +9,11 @@ import { BodyTooLargeError, type StagedBlob } from '../storage/storage.ts';
 import type { BlobStoreContext } from './context.ts';
 import { metadataField, parseQuiltMetadata } from './quilt-metadata.ts';
 
-/** What is known of a file before the metadata, which may come last. */
+/** A file without its tags, since the metadata may come last. */
 type FileContent = Omit<ReceivedFile, 'tags'>;
 
 export interface ReceivedQuilt {
-  /** The contents of all files, one behind the other */
+  /** The contents of all files, one after another */
   staged: StagedBlob;
   files: ReceivedFile[];
 }

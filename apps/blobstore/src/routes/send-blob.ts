@@ -9,14 +9,14 @@ import { BlobDamagedError, type ByteRange, type StoredBlob } from '../storage/st
 import type { BlobStoreContext } from './context.ts';
 
 export interface BlobAnswer {
-  /** What is sent of it, if not the whole */
+  /** The part to send, if not the whole blob */
   range?: ByteRange | undefined;
   /** Whether a range is answered with 206 and `Content-Range` */
   isPartial?: boolean;
   check: ConsistencyCheck;
   /** The blob id if absent */
   etag?: string;
-  /** Beside those of every read */
+  /** In addition to those of every read */
   headers?: Record<string, string>;
   attributes?: BlobAttributes;
 }

@@ -56,7 +56,7 @@ export async function completeUpload(
     try {
       const identity = await identifyStaged(staged);
       if (identity.blobId === blobId) await locks.run(blobId, () => storage.commit(staged, identity));
-      else logger.warn({ blobId }, 'uploaded slivers are not the encoding of their blob id');
+      else logger.warn({ blobId }, 'uploaded slivers do not encode a blob with this id');
     } finally {
       await storage.discard(staged);
     }

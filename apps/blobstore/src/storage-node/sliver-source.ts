@@ -6,7 +6,7 @@ import type { Storage, StoredBlob } from '../storage/storage.ts';
 import { sliverShape } from './sliver-wire.ts';
 import type { DecodeTask, EncodeTask } from './sliver-worker.ts';
 
-/** Slivers of stored blobs. The store keeps content only, so they are encoded when somebody reads them. */
+/** Slivers of stored blobs. The store keeps content only, so they are encoded when a client reads them. */
 export interface SliverSource {
   /** The hashes of all slivers of a blob, as its metadata lists them. */
   hashes(blob: StoredBlob): Promise<Uint8Array>;

@@ -40,7 +40,7 @@ export function encodeMetadata(blobId: Uint8Array, { size, sliverHashes }: Metad
 /** Bytes of a `BlobMetadata` of this many shards, at most. */
 export const maxMetadataBytes = (nShards: number): number => 16 + nShards * 2 * (1 + digestBytes);
 
-/** Reads a `BlobMetadata`. Throws an error that says what is wrong with it. */
+/** Reads a `BlobMetadata`. Throws an error that names the problem. */
 export function decodeMetadata(bytes: Uint8Array, nShards: number): MetadataFields {
   const reader = createBcsReader(bytes, (problem) => new Error(problem));
   if (reader.u8() !== versionOne) throw new Error('it is not of version 1');
@@ -101,7 +101,7 @@ export function encodeSliver(
     .toBytes();
 }
 
-/** The symbols of a `SliverData`. Throws an error that says what is wrong with it. */
+/** The symbols of a `SliverData`. Throws an error that names the problem. */
 export function decodeSliver(
   bytes: Uint8Array,
   { kind, symbolBytes, dataBytes, totalBytes }: SliverShape,

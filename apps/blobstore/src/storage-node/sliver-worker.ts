@@ -26,7 +26,7 @@ export function hashes({ path, nShards }: EncodeTask): Uint8Array {
   return withFileSource(path, (source) => computeBlobMetadata(source, { nShards }).sliverHashes);
 }
 
-/** All primary slivers in BCS, one after the other in the order of their pairs. */
+/** All primary slivers in BCS, one after another in the order of their pairs. */
 export function encode({ path, nShards }: EncodeTask): Uint8Array {
   const content = readFileSync(path);
   const [primary, secondary] = sliverKinds.map((kind) => {

@@ -199,7 +199,7 @@ export function createStorageNodes(context: NodeContext, parts: StorageNodeParts
   };
 }
 
-/** What `read` returns; its errors say what is wrong with the body. */
+/** Returns the result of `read` and turns its errors into refusals of the body. */
 function readAs<T>(refuse: (why: string) => Error, read: () => T): T {
   try {
     return read();

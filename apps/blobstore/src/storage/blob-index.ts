@@ -66,7 +66,7 @@ export class BlobIndex {
     this.#free.push(slot);
   }
 
-  /** The ids of all blobs. What is set or deleted meanwhile may be among them or not. */
+  /** The ids of all blobs. Blobs that are set or deleted during the iteration may or may not be included. */
   *blobIds(): Generator<string> {
     for (let slot = 0; slot < this.#used; slot += 1) {
       const { blobId } = this.#read(slot);

@@ -2,7 +2,7 @@ import { createHash, type Hash, hash } from 'node:crypto';
 
 /**
  * A blob is verified block by block while it is sent, so that its reader neither waits for the whole of it to be
- * hashed nor gets a byte that was not. Its block digests are the SHA-256 of each block, one behind the other.
+ * hashed nor gets a byte that was not. Its block digests are the SHA-256 of each block, one after another.
  */
 export const blockBytes = 256 * 1024;
 

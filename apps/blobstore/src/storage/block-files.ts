@@ -22,7 +22,7 @@ export interface BlockFiles {
   remove(blob: DigestedBlob): Promise<void>;
 }
 
-/** `root` holds the files and `incoming` those being written; what is not of a `known` digest is removed. */
+/** `root` holds the files and `incoming` those being written; files without a `known` digest are removed. */
 export async function openBlockFiles(
   root: string,
   incoming: string,

@@ -7,7 +7,7 @@ import { objectsName, parseObjectName } from './object-file.ts';
 export interface DirectoryIdentity {
   /** Blob ids depend on it */
   shards: number;
-  /** Identifier of the chain whose objects keep the blobs; absent with a registry of its own */
+  /** Identifier of the chain whose objects keep the blobs; absent with a local registry */
   chainId?: string;
   /** Where the blobs are when they are not in the directory */
   bucket?: string;

@@ -21,9 +21,9 @@ export async function namingDiskErrors<T>(work: () => Promise<T>): Promise<T> {
     return await work();
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? '';
-    if (fullCodes.has(code)) throw new StorageFullError('there is no room left for blobs', { cause: error });
+    if (fullCodes.has(code)) throw new StorageFullError('no space left for blobs', { cause: error });
     if (brokenCodes.has(code)) {
-      throw new StorageUnavailableError('the disk does not take blobs', { cause: error });
+      throw new StorageUnavailableError('the disk rejects writes', { cause: error });
     }
     throw error;
   }

@@ -40,12 +40,9 @@ async function buildIndex(objects: string, logger: Logger): Promise<BlobIndex> {
       const { name } = entry;
       const blob = entry.isFile() ? parseObjectName(name) : undefined;
       if (blob === undefined || folderOf(blob) !== folder) {
-        logger.warn(
-          { folder, name },
-          'left alone: a file in the blob folder that is not a blob of this place',
-        );
+        logger.warn({ folder, name }, 'ignored a file in the blob folder that is not a blob of this folder');
       } else if (index.find('blobId', blob.blobId) !== undefined) {
-        logger.warn({ folder, name }, 'left alone: a second file with a blob id');
+        logger.warn({ folder, name }, 'ignored a second file with the same blob id');
       } else index.set(blob);
     }
   }

@@ -23,7 +23,7 @@ export function objectPath(root: string, blob: StoredBlob): string {
   return join(root, folderOf(blob), `${blob.size}.${blob.blobId}.${blob.rootHash}.${blob.digest}`);
 }
 
-/** The blob that a file name stands for, or undefined when it is not a name of ours. */
+/** Parses a file name; undefined if it is not a name of a blob. */
 export function parseObjectName(name: string): StoredBlob | undefined {
   const [size, blobId, rootHash, digest, ...rest] = name.split('.');
   if (rest.length > 0 || blobId === undefined || rootHash === undefined || digest === undefined) {

@@ -77,8 +77,8 @@ export interface Storage {
   find(blobId: string): Promise<StoredBlob | undefined>;
   findByDigest(digest: string): Promise<StoredBlob | undefined>;
   /**
-   * What a sweep may judge, as it was before the judgement; of one blob where it is named. With `mayRemove` what is
-   * surplus whatever the registry says is removed on the way: further copies, uploads that were cut off.
+   * Lists content that a sweep may remove, of one blob or of all. With `mayRemove`, content that is surplus in any
+   * case is removed on the way: extra copies and interrupted uploads.
    */
   removable(look: { blobId?: string; mayRemove: boolean }): AsyncIterable<Removable>;
   /** Opens the content for reading, where it is a local file. Throws `BlobDamagedError` when its length is wrong. */
@@ -88,7 +88,7 @@ export interface Storage {
    * length is wrong.
    */
   read(blob: StoredBlob, range?: ByteRange): Promise<Readable>;
-  /** The same at once, for what is small: a stream costs several times as much as a read. */
+  /** The same in memory, for small content: a stream costs several times as much as a read. */
   readAll(blob: StoredBlob, range?: ByteRange): Promise<Buffer>;
   /** Gives `use` a local file with the content. */
   withFile<T>(blob: StoredBlob, use: (path: string) => Promise<T>): Promise<T>;
@@ -96,7 +96,7 @@ export interface Storage {
   blockDigests(blob: StoredBlob): Promise<Buffer | undefined>;
   /** Keeps block digests that were computed again from content with the right digest. */
   keepBlockDigests(blob: StoredBlob, digests: Buffer): Promise<void>;
-  /** What is kept although the registry does not know it */
+  /** Content that is kept although the registry does not know it */
   readonly quarantine: Quarantine;
   close(): Promise<void>;
 }
@@ -110,12 +110,12 @@ export class BlobDamagedError extends Error {
   override readonly name = 'BlobDamagedError';
 }
 
-/** Disk or bucket cannot be used at the moment; nothing is known to be missing. */
+/** Disk or bucket cannot be used at the moment; this does not mean that anything is missing. */
 export class StorageUnavailableError extends Error {
   override readonly name = 'StorageUnavailableError';
 }
 
-/** There is no room for more. What is stored stays readable. */
+/** There is no space for more. Stored blobs stay readable. */
 export class StorageFullError extends Error {
   override readonly name: string = 'StorageFullError';
 }

@@ -30,8 +30,8 @@ export interface Upload {
 
 /**
  * Checks that a transaction pays for an upload, in the order of the real relay: when it was, that the tip arrived,
- * and that it was meant for this blob by whoever knows the nonce. Returns the SHA-256 that the blob must have, as
- * base64url. Throws the refusal.
+ * and that the holder of the nonce meant it for this blob. Returns the SHA-256 that the blob must have, as base64url.
+ * Throws the refusal.
  */
 export function checkPayment(tip: Tip, transaction: PaidTransaction, upload: Upload): string {
   const { timestampMs } = transaction;

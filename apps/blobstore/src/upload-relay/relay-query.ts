@@ -10,7 +10,7 @@ export interface RelayQuery {
   deletableObject: string | undefined;
   /** Base58 digest of the transaction that paid */
   transaction: string | undefined;
-  /** 32 bytes, whose hash stands in that transaction */
+  /** 32 bytes, whose hash is in that transaction */
   nonce: Buffer | undefined;
 }
 

@@ -13,12 +13,12 @@ export interface RelayRouteParts extends RelayParts {
   limits: { publisher: ConcurrencyLimit };
 }
 
-/** The real relay turns nobody away, and `@mysten/walrus` does not try again: so a crowd waits its turn. */
+/** The real relay accepts every request, and `@mysten/walrus` does not retry, so many requests may wait. */
 const maxWaiting = 1000;
 
 /**
- * `GET /v1/tip-config` and `POST /v1/blob-upload-relay`: for those who register and certify blobs by transactions
- * of their own and want one place to send the bytes to. Without a chain both answer 501.
+ * `GET /v1/tip-config` and `POST /v1/blob-upload-relay`: for clients that register and certify blobs by their own
+ * transactions and send the bytes to one place. Without a chain both answer 501.
  */
 export function addUploadRelay(app: FastifyInstance, context: RelayRouteParts): void {
   const { concurrent } = context.limits.publisher;

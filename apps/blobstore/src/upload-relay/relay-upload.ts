@@ -20,7 +20,7 @@ import {
 import type { RelayQuery } from './relay-query.ts';
 import type { Tip } from './tip.ts';
 
-/** As in the real relay. The registration, which somebody paid for, bounds a body further. */
+/** As in the real relay. The paid registration limits a body further. */
 const maxBodyBytes = 2 ** 30;
 
 /** What uploads are relayed to, and what they cost. */
@@ -56,8 +56,8 @@ export interface RelayResponse {
 
 /**
  * Takes the bytes of a blob that its owner registered on chain, keeps them, and only then promises so by a
- * certificate of the storage nodes, with which the owner certifies the blob. What is wrong about the registration
- * or the payment is said before the body is read. The same upload again gives the same certificate.
+ * certificate of the storage nodes, with which the owner certifies the blob. Problems of the registration or the
+ * payment are reported before the body is read. The same upload again gives the same certificate.
  */
 export async function relayUpload(
   context: RelayParts,
@@ -120,7 +120,7 @@ async function keepAndConfirm(
     await storage.commit(staged, identity);
     await fault.beforeCertificate();
     if (fault.leavesUncertified) throw insufficientConfirmations();
-    // Once more, and with the bytes in place: it is what keeps them from here on, and the epoch must be the present.
+    // Looked up again with the bytes in place: the registration keeps them from here on, and must be of the current epoch.
     const registration = await requireRegistration(node, query);
     const { message, signature } = await node.confirm(registration);
     return {

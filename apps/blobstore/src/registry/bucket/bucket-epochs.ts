@@ -6,7 +6,7 @@ import { epochAt } from '../epoch-clock.ts';
 /** Epochs that all instances on a bucket count alike. Both throw `RegistryUnavailableError`. */
 export interface BucketEpochs {
   now(): Promise<number>;
-  /** Moves all instances on. Two that do so at the same time move on once. */
+  /** Moves all instances on. Two that do so concurrently move on once. */
   advance(by: number): Promise<number>;
 }
 
@@ -48,7 +48,7 @@ export function openBucketEpochs({ bucket, durationMs, now }: BucketEpochsOption
       return await work();
     } catch (error) {
       if (!(error instanceof StorageUnavailableError)) throw error;
-      throw new RegistryUnavailableError('the bucket with the epochs does not answer', { cause: error });
+      throw new RegistryUnavailableError('the epochs bucket does not respond', { cause: error });
     }
   }
 

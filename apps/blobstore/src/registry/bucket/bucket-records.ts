@@ -5,7 +5,7 @@ import { RegistryUnavailableError } from '../blob-registry.ts';
 import type { ObjectEvent } from './object-events.ts';
 import { type ListedRecord, newRecordKey, parseRecordKey, type RecordKey } from './record-key.ts';
 
-/** So many records stay in memory, about a kilobyte each. What is written never changes. */
+/** How many records are cached, about a kilobyte each. Records never change. */
 const rememberedRecords = 20_000;
 
 /** Where the records of an object are. */
@@ -37,7 +37,7 @@ async function asking<T>(work: () => Promise<T>): Promise<T> {
     return await work();
   } catch (error) {
     throw error instanceof StorageUnavailableError
-      ? new RegistryUnavailableError('the bucket with the registry does not answer', { cause: error })
+      ? new RegistryUnavailableError('the registry bucket does not respond', { cause: error })
       : error;
   }
 }

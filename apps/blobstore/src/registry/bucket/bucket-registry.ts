@@ -51,10 +51,10 @@ function describe({ object, owned }: ObjectRecord) {
 }
 
 /**
- * A registry that instances share without a chain: what happens to an object is a record of its own in the
- * bucket, and an object is the sum of its records. Nothing but what is written never to change is kept in memory,
- * so each instance sees at once what the others did. As in the registry of one instance, deleting and setting
- * attributes is done for whoever owns an object. There is no spare storage: two instances could use it up twice.
+ * A registry that instances share without a chain: each change of an object is a separate record in the bucket, and
+ * an object is the sum of its records. Nothing but what is written never to change is kept in memory, so each
+ * instance sees at once what the others did. As in the registry of one instance, deleting and setting attributes is
+ * done for whoever owns an object. There is no spare storage: two instances could use it up twice.
  */
 export function openBucketRegistry(options: BucketRegistryOptions): BlobRegistry {
   const { bucket, nShards, graceMs } = options;
@@ -91,7 +91,7 @@ export function openBucketRegistry(options: BucketRegistryOptions): BlobRegistry
     happened: ObjectEvent[],
   ): Promise<ObjectRecord> {
     const after = foldEvents([...events, ...happened]);
-    if (after === undefined) throw new Error('a record about an object that is not there');
+    if (after === undefined) throw new Error('a record of a missing object');
     const { sharedBlobObject } = after;
     if (sharedBlobObject !== undefined) await records.point(sharedBlobObject, { blobId, objectId });
     const epoch = after.object.storage.endEpoch;
@@ -103,10 +103,10 @@ export function openBucketRegistry(options: BucketRegistryOptions): BlobRegistry
   async function existing(id: string): Promise<StoredObject> {
     const found = await objects.find(id, await epochs.now());
     if (found === undefined || found.record.burnt) {
-      throw new RegistryRefusedError('not-found', `there is no object ${id}`);
+      throw new RegistryRefusedError('not-found', `object ${id} does not exist`);
     }
     if (found.record.sharedBlobObject === undefined) return found;
-    throw new RegistryRefusedError('not-owned', `${id} is shared, and not anybody's own`);
+    throw new RegistryRefusedError('not-owned', `${id} is a shared object without an owner`);
   }
 
   async function owned(objectId: string): Promise<StoredObject> {
@@ -115,7 +115,7 @@ export function openBucketRegistry(options: BucketRegistryOptions): BlobRegistry
     throw new RegistryRefusedError('not-owned', `${objectId} is not an object of this publisher`);
   }
 
-  async function prolong(
+  async function extend(
     found: StoredObject,
     kind: RecordKind,
     byEpochs: number,
@@ -124,9 +124,9 @@ export function openBucketRegistry(options: BucketRegistryOptions): BlobRegistry
     const { storage } = found.record.object;
     const endEpoch = storage.endEpoch + byEpochs;
     if (endEpoch > (await epochs.now()) + maxEpochsAhead) {
-      throw new RegistryRefusedError('too-long', `nothing is stored for more than ${maxEpochsAhead} epochs`);
+      throw new RegistryRefusedError('too-long', `storage is limited to ${maxEpochsAhead} epochs`);
     }
-    const after = await record(found, kind, [{ kind: 'prolonged', endEpoch }, ...happened]);
+    const after = await record(found, kind, [{ kind: 'extended', endEpoch }, ...happened]);
     return toPaid(after, extensionCost(storage.storageSize, byEpochs, defaultPrices));
   }
 
@@ -165,16 +165,16 @@ export function openBucketRegistry(options: BucketRegistryOptions): BlobRegistry
       changes.run(objectId, async () => {
         const found = await owned(objectId);
         const certificate = { kind: 'certified', epoch: await epochs.now(), event: newEvent() } as const;
-        return prolong(found, 'certified', extendBy, [certificate, ...eventsAfter(after)]);
+        return extend(found, 'certified', extendBy, [certificate, ...eventsAfter(after)]);
       }),
 
     extend: (objectId, byEpochs, after = {}) =>
       changes.run(objectId, async () => {
         const found = await owned(objectId);
         if (!isCertified(found)) {
-          throw new RegistryRefusedError('uncertified', `${objectId} has no certificate yet`);
+          throw new RegistryRefusedError('uncertified', `${objectId} is not certified yet`);
         }
-        return prolong(found, 'extended', byEpochs, eventsAfter(after));
+        return extend(found, 'extended', byEpochs, eventsAfter(after));
       }),
 
     setAttributes: (objectId, wanted) =>
@@ -188,7 +188,10 @@ export function openBucketRegistry(options: BucketRegistryOptions): BlobRegistry
       changes.run(objectId, async () => {
         const { blobId, sequence, record: known } = await existing(objectId);
         if (known.sharedBlobObject !== undefined) {
-          throw new RegistryRefusedError('not-owned', `${objectId} is shared, which nobody can delete`);
+          throw new RegistryRefusedError(
+            'not-owned',
+            `${objectId} is a shared object, which cannot be deleted`,
+          );
         }
         if (!known.object.deletable) {
           throw new RegistryRefusedError('permanent', `${objectId} is permanent`);

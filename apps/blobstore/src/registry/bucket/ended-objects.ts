@@ -2,9 +2,9 @@ import type { BucketRecords } from './bucket-records.ts';
 import { type ListedRecord, objectsPrefix, summarise } from './record-key.ts';
 
 /**
- * The records of each object that nobody asks about any more: it ended an epoch ago, or was deleted in an earlier
- * one, or is a rest of one that was removed; and nothing was written about it since `beforeMs`. An instance whose
- * clock goes after still knows of the end by then.
+ * The records of objects that are no longer needed: they ended an epoch ago, were deleted in an earlier one, or are
+ * remains of a removed object, and none was written since `beforeMs`. By then even an instance whose clock is slow
+ * knows of the end.
  */
 export async function* endedObjects(
   records: BucketRecords,

@@ -4,7 +4,7 @@ import type { BlobAttributes, EventId, ObjectRecord } from '../blob-registry.ts'
 export type ObjectEvent =
   | { kind: 'registered'; object: ObjectRecord['object']; event: EventId }
   | { kind: 'certified'; epoch: number; event: EventId }
-  | { kind: 'prolonged'; endEpoch: number }
+  | { kind: 'extended'; endEpoch: number }
   | { kind: 'attributes'; changes: Readonly<Record<string, string | null>> }
   /** The publisher gave it away, shared it, or destroyed it while its blob stays */
   | { kind: 'released'; sharedBlobObject?: string; burnt?: boolean }
@@ -23,11 +23,11 @@ function applied(record: ObjectRecord, event: ObjectEvent): ObjectRecord {
   const { object } = record;
   switch (event.kind) {
     case 'certified':
-      // Two instances may certify a registration at the same time: the first in the order of records counts.
+      // Two instances may certify a registration concurrently: the first in the order of records counts.
       if (object.certifiedEpoch !== null) return record;
       return { ...record, object: { ...object, certifiedEpoch: event.epoch }, event: event.event };
-    case 'prolonged': {
-      // Two that prolong at the same time have each promised an end, and both are kept by the later one.
+    case 'extended': {
+      // Two that extend concurrently have each promised an end, and both are kept by the later one.
       const endEpoch = Math.max(object.storage.endEpoch, event.endEpoch);
       return { ...record, object: { ...object, storage: { ...object.storage, endEpoch } } };
     }

@@ -6,7 +6,7 @@ export type RecordKind = 'registered' | 'certified' | 'extended' | 'changed' | '
 
 /**
  * The key of a record: `objects/<blob id>/<object id>/<sequence>.<kind>.<epoch>.<random>`. It is written once and
- * never again, so two instances that act at the same time both leave their record. A listing alone tells which
+ * never again, so two instances that act concurrently both leave their record. A listing alone tells which
  * objects live.
  */
 export interface RecordKey {

@@ -26,8 +26,8 @@ export function isCertified(blob: KnownBlob): blob is CertifiedBlob {
 }
 
 /**
- * All blob objects that have not ended, from the events of Walrus: whoever registered, certified, prolonged or
- * deleted them, and whoever owns them now.
+ * All blob objects that have not ended, from the events of Walrus: regardless of who registered, certified, extended
+ * or deleted them, and of who owns them now.
  */
 export interface BlobIndex {
   objects: ObjectIndex<KnownBlob>;

@@ -17,7 +17,7 @@ export interface ObjectRef {
   digest: string;
 }
 
-/** A blob object as it stands on chain now, by itself or in the SharedBlob object that holds it. */
+/** A blob object as it is on chain now, by itself or in the SharedBlob object that holds it. */
 export interface ReadBlob {
   object: ObjectRecord['object'];
   attributes: BlobAttributes;
@@ -65,7 +65,7 @@ export async function readObjects(chain: ChainClient, ids: string[]): Promise<Ma
   return found;
 }
 
-/** Where the attributes of a blob stand. */
+/** The object that holds the attributes of a blob. */
 function attributesId(blobObject: string): string {
   return deriveDynamicFieldID(blobObject, 'vector<u8>', attributesField);
 }
@@ -90,7 +90,10 @@ function parseBlob(
   return { blob: sharedBlobBcs.parse(object.content).blob, sharedBlobObject: object.objectId };
 }
 
-/** Blobs by the ids of their own objects or of those that share them. What is no blob, or gone, is left out. */
+/**
+ * Blobs by the ids of their own objects or of those that share them. Ids that are not blobs, or no longer exist, are
+ * left out.
+ */
 export async function readBlobs(
   chain: ChainClient,
   packageId: string,

@@ -20,7 +20,7 @@ export function confirmationOf({ blobId, deletableObject, epoch }: Promised): Ui
   });
 }
 
-/** Certificates in the order of what is promised. The bytes must be durable. */
+/** Certificates in the order of the promises. The bytes must be durable. */
 export async function certificatesOf(signer: NodeSigner, promised: Promised[]): Promise<Certificate[]> {
   if (promised.length === 0) return [];
   const messages = promised.map(confirmationOf);

@@ -57,7 +57,7 @@ async function translated<T>(work: Promise<T>): Promise<T> {
 }
 
 function unavailable(cause: unknown): RegistryUnavailableError {
-  return new RegistryUnavailableError('the chain cannot be asked', { cause });
+  return new RegistryUnavailableError('the chain is unreachable', { cause });
 }
 
 async function connect({ url, walletKey, nodeKeyFile }: ChainRegistryOptions) {
@@ -131,7 +131,7 @@ export async function openChainRegistry(options: ChainRegistryOptions): Promise<
     for (const { objectId, owner } of (await readObjects(chain, unknown)).values()) {
       const isOwn = owner.$kind === 'AddressOwner' && owner.AddressOwner === wallet.address;
       const known = index.objects.get(objectId);
-      // Certified meanwhile, it may be on its way to somebody else.
+      // Certified in the meantime, it may be on its way to another owner.
       if (isOwn && known !== undefined && !isCertified(known)) kept.add(objectId);
     }
   }
@@ -178,7 +178,7 @@ export async function openChainRegistry(options: ChainRegistryOptions): Promise<
     delete: (objectId) => translated(changes.delete(objectId)),
 
     async advanceEpoch() {
-      throw new RegistryRefusedError('not-offered', 'the epochs are those of the chain');
+      throw new RegistryRefusedError('not-offered', 'epochs are advanced by the chain');
     },
 
     liveObjects: (blobId) =>
@@ -201,7 +201,7 @@ export async function openChainRegistry(options: ChainRegistryOptions): Promise<
       }));
     },
 
-    // An upload relay promises whoever registered a blob; a registration can be certified as long as it lives.
+    // An upload relay gives its promise to any client that registered a blob; a registration can be certified as long as it lives.
     async isPromised(blobId) {
       const epoch = await freshness.now();
       return index.objects.liveOf(blobId, epoch).length > 0;

@@ -3,7 +3,7 @@ import { createSharedRead } from './shared-read.ts';
 
 /** How old the epoch of an answer may be, in milliseconds, and how soon a chain in trouble is asked again. */
 const maxAgeMs = 1000;
-/** How long what is known to live waits for a chain that hangs. */
+/** How long an answer about a live blob waits for a chain that hangs. */
 const patienceMs = 500;
 /** How long a chain may be silent before what it said last counts for nothing. */
 const maxSilenceMs = 60_000;
@@ -13,7 +13,7 @@ export interface Freshness {
   /** The epoch, read now. Rejects as the read does. */
   now(): Promise<number>;
   /**
-   * What `look` finds at the present epoch. The events of the chain are read first, since the owner of an object may
+   * What `look` finds at the current epoch. The events of the chain are read first, since the owner of an object may
    * have deleted it a moment ago; unless `isFinal` says that no event can change what was found. An answer "nothing"
    * rejects when the chain cannot be read. What is known to live is answered while the chain cannot be reached, for
    * a minute at most.
@@ -22,7 +22,7 @@ export interface Freshness {
 }
 
 export interface FreshnessReads {
-  /** Brings what is known up to date and resolves to the epoch. */
+  /** Reads new events and resolves to the epoch. */
   everything(): Promise<number>;
   /** Brings what the events say up to date. */
   events(): Promise<void>;

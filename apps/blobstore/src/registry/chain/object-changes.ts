@@ -25,8 +25,8 @@ interface OwnBlob extends ReadBlob {
 }
 
 /**
- * What the publisher does with objects that it owns, each by a transaction of its own. Throws
- * `RegistryRefusedError`, `ChainRejectedError` and `ChainUnavailableError`.
+ * What the publisher does with objects that it owns, each in a separate transaction. Throws `RegistryRefusedError`,
+ * `ChainRejectedError` and `ChainUnavailableError`.
  */
 export function createObjectChanges(parts: ChainParts): Changes {
   const { chain, system, wallet, index, kept, state } = parts;
@@ -65,8 +65,8 @@ export function createObjectChanges(parts: ChainParts): Changes {
     return executed.created;
   }
 
-  /** Certifies where that is still to be done, prolongs, and does what shall become of the object. */
-  async function prolong(blob: OwnBlob, epochs: number, after: AfterStore): Promise<PaidObject> {
+  /** Certifies the blob if it is not certified yet, extends it, and transfers, shares or burns it as `after` says. */
+  async function certifyAndExtend(blob: OwnBlob, epochs: number, after: AfterStore): Promise<PaidObject> {
     const { objectId, object } = blob;
     const { blobId, deletable, storage } = object;
     const { epoch, prices } = await state.get();
@@ -91,9 +91,10 @@ export function createObjectChanges(parts: ChainParts): Changes {
     };
   }
 
-  /** Once more when the chain refused: the epoch may have turned after the state was read. */
+  /** Retries once if the chain refused: the epoch may have changed after the state was read. */
   async function certify(objectId: string, extendBy: number, after: AfterStore): Promise<PaidObject> {
-    const attempt = async () => prolong(await readOwn(objectId, (await state.get()).epoch), extendBy, after);
+    const attempt = async () =>
+      certifyAndExtend(await readOwn(objectId, (await state.get()).epoch), extendBy, after);
     try {
       return await attempt();
     } catch (error) {
@@ -105,8 +106,8 @@ export function createObjectChanges(parts: ChainParts): Changes {
 
   async function extend(objectId: string, epochs: number, after: AfterStore): Promise<PaidObject> {
     const blob = await readOwn(objectId, (await state.get()).epoch);
-    if (blob.object.certifiedEpoch === null) refuse('uncertified', objectId, 'has no certificate yet');
-    return prolong(blob, epochs, after);
+    if (blob.object.certifiedEpoch === null) refuse('uncertified', objectId, 'is not certified yet');
+    return certifyAndExtend(blob, epochs, after);
   }
 
   async function setAttributes(

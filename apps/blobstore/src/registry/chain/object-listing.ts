@@ -18,7 +18,7 @@ export interface ObjectListing {
   listBlobIds(page: PageRequest): Promise<string[]>;
 }
 
-/** What the events tell about an object that cannot be read any more. */
+/** What the events tell about an object that cannot be read anymore. */
 function fromEvents(
   { objectId, blobId, size, ...known }: KnownBlob,
   nShards: number,
@@ -44,7 +44,7 @@ export function createObjectListing(parts: ChainParts, freshness: Freshness): Ob
   const { chain, system, index, kept } = parts;
   const { packageId, nShards } = system;
 
-  /** A blob that is known by an id and does not stand on chain by it. */
+  /** A blob whose known id no longer resolves on chain. */
   async function wrapped(objectId: string): Promise<ReadBlob | undefined> {
     const known = index.objects.get(objectId);
     return known && readShared(parts, known);

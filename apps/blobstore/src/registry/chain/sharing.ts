@@ -3,8 +3,8 @@ import { type ReadBlob, readBlobs, sharedAmong } from './blob-objects.ts';
 import type { ChainParts } from './store-batch.ts';
 
 /**
- * A blob that does not stand on chain by itself, in the SharedBlob object that was made or prolonged by the
- * transaction of its last certificate; undefined for a burnt one. There is no event of sharing.
+ * A blob that is not a top-level object on chain: it is in the SharedBlob object that the transaction of its last
+ * certificate created or extended; undefined for a burnt one. There is no event of sharing.
  */
 export async function readShared(
   { chain, system: { packageId } }: Pick<ChainParts, 'chain' | 'system'>,

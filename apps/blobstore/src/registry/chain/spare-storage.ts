@@ -6,11 +6,11 @@ import type { ObjectRef } from './blob-objects.ts';
 
 /** Storage that the publisher owns and no blob uses. */
 export interface SpareStorage {
-  /** All of it, as it stands on chain, but for what is being used up right now. */
+  /** All spare storage on chain, except storage that is being used right now. */
   list(): Promise<StorageResource[]>;
   /**
-   * Hands out storage that was listed, for a transaction of its own in `use`. Throws `RegistryRefusedError` when
-   * it is not there any more.
+   * Hands out listed storage for one transaction in `use`. Throws `RegistryRefusedError` when it is not there any
+   * more.
    */
   claim<T>(storageId: string, use: (ref: ObjectRef) => Promise<T>): Promise<T>;
 }
@@ -37,7 +37,7 @@ export function createSpareStorage(chain: ChainClient, packageId: string, owner:
       const ref = listed.get(storageId);
       listed.delete(storageId);
       if (ref === undefined || claimed.has(storageId)) {
-        throw new RegistryRefusedError('not-found', `${storageId} is no spare storage`);
+        throw new RegistryRefusedError('not-found', `${storageId} is not spare storage`);
       }
       claimed.add(storageId);
       try {

@@ -9,9 +9,9 @@ import type { Freshness } from './freshness.ts';
 import type { ChainParts } from './store-batch.ts';
 import type { Certificate } from './walrus-calls.ts';
 
-/** A blob that somebody registered and that has not ended. */
+/** A registered blob that has not ended. */
 export interface Registration extends Pick<KnownBlob, 'objectId' | 'blobId' | 'size' | 'deletable'> {
-  /** In which it was looked up; what is promised is promised in it */
+  /** The epoch of the lookup, and of any promise */
   epoch: number;
 }
 

@@ -113,7 +113,7 @@ async function storeBatch(parts: ChainParts, stores: Store[]): Promise<PaidObjec
     system.packageId,
     entries.map(({ objectId }) => objectId),
   );
-  // While a blob is being certified, all else about its object stands already; unless the object then goes.
+  // While a blob is being certified, everything else about its object is final, unless the object then moves on.
   if (late.some(({ blob }) => blob.share || blob.burn)) await reading;
   const [read, shared] = await Promise.all([reading, certifyLate(parts, late, executed)]);
 
@@ -188,8 +188,8 @@ async function certifyIn(
 }
 
 /**
- * As `storeBatch`, but what the chain refuses is tried once more alone: the epoch may have turned meanwhile, or
- * another blob of the batch may have been the reason.
+ * As `storeBatch`, but a store that the chain refuses is retried alone: the epoch may have changed in the meantime,
+ * or another blob of the batch may have been the reason.
  */
 export async function storeEach(
   parts: ChainParts,
@@ -214,6 +214,6 @@ async function storeAlone(parts: ChainParts, store: Store): Promise<PaidObject> 
     return stored;
   } catch (error) {
     if (store.spare === undefined || !(error instanceof ChainRejectedError)) throw error;
-    throw new RegistryRefusedError('not-found', `${store.spare.objectId} is no spare storage`);
+    throw new RegistryRefusedError('not-found', `${store.spare.objectId} is not spare storage`);
   }
 }

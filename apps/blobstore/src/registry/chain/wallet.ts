@@ -19,11 +19,11 @@ export interface Executed {
   events: SuiClientTypes.Event[];
   /** Ids of the objects that it made */
   created: string[];
-  /** Where an object stands after the transaction, to name it in the next one */
+  /** Reference of an object after the transaction, to use it in the next one */
   refOf(objectId: string): ObjectRef;
 }
 
-/** MIST. Storing an object costs some 10 million on a public network; what is not used stays in the coin. */
+/** MIST. Storing an object costs some 10 million on a public network; the unused part stays in the coin. */
 const budgetPerObject = 20_000_000;
 /** A full node answers within a few seconds; a client that waits for its store does not wait much longer. */
 const executionTimeoutMs = 10_000;
@@ -34,16 +34,16 @@ type Build = (transaction: Transaction, wal: TransactionObjectArgument) => void;
 export interface Wallet {
   address: string;
   /**
-   * Builds, signs and executes, one transaction after the other. `build` gets the coin that pays in WAL; `objects` is how many objects the
-   * transaction is about. Throws `ChainRejectedError` and `ChainUnavailableError`; after either, the coins are
-   * read anew.
+   * Builds, signs and executes, one transaction after the other. `build` gets the coin that pays in WAL; `objects` is
+   * how many objects the transaction is about. Throws `ChainRejectedError` and `ChainUnavailableError`; after either,
+   * the coins are reloaded.
    */
   execute(objects: number, build: Build): Promise<Executed>;
 }
 
 /**
- * Keeps track of its coins by the effects of its own transactions, so that one costs a single call. Nobody else
- * may spend from the account meanwhile.
+ * Keeps track of its coins by the effects of its own transactions, so that one costs a single call. No one else may
+ * spend from the account in the meantime.
  */
 export function createWallet(chain: ChainClient, owner: Ed25519Keypair, walType: string): Wallet {
   const keypair = new NativeKeypair(owner);

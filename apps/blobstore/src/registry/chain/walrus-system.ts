@@ -37,7 +37,7 @@ export async function fetchChainInfo(chainUrl: string): Promise<LocalnetInfo> {
     });
     return localnetInfoSchema.parse(await response.json());
   } catch (error) {
-    throw new Error(`BLOBSTORE_CHAIN_URL: no chain with Walrus answers at ${chainUrl}`, { cause: error });
+    throw new Error(`BLOBSTORE_CHAIN_URL: no chain with Walrus responds at ${chainUrl}`, { cause: error });
   }
 }
 

@@ -55,7 +55,7 @@ export function openBucket(client: S3Client, options: S3Options): Bucket {
   const { bucket: Bucket, prefix, pageSize: MaxKeys = 1000, timeoutMs = defaultTimeoutMs } = options;
   const root = prefix === undefined ? '' : `${prefix}/`;
 
-  /** Sends a request, with an end to its repetitions. What is read of the answer later takes its time. */
+  /** Sends a request with limited retries. Reading the body of the response later has no limit. */
   async function ask<T>(what: string, send: (limit: { abortSignal: AbortSignal }) => Promise<T>): Promise<T> {
     const limit = new AbortController();
     const timer = setTimeout(() => limit.abort(), timeoutMs);
@@ -128,7 +128,7 @@ export function openBucket(client: S3Client, options: S3Options): Bucket {
       try {
         await upload.done();
       } catch (error) {
-        throw new StorageUnavailableError(`${nameOf(options)} did not take a blob`, { cause: error });
+        throw new StorageUnavailableError(`${nameOf(options)} did not accept a blob`, { cause: error });
       }
     },
 

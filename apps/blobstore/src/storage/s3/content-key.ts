@@ -21,7 +21,7 @@ export function newCopyKey({ blobId, size, rootHash, digest }: StoredBlob): stri
   return `${copiesPrefix(blobId)}${size}.${rootHash}.${digest}.${randomBytes(16).toString('base64url')}`;
 }
 
-/** The copy that a key stands for; undefined for a key that is not one of ours. */
+/** Parses the key of a copy; undefined for any other key. */
 export function parseCopy({ key, modifiedAtMs }: BucketKey): ContentCopy | undefined {
   const match = /^content\/([^/]+)\/(\d{1,15})\.([^./]+)\.([^./]+)\.[^./]+$/.exec(key);
   if (match === null) return undefined;

@@ -5,7 +5,7 @@ export interface S3Options {
   prefix?: string;
   /** Absent for AWS itself */
   endpoint?: string;
-  /** From the AWS environment when absent; `us-east-1` where an endpoint stands alone */
+  /** From the AWS environment when absent; `us-east-1` with an endpoint and no region */
   region?: string;
   /** `endpoint/bucket/key` in place of `bucket.endpoint/key`; most servers other than AWS need it */
   forcePathStyle?: boolean;

@@ -28,12 +28,12 @@ import {
   parseCopy,
 } from './content-key.ts';
 
-/** Where copies are is kept in memory for so many blobs. */
+/** For how many blobs the location of their copy is cached. */
 const rememberedCopies = 10_000;
 
 export interface S3StorageOptions {
   bucket: Bucket;
-  /** For what is being received, on a local disk; emptied now */
+  /** For uploads in progress, on a local disk; emptied at startup */
   directory: string;
   logger: Logger;
   /**
@@ -46,8 +46,8 @@ export interface S3StorageOptions {
 }
 
 /**
- * Blobs in a bucket that several instances share. Each store writes a copy under a key of its own, unless a young
- * one is there; a sweep removes the keys that it has listed and judged, so it never meets a copy that is new.
+ * Blobs in a bucket that several instances share. Each store writes a copy under a new key, unless a recent one
+ * exists; a sweep removes the keys that it has listed and judged, so it never meets a copy that is new.
  */
 export async function openS3Storage(options: S3StorageOptions): Promise<Storage> {
   const { bucket, logger, graceMs } = options;
@@ -79,7 +79,7 @@ export async function openS3Storage(options: S3StorageOptions): Promise<Storage>
     return newest;
   }
 
-  /** What is remembered may have been removed since, so a miss looks again. */
+  /** A cached copy may have been removed since, so a miss lists the copies again. */
   async function openContent(blob: StoredBlob, range?: ByteRange): Promise<Readable> {
     for (const attempt of ['remembered', 'listed']) {
       if (attempt === 'listed') known.delete(blob.blobId);
@@ -91,7 +91,7 @@ export async function openS3Storage(options: S3StorageOptions): Promise<Storage>
       found.stream.destroy();
       throw new BlobDamagedError(`${expected} bytes of ${blob.blobId} are ${found.length} in the bucket`);
     }
-    throw new StorageUnavailableError(`there is no copy of ${blob.blobId} in the bucket`);
+    throw new StorageUnavailableError(`the bucket has no copy of ${blob.blobId}`);
   }
 
   function blocksKey(blobId: string): string {
@@ -137,7 +137,7 @@ export async function openS3Storage(options: S3StorageOptions): Promise<Storage>
       await bucket.abortUploads(contentPrefix, Date.now() - graceMs);
     } catch (error) {
       // Not offered by every server; a lifecycle rule of the bucket does the same.
-      logger.warn({ err: error }, 'could not look for uploads that were cut off');
+      logger.warn({ err: error }, 'search for interrupted uploads failed');
     }
   }
 
@@ -146,7 +146,7 @@ export async function openS3Storage(options: S3StorageOptions): Promise<Storage>
 
     stage: (body, limitBytes) => stageBody(incoming, body, limitBytes),
 
-    // A bucket has limits of its own.
+    // Buckets have their own limits.
     reserve: () => undefined,
 
     async commit({ path, size, digest, blockDigests }, identity) {
