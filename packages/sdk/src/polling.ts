@@ -102,18 +102,18 @@ async function pollUntilFinished(
   let pause = Math.min(firstDelayMs, timeoutMs);
   for (let delay = firstDelayMs; ; delay = Math.min(delay * 1.6, maxDelayMs)) {
     await sleep(pause, options.signal);
-    let asked: number | undefined;
+    let retryAfterMs: number | undefined;
     let failure: unknown;
     try {
       const state = await pollOnce(Math.max(remaining(), minPollMs));
       if (state.finished) return;
-      asked = state.retryAfterMs;
+      retryAfterMs = state.retryAfterMs;
     } catch (error) {
       if (!(error instanceof MemRelayError && error.retryable)) throw error;
-      asked = error.retryAfterMs;
+      retryAfterMs = error.retryAfterMs;
       failure = error;
     }
-    if (remaining() <= 0 || (asked ?? 0) > remaining()) throw timeoutError(timeoutMs, failure);
-    pause = Math.min(Math.max(delay * (0.8 + Math.random() * 0.4), asked ?? 0), remaining());
+    if (remaining() <= 0 || (retryAfterMs ?? 0) > remaining()) throw timeoutError(timeoutMs, failure);
+    pause = Math.min(Math.max(delay * (0.8 + Math.random() * 0.4), retryAfterMs ?? 0), remaining());
   }
 }
