@@ -64,8 +64,8 @@ async function build(before: BuildRecord | undefined): Promise<BuildRecord> {
   const record = { files: Object.keys(files), sources };
   for (const [file, body] of Object.entries(files)) await replace(join(dist, file), body);
   await replace(recordPath, JSON.stringify(record));
-  const gone = (before?.files ?? []).filter((file) => !record.files.includes(file));
-  await Promise.all(gone.map((file) => rm(join(dist, file), { force: true })));
+  const obsolete = (before?.files ?? []).filter((file) => !record.files.includes(file));
+  await Promise.all(obsolete.map((file) => rm(join(dist, file), { force: true })));
   return record;
 }
 

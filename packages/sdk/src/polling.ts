@@ -104,18 +104,18 @@ async function pollUntilFinished(
   let pause = Math.min(firstDelayMs, timeoutMs);
   for (let poll = 1; ; poll++) {
     await sleep(pause, options.signal);
-    let asked: number | undefined;
+    let retryAfterMs: number | undefined;
     let failure: unknown;
     try {
       const state = await pollOnce(Math.max(remaining(), minPollMs));
       if (state.finished) return;
-      asked = state.retryAfterMs;
+      retryAfterMs = state.retryAfterMs;
     } catch (error) {
       if (!(error instanceof MemRelayError && error.retryable)) throw error;
-      asked = error.retryAfterMs;
+      retryAfterMs = error.retryAfterMs;
       failure = error;
     }
-    if (remaining() <= 0 || (asked ?? 0) > remaining()) throw timeoutError(timeoutMs, failure);
-    pause = Math.min(Math.max(backoffMs(poll, backoff), asked ?? 0), remaining());
+    if (remaining() <= 0 || (retryAfterMs ?? 0) > remaining()) throw timeoutError(timeoutMs, failure);
+    pause = Math.min(Math.max(backoffMs(poll, backoff), retryAfterMs ?? 0), remaining());
   }
 }

@@ -10,28 +10,28 @@ import type { WalletState } from '../wallet/wallet-api.ts';
 export interface GrantQuestion {
   wallet: OwnerWallet;
   state: WalletState;
-  asked: ConsentRequest;
+  request: ConsentRequest;
   onAllow: (choice: ScopeChoice) => void;
   onDecline: () => void;
 }
 
 /** Asks the owner whether a remote program may use the memories through this relayer. */
-export function showGrant({ wallet, state, asked, onAllow, onDecline }: GrantQuestion): void {
+export function showGrant({ wallet, state, request, onAllow, onDecline }: GrantQuestion): void {
   // Only the user may add deletion, whatever the client requests
-  const usual = asked.perms & (permissions.read + permissions.write);
-  const form = scopeForm({ perms: usual || permissions.read, days: 30, maxDays: maxGrantDays });
+  const defaultPerms = request.perms & (permissions.read + permissions.write);
+  const form = scopeForm({ perms: defaultPerms || permissions.read, days: 30, maxDays: maxGrantDays });
   show({
     title: 'Let this program use your memories?',
     parts: [
       element(
         'div',
         { class: 'asker' },
-        element('span', { class: 'name' }, quoted(asked.client_name || 'a program without a name', 60)),
+        element('span', { class: 'name' }, quoted(request.client_name || 'a program without a name', 60)),
         element(
           'p',
           {},
           'This is the name the program gives itself; it has not been verified. The result will be sent to ',
-          quoted(asked.redirect_origin, maxRedirectOrigin),
+          quoted(request.redirect_origin, maxRedirectOrigin),
           '. Continue only if you have just asked it to connect.',
         ),
       ),

@@ -1,7 +1,6 @@
 import { shortCode } from '@memrelay/sdk/account/sign-in/short-code';
 import { SignInFormatError, type SignInRequest } from '@memrelay/sdk/account/sign-in/sign-in-request';
 import type { ScopeChoice } from '../scope/scope-choice.ts';
-import { forgetRequest, takeQueryRequest, takeRequest } from '../sign-in/asked.ts';
 import { connectTool, type Outcome, revokeKey } from '../sign-in/connect-tool.ts';
 import { sameCode, showConsent } from '../sign-in/consent-view.ts';
 import {
@@ -13,6 +12,7 @@ import {
   showLeftBehind,
   showWorking,
 } from '../sign-in/outcome-views.ts';
+import { forgetRequest, takeQueryRequest, takeRequest } from '../sign-in/pending-request.ts';
 import { signInByQuery } from '../sign-in/query-sign-in.ts';
 import { toolListens } from '../sign-in/tool-callback.ts';
 import { localWallet } from '../wallet/local-wallet.ts';

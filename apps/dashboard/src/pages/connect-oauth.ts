@@ -19,9 +19,9 @@ window.addEventListener('hashchange', start);
 
 function start(): void {
   const { hash, pathname } = window.location;
-  const given = new URLSearchParams(hash.slice(1)).get('request');
+  const requestInLink = new URLSearchParams(hash.slice(1)).get('request');
   // Kept in the tab for a reload, but not in the address or the history
-  if (given !== null) sessionStorage.setItem(storageKey, given);
+  if (requestInLink !== null) sessionStorage.setItem(storageKey, requestInLink);
   if (hash.length > 1) window.history.replaceState(null, '', pathname);
   const request = sessionStorage.getItem(storageKey);
   if (request === null) showBadRequest('The link is incomplete.');
@@ -33,12 +33,12 @@ function start(): void {
 }
 
 async function ask(api: ConsentApi, state: WalletState): Promise<void> {
-  const asked = await api.describe();
+  const consent = await api.describe();
   showGrant({
     wallet,
     state,
-    asked,
-    onAllow: (choice) => void orTell(() => allow(api, state, asked.client_name, choice)),
+    request: consent,
+    onAllow: (choice) => void orTell(() => allow(api, state, consent.client_name, choice)),
     onDecline: () => void orTell(async () => goBack(await api.decline())),
   });
 }

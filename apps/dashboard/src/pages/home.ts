@@ -42,7 +42,7 @@ function showKeys(state: WalletState): void {
 }
 
 function keyRow({ publicKey, label, scope, createdAt }: DelegateState): HTMLElement {
-  const made = new Date(createdAt).toLocaleDateString(undefined, { dateStyle: 'medium' });
+  const addedOn = new Date(createdAt).toLocaleDateString(undefined, { dateStyle: 'medium' });
   const problem = element('span', { class: 'problem', role: 'alert' });
   const row = element(
     'li',
@@ -51,7 +51,7 @@ function keyRow({ publicKey, label, scope, createdAt }: DelegateState): HTMLElem
       'div',
       { class: 'key' },
       element('strong', {}, quoted(label, 60)),
-      element('p', { class: 'small' }, `May ${scopeWords(scope)}. Added ${made}. `, shortId(publicKey)),
+      element('p', { class: 'small' }, `May ${scopeWords(scope)}. Added ${addedOn}. `, shortId(publicKey)),
       problem,
     ),
     revokeButton(publicKey, label, problem),

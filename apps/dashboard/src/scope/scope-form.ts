@@ -44,7 +44,7 @@ export function scopeForm(options: ScopeFormOptions): ScopeForm {
     }),
   );
   const all = element('input', { type: 'radio', name: 'where', id: 'where-all', checked: true });
-  const chosen = element('input', { type: 'radio', name: 'where', id: 'where-chosen' });
+  const onlyListed = element('input', { type: 'radio', name: 'where', id: 'where-chosen' });
   const names = element('textarea', {
     id: 'namespaces',
     rows: '3',
@@ -62,10 +62,10 @@ export function scopeForm(options: ScopeFormOptions): ScopeForm {
   for (const [days, text] of ends)
     if (options.maxDays === undefined || (days !== undefined && days <= options.maxDays))
       until.append(new Option(text, String(days ?? ''), days === options.days, days === options.days));
-  for (const radio of [all, chosen])
+  for (const radio of [all, onlyListed])
     radio.addEventListener('change', () => {
-      namesBox.hidden = !chosen.checked;
-      if (chosen.checked) names.focus();
+      namesBox.hidden = !onlyListed.checked;
+      if (onlyListed.checked) names.focus();
     });
 
   const node = element(
@@ -89,7 +89,12 @@ export function scopeForm(options: ScopeFormOptions): ScopeForm {
       {},
       element('legend', {}, 'In'),
       element('label', { class: 'choice', for: 'where-all' }, all, element('span', {}, 'all namespaces')),
-      element('label', { class: 'choice', for: 'where-chosen' }, chosen, element('span', {}, 'only these')),
+      element(
+        'label',
+        { class: 'choice', for: 'where-chosen' },
+        onlyListed,
+        element('span', {}, 'only these'),
+      ),
       namesBox,
     ),
     element('label', { class: 'until', for: 'until' }, element('span', {}, 'How long'), until),
@@ -106,7 +111,7 @@ export function scopeForm(options: ScopeFormOptions): ScopeForm {
       problem.hidden = true;
       const perms = rights.reduce((sum, [right], i) => sum + (boxes[i]!.checked ? permissions[right] : 0), 0);
       if (perms === 0) return refuse('Choose at least one permission.', boxes[0]!);
-      const namespaces = chosen.checked ? namespaceNames(names.value) : undefined;
+      const namespaces = onlyListed.checked ? namespaceNames(names.value) : undefined;
       if (namespaces && 'problem' in namespaces) return refuse(namespaces.problem, names);
       const expiresAt = until.value === '' ? undefined : Date.now() + Number(until.value) * dayMs;
       return { perms, namespaces, expiresAt };

@@ -41,11 +41,11 @@ export function showConsent(consent: Consent): void {
   const form = scopeForm({ perms: usualRights, days: usualDays });
   // Normalised by URL, so that look-alike letters are shown as punycode
   const relayer = new URL(consent.relayerUrl).href.replace(/\/$/, '');
-  const asked = [
+  const confirmations = [
     ...consent.confirmations,
     ...(isSameRelayer(consent.relayerUrl, state.relayerUrl) ? [] : [foreignRelayer(relayer)]),
   ];
-  const boxes = asked.map(({ id }) => element('input', { type: 'checkbox', id }));
+  const boxes = confirmations.map(({ id }) => element('input', { type: 'checkbox', id }));
   const allow = button('Connect', 'main', () => {
     const choice = form.read();
     if (choice) onAllow(choice);
@@ -68,7 +68,7 @@ export function showConsent(consent: Consent): void {
           'This is the name the tool gives itself. Continue only if you have just started it.',
         ),
       ),
-      ...asked.map(({ id, about, statement }, i) =>
+      ...confirmations.map(({ id, about, statement }, i) =>
         element(
           'div',
           { class: 'note', role: 'note' },
@@ -148,10 +148,10 @@ function foreignRelayer(url: string): Confirmation {
 }
 
 /** Treats `localhost` and `127.0.0.1` as equal. */
-function isSameRelayer(asked: string, own: string): boolean {
-  const place = (text: string): string => {
+function isSameRelayer(relayerUrl: string, own: string): boolean {
+  const endpoint = (text: string): string => {
     const { protocol, hostname, port } = new URL(text);
     return `${protocol}//${hostname === 'localhost' ? '127.0.0.1' : hostname}:${port}`;
   };
-  return place(asked) === place(own);
+  return endpoint(relayerUrl) === endpoint(own);
 }

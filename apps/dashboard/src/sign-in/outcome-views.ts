@@ -42,7 +42,7 @@ const steps = [
 export type Step = (typeof steps)[number][0];
 
 export function showWorking(now: Step): void {
-  const place = steps.findIndex(([step]) => step === now);
+  const currentIndex = steps.findIndex(([step]) => step === now);
   const shown = steps.filter(([step]) => step !== 'revoke' || now === 'revoke');
   show({
     title: 'Connecting…',
@@ -52,7 +52,7 @@ export function showWorking(now: Step): void {
         'ol',
         { class: 'steps', 'aria-live': 'polite' },
         ...shown.map(([, text], i) =>
-          element('li', { class: i === place ? 'now' : i < place ? 'over' : 'later' }, text),
+          element('li', { class: i === currentIndex ? 'now' : i < currentIndex ? 'over' : 'later' }, text),
         ),
       ),
     ],

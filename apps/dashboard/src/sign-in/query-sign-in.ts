@@ -1,11 +1,11 @@
 import { shortId } from '../ui/quoted.ts';
 import type { OwnerWallet } from '../wallet/owner-wallet.ts';
 import type { WalletState } from '../wallet/wallet-api.ts';
-import { forgetRequest } from './asked.ts';
 import { connectByQuery, type QueryOutcome, type Registered } from './connect-by-query.ts';
 import { revokeKey } from './connect-tool.ts';
 import { olderForm, showConsent } from './consent-view.ts';
 import { showConnected, showFailed, showLeftBehind, showUnconfirmed, showWorking } from './outcome-views.ts';
+import { forgetRequest } from './pending-request.ts';
 import type { QueryRequest } from './query-link.ts';
 
 /** A complete sign-in with a link in query form. `again` restarts it. */

@@ -5,16 +5,16 @@ export function copyable(text: string, label: string): HTMLElement {
   const field = element('textarea', { class: 'copyable', readonly: true, rows: '7', 'aria-label': label });
   field.value = text;
   field.addEventListener('focus', () => field.select());
-  const said = element('span', { class: 'said', role: 'status' });
+  const status = element('span', { class: 'said', role: 'status' });
   const copy = element('button', { type: 'button', class: 'button quiet' }, 'Copy');
   copy.addEventListener('click', async () => {
     field.select();
     try {
       await navigator.clipboard.writeText(text);
-      said.textContent = 'Copied';
+      status.textContent = 'Copied';
     } catch {
-      said.textContent = 'Press Ctrl+C (⌘C) to copy';
+      status.textContent = 'Press Ctrl+C (⌘C) to copy';
     }
   });
-  return element('div', { class: 'copy-box' }, field, element('div', { class: 'copy-row' }, copy, said));
+  return element('div', { class: 'copy-box' }, field, element('div', { class: 'copy-row' }, copy, status));
 }

@@ -6,12 +6,12 @@ export function element<Tag extends keyof HTMLElementTagNameMap>(
   attributes: Record<string, string | boolean | undefined>,
   ...children: readonly Child[]
 ): HTMLElementTagNameMap[Tag] {
-  const made = document.createElement(tag);
+  const created = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes))
-    if (value === true) made.setAttribute(name, '');
-    else if (typeof value === 'string') made.setAttribute(name, value);
-  made.append(...children.filter((child) => child !== undefined));
-  return made;
+    if (value === true) created.setAttribute(name, '');
+    else if (typeof value === 'string') created.setAttribute(name, value);
+  created.append(...children.filter((child) => child !== undefined));
+  return created;
 }
 
 export function button(
@@ -19,7 +19,7 @@ export function button(
   kind: 'main' | 'quiet' | 'danger',
   onClick: () => void,
 ): HTMLButtonElement {
-  const made = element('button', { type: 'button', class: `button ${kind}` }, text);
-  made.addEventListener('click', onClick);
-  return made;
+  const created = element('button', { type: 'button', class: `button ${kind}` }, text);
+  created.addEventListener('click', onClick);
+  return created;
 }

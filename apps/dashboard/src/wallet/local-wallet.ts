@@ -12,14 +12,14 @@ export const localWallet: OwnerWallet = {
     return (await askWallet<CreatedAccount>(walletPaths.createAccount, {}, tabToken())).accountId;
   },
   async addDelegate(accountId, { publicKey, label, scope, prove }) {
-    const wanted: AddDelegate = {
+    const request: AddDelegate = {
       accountId,
       publicKey,
       label,
       scope,
       ...(prove ? { proof: toHex(await prove(accountId)) } : {}),
     };
-    await askWallet(walletPaths.addDelegate, wanted, tabToken());
+    await askWallet(walletPaths.addDelegate, request, tabToken());
   },
   async removeDelegate(publicKey) {
     await askWallet(walletPaths.removeDelegate, { publicKey }, tabToken());

@@ -17,25 +17,25 @@ export async function withWallet(
   pairing: string | undefined,
   go: (state: WalletState) => void,
 ): Promise<void> {
-  const again = (): void => void withWallet(wallet, undefined, go);
+  const retry = (): void => void withWallet(wallet, undefined, go);
   let refused: string | undefined;
   try {
     // A tab that is already paired needs no code; the one in a reloaded address is used up
     if (pairing !== undefined)
       await pairTab(pairing).catch((error: WalletError) => (refused = error.message));
-    if (tabToken() === undefined) return showUnpaired(again, refused);
+    if (tabToken() === undefined) return showUnpaired(retry, refused);
     show({ title: 'Reading your wallet…', tone: 'busy', parts: [] });
     go(await wallet.state());
   } catch (error) {
     if (!(error instanceof WalletError)) throw error;
     if (unpaired.has(error.code)) {
       forgetPairing();
-      return showUnpaired(again, refused);
+      return showUnpaired(retry, refused);
     }
     show({
       title: 'Your wallet is not available',
       tone: 'bad',
-      parts: [paragraph(error.message), actions(button('Try again', 'main', again))],
+      parts: [paragraph(error.message), actions(button('Try again', 'main', retry))],
     });
   }
 }

@@ -34,8 +34,8 @@ function parse(wrap: Uint8Array): ReturnType<typeof EncryptedObject.parse> {
   try {
     if (wrap.length > maxWrapBytes) throw new RangeError();
     const object = EncryptedObject.parse(new Uint8Array(wrap));
-    const again = EncryptedObject.serialize(object).toBytes();
-    if (object.version === 0 && Buffer.compare(again, wrap) === 0) return object;
+    const reserialized = EncryptedObject.serialize(object).toBytes();
+    if (object.version === 0 && Buffer.compare(reserialized, wrap) === 0) return object;
   } catch {
     // falls through: not BCS of an encrypted object, or too large
   }

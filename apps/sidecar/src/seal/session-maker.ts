@@ -23,7 +23,7 @@ export interface SessionMaker {
 export function createSessionMaker(options: { packageId: string; now?: () => number }): SessionMaker {
   const { now = Date.now } = options;
   const packageId = normalizeAddress(options.packageId);
-  const made = new LRUCache<string, { session: Promise<DecryptSession>; madeAtMs: number }>({
+  const sessions = new LRUCache<string, { session: Promise<DecryptSession>; madeAtMs: number }>({
     max: maxSessions,
   });
 
@@ -34,11 +34,11 @@ export function createSessionMaker(options: { packageId: string; now?: () => num
       if (requestPublicKey !== undefined && requestPublicKey.toLowerCase() !== publicKey) {
         throw refuse('wrong_key');
       }
-      const known = made.get(publicKey);
+      const known = sessions.get(publicKey);
       // A session from the future is unusable as well: the clock was wrong when it was created, and key servers refuse it
       if (known && Math.abs(now() - known.madeAtMs) < reuseMs) return known.session;
       const session = makeSession(signer, packageId);
-      made.set(publicKey, { session, madeAtMs: now() });
+      sessions.set(publicKey, { session, madeAtMs: now() });
       return session;
     },
   };

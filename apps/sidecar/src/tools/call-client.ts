@@ -40,10 +40,10 @@ export class CallClient {
 
   #addHolder(): () => void {
     this.#holders += 1;
-    let held = true;
+    let isHeld = true;
     return () => {
-      if (!held) return;
-      held = false;
+      if (!isHeld) return;
+      isHeld = false;
       this.#holders -= 1;
       if (this.#holders === 0) this.wipe();
     };

@@ -63,10 +63,10 @@ export class Places {
     use.active += 1;
     if (kind === 'session') use.openedAtMs.push(nowMs);
     this.#addresses.set(address, use);
-    let held = true;
+    let isHeld = true;
     return () => {
-      if (!held) return;
-      held = false;
+      if (!isHeld) return;
+      isHeld = false;
       this.#active -= 1;
       use.active -= 1;
     };

@@ -12,10 +12,10 @@ import type { Settings } from './settings.ts';
  * the settings of a host may come with a cloned project.
  */
 export async function chooseRelayer(settings: Settings, credentials: CredentialFile): Promise<string> {
-  const chosen = settings.relayerUrl ?? credentials.relayerUrl;
-  const { origin } = new URL(chosen);
-  if (origin === new URL(credentials.relayerUrl).origin || isLoopback(chosen)) return chosen;
-  if ((await readTrustedOrigins()).includes(origin)) return chosen;
+  const relayerUrl = settings.relayerUrl ?? credentials.relayerUrl;
+  const { origin } = new URL(relayerUrl);
+  if (origin === new URL(credentials.relayerUrl).origin || isLoopback(relayerUrl)) return relayerUrl;
+  if ((await readTrustedOrigins()).includes(origin)) return relayerUrl;
   throw new ToolRefusal(
     'untrusted_relayer',
     [

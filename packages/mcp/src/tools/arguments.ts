@@ -12,16 +12,16 @@ import { ToolRefusal } from './tool-refusal.ts';
  * parameter. Throws a `ToolRefusal` that names each invalid parameter.
  */
 export function readArguments(tool: Tool, args: unknown, sessionNamespace: string | undefined): unknown {
-  const given = withoutNulls(args);
+  const values = withoutNulls(args);
   const { namespace } = tool.input.shape as { namespace?: z.ZodType };
-  if (namespace && isBlank(given.namespace)) {
-    delete given.namespace;
+  if (namespace && isBlank(values.namespace)) {
+    delete values.namespace;
     const filledIn = sessionNamespace ?? (isRequired(namespace) ? defaultNamespace : undefined);
-    if (filledIn !== undefined) given.namespace = filledIn;
+    if (filledIn !== undefined) values.namespace = filledIn;
   }
-  const read = tool.input.safeParse(given, { error: issueWords });
+  const read = tool.input.safeParse(values, { error: issueWords });
   if (read.success) return read.data;
-  const wrong = read.error.issues.flatMap((issue) => issueLines(issue, tool, given));
+  const wrong = read.error.issues.flatMap((issue) => issueLines(issue, tool, values));
   throw new ToolRefusal(
     'invalid_arguments',
     [
@@ -44,12 +44,12 @@ function isBlank(value: unknown): boolean {
   return value === undefined || (typeof value === 'string' && value.trim() === '');
 }
 
-function issueLines(issue: z.core.$ZodIssue, tool: Tool, given: Record<string, unknown>): string[] {
+function issueLines(issue: z.core.$ZodIssue, tool: Tool, values: Record<string, unknown>): string[] {
   if (issue.code === 'unrecognized_keys') {
     const known = Object.keys(tool.input.shape).join(', ') || 'no parameters';
     return issue.keys.map((key) => `${quoted(key.slice(0, 64))}: unknown parameter; the tool takes ${known}`);
   }
   const [name, ...inside] = issue.path.map(String);
-  if (inside.length === 0 && given[name!] === undefined) return [`${name}: required, but missing`];
+  if (inside.length === 0 && values[name!] === undefined) return [`${name}: required, but missing`];
   return [`${issue.path.join('.')}: ${issue.message}`];
 }

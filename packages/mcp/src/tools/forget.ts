@@ -35,10 +35,10 @@ export const forget = defineTool({
   output,
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
   async run({ ids, namespace = defaultNamespace }, { memory, signal }) {
-    const wanted = [...new Set(ids)];
-    const forgotten = await memory.forget({ ids: wanted, namespace, signal });
+    const uniqueIds = [...new Set(ids)];
+    const forgotten = await memory.forget({ ids: uniqueIds, namespace, signal });
     const { deleted, blobsToDelete, blobsShared, blobsSharedUntil: until } = forgotten;
-    const missing = Math.max(0, wanted.length - deleted);
+    const missing = Math.max(0, uniqueIds.length - deleted);
     const lines = [
       `${deleted === 1 ? 'One memory was' : `${deleted} memories were`} forgotten in namespace ${quoted(namespace)}.`,
     ];

@@ -57,13 +57,13 @@ async function saveFact({ text, namespace }: z.output<typeof input>, call: ToolC
 
 function saved({ jobId, blobId, namespace, deduplicated }: StoredMemory): Answer {
   const structured = { status: 'saved' as const, job_id: jobId, namespace, blob_id: blobId };
-  const place = `namespace ${quoted(namespace)} (id ${jobId}, blob ${blobId})`;
+  const location = `namespace ${quoted(namespace)} (id ${jobId}, blob ${blobId})`;
   return deduplicated
     ? {
-        lines: [`Already known: the same text is stored in ${place}.`],
+        lines: [`Already known: the same text is stored in ${location}.`],
         structured: { ...structured, already_known: true },
       }
-    : { lines: [`Saved in ${place}. mem_recall finds it.`], structured };
+    : { lines: [`Saved in ${location}. mem_recall finds it.`], structured };
 }
 
 function saving(jobId: string, namespace: string, remarks: readonly string[]): Answer {

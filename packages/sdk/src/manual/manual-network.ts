@@ -70,7 +70,7 @@ export function manualNetwork(
   const defaults = networkDefaults[name];
   const chainRpcUrl = options.chainRpcUrl ?? (isLocal ? ownMachine(config.suiRpcUrl) : defaults.chainRpcUrl);
   const keyServers =
-    options.keyServers ?? (isLocal ? told(config, options) : independent(defaults.keyServers));
+    options.keyServers ?? (isLocal ? reportedServers(config, options) : independent(defaults.keyServers));
   if (setName(keyServers) !== setName({ servers: config.encServerConfigs, threshold: config.encThreshold }))
     throw new MemRelayError(
       'key_server_mismatch',
@@ -119,7 +119,7 @@ function ownMachine(url: string): string {
   throw notPinned(`its chain is ${url}`);
 }
 
-function told(config: PublicConfig, options: ManualNetworkOptions): KeyServerSet {
+function reportedServers(config: PublicConfig, options: ManualNetworkOptions): KeyServerSet {
   if (!isLoopbackHost(parseUrl(options.chainRpcUrl ?? config.suiRpcUrl).hostname))
     throw notPinned('its key servers are of no known network');
   return { servers: config.encServerConfigs, threshold: config.encThreshold };

@@ -55,10 +55,10 @@ export async function openMemories(
   opening: Opening,
 ): Promise<OpenedMemory[]> {
   const checked = await Promise.all(envelopes.map((bytes) => check(bytes, opening)));
-  const wanted = new Map<string, WrappedKey>();
-  for (const each of checked) if ('key' in each) wanted.set(nameOf(each.key), each.key);
-  const unwrapped = await unwrapper.unwrap(opening.state, [...wanted.values()]);
-  const keys = new Map([...wanted.keys()].map((name, i) => [name, unwrapped[i]!]));
+  const wrapped = new Map<string, WrappedKey>();
+  for (const each of checked) if ('key' in each) wrapped.set(nameOf(each.key), each.key);
+  const unwrapped = await unwrapper.unwrap(opening.state, [...wrapped.values()]);
+  const keys = new Map([...wrapped.keys()].map((name, i) => [name, unwrapped[i]!]));
   try {
     return checked.map((each) =>
       'key' in each ? open(p, each, keys.get(nameOf(each.key))!, opening.trust) : each,

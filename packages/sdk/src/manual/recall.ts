@@ -154,19 +154,19 @@ function resultOf(
   let next = 0;
   for (const [i, hit] of hits.entries()) {
     const blob = blobs[i]!;
-    const place = {
+    const hitRef = {
       id: hit.id,
       ...(hit.blob_id === undefined ? {} : { blobId: hit.blob_id }),
       distance: hit.distance,
     };
     const memory = blob.ok ? opened[next++]! : blob;
     if (!('opened' in memory)) {
-      if (!memory.ok) dropped.push({ ...place, reason: memory.reason, message: memory.message });
+      if (!memory.ok) dropped.push({ ...hitRef, reason: memory.reason, message: memory.message });
       continue;
     }
     const { meta, text, signer } = memory.opened;
     results.push({
-      ...place,
+      ...hitRef,
       text,
       createdAt: meta.created_at,
       ...(meta.occurred_at === undefined ? {} : { occurredAt: meta.occurred_at }),

@@ -53,7 +53,7 @@ interface Holding {
   /** By set. A Seal client caches user keys regardless of whom they are for, so it lives only as long as this */
   clients: Map<KeyServerSet, Promise<SealClient>>;
   /** Requested user keys, by set and identity */
-  asked: Map<KeyServerSet, Map<string, Promise<KeyFailure | undefined>>>;
+  requests: Map<KeyServerSet, Map<string, Promise<KeyFailure | undefined>>>;
   opened: Map<string, Uint8Array>;
 }
 
@@ -71,7 +71,7 @@ export function createKeyUnwrapper(
     if (holding?.name === name) return holding;
     forget(holding);
     const session = imported(header);
-    holding = { name, session, clients: new Map(), asked: new Map(), opened: new Map() };
+    holding = { name, session, clients: new Map(), requests: new Map(), opened: new Map() };
     return holding;
   }
 
@@ -88,41 +88,41 @@ export function createKeyUnwrapper(
   }
 
   /** Failures by identity. Sends one request per server for all identities that were not requested yet. */
-  function askFor(
-    held: Holding,
+  function requestKeys(
+    keyCache: Holding,
     account: SharedAccount,
     set: KeyServerSet,
     keys: readonly WrappedKey[],
   ): Map<string, Promise<KeyFailure | undefined>> {
-    const asked = held.asked.get(set) ?? new Map<string, Promise<KeyFailure | undefined>>();
-    held.asked.set(set, asked);
-    const wanted = new Map(keys.map(({ identity }) => [toHex(identity), identity]));
-    const fresh = [...wanted.keys()].filter((id) => !asked.has(id));
+    const requests = keyCache.requests.get(set) ?? new Map<string, Promise<KeyFailure | undefined>>();
+    keyCache.requests.set(set, requests);
+    const identitiesById = new Map(keys.map(({ identity }) => [toHex(identity), identity]));
+    const fresh = [...identitiesById.keys()].filter((id) => !requests.has(id));
     if (fresh.length > 0) {
-      const identities = fresh.map((id) => wanted.get(id)!);
-      const request = ask(held, account, set, identities);
+      const identities = fresh.map((id) => identitiesById.get(id)!);
+      const request = ask(keyCache, account, set, identities);
       for (const id of fresh) {
         const failure = request.then((failures) => failures.get(id));
-        asked.set(id, failure);
+        requests.set(id, failure);
         // The next call requests refused or failed identities again
-        const again = (): void => void asked.delete(id);
-        failure.then((found) => found && again(), again);
+        const removeRequest = (): void => void requests.delete(id);
+        failure.then((found) => found && removeRequest(), removeRequest);
       }
     }
-    return new Map([...wanted.keys()].map((id) => [id, asked.get(id)!]));
+    return new Map([...identitiesById.keys()].map((id) => [id, requests.get(id)!]));
   }
 
   async function ask(
-    held: Holding,
+    keyCache: Holding,
     account: SharedAccount,
     set: KeyServerSet,
     identities: readonly Uint8Array[],
   ): Promise<Map<string, KeyFailure>> {
     const ids = identities.map(toHex);
     try {
-      const client = await clientOf(held, set);
+      const client = await clientOf(keyCache, set);
       const txBytes = await sealApproval(packageId, account, identities);
-      await client.fetchKeys({ ids, txBytes, sessionKey: held.session, threshold: set.threshold });
+      await client.fetchKeys({ ids, txBytes, sessionKey: keyCache.session, threshold: set.threshold });
       return new Map();
     } catch (error) {
       if (error instanceof MemRelayError) throw error;
@@ -130,32 +130,34 @@ export function createKeyUnwrapper(
       if (!(error instanceof NoAccessError) || ids.length === 1)
         return new Map(ids.map((id) => [id, failureOf(error)]));
     }
-    const each = await mapBounded(identities, singleRequestsAtOnce, (id) => ask(held, account, set, [id]));
+    const each = await mapBounded(identities, singleRequestsAtOnce, (id) =>
+      ask(keyCache, account, set, [id]),
+    );
     return new Map(each.flatMap((failures) => [...failures]));
   }
 
-  function clientOf(held: Holding, set: KeyServerSet): Promise<SealClient> {
-    const known = held.clients.get(set) ?? clients.clientOf(set);
-    held.clients.set(set, known);
-    known.catch(() => held.clients.delete(set));
+  function clientOf(keyCache: Holding, set: KeyServerSet): Promise<SealClient> {
+    const known = keyCache.clients.get(set) ?? clients.clientOf(set);
+    keyCache.clients.set(set, known);
+    known.catch(() => keyCache.clients.delete(set));
     return known;
   }
 
   /** The client already has the user keys and sends no request, so every error is caused by the wrap. */
   async function open(
-    held: Holding,
+    keyCache: Holding,
     { identity, recipientPk, wrap, set }: WrappedKey,
   ): Promise<UnwrappedKey> {
     try {
-      const client = await clientOf(held, set);
+      const client = await clientOf(keyCache, set);
       const data = new Uint8Array(wrap);
       const privateKey = await client.decrypt({
         data,
-        sessionKey: held.session,
+        sessionKey: keyCache.session,
         txBytes: new Uint8Array(),
       });
       if (toHex(p.x25519PublicKey(privateKey)) === toHex(recipientPk)) {
-        held.opened.set(nameOf({ identity, recipientPk }), privateKey);
+        keyCache.opened.set(nameOf({ identity, recipientPk }), privateKey);
         return { ok: true, privateKey: privateKey.slice() };
       }
     } catch {
@@ -164,25 +166,30 @@ export function createKeyUnwrapper(
     return { ok: false, reason: 'integrity', message: 'the wrap does not contain the key of its envelope' };
   }
 
-  function forget(held: Holding | undefined): void {
-    for (const key of held?.opened.values() ?? []) key.fill(0);
-    held?.opened.clear();
+  function forget(keyCache: Holding | undefined): void {
+    for (const key of keyCache?.opened.values() ?? []) key.fill(0);
+    keyCache?.opened.clear();
   }
 
   return {
     async unwrap(state, keys) {
       if (keys.length === 0) return [];
-      const held = await holdingOf(state);
+      const keyCache = await holdingOf(state);
       const account = { objectId: state.account.id, initialSharedVersion: state.initialSharedVersion };
-      const unknown = keys.filter((key) => !held.opened.has(nameOf(key)));
-      const asked = new Map(
-        [...Map.groupBy(unknown, ({ set }) => set)].map(([set, of]) => [set, askFor(held, account, set, of)]),
+      const unknown = keys.filter((key) => !keyCache.opened.has(nameOf(key)));
+      const requests = new Map(
+        [...Map.groupBy(unknown, ({ set }) => set)].map(([set, of]) => [
+          set,
+          requestKeys(keyCache, account, set, of),
+        ]),
       );
       const results: UnwrappedKey[] = [];
       for (const key of keys) {
-        const known = held.opened.get(nameOf(key));
-        const failure = known ? undefined : await asked.get(key.set)?.get(toHex(key.identity));
-        results.push(known ? { ok: true, privateKey: known.slice() } : (failure ?? (await open(held, key))));
+        const known = keyCache.opened.get(nameOf(key));
+        const failure = known ? undefined : await requests.get(key.set)?.get(toHex(key.identity));
+        results.push(
+          known ? { ok: true, privateKey: known.slice() } : (failure ?? (await open(keyCache, key))),
+        );
       }
       return results;
     },

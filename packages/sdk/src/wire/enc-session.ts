@@ -54,18 +54,18 @@ export function keptSessions(
       const { current } = kept;
       if (current && current.packageId === packageId && clock.now() < current.renewAt) return current.header;
       const creationTimeMs = Math.floor(clock.now()) - backdateMs;
-      const made = {
+      const cached = {
         packageId,
         renewAt: creationTimeMs + ttlMin * 60_000 - renewEarlyMs,
         header: make({ packageId, creationTimeMs, ttlMin }).then((session) =>
           toBase64(new TextEncoder().encode(JSON.stringify(session))),
         ),
       };
-      kept.current = made;
-      made.header.catch(() => {
-        if (kept.current === made) kept.current = undefined;
+      kept.current = cached;
+      cached.header.catch(() => {
+        if (kept.current === cached) kept.current = undefined;
       });
-      return made.header;
+      return cached.header;
     },
     reset() {
       kept.current = undefined;

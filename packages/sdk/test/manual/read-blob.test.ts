@@ -96,7 +96,7 @@ it.each<[string, ScriptedAnswer, string]>([
 
 it('reads at most the maximum size of a memory', async () => {
   await using wire = await startWire([{ text: 'x'.repeat(1_572_865) }]);
-  const message = expect.stringContaining('more than a memory can be');
+  const message = expect.stringContaining('more than the maximum size of a memory');
   expect(await reader([wire.url]).read({ blobId, sha256 }, undefined)).toMatchObject({ ok: false, message });
 });
 
