@@ -7,19 +7,18 @@ import { readEnvelopes } from '../src/memories/reading/read-envelopes.ts';
 import { amongNearest, countLostMatches } from '../src/memories/recall/lost-matches.ts';
 import { countLost, readNamespaceTotals } from '../src/memories/rows/list-rows.ts';
 import { firstPage, readMemoryPage } from '../src/memories/rows/page-rows.ts';
-import { lookAtBlobs } from '../src/upkeep/missing/look-at-blobs.ts';
-import { nextLookInMs } from '../src/upkeep/missing/next-look.ts';
+import { checkBlobs, nextCheckInMs } from '../src/upkeep/missing/check-blobs.ts';
 import { blobWorld, hour, lost, sound, suspected } from './support/blob-world.ts';
 import { databases } from './support/databases.ts';
 import { model, newId, type StoredMemory } from './support/stored-memories.ts';
 
 test('a blob that nobody has is looked for after an hour, then less and less often, and when its grace ends', () => {
-  expect(nextLookInMs(0, 24 * hour)).toBe(hour);
-  expect(nextLookInMs(6 * hour, 24 * hour)).toBe(3 * hour);
-  expect(nextLookInMs(20 * hour, 24 * hour)).toBe(4 * hour);
-  expect(nextLookInMs(300 * hour, 24 * hour)).toBe(24 * hour);
-  expect(nextLookInMs(0, 10_000)).toBe(10_000);
-  expect(nextLookInMs(0, 0)).toBe(1_000);
+  expect(nextCheckInMs(0, 24 * hour)).toBe(hour);
+  expect(nextCheckInMs(6 * hour, 24 * hour)).toBe(3 * hour);
+  expect(nextCheckInMs(20 * hour, 24 * hour)).toBe(4 * hour);
+  expect(nextCheckInMs(300 * hour, 24 * hour)).toBe(24 * hour);
+  expect(nextCheckInMs(0, 10_000)).toBe(10_000);
+  expect(nextCheckInMs(0, 0)).toBe(1_000);
 });
 
 test('a patch is stored in the blob whose id stands in front of its own', () => {
@@ -124,7 +123,7 @@ describe.each(databases)('a blob that is gone, on $name', ({ create }) => {
     const [gone, living] = [await world.store(), await world.store()];
     world.chain.put(living, 60);
     const aggregators = world.single;
-    await lookAtBlobs(
+    await checkBlobs(
       world.options({ aggregators }),
       (await Promise.all([gone, living].map(world.watched))).flat(),
       world.chain.epoch,

@@ -2,23 +2,23 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { readPastWriters, recordPastDelegates } from '../src/accounts/past-delegates.ts';
 import { BlobReadError } from '../src/blobs/aggregator-reads.ts';
-import { lookOnChain, type RestoreFailure } from '../src/upkeep/restore/look-on-chain.ts';
+import { type RestoreFailure, scanChain } from '../src/upkeep/restore/scan-chain.ts';
 import {
-  currentLook,
-  saveKnown,
+  currentScan,
+  saveEnvelopes,
   savePage,
-  saveUnread,
+  saveUnreadBlob,
   unknownBlobs,
 } from '../src/upkeep/rows/chain-scan-rows.ts';
 import {
   candidates,
   countFound,
-  passOverIndexed,
-  patchesToLookInto,
+  markIndexed,
   saveHeader,
   saveOutcome,
   saveUnreadPatch,
   trustName,
+  unknownPatches,
 } from '../src/upkeep/rows/restore-rows.ts';
 import { saveForgotten, saveRestored } from '../src/upkeep/rows/save-restored.ts';
 import { databases, type TestDb } from './support/databases.ts';
@@ -53,10 +53,10 @@ describe.each(databases)('on $name', ({ create }) => {
   const saw = (...blobs: ReturnType<typeof object>[]) => savePage(opened.db, accountId, { epoch: 5, blobs });
   /** A blob that holds one envelope */
   async function found(blobId: string, envelopeId: Buffer, certified: number, kind = memory): Promise<void> {
-    await currentLook(opened.db, accountId, owner);
+    await currentScan(opened.db, accountId, owner);
     await saw(object(blobId, certified));
     const header = { kind, recipientPk: randomBytes(32), wraps: undefined };
-    await saveKnown(opened.db, accountId, blobId, [{ storedAs: blobId, tag, envelopeId, header }]);
+    await saveEnvelopes(opened.db, accountId, blobId, [{ storedAs: blobId, tag, envelopeId, header }]);
   }
   const next = (options: { trust?: string; before?: Date } = {}) =>
     candidates(opened.db, place(), { kind: memory, before: later, trust: 'today', limit: 10, ...options });
@@ -130,9 +130,9 @@ describe.each(databases)('on $name', ({ create }) => {
     await found('a'.repeat(43), envelopeId, 1);
     const patch = { storedAs: 'p'.repeat(50), tag, envelopeId };
     await saw(object('q'.repeat(43), 2));
-    await saveKnown(opened.db, accountId, 'q'.repeat(43), [patch]);
-    await passOverIndexed(opened.db, place());
-    expect(await patchesToLookInto(opened.db, place(), later, 10)).toHaveLength(1);
+    await saveEnvelopes(opened.db, accountId, 'q'.repeat(43), [patch]);
+    await markIndexed(opened.db, place());
+    expect(await unknownPatches(opened.db, place(), later, 10)).toHaveLength(1);
     expect(await countFound(opened.db, place(), 'today')).toMatchObject({ settled: 0, untried: 1 });
     expect(await next()).toHaveLength(1);
     expect(await restored('a'.repeat(43), envelopeId)).toBe(true);
@@ -221,26 +221,26 @@ describe.each(databases)('on $name', ({ create }) => {
   );
 
   test('a patch that is not what its quilt says is never read', async () => {
-    await currentLook(opened.db, accountId, owner);
+    await currentScan(opened.db, accountId, owner);
     await saw(object('q'.repeat(43), 1));
     const patch = { storedAs: 'p'.repeat(50), tag, envelopeId: randomBytes(16) };
-    await saveKnown(opened.db, accountId, 'q'.repeat(43), [patch]);
+    await saveEnvelopes(opened.db, accountId, 'q'.repeat(43), [patch]);
     await saveHeader(opened.db, accountId, patch.storedAs, undefined);
     expect(await next()).toEqual([]);
   });
 
   test('a look goes on where it was, keeps what is known and drops what the owner has no more', async () => {
     const [kept, gone] = ['k'.repeat(43), 'g'.repeat(43)];
-    await currentLook(opened.db, accountId, owner);
+    await currentScan(opened.db, accountId, owner);
     await savePage(opened.db, accountId, { epoch: 5, blobs: [object(kept, 4, 20)], cursor: 'second' });
-    expect(await currentLook(opened.db, accountId, owner)).toMatchObject({ cursor: 'second', ended: false });
+    expect(await currentScan(opened.db, accountId, owner)).toMatchObject({ cursor: 'second', ended: false });
     await saw(object(gone, 4), object('expired'.padEnd(43, 'x'), 1, 5), object(kept, 2, 30));
-    expect(await currentLook(opened.db, accountId, owner)).toMatchObject({ ended: true });
+    expect(await currentScan(opened.db, accountId, owner)).toMatchObject({ ended: true });
     const unknown = await unknownBlobs(opened.db, accountId, later, 10);
     expect(unknown.map(({ blobId }) => blobId)).toEqual([gone, kept]);
-    for (const blobId of [kept, gone]) await saveKnown(opened.db, accountId, blobId, []);
+    for (const blobId of [kept, gone]) await saveEnvelopes(opened.db, accountId, blobId, []);
     // Another owner's objects are another look
-    await currentLook(opened.db, accountId, `0x${'cd'.repeat(32)}`);
+    await currentScan(opened.db, accountId, `0x${'cd'.repeat(32)}`);
     await saw(object(kept, 4, 25));
     expect(await unknownBlobs(opened.db, accountId, later, 10)).toEqual([]);
     const { rows } = await opened.db.query(
@@ -254,12 +254,12 @@ describe.each(databases)('on $name', ({ create }) => {
     const [own, strange] = ['o'.repeat(43), 's'.repeat(43)];
     await found(own, randomBytes(16), 4);
     await saw(object(own, 4), object(strange, 4));
-    await saveKnown(opened.db, accountId, strange, []);
+    await saveEnvelopes(opened.db, accountId, strange, []);
     const unknown = async () =>
       (await unknownBlobs(opened.db, accountId, later, 10)).map(({ blobId }) => blobId);
     const lookAgain = async () => {
       await opened.db.query("UPDATE chain_look SET ended_at = now() - interval '1 hour'");
-      await currentLook(opened.db, accountId, owner);
+      await currentScan(opened.db, accountId, owner);
       await saw(object(own, 4), object(strange, 4));
     };
     await lookAgain();
@@ -270,10 +270,10 @@ describe.each(databases)('on $name', ({ create }) => {
   });
 
   test('what cannot be read comes after what nobody tried, so that calls get further', async () => {
-    await currentLook(opened.db, accountId, owner);
+    await currentScan(opened.db, accountId, owner);
     const ids = ['a', 'b', 'c'].map((letter) => letter.repeat(43));
     await saw(...ids.map((id) => object(id, 4)));
-    await saveUnread(opened.db, accountId, ids[0]!);
+    await saveUnreadBlob(opened.db, accountId, ids[0]!);
     const order = async (before: Date) =>
       (await unknownBlobs(opened.db, accountId, before, 10)).map(({ blobId, tried }) => [blobId[0], tried]);
     expect(await order(later)).toEqual([
@@ -288,9 +288,9 @@ describe.each(databases)('on $name', ({ create }) => {
       tag,
       envelopeId: randomBytes(16),
     }));
-    await saveKnown(opened.db, accountId, ids[1]!, patches);
+    await saveEnvelopes(opened.db, accountId, ids[1]!, patches);
     await saveUnreadPatch(opened.db, accountId, patches[0]!.storedAs);
-    const left = await patchesToLookInto(opened.db, place(), later, 10);
+    const left = await unknownPatches(opened.db, place(), later, 10);
     expect(left.map(({ storedAs, tried }) => [storedAs[0], tried])).toEqual([
       ['q', false],
       ['p', true],
@@ -319,7 +319,7 @@ describe.each(databases)('on $name', ({ create }) => {
       const { rows } = await opened.db.query<{ now: Date }>('SELECT now() AS now');
       const account = { accountId: id, origin: id, owner } as never;
       const limits = { deadline, before: rows[0]!.now };
-      const through = await lookOnChain(sources as never, account, place(), limits, failed);
+      const through = await scanChain(sources as never, account, place(), limits, failed);
       return { through, failed: failed.length };
     };
     expect(await look(performance.now() + 60_000)).toEqual({ through: true, failed: 2 });

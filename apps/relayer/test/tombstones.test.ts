@@ -10,7 +10,7 @@ import { insertJobs, type NewJob } from '../src/jobs/queue/accept-jobs.ts';
 import { noteBuried } from '../src/jobs/queue/buried-blobs.ts';
 import { deleteMemories } from '../src/jobs/queue/forget-rows.ts';
 import { pruneJobs } from '../src/jobs/queue/prune-jobs.ts';
-import { renewBesideMemories } from '../src/upkeep/renewals/renew-beside.ts';
+import { renewWrapsAndTombstones } from '../src/upkeep/renewals/renew-wraps-and-tombstones.ts';
 import { accountsOf } from './support/accounts.ts';
 import { databases } from './support/databases.ts';
 import { quiltWorld } from './support/quilt-world.ts';
@@ -53,7 +53,7 @@ describe.each(databases)('a tombstone on $name', ({ create }) => {
     epoch: number,
     objects: Pick<StoreObject, 'blob_id' | 'end_epoch'>[],
   ): Promise<number> {
-    return renewBesideMemories(
+    return renewWrapsAndTombstones(
       {
         db,
         blobCache,

@@ -66,7 +66,12 @@ export async function settleDuplicate(
   });
 }
 
-export async function readKeeper(tx: Queryable, accountId: Buffer, id: string, model: string): Promise<Keeper> {
+export async function readKeeper(
+  tx: Queryable,
+  accountId: Buffer,
+  id: string,
+  model: string,
+): Promise<Keeper> {
   const { rows } = await tx.query<Keeper>(
     `SELECT memory.state, memory_job.status,
        coalesce(memory.created_at > now() - interval '${trustedFor}', false) AS trusted,

@@ -35,7 +35,7 @@ import { unusedEnvelopeIds } from '../rows/key-rows.ts';
 type Item = ImportRequest['memories'][number];
 
 /** A memory of a bundle that may be stored here. */
-interface Accepted {
+interface AcceptedMemory {
   index: number;
   opened: OpenedEnvelope;
   textHash: Buffer;
@@ -78,7 +78,7 @@ export async function importMemories(
   const accountId = hexToBytes(caller.account.accountId);
   const trust = new Set([...(await trustedSigners(parts, caller.account)), ...trusted_writers]);
   const results: ImportResult[] = new Array(memories.length);
-  const accepted: Accepted[] = [];
+  const accepted: AcceptedMemory[] = [];
   const pause = createPauses();
   for (const [index, item] of memories.entries()) {
     await pause();
@@ -173,7 +173,7 @@ async function jobOf(
   parts: ImportParts,
   caller: Caller,
   account: AccountSnapshot,
-  { index, opened, textHash }: Accepted,
+  { index, opened, textHash }: AcceptedMemory,
   items: readonly Item[],
   { envelopeId, supersedes }: { envelopeId: Buffer | undefined; supersedes: readonly Buffer[] },
 ): Promise<NewJob> {

@@ -56,14 +56,14 @@ export async function rewrapKeys(
 ): Promise<RewrapResponse> {
   requireFreshAccount(caller);
   const keys = await accountKeys(parts, caller, ['read', 'write']);
-  const { chosen, next } = request.keys ? chooseGiven(keys, request.keys) : chooseNext(keys, request.after);
+  const { toWrap, next } = request.keys ? requestedKeys(keys, request.keys) : nextKeys(keys, request.after);
   const jobIds: string[] = [];
   const failed: RewrapResponse['failed'] = [];
-  if (chosen.length > 0) {
+  if (toWrap.length > 0) {
     const answer = await parts.sidecar.rewrapKeys(
       {
         ...readerOf(caller, parts.serverAddress),
-        keys: chosen.map(({ key, wraps }) => ({
+        keys: toWrap.map(({ key, wraps }) => ({
           tag: key.tag,
           key_epoch: key.keyEpoch,
           recipient_pk: key.recipientPk,
@@ -75,7 +75,7 @@ export async function rewrapKeys(
     // A sidecar that was started anew with other key servers: what it wraps must not stand under this set
     if (answer.server_set !== parts.keyRewraps.serverSet) throw new ApiError('sidecar_unavailable');
     for (const [i, result] of answer.keys.entries()) {
-      const { key } = chosen[i]!;
+      const { key } = toWrap[i]!;
       if (!result.ok) {
         failed.push({ recipient_pk: key.recipientPk, reason: result.reason });
         continue;
@@ -93,33 +93,33 @@ function onWire(wraps: readonly Wrap[]): KeyEntry['wraps'] {
   return wraps.map(({ type, bytes }) => ({ type, bytes: Buffer.from(bytes).toString('base64') }));
 }
 
-interface Chosen {
+interface KeyToWrap {
   key: AccountKey;
   wraps: Wrap[];
 }
 
-function chooseGiven(
+function requestedKeys(
   keys: readonly AccountKey[],
-  given: NonNullable<RewrapRequest['keys']>,
-): { chosen: Chosen[]; next: undefined } {
+  requested: NonNullable<RewrapRequest['keys']>,
+): { toWrap: KeyToWrap[]; next: undefined } {
   const byPublicKey = new Map(keys.map((key) => [key.recipientPk, key]));
-  const chosen = given.map(({ recipient_pk, wrap }, i): Chosen => {
+  const toWrap = requested.map(({ recipient_pk, wrap }, i): KeyToWrap => {
     const key = byPublicKey.get(recipient_pk);
     if (key) return { key, wraps: [{ type: wrapType.seal, bytes: Buffer.from(wrap, 'base64') }] };
     throw new ApiError('invalid_request', {
       details: { issues: [{ path: `keys.${i}.recipient_pk`, message: 'is no key of this account' }] },
     });
   });
-  return { chosen: chosen.filter(({ key }) => !key.isCurrent), next: undefined };
+  return { toWrap: toWrap.filter(({ key }) => !key.isCurrent), next: undefined };
 }
 
-function chooseNext(
+function nextKeys(
   keys: readonly AccountKey[],
   after: string | undefined,
-): { chosen: Chosen[]; next: string | undefined } {
+): { toWrap: KeyToWrap[]; next: string | undefined } {
   const left = keys.filter((key) => !key.isCurrent && (after === undefined || key.recipientPk > after));
-  const chosen = left.slice(0, keysPerCall).map((key) => ({ key, wraps: key.wraps }));
-  return { chosen, next: left.length > keysPerCall ? chosen.at(-1)!.key.recipientPk : undefined };
+  const toWrap = left.slice(0, keysPerCall).map((key) => ({ key, wraps: key.wraps }));
+  return { toWrap, next: left.length > keysPerCall ? toWrap.at(-1)!.key.recipientPk : undefined };
 }
 
 /** Returns the job that brings the wrap to the owner; undefined when another call was faster. */

@@ -15,14 +15,14 @@ import { type SignerParts, trustedSigners } from './trusted-signers.ts';
 const batchBytes = 4 * 1024 * 1024;
 
 /** A match that is to be opened. */
-interface Chosen {
+interface EnvelopeToOpen {
   match: Pick<Match, 'id' | 'envelopeId' | 'envelopeSha256'>;
 }
 
-interface Present {
+interface PresentEnvelope {
   /** Position among the matches */
   index: number;
-  match: Chosen['match'];
+  match: EnvelopeToOpen['match'];
   envelope: Buffer;
 }
 
@@ -44,7 +44,7 @@ export async function openEnvelopes(
   parts: OpenParts,
   caller: Caller,
   namespace: string,
-  ranked: readonly Chosen[],
+  ranked: readonly EnvelopeToOpen[],
   envelopes: readonly (Buffer | undefined)[],
   each = false,
 ): Promise<(string | undefined)[]> {
@@ -101,7 +101,7 @@ export async function openEnvelopes(
 
 /** The later wraps of the keys in a batch, for the few accounts that have any. */
 function rewrapsFor(
-  batch: readonly Present[],
+  batch: readonly PresentEnvelope[],
   rewraps: ReadonlyMap<string, Buffer>,
 ): Pick<OpenRequestHead, 'rewraps'> {
   if (rewraps.size === 0) return {};
@@ -126,8 +126,11 @@ async function sharedHead(parts: OpenParts, caller: Caller): Promise<Omit<OpenRe
 }
 
 /** At least one, which may be empty. */
-function batches(ranked: readonly Chosen[], envelopes: readonly (Buffer | undefined)[]): Present[][] {
-  const result: Present[][] = [[]];
+function batches(
+  ranked: readonly EnvelopeToOpen[],
+  envelopes: readonly (Buffer | undefined)[],
+): PresentEnvelope[][] {
+  const result: PresentEnvelope[][] = [[]];
   let size = 0;
   for (const [index, { match }] of ranked.entries()) {
     const envelope = envelopes[index];

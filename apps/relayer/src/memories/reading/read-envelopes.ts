@@ -14,7 +14,7 @@ export interface EnvelopeSources {
 }
 
 /** A memory whose envelope is wanted. */
-export type EnvelopePlace = Pick<Match, 'id' | 'blobId' | 'envelopeSha256' | 'createdAt'>;
+export type EnvelopeLocation = Pick<Match, 'id' | 'blobId' | 'envelopeSha256' | 'createdAt'>;
 
 /** Of one recall, so that a large one leaves room for others */
 const coldReadsAtOnce = 16;
@@ -31,7 +31,7 @@ const freshMs = 5 * 60_000;
 export async function readEnvelopes(
   sources: EnvelopeSources,
   accountId: Buffer,
-  matches: readonly EnvelopePlace[],
+  matches: readonly EnvelopeLocation[],
 ): Promise<(Buffer | undefined)[]> {
   const pending = matches.flatMap(({ blobId, id }) => (blobId === undefined ? [id] : []));
   const { envelopes, blobIds } = await readPending(sources.db, accountId, pending);

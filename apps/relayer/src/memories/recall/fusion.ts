@@ -35,7 +35,7 @@ const sureCoverage = 0.4;
 const witnesses = 5;
 
 /** A match and what the legs say of it; a rank of 0 is none. */
-interface Seen {
+interface Candidate {
   match: Match;
   similarity: number;
   nearRank: number;
@@ -55,22 +55,22 @@ export function fuse(
   legs: LegWeights,
   question: Pick<Question<unknown>, 'related' | 'names'> = noQuestion,
 ): Relevance[] {
-  const seen = seenBy(matches, answered(collection, question, documents));
-  const near = seen.filter(({ nearRank }) => nearRank > 0).map(({ similarity }) => similarity);
+  const candidates = candidatesOf(matches, answered(collection, question, documents));
+  const near = candidates.filter(({ nearRank }) => nearRank > 0).map(({ similarity }) => similarity);
   const { 0: top = 0, [near.length - 1]: farthest = 0 } = near;
-  const byWords = seen.filter(({ covered }) => covered > 0).sort((a, b) => b.covered - a.covered);
+  const byWords = candidates.filter(({ covered }) => covered > 0).sort((a, b) => b.covered - a.covered);
   const best = byWords[0]?.covered ?? 0;
   const vectorShare = best > 0 ? legs.vectorShare - legs.doubt * disagreement(byWords, collection.texts) : 1;
   const low = Math.max(0, farthest);
   const high = Math.max(low, top, Math.min(1, best));
-  const scoreOf = ({ similarity, covered }: Seen): number => {
+  const scoreOf = ({ similarity, covered }: Candidate): number => {
     if (best === 0) return similarity;
     const closeness = top > farthest ? Math.max(0, similarity - farthest) / (top - farthest) : 0;
     const ofWords = covered / Math.max(best, leastCoverage);
     return low + (high - low) * (vectorShare * closeness + (1 - vectorShare) * ofWords);
   };
   const wordRanks = new Map(byWords.map(({ match }, i) => [match, i + 1]));
-  return seen
+  return candidates
     .map((each): Relevance => {
       const { match, similarity, nearRank, covered, words } = each;
       return {
@@ -95,7 +95,7 @@ export function fuse(
     .sort((a, b) => b.score - a.score);
 }
 
-function seenBy(matches: readonly Match[], answeredBy: ReturnType<typeof answered>): Seen[] {
+function candidatesOf(matches: readonly Match[], answeredBy: ReturnType<typeof answered>): Candidate[] {
   let nearer = 0;
   return matches.map((match) => {
     const words = match.words && answeredBy(match.words.steps, match.words.lengthBucket);
@@ -110,12 +110,12 @@ function seenBy(matches: readonly Match[], answeredBy: ReturnType<typeof answere
 }
 
 /** 0 where the best by words are among the nearest, up to 1 where the words are sure and none of them is. */
-function disagreement(byWords: readonly Seen[], texts: number): number {
+function disagreement(byWords: readonly Candidate[], texts: number): number {
   const nearEnough = Math.min(leastCandidates, Math.ceil(texts / 2));
-  const seen = byWords.slice(0, witnesses);
-  const sum = (some: readonly Seen[]): number => some.reduce((total, { covered }) => total + covered, 0);
-  const missing = seen.filter(({ nearRank }) => nearRank === 0 || nearRank > nearEnough);
-  return Math.min(1, byWords[0]!.covered / sureCoverage) * (sum(missing) / sum(seen));
+  const candidates = byWords.slice(0, witnesses);
+  const sum = (some: readonly Candidate[]): number => some.reduce((total, { covered }) => total + covered, 0);
+  const missing = candidates.filter(({ nearRank }) => nearRank === 0 || nearRank > nearEnough);
+  return Math.min(1, byWords[0]!.covered / sureCoverage) * (sum(missing) / sum(candidates));
 }
 
 function ranked(rank: number | undefined): { rank?: number } {

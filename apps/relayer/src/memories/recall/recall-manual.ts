@@ -7,7 +7,7 @@ import { blobsOfStored, readPending } from '../../jobs/queue/read-jobs.ts';
 import type { NamespaceTags } from '../reading/scope-namespaces.ts';
 import { type SignerParts, trustedSigners } from '../reading/trusted-signers.ts';
 import { candidateLimit, type RankedMatch, rank, sizeOf, withinBytes } from './ranking.ts';
-import { type Recalling, requireReadable, type SearchParts, search } from './recall.ts';
+import { type RecallRun, requireReadable, type SearchParts, search } from './recall.ts';
 
 /** What pending memories may take of one answer; those beyond it are found again once they are stored. */
 const maxPendingBytes = 4 * 1024 * 1024;
@@ -25,7 +25,7 @@ export async function recallManual(
   parts: RecallManualParts,
   caller: Caller,
   request: RecallManualRequest,
-  { stages, hold }: Pick<Recalling, 'stages' | 'hold'>,
+  { stages, hold }: Pick<RecallRun, 'stages' | 'hold'>,
 ): Promise<RecallManualResponse> {
   requireReadable(parts, caller, request.namespace);
   const accountId = hexToBytes(caller.account.accountId);

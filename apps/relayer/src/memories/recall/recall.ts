@@ -33,7 +33,7 @@ export const recallAnswerBytes = 32 * 1024 * 1024;
 const readBytes = 8 * 1024 * 1024;
 
 /** The request that a recall is for. */
-export interface Recalling {
+export interface RecallRun {
   stages: StageTimes;
   /** Waits for room for the envelopes, whose sizes are known from their rows */
   hold: Hold;
@@ -68,7 +68,7 @@ export async function recall(
   parts: RecallParts,
   caller: Caller,
   request: RecallRequest,
-  { stages, hold, gone }: Recalling,
+  { stages, hold, gone }: RecallRun,
 ): Promise<RecallResponse> {
   requireReadable(parts, caller, request.namespace);
   requireFreshAccount(caller);

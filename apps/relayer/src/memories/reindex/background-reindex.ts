@@ -1,4 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
+import type { EncSession } from '@memrelay/protocol/enc-session';
 import type { AccountDirectory } from '../../accounts/account-directory.ts';
 import type { Caller } from '../../accounts/caller.ts';
 import { hasPermission, isExpired } from '../../accounts/require-permission.ts';
@@ -9,13 +10,14 @@ import { clearReindexLeases } from '../rows/lease-rows.ts';
 import { type BackgroundRuns, createBackgroundRuns } from './background-runs.ts';
 import { takeLease } from './lease.ts';
 import { firstId, type ReindexStepParts, reindexStep } from './reindex-namespace.ts';
-import { sessionEndMs } from './session-end.ts';
 
 /** Namespaces at once in a relayer; others begin with a later request. */
 const atOnce = 2;
 /** How long one run lasts at most; the next request begins another. */
 const runMs = 10 * 60_000;
 const restMs = 30_000;
+/** With the server's own key, which has no session */
+const serverKeyMs = 5 * 60_000;
 
 export interface BackgroundReindexParts extends ReindexStepParts {
   accounts: Pick<AccountDirectory, 'account'>;
@@ -105,4 +107,27 @@ async function stillReading(
   if (!account?.active || account.stale || !delegate || isExpired(delegate, Date.now())) return undefined;
   const now = { ...caller, account, delegate };
   return hasPermission(now, 'read', tag) ? now : undefined;
+}
+
+/**
+ * Until when work behind a request may read with its credential, in Unix ms; undefined where it may not. A session is what
+ * its owner has given for that time; the deprecated delegate key was given for one request.
+ */
+function sessionEndMs(caller: Caller, serverAddress: string | undefined): number | undefined {
+  const { encSession, delegateKey } = caller.credentials;
+  if (encSession !== undefined) return endOf(encSession);
+  if (delegateKey !== undefined) return undefined;
+  const isDelegate = caller.account.delegates.some(({ address }) => address === serverAddress);
+  return isDelegate ? Date.now() + serverKeyMs : undefined;
+}
+
+/** Whether it is a good one the sidecar says. */
+function endOf(header: string): number | undefined {
+  try {
+    const session = JSON.parse(Buffer.from(header, 'base64').toString()) as Partial<EncSession>;
+    const end = Number(session.creationTimeMs) + Number(session.ttlMin) * 60_000;
+    return Number.isFinite(end) ? end : undefined;
+  } catch {
+    return undefined;
+  }
 }

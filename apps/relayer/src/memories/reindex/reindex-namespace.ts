@@ -12,7 +12,7 @@ import {
   nextStale,
   type Reindexed,
   type StaleMemory,
-  type StalePlace,
+  type StaleNamespace,
   saveReindexed,
   saveUnembedded,
 } from '../rows/stale-rows.ts';
@@ -50,7 +50,7 @@ export interface ReindexStepParts extends OpenParts, EnvelopeSources, NamespaceT
 export async function reindexStep(
   parts: ReindexStepParts,
   caller: Caller,
-  place: StalePlace,
+  place: StaleNamespace,
   { after, exceptTried, leaseToken }: StepOptions,
 ): Promise<ReindexStep | undefined> {
   const { db } = parts;

@@ -12,7 +12,7 @@ import { firstId, type ReindexStepParts, reindexStep } from './reindex-namespace
 /** Of one call, so that it ends before its caller gives up; the next one goes on at its `next_cursor`. */
 const callMs = 15_000;
 const leasePollMs = 200;
-const failuresTold = 100;
+const reportedFailures = 100;
 
 export interface ReindexParts extends ReindexStepParts {
   embedder: Pick<Embedder, 'model'>;
@@ -62,7 +62,7 @@ export async function reindex(
     stale_count: await countStale(parts.db, accountId, [namespace], model),
     namespace,
     owner: caller.account.owner,
-    ...(failed.length > 0 ? { failed: failed.slice(0, failuresTold) } : {}),
+    ...(failed.length > 0 ? { failed: failed.slice(0, reportedFailures) } : {}),
     ...(after === undefined ? {} : { next_cursor: after }),
   };
 }

@@ -76,7 +76,7 @@ export async function rememberManual(
   // The client has sealed this one; the next one is sealed under the new epoch
   await parts.expiredDelegates.pruned(account);
   const envelope = Buffer.from(request.encrypted_data, 'base64');
-  const { envelopeId, opaque } = await judge(parts, account, tag, envelope);
+  const { envelopeId, opaque } = await checkReadable(parts, account, tag, envelope);
   const job: NewJob = {
     id: randomUUID(),
     accountId,
@@ -129,7 +129,7 @@ function setOf({ services, threshold }: SealObject): string {
 }
 
 /** What looks opaque is judged by the chain's current state: the key epoch that it is sealed under may have just begun. */
-async function judge(
+async function checkReadable(
   { accounts, keyRewraps, sealing }: Pick<RememberManualParts, 'accounts' | 'keyRewraps' | 'sealing'>,
   { accountId, origin, keyEpoch }: AccountSnapshot,
   tag: Uint8Array,

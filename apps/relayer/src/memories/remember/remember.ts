@@ -1,8 +1,128 @@
+import { envelopeKind } from '@memrelay/envelope/header';
 import type { RememberItem } from '@memrelay/protocol/memories';
 import type { Caller } from '../../accounts/caller.ts';
+import type { ExpiredDelegates } from '../../accounts/expired-delegates.ts';
+import { hasPermission, requirePermission } from '../../accounts/require-permission.ts';
+import type { Secrets } from '../../base/config/secrets.ts';
+import type { Db } from '../../base/db/db.ts';
+import { hexToBytes } from '../../base/db/hex.ts';
 import type { StageTimes } from '../../base/logging/stage-times.ts';
+import type { Pipeline } from '../../jobs/pipeline.ts';
+import { insertJobs, insertKey, type NewJob } from '../../jobs/queue/accept-jobs.ts';
+import type { Backlog } from '../../jobs/queue/backlog.ts';
+import type { Idempotency } from '../../jobs/queue/idempotency.ts';
+import { textHash } from '../../jobs/queue/known-texts.ts';
+import type { Outbox } from '../../jobs/queue/outbox.ts';
 import type { RepeatKey } from '../../jobs/queue/repeat-key.ts';
-import { type AcceptParts, acceptMemories } from './accept-memories.ts';
+import { insertSuccessors } from '../../jobs/queue/successors.ts';
+import type { NamespaceKeys } from '../../keys/namespace-keys.ts';
+import { sealJob, standardImportance } from '../../keys/seal-job.ts';
+import type { NamespaceTags } from '../reading/scope-namespaces.ts';
+
+/** A text to be kept as a memory. */
+export interface NewMemory {
+  text: string;
+  namespace: string;
+  importance?: number;
+  /** RFC 3339 */
+  occurredAt?: string | undefined;
+  /** Envelope ids of the memories that it replaces */
+  supersedes?: readonly Buffer[];
+}
+
+export interface AcceptParts extends NamespaceTags {
+  db: Db;
+  backlog: Backlog;
+  expiredDelegates: ExpiredDelegates;
+  idempotency: Pick<Idempotency, 'rowFor' | 'earlierAnswer'>;
+  namespaceKeys: Pick<NamespaceKeys, 'current'>;
+  outbox: Pick<Outbox, 'seal'>;
+  pipeline: Pick<Pipeline, 'wakeEmbedding'>;
+  secrets: Secrets;
+  /** Throws `llm_not_configured` where texts cannot be embedded */
+  requireEmbedder(): void;
+}
+
+/**
+ * Accepts texts as memory jobs: each is sealed into its final envelope and stands in the database, in one commit with
+ * the idempotency key, before this returns (design.md, "A memory's life", 1). `answerOf` makes the answer from the ids of
+ * the jobs, which are in the order of the texts; where the key was used before, the answer of then is returned.
+ */
+export async function acceptMemories<Answer>(
+  parts: AcceptParts,
+  caller: Caller,
+  memories: readonly NewMemory[],
+  {
+    repeatKey,
+    stages,
+    answerOf,
+  }: { repeatKey: RepeatKey | undefined; stages: StageTimes; answerOf: (jobIds: string[]) => Answer },
+): Promise<Answer> {
+  const tags = new Map(
+    [...new Set(memories.map(({ namespace }) => namespace))].map((namespace) => {
+      const tag = parts.tagOf(caller.account.origin, namespace);
+      requirePermission(caller, 'write', tag);
+      return [namespace, tag] as const;
+    }),
+  );
+  parts.requireEmbedder();
+  const accountId = hexToBytes(caller.account.accountId);
+  await parts.backlog.admit(accountId, memories.length);
+  const account = await parts.expiredDelegates.pruned(caller.account);
+  const keys = await stages.measure('keys', async () => {
+    const entries = [...tags].map(
+      async ([namespace, tag]) => [namespace, await parts.namespaceKeys.current(account, tag)] as const,
+    );
+    return new Map(await Promise.all(entries));
+  });
+  // A key that could not read the kept memory must not learn that it is there, by its blob or by the time it takes, nor
+  // lose what it stores to one that it cannot read
+  const hashOf = ({ text, namespace }: NewMemory): Buffer | undefined => {
+    const tag = tags.get(namespace)!;
+    const readsAll = hasPermission(caller, 'read', tag, { keyEpoch: 0 });
+    return readsAll ? textHash(parts.secrets.indexKey, accountId, tag, text) : undefined;
+  };
+  const seal = (memory: NewMemory): NewJob => {
+    const { namespace, text, importance = standardImportance, occurredAt, supersedes = [] } = memory;
+    const job = sealJob(parts, caller, {
+      kind: envelopeKind.memory,
+      account,
+      namespace,
+      keyEpoch: account.keyEpoch,
+      key: keys.get(namespace)!,
+      meta: {
+        importance,
+        ...(occurredAt === undefined ? {} : { occurred_at: occurredAt }),
+        ...(supersedes.length > 0 ? { supersedes: supersedes.map((id) => id.toString('hex')) } : {}),
+      },
+      text,
+    });
+    const outbox = parts.outbox.seal({ id: job.id, accountId, namespace }, text);
+    return { ...job, outbox, textHash: hashOf(memory) };
+  };
+  const jobs = await stages.measure('seal', () => memories.map(seal));
+  const answer = answerOf(jobs.map((job) => job.id));
+  const write = repeatKey && { accountId, delegatePk: Buffer.from(caller.publicKey, 'hex'), ...repeatKey };
+  const keyRow = write && parts.idempotency.rowFor(write, answer);
+  const successions = jobs.map(({ id }, i) => ({
+    accountId,
+    successorId: id,
+    envelopeIds: memories[i]!.supersedes ?? [],
+  }));
+  const isNew = await stages.measure('commit', async () => {
+    if (jobs.length === 0) return keyRow ? insertKey(parts.db, keyRow) : true;
+    if (successions.every(({ envelopeIds }) => envelopeIds.length === 0))
+      return insertJobs(parts.db, jobs, 'queued', keyRow);
+    return parts.db.transaction(async (tx) => {
+      const inserted = await insertJobs(tx, jobs, 'queued', keyRow);
+      if (inserted) await insertSuccessors(tx, successions);
+      return inserted;
+    });
+  });
+  if (!isNew) return parts.idempotency.earlierAnswer<Answer>(write!);
+  if (jobs.length > 0) parts.pipeline.wakeEmbedding();
+  return answer;
+}
 
 /** Accepts texts as they are. Returns the ids of their jobs, in the order of the items. */
 export function remember(

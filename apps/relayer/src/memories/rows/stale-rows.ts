@@ -8,7 +8,7 @@ import { type MemoryColumns, memoryFields } from '../../jobs/rows/memory-fields.
 
 /** Memories whose vectors are of another model than the relayer has now, and what becomes of them. */
 
-export interface StalePlace {
+export interface StaleNamespace {
   accountId: Buffer;
   namespace: string;
   /** That of today */
@@ -68,7 +68,7 @@ export interface StaleMemory {
  */
 export async function nextStale(
   db: Db,
-  { accountId, namespace, model }: StalePlace,
+  { accountId, namespace, model }: StaleNamespace,
   { after, exceptTried, limit }: { after: string; exceptTried: boolean; limit: number },
 ): Promise<StaleMemory[]> {
   const { rows } = await db.query<
@@ -88,7 +88,7 @@ export async function nextStale(
 
 export async function saveUnembedded(
   db: Db,
-  { accountId, model }: StalePlace,
+  { accountId, model }: StaleNamespace,
   failures: readonly { id: string; reason: ReindexFailure }[],
 ): Promise<void> {
   if (failures.length === 0) return;
@@ -116,7 +116,7 @@ export interface Reindexed {
  */
 export async function saveReindexed(
   db: Queryable,
-  { accountId, namespace, model }: StalePlace,
+  { accountId, namespace, model }: StaleNamespace,
   leaseToken: string,
   reindexed: readonly Reindexed[],
 ): Promise<string[] | undefined> {

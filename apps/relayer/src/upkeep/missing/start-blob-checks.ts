@@ -13,9 +13,9 @@ import {
   walkBegin,
 } from '../../jobs/queue/watched-memories.ts';
 import type { SidecarClient } from '../../sidecar/sidecar-client.ts';
-import { type BlobLooks, type LookResult, lookAtBlobs } from './look-at-blobs.ts';
+import { type BlobCheckParts, type BlobCheckResult, checkBlobs } from './check-blobs.ts';
 
-export interface BlobCheckOptions extends BlobLooks {
+export interface BlobCheckOptions extends BlobCheckParts {
   sidecar: Pick<SidecarClient, 'storeEpoch' | 'storeObjects'>;
   /** At most so many blobs are looked for in an hour */
   perHour: number;
@@ -54,13 +54,13 @@ export async function startBlobChecks(options: BlobCheckOptions): Promise<TaskLo
     const epoch = await options.sidecar.storeEpoch();
     const deadline = Date.now() + roundMs;
     let left = perRound;
-    const total: LookResult = { suspected: 0, lost: 0, found: 0, storedAgain: 0, livesOnChain: 0 };
+    const total: BlobCheckResult = { suspected: 0, lost: 0, found: 0, storedAgain: 0, livesOnChain: 0 };
 
     async function lookAt(memories: readonly WatchedMemory[]): Promise<void> {
       for (let start = 0; start < memories.length && Date.now() < deadline; start += atOnce) {
         const part = memories.slice(start, start + atOnce);
-        const result = await lookAtBlobs(options, part, epoch);
-        for (const key of Object.keys(total) as (keyof LookResult)[]) total[key] += result[key];
+        const result = await checkBlobs(options, part, epoch);
+        for (const key of Object.keys(total) as (keyof BlobCheckResult)[]) total[key] += result[key];
         left -= part.length;
       }
     }

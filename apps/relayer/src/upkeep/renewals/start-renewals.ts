@@ -7,11 +7,11 @@ import type { BlobCache } from '../../blobs/blob-cache.ts';
 import { saveEndEpochs } from '../../blobs/end-epochs.ts';
 import { readObjects } from '../../blobs/read-objects.ts';
 import type { BlobReads } from '../../blobs/read-stored.ts';
+import { maxQuiltBytes } from '../../jobs/upload/quilt-bounds.ts';
 import type { SidecarClient } from '../../sidecar/sidecar-client.ts';
 import { countExpiring, type Expiring, expiringMemories, insertRenewal } from '../rows/renewal-rows.ts';
-import { inQuilts } from './in-quilts.ts';
-import { readAgain, type StoredMemory } from './read-again.ts';
-import { renewBesideMemories } from './renew-beside.ts';
+import { readForRenewal, type StoredMemory } from './read-for-renewal.ts';
+import { renewWrapsAndTombstones } from './renew-wraps-and-tombstones.ts';
 
 export interface RenewalOptions {
   db: Db;
@@ -37,6 +37,8 @@ const rounds = {
   pollMs: 10_000,
 };
 const readsAtOnce = 4;
+/** Minimum number of memories that are read and queued together, for small quilts */
+const leastTogether = 16;
 /** Warned of when nobody renews */
 const warnEpochs = 1;
 
@@ -75,7 +77,7 @@ export async function startRenewals(options: RenewalOptions): Promise<TaskLoop> 
 
   async function renew(epoch: number, epochsLeft: number): Promise<void> {
     const last = epoch + epochsLeft;
-    if ((await renewBesideMemories(options, epoch, last)) > 0) options.wakeUpload();
+    if ((await renewWrapsAndTombstones(options, epoch, last)) > 0) options.wakeUpload();
     const due = await expiringMemories(db, epoch, last, options.perHour);
     if (due.length === 0) return;
     const wanted = await stillDue(due, last);
@@ -121,7 +123,7 @@ export async function startRenewals(options: RenewalOptions): Promise<TaskLoop> 
     const { accountId } = memories[0]!;
     const account = await options.accounts.account(`0x${accountId.toString('hex')}`);
     if (!account) return memories.map(() => 'not needed');
-    const envelopes = await reads.map(memories, (memory) => readAgain(options, memory));
+    const envelopes = await reads.map(memories, (memory) => readForRenewal(options, memory));
     return db.transaction(async (tx) => {
       const outcomes: Outcome[] = [];
       for (const [i, memory] of memories.entries()) {
@@ -139,4 +141,26 @@ export async function startRenewals(options: RenewalOptions): Promise<TaskLoop> 
   return startPeriodicTask(db, rounds, look, (error) =>
     log.warn({ err: error }, 'memories could not be renewed; it is tried again'),
   );
+}
+
+/**
+ * Memories of one namespace each, as many as are packed together, those of one quilt side by side: packed as they were,
+ * they are the same blob again.
+ */
+function inQuilts(memories: readonly Expiring[], maxItems: number): Expiring[][] {
+  const placeOf = ({ accountId, namespace }: Expiring): string => `${accountId.toString('hex')} ${namespace}`;
+  const most = Math.max(maxItems, leastTogether);
+  const quilts: Expiring[][] = [];
+  for (const all of Map.groupBy(memories, placeOf).values()) {
+    let bytes = Number.POSITIVE_INFINITY;
+    for (const memory of all.toSorted((a, b) => (a.blobId < b.blobId ? -1 : 1))) {
+      bytes += memory.size;
+      if (bytes <= maxQuiltBytes && quilts.at(-1)!.length < most) quilts.at(-1)!.push(memory);
+      else {
+        quilts.push([memory]);
+        bytes = memory.size;
+      }
+    }
+  }
+  return quilts;
 }

@@ -16,7 +16,7 @@ import {
 } from '../../jobs/queue/shared-quilts.ts';
 import type { SidecarClient } from '../../sidecar/sidecar-client.ts';
 import { insertRenewal } from '../rows/renewal-rows.ts';
-import { readAgain } from './read-again.ts';
+import { readForRenewal } from './read-for-renewal.ts';
 
 export interface RepackingOptions {
   db: Db;
@@ -92,7 +92,9 @@ export async function startRepacking(options: RepackingOptions): Promise<TaskLoo
     if (survivors.length === 0) return true;
     // Who deletes a quilt's object deletes all in it: what is left in a cache does not bring it back
     const isDeleted = (await readObjects(options.sidecar, [quilt.objectId])).length === 0;
-    const envelopes = await limit.map(survivors, (memory) => readAgain(options, { ...memory, isDeleted }));
+    const envelopes = await limit.map(survivors, (memory) =>
+      readForRenewal(options, { ...memory, isDeleted }),
+    );
     // All at once, so that they wait together and go into one quilt
     const queued = await db.transaction(async (tx) => {
       let count = 0;

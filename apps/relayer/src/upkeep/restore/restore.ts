@@ -21,7 +21,7 @@ import type { Place } from '../../jobs/queue/forgotten-objects.ts';
 import { textHash } from '../../jobs/queue/known-texts.ts';
 import type { NamespaceKeys } from '../../keys/namespace-keys.ts';
 import type { NamespaceTags } from '../../memories/reading/scope-namespaces.ts';
-import { hasUntried, lookStartedAt } from '../rows/chain-scan-rows.ts';
+import { hasUntried, scanStartedAt } from '../rows/chain-scan-rows.ts';
 import {
   type Candidate,
   candidates,
@@ -32,28 +32,28 @@ import {
   trustName,
 } from '../rows/restore-rows.ts';
 import { keepTombstone, saveForgotten, saveRestored } from '../rows/save-restored.ts';
-import { type ChainScanParts, lookOnChain, type RestoreFailure } from './look-on-chain.ts';
-import { type OpenFoundParts, openFound } from './open-found.ts';
+import { type OpenCandidateParts, openCandidates } from './open-candidates.ts';
+import { type ChainScanParts, type RestoreFailure, scanChain } from './scan-chain.ts';
 
 /** Read and opened at once: each may have 1.5 MiB */
 const batchSize = 16;
 /** Of one call, so that it ends before its caller gives up; the next one goes on. */
-const lookMs = 10_000;
+const scanMs = 10_000;
 const restoreMs = 20_000;
-const failuresTold = 100;
+const reportedFailures = 100;
 
-export interface RestoreParts extends ChainScanParts, OpenFoundParts, NamespaceTags {
+export interface RestoreParts extends ChainScanParts, OpenCandidateParts, NamespaceTags {
   db: Db;
   accounts: Pick<AccountDirectory, 'writersEver'>;
   accountWriters: Pick<AccountWriters, 'remember' | 'refresh'>;
-  aggregators: ChainScanParts['aggregators'] & OpenFoundParts['aggregators'];
+  aggregators: ChainScanParts['aggregators'] & OpenCandidateParts['aggregators'];
   blobCache: Pick<BlobCache, 'delete'>;
   indexer: Pick<TextIndexer, 'indexTexts'>;
   namespaceKeys: Pick<NamespaceKeys, 'keep'>;
   /** Throws `llm_not_configured` where texts cannot be embedded */
   requireEmbedder(): void;
   secrets: Pick<Secrets, 'indexKey'>;
-  sidecar: ChainScanParts['sidecar'] & OpenFoundParts['sidecar'];
+  sidecar: ChainScanParts['sidecar'] & OpenCandidateParts['sidecar'];
   /** Public halves of the relayer's writer keys, hex */
   writerPublicKeys: readonly string[];
 }
@@ -80,7 +80,7 @@ export async function restore(
   const started = performance.now();
   const before = await databaseTime(parts.db);
   const failed: RestoreFailure[] = [];
-  const work: Work = { parts, caller, place, before, failed, deadline: started + restoreMs };
+  const run: RestoreRun = { parts, caller, place, before, failed, deadline: started + restoreMs };
   const writers = trusted([
     ...parts.writerPublicKeys,
     ...delegatesWith('write', account, tag),
@@ -93,20 +93,20 @@ export async function restore(
   let restored = 0;
   /** False when time ran out before all that is listed was looked at */
   const pass = async (since: Date | undefined): Promise<boolean> => {
-    const limits = { deadline: started + lookMs, before, since };
-    if (!(await lookOnChain(parts, account, place, limits, failed))) return false;
-    if (!(await applyTombstones(work, forgetting))) return false;
-    restored += await restoreMemories(work, writers, limit - restored);
+    const limits = { deadline: started + scanMs, before, since };
+    if (!(await scanChain(parts, account, place, limits, failed))) return false;
+    if (!(await applyTombstones(run, forgetting))) return false;
+    restored += await restoreMemories(run, writers, limit - restored);
     return true;
   };
   const untried = async (): Promise<boolean> =>
     (await hasUntried(parts.db, place)) || (await countFound(parts.db, place, writers.name)).untried > 0;
   // A call that continues goes on with what was listed, and lists again once nothing of that is left
   const continues = await untried();
-  let isThrough = await pass(continues ? undefined : before);
-  if (continues && isThrough && !(await untried())) isThrough = await pass(before);
+  let isComplete = await pass(continues ? undefined : before);
+  if (continues && isComplete && !(await untried())) isComplete = await pass(before);
   const counts = await countFound(parts.db, place, writers.name);
-  const asOf = await lookStartedAt(parts.db, place.accountId);
+  const asOf = await scanStartedAt(parts.db, place.accountId);
   return {
     restored,
     skipped: counts.settled - restored,
@@ -115,12 +115,12 @@ export async function restore(
     owner: account.owner,
     ...(asOf ? { as_of: asOf.toISOString() } : {}),
     ...(counts.unverified > 0 ? { unverified: counts.unverified } : {}),
-    ...(failed.length > 0 ? { failed: failed.slice(0, failuresTold) } : {}),
-    ...(!isThrough || counts.untried > 0 ? { more: true as const } : {}),
+    ...(failed.length > 0 ? { failed: failed.slice(0, reportedFailures) } : {}),
+    ...(!isComplete || counts.untried > 0 ? { more: true as const } : {}),
   };
 }
 
-interface Work {
+interface RestoreRun {
   parts: RestoreParts;
   caller: Caller;
   place: Place;
@@ -131,13 +131,13 @@ interface Work {
 }
 
 /** Whose signatures are believed, hex. */
-interface Trusted {
+interface TrustedSigners {
   signers: readonly string[];
   /** Another for others */
   name: string;
 }
 
-function trusted(keys: readonly string[]): Trusted {
+function trusted(keys: readonly string[]): TrustedSigners {
   const signers = [...new Set(keys)];
   return { signers, name: trustName(signers) };
 }
@@ -151,29 +151,29 @@ function delegatesWith(permission: Permission, { delegates }: AccountSnapshot, t
 }
 
 /** Before any memory. False when time ran out before the last one. */
-async function applyTombstones(work: Work, forgetting: Trusted): Promise<boolean> {
-  const { parts, place } = work;
+async function applyTombstones(run: RestoreRun, forgetting: TrustedSigners): Promise<boolean> {
+  const { parts, place } = run;
   for (;;) {
-    const batch = await next(work, envelopeKind.tombstone, forgetting, batchSize);
+    const batch = await next(run, envelopeKind.tombstone, forgetting, batchSize);
     if (batch.length === 0) return true;
-    for (const tombstone of await openBatch(work, envelopeKind.tombstone, batch, forgetting)) {
+    for (const tombstone of await openBatch(run, envelopeKind.tombstone, batch, forgetting)) {
       const gone = await saveForgotten(parts.db, place, tombstone.supersedes);
-      await keepTombstone(parts.db, place, work.caller.account.owner, tombstone);
+      await keepTombstone(parts.db, place, run.caller.account.owner, tombstone);
       await parts.blobCache.delete(gone);
       await saveOutcome(parts.db, place.accountId, tombstone.candidate.storedAs, 'done');
     }
-    if (performance.now() > work.deadline) return false;
+    if (performance.now() > run.deadline) return false;
   }
 }
 
-async function restoreMemories(work: Work, writers: Trusted, limit: number): Promise<number> {
-  const { parts, place } = work;
+async function restoreMemories(run: RestoreRun, writers: TrustedSigners, limit: number): Promise<number> {
+  const { parts, place } = run;
   let restored = 0;
-  while (restored < limit && performance.now() < work.deadline) {
-    const batch = await next(work, envelopeKind.memory, writers, Math.min(batchSize, limit - restored));
+  while (restored < limit && performance.now() < run.deadline) {
+    const batch = await next(run, envelopeKind.memory, writers, Math.min(batchSize, limit - restored));
     if (batch.length === 0) break;
-    const opened = await openBatch(work, envelopeKind.memory, batch, writers);
-    for (const memory of await index(work, opened)) {
+    const opened = await openBatch(run, envelopeKind.memory, batch, writers);
+    for (const memory of await index(run, opened)) {
       restored += 1;
       await saveOutcome(parts.db, place.accountId, memory.candidate.storedAs, 'done');
     }
@@ -181,20 +181,20 @@ async function restoreMemories(work: Work, writers: Trusted, limit: number): Pro
   return restored;
 }
 
-function next({ parts, place, before }: Work, kind: number, { name }: Trusted, limit: number) {
+function next({ parts, place, before }: RestoreRun, kind: number, { name }: TrustedSigners, limit: number) {
   return candidates(parts.db, place, { kind, before, trust: name, limit });
 }
 
 /** Those that opened; what became of the others is noted. */
 async function openBatch(
-  work: Work,
+  run: RestoreRun,
   kind: number,
   batch: readonly Candidate[],
-  { signers, name }: Trusted,
+  { signers, name }: TrustedSigners,
 ): Promise<OpenedCandidate[]> {
-  const { parts, caller, place } = work;
+  const { parts, caller, place } = run;
   const opened: OpenedCandidate[] = [];
-  for (const result of await openFound(parts, caller, place, signers, kind, batch, work.deadline)) {
+  for (const result of await openCandidates(parts, caller, place, signers, kind, batch, run.deadline)) {
     if ('envelope' in result) {
       opened.push(result);
       continue;
@@ -202,13 +202,16 @@ async function openBatch(
     const { candidate, reason } = result;
     if (reason === 'untrusted_signer')
       await saveOutcome(parts.db, place.accountId, candidate.storedAs, 'unverified', name);
-    else await noteFailure(work, candidate, reason);
+    else await noteFailure(run, candidate, reason);
   }
   return opened;
 }
 
 /** Who signed what is restored is believed by a recall as well, also when it is a delegate no more. */
-async function rememberWriters({ parts, place }: Work, opened: readonly OpenedCandidate[]): Promise<void> {
+async function rememberWriters(
+  { parts, place }: RestoreRun,
+  opened: readonly OpenedCandidate[],
+): Promise<void> {
   const others = new Set(
     opened.map(({ signer }) => signer).filter((signer) => !parts.writerPublicKeys.includes(signer)),
   );
@@ -218,7 +221,7 @@ async function rememberWriters({ parts, place }: Work, opened: readonly OpenedCa
 }
 
 /** The pairs of this relayer, which alone sealed to them. */
-async function keepKeys({ parts, caller }: Work, opened: readonly OpenedCandidate[]): Promise<void> {
+async function keepKeys({ parts, caller }: RestoreRun, opened: readonly OpenedCandidate[]): Promise<void> {
   const own = opened.filter(({ signer }) => parts.writerPublicKeys.includes(signer));
   const byKey = new Map(
     own.map((memory) => [Buffer.from(memory.header.recipientPk).toString('hex'), memory]),
@@ -227,14 +230,14 @@ async function keepKeys({ parts, caller }: Work, opened: readonly OpenedCandidat
     await parts.namespaceKeys.keep(caller.account.accountId, header, new Date(createdAt));
 }
 
-async function noteFailure({ parts, place, failed }: Work, { storedAs }: Candidate, reason: string) {
+async function noteFailure({ parts, place, failed }: RestoreRun, { storedAs }: Candidate, reason: string) {
   failed.push({ blob_id: storedAs, reason });
   await saveOutcome(parts.db, place.accountId, storedAs, 'failed', reason);
 }
 
 /** Embeds and saves; returns those that are new. Throws `embedding_unavailable`. */
-async function index(work: Work, opened: readonly OpenedCandidate[]): Promise<OpenedCandidate[]> {
-  const { parts, place } = work;
+async function index(run: RestoreRun, opened: readonly OpenedCandidate[]): Promise<OpenedCandidate[]> {
+  const { parts, place } = run;
   const { accountId, tag } = place;
   if (opened.length === 0) return [];
   let data: IndexData[];
@@ -246,14 +249,14 @@ async function index(work: Work, opened: readonly OpenedCandidate[]): Promise<Op
     // One text that the provider refuses must not fail its neighbours: each is tried alone
     if (opened.length > 1) {
       const alone: OpenedCandidate[] = [];
-      for (const memory of opened) alone.push(...(await index(work, [memory])));
+      for (const memory of opened) alone.push(...(await index(run, [memory])));
       return alone;
     }
-    await noteFailure(work, opened[0]!.candidate, 'embedding_rejected');
+    await noteFailure(run, opened[0]!.candidate, 'embedding_rejected');
     return [];
   }
-  await rememberWriters(work, opened);
-  await keepKeys(work, opened);
+  await rememberWriters(run, opened);
+  await keepKeys(run, opened);
   const saved: OpenedCandidate[] = [];
   for (const [i, memory] of opened.entries()) {
     const hash = textHash(parts.secrets.indexKey, accountId, tag, memory.text);

@@ -2,7 +2,7 @@ import type { OwnedBlobsResponse } from '@memrelay/protocol/owned-blobs';
 import type { Db } from '../../base/db/db.ts';
 
 /** A look through all blob objects of an owner; it goes on from call to call. */
-export interface Look {
+export interface ChainScan {
   owner: string;
   cursor: string | undefined;
   ended: boolean;
@@ -13,25 +13,30 @@ export interface Look {
 /** How long a finished look is reused by calls that continue a restore. */
 const freshFor = '30 seconds';
 
-const lookColumns = `cursor, ended_at IS NOT NULL AS ended, (extract(epoch FROM started_at) * 1000000)::bigint::text AS name`;
+const scanColumns = `cursor, ended_at IS NOT NULL AS ended, (extract(epoch FROM started_at) * 1000000)::bigint::text AS name`;
 
 /**
  * The look that is under way, or was finished a moment ago; else a new one from the start. A finished look that began
  * before `since` (by the database's clock) is not reused.
  */
-export async function currentLook(db: Db, accountId: Buffer, owner: string, since?: Date): Promise<Look> {
+export async function currentScan(
+  db: Db,
+  accountId: Buffer,
+  owner: string,
+  since?: Date,
+): Promise<ChainScan> {
   const { rows } = await db.query<{ cursor: string | null; ended: boolean; name: string }>(
     `INSERT INTO chain_look AS look (account_id, owner) VALUES ($1, $2)
      ON CONFLICT (account_id) DO UPDATE SET owner = $2, cursor = NULL, started_at = now(), ended_at = NULL
        WHERE look.owner <> $2 OR look.ended_at < now() - interval '${freshFor}'
          OR (look.ended_at IS NOT NULL AND look.started_at < $3::timestamptz)
-     RETURNING ${lookColumns}`,
+     RETURNING ${scanColumns}`,
     [accountId, owner, since ?? null],
   );
   const { rows: found } = rows[0]
     ? { rows }
     : await db.query<{ cursor: string | null; ended: boolean; name: string }>(
-        `SELECT ${lookColumns} FROM chain_look WHERE account_id = $1`,
+        `SELECT ${scanColumns} FROM chain_look WHERE account_id = $1`,
         [accountId],
       );
   const { cursor, ended, name } = found[0]!;
@@ -39,7 +44,7 @@ export async function currentLook(db: Db, accountId: Buffer, owner: string, sinc
 }
 
 /** When the latest look began: the chain is known as of then. */
-export async function lookStartedAt(db: Db, accountId: Buffer): Promise<Date | undefined> {
+export async function scanStartedAt(db: Db, accountId: Buffer): Promise<Date | undefined> {
   const { rows } = await db.query<{ started_at: Date }>(
     'SELECT started_at FROM chain_look WHERE account_id = $1',
     [accountId],
@@ -69,13 +74,13 @@ export async function savePage(
   db: Db,
   accountId: Buffer,
   page: OwnedBlobsResponse,
-  look?: Pick<Look, 'name'>,
+  look?: Pick<ChainScan, 'name'>,
 ): Promise<boolean> {
   const live = page.blobs.filter(({ end_epoch }) => end_epoch > page.epoch);
   return db.transaction(async (tx) => {
     // Two calls that read the same pages must not end each other's later looks
     const { rows } = await tx.query<{ name: string }>(
-      `SELECT ${lookColumns} FROM chain_look WHERE account_id = $1 FOR UPDATE`,
+      `SELECT ${scanColumns} FROM chain_look WHERE account_id = $1 FOR UPDATE`,
       [accountId],
     );
     if (look && rows[0]?.name !== look.name) return false;
@@ -91,7 +96,7 @@ export async function savePage(
       );
     if (page.cursor !== undefined)
       await tx.query('UPDATE chain_look SET cursor = $2 WHERE account_id = $1', [accountId, page.cursor]);
-    else await endLook(tx, accountId);
+    else await endScan(tx, accountId);
     return true;
   });
 }
@@ -100,7 +105,7 @@ export async function savePage(
 const emptyFor = '1 day';
 
 /** What the look did not see any more is not the owner's, or not any longer. */
-async function endLook(tx: Pick<Db, 'query'>, accountId: Buffer): Promise<void> {
+async function endScan(tx: Pick<Db, 'query'>, accountId: Buffer): Promise<void> {
   await tx.query('UPDATE chain_look SET cursor = NULL, ended_at = now() WHERE account_id = $1', [accountId]);
   await tx.query(
     `WITH gone AS (
@@ -141,7 +146,7 @@ export async function unknownBlobs(
 }
 
 /** It cannot be read now. */
-export async function saveUnread(db: Db, accountId: Buffer, blobId: string): Promise<void> {
+export async function saveUnreadBlob(db: Db, accountId: Buffer, blobId: string): Promise<void> {
   await db.query('UPDATE chain_blob SET tried_at = now() WHERE account_id = $1 AND blob_id = $2', [
     accountId,
     blobId,
@@ -157,7 +162,7 @@ export interface FoundEnvelope {
 }
 
 /** From now on it is known what is in the blob: these envelopes of the account; or, for a day, none. */
-export async function saveKnown(
+export async function saveEnvelopes(
   db: Db,
   accountId: Buffer,
   blobId: string,

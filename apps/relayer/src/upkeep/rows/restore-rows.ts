@@ -20,7 +20,7 @@ const isForgotten = `EXISTS (
   SELECT 1 FROM forgotten_memory gone WHERE gone.account_id = $1 AND gone.envelope_id = found.envelope_id AND gone.tag = found.tag)`;
 
 /** One that is indexed is a memory: it needs no look. */
-export async function passOverIndexed(db: Db, { accountId, namespace, tag }: Place): Promise<void> {
+export async function markIndexed(db: Db, { accountId, namespace, tag }: Place): Promise<void> {
   await db.query(
     `UPDATE chain_envelope AS found SET kind = ${envelopeKind.memory}
      WHERE account_id = $1 AND tag = $3 AND kind IS NULL AND ${isIndexed}`,
@@ -29,7 +29,7 @@ export async function passOverIndexed(db: Db, { accountId, namespace, tag }: Pla
 }
 
 /** Patches of a namespace to look into; those that could not be read come last, and not if that was after `before`. */
-export async function patchesToLookInto(
+export async function unknownPatches(
   db: Db,
   { accountId, tag }: Pick<Place, 'accountId' | 'tag'>,
   before: Date,

@@ -5,7 +5,7 @@ import { sealEnvelope } from '@memrelay/envelope/seal-envelope';
 import { pino } from 'pino';
 import { afterEach, expect, test } from 'vitest';
 import { type AggregatorReader, createAggregatorReader } from '../src/blobs/aggregator-reads.ts';
-import { lookIntoBlob, lookIntoPatch } from '../src/upkeep/restore/look-into-blob.ts';
+import { findEnvelopes, readPatchHeader } from '../src/upkeep/restore/find-envelopes.ts';
 import { startServer, type TestServer } from './support/http-server.ts';
 
 /** What a blob is, by its first bytes and the word of an aggregator. */
@@ -59,7 +59,7 @@ async function holding(
     log: pino({ enabled: false }),
   });
 }
-const look = (size: number) => lookIntoBlob(reader, origin, { blobId, size });
+const look = (size: number) => findEnvelopes(reader, origin, { blobId, size });
 
 test.each([true, false])(
   'an envelope tells itself by its header (server obeys ranges: %o)',
@@ -107,8 +107,8 @@ test('a patch is believed only when its header is what the index says', async ()
   await holding(envelope);
   const [found] = await look(envelope.length);
   const named = { ...found!, storedAs: patchId };
-  expect(await lookIntoPatch(reader, origin, named)).toMatchObject({ kind: 1 });
-  expect(await lookIntoPatch(reader, origin, { ...named, envelopeId: randomBytes(16) })).toBeUndefined();
-  expect(await lookIntoPatch(reader, origin, { ...named, tag: randomBytes(16) })).toBeUndefined();
-  expect(await lookIntoPatch(reader, randomBytes(32), named)).toBeUndefined();
+  expect(await readPatchHeader(reader, origin, named)).toMatchObject({ kind: 1 });
+  expect(await readPatchHeader(reader, origin, { ...named, envelopeId: randomBytes(16) })).toBeUndefined();
+  expect(await readPatchHeader(reader, origin, { ...named, tag: randomBytes(16) })).toBeUndefined();
+  expect(await readPatchHeader(reader, randomBytes(32), named)).toBeUndefined();
 });

@@ -11,7 +11,7 @@ import {
 } from '../../jobs/queue/beside-memories.ts';
 import { stillNeeded } from '../../jobs/queue/buried-blobs.ts';
 import type { SidecarClient } from '../../sidecar/sidecar-client.ts';
-import { findEnvelope, type Sources } from './read-again.ts';
+import { findEnvelope, type Sources } from './read-for-renewal.ts';
 
 interface BesideOptions extends Sources {
   sidecar: Pick<SidecarClient, 'storeObjects'>;
@@ -26,7 +26,7 @@ interface BesideOptions extends Sources {
  * keys, without which a restore could not read what was wrapped for former key servers; and tombstones, as long as
  * something lives that they forget, which a restore would bring back. Returns how many.
  */
-export async function renewBesideMemories(
+export async function renewWrapsAndTombstones(
   options: BesideOptions,
   epoch: number,
   last: number,

@@ -34,7 +34,7 @@ export async function findEnvelope(
 }
 
 /** The envelope of a memory; undefined, and kept in mind, where nobody has it now. */
-export async function readAgain(sources: Sources, memory: StoredMemory): Promise<Buffer | undefined> {
+export async function readForRenewal(sources: Sources, memory: StoredMemory): Promise<Buffer | undefined> {
   const { bytes, absentAt } = memory.isDeleted
     ? await lookFor(sources.aggregators, memory)
     : await findEnvelope(sources, memory);

@@ -7,10 +7,9 @@ import { type BlobReads, isStored, lookFor } from '../../blobs/read-stored.ts';
 import { bury, clearSuspicion, noteLook, postponeLook } from '../../jobs/queue/unreadable.ts';
 import type { WatchedMemory } from '../../jobs/queue/watched-memories.ts';
 import { insertRenewal } from '../rows/renewal-rows.ts';
-import { askChain, type ChainSources } from './chain-word.ts';
-import { nextLookInMs } from './next-look.ts';
+import { type ChainExpiryParts, readExpiryEpochs } from './chain-expiry.ts';
 
-export interface BlobLooks extends ChainSources {
+export interface BlobCheckParts extends ChainExpiryParts {
   db: Db;
   aggregators: BlobReads;
   blobCache: BlobCache;
@@ -21,8 +20,8 @@ export interface BlobLooks extends ChainSources {
   log: Logger;
 }
 
-/** What became of the memories whose blobs were looked for; the rest is as it was. */
-export interface LookResult {
+/** What became of the memories whose blobs were checks for; the rest is as it was. */
+export interface BlobCheckResult {
   /** No aggregator has the blob */
   suspected: number;
   /** Suspected for long enough: lost from now on */
@@ -35,9 +34,12 @@ export interface LookResult {
   livesOnChain: number;
 }
 
+const secondMs = 1_000;
+const hourMs = 3_600 * secondMs;
+const dayMs = 24 * hourMs;
 const readsAtOnce = 4;
 
-interface Looked {
+interface BlobCheck {
   memory: WatchedMemory;
   isThere: boolean;
   /** Kept only where it may be stored once more */
@@ -51,58 +53,58 @@ interface Looked {
  * grace began; one good read clears it. Aggregators that fail, or have other bytes, count for nothing. Throws when the
  * chain cannot be asked, and has changed nothing then.
  */
-export async function lookAtBlobs(
-  looks: BlobLooks,
+export async function checkBlobs(
+  parts: BlobCheckParts,
   memories: readonly WatchedMemory[],
   epoch: number,
-): Promise<LookResult> {
-  const { db, log } = looks;
-  const result: LookResult = { suspected: 0, lost: 0, found: 0, storedAgain: 0, livesOnChain: 0 };
-  const isOver = ({ endEpoch }: WatchedMemory): boolean => endEpoch !== undefined && endEpoch <= epoch;
-  const looked = await pLimit(readsAtOnce).map(memories, async (memory): Promise<Looked> => {
-    const { bytes, absentAt } = await lookFor(looks.aggregators, memory);
-    return { memory, isThere: bytes !== undefined, bytes: isOver(memory) ? bytes : undefined, absentAt };
+): Promise<BlobCheckResult> {
+  const { db, log } = parts;
+  const result: BlobCheckResult = { suspected: 0, lost: 0, found: 0, storedAgain: 0, livesOnChain: 0 };
+  const isExpired = ({ endEpoch }: WatchedMemory): boolean => endEpoch !== undefined && endEpoch <= epoch;
+  const checks = await pLimit(readsAtOnce).map(memories, async (memory): Promise<BlobCheck> => {
+    const { bytes, absentAt } = await lookFor(parts.aggregators, memory);
+    return { memory, isThere: bytes !== undefined, bytes: isExpired(memory) ? bytes : undefined, absentAt };
   });
-  const doubtful = looked.filter(({ memory, isThere, absentAt }) =>
-    isThere ? isOver(memory) : absentAt > 0,
+  const doubtful = checks.filter(({ memory, isThere, absentAt }) =>
+    isThere ? isExpired(memory) : absentAt > 0,
   );
-  const ends = await askChain(
-    looks,
+  const expiryEpochs = await readExpiryEpochs(
+    parts,
     doubtful.map(({ memory }) => memory),
     epoch,
   );
-  const endOf = ({ id }: WatchedMemory): number | undefined => ends.get(id);
+  const expiryEpochOf = ({ id }: WatchedMemory): number | undefined => expiryEpochs.get(id);
   await saveEndEpochs(
     db,
     doubtful.flatMap(({ memory }) => {
-      const endEpoch = endOf(memory);
+      const endEpoch = expiryEpochOf(memory);
       return endEpoch !== undefined && endEpoch > epoch ? [{ ...memory, endEpoch }] : [];
     }),
   );
-  for (const { memory, isThere, bytes, absentAt } of looked) {
+  for (const { memory, isThere, bytes, absentAt } of checks) {
     if (isThere) await present(memory, bytes);
     else if (absentAt > 0) await absent(memory, absentAt);
-    else if (memory.goneForMs !== undefined) await postponeLook(db, memory, nextLook(memory));
-    else if (isOver(memory)) await noteLook(db, memory, 0, nextLook(memory));
+    else if (memory.goneForMs !== undefined) await postponeLook(db, memory, nextCheck(memory));
+    else if (isExpired(memory)) await noteLook(db, memory, 0, nextCheck(memory));
   }
   return result;
 
-  function nextLook({ goneForMs }: WatchedMemory): number {
-    return nextLookInMs(goneForMs ?? 0, looks.graceMs);
+  function nextCheck({ goneForMs }: WatchedMemory): number {
+    return nextCheckInMs(goneForMs ?? 0, parts.graceMs);
   }
 
   async function present(memory: WatchedMemory, bytes: Buffer | undefined): Promise<void> {
     if ((memory.isLost || memory.goneForMs !== undefined) && (await clearSuspicion(db, memory)))
       result.found += 1;
-    const end = endOf(memory);
-    if (!isOver(memory) || (end !== undefined && end > epoch)) return;
+    const end = expiryEpochOf(memory);
+    if (!isExpired(memory) || (end !== undefined && end > epoch)) return;
     // Nobody pays for it any more: it goes when the store next cleans up, or with the last cache that has it
     if (end !== undefined) await storeAgain(memory, bytes);
-    await noteLook(db, memory, 0, nextLook(memory));
+    await noteLook(db, memory, 0, nextCheck(memory));
   }
 
   async function absent(memory: WatchedMemory, absentAt: number): Promise<void> {
-    const end = endOf(memory);
+    const end = expiryEpochOf(memory);
     if (!memory.isLost) result.suspected += 1;
     if (end !== undefined && end > epoch) {
       result.livesOnChain += 1;
@@ -110,8 +112,8 @@ export async function lookAtBlobs(
         { memory_id: memory.id, blob_id: memory.blobId, end_epoch: end },
         'no aggregator has a blob that is paid for',
       );
-    } else if (end !== undefined && !(await storeAgainIfNotDeleted(memory)) && isDue(memory)) {
-      const reason = isOver(memory) ? 'expired' : 'missing';
+    } else if (end !== undefined && !(await storeAgainIfNotDeleted(memory)) && isGraceOver(memory)) {
+      const reason = isExpired(memory) ? 'expired' : 'missing';
       if (await bury(db, memory, reason)) {
         result.lost += 1;
         log.error(
@@ -120,27 +122,36 @@ export async function lookAtBlobs(
         );
       }
     }
-    await noteLook(db, memory, absentAt, nextLook(memory));
+    await noteLook(db, memory, absentAt, nextCheck(memory));
   }
 
-  function isDue({ isLost, goneForMs }: WatchedMemory): boolean {
-    return !isLost && goneForMs !== undefined && goneForMs >= looks.graceMs;
+  function isGraceOver({ isLost, goneForMs }: WatchedMemory): boolean {
+    return !isLost && goneForMs !== undefined && goneForMs >= parts.graceMs;
   }
 
   /** An object that is gone before its time was deleted by its owner, which is the owner's right. */
   async function storeAgainIfNotDeleted(memory: WatchedMemory): Promise<boolean> {
-    return (isOver(memory) || memory.objectId === undefined) && storeAgain(memory);
+    return (isExpired(memory) || memory.objectId === undefined) && storeAgain(memory);
   }
 
   /** From these bytes, or from the cache. False when there are none, or nobody pays for it. */
   async function storeAgain(memory: WatchedMemory, bytes?: Buffer): Promise<boolean> {
-    if (!looks.storesAgain) return false;
-    const envelope = bytes ?? (await looks.blobCache.getMany([memory.blobId]))[0];
+    if (!parts.storesAgain) return false;
+    const envelope = bytes ?? (await parts.blobCache.getMany([memory.blobId]))[0];
     if (!envelope || !isStored(memory, envelope)) return false;
-    const account = await looks.accounts.account(`0x${memory.accountId.toString('hex')}`);
+    const account = await parts.accounts.account(`0x${memory.accountId.toString('hex')}`);
     if (!account) return false;
     const endEpoch = Math.max(memory.endEpoch ?? 0, epoch);
     if (await insertRenewal(db, { ...memory, endEpoch }, account.owner, envelope)) result.storedAgain += 1;
     return true;
   }
+}
+
+/**
+ * Delay in ms before the next check of a missing blob: half the time it has been missing, between 1 h and 24 h. During the
+ * grace period the check is no later than its end; with a grace period below 1 h it is also the shortest delay.
+ */
+export function nextCheckInMs(goneForMs: number, graceMs: number): number {
+  const pause = Math.min(Math.max(goneForMs / 2, Math.min(hourMs, graceMs)), dayMs);
+  return Math.max(secondMs, goneForMs < graceMs ? Math.min(pause, graceMs - goneForMs) : pause);
 }

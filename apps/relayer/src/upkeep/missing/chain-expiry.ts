@@ -5,12 +5,12 @@ import { readObjects } from '../../blobs/read-objects.ts';
 import type { WatchedMemory } from '../../jobs/queue/watched-memories.ts';
 import type { SidecarClient } from '../../sidecar/sidecar-client.ts';
 
-export interface ChainSources {
+export interface ChainExpiryParts {
   sidecar: Pick<SidecarClient, 'storeObjects'>;
   accounts: Pick<AccountDirectory, 'account'>;
 }
 
-type Asked = Pick<WatchedMemory, 'accountId' | 'id' | 'blobId' | 'objectId'>;
+type MemoryObject = Pick<WatchedMemory, 'accountId' | 'id' | 'blobId' | 'objectId'>;
 
 /**
  * The first epoch in which the blob of each memory is gone, by the memory's id: of the certified object that lives
@@ -18,22 +18,22 @@ type Asked = Pick<WatchedMemory, 'accountId' | 'id' | 'blobId' | 'objectId'>;
  * hold where none of those lives in this epoch: one call an account. A memory whose owner could not be asked is not in
  * the answer. At most 1,000 memories. Throws when the chain cannot be asked at all.
  */
-export async function askChain(
-  { sidecar, accounts }: ChainSources,
-  memories: readonly Asked[],
+export async function readExpiryEpochs(
+  { sidecar, accounts }: ChainExpiryParts,
+  memories: readonly MemoryObject[],
   epoch: number,
 ): Promise<Map<string, number>> {
-  const named = endsByBlob(
+  const named = expiryEpochsByBlob(
     await readObjects(
       sidecar,
       memories.map(({ objectId }) => objectId),
     ),
   );
-  const ends = new Map<string, number>();
-  const others = new Map<string, Asked[]>();
+  const expiryEpochs = new Map<string, number>();
+  const others = new Map<string, MemoryObject[]>();
   for (const memory of memories) {
     const end = named.get(blobOf(memory.blobId)) ?? 0;
-    if (end > epoch) ends.set(memory.id, end);
+    if (end > epoch) expiryEpochs.set(memory.id, end);
     else {
       const account = `0x${memory.accountId.toString('hex')}`;
       others.set(account, [...(others.get(account) ?? []), memory]);
@@ -45,17 +45,17 @@ export async function askChain(
     const blobIds = [...new Set(theirs.map(({ blobId }) => blobOf(blobId)))];
     const request = { object_ids: [], owned: { owner: account.owner, blob_ids: blobIds } };
     // One who owns very much may take too long to be asked, which must not hold up all others
-    const held = await sidecar.storeObjects(request).catch(() => undefined);
-    if (!held) continue;
-    const owned = endsByBlob(held.objects);
-    for (const { id, blobId } of theirs) ends.set(id, owned.get(blobOf(blobId)) ?? 0);
+    const response = await sidecar.storeObjects(request).catch(() => undefined);
+    if (!response) continue;
+    const owned = expiryEpochsByBlob(response.objects);
+    for (const { id, blobId } of theirs) expiryEpochs.set(id, owned.get(blobOf(blobId)) ?? 0);
   }
-  return ends;
+  return expiryEpochs;
 }
 
-function endsByBlob(objects: readonly StoreObject[]): Map<string, number> {
-  const ends = new Map<string, number>();
+function expiryEpochsByBlob(objects: readonly StoreObject[]): Map<string, number> {
+  const expiryEpochs = new Map<string, number>();
   for (const { blob_id, end_epoch, certified } of objects)
-    if (certified) ends.set(blob_id, Math.max(end_epoch, ends.get(blob_id) ?? 0));
-  return ends;
+    if (certified) expiryEpochs.set(blob_id, Math.max(end_epoch, expiryEpochs.get(blob_id) ?? 0));
+  return expiryEpochs;
 }

@@ -27,7 +27,7 @@ export type OpenResult = OpenedCandidate | { candidate: Candidate; reason: strin
 const rewrapsAtOnce = 24;
 const readsAtOnce = 8;
 
-export interface OpenFoundParts {
+export interface OpenCandidateParts {
   db: Db;
   aggregators: Pick<AggregatorReader, 'read'>;
   keyRewraps: KeyRewraps;
@@ -43,8 +43,8 @@ export interface OpenFoundParts {
  * next call goes on with the wraps that were not tried. Throws `ApiError` when the credential is refused or no key server
  * answers.
  */
-export async function openFound(
-  parts: OpenFoundParts,
+export async function openCandidates(
+  parts: OpenCandidateParts,
   caller: Caller,
   place: Place,
   trustedSigners: readonly string[],
@@ -76,7 +76,7 @@ export async function openFound(
   /** Opens envelopes of one key with the first of these wraps that is of it. */
   async function openByRewrap(
     some: readonly ReadCandidate[],
-    wraps: readonly FoundRewrap[],
+    wraps: readonly FittingRewrap[],
   ): Promise<OpenResult[]> {
     const [probe] = some;
     for (let i = 0; i < wraps.length; i += rewrapsAtOnce) {
@@ -110,12 +110,12 @@ interface Rewrap {
   wrap: Buffer;
 }
 
-interface FoundRewrap extends Rewrap {
+interface FittingRewrap extends Rewrap {
   storedAs: string;
 }
 
 /** Those that are said to be of the key of this header, and are for its identity. */
-function fitting(header: EnvelopeHeader, found: ReadonlyMap<string, ChainRewrap[]>): FoundRewrap[] {
+function fitting(header: EnvelopeHeader, found: ReadonlyMap<string, ChainRewrap[]>): FittingRewrap[] {
   const recipientPk = nameOf(header);
   return (found.get(recipientPk) ?? []).flatMap(({ storedAs, wraps }) => {
     const wrap = decodeColumn(wraps).find(({ type }) => type === wrapType.seal);
@@ -139,7 +139,7 @@ interface ReadCandidate {
 }
 
 async function readWhole(
-  { aggregators }: OpenFoundParts,
+  { aggregators }: OpenCandidateParts,
   { account: { accountId } }: Caller,
   kind: number,
   candidate: Candidate,
@@ -167,7 +167,7 @@ function parsed(bytes: Buffer): EnvelopeHeader | undefined {
 }
 
 async function openOnce(
-  parts: OpenFoundParts,
+  parts: OpenCandidateParts,
   caller: Caller,
   namespace: string,
   trustedSigners: readonly string[],
@@ -209,7 +209,7 @@ function nameOf({ recipientPk }: EnvelopeHeader): string {
  * session holds by now and would take any wrap for: those that are given need not be of it.
  */
 async function keepRewrap(
-  parts: OpenFoundParts,
+  parts: OpenCandidateParts,
   caller: Caller,
   accountId: Buffer,
   header: EnvelopeHeader,
