@@ -13,12 +13,12 @@ import { createCitations } from './citations.ts';
 import { localAnswer } from './local-answer.ts';
 import { quotedMemories } from './quoted-memories.ts';
 
-/** An answer with what it takes at most: one call and its repetitions, and one more where its form was wrong */
+/** Maximum number of model calls for an answer: one with its retries, and one more if the form was wrong */
 const maxCalls = 6;
 const maxTokens = 1_000;
 const deadlineMs = 50_000;
 
-const nothingFound = 'Your memories do not tell.';
+const nothingFound = 'Your memories do not say.';
 
 const answerSchema = z.strictObject({ known: z.boolean(), answer: z.string() });
 const format: AnswerFormat<typeof answerSchema> = {
@@ -36,16 +36,16 @@ export type AskEvent = { [Name in keyof AskEvents]: { event: Name; data: AskEven
   | 'delta'
   | 'done'];
 
-/** The request that asks. */
+/** The parameters of an ask request. */
 export interface AskRun extends RecallRun {
   question: AskRequest;
 }
 
-/** What was found, and whom to ask about it. */
+/** The recalled memories and the model request. */
 interface PreparedAnswer {
   recalled: RecallResponse;
   chat: ChatClient | undefined;
-  /** Memories in the document, from the first of the recalled ones */
+  /** Number of memories in the document, counted from the best */
   offered: number;
   request: Omit<ChatRequest, 'format'>;
   usage: UsageMeter;
@@ -57,8 +57,8 @@ export interface AskParts extends RecallParts {
 }
 
 /**
- * Answers a question from the memories that a recall finds for it (spec, `POST /api/ask`), and says when they do not tell.
- * The call of the model ends when the client has gone. Throws `ApiError`.
+ * Answers a question from the memories that a recall finds for it (spec, `POST /api/ask`), and says so if they do not
+ * contain the answer. Cancels the model call if the client disconnects. Throws `ApiError`.
  */
 export async function ask(parts: AskParts, caller: Caller, asking: AskRun): Promise<AskResponse> {
   const prepared = await prepare(parts, caller, asking);
@@ -73,7 +73,9 @@ export async function ask(parts: AskParts, caller: Caller, asking: AskRun): Prom
   return conclude(prepared, answer, reply.known, citations.used);
 }
 
-/** The same in pieces. What is recalled is ready when this returns: what fails before fails like any request. */
+/**
+ * The same as a stream. The recall is complete when this returns, so its errors are returned like those of any request.
+ */
 export async function askInPieces(
   parts: AskParts,
   caller: Caller,
@@ -108,7 +110,7 @@ async function* pieces(prepared: PreparedAnswer): AsyncGenerator<AskEvent, void,
   }
   const rest = citations.end();
   const reply = parseAnswer(written, answerSchema);
-  // A second field of the same name would have been shown as another answer
+  // A duplicate field would have been shown as a different answer
   if (!reply.ok || reply.value.answer !== said) throw new ApiError('llm_answer_invalid');
   if (rest !== '') yield show(rest);
   yield { event: 'done', data: conclude(prepared, answer, reply.value.known, citations.used) };
@@ -143,7 +145,7 @@ function conclude(
   used: readonly number[],
 ): AskResponse {
   const memories = used.map((position) => recalled.results[position]!);
-  // What names no memory is not known from one
+  // An answer that cites no memory is not known from one
   const fromMemory = known && memories.length > 0;
   const shown = answer.trim() === '' ? nothingFound : answer;
   return { ...response(recalled, shown, fromMemory, memories), usage: usage.total() };

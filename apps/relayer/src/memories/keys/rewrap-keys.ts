@@ -14,7 +14,7 @@ import { sealJob } from '../../keys/seal-job.ts';
 import type { SidecarClient } from '../../sidecar/sidecar-client.ts';
 import { type AccountKey, type AccountKeyParts, accountKeys } from './account-keys.ts';
 
-/** A key takes two operations of Seal, 80 ms of a thread. */
+/** Each key takes two Seal operations, 80 ms of a thread. */
 const keysPerCall = 20;
 
 export interface RewrapParts extends AccountKeyParts {
@@ -26,7 +26,7 @@ export interface RewrapParts extends AccountKeyParts {
   sidecar: Pick<SidecarClient, 'rewrapKeys'>;
 }
 
-/** The caller's keys with their wraps: whoever holds the recovery key can open those without any key server. */
+/** The caller's keys with their wraps. The holder of the recovery key can open these without any key server. */
 export async function listKeys(parts: AccountKeyParts, caller: Caller): Promise<KeysResponse> {
   const keys = await accountKeys(parts, caller, ['read']);
   return {
@@ -44,9 +44,9 @@ export async function listKeys(parts: AccountKeyParts, caller: Caller): Promise<
 }
 
 /**
- * Wraps keys for the present key servers: those of the request, whose wraps the caller made with the recovery key, else
- * the next ones that are wrapped for other servers. A wrap is believed once the credential opened it and it is that of
- * its public half. It is kept here, and in an envelope of the owner's (kind 3), so that it outlives this database.
+ * Wraps keys for the current key servers: the keys in the request, whose wraps the caller made with the recovery key,
+ * or else the next ones that are wrapped for other servers. A wrap is accepted once the credential has opened it and it
+ * matches its public key. It is saved here and in an envelope of the owner (kind 3), so that it outlives this database.
  * Throws `ApiError`.
  */
 export async function rewrapKeys(
@@ -72,7 +72,7 @@ export async function rewrapKeys(
       },
       caller.credentials,
     );
-    // A sidecar that was started anew with other key servers: what it wraps must not stand under this set
+    // The sidecar was restarted with other key servers: its wraps must not be saved under this set
     if (answer.server_set !== parts.keyRewraps.serverSet) throw new ApiError('sidecar_unavailable');
     for (const [i, result] of answer.keys.entries()) {
       const { key } = toWrap[i]!;
@@ -122,7 +122,7 @@ function nextKeys(
   return { toWrap, next: left.length > keysPerCall ? toWrap.at(-1)!.key.recipientPk : undefined };
 }
 
-/** Returns the job that brings the wrap to the owner; undefined when another call was faster. */
+/** Returns the job that stores the wrap for the owner; undefined if another call was faster. */
 async function keep(
   parts: RewrapParts,
   caller: Caller,

@@ -11,10 +11,13 @@ import type { SidecarClient } from '../../sidecar/sidecar-client.ts';
 import type { Match } from '../rows/match.ts';
 import { type SignerParts, trustedSigners } from './trusted-signers.ts';
 
-/** Sent to the sidecar in one call; a recall of many large memories takes several, and others have their turn in between. */
+/**
+ * Maximum bytes in one sidecar call. A recall of many large memories takes several calls, with other requests in
+ * between.
+ */
 const batchBytes = 4 * 1024 * 1024;
 
-/** A match that is to be opened. */
+/** A memory whose envelope is to be opened. */
 interface EnvelopeToOpen {
   match: Pick<Match, 'id' | 'envelopeId' | 'envelopeSha256'>;
 }
@@ -36,9 +39,9 @@ export interface OpenParts extends SignerParts {
 }
 
 /**
- * Texts of the envelopes in order; `undefined` where one is missing or does not open. A refused credential refuses
- * the whole call, also where there is nothing to open; so do key servers that deny all of it, unless `each` may be denied
- * by itself. Throws `ApiError`.
+ * Returns the texts of the envelopes in order, `undefined` where one is missing or does not open. A refused credential
+ * fails the whole call, even if there is nothing to open. If the key servers deny all of it, the call fails too, unless
+ * `each` allows single denials. Throws `ApiError`.
  */
 export async function openEnvelopes(
   parts: OpenParts,
@@ -90,7 +93,7 @@ export async function openEnvelopes(
         );
       }
     }
-    // A later wrap opened the others: whether their own belong to the key was not seen
+    // The others were opened by a later wrap, so it is not known whether their own wraps belong to the key
     parts.verifiedKeys.mark(
       accountId,
       opened.filter((envelope) => !rewraps.has(recipientOf(envelope))),
@@ -117,7 +120,7 @@ function recipientOf(envelope: Buffer): string {
   return Buffer.from(recipientPkBytes(envelope)).toString('hex');
 }
 
-/** Whose request it is, and whose signatures are believed. */
+/** The reader and the trusted signers. */
 async function sharedHead(parts: OpenParts, caller: Caller): Promise<Omit<OpenRequestHead, 'items'>> {
   return {
     ...readerOf(caller, parts.serverAddress),
@@ -125,7 +128,7 @@ async function sharedHead(parts: OpenParts, caller: Caller): Promise<Omit<OpenRe
   };
 }
 
-/** At least one, which may be empty. */
+/** At least one batch, which may be empty. */
 function batches(
   ranked: readonly EnvelopeToOpen[],
   envelopes: readonly (Buffer | undefined)[],

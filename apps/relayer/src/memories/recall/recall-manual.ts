@@ -9,7 +9,7 @@ import { type SignerParts, trustedSigners } from '../reading/trusted-signers.ts'
 import { candidateLimit, type RankedMatch, rank, sizeOf, withinBytes } from './ranking.ts';
 import { type RecallRun, requireReadable, type SearchParts, search } from './recall.ts';
 
-/** What pending memories may take of one answer; those beyond it are found again once they are stored. */
+/** Maximum bytes of pending memories in one answer; the others are found again once they are stored. */
 const maxPendingBytes = 4 * 1024 * 1024;
 
 export interface RecallManualParts extends SearchParts, SignerParts, NamespaceTags {
@@ -18,8 +18,8 @@ export interface RecallManualParts extends SearchParts, SignerParts, NamespaceTa
 }
 
 /**
- * Search with the client's own vector: where the bytes are and what their digest is, no text (spec,
- * `POST /api/recall/manual`). Pending memories come with their bytes, which stand nowhere else yet.
+ * Searches with the client's own vector and returns blob ids and digests, no texts (spec, `POST /api/recall/manual`).
+ * Pending memories include their bytes, which are not stored anywhere else yet.
  */
 export async function recallManual(
   parts: RecallManualParts,

@@ -13,10 +13,10 @@ export interface ChainExpiryParts {
 type MemoryObject = Pick<WatchedMemory, 'accountId' | 'id' | 'blobId' | 'objectId'>;
 
 /**
- * The first epoch in which the blob of each memory is gone, by the memory's id: of the certified object that lives
- * longest, or 0 when the chain knows none. Looks at the memories' own objects in one call, and at what else their owners
- * hold where none of those lives in this epoch: one call an account. A memory whose owner could not be asked is not in
- * the answer. At most 1,000 memories. Throws when the chain cannot be asked at all.
+ * Returns the epoch in which the blob of each memory expires, by memory id: that of the certified object that lives
+ * longest, or 0 if the chain has none. Reads the memories' own objects in one call. If none of them is alive in this
+ * epoch, reads all objects of the owner with one call per account. A memory whose owner could not be queried is left
+ * out. At most 1,000 memories. Throws if the chain cannot be queried at all.
  */
 export async function readExpiryEpochs(
   { sidecar, accounts }: ChainExpiryParts,
@@ -44,7 +44,7 @@ export async function readExpiryEpochs(
     if (!account) continue;
     const blobIds = [...new Set(theirs.map(({ blobId }) => blobOf(blobId)))];
     const request = { object_ids: [], owned: { owner: account.owner, blob_ids: blobIds } };
-    // One who owns very much may take too long to be asked, which must not hold up all others
+    // The query for an owner of very many objects may time out, which must not block the other accounts
     const response = await sidecar.storeObjects(request).catch(() => undefined);
     if (!response) continue;
     const owned = expiryEpochsByBlob(response.objects);

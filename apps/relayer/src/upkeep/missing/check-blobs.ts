@@ -13,24 +13,24 @@ export interface BlobCheckParts extends ChainExpiryParts {
   db: Db;
   aggregators: BlobReads;
   blobCache: BlobCache;
-  /** How long a blob must have been gone before its memory is lost */
+  /** Grace period: how long a blob must be missing before its memory is marked lost */
   graceMs: number;
-  /** What is left in the cache of a blob that is gone is stored once more; false where nobody pays for renewals */
+  /** If a missing blob is still cached, store it again. False when no wallet pays for renewals */
   storesAgain: boolean;
   log: Logger;
 }
 
-/** What became of the memories whose blobs were checks for; the rest is as it was. */
+/** How many memories changed state; the others are unchanged. */
 export interface BlobCheckResult {
   /** No aggregator has the blob */
   suspected: number;
-  /** Suspected for long enough: lost from now on */
+  /** Missing for the whole grace period: marked lost */
   lost: number;
-  /** Was lost, and can be read again */
+  /** Was suspected or lost, and can be read again */
   found: number;
-  /** Gone, or not paid for any more, but at hand: queued to be stored once more */
+  /** Missing or expired, but the bytes were available: queued to be stored again */
   storedAgain: number;
-  /** No aggregator has it, but by the chain it is paid for */
+  /** No aggregator has it, but a live object on chain pays for it */
   livesOnChain: number;
 }
 
@@ -42,16 +42,16 @@ const readsAtOnce = 4;
 interface BlobCheck {
   memory: WatchedMemory;
   isThere: boolean;
-  /** Kept only where it may be stored once more */
+  /** Kept only if it may be stored again */
   bytes: Buffer | undefined;
   absentAt: number;
 }
 
 /**
- * Looks for the blobs of some memories, at most 1,000, and writes down what follows. A memory is lost only when every
- * aggregator says that it does not have the blob, the chain knows no object of it that lives, and that is so since the
- * grace began; one good read clears it. Aggregators that fail, or have other bytes, count for nothing. Throws when the
- * chain cannot be asked, and has changed nothing then.
+ * Checks whether the blobs of up to 1,000 memories still exist and updates their state. A memory is marked lost only if
+ * every aggregator has reported the blob missing and the chain has had no live object for it throughout the grace
+ * period. One successful read clears the suspicion. Aggregators that fail or return different bytes are ignored.
+ * Throws, without changing anything, if the chain is unreachable.
  */
 export async function checkBlobs(
   parts: BlobCheckParts,
@@ -98,7 +98,7 @@ export async function checkBlobs(
       result.found += 1;
     const end = expiryEpochOf(memory);
     if (!isExpired(memory) || (end !== undefined && end > epoch)) return;
-    // Nobody pays for it any more: it goes when the store next cleans up, or with the last cache that has it
+    // No object pays for it any more: it disappears when the store next cleans up, or with the last cache that has it
     if (end !== undefined) await storeAgain(memory, bytes);
     await noteLook(db, memory, 0, nextCheck(memory));
   }
@@ -118,7 +118,7 @@ export async function checkBlobs(
         result.lost += 1;
         log.error(
           { memory_id: memory.id, blob_id: memory.blobId, reason },
-          'a memory is lost: its blob is gone',
+          'memory lost: its blob is missing',
         );
       }
     }
@@ -129,12 +129,12 @@ export async function checkBlobs(
     return !isLost && goneForMs !== undefined && goneForMs >= parts.graceMs;
   }
 
-  /** An object that is gone before its time was deleted by its owner, which is the owner's right. */
+  /** An object that is gone before it expires was deleted by its owner, who has the right to do so. */
   async function storeAgainIfNotDeleted(memory: WatchedMemory): Promise<boolean> {
     return (isExpired(memory) || memory.objectId === undefined) && storeAgain(memory);
   }
 
-  /** From these bytes, or from the cache. False when there are none, or nobody pays for it. */
+  /** Stores these bytes again, or those in the cache. False if there are none, or no wallet pays for it. */
   async function storeAgain(memory: WatchedMemory, bytes?: Buffer): Promise<boolean> {
     if (!parts.storesAgain) return false;
     const envelope = bytes ?? (await parts.blobCache.getMany([memory.blobId]))[0];

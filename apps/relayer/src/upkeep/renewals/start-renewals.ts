@@ -19,13 +19,13 @@ export interface RenewalOptions {
   accounts: Pick<AccountDirectory, 'account'>;
   aggregators: BlobReads;
   blobCache: BlobCache;
-  /** Renew what has so many epochs left, or fewer; undefined only warns */
+  /** Renew blobs with at most this many epochs left; undefined only logs a warning */
   epochsLeft: number | undefined;
-  /** At most so many in an hour */
+  /** Limit of renewals per hour */
   perHour: number;
-  /** At most so many go into a quilt */
+  /** Maximum number of memories in a quilt */
   maxItems: number;
-  /** There is something to upload */
+  /** Called when there is something to upload */
   wakeUpload(): void;
   log: Logger;
 }
@@ -39,22 +39,22 @@ const rounds = {
 const readsAtOnce = 4;
 /** Minimum number of memories that are read and queued together, for small quilts */
 const leastTogether = 16;
-/** Warned of when nobody renews */
+/** Without renewals, memories that expire within this many epochs are logged */
 const warnEpochs = 1;
 
 type Outcome = 'queued' | 'unreadable' | 'not needed';
 
 interface Round {
   queued: number;
-  /** Their owners have prolonged them */
+  /** Their owners have extended them */
   prolonged: number;
   unreadable: number;
   left: number;
 }
 
 /**
- * Stores memories, new wraps of keys and tombstones once more before their blobs expire: the same envelope, so the same blob id, as
- * a new object of the owner's. Looks once an hour, one relayer for all that share the database.
+ * Renews memories, new wraps of keys and tombstones before their blobs expire: stores the same envelope, which has the
+ * same blob id, as a new object of the owner. Runs once an hour, at one of the relayers that share the database.
  */
 export async function startRenewals(options: RenewalOptions): Promise<TaskLoop> {
   const { db, sidecar, log } = options;
@@ -92,13 +92,13 @@ export async function startRenewals(options: RenewalOptions): Promise<TaskLoop> 
     };
     options.wakeUpload();
     if (round.unreadable > 0 || round.left > 0)
-      log.warn(round, 'not every memory that expires soon is renewed in this hour');
-    else log.info(round, 'memories that expire soon are stored once more');
+      log.warn(round, 'hourly renewal limit reached or blobs unreadable; some memories expire soon');
+    else log.info(round, 'memories that expire soon queued for renewal');
   }
 
   /**
-   * Those whose blobs still end by then. An owner may have prolonged an object: the chain is asked about all of them
-   * before anything is paid for, and what it says is kept.
+   * Returns the memories whose blobs still expire by then. Owners may have extended objects, so the chain is asked
+   * about all of them before anything is paid for, and the new expiry epochs are saved.
    */
   async function stillDue(due: readonly Expiring[], last: number): Promise<(Expiring & StoredMemory)[]> {
     const objects = await readObjects(
@@ -118,7 +118,7 @@ export async function startRenewals(options: RenewalOptions): Promise<TaskLoop> 
     return known.filter(({ endEpoch }) => endEpoch <= last);
   }
 
-  /** Read one by one and queued at once, so that they wait together and go into one quilt. */
+  /** The envelopes are read separately but queued together, so that they go into one quilt. */
   async function renewTogether(memories: readonly (Expiring & StoredMemory)[]): Promise<Outcome[]> {
     const { accountId } = memories[0]!;
     const account = await options.accounts.account(`0x${accountId.toString('hex')}`);
@@ -139,13 +139,13 @@ export async function startRenewals(options: RenewalOptions): Promise<TaskLoop> 
   }
 
   return startPeriodicTask(db, rounds, look, (error) =>
-    log.warn({ err: error }, 'memories could not be renewed; it is tried again'),
+    log.warn({ err: error }, 'renewal of memories failed; will retry'),
   );
 }
 
 /**
- * Memories of one namespace each, as many as are packed together, those of one quilt side by side: packed as they were,
- * they are the same blob again.
+ * Groups memories of one namespace, as many as fit into a quilt, with those of one old quilt next to each other. Packed
+ * in the same way, they produce the same blob.
  */
 function inQuilts(memories: readonly Expiring[], maxItems: number): Expiring[][] {
   const placeOf = ({ accountId, namespace }: Expiring): string => `${accountId.toString('hex')} ${namespace}`;

@@ -13,8 +13,9 @@ const quiltVersion = 1;
 const identifierForm = /^([0-9a-f]{32})\.([0-9a-f]{32})$/;
 
 /**
- * The account's envelopes in a blob, by its first bytes: an envelope tells itself, and a quilt's index names tag and
- * envelope of each patch. Somebody else's blobs hold none. Throws `BlobReadError` where it cannot be read now.
+ * Returns the account's envelopes in a blob, judged by its first bytes: an envelope has a header, and the index of a
+ * quilt names the tag and envelope id of each patch. Other blobs contain none. Throws `BlobReadError` if the blob
+ * cannot be read now.
  */
 export async function findEnvelopes(
   starts: BlobStarts,
@@ -39,8 +40,8 @@ export async function findEnvelopes(
 }
 
 /**
- * What the header of a patch says. Undefined when it is not the envelope that the quilt's index names, or another
- * account's: an index is only a claim. Throws `BlobReadError`.
+ * Returns what the header of a patch says. The quilt's index is only a claim: undefined if the patch is not the
+ * envelope that it names, or belongs to another account. Throws `BlobReadError`.
  */
 export async function readPatchHeader(
   starts: BlobStarts,
@@ -78,7 +79,7 @@ function envelopeOf(
   };
 }
 
-/** It was read a moment ago, so who refuses its patches says that it has none. */
+/** The blob was read a moment ago, so an aggregator that refuses its patches means that it has none. */
 function isNoQuilt(error: unknown): boolean {
   if (!(error instanceof BlobReadError) || !(error.cause instanceof AggregateError)) return false;
   return error.cause.errors.every(

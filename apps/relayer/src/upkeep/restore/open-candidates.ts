@@ -21,8 +21,8 @@ import {
 export type OpenResult = OpenedCandidate | { candidate: Candidate; reason: string };
 
 /**
- * Wraps of one key that are tried at once. Each takes the sidecar some 30 ms where none is right, and anybody may have sent
- * any number of them.
+ * Wraps of one key that are tried in one call. A call with no right wrap takes the sidecar about 30 ms, and anyone may
+ * have sent any number of wraps.
  */
 const rewrapsAtOnce = 24;
 const readsAtOnce = 8;
@@ -37,11 +37,11 @@ export interface OpenCandidateParts {
 }
 
 /**
- * Reads envelopes whole, with the aggregator's consistency checks, and opens them with the caller's credential; believes
- * only these signers. One that fails fails alone. What is for key servers of the past is tried with the wraps for others
- * that the owner holds, as long as `deadline` (`performance.now`) has not come: what is left then is in no result, and the
- * next call goes on with the wraps that were not tried. Throws `ApiError` when the credential is refused or no key server
- * answers.
+ * Reads envelopes whole, with the aggregator's consistency checks, and opens them with the caller's credential,
+ * trusting only these signers. A failure of one does not affect the others. Envelopes for earlier key servers are tried
+ * with the later wraps that the owner holds until `deadline` (`performance.now`); the rest is in no result, and the
+ * next call continues with the wraps that were not tried. Throws `ApiError` if the credential is refused or no key
+ * server responds.
  */
 export async function openCandidates(
   parts: OpenCandidateParts,
@@ -68,12 +68,13 @@ export async function openCandidates(
   const closed = readable.filter(({ candidate }) => foreign.has(candidate));
   const rewraps =
     closed.length > 0 ? await chainRewraps(parts.db, place, parts.keyRewraps.serverSet) : new Map();
-  // Anybody can put a key's name on an envelope of another epoch: no wrap of that one says anything of the others
+  // Anyone can put a key's name on an envelope of another epoch: a wrap that fails for that one says nothing about the
+  // others
   for (const some of Map.groupBy(closed, ({ header }) => `${nameOf(header)}${header.keyEpoch}`).values())
     results.push(...(await openByRewrap(some, fitting(some[0]!.header, rewraps))));
   return results;
 
-  /** Opens envelopes of one key with the first of these wraps that is of it. */
+  /** Opens envelopes of one key with the first wrap that belongs to it. */
   async function openByRewrap(
     some: readonly ReadCandidate[],
     wraps: readonly FittingRewrap[],
@@ -98,7 +99,7 @@ export async function openCandidates(
   }
 }
 
-/** Its wraps are for other key servers than there are. */
+/** Its wraps are for key servers that are not configured. */
 function isForeign(result: OpenResult): boolean {
   return 'reason' in result && result.reason === 'foreign_wrap';
 }
@@ -114,7 +115,7 @@ interface FittingRewrap extends Rewrap {
   storedAs: string;
 }
 
-/** Those that are said to be of the key of this header, and are for its identity. */
+/** The wraps that name the key of this header and are for its identity. */
 function fitting(header: EnvelopeHeader, found: ReadonlyMap<string, ChainRewrap[]>): FittingRewrap[] {
   const recipientPk = nameOf(header);
   return (found.get(recipientPk) ?? []).flatMap(({ storedAs, wraps }) => {
@@ -205,8 +206,8 @@ function nameOf({ recipientPk }: EnvelopeHeader): string {
 }
 
 /**
- * A key that only a later wrap opened gets one for every read to come. It is made anew from the key itself, which the
- * session holds by now and would take any wrap for: those that are given need not be of it.
+ * Keeps a wrap for later reads of a key that only a later wrap opened. It is made from the key itself: the session now
+ * holds the key and would accept any wrap for it, so the wraps that were tried need not belong to it.
  */
 async function keepRewrap(
   parts: OpenCandidateParts,

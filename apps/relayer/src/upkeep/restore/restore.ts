@@ -59,9 +59,9 @@ export interface RestoreParts extends ChainScanParts, OpenCandidateParts, Namesp
 }
 
 /**
- * Rebuilds a namespace from what its owner holds on chain, at most `limit` memories in a call (decisions.md, "Restore").
- * All that is there is looked at before anything is restored, so that what was forgotten stays so. Only what a believed
- * key has signed is indexed; the rest is counted. Throws `ApiError`.
+ * Rebuilds a namespace from what its owner holds on chain, at most `limit` memories per call (decisions.md, "Restore").
+ * Scans everything before it restores anything, so that forgotten memories stay forgotten. Indexes only what a trusted
+ * key has signed; the rest is counted. Throws `ApiError`.
  */
 export async function restore(
   parts: RestoreParts,
@@ -73,7 +73,7 @@ export async function restore(
   const { account } = caller;
   const tag = Buffer.from(parts.tagOf(account.origin, namespace));
   requirePermission(caller, 'read', tag);
-  // Whoever names a writer could store what it signed: that takes the right to write
+  // A caller that names a writer could store anything signed by it, which takes permission to write
   if (trusted_writers.length > 0) requirePermission(caller, 'write', tag);
   parts.requireEmbedder();
   const place = { accountId: hexToBytes(account.accountId), namespace, tag };
@@ -87,11 +87,11 @@ export async function restore(
     ...(await parts.accounts.writersEver(account.accountId, tag)),
     ...trusted_writers,
   ]);
-  // A tombstone forgets: WRITE alone neither signs one nor vouches for who did
+  // A tombstone forgets memories: WRITE alone permits neither to sign one nor to vouch for its signer
   const named = hasPermission(caller, 'forget', tag) ? trusted_writers : [];
   const forgetting = trusted([...parts.writerPublicKeys, ...delegatesWith('forget', account, tag), ...named]);
   let restored = 0;
-  /** False when time ran out before all that is listed was looked at */
+  /** False if time ran out before everything listed was examined */
   const pass = async (since: Date | undefined): Promise<boolean> => {
     const limits = { deadline: started + scanMs, before, since };
     if (!(await scanChain(parts, account, place, limits, failed))) return false;
@@ -101,7 +101,7 @@ export async function restore(
   };
   const untried = async (): Promise<boolean> =>
     (await hasUntried(parts.db, place)) || (await countFound(parts.db, place, writers.name)).untried > 0;
-  // A call that continues goes on with what was listed, and lists again once nothing of that is left
+  // A continued restore first finishes what was listed, then lists the objects again
   const continues = await untried();
   let isComplete = await pass(continues ? undefined : before);
   if (continues && isComplete && !(await untried())) isComplete = await pass(before);
@@ -124,16 +124,16 @@ interface RestoreRun {
   parts: RestoreParts;
   caller: Caller;
   place: Place;
-  /** When the call began: what failed in it is not tried again by it */
+  /** When the call began: it does not retry what failed after that */
   before: Date;
   failed: RestoreFailure[];
   deadline: number;
 }
 
-/** Whose signatures are believed, hex. */
+/** Trusted signers, hex. */
 interface TrustedSigners {
   signers: readonly string[];
-  /** Another for others */
+  /** Identifies the set */
   name: string;
 }
 
@@ -142,7 +142,10 @@ function trusted(keys: readonly string[]): TrustedSigners {
   return { signers, name: trustName(signers) };
 }
 
-/** Public keys. Unlike a recall, which the index leads to what it opens, a restore asks for the very namespace. */
+/**
+ * Public keys of the delegates with this permission in the namespace. A recall trusts delegates of other namespaces
+ * too, because the index leads it to what it opens; a restore does not.
+ */
 function delegatesWith(permission: Permission, { delegates }: AccountSnapshot, tag: Buffer): string[] {
   return delegates.flatMap(({ scope, publicKey }) => {
     if (!scope || (scope.perms & permissionBits[permission]) === 0) return [];
@@ -150,7 +153,7 @@ function delegatesWith(permission: Permission, { delegates }: AccountSnapshot, t
   });
 }
 
-/** Before any memory. False when time ran out before the last one. */
+/** Runs before memories are restored. False if time ran out before the last one. */
 async function applyTombstones(run: RestoreRun, forgetting: TrustedSigners): Promise<boolean> {
   const { parts, place } = run;
   for (;;) {
@@ -185,7 +188,7 @@ function next({ parts, place, before }: RestoreRun, kind: number, { name }: Trus
   return candidates(parts.db, place, { kind, before, trust: name, limit });
 }
 
-/** Those that opened; what became of the others is noted. */
+/** Returns those that opened, and records the outcome of the others. */
 async function openBatch(
   run: RestoreRun,
   kind: number,
@@ -207,7 +210,7 @@ async function openBatch(
   return opened;
 }
 
-/** Who signed what is restored is believed by a recall as well, also when it is a delegate no more. */
+/** A recall must trust the signers of restored memories too, even if they are no longer delegates. */
 async function rememberWriters(
   { parts, place }: RestoreRun,
   opened: readonly OpenedCandidate[],
@@ -220,7 +223,7 @@ async function rememberWriters(
   if (others.size > 0) parts.accountWriters.refresh(place.accountId);
 }
 
-/** The pairs of this relayer, which alone sealed to them. */
+/** Only key pairs of this relayer, because no one else seals to them. */
 async function keepKeys({ parts, caller }: RestoreRun, opened: readonly OpenedCandidate[]): Promise<void> {
   const own = opened.filter(({ signer }) => parts.writerPublicKeys.includes(signer));
   const byKey = new Map(
@@ -235,7 +238,7 @@ async function noteFailure({ parts, place, failed }: RestoreRun, { storedAs }: C
   await saveOutcome(parts.db, place.accountId, storedAs, 'failed', reason);
 }
 
-/** Embeds and saves; returns those that are new. Throws `embedding_unavailable`. */
+/** Embeds and saves memories and returns the new ones. Throws `embedding_unavailable`. */
 async function index(run: RestoreRun, opened: readonly OpenedCandidate[]): Promise<OpenedCandidate[]> {
   const { parts, place } = run;
   const { accountId, tag } = place;
@@ -246,7 +249,7 @@ async function index(run: RestoreRun, opened: readonly OpenedCandidate[]): Promi
   } catch (error) {
     if (!(error instanceof EmbeddingError)) throw error;
     if (error.kind === 'transient') throw new ApiError('embedding_unavailable', { cause: error });
-    // One text that the provider refuses must not fail its neighbours: each is tried alone
+    // One text that the provider rejects must not fail the others: each is tried alone
     if (opened.length > 1) {
       const alone: OpenedCandidate[] = [];
       for (const memory of opened) alone.push(...(await index(run, [memory])));

@@ -28,11 +28,11 @@ export interface ChainScanParts {
 }
 
 /**
- * Finds the account's envelopes among all that its owner holds, and what those of one namespace are; what is known from
- * before is not read again. False when `deadline` (`performance.now`) came first: the next call goes on. What cannot be
- * read is in `failed`, keeps nothing else back, and is tried again when there is time; `before`: when the call began, by
- * the database's clock. With `since` the objects are listed anew unless that began later. Throws `ApiError` when the chain
- * cannot be asked.
+ * Finds the account's envelopes among all objects of its owner, and the kind of those in one namespace. What is already
+ * known is not read again. Returns false if `deadline` (`performance.now`) came first; the next call continues.
+ * Unreadable blobs are added to `failed`, do not stop the scan, and are retried when there is time. `before` is when
+ * the call began, by the database's clock. With `since`, the objects are listed again unless the last listing started
+ * after it. Throws `ApiError` if the chain cannot be queried.
  */
 export async function scanChain(
   { db, sidecar, aggregators }: ChainScanParts,
@@ -62,7 +62,7 @@ export async function scanChain(
     }
   }
 
-  /** Batch after batch; late, those that were tried in vain already are left for another call. */
+  /** Works through all batches. After the deadline, entries that have already failed are left for another call. */
   async function readAll<T extends { tried: boolean }>(
     next: () => Promise<T[]>,
     nameOf: (one: T) => string,
