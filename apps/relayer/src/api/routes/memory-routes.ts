@@ -23,7 +23,7 @@ import { retryJob } from '../../jobs/queue/retry-job.ts';
 import { forget, previewForget } from '../../memories/forget/forget.ts';
 import { recall } from '../../memories/recall/recall.ts';
 import { recallManual } from '../../memories/recall/recall-manual.ts';
-import { remember } from '../../memories/remember/remember.ts';
+import { acceptMemories } from '../../memories/remember/accept-memories.ts';
 import { rememberManual } from '../../memories/remember/remember-manual.ts';
 import { warnOfDelegateKey } from '../http/deprecations.ts';
 import { inPieces } from '../http/json-pieces.ts';
@@ -38,7 +38,11 @@ export function memoryRoutes(app: FastifyInstance, context: RelayerContext): voi
   app.post('/api/remember', { config }, async (request, reply): Promise<RememberAccepted> => {
     const item = validate(rememberRequest, request.body);
     const [jobId] = await accepting.run(request, reply, request.rawBody.length, () =>
-      remember(context, request.caller, [item], repeatKeyOf(request, item), request.stages),
+      acceptMemories(context, request.caller, [item], {
+        repeatKey: repeatKeyOf(request, item),
+        stages: request.stages,
+        answerOf: (jobIds) => jobIds,
+      }),
     );
     reply.code(202);
     return { job_id: jobId!, status: 'running' };
@@ -47,7 +51,11 @@ export function memoryRoutes(app: FastifyInstance, context: RelayerContext): voi
   app.post('/api/remember/bulk', { config }, async (request, reply): Promise<RememberBulkAccepted> => {
     const bulk = validate(rememberBulkRequest, request.body);
     const jobIds = await accepting.run(request, reply, request.rawBody.length, () =>
-      remember(context, request.caller, bulk.items, repeatKeyOf(request, bulk), request.stages),
+      acceptMemories(context, request.caller, bulk.items, {
+        repeatKey: repeatKeyOf(request, bulk),
+        stages: request.stages,
+        answerOf: (jobIds) => jobIds,
+      }),
     );
     reply.code(202);
     return { job_ids: jobIds, total: jobIds.length, status: 'running' };

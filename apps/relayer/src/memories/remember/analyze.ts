@@ -20,8 +20,8 @@ import {
   type NeighbourParts,
   type Neighbours,
 } from '../recall/neighbours.ts';
+import { type AcceptParts, acceptMemories } from './accept-memories.ts';
 import { compareFacts, distinctFacts } from './compare-facts.ts';
-import { type AcceptParts, acceptMemories } from './remember.ts';
 
 /** A long text has twelve passages; some calls are retried, or made in halves */
 const maxCalls = 40;

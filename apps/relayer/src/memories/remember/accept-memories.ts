@@ -1,5 +1,4 @@
 import { envelopeKind } from '@memrelay/envelope/header';
-import type { RememberItem } from '@memrelay/protocol/memories';
 import type { Caller } from '../../accounts/caller.ts';
 import type { ExpiredDelegates } from '../../accounts/expired-delegates.ts';
 import { hasPermission, requirePermission } from '../../accounts/require-permission.ts';
@@ -122,15 +121,4 @@ export async function acceptMemories<Answer>(
   if (!isNew) return parts.idempotency.earlierAnswer<Answer>(write!);
   if (jobs.length > 0) parts.pipeline.wakeEmbedding();
   return answer;
-}
-
-/** Accepts texts unchanged. Returns the ids of their jobs, in the order of the items. */
-export function remember(
-  parts: AcceptParts,
-  caller: Caller,
-  items: readonly RememberItem[],
-  repeatKey: RepeatKey | undefined,
-  stages: StageTimes,
-): Promise<string[]> {
-  return acceptMemories(parts, caller, items, { repeatKey, stages, answerOf: (jobIds) => jobIds });
 }
