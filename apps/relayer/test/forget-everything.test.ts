@@ -64,7 +64,7 @@ describe.each(databases)('everything of an account, on $name', ({ create }) => {
     return rows.length;
   };
 
-  test('goes in steps of a thousand, through all namespaces, with a tombstone for each memory', async () => {
+  test('forgets a thousand memories per call, through all namespaces, with a tombstone for each memory', async () => {
     const caller = newCaller();
     for (const [namespace, count] of [
       ['a', 700],
@@ -96,7 +96,7 @@ describe.each(databases)('everything of an account, on $name', ({ create }) => {
     expect(rows).toEqual([{ id: other.id }]);
   });
 
-  test('is refused to a key that may not forget everywhere, and while the chain cannot be asked', async () => {
+  test('rejects keys that may not forget everywhere, and fails while the chain is unreachable', async () => {
     const { accountId } = newCaller().account;
     const memory = await storeMemory(database.db, { accountId: hexToBytes(accountId), namespace: 'work' });
     const tag = Buffer.from(tagOf(accountId, 'work')).toString('hex');

@@ -18,7 +18,7 @@ import { textJobs } from './support/text-jobs.ts';
 describe.each(databases)('stored memories, on $name', ({ create }) => {
   const world = blobWorld(create);
 
-  test('that its owner has prolonged is paid for: the new end is learnt', async () => {
+  test('a blob that its owner extended is paid for, and its new expiry epoch is saved', async () => {
     const memory = await world.store({ endEpoch: 10 });
     world.serve(memory);
     world.chain.put(memory, 30);
@@ -29,7 +29,7 @@ describe.each(databases)('stored memories, on $name', ({ create }) => {
     expect(await timeIsOver(world.db, world.chain.epoch, 10)).toEqual([]);
   });
 
-  test('that is still served though nobody pays for it any more is stored once more, and not asked for all the time', async () => {
+  test('a blob that is still served after it expired is stored again, and not checked all the time', async () => {
     const memory = await world.store({ endEpoch: 9 });
     world.serve(memory);
     expect(await world.look()).toMatchObject({ suspected: 0, storedAgain: 1 });
@@ -49,7 +49,7 @@ describe.each(databases)('stored memories, on $name', ({ create }) => {
     expect(await world.look()).toMatchObject({ suspected: 1, lost: 0 });
   });
 
-  test('is stored again from the cache as long as it is there, and not when nobody pays for renewals', async () => {
+  test('is stored again from the cache, unless renewals are off', async () => {
     const memory = await world.store({ endEpoch: 10 });
     await world.cache.set(memory.blobId, memory.envelope);
     await world.recalled({ ...memory, envelope: randomBytes(3) });
@@ -147,7 +147,7 @@ describe.each(databases)('stored memories, on $name', ({ create }) => {
     expect(await world.stateOf(memory)).toEqual(sound);
   });
 
-  test('does not keep its text: that is stored anew', async () => {
+  test('a lost memory does not keep its text from being stored again', async () => {
     const texts = textJobs(() => world.db);
     const { job } = await texts.stored('a text whose blob goes');
     await world.db.query("UPDATE memory SET state = 'lost', lost_reason = 'missing' WHERE id = $1", [job.id]);
@@ -220,7 +220,7 @@ describe.each(databases)('stored memories, on $name', ({ create }) => {
       expect(rows).toEqual([{ min: 14 }]);
     });
 
-    test('nothing is paid for while the chain cannot be asked', async () => {
+    test('pays for nothing while the chain is unreachable', async () => {
       const memory = await world.store({ endEpoch: 12 });
       world.serve(memory);
       const asked = Promise.withResolvers<void>();
@@ -256,7 +256,7 @@ describe.each(databases)('stored memories, on $name', ({ create }) => {
       for (const memory of [gone, deleted]) expect(await world.stateOf(memory)).toEqual(suspected);
     });
 
-    test('what cannot be read does not take the places of what can', async () => {
+    test('unreadable memories do not use up the limit of readable ones', async () => {
       for (let i = 0; i < 3; i++) await world.watched(await world.store({ endEpoch: 11 }));
       const readable = await world.store({ endEpoch: 12 });
       world.serve(readable);
@@ -266,7 +266,7 @@ describe.each(databases)('stored memories, on $name', ({ create }) => {
       expect(due).toHaveLength(3);
     });
 
-    test('a new wrap of a key is stored again too, as often as it takes; its job is kept for that', async () => {
+    test('renews new wraps of keys as often as needed, and keeps their jobs for it', async () => {
       const [id, envelope] = [randomUUID(), randomBytes(600)];
       const objectId = newId();
       await world.db.query(
@@ -293,7 +293,7 @@ describe.each(databases)('stored memories, on $name', ({ create }) => {
       expect(third).toMatchObject({ id, uploadClaims: 3, checkpoint: { min_end_epoch: 15 } });
     });
 
-    test('one that failed goes on where it stands, with the wallet that may have paid', async () => {
+    test('a failed renewal resumes from its checkpoint, with the wallet that may have paid', async () => {
       const memory = await world.store({ endEpoch: 12 });
       const again = (endEpoch: number) =>
         insertRenewal(world.db, { ...memory, endEpoch }, newId(), memory.envelope);

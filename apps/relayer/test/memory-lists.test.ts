@@ -100,7 +100,7 @@ describe.each(databases)('lists on $name', ({ create }) => {
     }
   }
 
-  test('a stored memory is listed with all that is known of it, a pending one as such, a failed one never', async () => {
+  test('lists stored memories with all fields and pending ones as pending, and never lists failed ones', async () => {
     const caller = newCaller();
     const id = await store(caller, { namespace: 'work', size: 2_048 });
     const unknown = await store(caller, { createdAt: '2026-03-02T10:00:00Z', endEpoch: null });
@@ -123,7 +123,7 @@ describe.each(databases)('lists on $name', ({ create }) => {
     expect(memories[0]).not.toHaveProperty('blob_id');
   });
 
-  test('pages hold every memory once, newest first, also within one microsecond', async () => {
+  test('returns every memory once across pages, newest first, even within one microsecond', async () => {
     const caller = newCaller();
     const times = ['10:00:00.000001Z', '10:00:00.000002Z', '10:00:00.000002Z', '10:00:00.5Z'];
     const ids: string[] = [];
@@ -140,7 +140,7 @@ describe.each(databases)('lists on $name', ({ create }) => {
     expect(await walk(limitedTo(caller, 'a', 'c', 'unused'), { limit: 3 })).toEqual(twoOfThree);
   });
 
-  test('a memory stored while somebody pages comes neither twice nor in between', async () => {
+  test('a memory that is stored between two pages neither repeats nor shifts entries', async () => {
     const caller = newCaller();
     for (const day of [1, 2, 3, 4]) await store(caller, { createdAt: `2026-03-0${day}T10:00:00Z` });
     const first = await list(caller, { limit: 2 });
@@ -153,7 +153,7 @@ describe.each(databases)('lists on $name', ({ create }) => {
     expect(second).not.toHaveProperty('next_cursor');
   });
 
-  test('a cursor that was changed, or is of another list or account, is refused', async () => {
+  test('rejects a cursor that was changed or belongs to another list or account', async () => {
     const [caller, other] = [newCaller(), newCaller()];
     for (const owner of [caller, other])
       for (const namespace of ['a', 'a', 'b', 'b']) await store(owner, { namespace });
@@ -183,7 +183,7 @@ describe.each(databases)('lists on $name', ({ create }) => {
       });
   });
 
-  test('only namespaces in scope are seen; without READ none, also not one that is empty', async () => {
+  test('shows only namespaces in scope, and rejects keys without READ', async () => {
     const owner = newCaller();
     for (const namespace of ['work', 'home', 'secret']) await store(owner, { namespace, state: 'done' });
     await database.db.query(
@@ -231,7 +231,7 @@ describe.each(databases)('lists on $name', ({ create }) => {
       await expect(refused()).rejects.toMatchObject({ code: 'insufficient_scope' });
   });
 
-  test('namespaces and stats count what is stored or on its way, by themselves and together', async () => {
+  test('namespaces and stats count stored and pending memories, per namespace and in total', async () => {
     const [caller, other] = [newCaller(), newCaller()];
     await store(other, { namespace: 'work' });
     await store(caller, { namespace: 'work', size: 1_000, createdAt: '2026-03-01T10:00:00.25Z' });
@@ -277,7 +277,7 @@ describe.each(databases)('lists on $name', ({ create }) => {
     expect(await listNamespaces(context, newCaller())).toEqual({ namespaces: [] });
   });
 
-  test('what expires within the next epochs is told, by scope, and nothing of it while the epoch is unknown', async () => {
+  test('reports memories that expire soon, by scope, and omits them while the epoch is unknown', async () => {
     const caller = newCaller();
     for (const endEpoch of [49, 50, 51, 53, 54, null]) await store(caller, { endEpoch });
     await store(caller, { endEpoch: 52, namespace: 'work', size: 500 });
@@ -306,7 +306,7 @@ describe.each(databases)('lists on $name', ({ create }) => {
     epoch = undefined;
   });
 
-  test('a memory is stale that has vectors of other models only', async () => {
+  test('counts a memory as stale if it only has vectors of other models', async () => {
     const caller = newCaller();
     await store(caller, { vectorsOf: [model] });
     await store(caller, { vectorsOf: ['a-former-model'] });
@@ -317,7 +317,7 @@ describe.each(databases)('lists on $name', ({ create }) => {
     expect((await accountStats(context, limitedTo(caller, 'work'))).stale_count).toBe(1);
   });
 
-  test('a page of a large account is read from the index, and no more rows than it has', async () => {
+  test('reads a page of a large account from the index, and only as many rows as it has', async () => {
     const accountId = randomBytes(32);
     await database.db.query(
       `INSERT INTO memory (account_id, id, namespace, state, blob_id, envelope_sha256, size, created_at)

@@ -7,22 +7,21 @@ import { readEnvelopes } from '../src/memories/reading/read-envelopes.ts';
 import { amongNearest, countLostMatches } from '../src/memories/recall/lost-matches.ts';
 import { countLost, readNamespaceTotals } from '../src/memories/rows/list-rows.ts';
 import { firstPage, readMemoryPage } from '../src/memories/rows/page-rows.ts';
-import { lookAtBlobs } from '../src/upkeep/missing/look-at-blobs.ts';
-import { nextLookInMs } from '../src/upkeep/missing/next-look.ts';
+import { checkBlobs, nextCheckInMs } from '../src/upkeep/missing/check-blobs.ts';
 import { blobWorld, hour, lost, sound, suspected } from './support/blob-world.ts';
 import { databases } from './support/databases.ts';
 import { model, newId, type StoredMemory } from './support/stored-memories.ts';
 
-test('a blob that nobody has is looked for after an hour, then less and less often, and when its grace ends', () => {
-  expect(nextLookInMs(0, 24 * hour)).toBe(hour);
-  expect(nextLookInMs(6 * hour, 24 * hour)).toBe(3 * hour);
-  expect(nextLookInMs(20 * hour, 24 * hour)).toBe(4 * hour);
-  expect(nextLookInMs(300 * hour, 24 * hour)).toBe(24 * hour);
-  expect(nextLookInMs(0, 10_000)).toBe(10_000);
-  expect(nextLookInMs(0, 0)).toBe(1_000);
+test('checks a missing blob after an hour, then less and less often, and when its grace period ends', () => {
+  expect(nextCheckInMs(0, 24 * hour)).toBe(hour);
+  expect(nextCheckInMs(6 * hour, 24 * hour)).toBe(3 * hour);
+  expect(nextCheckInMs(20 * hour, 24 * hour)).toBe(4 * hour);
+  expect(nextCheckInMs(300 * hour, 24 * hour)).toBe(24 * hour);
+  expect(nextCheckInMs(0, 10_000)).toBe(10_000);
+  expect(nextCheckInMs(0, 0)).toBe(1_000);
 });
 
-test('a patch is stored in the blob whose id stands in front of its own', () => {
+test('derives the blob of a patch from the start of its id', () => {
   const blob = randomBytes(32);
   const patch = Buffer.concat([blob, Buffer.from([1, 0, 1, 0, 2])]).toString('base64url');
   expect(patch).toHaveLength(50);
@@ -41,7 +40,7 @@ test('lost ones count as far as they would stand among the nearest', () => {
 describe.each(databases)('a blob that is gone, on $name', ({ create }) => {
   const world = blobWorld(create);
 
-  test('is suspected when every aggregator says so, by a recall, and only then', async () => {
+  test('is suspected only if a recall gets "missing" from every aggregator', async () => {
     const memory = await world.store();
     for (const [first, second] of [
       [404, 503],
@@ -59,7 +58,7 @@ describe.each(databases)('a blob that is gone, on $name', ({ create }) => {
     expect(await world.stateOf(memory)).toEqual(suspected);
   });
 
-  test('was uploaded after its memory was found, and is read all the same', async () => {
+  test('is read even if it was uploaded after its memory was found', async () => {
     const memory = await world.store();
     world.serve(memory);
     const found = {
@@ -120,11 +119,11 @@ describe.each(databases)('a blob that is gone, on $name', ({ create }) => {
     expect(await asked([1, 0, 0, 0, 0, 0, 0, 0], { namespace: 'other' })).toBe(0);
   });
 
-  test('with one aggregator the chain is the second word', async () => {
+  test('with one aggregator, the chain is the second opinion', async () => {
     const [gone, living] = [await world.store(), await world.store()];
     world.chain.put(living, 60);
     const aggregators = world.single;
-    await lookAtBlobs(
+    await checkBlobs(
       world.options({ aggregators }),
       (await Promise.all([gone, living].map(world.watched))).flat(),
       world.chain.epoch,
@@ -173,7 +172,7 @@ describe.each(databases)('a blob that is gone, on $name', ({ create }) => {
     expect(await world.stateOf(memory)).toEqual(lost('missing'));
   });
 
-  test('answers of aggregators that fail count for nothing, also when the grace is over', async () => {
+  test('ignores failing aggregators, even after the grace period', async () => {
     const memory = await world.store();
     await world.recalled(memory);
     await world.pass(100 * hour);
@@ -184,7 +183,7 @@ describe.each(databases)('a blob that is gone, on $name', ({ create }) => {
     expect(await dueForLook(world.db, 'done', 10)).toEqual([]);
   });
 
-  test('one good read clears the suspicion, and another one begins anew', async () => {
+  test('one successful read clears the suspicion, and a new one starts from zero', async () => {
     const memory = await world.store();
     await world.recalled(memory);
     await world.pass(23 * hour);
@@ -197,7 +196,7 @@ describe.each(databases)('a blob that is gone, on $name', ({ create }) => {
     expect(await world.look()).toMatchObject({ suspected: 1, lost: 0 });
   });
 
-  test('whose time is over is lost as expired; the chain is asked once for many', async () => {
+  test('is lost as expired after its last epoch, with one chain query for many blobs', async () => {
     const accountId = randomBytes(32);
     const memories = [];
     for (let i = 0; i < 20; i++) memories.push(await world.store({ accountId, endEpoch: 10 }));

@@ -18,7 +18,7 @@ function queryVectors(ttlSeconds: number, failures = 0) {
 }
 
 describe('the vector of a query', () => {
-  test('is computed once for the time it is kept, also for recalls that come at once', async () => {
+  test('is computed once while it is cached, even for concurrent recalls', async () => {
     const { vectors, embedded } = queryVectors(600);
     const [first, second] = await Promise.all([
       vectors.vectorOf('aa', 'tea?'),
@@ -37,7 +37,7 @@ describe('the vector of a query', () => {
     expect(embedded).toEqual(['tea?', 'tea?', 'tea? ']);
   });
 
-  test('is forgotten when its time is over; with 0 none is kept', async () => {
+  test('expires after its TTL; with 0 nothing is cached', async () => {
     const kept = queryVectors(1);
     await expect
       .poll(
@@ -53,7 +53,7 @@ describe('the vector of a query', () => {
     expect(none.embedded.length).toBe(2);
   });
 
-  test('that failed is tried again at the next recall, and the provider is not quoted', async () => {
+  test('retries a failed embedding at the next recall, and does not quote the provider', async () => {
     const { vectors, embedded } = queryVectors(600, 1);
     const failed = await vectors.vectorOf('aa', 'tea?').catch((error: Error) => error);
     expect(failed).toMatchObject({ code: 'embedding_unavailable', status: 503 });

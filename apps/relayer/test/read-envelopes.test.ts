@@ -48,7 +48,7 @@ function aggregatorsWith(
 const newCache = () => createMemoryBlobCache({ ttlSeconds: 60, maxBlobBytes: 10_000 });
 
 describe('envelopes of a recall', () => {
-  test('a blob that is missing or wrong is left out, and the others are there', async () => {
+  test('leaves out a missing or wrong blob and returns the others', async () => {
     const bytes = [randomBytes(50), randomBytes(50), randomBytes(50)];
     const matches = bytes.map((each) => matchOf(each));
     const aggregators = aggregatorsWith(
@@ -61,7 +61,7 @@ describe('envelopes of a recall', () => {
     expect(read).toEqual([bytes[0], undefined, undefined]);
   });
 
-  test('bytes of another digest never enter the cache: the right ones are read when they are there again', async () => {
+  test('never caches bytes with another digest, and reads the right ones once they are back', async () => {
     const bytes = randomBytes(50);
     const match = matchOf(bytes);
     const blobs = new Map([[match.blobId!, randomBytes(50)]]);
@@ -73,7 +73,7 @@ describe('envelopes of a recall', () => {
     expect(sources.aggregators.reads.length).toBe(2);
   });
 
-  test('a memory of this moment is worth waiting for, an old one is not', async () => {
+  test('waits for the blob of a new memory, but not of an old one', async () => {
     const matches = [60, 3600].map((seconds) =>
       matchOf(randomBytes(50), new Date(Date.now() - seconds * 1000)),
     );
@@ -82,7 +82,7 @@ describe('envelopes of a recall', () => {
     expect(aggregators.options).toMatchObject([{ fresh: true }, { fresh: false }]);
   });
 
-  test('a cached entry of another digest is read again, and replaced', async () => {
+  test('reads a cached entry with another digest again and replaces it', async () => {
     const bytes = randomBytes(50);
     const match = matchOf(bytes);
     const blobCache = newCache();

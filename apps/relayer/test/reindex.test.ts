@@ -47,7 +47,7 @@ describe.each(databases)('on $name', ({ create }) => {
     return { matches, stale: size.stale };
   }
 
-  test('before it is embedded anew a memory is found by its words, after it by its vector too', async () => {
+  test('finds a stale memory by its words, and after re-embedding by its vector too', async () => {
     const [id] = await world.remember(['The harbour opens at dawn.', 'A bakery.']);
     // The words of a search are keyed by the tag that the texts were indexed with
     await opened.db.query('UPDATE memory SET tokens = $2::text::bigint[] WHERE id = $1', [
@@ -66,7 +66,7 @@ describe.each(databases)('on $name', ({ create }) => {
     expect(await world.modelsOf(id!)).toEqual([world.place.model]);
   });
 
-  test('a pass goes through many in steps, and again does nothing', async () => {
+  test('a pass re-embeds many memories in steps, and a second pass does nothing', async () => {
     const ids = await world.remember(Array.from({ length: 40 }, (_, i) => `Note ${i} of the orchard.`));
     const answer = await run();
     expect(answer).toMatchObject({ reindexed: 40, stale_count: 0 });
@@ -77,7 +77,7 @@ describe.each(databases)('on $name', ({ create }) => {
     expect(world.provider.calls).toBe(3);
   });
 
-  test('what fails is told with its reason, keeps nothing else back and is not tried for ever', async () => {
+  test('reports failures with their reason, continues with the others and does not retry forever', async () => {
     const [gone] = await world.remember(['Its blob is gone.']);
     for (const [blobId] of world.blobs) world.blobs.delete(blobId);
     await opened.db.query("UPDATE memory SET created_at = now() - interval '1 hour' WHERE id = $1", [gone!]);
@@ -109,7 +109,7 @@ describe.each(databases)('on $name', ({ create }) => {
     expect((await run()).failed).toHaveLength(3);
   });
 
-  test('a provider that is away changes nothing, and the next call goes on', async () => {
+  test('an unavailable provider changes nothing, and the next call continues', async () => {
     const [id] = await world.remember(['The library closes late.']);
     world.provider.away = true;
     await expect(run()).rejects.toMatchObject({ code: 'embedding_unavailable' });
@@ -118,7 +118,7 @@ describe.each(databases)('on $name', ({ create }) => {
     expect(await run()).toMatchObject({ reindexed: 1, stale_count: 0 });
   });
 
-  test('two never do it at once, and who has lost the lease writes nothing', async () => {
+  test('only one run holds the lease, and a run that lost it writes nothing', async () => {
     const [id] = await world.remember(['The railway.']);
     const lease = await takeLease(opened.db, world.accountId, 'n');
     expect(await takeLease(opened.db, world.accountId, 'n')).toBeUndefined();
@@ -153,7 +153,7 @@ describe.each(databases)('on $name', ({ create }) => {
     await context.reindexing.close();
   }
 
-  test('a recall with a session has it done behind it, and none without one or when it is over', async () => {
+  test('a recall with a valid session re-embeds in the background, and any other recall does not', async () => {
     await world.remember(Array.from({ length: 20 }, (_, i) => `Note ${i} of the bakery.`));
     await behind([world.caller, withSession(undefined), withSession('no session')]);
     expect(await stale()).toBe(20);
@@ -169,7 +169,7 @@ describe.each(databases)('on $name', ({ create }) => {
     expect((await opened.db.query('SELECT 1 FROM reindex_lease')).rows).toEqual([]);
   });
 
-  test('it ends with the right to read', async () => {
+  test('stops when the caller loses permission to read', async () => {
     await world.remember(['The observatory.']);
     const context = world.context();
     context.accounts = { account: async () => ({ ...world.account, delegates: [] }) } as never;
@@ -219,7 +219,7 @@ describe.each(databases.filter(({ name }) => name === 'postgres'))('meanwhile, o
     expect(await world.modelsOf(id)).toEqual([]);
   });
 
-  test('a memory that is lost leaves the search, and its new vectors are kept for its return', async () => {
+  test('a lost memory leaves the search, and its new vectors are kept for when it is found', async () => {
     const { world, id, result } = await reindexedDuring(async ({ accountId }, gone) => {
       const { rows } = await opened.db.query<{ blob_id: string; end_epoch: number | null }>(
         'SELECT blob_id, end_epoch FROM memory WHERE id = $1',
@@ -236,7 +236,7 @@ describe.each(databases.filter(({ name }) => name === 'postgres'))('meanwhile, o
   });
 });
 
-test('vectors of one model that cannot be compared bear other names', () => {
+test('gives vectors of one model that cannot be compared different names', () => {
   expect(vectorSpace('text-embedding-3-small', 1536, 1)).toBe('text-embedding-3-small');
   expect(vectorSpace('lexical-v2-64', 64, 1)).toBe('lexical-v2-64');
   const names = [

@@ -100,7 +100,7 @@ describe.each(databases)('a quilt on $name of which one is forgotten', ({ create
     expect(await sharedQuilts(db, times, 9, [object('72')])).toEqual(due);
   });
 
-  test('is stored anew whatever is wrong with the account of another one', async () => {
+  test('is repacked even if another account fails', async () => {
     const [broken, brokenObject] = [account, object('81')];
     await forget((await storedQuilt(2, brokenObject)).slice(0, 1));
     newAccount();
@@ -121,7 +121,7 @@ describe.each(databases)('a quilt on $name of which one is forgotten', ({ create
     expect((await claim()).map(({ checkpoint }) => checkpoint.renews)).toEqual([jobs[1]!.id]);
   });
 
-  test('is kept while one that lives on cannot be stored anew', async () => {
+  test('is kept while one of its living memories cannot be stored again', async () => {
     const jobs = await storedQuilt(2, object('31'));
     await forget(jobs.slice(0, 1));
     await repack();
@@ -148,7 +148,7 @@ describe.each(databases)('a quilt on $name of which one is forgotten', ({ create
     expect(await forgottenObjects(db, place, [jobs[0]!.id])).toEqual({ free: [object('41')], shared: 0 });
   });
 
-  test('is not brought back from the cache when its owner has deleted its object', async () => {
+  test('is not restored from the cache after its owner deleted its object', async () => {
     const jobs = await storedQuilt(3, object('61'));
     onChain.clear();
     await forget(jobs.slice(0, 1));
@@ -163,7 +163,7 @@ describe.each(databases)('a quilt on $name of which one is forgotten', ({ create
     expect(await claim()).toEqual([]);
   });
 
-  test('rests when one in it cannot be read: it is not read again and again', async () => {
+  test('is paused if one of its memories cannot be read, instead of being read repeatedly', async () => {
     const jobs = await storedQuilt(2, object('51'));
     await blobCache.delete((await records(jobs)).map((record) => record!.blob_id!));
     await forget(jobs.slice(0, 1));

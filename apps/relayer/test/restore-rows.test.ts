@@ -2,23 +2,23 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { readPastWriters, recordPastDelegates } from '../src/accounts/rows/past-delegates.ts';
 import { BlobReadError } from '../src/blobs/aggregator-reads.ts';
-import { lookOnChain, type RestoreFailure } from '../src/upkeep/restore/look-on-chain.ts';
+import { type RestoreFailure, scanChain } from '../src/upkeep/restore/scan-chain.ts';
 import {
-  currentLook,
-  saveKnown,
+  currentScan,
+  saveEnvelopes,
   savePage,
-  saveUnread,
+  saveUnreadBlob,
   unknownBlobs,
 } from '../src/upkeep/rows/chain-scan-rows.ts';
 import {
   candidates,
   countFound,
-  passOverIndexed,
-  patchesToLookInto,
+  markIndexed,
   saveHeader,
   saveOutcome,
   saveUnreadPatch,
   trustName,
+  unknownPatches,
 } from '../src/upkeep/rows/restore-rows.ts';
 import { saveForgotten, saveRestored } from '../src/upkeep/rows/save-restored.ts';
 import { databases, type TestDb } from './support/databases.ts';
@@ -53,10 +53,10 @@ describe.each(databases)('on $name', ({ create }) => {
   const saw = (...blobs: ReturnType<typeof object>[]) => savePage(opened.db, accountId, { epoch: 5, blobs });
   /** A blob that holds one envelope */
   async function found(blobId: string, envelopeId: Buffer, certified: number, kind = memory): Promise<void> {
-    await currentLook(opened.db, accountId, owner);
+    await currentScan(opened.db, accountId, owner);
     await saw(object(blobId, certified));
     const header = { kind, recipientPk: randomBytes(32), wraps: undefined };
-    await saveKnown(opened.db, accountId, blobId, [{ storedAs: blobId, tag, envelopeId, header }]);
+    await saveEnvelopes(opened.db, accountId, blobId, [{ storedAs: blobId, tag, envelopeId, header }]);
   }
   const next = (options: { trust?: string; before?: Date } = {}) =>
     candidates(opened.db, place(), { kind: memory, before: later, trust: 'today', limit: 10, ...options });
@@ -84,7 +84,7 @@ describe.each(databases)('on $name', ({ create }) => {
       { info: { model: 'm', keyId: 1 }, chunks: [{ no: 0, vector: Float32Array.of(1, 0, 0) }] },
     );
 
-  test('of several blobs with one envelope id the earliest certified is read', async () => {
+  test('reads the earliest certified of several blobs with one envelope id', async () => {
     const envelopeId = randomBytes(16);
     await found('a'.repeat(43), envelopeId, 9);
     await found('b'.repeat(43), envelopeId, 3);
@@ -96,7 +96,7 @@ describe.each(databases)('on $name', ({ create }) => {
     expect((await next()).map(({ storedAs }) => storedAs)).toEqual(['c'.repeat(43)]);
   });
 
-  test('what is indexed or forgotten is not read again, and counts as settled', async () => {
+  test('does not read indexed or forgotten memories again, and counts them as settled', async () => {
     const [indexed, forgotten, left] = [randomBytes(16), randomBytes(16), randomBytes(16)];
     await found('a'.repeat(43), indexed, 1);
     await found('b'.repeat(43), forgotten, 2);
@@ -120,7 +120,7 @@ describe.each(databases)('on $name', ({ create }) => {
     expect(rows).toEqual([{ blob_id: 'b'.repeat(43) }]);
   });
 
-  test('a memory of another namespace with the same envelope id keeps nothing from being restored', async () => {
+  test('a memory in another namespace with the same envelope id does not prevent a restore', async () => {
     const envelopeId = randomBytes(16);
     await opened.db.query(
       `INSERT INTO memory (account_id, id, namespace, state, blob_id, envelope_id, envelope_sha256, size)
@@ -130,9 +130,9 @@ describe.each(databases)('on $name', ({ create }) => {
     await found('a'.repeat(43), envelopeId, 1);
     const patch = { storedAs: 'p'.repeat(50), tag, envelopeId };
     await saw(object('q'.repeat(43), 2));
-    await saveKnown(opened.db, accountId, 'q'.repeat(43), [patch]);
-    await passOverIndexed(opened.db, place());
-    expect(await patchesToLookInto(opened.db, place(), later, 10)).toHaveLength(1);
+    await saveEnvelopes(opened.db, accountId, 'q'.repeat(43), [patch]);
+    await markIndexed(opened.db, place());
+    expect(await unknownPatches(opened.db, place(), later, 10)).toHaveLength(1);
     expect(await countFound(opened.db, place(), 'today')).toMatchObject({ settled: 0, untried: 1 });
     expect(await next()).toHaveLength(1);
     expect(await restored('a'.repeat(43), envelopeId)).toBe(true);
@@ -143,7 +143,7 @@ describe.each(databases)('on $name', ({ create }) => {
     expect(await countFound(opened.db, place(), 'today')).toMatchObject({ settled: 1, untried: 0 });
   });
 
-  test('what failed comes after what was never tried, and once in a call', async () => {
+  test('tries failed envelopes after new ones, and once per call', async () => {
     await found('a'.repeat(43), randomBytes(16), 1);
     await found('b'.repeat(43), randomBytes(16), 2);
     await saveOutcome(opened.db, accountId, 'a'.repeat(43), 'failed', 'unreadable');
@@ -152,7 +152,7 @@ describe.each(databases)('on $name', ({ create }) => {
     expect((await next(duringThisCall)).map(({ storedAs }) => storedAs)).toEqual(['b'.repeat(43)]);
   });
 
-  test('what nobody who is believed has signed waits until its signer is named', async () => {
+  test('an envelope without a trusted signature waits until its signer is named', async () => {
     await found('a'.repeat(43), randomBytes(16), 1);
     await saveOutcome(opened.db, accountId, 'a'.repeat(43), 'unverified', 'today');
     expect(await next()).toEqual([]);
@@ -169,7 +169,7 @@ describe.each(databases)('on $name', ({ create }) => {
     expect(trustName(['a'])).not.toBe(trustName(['a', 'b']));
   });
 
-  test('a tombstone takes out what is indexed, and nothing of another namespace', async () => {
+  test('a tombstone removes indexed memories of its namespace only', async () => {
     const envelopeId = randomBytes(16);
     await found('a'.repeat(43), envelopeId, 1);
     expect(await restored('a'.repeat(43), envelopeId)).toBe(true);
@@ -191,7 +191,7 @@ describe.each(databases)('on $name', ({ create }) => {
     expect(await bury(place())).toEqual([]);
   });
 
-  test('what a tombstone of another namespace names is restored all the same', async () => {
+  test('restores a memory that a tombstone of another namespace names', async () => {
     const envelopeId = randomBytes(16);
     await found('a'.repeat(43), envelopeId, 1);
     const elsewhere = { accountId, tag: randomBytes(16), namespace: 'other' };
@@ -220,27 +220,27 @@ describe.each(databases)('on $name', ({ create }) => {
     },
   );
 
-  test('a patch that is not what its quilt says is never read', async () => {
-    await currentLook(opened.db, accountId, owner);
+  test('never reads a patch that does not match its quilt', async () => {
+    await currentScan(opened.db, accountId, owner);
     await saw(object('q'.repeat(43), 1));
     const patch = { storedAs: 'p'.repeat(50), tag, envelopeId: randomBytes(16) };
-    await saveKnown(opened.db, accountId, 'q'.repeat(43), [patch]);
+    await saveEnvelopes(opened.db, accountId, 'q'.repeat(43), [patch]);
     await saveHeader(opened.db, accountId, patch.storedAs, undefined);
     expect(await next()).toEqual([]);
   });
 
-  test('a look goes on where it was, keeps what is known and drops what the owner has no more', async () => {
+  test('a scan continues where it stopped, keeps what is known and drops what the owner no longer has', async () => {
     const [kept, gone] = ['k'.repeat(43), 'g'.repeat(43)];
-    await currentLook(opened.db, accountId, owner);
+    await currentScan(opened.db, accountId, owner);
     await savePage(opened.db, accountId, { epoch: 5, blobs: [object(kept, 4, 20)], cursor: 'second' });
-    expect(await currentLook(opened.db, accountId, owner)).toMatchObject({ cursor: 'second', ended: false });
+    expect(await currentScan(opened.db, accountId, owner)).toMatchObject({ cursor: 'second', ended: false });
     await saw(object(gone, 4), object('expired'.padEnd(43, 'x'), 1, 5), object(kept, 2, 30));
-    expect(await currentLook(opened.db, accountId, owner)).toMatchObject({ ended: true });
+    expect(await currentScan(opened.db, accountId, owner)).toMatchObject({ ended: true });
     const unknown = await unknownBlobs(opened.db, accountId, later, 10);
     expect(unknown.map(({ blobId }) => blobId)).toEqual([gone, kept]);
-    for (const blobId of [kept, gone]) await saveKnown(opened.db, accountId, blobId, []);
+    for (const blobId of [kept, gone]) await saveEnvelopes(opened.db, accountId, blobId, []);
     // Another owner's objects are another look
-    await currentLook(opened.db, accountId, `0x${'cd'.repeat(32)}`);
+    await currentScan(opened.db, accountId, `0x${'cd'.repeat(32)}`);
     await saw(object(kept, 4, 25));
     expect(await unknownBlobs(opened.db, accountId, later, 10)).toEqual([]);
     const { rows } = await opened.db.query(
@@ -250,16 +250,16 @@ describe.each(databases)('on $name', ({ create }) => {
     expect(rows).toEqual([{ blob_id: kept, end_epoch: 30, certified_epoch: 2 }]);
   });
 
-  test('that a blob holds nothing of the account counts for a day: an aggregator may have been wrong', async () => {
+  test('an empty blob is checked again after a day, because an aggregator may have been wrong', async () => {
     const [own, strange] = ['o'.repeat(43), 's'.repeat(43)];
     await found(own, randomBytes(16), 4);
     await saw(object(own, 4), object(strange, 4));
-    await saveKnown(opened.db, accountId, strange, []);
+    await saveEnvelopes(opened.db, accountId, strange, []);
     const unknown = async () =>
       (await unknownBlobs(opened.db, accountId, later, 10)).map(({ blobId }) => blobId);
     const lookAgain = async () => {
       await opened.db.query("UPDATE chain_look SET ended_at = now() - interval '1 hour'");
-      await currentLook(opened.db, accountId, owner);
+      await currentScan(opened.db, accountId, owner);
       await saw(object(own, 4), object(strange, 4));
     };
     await lookAgain();
@@ -269,11 +269,11 @@ describe.each(databases)('on $name', ({ create }) => {
     expect(await unknown()).toEqual([strange]);
   });
 
-  test('what cannot be read comes after what nobody tried, so that calls get further', async () => {
-    await currentLook(opened.db, accountId, owner);
+  test('tries unreadable blobs after new ones, so that calls make progress', async () => {
+    await currentScan(opened.db, accountId, owner);
     const ids = ['a', 'b', 'c'].map((letter) => letter.repeat(43));
     await saw(...ids.map((id) => object(id, 4)));
-    await saveUnread(opened.db, accountId, ids[0]!);
+    await saveUnreadBlob(opened.db, accountId, ids[0]!);
     const order = async (before: Date) =>
       (await unknownBlobs(opened.db, accountId, before, 10)).map(({ blobId, tried }) => [blobId[0], tried]);
     expect(await order(later)).toEqual([
@@ -288,9 +288,9 @@ describe.each(databases)('on $name', ({ create }) => {
       tag,
       envelopeId: randomBytes(16),
     }));
-    await saveKnown(opened.db, accountId, ids[1]!, patches);
+    await saveEnvelopes(opened.db, accountId, ids[1]!, patches);
     await saveUnreadPatch(opened.db, accountId, patches[0]!.storedAs);
-    const left = await patchesToLookInto(opened.db, place(), later, 10);
+    const left = await unknownPatches(opened.db, place(), later, 10);
     expect(left.map(({ storedAs, tried }) => [storedAs[0], tried])).toEqual([
       ['q', false],
       ['p', true],
@@ -300,7 +300,7 @@ describe.each(databases)('on $name', ({ create }) => {
     expect((await next()).length).toBe(2);
   });
 
-  test('late, a look is through when only what was tried in vain is left', async () => {
+  test('after the deadline, a scan is complete if only failed entries are left', async () => {
     const blobs = [object('a'.repeat(43), 4), object('b'.repeat(43), 4)];
     const reads: string[] = [];
     const sources = {
@@ -319,7 +319,7 @@ describe.each(databases)('on $name', ({ create }) => {
       const { rows } = await opened.db.query<{ now: Date }>('SELECT now() AS now');
       const account = { accountId: id, origin: id, owner } as never;
       const limits = { deadline, before: rows[0]!.now };
-      const through = await lookOnChain(sources as never, account, place(), limits, failed);
+      const through = await scanChain(sources as never, account, place(), limits, failed);
       return { through, failed: failed.length };
     };
     expect(await look(performance.now() + 60_000)).toEqual({ through: true, failed: 2 });
@@ -330,7 +330,7 @@ describe.each(databases)('on $name', ({ create }) => {
     expect(await look(performance.now() + 60_000)).toEqual({ through: true, failed: 3 });
   });
 
-  test('delegates that had WRITE at some time stay known as such', async () => {
+  test('remembers delegates that once had WRITE', async () => {
     const account_id = `0x${accountId.toString('hex')}`;
     const added = (perms: number) => ({
       name: 'DelegateKeyAdded' as const,

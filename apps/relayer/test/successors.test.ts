@@ -44,7 +44,7 @@ describe.each(databases)('memories that replace others on $name', ({ create }) =
   }
   const links = async () => (await database.db.query('SELECT 1 FROM memory_successor')).rows.length;
 
-  test('what is stored in another namespace replaces nothing here, whatever it says', async () => {
+  test('a memory in another namespace supersedes nothing here', async () => {
     const { job: old } = await stored('Ana lives in Porto');
     const { job: next } = await stored('Ana lives in Lisbon');
     await replaces(next, old);
@@ -69,7 +69,7 @@ describe.each(databases)('memories that replace others on $name', ({ create }) =
     await database.db.query('DELETE FROM memory WHERE id = $1', [next.id]);
   });
 
-  test('a search tells what is replaced once the other is there, and no more when it failed', async () => {
+  test('a search shows a successor once it is embedded, and no longer when it failed', async () => {
     const { job: old } = await stored('Ana lives in Porto');
     const [next] = await accept(newJob('Ana lives in Lisbon'));
     await replaces(next!, old);
@@ -86,7 +86,7 @@ describe.each(databases)('memories that replace others on $name', ({ create }) =
     expect(await found()).toEqual(new Map([[old.id, undefined]]));
   });
 
-  test('the link may stand before either memory does', async () => {
+  test('accepts a link before either memory exists', async () => {
     const [old, next] = [newJob('Ana lives in Porto'), newJob('Ana lives in Lisbon')];
     await replaces(next, old);
     await replaces(next, old);
@@ -96,7 +96,7 @@ describe.each(databases)('memories that replace others on $name', ({ create }) =
     expect(await links()).toBe(1);
   });
 
-  test('a replaced text that is stored again is a memory of its own, which holds', async () => {
+  test('a superseded text that is stored again becomes a new, current memory', async () => {
     const { job: old } = await stored('Ana lives in Porto');
     const { job: next } = await stored('Ana lives in Lisbon');
     await replaces(next, old);
@@ -114,7 +114,7 @@ describe.each(databases)('memories that replace others on $name', ({ create }) =
     );
   });
 
-  test('a duplicate leaves what it replaces to the memory that keeps the text, which never replaces itself', async () => {
+  test('a duplicate passes its links to the memory that keeps the text, which never supersedes itself', async () => {
     const { job: old } = await stored('Ana lives in Porto');
     const { job: keeper } = await stored('Ana lives in Lisbon');
     const [same] = await accept(newJob('Ana lives in Lisbon'));
@@ -129,7 +129,7 @@ describe.each(databases)('memories that replace others on $name', ({ create }) =
     expect(await links()).toBe(1);
   });
 
-  test('of what is forgotten no link stays, whichever of the two it was', async () => {
+  test('deletes the link when either memory is forgotten', async () => {
     const place = { accountId, namespace: 'default', tag: randomBytes(16) };
     for (const forgotten of ['old', 'next'] as const) {
       const { job: old } = await stored('Ana lives in Porto');

@@ -10,7 +10,7 @@ import { insertJobs, type NewJob } from '../src/jobs/queue/accept-jobs.ts';
 import { noteBuried } from '../src/jobs/queue/buried-blobs.ts';
 import { deleteMemories } from '../src/jobs/queue/forget-rows.ts';
 import { pruneJobs } from '../src/jobs/queue/prune-jobs.ts';
-import { renewBesideMemories } from '../src/upkeep/renewals/renew-beside.ts';
+import { renewWrapsAndTombstones } from '../src/upkeep/renewals/renew-wraps-and-tombstones.ts';
 import { accountsOf } from './support/accounts.ts';
 import { databases } from './support/databases.ts';
 import { quiltWorld } from './support/quilt-world.ts';
@@ -53,7 +53,7 @@ describe.each(databases)('a tombstone on $name', ({ create }) => {
     epoch: number,
     objects: Pick<StoreObject, 'blob_id' | 'end_epoch'>[],
   ): Promise<number> {
-    return renewBesideMemories(
+    return renewWrapsAndTombstones(
       {
         db,
         blobCache,
@@ -75,7 +75,7 @@ describe.each(databases)('a tombstone on $name', ({ create }) => {
 
   const blobIdOf = async (job: NewJob): Promise<string> => blobOf((await records([job]))[0]!.blob_id!);
 
-  test('is stored again, to the present owner, for as long as its memory lives in an object that outlives it', async () => {
+  test('is renewed for the current owner while its memory is alive in an object that outlives it', async () => {
     const jobs = await storedQuilt(3, '0x1');
     const quilt = await blobIdOf(jobs[0]!);
     const tombstone = await bury(jobs.slice(0, 1));
@@ -89,7 +89,7 @@ describe.each(databases)('a tombstone on $name', ({ create }) => {
     expect(await renew(6, [{ blob_id: quilt, end_epoch: 8 }]), 'its owner has prolonged that').toBe(1);
   });
 
-  test('counts blobs that its memory was in before, and those that uploads of it were about to store', async () => {
+  test('covers earlier blobs of its memory, and blobs that its uploads were about to store', async () => {
     const [first, second] = [await storedQuilt(1, '0x2'), await accept(1)];
     const former = randomBytes(32).toString('base64url');
     await db.query('INSERT INTO former_blob (account_id, blob_id, memory_id) VALUES ($1, $2, $3)', [
@@ -111,7 +111,7 @@ describe.each(databases)('a tombstone on $name', ({ create }) => {
     expect(await renew(4, [{ blob_id: randomBytes(32).toString('base64url'), end_epoch: 9 }])).toBe(0);
   });
 
-  test('is kept while something lives of what it forgets, and goes like other jobs when nothing does', async () => {
+  test('is kept while any forgotten blob is alive, then deleted like other jobs', async () => {
     const jobs = await storedQuilt(1, '0x3');
     const blob_id = await blobIdOf(jobs[0]!);
     const tombstone = await bury(jobs);

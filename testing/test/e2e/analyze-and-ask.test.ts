@@ -317,7 +317,7 @@ describe('ask', () => {
   test('it says when it does not know: nothing found needs no model, and what names no memory is not known', async () => {
     const elsewhere = await memory.ask('who?', { namespace: randomUUID() });
     expect(elsewhere).toEqual({
-      answer: 'Your memories do not tell.',
+      answer: 'Your memories do not say.',
       known: false,
       memoriesUsed: 0,
       memories: [],

@@ -7,7 +7,7 @@ import { noQuestion } from '../../src/index/keywords/question.ts';
 import { dueForLook, timeIsOver } from '../../src/jobs/queue/watched-memories.ts';
 import { readEnvelopes } from '../../src/memories/reading/read-envelopes.ts';
 import { searchMemories } from '../../src/memories/rows/search-rows.ts';
-import { type LookResult, lookAtBlobs } from '../../src/upkeep/missing/look-at-blobs.ts';
+import { type BlobCheckResult, checkBlobs } from '../../src/upkeep/missing/check-blobs.ts';
 import type { databases, TestDb } from './databases.ts';
 import { startServer, type TestServer } from './http-server.ts';
 import { ChainOfObjects, model, type StoredMemory, storeMemory } from './stored-memories.ts';
@@ -81,14 +81,14 @@ export function blobWorld(create: (typeof databases)[number]['create']) {
     ...given,
   });
   /** Looks at whatever is due, as a round does. */
-  async function look(given: object = {}): Promise<LookResult> {
+  async function look(given: object = {}): Promise<BlobCheckResult> {
     const { db } = database;
     const memories = [
       ...(await dueForLook(db, 'done', 100)),
       ...(await timeIsOver(db, chain.epoch, 100)),
       ...(await dueForLook(db, 'lost', 100)),
     ];
-    return lookAtBlobs(options(given), memories, chain.epoch);
+    return checkBlobs(options(given), memories, chain.epoch);
   }
   /** A recall that does not find the blobs of these. */
   const recalled = (...memories: StoredMemory[]) =>

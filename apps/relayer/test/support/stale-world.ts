@@ -15,7 +15,7 @@ import type { SearchParts } from '../../src/memories/recall/recall.ts';
 import type { BackgroundReindexParts } from '../../src/memories/reindex/background-reindex.ts';
 import type { BackgroundRuns } from '../../src/memories/reindex/background-runs.ts';
 import type { ReindexParts } from '../../src/memories/reindex/reindex.ts';
-import type { StalePlace } from '../../src/memories/rows/stale-rows.ts';
+import type { StaleNamespace } from '../../src/memories/rows/stale-rows.ts';
 import { blindIndex } from './index-parts.ts';
 import { insertMemories } from './indexed-memories.ts';
 import { sampleEnvelope } from './sample-envelope.ts';
@@ -46,7 +46,7 @@ export function staleWorld(db: () => Db) {
     },
   };
   const vectors = createAccountVectors(128, () => Buffer.alloc(32, 7));
-  const place: StalePlace = { accountId, namespace: 'n', model: embedder.model };
+  const place: StaleNamespace = { accountId, namespace: 'n', model: embedder.model };
   const blobs = new Map<string, Buffer>();
   const texts = new Map<string, string>();
   const opened: string[] = [];

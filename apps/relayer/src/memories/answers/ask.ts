@@ -8,17 +8,17 @@ import { createStringReader } from '../../language/llm/json-string.ts';
 import { type AnswerFormat, completeStructured, parseAnswer } from '../../language/llm/structured.ts';
 import { createUsageMeter, type UsageMeter } from '../../language/llm/usage.ts';
 import { askPrompt } from '../../language/prompts/ask.ts';
-import { type Recalling, type RecallParts, recall } from '../recall/recall.ts';
+import { type RecallParts, type RecallRun, recall } from '../recall/recall.ts';
 import { createCitations } from './citations.ts';
 import { localAnswer } from './local-answer.ts';
 import { quotedMemories } from './quoted-memories.ts';
 
-/** An answer with what it takes at most: one call and its repetitions, and one more where its form was wrong */
+/** Maximum number of model calls for an answer: one with its retries, and one more if the form was wrong */
 const maxCalls = 6;
 const maxTokens = 1_000;
 const deadlineMs = 50_000;
 
-const nothingFound = 'Your memories do not tell.';
+const nothingFound = 'Your memories do not say.';
 
 const answerSchema = z.strictObject({ known: z.boolean(), answer: z.string() });
 const format: AnswerFormat<typeof answerSchema> = {
@@ -36,16 +36,16 @@ export type AskEvent = { [Name in keyof AskEvents]: { event: Name; data: AskEven
   | 'delta'
   | 'done'];
 
-/** The request that asks. */
-export interface Asking extends Recalling {
+/** The parameters of an ask request. */
+export interface AskRun extends RecallRun {
   question: AskRequest;
 }
 
-/** What was found, and whom to ask about it. */
-interface Asked {
+/** The recalled memories and the model request. */
+interface PreparedAnswer {
   recalled: RecallResponse;
   chat: ChatClient | undefined;
-  /** Memories in the document, from the first of the recalled ones */
+  /** Number of memories in the document, counted from the best */
   offered: number;
   request: Omit<ChatRequest, 'format'>;
   usage: UsageMeter;
@@ -57,35 +57,37 @@ export interface AskParts extends RecallParts {
 }
 
 /**
- * Answers a question from the memories that a recall finds for it (spec, `POST /api/ask`), and says when they do not tell.
- * The call of the model ends when the client has gone. Throws `ApiError`.
+ * Answers a question from the memories that a recall finds for it (spec, `POST /api/ask`), and says so if they do not
+ * contain the answer. Cancels the model call if the client disconnects. Throws `ApiError`.
  */
-export async function ask(parts: AskParts, caller: Caller, asking: Asking): Promise<AskResponse> {
-  const asked = await prepare(parts, caller, asking);
-  const { chat, offered } = asked;
-  if (!chat || offered === 0) return withoutModel(asked);
+export async function ask(parts: AskParts, caller: Caller, asking: AskRun): Promise<AskResponse> {
+  const prepared = await prepare(parts, caller, asking);
+  const { chat, offered } = prepared;
+  if (!chat || offered === 0) return withoutModel(prepared);
   const reply = await asking.stages.measure('answer', () =>
-    completeStructured(chat, asked.request, format, parts.loggers.memories),
+    completeStructured(chat, prepared.request, format, parts.loggers.memories),
   );
   if (reply === 'cut') throw new ApiError('llm_answer_invalid');
   const citations = createCitations(offered);
   const answer = citations.push(reply.answer) + citations.end();
-  return conclude(asked, answer, reply.known, citations.used);
+  return conclude(prepared, answer, reply.known, citations.used);
 }
 
-/** The same in pieces. What is recalled is ready when this returns: what fails before fails like any request. */
+/**
+ * The same as a stream. The recall is complete when this returns, so its errors are returned like those of any request.
+ */
 export async function askInPieces(
   parts: AskParts,
   caller: Caller,
-  asking: Asking,
+  asking: AskRun,
 ): Promise<AsyncGenerator<AskEvent, void, undefined>> {
   return pieces(await prepare(parts, caller, asking));
 }
 
-async function* pieces(asked: Asked): AsyncGenerator<AskEvent, void, undefined> {
-  const { chat, offered, request } = asked;
+async function* pieces(prepared: PreparedAnswer): AsyncGenerator<AskEvent, void, undefined> {
+  const { chat, offered, request } = prepared;
   if (!chat || offered === 0) {
-    const done = withoutModel(asked);
+    const done = withoutModel(prepared);
     yield { event: 'delta', data: { text: done.answer } };
     yield { event: 'done', data: done };
     return;
@@ -108,17 +110,17 @@ async function* pieces(asked: Asked): AsyncGenerator<AskEvent, void, undefined> 
   }
   const rest = citations.end();
   const reply = parseAnswer(written, answerSchema);
-  // A second field of the same name would have been shown as another answer
+  // A duplicate field would have been shown as a different answer
   if (!reply.ok || reply.value.answer !== said) throw new ApiError('llm_answer_invalid');
   if (rest !== '') yield show(rest);
-  yield { event: 'done', data: conclude(asked, answer, reply.value.known, citations.used) };
+  yield { event: 'done', data: conclude(prepared, answer, reply.value.known, citations.used) };
 }
 
 async function prepare(
   parts: AskParts,
   caller: Caller,
-  { question: { question, ...options }, ...recalling }: Asking,
-): Promise<Asked> {
+  { question: { question, ...options }, ...recalling }: AskRun,
+): Promise<PreparedAnswer> {
   const recalled = await recall(parts, caller, { ...options, query: question }, recalling);
   const { document, offered } = await quotedMemories(question, recalled.results);
   const usage = createUsageMeter(maxCalls);
@@ -137,19 +139,19 @@ async function prepare(
 }
 
 function conclude(
-  { recalled, usage }: Asked,
+  { recalled, usage }: PreparedAnswer,
   answer: string,
   known: boolean,
   used: readonly number[],
 ): AskResponse {
   const memories = used.map((position) => recalled.results[position]!);
-  // What names no memory is not known from one
+  // An answer that cites no memory is not known from one
   const fromMemory = known && memories.length > 0;
   const shown = answer.trim() === '' ? nothingFound : answer;
   return { ...response(recalled, shown, fromMemory, memories), usage: usage.total() };
 }
 
-function withoutModel({ recalled, chat }: Asked): AskResponse {
+function withoutModel({ recalled, chat }: PreparedAnswer): AskResponse {
   const quoted = chat ? undefined : localAnswer(recalled.results);
   return {
     ...response(recalled, quoted?.answer ?? nothingFound, quoted !== undefined, quoted?.memories ?? []),

@@ -1,23 +1,23 @@
 /**
- * Turns the marks of the model into ours while its answer is still coming: `[m3]` becomes `[1]` where the third memory is
- * the first that the answer names. Marks of what was not offered are taken out, and brackets of the model's own around
- * numbers become round, so that every `[n]` of an answer is a memory that was offered.
+ * Rewrites the model's citations while its answer is being streamed: `[m3]` becomes `[1]` if the third memory is the
+ * first one cited. Citations of memories that were not offered are removed, and other brackets around numbers become
+ * parentheses, so that every `[n]` in an answer is an offered memory.
  */
 export interface Citations {
-  /** The next piece of the answer, as it may be shown */
+  /** Returns the next piece of the answer that can be shown */
   push(piece: string): string;
-  /** What was held back at the end */
+  /** The rest, at the end of the answer */
   end(): string;
-  /** Positions of the memories that are named, in the order of their numbers */
+  /** Positions of the cited memories, in the order of their numbers */
   readonly used: readonly number[];
 }
 
-/** A mark that may not be whole yet, with the white space before it: a mark that is taken out takes that along */
+/** A citation that may be incomplete, with the white space before it, which is removed along with it */
 const unfinished = /(?<!\s)\s*(?:\[[\sm\d,;]{0,200})?$/;
-/** Begins at the first of several white spaces: one try for each would take seconds for a long run of them */
+/** Starts at the first of several white spaces: one attempt for each would take seconds on a long run of them */
 const mark = /(?<!\s)(\s*)\[([\sm\d,;]*)\]/g;
 
-/** Control characters but line breaks and tabs; what turns the direction of writing. */
+/** Control characters except line breaks and tabs, and characters that change the writing direction. */
 const steering = /(?![\n\t])\p{Cc}|[\u202a-\u202e\u2066-\u2069]/gu;
 
 export function createCitations(offered: number): Citations {

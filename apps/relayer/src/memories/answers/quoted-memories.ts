@@ -3,12 +3,13 @@ import type { MemoryHit } from '@memrelay/protocol/memories';
 import { createPauses } from '../../base/concurrency/pauses.ts';
 import { dataDocument } from '../../language/llm/data-document.ts';
 
-/** Bytes of all memories that a question goes with; about 15,000 tokens */
+/** Maximum size of all memories sent with a question, in bytes; about 15,000 tokens */
 const documentBytes = 60_000;
 
 /**
- * The question with the memories, as a document that no memory can leave. Of a long one the part that shares most words
- * with the question; the last of the ranking are left out where there is no room. Returns how many are in it.
+ * Builds a document of the question and the memories that no memory text can break out of. Of a long memory it contains
+ * the part that shares the most words with the question. The lowest-ranked memories are left out if there is no room.
+ * Returns how many are in it.
  */
 export async function quotedMemories(
   question: string,

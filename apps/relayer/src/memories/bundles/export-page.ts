@@ -23,10 +23,10 @@ import type { NamespaceTags } from '../reading/scope-namespaces.ts';
 import { type SignerParts, trustedSigners } from '../reading/trusted-signers.ts';
 import type { ListedMemory } from '../rows/page-rows.ts';
 
-/** Of envelopes and vectors on one page; a single memory may be more. */
+/** Envelopes and vectors on one page; a single memory may be larger. */
 export const exportPageBytes = 4 * 1024 * 1024;
 
-/** About the length of a piece that is embedded by itself: what a memory's vectors take is guessed by it. */
+/** Approximate length of a separately embedded chunk, for estimating the size of a memory's vectors. */
 const bytesPerVector = 4_000;
 
 interface Readable {
@@ -46,8 +46,9 @@ export interface ExportParts extends PageParts, EnvelopeSources, SignerParts {
 }
 
 /**
- * One page of what a bundle is made from: envelopes with their vectors, and the private halves of the keys that they are
- * sealed to, each sealed to the caller's own key. What cannot be read is told and keeps nothing else back. Throws `ApiError`.
+ * Returns one page of a bundle: envelopes with their vectors, and the private halves of the keys that they are sealed
+ * to, each sealed to the caller's own key. Unreadable memories are reported and do not affect the others. Throws
+ * `ApiError`.
  */
 export async function exportPage(
   parts: ExportParts,
@@ -113,7 +114,7 @@ export async function exportPage(
   };
 }
 
-/** Throws `invalid_request` for a key of small order: what is sealed to it, anybody opens. */
+/** Throws `invalid_request` for a key of small order: anyone can open what is sealed to it. */
 function requireUsable(recipientPk: string): void {
   if (nodePrimitives.x25519SharedSecret(nodePrimitives.randomBytes(32), hexToBytes(recipientPk))) return;
   throw new ApiError('invalid_request', {
@@ -121,7 +122,7 @@ function requireUsable(recipientPk: string): void {
   });
 }
 
-/** The first of them, as many as fit; one at least. */
+/** The first memories that fit; at least one. */
 function withinBytes(memories: readonly ListedMemory[], dimension: number): ListedMemory[] {
   let left = exportPageBytes;
   const end = memories.findIndex(({ size }, i) => {
@@ -131,7 +132,7 @@ function withinBytes(memories: readonly ListedMemory[], dimension: number): List
   return memories.slice(0, end < 0 ? memories.length : end);
 }
 
-/** Throws `EnvelopeError`; what a client registered in another format has no header and no key. */
+/** Throws `EnvelopeError`. Bytes in another format that a client registered have no header and no key. */
 function headerOf(
   parts: NamespaceTags,
   { account }: Caller,
@@ -147,14 +148,14 @@ function headerOf(
   return header;
 }
 
-/** Different for any two keys that may open differently: a broken wrap beside a good one must not fail the good one. */
+/** Differs for any two keys that may open differently: a broken wrap must not fail a good one of the same key. */
 function nameOf({ identity, recipientPk, wraps }: EnvelopeHeader): string {
   const digest = createHash('sha256').update(identity).update(recipientPk);
   for (const { type, bytes } of wraps) digest.update(`${type}/${bytes.length}/`).update(bytes);
   return digest.digest('base64');
 }
 
-/** By `nameOf`: the key, sealed to the caller's own, or why it cannot be had. Throws `decrypt_unavailable`. */
+/** Returns by `nameOf` each key, sealed to the caller's own, or why it is unavailable. Throws `decrypt_unavailable`. */
 async function sealedKeys(
   parts: ExportParts,
   caller: Caller,
@@ -181,7 +182,7 @@ async function sealedKeys(
     },
     caller.credentials,
   );
-  // A bundle that lacks what will be there in a minute is a bad backup
+  // A backup must not lack memories that will be readable in a minute
   if (keys.some((key) => !key.ok && key.failure === 'unavailable')) throw new ApiError('decrypt_unavailable');
   const results = new Map<string, ExportedKey | { reason: string }>();
   for (const [i, [name, { recipientPk }]] of headers.entries()) {

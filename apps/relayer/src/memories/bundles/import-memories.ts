@@ -35,7 +35,7 @@ import { unusedEnvelopeIds } from '../rows/key-rows.ts';
 type Item = ImportRequest['memories'][number];
 
 /** A memory of a bundle that may be stored here. */
-interface Accepted {
+interface AcceptedMemory {
   index: number;
   opened: OpenedEnvelope;
   textHash: Buffer;
@@ -61,10 +61,10 @@ export interface ImportParts extends SignerParts, NamespaceTags {
 }
 
 /**
- * Takes in memories of a bundle. Each is opened with its own secret and must be signed by a key that this account
- * believes or that the caller vouches for; then it is sealed anew under the account's own key and goes the way of every
- * memory, with its dates, what it replaces and, where the model is the same, its vectors. A text that is stored already is
- * not stored again. Throws `ApiError`; a memory that is refused is told in its result and keeps nothing else back.
+ * Imports memories of a bundle. Each is opened with its own secret and must be signed by a key that this account trusts
+ * or that the caller vouches for. It is then sealed again under the account's own key and stored like any memory, with
+ * its dates, its successors and, if the model is the same, its vectors. A text that is already stored is not stored
+ * again. Throws `ApiError`; a rejected memory is reported in its result and does not affect the others.
  */
 export async function importMemories(
   parts: ImportParts,
@@ -78,7 +78,7 @@ export async function importMemories(
   const accountId = hexToBytes(caller.account.accountId);
   const trust = new Set([...(await trustedSigners(parts, caller.account)), ...trusted_writers]);
   const results: ImportResult[] = new Array(memories.length);
-  const accepted: Accepted[] = [];
+  const accepted: AcceptedMemory[] = [];
   const pause = createPauses();
   for (const [index, item] of memories.entries()) {
     await pause();
@@ -109,7 +109,7 @@ export async function importMemories(
     const jobs: NewJob[] = [];
     for (const [i, each] of fresh.entries()) {
       await pause();
-      // One that comes twice has the id once
+      // A memory that occurs twice gets the id once
       const envelopeId = free.delete(names[i]!) ? ids[i] : undefined;
       const sealing = { envelopeId, supersedes: replaced[i]! };
       jobs.push(await jobOf(parts, caller, account, each, memories, sealing));
@@ -133,13 +133,13 @@ export async function importMemories(
   };
 }
 
-/** The credential is checked as for a read, though nothing of this account's is opened with it. */
+/** Checks the credential as for a read, although nothing of this account is opened with it. */
 async function requireCredential(parts: ImportParts, caller: Caller): Promise<void> {
   const head = { ...readerOf(caller, parts.serverAddress), trusted_signers: [], items: [] };
   await parts.sidecar.open(head, [], caller.credentials);
 }
 
-/** The memory, or why it is refused. */
+/** Returns the memory, or why it is rejected. */
 function open({ envelope, secret }: Item, trust: ReadonlySet<string>): OpenedEnvelope | ImportResult {
   const bytes = Buffer.from(envelope, 'base64');
   try {
@@ -159,8 +159,8 @@ function open({ envelope, secret }: Item, trust: ReadonlySet<string>): OpenedEnv
 }
 
 /**
- * Throws `insufficient_scope` for a key that may not write there, or not read all of it: whether a text is there already
- * is in the answer.
+ * Throws `insufficient_scope` for a key that may not write there, or may not read all of it: the answer shows whether a
+ * text is already stored.
  */
 function hashOf(parts: ImportParts, caller: Caller, { meta, text }: OpenedEnvelope): Buffer {
   const tag = parts.tagOf(caller.account.origin, meta.ns);
@@ -173,7 +173,7 @@ async function jobOf(
   parts: ImportParts,
   caller: Caller,
   account: AccountSnapshot,
-  { index, opened, textHash }: Accepted,
+  { index, opened, textHash }: AcceptedMemory,
   items: readonly Item[],
   { envelopeId, supersedes }: { envelopeId: Buffer | undefined; supersedes: readonly Buffer[] },
 ): Promise<NewJob> {

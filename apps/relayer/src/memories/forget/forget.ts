@@ -36,10 +36,11 @@ export interface ForgetParts extends RemoveParts, NamespaceTags {
 }
 
 /**
- * Removes memories of a namespace, those with these ids or all, or everything of the account: rows, vectors, waiting texts
- * and cached ciphertext at once. A signed tombstone goes to the owner like a memory, so that a restore leaves them out; it
- * stands in the database before this returns. Blobs are the owner's to delete: their objects are in the answer, but for
- * those that hold memories which live on; these are stored anew first. Throws `ApiError`.
+ * Removes memories of a namespace, either those with these ids or all, or everything in the account: deletes rows,
+ * vectors, waiting texts and cached ciphertext at once. A signed tombstone is stored for the owner like a memory, so
+ * that a restore leaves them out; it is in the database before this returns. Blobs are the owner's to delete, so the
+ * answer lists their objects, except those that also hold living memories. These are stored again first. Throws
+ * `ApiError`.
  */
 export async function forget(
   parts: ForgetParts,
@@ -66,8 +67,8 @@ export async function forget(
 }
 
 /**
- * What `forget` would remove for these ids, and which of them name nothing, so that a client can ask its user about what
- * there is. Removes nothing. Throws `ApiError`.
+ * Returns what `forget` would remove for these ids, and which ids are unknown, so that a client can ask its user first.
+ * Removes nothing. Throws `ApiError`.
  */
 export async function previewForget(
   parts: ScopeParts,
@@ -88,7 +89,10 @@ export async function previewForget(
   };
 }
 
-/** Namespace after namespace. Only for keys that may forget in all of them: another would leave out what it cannot see. */
+/**
+ * Works namespace by namespace. Only for keys that may forget in all of them: any other key would leave out what it
+ * cannot see.
+ */
 async function forgetEverything(parts: ForgetParts, caller: Caller): Promise<ForgetResponse> {
   if (namespacesWith(caller, 'forget') !== 'all') throw new ApiError('insufficient_scope');
   const accountId = hexToBytes(caller.account.accountId);

@@ -13,7 +13,7 @@ import type { Place } from '../../jobs/queue/forgotten-objects.ts';
 import type { NamespaceKeys } from '../../keys/namespace-keys.ts';
 import { sealJob } from '../../keys/seal-job.ts';
 
-/** A tombstone names as many (packages/envelope, `supersedes`). */
+/** Maximum number of envelope ids in a tombstone (packages/envelope, `supersedes`). */
 const perTombstone = 200;
 
 export interface RemoveParts {
@@ -27,8 +27,8 @@ export interface RemoveParts {
 }
 
 /**
- * Removes memories of a namespace at once and for good, each part together with the tombstone that names it. Returns what
- * was known of them.
+ * Removes memories of a namespace permanently, each batch in one transaction with the tombstone that names it. Returns
+ * what was known about them.
  */
 export async function removeMemories(
   parts: RemoveParts,
@@ -36,7 +36,7 @@ export async function removeMemories(
   place: Place,
   ids: readonly string[],
 ): Promise<Removed[]> {
-  // Names that nothing stands under get no key
+  // An empty namespace gets no key
   if (ids.length === 0) return [];
   const bury = await tombstones(parts, caller, place);
   const removed: Removed[] = [];
@@ -48,7 +48,7 @@ export async function removeMemories(
       const envelopeIds = rows
         .flatMap(({ envelopeId }) => (envelopeId ? [envelopeId.toString('hex')] : []))
         .filter((id) => !held.has(id));
-      // More than were asked for: jobs that repeat a text go with it
+      // There may be more than requested: jobs that repeat a text are removed with it
       for (let at = 0; at < envelopeIds.length; at += perTombstone) {
         const tombstone = bury(envelopeIds.slice(at, at + perTombstone));
         await insertJobs(tx, [tombstone], 'uploading');
@@ -61,7 +61,7 @@ export async function removeMemories(
       }
       return rows;
     });
-    // Nobody is led there any more; what cannot be deleted now goes when its time in the cache is over
+    // No row refers to them any more; what cannot be deleted now expires from the cache
     await parts.blobCache
       .delete(gone.flatMap(({ blobId }) => blobId ?? []))
       .catch((error: Error) => parts.loggers.memories.warn({ err: error }, 'cached blobs not deleted'));
@@ -71,7 +71,7 @@ export async function removeMemories(
   return removed;
 }
 
-/** Makes tombstones for envelope ids (32 hex digits each), under the namespace's present key. */
+/** Makes tombstones for envelope ids (32 hex digits each), under the namespace's current key. */
 async function tombstones(
   parts: RemoveParts,
   caller: Caller,

@@ -8,7 +8,7 @@ import type { ScopeParts } from '../reading/scope-namespaces.ts';
 import { readNamespaceKeys } from '../rows/key-rows.ts';
 import { readNamespaceNames, readUnfinishedNames } from '../rows/page-rows.ts';
 
-/** A pair that memories of a namespace are sealed to. */
+/** A key pair that memories of a namespace are sealed to. */
 export interface AccountKey {
   namespace: string;
   /** 32 hex digits */
@@ -16,7 +16,7 @@ export interface AccountKey {
   keyEpoch: number;
   /** 64 hex digits */
   recipientPk: string;
-  /** Whether the present key servers can open it: by its own wraps, or by a later one */
+  /** Whether the current key servers can open it, by its own wraps or a later one */
   isCurrent: boolean;
   wraps: Wrap[];
 }
@@ -26,8 +26,8 @@ export interface AccountKeyParts extends ScopeParts {
 }
 
 /**
- * The pairs that this relayer made for namespaces in which the caller has these permissions, in the order of their public
- * keys. Pairs that clients made themselves are in their own envelopes alone. Throws `insufficient_scope`.
+ * Returns the key pairs that this relayer made for namespaces in which the caller has these permissions, in the order
+ * of their public keys. Pairs that clients made are only in their own envelopes. Throws `insufficient_scope`.
  */
 export async function accountKeys(
   parts: AccountKeyParts,

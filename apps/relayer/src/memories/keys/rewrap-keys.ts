@@ -14,7 +14,7 @@ import { sealJob } from '../../keys/seal-job.ts';
 import type { SidecarClient } from '../../sidecar/sidecar-client.ts';
 import { type AccountKey, type AccountKeyParts, accountKeys } from './account-keys.ts';
 
-/** A key takes two operations of Seal, 80 ms of a thread. */
+/** Each key takes two Seal operations, 80 ms of a thread. */
 const keysPerCall = 20;
 
 export interface RewrapParts extends AccountKeyParts {
@@ -26,7 +26,7 @@ export interface RewrapParts extends AccountKeyParts {
   sidecar: Pick<SidecarClient, 'rewrapKeys'>;
 }
 
-/** The caller's keys with their wraps: whoever holds the recovery key can open those without any key server. */
+/** The caller's keys with their wraps. The holder of the recovery key can open these without any key server. */
 export async function listKeys(parts: AccountKeyParts, caller: Caller): Promise<KeysResponse> {
   const keys = await accountKeys(parts, caller, ['read']);
   return {
@@ -44,9 +44,9 @@ export async function listKeys(parts: AccountKeyParts, caller: Caller): Promise<
 }
 
 /**
- * Wraps keys for the present key servers: those of the request, whose wraps the caller made with the recovery key, else
- * the next ones that are wrapped for other servers. A wrap is believed once the credential opened it and it is that of
- * its public half. It is kept here, and in an envelope of the owner's (kind 3), so that it outlives this database.
+ * Wraps keys for the current key servers: the keys in the request, whose wraps the caller made with the recovery key,
+ * or else the next ones that are wrapped for other servers. A wrap is accepted once the credential has opened it and it
+ * matches its public key. It is saved here and in an envelope of the owner (kind 3), so that it outlives this database.
  * Throws `ApiError`.
  */
 export async function rewrapKeys(
@@ -56,14 +56,14 @@ export async function rewrapKeys(
 ): Promise<RewrapResponse> {
   requireFreshAccount(caller);
   const keys = await accountKeys(parts, caller, ['read', 'write']);
-  const { chosen, next } = request.keys ? chooseGiven(keys, request.keys) : chooseNext(keys, request.after);
+  const { toWrap, next } = request.keys ? requestedKeys(keys, request.keys) : nextKeys(keys, request.after);
   const jobIds: string[] = [];
   const failed: RewrapResponse['failed'] = [];
-  if (chosen.length > 0) {
+  if (toWrap.length > 0) {
     const answer = await parts.sidecar.rewrapKeys(
       {
         ...readerOf(caller, parts.serverAddress),
-        keys: chosen.map(({ key, wraps }) => ({
+        keys: toWrap.map(({ key, wraps }) => ({
           tag: key.tag,
           key_epoch: key.keyEpoch,
           recipient_pk: key.recipientPk,
@@ -72,10 +72,10 @@ export async function rewrapKeys(
       },
       caller.credentials,
     );
-    // A sidecar that was started anew with other key servers: what it wraps must not stand under this set
+    // The sidecar was restarted with other key servers: its wraps must not be saved under this set
     if (answer.server_set !== parts.keyRewraps.serverSet) throw new ApiError('sidecar_unavailable');
     for (const [i, result] of answer.keys.entries()) {
-      const { key } = chosen[i]!;
+      const { key } = toWrap[i]!;
       if (!result.ok) {
         failed.push({ recipient_pk: key.recipientPk, reason: result.reason });
         continue;
@@ -93,36 +93,36 @@ function onWire(wraps: readonly Wrap[]): KeyEntry['wraps'] {
   return wraps.map(({ type, bytes }) => ({ type, bytes: Buffer.from(bytes).toString('base64') }));
 }
 
-interface Chosen {
+interface KeyToWrap {
   key: AccountKey;
   wraps: Wrap[];
 }
 
-function chooseGiven(
+function requestedKeys(
   keys: readonly AccountKey[],
-  given: NonNullable<RewrapRequest['keys']>,
-): { chosen: Chosen[]; next: undefined } {
+  requested: NonNullable<RewrapRequest['keys']>,
+): { toWrap: KeyToWrap[]; next: undefined } {
   const byPublicKey = new Map(keys.map((key) => [key.recipientPk, key]));
-  const chosen = given.map(({ recipient_pk, wrap }, i): Chosen => {
+  const toWrap = requested.map(({ recipient_pk, wrap }, i): KeyToWrap => {
     const key = byPublicKey.get(recipient_pk);
     if (key) return { key, wraps: [{ type: wrapType.seal, bytes: Buffer.from(wrap, 'base64') }] };
     throw new ApiError('invalid_request', {
       details: { issues: [{ path: `keys.${i}.recipient_pk`, message: 'is no key of this account' }] },
     });
   });
-  return { chosen: chosen.filter(({ key }) => !key.isCurrent), next: undefined };
+  return { toWrap: toWrap.filter(({ key }) => !key.isCurrent), next: undefined };
 }
 
-function chooseNext(
+function nextKeys(
   keys: readonly AccountKey[],
   after: string | undefined,
-): { chosen: Chosen[]; next: string | undefined } {
+): { toWrap: KeyToWrap[]; next: string | undefined } {
   const left = keys.filter((key) => !key.isCurrent && (after === undefined || key.recipientPk > after));
-  const chosen = left.slice(0, keysPerCall).map((key) => ({ key, wraps: key.wraps }));
-  return { chosen, next: left.length > keysPerCall ? chosen.at(-1)!.key.recipientPk : undefined };
+  const toWrap = left.slice(0, keysPerCall).map((key) => ({ key, wraps: key.wraps }));
+  return { toWrap, next: left.length > keysPerCall ? toWrap.at(-1)!.key.recipientPk : undefined };
 }
 
-/** Returns the job that brings the wrap to the owner; undefined when another call was faster. */
+/** Returns the job that stores the wrap for the owner; undefined if another call was faster. */
 async function keep(
   parts: RewrapParts,
   caller: Caller,

@@ -28,7 +28,10 @@ export async function listNamespaces(parts: ScopeParts, caller: Caller): Promise
 
 const listedStrays = 200;
 
-/** All of them together, with the state of the jobs and what a change of the model has left behind. */
+/**
+ * Returns totals of these namespaces, with the state of the jobs and the number of memories that a change of the model
+ * left stale.
+ */
 export async function accountStats(parts: StatsParts, caller: Caller): Promise<StatsResponse> {
   const accountId = hexToBytes(caller.account.accountId);
   const isReadable = readableNamespace(parts, caller);

@@ -3,13 +3,13 @@ import type { Db } from '../../base/db/db.ts';
 import type { SidecarClient } from '../../sidecar/sidecar-client.ts';
 import { readExpiring } from '../rows/list-rows.ts';
 
-/** The present storage epoch, and what is soon. */
+/** The current storage epoch, and how many epochs count as soon. */
 export interface StorageTime {
-  /** At most a minute old; undefined while it cannot be learnt */
+  /** At most a minute old; undefined if it cannot be read */
   epoch(): Promise<number | undefined>;
-  /** What ends within so many epochs ends soon */
+  /** Memories that expire within this many epochs expire soon */
   soonEpochs: number;
-  /** The relayer stores memories once more before they end */
+  /** The relayer renews memories before they expire */
   renewed: boolean;
 }
 
@@ -32,13 +32,13 @@ export function createStorageTime(
       }
       return known.epoch;
     },
-    // An epoch earlier than a renewal, so that an owner may come before it
+    // One epoch before a renewal, so that an owner can act first
     soonEpochs: (renewedEpochsLeft ?? 1) + 1,
     renewed: renewedEpochsLeft !== undefined,
   };
 }
 
-/** The account's memories in these namespaces that end soon; undefined while the storage epoch is not known. */
+/** The account's memories in these namespaces that expire soon; undefined if the storage epoch is not known. */
 export async function expiringSoon(
   { db, storageTime }: { db: Db; storageTime: StorageTime },
   accountId: Buffer,

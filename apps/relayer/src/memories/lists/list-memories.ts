@@ -6,8 +6,8 @@ import { supersededBy } from '../rows/list-rows.ts';
 import type { ListedMemory } from '../rows/page-rows.ts';
 
 /**
- * One page of what is stored in the namespaces that the caller may read, newest first, without texts. A memory is
- * there from when it is embedded; until its blob is stored it is `pending`. One that failed is a job, not a memory.
+ * Returns one page of the memories in the namespaces that the caller may read, newest first, without texts. A memory
+ * appears once it is embedded, and is `pending` until its blob is stored. A failed one is a job, not a memory.
  */
 export async function listMemories(
   parts: PageParts,

@@ -3,7 +3,7 @@ import { indexKey, keyedHash } from '@memrelay/envelope/at-rest';
 import { ApiError } from '@memrelay/protocol/errors';
 import type { PagePosition } from '../rows/page-rows.ts';
 
-/** What a list is of. A cursor continues only the list that it came from. */
+/** What a list contains. A cursor continues only the list that it came from. */
 export interface ListedSet {
   accountId: Buffer;
   /** Undefined: all namespaces in scope */
@@ -13,7 +13,10 @@ export interface ListedSet {
 const macBytes = 16;
 const idLength = 36;
 
-/** An opaque text, under a MAC of the index key, so that any relayer on the database reads it and nobody makes one. */
+/**
+ * An opaque text under a MAC of the index key, so that every relayer on the database can read it and no one else can
+ * make one.
+ */
 export function makeCursor(indexSecret: Uint8Array, set: ListedSet, position: PagePosition): string {
   const place = Buffer.from(`${position.id}${position.createdAt}`);
   return Buffer.concat([macOf(indexSecret, set, place), place]).toString('base64url');

@@ -11,18 +11,21 @@ import type { SidecarClient } from '../../sidecar/sidecar-client.ts';
 import type { Match } from '../rows/match.ts';
 import { type SignerParts, trustedSigners } from './trusted-signers.ts';
 
-/** Sent to the sidecar in one call; a recall of many large memories takes several, and others have their turn in between. */
+/**
+ * Maximum bytes in one sidecar call. A recall of many large memories takes several calls, with other requests in
+ * between.
+ */
 const batchBytes = 4 * 1024 * 1024;
 
-/** A match that is to be opened. */
-interface Chosen {
+/** A memory whose envelope is to be opened. */
+interface EnvelopeToOpen {
   match: Pick<Match, 'id' | 'envelopeId' | 'envelopeSha256'>;
 }
 
-interface Present {
+interface PresentEnvelope {
   /** Position among the matches */
   index: number;
-  match: Chosen['match'];
+  match: EnvelopeToOpen['match'];
   envelope: Buffer;
 }
 
@@ -36,15 +39,15 @@ export interface OpenParts extends SignerParts {
 }
 
 /**
- * Texts of the envelopes in order; `undefined` where one is missing or does not open. A refused credential refuses
- * the whole call, also where there is nothing to open; so do key servers that deny all of it, unless `each` may be denied
- * by itself. Throws `ApiError`.
+ * Returns the texts of the envelopes in order, `undefined` where one is missing or does not open. A refused credential
+ * fails the whole call, even if there is nothing to open. If the key servers deny all of it, the call fails too, unless
+ * `each` allows single denials. Throws `ApiError`.
  */
 export async function openEnvelopes(
   parts: OpenParts,
   caller: Caller,
   namespace: string,
-  ranked: readonly Chosen[],
+  ranked: readonly EnvelopeToOpen[],
   envelopes: readonly (Buffer | undefined)[],
   each = false,
 ): Promise<(string | undefined)[]> {
@@ -90,7 +93,7 @@ export async function openEnvelopes(
         );
       }
     }
-    // A later wrap opened the others: whether their own belong to the key was not seen
+    // The others were opened by a later wrap, so it is not known whether their own wraps belong to the key
     parts.verifiedKeys.mark(
       accountId,
       opened.filter((envelope) => !rewraps.has(recipientOf(envelope))),
@@ -101,7 +104,7 @@ export async function openEnvelopes(
 
 /** The later wraps of the keys in a batch, for the few accounts that have any. */
 function rewrapsFor(
-  batch: readonly Present[],
+  batch: readonly PresentEnvelope[],
   rewraps: ReadonlyMap<string, Buffer>,
 ): Pick<OpenRequestHead, 'rewraps'> {
   if (rewraps.size === 0) return {};
@@ -117,7 +120,7 @@ function recipientOf(envelope: Buffer): string {
   return Buffer.from(recipientPkBytes(envelope)).toString('hex');
 }
 
-/** Whose request it is, and whose signatures are believed. */
+/** The reader and the trusted signers. */
 async function sharedHead(parts: OpenParts, caller: Caller): Promise<Omit<OpenRequestHead, 'items'>> {
   return {
     ...readerOf(caller, parts.serverAddress),
@@ -125,9 +128,12 @@ async function sharedHead(parts: OpenParts, caller: Caller): Promise<Omit<OpenRe
   };
 }
 
-/** At least one, which may be empty. */
-function batches(ranked: readonly Chosen[], envelopes: readonly (Buffer | undefined)[]): Present[][] {
-  const result: Present[][] = [[]];
+/** At least one batch, which may be empty. */
+function batches(
+  ranked: readonly EnvelopeToOpen[],
+  envelopes: readonly (Buffer | undefined)[],
+): PresentEnvelope[][] {
+  const result: PresentEnvelope[][] = [[]];
   let size = 0;
   for (const [index, { match }] of ranked.entries()) {
     const envelope = envelopes[index];

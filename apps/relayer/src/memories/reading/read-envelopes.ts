@@ -13,25 +13,25 @@ export interface EnvelopeSources {
   aggregators: BlobReads;
 }
 
-/** A memory whose envelope is wanted. */
-export type EnvelopePlace = Pick<Match, 'id' | 'blobId' | 'envelopeSha256' | 'createdAt'>;
+/** Identifies a memory whose envelope is to be read. */
+export type EnvelopeLocation = Pick<Match, 'id' | 'blobId' | 'envelopeSha256' | 'createdAt'>;
 
-/** Of one recall, so that a large one leaves room for others */
+/** Concurrent aggregator reads of one recall, so that a large one leaves room for others */
 const coldReadsAtOnce = 16;
 
-/** How long after it was accepted a memory's blob may be unknown to an aggregator, or to a cache in front of it. */
+/** How long after a memory was accepted its blob may be unknown to an aggregator, or to a cache in front of it. */
 const freshMs = 5 * 60_000;
 
 /**
- * The envelope of each match: from the cache, from an aggregator, or from the job row while it is pending.
- * One that was uploaded since it was found is read like any other.
- * `undefined` where it cannot be read: one missing blob never fails the others. Bytes whose digest is not the row's
- * are as good as none, wherever they come from, and never enter the cache.
+ * Returns the envelope of each match: from the cache, from an aggregator, or from the job row while it is pending. A
+ * memory that was uploaded since it was found is read like any other. `undefined` where it cannot be read: one missing
+ * blob never fails the others. Bytes whose digest differs from the row's are ignored, wherever they come from, and
+ * never enter the cache.
  */
 export async function readEnvelopes(
   sources: EnvelopeSources,
   accountId: Buffer,
-  matches: readonly EnvelopePlace[],
+  matches: readonly EnvelopeLocation[],
 ): Promise<(Buffer | undefined)[]> {
   const pending = matches.flatMap(({ blobId, id }) => (blobId === undefined ? [id] : []));
   const { envelopes, blobIds } = await readPending(sources.db, accountId, pending);

@@ -9,11 +9,11 @@ import { readableNamespaces, type ScopeParts } from './scope-namespaces.ts';
 
 /** Memories that a caller may read, newest first. */
 export interface ReadablePage {
-  /** As many as were asked for, or what is left */
+  /** As many as requested, or all that are left */
   memories: ListedMemory[];
-  /** There are more behind them */
+  /** There is a next page */
   more: boolean;
-  /** Where the page after this memory begins; for the same list alone */
+  /** The cursor of the page after this memory; valid only for the same list */
   cursorAfter(memory: ListedMemory): string;
 }
 
@@ -22,7 +22,7 @@ export interface PageParts extends ScopeParts {
 }
 
 /**
- * One page of what is stored in a namespace, or in all that the caller may read. Throws `insufficient_scope`, and
+ * Returns one page of the memories in a namespace, or in all that the caller may read. Throws `insufficient_scope`, and
  * `invalid_request` for a cursor of another list.
  */
 export async function readablePage(
@@ -37,7 +37,7 @@ export async function readablePage(
   const { indexKey } = parts.secrets;
   const set = { accountId, namespace };
   const position = cursor === undefined ? firstPage : readCursor(indexKey, set, cursor);
-  // One more than is answered tells whether there is a next page
+  // One more than is returned, to see whether there is a next page
   const found = await readMemoryPage(parts.db, accountId, namespaces, position, limit + 1);
   return {
     memories: found.slice(0, limit),

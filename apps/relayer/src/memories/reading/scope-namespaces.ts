@@ -13,7 +13,9 @@ export interface ScopeParts extends NamespaceTags {
   db: Db;
 }
 
-/** Whether the caller may read a namespace, by its name. Throws `insufficient_scope` when it may read nowhere. */
+/**
+ * Returns a test for whether the caller may read a namespace, by name. Throws `insufficient_scope` if it may read none.
+ */
 export function readableNamespace(parts: NamespaceTags, caller: Caller): (namespace: string) => boolean {
   const scope = namespacesWith(caller, 'read');
   if (scope === 'all') return () => true;
@@ -22,8 +24,8 @@ export function readableNamespace(parts: NamespaceTags, caller: Caller): (namesp
 }
 
 /**
- * The namespaces that the caller may read, by name: a scope holds tags, and only names lead to tags. Throws
- * `insufficient_scope` when it may read nowhere.
+ * Returns the namespaces that the caller may read, by name. A scope contains tags, and a tag can only be computed from
+ * a name. Throws `insufficient_scope` if it may read none.
  */
 export async function readableNamespaces(
   parts: ScopeParts,

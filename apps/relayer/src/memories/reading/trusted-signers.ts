@@ -10,8 +10,8 @@ export interface SignerParts {
 }
 
 /**
- * Whose signatures are believed in an account (security.md, "Writers sign"), hex: this relayer's writer keys, delegates
- * with WRITE, and delegates of the past that registered what they had sealed.
+ * Returns the keys whose signatures are trusted in an account (security.md, "Writers sign"), hex: this relayer's writer
+ * keys, delegates with WRITE, and former delegates that registered memories they had sealed.
  */
 export async function trustedSigners(parts: SignerParts, account: AccountSnapshot): Promise<string[]> {
   const writers = account.delegates.filter(({ scope }) => ((scope?.perms ?? 0) & permissionBits.write) !== 0);

@@ -8,34 +8,37 @@ import { leastCandidates, type SearchResult } from '../rows/search-rows.ts';
 export interface Relevance {
   match: Match;
   /**
-   * From the similarity of the farthest candidate up to what the best one has to show, similarity or covered words.
-   * Where no word of the question is found anywhere it is the similarity alone.
+   * Between the similarity of the farthest candidate and the best value of the top one, similarity or covered words. If
+   * no word of the question is found anywhere, it is the similarity alone.
    */
   score: number;
   explanation: HitExplanation;
 }
 
-/** How the two legs are weighed; it depends on who made the vectors. */
+/** How the two searches are weighted; depends on what made the vectors. */
 export interface LegWeights {
   vectorShare: number;
-  /** Taken from the vector's share where what the words are sure of is not among the nearest */
+  /** Subtracted from the vector's share if confident keyword hits are not among the nearest */
   doubt: number;
 }
 
-/** A model knows what is meant, words know names and numbers: they count the same. */
+/** A model captures meaning, keywords capture names and numbers: both count the same. */
 export const modelWeights: LegWeights = { vectorShare: 0.5, doubt: 0.4 };
-/** Both legs see the same words, and the keyword leg sees how rare they are. The vector adds parts of words. */
+/**
+ * Both searches see the same words, but only the keyword search knows how rare they are. The vector adds parts of
+ * words.
+ */
 export const lexicalWeights: LegWeights = { vectorShare: 0.1, doubt: 0 };
 
-/** A smaller share of the question's weight is not scaled up to a full score: its words say little. */
+/** A smaller share of the question's weight is not scaled up to a full score: those words say little. */
 const leastCoverage = 0.2;
-/** From this share on the words are sure of what they found. */
+/** From this share on, the keyword search is confident. */
 const sureCoverage = 0.4;
-/** So many of the best by words tell whether the legs agree. */
+/** Number of best keyword hits that show whether the two searches agree. */
 const witnesses = 5;
 
-/** A match and what the legs say of it; a rank of 0 is none. */
-interface Seen {
+/** A match with the results of both searches; a rank of 0 means not found. */
+interface Candidate {
   match: Match;
   similarity: number;
   nearRank: number;
@@ -45,9 +48,9 @@ interface Seen {
 }
 
 /**
- * One order from both legs, best first; equal ones stay in the order of their distance. Scores are fused, not ranks:
- * ranks forget by how much the first was better, and let a weak leg pull down a strong one (measured, bench/README.md).
- * Each leg is scaled by its own range, since the similarities of some models lie within a tenth.
+ * Merges both searches into one order, best first; ties keep the order of their distance. It combines scores, not
+ * ranks: ranks lose how far the first was ahead, and let a weak search pull down a strong one (measured,
+ * bench/README.md). Each score is scaled by its own range, because the similarities of some models lie within a tenth.
  */
 export function fuse(
   { matches, documents }: SearchResult,
@@ -55,22 +58,22 @@ export function fuse(
   legs: LegWeights,
   question: Pick<Question<unknown>, 'related' | 'names'> = noQuestion,
 ): Relevance[] {
-  const seen = seenBy(matches, answered(collection, question, documents));
-  const near = seen.filter(({ nearRank }) => nearRank > 0).map(({ similarity }) => similarity);
+  const candidates = candidatesOf(matches, answered(collection, question, documents));
+  const near = candidates.filter(({ nearRank }) => nearRank > 0).map(({ similarity }) => similarity);
   const { 0: top = 0, [near.length - 1]: farthest = 0 } = near;
-  const byWords = seen.filter(({ covered }) => covered > 0).sort((a, b) => b.covered - a.covered);
+  const byWords = candidates.filter(({ covered }) => covered > 0).sort((a, b) => b.covered - a.covered);
   const best = byWords[0]?.covered ?? 0;
   const vectorShare = best > 0 ? legs.vectorShare - legs.doubt * disagreement(byWords, collection.texts) : 1;
   const low = Math.max(0, farthest);
   const high = Math.max(low, top, Math.min(1, best));
-  const scoreOf = ({ similarity, covered }: Seen): number => {
+  const scoreOf = ({ similarity, covered }: Candidate): number => {
     if (best === 0) return similarity;
     const closeness = top > farthest ? Math.max(0, similarity - farthest) / (top - farthest) : 0;
     const ofWords = covered / Math.max(best, leastCoverage);
     return low + (high - low) * (vectorShare * closeness + (1 - vectorShare) * ofWords);
   };
   const wordRanks = new Map(byWords.map(({ match }, i) => [match, i + 1]));
-  return seen
+  return candidates
     .map((each): Relevance => {
       const { match, similarity, nearRank, covered, words } = each;
       return {
@@ -95,7 +98,7 @@ export function fuse(
     .sort((a, b) => b.score - a.score);
 }
 
-function seenBy(matches: readonly Match[], answeredBy: ReturnType<typeof answered>): Seen[] {
+function candidatesOf(matches: readonly Match[], answeredBy: ReturnType<typeof answered>): Candidate[] {
   let nearer = 0;
   return matches.map((match) => {
     const words = match.words && answeredBy(match.words.steps, match.words.lengthBucket);
@@ -109,13 +112,13 @@ function seenBy(matches: readonly Match[], answeredBy: ReturnType<typeof answere
   });
 }
 
-/** 0 where the best by words are among the nearest, up to 1 where the words are sure and none of them is. */
-function disagreement(byWords: readonly Seen[], texts: number): number {
+/** 0 if the best keyword hits are among the nearest, up to 1 if the keyword search is confident and none of them is. */
+function disagreement(byWords: readonly Candidate[], texts: number): number {
   const nearEnough = Math.min(leastCandidates, Math.ceil(texts / 2));
-  const seen = byWords.slice(0, witnesses);
-  const sum = (some: readonly Seen[]): number => some.reduce((total, { covered }) => total + covered, 0);
-  const missing = seen.filter(({ nearRank }) => nearRank === 0 || nearRank > nearEnough);
-  return Math.min(1, byWords[0]!.covered / sureCoverage) * (sum(missing) / sum(seen));
+  const candidates = byWords.slice(0, witnesses);
+  const sum = (some: readonly Candidate[]): number => some.reduce((total, { covered }) => total + covered, 0);
+  const missing = candidates.filter(({ nearRank }) => nearRank === 0 || nearRank > nearEnough);
+  return Math.min(1, byWords[0]!.covered / sureCoverage) * (sum(missing) / sum(candidates));
 }
 
 function ranked(rank: number | undefined): { rank?: number } {

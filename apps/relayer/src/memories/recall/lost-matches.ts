@@ -13,8 +13,8 @@ interface LostMatchParts {
 }
 
 /**
- * How many lost memories would be hits among the nearest if their blobs were there. They take no places, but the answer
- * counts them (`dropped_count`). `vector` is the query's own.
+ * Counts the lost memories that would be among the nearest hits if their blobs existed. They take no places in the
+ * results, but are counted in `dropped_count`. `vector` is the query's own.
  */
 export async function countLostMatches(
   parts: LostMatchParts,
@@ -43,7 +43,7 @@ export async function countLostMatches(
   );
 }
 
-/** How many of `lost` are among the `limit` smallest of both; each in order, smallest first. */
+/** How many of `lost` are among the `limit` smallest of both. Both are sorted, smallest first. */
 export function amongNearest(found: readonly number[], lost: readonly number[], limit: number): number {
   let count = 0;
   while (count < lost.length) {

@@ -7,7 +7,7 @@ import { type RankedMatch, rank } from './ranking.ts';
 /** `asked`: the request's own `min_score` decides, and it is compared with the final score (ranking.ts). */
 export type Reason = MatchReason | 'asked';
 
-/** Tells why a memory is a hit of this request; undefined when it is none. */
+/** Returns why a memory is a hit of this request; undefined if it is not. */
 export function reasonsFor(
   { min_score: least }: Pick<RecallRequest, 'min_score'>,
   embedder: Pick<Embedder, 'minScore' | 'mock'>,
@@ -16,8 +16,8 @@ export function reasonsFor(
 }
 
 /**
- * Why a memory is a hit: a word of the question or a related one is in it, or its similarity is above `minScore`.
- * Undefined when it is none.
+ * Why a memory is a hit: it contains a word of the question or a related one, or its similarity is above `minScore`.
+ * Undefined if it is not a hit.
  */
 export function matchReason(
   { match, explanation }: Pick<Relevance, 'match' | 'explanation'>,
@@ -30,8 +30,8 @@ export function matchReason(
 }
 
 /**
- * The hits of a request among what was found, best first. Those by spelling come last: they may turn out to be none, and
- * must not take the place of a memory that has a word of the question.
+ * The hits of a request, best first. Hits by spelling come last: they may turn out to be false, and must not take the
+ * place of a memory that contains a word of the question.
  */
 export function rankMatching(
   found: readonly Relevance[],
@@ -45,7 +45,7 @@ export function rankMatching(
   return [...ranked, ...rank(spelled, { ...request, limit: request.limit - ranked.length }, nowMs)];
 }
 
-/** The last word on a hit by spelling: only its text tells whether it was near by chance. */
+/** Final check of a hit by spelling: only its text shows whether it was near by chance. */
 export async function isConfirmed(reason: Reason | undefined, query: string, text: string): Promise<boolean> {
   return reason !== 'spelling' || resembles(query, text);
 }

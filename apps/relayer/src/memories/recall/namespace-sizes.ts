@@ -2,15 +2,15 @@ import { LRUCache } from 'lru-cache';
 import type { Db } from '../../base/db/db.ts';
 import { type NamespaceSize, readNamespaceSize } from '../rows/search-rows.ts';
 
-/** How much there is in a namespace, remembered for a few seconds: it decides how to search, not what is found. */
+/** The size of a namespace, cached for a few seconds. It decides how to search, not what is found. */
 export interface NamespaceSizes {
   sizeOf(accountId: Buffer, namespace: string, model: string): Promise<NamespaceSize>;
-  /** It has changed by more than a few */
+  /** Drops the cached size after a large change */
   forget(accountId: Buffer, namespace: string, model: string): void;
 }
 
 const keptMs = 5_000;
-/** Counting many takes longer, and a few more or less say less. */
+/** Counting takes longer in a large namespace, and a small error matters less. */
 const many = 4_000;
 const manyKeptMs = 60_000;
 

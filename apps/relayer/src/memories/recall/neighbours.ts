@@ -11,7 +11,7 @@ import type { Match } from '../rows/match.ts';
 import { hasVectors, searchMemories } from '../rows/search-rows.ts';
 import type { SearchParts } from './recall.ts';
 
-/** A memory that the caller could read just now. */
+/** A memory that was opened for the caller. */
 export interface KnownMemory {
   id: string;
   text: string;
@@ -24,23 +24,23 @@ export interface Neighbour {
   distance: number;
 }
 
-/** What is stored near the texts of one request. */
+/** The stored memories that are near the texts of one request. */
 export interface Neighbours {
-  /** The memories near each text, nearest first; those that another replaces are left out, pending ones are not. */
+  /** Returns the memories near each text, nearest first, including pending ones but not superseded ones. */
   near(texts: readonly string[], perText: number): Promise<readonly (readonly Neighbour[])[]>;
-  /** Reads memories that were found, each once. One that does not open is left out. */
+  /** Opens memories that were found, each once. Those that do not open are left out. */
   open(ids: readonly string[]): Promise<void>;
-  /** What was opened so far */
+  /** The memories opened so far */
   readonly opened: ReadonlyMap<string, KnownMemory>;
-  /** Something they need is away: from then on nothing is near */
+  /** A dependency is unavailable: from then on `near` returns nothing */
   readonly unavailable: boolean;
 }
 
 const searchesAtOnce = 4;
-/** Envelopes that one request opens to compare with, bytes; the memories beyond are left out */
+/** Maximum bytes of envelopes that one request opens to compare with; further memories are left out */
 const openedBytes = 2 * 1024 * 1024;
 
-/** Facts can be kept without these, only not compared. */
+/** With these errors, facts are stored without being compared. */
 const passing: ReadonlySet<ErrorCode> = new Set([
   'decrypt_unavailable',
   'embedding_unavailable',
@@ -51,7 +51,7 @@ export interface NeighbourParts extends SearchParts, OpenParts, EnvelopeSources 
   db: Db;
 }
 
-/** With `reads` the caller has READ in the namespace, and a credential; without it nothing is near. Throws `ApiError`. */
+/** `reads`: the caller has READ in the namespace and a credential; otherwise nothing is near. Throws `ApiError`. */
 export function createNeighbours(
   parts: NeighbourParts,
   caller: Caller,
@@ -72,7 +72,7 @@ export function createNeighbours(
       return await work();
     } catch (error) {
       if (!(error instanceof ApiError) || !passing.has(error.code)) throw error;
-      parts.loggers.memories.warn({ err: error }, 'facts are not compared with what is stored');
+      parts.loggers.memories.warn({ err: error }, 'cannot compare facts with stored memories');
       unavailable = true;
       return otherwise;
     }

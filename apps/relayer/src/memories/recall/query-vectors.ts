@@ -4,15 +4,15 @@ import { LRUCache } from 'lru-cache';
 import { hexToBytes } from '../../base/db/hex.ts';
 import { type Embedder, EmbeddingError } from '../../index/embedding/embedder.ts';
 
-/** Vectors of recent queries: agents ask the same thing again, and a provider call costs 100 ms or more. */
+/** Caches vectors of recent queries: agents repeat questions, and a provider call takes 100 ms or more. */
 export interface QueryVectors {
   /** Throws `ApiError('embedding_unavailable')`. */
   vectorOf(accountId: string, query: string): Promise<Float32Array>;
 }
 
 /**
- * Only the digest of a query is kept, for `ttlSeconds`; 0 keeps nothing. Each account has its own entries: how long an
- * answer takes must not tell one account what another asked.
+ * Keeps only the digest of a query, for `ttlSeconds`; 0 keeps nothing. Each account has its own entries, so that
+ * response times do not show one account what another asked.
  */
 export function createQueryVectors(embedder: Embedder, ttlSeconds: number): QueryVectors {
   const cache = new LRUCache<string, Promise<Float32Array>>({

@@ -4,22 +4,22 @@ import type { Relevance } from './fusion.ts';
 
 export interface RankedMatch {
   match: Match;
-  /** Present when the request asked for weights, a least score or reasons */
+  /** Present if the request asked for weights, a minimum score or explanations */
   score: number | undefined;
   relevance: Relevance;
 }
 
-/** So many that were replaced may stand above without taking the place of what holds now */
+/** Number of superseded memories that may rank higher without displacing a current one */
 const replacedMargin = 10;
 
-/** Weights can lift a memory from below, and what is replaced sinks: they look at more than is answered. */
+/** Weights can move a memory up and superseded ones move down, so more candidates than the limit are considered. */
 export function candidateLimit(request: Pick<RecallRequest, 'limit' | 'scoring_weights'>): number {
   return request.scoring_weights ? Math.min(500, request.limit * 5) : request.limit + replacedMargin;
 }
 
 /**
- * Orders by relevance, or by weighted score where weights are given: relevance, recency with its half-life, importance.
- * A replaced memory counts half. Equal scores keep the order they came in.
+ * Orders by relevance, or with weights by a weighted score of relevance, recency with its half-life, and importance. A
+ * superseded memory counts half. Ties keep their order.
  */
 export function rank(
   found: readonly Relevance[],
@@ -44,7 +44,7 @@ export function rank(
     .map(({ match, relevance, score }) => ({ match, relevance, score: wanted ? score : undefined }));
 }
 
-/** The first of them whose envelopes are at most this many bytes together; one at least. */
+/** The first matches whose envelopes are at most this many bytes together; at least one. */
 export function withinBytes<T extends Pick<RankedMatch, 'match'>>(ranked: readonly T[], bytes: number): T[] {
   let left = bytes;
   const end = ranked.findIndex(({ match }, i) => {
@@ -58,13 +58,13 @@ export function sizeOf(ranked: readonly Pick<RankedMatch, 'match'>[]): number {
   return ranked.reduce((sum, { match }) => sum + match.size, 0);
 }
 
-/** 1 now, half of it after each half-life; without a half-life it does not count. */
+/** 1 for now, halved after each half-life; 0 without a half-life. */
 function recencyOf({ createdAt }: Match, halfLifeDays: number, nowMs: number): number {
   const ageDays = Math.max(0, nowMs - createdAt.getTime()) / 86_400_000;
   return halfLifeDays > 0 ? 2 ** (-ageDays / halfLifeDays) : 0;
 }
 
-/** What a score counts once it is known whether the memory still holds. */
+/** A superseded memory counts half. */
 function standing({ supersededBy }: Match, score: number): number {
   return supersededBy && score > 0 ? score / 2 : score;
 }

@@ -7,9 +7,9 @@ import { blobsOfStored, readPending } from '../../jobs/queue/read-jobs.ts';
 import type { NamespaceTags } from '../reading/scope-namespaces.ts';
 import { type SignerParts, trustedSigners } from '../reading/trusted-signers.ts';
 import { candidateLimit, type RankedMatch, rank, sizeOf, withinBytes } from './ranking.ts';
-import { type Recalling, requireReadable, type SearchParts, search } from './recall.ts';
+import { type RecallRun, requireReadable, type SearchParts, search } from './recall.ts';
 
-/** What pending memories may take of one answer; those beyond it are found again once they are stored. */
+/** Maximum bytes of pending memories in one answer; the others are found again once they are stored. */
 const maxPendingBytes = 4 * 1024 * 1024;
 
 export interface RecallManualParts extends SearchParts, SignerParts, NamespaceTags {
@@ -18,14 +18,14 @@ export interface RecallManualParts extends SearchParts, SignerParts, NamespaceTa
 }
 
 /**
- * Search with the client's own vector: where the bytes are and what their digest is, no text (spec,
- * `POST /api/recall/manual`). Pending memories come with their bytes, which stand nowhere else yet.
+ * Searches with the client's own vector and returns blob ids and digests, no texts (spec, `POST /api/recall/manual`).
+ * Pending memories include their bytes, which are not stored anywhere else yet.
  */
 export async function recallManual(
   parts: RecallManualParts,
   caller: Caller,
   request: RecallManualRequest,
-  { stages, hold }: Pick<Recalling, 'stages' | 'hold'>,
+  { stages, hold }: Pick<RecallRun, 'stages' | 'hold'>,
 ): Promise<RecallManualResponse> {
   requireReadable(parts, caller, request.namespace);
   const accountId = hexToBytes(caller.account.accountId);

@@ -26,18 +26,18 @@ import type { NamespaceSizes } from './namespace-sizes.ts';
 import type { QueryVectors } from './query-vectors.ts';
 import { candidateLimit, sizeOf, withinBytes } from './ranking.ts';
 
-/** Bytes of envelopes that one answer may need: everything one account may hold of `RequestBounds.recalling` */
+/** Maximum bytes of envelopes for one answer: all that one account may hold of `RequestBounds.recalling` */
 export const recallAnswerBytes = 32 * 1024 * 1024;
 
-/** Envelopes that one recall reads and opens at the same time, bytes; their texts stay until the answer is sent */
+/** Bytes of envelopes that one recall reads and opens together; the texts are kept until the answer is sent */
 const readBytes = 8 * 1024 * 1024;
 
-/** The request that a recall is for. */
-export interface Recalling {
+/** The request that a recall belongs to. */
+export interface RecallRun {
   stages: StageTimes;
-  /** Waits for room for the envelopes, whose sizes are known from their rows */
+  /** Waits for room for the envelopes, whose sizes are in their rows */
   hold: Hold;
-  /** Ends the work when the client has gone */
+  /** Aborts when the client disconnects */
   gone: AbortSignal;
 }
 
@@ -61,14 +61,14 @@ export interface RecallParts extends SearchParts, NamespaceTags, EnvelopeSources
 }
 
 /**
- * The nearest memories of a namespace, decrypted for the caller (spec, `POST /api/recall`). The best ones whose envelopes
- * are at most `recallAnswerBytes` together; the others count as dropped. Throws `ApiError`.
+ * Returns the nearest memories of a namespace, decrypted for the caller (spec, `POST /api/recall`): the best ones whose
+ * envelopes are at most `recallAnswerBytes` together. The others count as dropped. Throws `ApiError`.
  */
 export async function recall(
   parts: RecallParts,
   caller: Caller,
   request: RecallRequest,
-  { stages, hold, gone }: Recalling,
+  { stages, hold, gone }: RecallRun,
 ): Promise<RecallResponse> {
   requireReadable(parts, caller, request.namespace);
   requireFreshAccount(caller);
@@ -101,7 +101,7 @@ export async function recall(
   await stages.measure('turn', () => hold(sizeOf(fitting)));
   const readTexts = async (): Promise<(string | undefined)[]> => {
     const texts: (string | undefined)[] = [];
-    // Also where nothing was found: the credential is checked there
+    // Runs even if nothing was found, because this checks the credential
     do {
       gone.throwIfAborted();
       const part = withinBytes(fitting.slice(texts.length), readBytes);
@@ -122,7 +122,7 @@ export async function recall(
     ),
   ]);
   const { stale } = await parts.namespaceSizes.sizeOf(accountId, request.namespace, parts.embedder.model);
-  // The credential has just opened something, or would have
+  // The credential has just been checked
   if (stale > 0) beginReindex(parts, caller, request.namespace);
   const results: MemoryHit[] = [];
   let unreadable = ranked.length - fitting.length;
@@ -169,7 +169,7 @@ export function requireReadable(parts: NamespaceTags, caller: Caller, namespace:
   requirePermission(caller, 'read', parts.tagOf(caller.account.origin, namespace));
 }
 
-/** The memories that are near, best first; vectors of the present model are compared unless another is named. */
+/** Returns the nearest memories, best first. Compares vectors of the current model unless another is named. */
 export async function search(
   parts: SearchParts,
   accountId: Buffer,
@@ -186,7 +186,7 @@ export async function search(
   return fuse(result, size, mock ? lexicalWeights : modelWeights, query.question);
 }
 
-/** Those that the vector alone would have found, nearest first. */
+/** The memories that the vector search alone found, nearest first. */
 function nearestOf(found: readonly Relevance[]): Match[] {
   return found
     .map(({ match }) => match)

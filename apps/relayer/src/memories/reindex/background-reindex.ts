@@ -1,4 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
+import type { EncSession } from '@memrelay/protocol/enc-session';
 import type { AccountDirectory } from '../../accounts/account-directory.ts';
 import type { Caller } from '../../accounts/caller.ts';
 import { hasPermission, isExpired } from '../../accounts/require-permission.ts';
@@ -9,13 +10,14 @@ import { clearReindexLeases } from '../rows/lease-rows.ts';
 import { type BackgroundRuns, createBackgroundRuns } from './background-runs.ts';
 import { takeLease } from './lease.ts';
 import { firstId, type ReindexStepParts, reindexStep } from './reindex-namespace.ts';
-import { sessionEndMs } from './session-end.ts';
 
-/** Namespaces at once in a relayer; others begin with a later request. */
+/** Concurrent namespaces per relayer; others start with a later request. */
 const atOnce = 2;
-/** How long one run lasts at most; the next request begins another. */
+/** Maximum duration of one run; the next request starts another. */
 const runMs = 10 * 60_000;
 const restMs = 30_000;
+/** With the server's own key, which has no session */
+const serverKeyMs = 5 * 60_000;
 
 export interface BackgroundReindexParts extends ReindexStepParts {
   accounts: Pick<AccountDirectory, 'account'>;
@@ -24,13 +26,16 @@ export interface BackgroundReindexParts extends ReindexStepParts {
   reindexing: Pick<BackgroundRuns, 'begin'>;
 }
 
-/** What `beginReindex` runs in, once for a relayer. */
+/** Creates the runner of `beginReindex`, once per relayer. */
 export async function startReindexing(db: Db): Promise<BackgroundRuns> {
   await clearReindexLeases(db);
   return createBackgroundRuns({ atOnce, restMs });
 }
 
-/** Has a namespace embedded anew behind a request that found stale memories, while its session lasts. Returns at once. */
+/**
+ * Re-embeds a namespace in the background after a request found stale memories, for as long as its session lasts.
+ * Returns at once.
+ */
 export function beginReindex(parts: BackgroundReindexParts, caller: Caller, namespace: string): void {
   const endMs = sessionEndMs(caller, parts.serverAddress);
   if (endMs === undefined) return;
@@ -38,15 +43,12 @@ export function beginReindex(parts: BackgroundReindexParts, caller: Caller, name
   const account_id = caller.account.accountId;
   parts.reindexing.begin(`${account_id}/${namespace}`, (stopping) =>
     runThrough(parts, caller, namespace, untilMs, stopping).catch((err: unknown) => {
-      parts.loggers.memories.warn(
-        { err, account_id },
-        'memories were not embedded anew; a later recall tries',
-      );
+      parts.loggers.memories.warn({ err, account_id }, 're-embedding failed; a later recall will retry');
     }),
   );
 }
 
-/** One pass through the namespace, at half of the speed that it could have: what is new goes first. */
+/** One pass through the namespace at half of the possible speed, so that new memories go first. */
 async function runThrough(
   parts: BackgroundReindexParts,
   caller: Caller,
@@ -89,12 +91,12 @@ async function runThrough(
     if (reindexed > 0)
       parts.loggers.memories.info(
         { account_id: caller.account.accountId, reindexed },
-        'memories were embedded anew',
+        'memories re-embedded',
       );
   }
 }
 
-/** The caller as the account says now; undefined when the key may not read there any more. */
+/** The caller with the current state of the account; undefined if the key may no longer read there. */
 async function stillReading(
   accounts: BackgroundReindexParts['accounts'],
   caller: Caller,
@@ -105,4 +107,27 @@ async function stillReading(
   if (!account?.active || account.stale || !delegate || isExpired(delegate, Date.now())) return undefined;
   const now = { ...caller, account, delegate };
   return hasPermission(now, 'read', tag) ? now : undefined;
+}
+
+/**
+ * Until when background work may use the request's credential, in Unix ms; undefined if it may not. An owner grants a
+ * session for that time, but the deprecated delegate key only for one request.
+ */
+function sessionEndMs(caller: Caller, serverAddress: string | undefined): number | undefined {
+  const { encSession, delegateKey } = caller.credentials;
+  if (encSession !== undefined) return endOf(encSession);
+  if (delegateKey !== undefined) return undefined;
+  const isDelegate = caller.account.delegates.some(({ address }) => address === serverAddress);
+  return isDelegate ? Date.now() + serverKeyMs : undefined;
+}
+
+/** The sidecar checks whether the session is valid. */
+function endOf(header: string): number | undefined {
+  try {
+    const session = JSON.parse(Buffer.from(header, 'base64').toString()) as Partial<EncSession>;
+    const end = Number(session.creationTimeMs) + Number(session.ttlMin) * 60_000;
+    return Number.isFinite(end) ? end : undefined;
+  } catch {
+    return undefined;
+  }
 }

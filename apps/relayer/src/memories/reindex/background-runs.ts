@@ -1,20 +1,20 @@
 import { LRUCache } from 'lru-cache';
 
-/** Work behind requests, each under a name of its own: a few at once, and not again at once. */
+/** Background work, each run under its own name: a few at a time, with a pause before the same name runs again. */
 export interface BackgroundRuns {
-  /** Begins, unless it is under way or was a moment ago, or too many are. Returns at once. */
+  /** Starts a run, unless this name is running or ran a moment ago, or too many are running. Returns at once. */
   begin(name: string, run: (stopping: AbortSignal) => Promise<void>): void;
-  /** Asks what is under way to stop, and waits for it */
+  /** Asks current runs to stop, and waits for them */
   close(): Promise<void>;
 }
 
 export interface BackgroundRunsOptions {
   atOnce: number;
-  /** After a run, before the next one of the same name */
+  /** Pause between two runs of the same name */
   restMs: number;
 }
 
-/** A run must not throw: it knows whom to tell. */
+/** A run must not throw: it handles its own errors. */
 export function createBackgroundRuns({ atOnce, restMs }: BackgroundRunsOptions): BackgroundRuns {
   const underWay = new Map<string, Promise<void>>();
   const rested = new LRUCache<string, true>({ max: 10_000, ttl: restMs });

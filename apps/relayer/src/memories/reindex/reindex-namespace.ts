@@ -12,28 +12,28 @@ import {
   nextStale,
   type Reindexed,
   type StaleMemory,
-  type StalePlace,
+  type StaleNamespace,
   saveReindexed,
   saveUnembedded,
 } from '../rows/stale-rows.ts';
 
 export const firstId = '00000000-0000-0000-0000-000000000000';
 
-/** Of one step: read, opened, embedded and saved together */
+/** Memories of one step, which are read, opened, embedded and saved together */
 const memoriesAtOnce = 16;
 const bytesAtOnce = 4 * 1024 * 1024;
 
-/** What a step of the pass through a namespace has done. */
+/** The result of one step of the pass through a namespace. */
 export interface ReindexStep {
   reindexed: number;
   failed: { id: string; reason: ReindexFailure }[];
-  /** Goes on after this memory; undefined when there is none left */
+  /** The next step continues after this memory; undefined if none is left */
   after: string | undefined;
 }
 
 export interface StepOptions {
   after: string;
-  /** Leave out what was tried in vain a while ago */
+  /** Leave out memories that failed within the last hour */
   exceptTried: boolean;
   leaseToken: string;
 }
@@ -43,14 +43,14 @@ export interface ReindexStepParts extends OpenParts, EnvelopeSources, NamespaceT
 }
 
 /**
- * Embeds the next few stale memories of a namespace anew, with the caller's credential. One that fails fails alone and is
- * noted with its reason; the pass goes on behind it. Undefined when the lease is lost. Throws `ApiError` when the credential
- * is refused, or when something it needs is away.
+ * Re-embeds the next few stale memories of a namespace with the caller's credential. A failure affects only its memory
+ * and is recorded with its reason. Undefined if the lease is lost. Throws `ApiError` if the credential is refused or a
+ * dependency is unavailable.
  */
 export async function reindexStep(
   parts: ReindexStepParts,
   caller: Caller,
-  place: StalePlace,
+  place: StaleNamespace,
   { after, exceptTried, leaseToken }: StepOptions,
 ): Promise<ReindexStep | undefined> {
   const { db } = parts;
@@ -90,7 +90,7 @@ export async function reindexStep(
   return { reindexed: saved.length, failed, after: isLast ? undefined : batch.at(-1)!.id };
 }
 
-/** At least one. */
+/** The first memories that fit; at least one. */
 function withinBytes(found: readonly StaleMemory[]): StaleMemory[] {
   let bytes = 0;
   const end = found.findIndex(({ size }, i) => {
@@ -100,7 +100,7 @@ function withinBytes(found: readonly StaleMemory[]): StaleMemory[] {
   return end === -1 ? [...found] : found.slice(0, end);
 }
 
-/** One call for all; where the provider refuses it, one for each. Throws `embedding_unavailable`. */
+/** Embeds all texts in one call, or one by one if the provider rejects them. Throws `embedding_unavailable`. */
 async function embed(
   parts: Pick<ReindexStepParts, 'indexer'>,
   accountId: Buffer,

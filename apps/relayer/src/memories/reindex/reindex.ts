@@ -9,10 +9,10 @@ import { countStale } from '../rows/stale-rows.ts';
 import { type ReindexLease, takeLease } from './lease.ts';
 import { firstId, type ReindexStepParts, reindexStep } from './reindex-namespace.ts';
 
-/** Of one call, so that it ends before its caller gives up; the next one goes on at its `next_cursor`. */
+/** Time limit of one call, so that it ends before its caller gives up; the next one continues at its `next_cursor`. */
 const callMs = 15_000;
 const leasePollMs = 200;
-const failuresTold = 100;
+const reportedFailures = 100;
 
 export interface ReindexParts extends ReindexStepParts {
   embedder: Pick<Embedder, 'model'>;
@@ -22,8 +22,9 @@ export interface ReindexParts extends ReindexStepParts {
 }
 
 /**
- * Embeds memories of a namespace anew whose vectors are of another model than that of today. Each call goes some way;
- * `next_cursor` is there while there is more. Where others are at it, it waits for them. Throws `ApiError`.
+ * Re-embeds memories of a namespace whose vectors are of another model than the current one. Each call does part of the
+ * work and returns `next_cursor` while there is more. If another relayer is re-embedding the namespace, it waits.
+ * Throws `ApiError`.
  */
 export async function reindex(
   parts: ReindexParts,
@@ -62,7 +63,7 @@ export async function reindex(
     stale_count: await countStale(parts.db, accountId, [namespace], model),
     namespace,
     owner: caller.account.owner,
-    ...(failed.length > 0 ? { failed: failed.slice(0, failuresTold) } : {}),
+    ...(failed.length > 0 ? { failed: failed.slice(0, reportedFailures) } : {}),
     ...(after === undefined ? {} : { next_cursor: after }),
   };
 }

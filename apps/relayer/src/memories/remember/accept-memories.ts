@@ -18,7 +18,7 @@ import type { NamespaceKeys } from '../../keys/namespace-keys.ts';
 import { sealJob, standardImportance } from '../../keys/seal-job.ts';
 import type { NamespaceTags } from '../reading/scope-namespaces.ts';
 
-/** A text to be kept as a memory. */
+/** A text to store as a memory. */
 export interface NewMemory {
   text: string;
   namespace: string;
@@ -43,9 +43,9 @@ export interface AcceptParts extends NamespaceTags {
 }
 
 /**
- * Accepts texts as memory jobs: each is sealed into its final envelope and stands in the database, in one commit with
- * the idempotency key, before this returns (design.md, "A memory's life", 1). `answerOf` makes the answer from the ids of
- * the jobs, which are in the order of the texts; where the key was used before, the answer of then is returned.
+ * Accepts texts as memory jobs. Each is sealed into its final envelope and is in the database, in one commit with the
+ * idempotency key, before this returns (design.md, "A memory's life", 1). `answerOf` makes the answer from the job ids,
+ * which are in the order of the texts. If the key was used before, the earlier answer is returned.
  */
 export async function acceptMemories<Answer>(
   parts: AcceptParts,
@@ -74,8 +74,8 @@ export async function acceptMemories<Answer>(
     );
     return new Map(await Promise.all(entries));
   });
-  // A key that could not read the kept memory must not learn that it is there, by its blob or by the time it takes, nor
-  // lose what it stores to one that it cannot read
+  // A caller that cannot read the existing memory must not learn that it exists, by its blob or by timing, and its text
+  // must not be deduplicated against a memory that it cannot read
   const hashOf = ({ text, namespace }: NewMemory): Buffer | undefined => {
     const tag = tags.get(namespace)!;
     const readsAll = hasPermission(caller, 'read', tag, { keyEpoch: 0 });

@@ -23,18 +23,18 @@ import {
 import { type AcceptParts, acceptMemories } from './accept-memories.ts';
 import { compareFacts, distinctFacts } from './compare-facts.ts';
 
-/** A long text has twelve passages; some are asked for twice, or in halves */
+/** A long text has twelve passages; some calls are retried, or made in halves */
 const maxCalls = 40;
 const deadlineMs = 100_000;
-/** Memories offered with a passage, and looked at for a topic of it */
+/** Memories offered with a passage, and considered for one of its topics */
 const offeredMemories = 20;
 const perTopic = 5;
-/** A memory that a fact restates or replaces is among its nearest */
+/** A memory that a fact restates or supersedes is among its nearest */
 const perFact = 10;
 
 /**
  * Texts with the same words are nearer than this: case, punctuation and articles change a vector little. Only memories
- * that are so near are read to compare words.
+ * that are this near are opened to compare words.
  */
 const sameWithin = 0.25;
 
@@ -46,9 +46,9 @@ export interface AnalyzeParts extends AcceptParts, NeighbourParts {
 }
 
 /**
- * Finds the facts of a text and accepts each that is not known as a memory of its own (spec, `POST /api/analyze`). What
- * is known is compared where the caller may read it: with READ and a credential. All facts are accepted in one commit, or
- * none is. Throws `ApiError`.
+ * Extracts the facts of a text and stores each new one as a memory (spec, `POST /api/analyze`). They are compared with
+ * stored memories if the caller may read them: with READ and a credential. All facts are accepted in one commit, or
+ * none. Throws `ApiError`.
  */
 export async function analyze(
   parts: AnalyzeParts,
@@ -67,7 +67,7 @@ export async function analyze(
     const known = await parts.idempotency.knownAnswer<AnalyzeAccepted>(write);
     if (known) return known;
   }
-  // Said before a model is paid
+  // Checked before a model is paid
   await parts.backlog.admit(accountId, 0);
   const reads =
     hasPermission(caller, 'read', tag) && !caller.account.stale && hasDecryptCredential(parts, caller);
@@ -171,7 +171,7 @@ async function factsOfModel(run: ModelRun): Promise<Fact[]> {
   return stages.measure('extract', () => extractFacts(questions, { ...extraction, deadline }));
 }
 
-/** The nearest of each topic first, then the second of each, until there are enough. */
+/** The nearest memory of each topic first, then the second of each, until there are enough. */
 function nearestOf(ofTopics: readonly (readonly Neighbour[])[]): string[] {
   const chosen = new Set<string>();
   for (let rank = 0; rank < perTopic; rank++)

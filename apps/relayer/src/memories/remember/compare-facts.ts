@@ -9,14 +9,14 @@ export interface NewFact extends Fact {
 
 export interface Comparison {
   kept: NewFact[];
-  /** Said by a memory already */
+  /** Already stated by a memory */
   unchanged: { text: string; memory: KnownMemory }[];
 }
 
 /**
- * Sorts facts into new ones and those that a memory near them says already: in the same words, or as the model judged.
- * `near` gives the memories near each fact. The model is believed only about one of them: what it says of any other is
- * a mistake, or was put into its mouth, and the fact is kept.
+ * Splits facts into new ones and those that a nearby memory already states, in the same words or in the model's
+ * judgement. `near` is the memories near each fact. The model is only believed about these: what it says about any
+ * other memory is a mistake or injected, and the fact is kept.
  */
 export function compareFacts(facts: readonly Fact[], near: readonly (readonly KnownMemory[])[]): Comparison {
   const kept: NewFact[] = [];
@@ -34,7 +34,7 @@ export function compareFacts(facts: readonly Fact[], near: readonly (readonly Kn
   return { kept, unchanged };
 }
 
-/** Facts in the same words once, where they first stand; of several the highest importance counts. */
+/** Removes facts in the same words: keeps the first position and the highest importance. */
 export function distinctFacts(facts: readonly Fact[]): Fact[] {
   const byWords = new Map<string, Fact>();
   for (const fact of facts) {

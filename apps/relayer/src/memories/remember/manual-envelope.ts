@@ -3,17 +3,17 @@ import { type EnvelopeHeader, envelopeKind, parseHeader } from '@memrelay/envelo
 import { type Readers, readSealedBytes, whyOpaque } from '@memrelay/envelope/opaque-bytes';
 import { ApiError } from '@memrelay/protocol/errors';
 
-/** What the bytes are that a client encrypted itself. */
+/** What is known about bytes that a client encrypted. */
 export interface ManualBytes {
-  /** Of a memory's envelope of this account and namespace, by which a restore knows it */
+  /** The id of a memory's envelope of this account and namespace, by which a restore recognizes it */
   envelopeId: Buffer | undefined;
   /** No reader of the account can decrypt them */
   opaque: boolean;
 }
 
 /**
- * Throws `invalid_request` for an envelope of this account that is not a memory: a tombstone forgets, which WRITE alone
- * must not be able to do by way of an upload.
+ * Throws `invalid_request` for an envelope of this account that is not a memory: a tombstone forgets memories, and a
+ * caller with only WRITE must not be able to upload one.
  */
 export function readManualBytes(bytes: Buffer, readers: Readers): ManualBytes {
   const header = headerOf(bytes);

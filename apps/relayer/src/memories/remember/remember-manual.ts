@@ -33,7 +33,7 @@ import { storableImportance } from '../../keys/seal-job.ts';
 import type { NamespaceTags } from '../reading/scope-namespaces.ts';
 import { type ManualBytes, readManualBytes } from './manual-envelope.ts';
 
-/** How long a call waits for its upload before it tells the caller to come back, and how often it looks. */
+/** How long a call waits for its upload before it tells the client to retry, and how often it checks. */
 const waitMs = 60_000;
 const pollMs = 1_000;
 /** A text of 1 MiB has at most 292 pieces. */
@@ -57,9 +57,9 @@ export interface RememberManualParts extends NamespaceTags {
 }
 
 /**
- * Registers bytes that the client encrypted, with its vectors, and waits for their upload unless it is not to. The job
- * goes on when the wait ends, so nothing is lost: the answer is then `store_unavailable` with the job's id. Throws
- * `store_rejected` when the job has ended without a blob.
+ * Registers bytes that the client encrypted, with its vectors, and waits for their upload unless `wait` is off. If the
+ * wait times out, the job continues and nothing is lost: the error is `store_unavailable` with the job's id. Throws
+ * `store_rejected` if the job ended without a blob.
  */
 export async function rememberManual(
   parts: RememberManualParts,
@@ -73,10 +73,10 @@ export async function rememberManual(
   const vectors = [parts.checkVector(request.vector), ...chunkVectors(parts, request.chunk_vectors)];
   const accountId = hexToBytes(account.accountId);
   await parts.backlog.admit(accountId, 1);
-  // The client has sealed this one; the next one is sealed under the new epoch
+  // The client has already sealed this memory; the next one is sealed under the new epoch
   await parts.expiredDelegates.pruned(account);
   const envelope = Buffer.from(request.encrypted_data, 'base64');
-  const { envelopeId, opaque } = await judge(parts, account, tag, envelope);
+  const { envelopeId, opaque } = await checkReadable(parts, account, tag, envelope);
   const job: NewJob = {
     id: randomUUID(),
     accountId,
@@ -128,8 +128,11 @@ function setOf({ services, threshold }: SealObject): string {
   return keyServerSetOf(ids, threshold);
 }
 
-/** What looks opaque is judged by the chain's current state: the key epoch that it is sealed under may have just begun. */
-async function judge(
+/**
+ * Bytes that look unreadable are checked again with the chain's current state: the key epoch that they are sealed under
+ * may have just begun.
+ */
+async function checkReadable(
   { accounts, keyRewraps, sealing }: Pick<RememberManualParts, 'accounts' | 'keyRewraps' | 'sealing'>,
   { accountId, origin, keyEpoch }: AccountSnapshot,
   tag: Uint8Array,
@@ -150,7 +153,7 @@ async function judge(
   return readManualBytes(bytes, readersAt(current?.keyEpoch ?? keyEpoch));
 }
 
-/** Throws `invalid_request` unless they are whole vectors, not more than a text of the greatest length has pieces. */
+/** Throws `invalid_request` unless they are whole vectors, at most as many as the longest text has chunks. */
 function chunkVectors(
   { embedder: { dimension } }: Pick<RememberManualParts, 'embedder'>,
   encoded: string | undefined,
@@ -162,7 +165,7 @@ function chunkVectors(
   throw new ApiError('invalid_request', { details: { issues: [{ path: 'chunk_vectors', message }] } });
 }
 
-/** Waits for the end of a job, here or at another relayer. */
+/** Waits until the job ends, here or at another relayer. */
 async function storedBlob(
   parts: Pick<RememberManualParts, 'db' | 'pipeline'>,
   accountId: Buffer,
@@ -170,7 +173,7 @@ async function storedBlob(
 ) {
   const deadline = Date.now() + waitMs;
   for (;;) {
-    // Listening before reading: an end in between is not missed
+    // Listens before reading, so that an end in between is not missed
     const changed = parts.pipeline.finished(jobId, pollMs);
     const job = (await readJobs(parts.db, accountId, [jobId])).get(jobId);
     if (job?.blob_id) return { blobId: job.blob_id, owner: job.owner, namespace: job.namespace };

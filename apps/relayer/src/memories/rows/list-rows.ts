@@ -19,8 +19,8 @@ const ofAccount = totals('');
 const ofNamespaces = totals('AND namespace = ANY($2::text[])');
 
 /**
- * What is stored or on its way in these namespaces of an account, or in all; from the index alone. In the order of
- * their names, the same on every database.
+ * Totals of the stored and pending memories in these namespaces of an account, or in all, from the index alone. Sorted
+ * by name, the same on every database.
  */
 export async function readNamespaceTotals(
   db: Db,
@@ -56,7 +56,7 @@ export interface UnfinishedJobs {
   ids: string[];
 }
 
-/** The account's jobs that are not done, by namespace: also in namespaces that have no memory yet. */
+/** The account's unfinished jobs, by namespace, including namespaces that have no memory yet. */
 export async function readUnfinishedJobs(db: Db, accountId: Buffer): Promise<UnfinishedJobs[]> {
   const { rows } = await db.query<UnfinishedJobs>(
     `SELECT namespace, status, count(*)::int AS count,
@@ -67,7 +67,7 @@ export async function readUnfinishedJobs(db: Db, accountId: Buffer): Promise<Unf
   return rows;
 }
 
-/** Memories of these namespaces whose blobs are gone, by reason; undefined without one. */
+/** Number of lost memories in these namespaces, by reason; undefined if there are none. */
 export async function countLost(
   db: Db,
   accountId: Buffer,
@@ -82,7 +82,7 @@ export async function countLost(
   return Object.fromEntries(rows.map((row) => [row.lost_reason, row.count]));
 }
 
-/** Which of these memories of an account are replaced, each with the memory that replaces it, stored or on its way. */
+/** Returns the successor of each of these memories that has one, stored or pending. */
 export async function supersededBy(
   db: Db,
   accountId: Buffer,

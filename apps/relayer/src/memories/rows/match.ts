@@ -2,11 +2,14 @@
 export interface Match {
   id: string;
   distance: number;
-  /** Among the nearest; one that is not was found by its words */
+  /** Among the nearest; otherwise it was found by its words */
   near: boolean;
-  /** It has no vector of this model: `distance` is that of what has nothing in common */
+  /** It has no vector of this model: `distance` is that of an unrelated text */
   stale?: true;
-  /** How often each term of the question, then each related one, stands in it (0–3), and how long it is; absent without a keyword search */
+  /**
+   * How often it contains each term of the question, then each related one (0–3), and its length; absent without a
+   * keyword search
+   */
   words?: { steps: readonly number[]; lengthBucket: number };
   state: 'pending' | 'done';
   blobId: string | undefined;

@@ -16,13 +16,13 @@ export interface ListedMemory {
   endEpoch: number | undefined;
   /** Why its blob is gone */
   lost: LostReason | undefined;
-  /** What it says nearly the same as */
+  /** The memory that it nearly duplicates */
   near: { id: string; similarity: number } | undefined;
-  /** Where the page after this memory begins */
+  /** Position of the page after this memory */
   position: PagePosition;
 }
 
-/** Of the last memory on a page; `createdAt` is RFC 3339 with the database's microseconds. */
+/** Position of the last memory on a page; `createdAt` is RFC 3339 with the database's microseconds. */
 export interface PagePosition {
   createdAt: string;
   id: string;
@@ -43,16 +43,16 @@ const withPosition = `SELECT ${shown},
      AND near.namespace = listed.namespace AND near.state IN ('pending', 'done')) AS near_duplicate_of,
   to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS position`;
 
-/** Of a whole account: in the order of its index. */
+/** For a whole account: in the order of its index. */
 const ofAccount = `${withPosition} FROM memory AS listed WHERE account_id = $1 AND ${before}`;
 
-/** Of some namespaces: a page of each, merged. Only as many rows are read as the pages have. */
+/** For some namespaces: a page of each, merged. Reads only as many rows as the pages have. */
 const ofNamespaces = `${withPosition} FROM (
     SELECT page.* FROM unnest($5::text[]) AS name,
       LATERAL (SELECT ${read} FROM memory WHERE account_id = $1 AND namespace = name AND ${before}) AS page
   ) AS listed ORDER BY created_at DESC, id DESC LIMIT $4`;
 
-/** The query of `readMemoryPage`, so that a test can look at its plan. */
+/** The statements of `readMemoryPage`, so that a test can check their plans. */
 export const memoryPageSql = { ofAccount, ofNamespaces } as const;
 
 /** At most `limit` memories after `position`, newest first; in these namespaces, or in all. */
@@ -88,8 +88,8 @@ export async function readMemoryPage(
 }
 
 /**
- * The names of an account's namespaces. Jumps from one to the next in the index, so that it costs as much as there are
- * names, not memories.
+ * Returns the names of an account's namespaces. Jumps from name to name in the index, so that the cost depends on the
+ * number of names, not of memories.
  */
 export async function readNamespaceNames(db: Db, accountId: Buffer): Promise<string[]> {
   const { rows } = await db.query<{ namespace: string }>(
@@ -106,7 +106,7 @@ export async function readNamespaceNames(db: Db, accountId: Buffer): Promise<str
   return rows.map((row) => row.namespace);
 }
 
-/** The names of namespaces with jobs that are not done: nothing else may be there yet. */
+/** Returns the names of namespaces with unfinished jobs, which may not have any memory yet. */
 export async function readUnfinishedNames(db: Db, accountId: Buffer): Promise<string[]> {
   const { rows } = await db.query<{ namespace: string }>(
     "SELECT DISTINCT namespace FROM memory_job WHERE account_id = $1 AND status <> 'done'",

@@ -9,9 +9,9 @@ import { searchSql } from './search-sql.ts';
 import { staleInNamespace } from './stale-rows.ts';
 
 export interface SearchResult {
-  /** The nearest, at most as many with the question's words, and no others; by distance */
+  /** The nearest memories, and at most as many that contain the question's words; by distance */
   matches: Match[];
-  /** In how many texts each term of the question, then each related one, stands; about, where there are thousands */
+  /** Number of texts that contain each term of the question, then each related one; approximate above thousands */
   documents: readonly number[];
 }
 
@@ -21,37 +21,37 @@ export interface SearchQuery {
   model: string;
   /** Unit vector, through the account's map */
   vector: Float32Array;
-  /** Tokens of the question's terms; with none the vector alone decides */
+  /** Tokens of the question's terms; without any, only the vector decides */
   question: Question<bigint>;
-  /** The nearest that are asked for */
+  /** Number of nearest memories to return */
   limit: number;
   includePending: boolean;
 }
 
 /** What decides how a namespace is searched. */
 export interface NamespaceSize extends Collection {
-  /** At most `exactUpTo` and one more */
+  /** At most `exactUpTo` + 1 */
   vectors: number;
-  /** Memories whose vectors are of another model alone: their words find them */
+  /** Memories that only have vectors of other models: keywords find them */
   stale: number;
 }
 
-/** At least so many candidates of each leg: the range of their scores is what the legs are scaled by (fusion.ts). */
+/** Minimum number of candidates of each search: the range of their scores scales the search (fusion.ts). */
 export const leastCandidates = 40;
 
-/** From this many vectors in a namespace the sign bits make a shortlist first (design.md, "Index"). */
+/** Above this many vectors in a namespace, the sign bits select a shortlist first (design.md, "Index"). */
 const exactUpTo = 4_000;
 /**
  * Rows of the shortlist that are compared exactly. 100 found all of the nearest ten in every measured set (20,000
  * random, 10,000 and 100,000 synthetic and 2,000 real sentences), eight a hit all but one in 300 of the nearest fifty.
  */
 const shortlist = (limit: number): number => Math.max(120, limit * 8);
-/** A shortlist that the many pieces of few long memories have filled is made so many times longer, once. */
+/** Factor by which a shortlist is widened, once, if the chunks of a few long memories have filled it. */
 const longer = 16;
 
 /**
- * Texts that are read for each of so many terms: 1,200 in all (1 ms), at least 100 each. A term of more texts tells
- * little; which of them are wanted, the rarer ones and the vector say.
+ * Texts that are read for each of this many terms: 1,200 in all (1 ms), at least 100 each. A term in more texts says
+ * little; the rarer terms and the vector decide between them.
  */
 const postings = (terms: number): number => Math.max(100, Math.floor(1_200 / terms));
 
@@ -71,7 +71,10 @@ interface MatchRow
 
 const prepared = { prepared: true };
 
-/** The memories of one namespace of one account that are nearest to the vector or have the tokens, in one round trip as a rule. */
+/**
+ * Returns the memories of one namespace that are nearest to the vector or contain the tokens, usually in one round
+ * trip.
+ */
 export async function searchMemories(
   db: Db,
   query: SearchQuery,
@@ -134,10 +137,10 @@ function matchOf(row: MatchRow): Match {
   };
 }
 
-/** How long texts are is judged from so many of the newest. */
+/** The mean length is estimated from this many of the newest texts. */
 const lengthsRead = 1_000;
 
-/** Vectors and texts of one namespace. */
+/** Counts vectors and texts of one namespace. */
 export async function readNamespaceSize(
   db: Db,
   accountId: Buffer,

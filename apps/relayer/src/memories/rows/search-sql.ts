@@ -2,14 +2,14 @@ import { assumedTexts, b, k1, lengthOf } from '../../index/keywords/bm25.ts';
 import { successorOf } from '../../jobs/queue/successors.ts';
 
 /**
- * One statement for both legs of a search. Parameters: 1 account, 2 namespace, 3 embedding model, 4 vector, 5 candidates
- * of each leg, 6 whether pending memories count, 7 rows of the shortlist, 8 sign bits of the vector; with keywords 9 tokens,
- * 10 texts in the namespace, 11 their mean length, 12 texts that are read for one token, 13 for each token the place of the
- * question's term that it stands for: its own, or that of a term it is related to. The statements are prepared: what
- * is reckoned from parameters alone would be reckoned for each row, so the sign bits come as one.
+ * One statement for both searches. Parameters: 1 account, 2 namespace, 3 embedding model, 4 vector, 5 candidates of
+ * each search, 6 whether pending memories count, 7 rows of the shortlist, 8 sign bits of the vector; with keywords 9
+ * tokens, 10 texts in the namespace, 11 their mean length, 12 texts that are read for one token, 13 for each token the
+ * position of the question's term that it counts for: its own, or that of a term it is related to. The statements are
+ * prepared. An expression of parameters alone would be evaluated for each row, so the sign bits are a parameter.
  */
 
-/** Of the newest texts, which tell how common a term is that stands in more texts than are read. */
+/** Number of newest texts that are sampled for how common a term is that occurs in more texts than are read. */
 const sampled = 200;
 
 const isVisible = `(state = 'done' OR ($6 AND state = 'pending'))`;
@@ -30,7 +30,7 @@ const exact = `
   SELECT memory_id, ${distanceTo('embedding')} AS distance FROM memory_vector WHERE ${visibleVectors}
     AND $7::int IS NOT NULL AND $8::"bit" IS NOT NULL`;
 
-/** Compares the sign bits of all, and the vectors of the best of those, one by one by their keys. */
+/** Compares all sign bits, then the vectors of the best ones, each looked up by its key. */
 const shortlist = `
   SELECT v.memory_id, v.distance FROM (
     SELECT memory_id, chunk_no FROM memory_vector WHERE ${visibleVectors}
@@ -51,20 +51,20 @@ const near = (vectors: string): string => `
     GROUP BY memory_id ORDER BY distance, memory_id LIMIT $5)`;
 
 /**
- * Memories with a term. Tokens of two namespaces are never the same, so the index on them alone leads to the right
- * ones; `OFFSET 0` keeps the planner from taking the namespace's index instead, which it thinks small.
+ * Memories that contain a term. Tokens differ between namespaces, so the index on them alone leads to the right rows;
+ * `OFFSET 0` keeps the planner from using the namespace's index instead, which it thinks small.
  */
 const holders = (columns: string, token: string): string => `
   (SELECT ${columns} FROM memory WHERE tokens @> ARRAY[${token}] OFFSET 0)`;
 
-/** How often beyond once, up to twice. */
+/** Occurrences beyond the first, up to two. */
 const more = (token: string): string =>
   `coalesce(${token} = ANY (tokens_twice), false)::int + coalesce(${token} = ANY (tokens_often), false)::int`;
 
-/** A number that is not of the type `numeric`, which reckons ten times slower. */
+/** A float8 literal: arithmetic with `numeric` is ten times slower. */
 const float = (value: number): string => `${value}::float8`;
 
-/** The terms of the question, each with the texts it stands in, and how many those are; at most $12. */
+/** The terms of the question with the texts that contain them, at most $12, and their number. */
 const postings = `
   asked AS MATERIALIZED (
     SELECT token, stands_for, no
@@ -79,13 +79,14 @@ const postings = `
     SELECT no, token, coalesce((SELECT documents FROM held_by WHERE held_by.no = asked.no), 0) AS documents
     FROM asked)`;
 
-/** One by one by its key: the planner may think that reading the whole table is less work. */
+/** Looked up by its key: the planner may think that reading the whole table is cheaper. */
 const memoryOf = (of: string): string =>
   `LATERAL (SELECT * FROM memory WHERE account_id = $1 AND id = ${of}.id LIMIT 1)`;
 
 /**
- * A term of more texts than are read is judged by the newest of the namespace. Which those are stands in an index; asked
- * for with their tokens, a planner that thinks the namespace small would sort all of it.
+ * The frequency of a term that occurs in more texts than are read is estimated from the newest of the namespace. An
+ * index has their ids; if the tokens were selected along with them, a planner that thinks the namespace small would
+ * sort all of it.
  */
 const terms = `
   newest AS MATERIALIZED (
@@ -105,7 +106,10 @@ const terms = `
 const weight = `ln(1 + (greatest($10::float8, documents) + ${float(assumedTexts)} - documents + ${float(0.5)}) / (documents + ${float(0.5)}))`;
 const dampened = `${float(k1 * (1 - b))} + ${float(k1 * b * lengthOf(0))} * power(2::float8, length_bucket) / $11::float8`;
 
-/** What has common terms alone is no candidate of this leg: the vector finds it, and its words count as all others. */
+/**
+ * A memory that contains only common terms is not a candidate of this search. The vector search finds it, and its words
+ * count like all others.
+ */
 const found = `
   weight_of AS MATERIALIZED (
     SELECT array_agg(CASE WHEN rare THEN ${weight} END ORDER BY no) AS by_no FROM term),
@@ -126,7 +130,10 @@ const byVector = (vectors: string): string => `
   FROM near, ${memoryOf('near')} m
   ORDER BY near.distance, m.id`;
 
-/** What was found by its words alone gets its distance too: without a vector of this model that of a stranger. */
+/**
+ * A memory that only its words found gets its vector distance too, or that of an unrelated text if it has no vector of
+ * this model.
+ */
 const byBoth = (vectors: string): string => `
   WITH ${hidden}, ${near(vectors)}, ${postings}, ${terms}, ${found},
   candidate AS (

@@ -6,19 +6,19 @@ import { addKeywords, keywordColumns } from '../../index/keyword-columns.ts';
 import { pieceRows, vectorColumns } from '../../index/vector-rows.ts';
 import { type MemoryColumns, memoryFields } from '../../jobs/rows/memory-fields.ts';
 
-/** Memories whose vectors are of another model than the relayer has now, and what becomes of them. */
+/** Memories whose vectors are not of the relayer's current model. */
 
-export interface StalePlace {
+export interface StaleNamespace {
   accountId: Buffer;
   namespace: string;
-  /** That of today */
+  /** The current model */
   model: string;
 }
 
 /**
- * Memories with vectors and none of today's model. Looks to both sides of the model in the index, so that it costs as much
- * as there is of other models. What its client has encrypted is not counted: nobody else can embed it. Parameters: 1
- * account, 3 model.
+ * Memories that have vectors, but none of the current model. Scans the index on both sides of the model, so that the
+ * cost depends on the number of vectors of other models. Memories that a client encrypted are not counted: no one else
+ * can embed them. Parameters: 1 account, 3 model.
  */
 const isStale = (id: string): string => `
   EXISTS (SELECT 1 FROM memory WHERE account_id = $1 AND id = ${id} AND state IN ('pending', 'done'))
@@ -32,11 +32,11 @@ const otherModels = (namespace: string): string => `
   UNION
   SELECT memory_id FROM memory_vector WHERE account_id = $1 AND namespace = ${namespace} AND embedding_model > $3`;
 
-/** How many there are in one namespace (`$2`), as a part of another statement. */
+/** Number in one namespace (`$2`), as a part of another statement. */
 export const staleInNamespace = `(
   SELECT count(*)::int FROM (${otherModels('$2')}) AS other WHERE ${isStale('other.memory_id')})`;
 
-/** How many there are in these namespaces: what no vector finds today. */
+/** Number in these namespaces: memories that no vector search finds. */
 export async function countStale(
   db: Db,
   accountId: Buffer,
@@ -51,7 +51,7 @@ export async function countStale(
   return rows[0]!.count;
 }
 
-/** A memory to embed anew. */
+/** A memory to re-embed. */
 export interface StaleMemory {
   id: string;
   blobId: string | undefined;
@@ -63,12 +63,12 @@ export interface StaleMemory {
 }
 
 /**
- * The next ones after the id `after`, in the order of their ids, so that a pass meets each once. `exceptTried` leaves out
- * those that were tried in vain with this model in the last hour.
+ * Returns the next stale memories after the id `after`, in the order of their ids, so that a pass visits each once.
+ * `exceptTried` leaves out those that failed with this model in the last hour.
  */
 export async function nextStale(
   db: Db,
-  { accountId, namespace, model }: StalePlace,
+  { accountId, namespace, model }: StaleNamespace,
   { after, exceptTried, limit }: { after: string; exceptTried: boolean; limit: number },
 ): Promise<StaleMemory[]> {
   const { rows } = await db.query<
@@ -88,7 +88,7 @@ export async function nextStale(
 
 export async function saveUnembedded(
   db: Db,
-  { accountId, model }: StalePlace,
+  { accountId, model }: StaleNamespace,
   failures: readonly { id: string; reason: ReindexFailure }[],
 ): Promise<void> {
   if (failures.length === 0) return;
@@ -103,20 +103,20 @@ export async function saveUnembedded(
   );
 }
 
-/** A memory and what it is found by from now on. */
+/** A memory with its new index data. */
 export interface Reindexed {
   id: string;
   data: IndexData;
 }
 
 /**
- * Puts new vectors and words in place of the old ones, in one statement, if the lease is held. Returns the memories that
- * are there, undefined when the lease is another's: then nothing was written. The rows of the memories are locked by it,
- * so that one that is being forgotten gets none.
+ * Replaces the vectors and keywords of memories in one statement, if the lease is held. Returns the ids of the memories
+ * that exist, or undefined, without writing anything, if the lease was lost. It locks the rows of the memories, so that
+ * a memory that is being forgotten gets no vectors.
  */
 export async function saveReindexed(
   db: Queryable,
-  { accountId, namespace, model }: StalePlace,
+  { accountId, namespace, model }: StaleNamespace,
   leaseToken: string,
   reindexed: readonly Reindexed[],
 ): Promise<string[] | undefined> {

@@ -9,18 +9,18 @@ import {
   walkBegin,
 } from '../../jobs/queue/watched-memories.ts';
 import type { SidecarClient } from '../../sidecar/sidecar-client.ts';
-import { type BlobLooks, type LookResult, lookAtBlobs } from './look-at-blobs.ts';
+import { type BlobCheckParts, type BlobCheckResult, checkBlobs } from './check-blobs.ts';
 
-export interface BlobCheckOptions extends BlobLooks {
+export interface BlobCheckOptions extends BlobCheckParts {
   sidecar: Pick<SidecarClient, 'storeEpoch' | 'storeObjects'>;
-  /** At most so many blobs are looked for in an hour */
+  /** Limit of blob checks per hour */
   perHour: number;
-  /** There is something to upload */
+  /** Called when there is something to upload */
   wakeUpload(): void;
 }
 
 const name = 'look for blobs';
-/** As often as a grace may end, and every five minutes */
+/** As often as a grace period may end, and at least every five minutes */
 const rounds = (graceMs: number) => {
   const everyMs = Math.min(5 * 60_000, Math.max(graceMs, 1_000));
   return {
@@ -30,16 +30,17 @@ const rounds = (graceMs: number) => {
     pollMs: Math.min(10_000, everyMs),
   };
 };
-/** After that a round begins nothing new */
+/** After this time a round starts nothing new */
 const roundMs = 10 * 60_000;
-/** A walk through all memories takes a day at least */
+/** A walk through all memories takes at least a day */
 const walkEveryMs = 24 * 3_600_000;
-/** The chain is asked once for so many */
+/** Memories per query of the chain */
 const atOnce = 250;
 
 /**
- * Looks whether the blobs of memories are still there: of what recalls did not find, of what expired, and bit by bit of
- * all. At the start and every few minutes, a bounded number, one relayer for all that share the database.
+ * Checks whether the blobs of memories still exist: those that recalls did not find, those that expired, and step by
+ * step all of them. Runs at the start and every few minutes, with a limit, at one of the relayers that share the
+ * database.
  */
 export async function startBlobChecks(options: BlobCheckOptions): Promise<TaskLoop> {
   const { db, log } = options;
@@ -50,18 +51,18 @@ export async function startBlobChecks(options: BlobCheckOptions): Promise<TaskLo
     const epoch = await options.sidecar.storeEpoch();
     const deadline = Date.now() + roundMs;
     let left = perRound;
-    const total: LookResult = { suspected: 0, lost: 0, found: 0, storedAgain: 0, livesOnChain: 0 };
+    const total: BlobCheckResult = { suspected: 0, lost: 0, found: 0, storedAgain: 0, livesOnChain: 0 };
 
     async function lookAt(memories: readonly WatchedMemory[]): Promise<void> {
       for (let start = 0; start < memories.length && Date.now() < deadline; start += atOnce) {
         const part = memories.slice(start, start + atOnce);
-        const result = await lookAtBlobs(options, part, epoch);
-        for (const key of Object.keys(total) as (keyof LookResult)[]) total[key] += result[key];
+        const result = await checkBlobs(options, part, epoch);
+        for (const key of Object.keys(total) as (keyof BlobCheckResult)[]) total[key] += result[key];
         left -= part.length;
       }
     }
 
-    // However much there is of one kind, the others have their share
+    // Each kind gets its share, however many there are of the others
     const quarter = Math.ceil(left / 4);
     await lookAt(await dueForLook(db, 'done', Math.min(2 * quarter, left)));
     await lookAt(await timeIsOver(db, epoch, Math.min(quarter, left)));
@@ -72,10 +73,10 @@ export async function startBlobChecks(options: BlobCheckOptions): Promise<TaskLo
       await lookAt(memories);
     }
     if (total.storedAgain > 0) options.wakeUpload();
-    if (Object.values(total).some((count) => count > 0)) log.info(total, 'blobs were looked for');
+    if (Object.values(total).some((count) => count > 0)) log.info(total, 'blobs checked');
   }
 
-  /** Nothing more for a day when the walk has come to its end. */
+  /** Empty for a day after the walk has finished. */
   async function nextInWalk(limit: number): Promise<WatchedMemory[]> {
     const position = parsePosition(await taskPosition(db, name));
     if (position.endedAtMs !== undefined && Date.now() - position.endedAtMs < walkEveryMs) return [];
@@ -90,7 +91,7 @@ export async function startBlobChecks(options: BlobCheckOptions): Promise<TaskLo
   }
 
   return startPeriodicTask(db, task, look, (error) =>
-    log.warn({ err: error }, 'blobs could not be looked for; it is tried again'),
+    log.warn({ err: error }, 'blob checks failed; will retry'),
   );
 }
 

@@ -7,11 +7,11 @@ import type { BlobCache } from '../../blobs/blob-cache.ts';
 import { readObjects } from '../../blobs/read-objects.ts';
 import type { BlobReads } from '../../blobs/read-stored.ts';
 import { saveEndEpochs } from '../../blobs/rows/end-epochs.ts';
+import { maxQuiltBytes } from '../../jobs/upload/quilt-bounds.ts';
 import type { SidecarClient } from '../../sidecar/sidecar-client.ts';
 import { countExpiring, type Expiring, expiringMemories, insertRenewal } from '../rows/renewal-rows.ts';
-import { inQuilts } from './in-quilts.ts';
-import { readAgain, type StoredMemory } from './read-again.ts';
-import { renewBesideMemories } from './renew-beside.ts';
+import { readForRenewal, type StoredMemory } from './read-for-renewal.ts';
+import { renewWrapsAndTombstones } from './renew-wraps-and-tombstones.ts';
 
 export interface RenewalOptions {
   db: Db;
@@ -19,13 +19,13 @@ export interface RenewalOptions {
   accounts: Pick<AccountDirectory, 'account'>;
   aggregators: BlobReads;
   blobCache: BlobCache;
-  /** Renew what has so many epochs left, or fewer; undefined only warns */
+  /** Renew blobs with at most this many epochs left; undefined only logs a warning */
   epochsLeft: number | undefined;
-  /** At most so many in an hour */
+  /** Limit of renewals per hour */
   perHour: number;
-  /** At most so many go into a quilt */
+  /** Maximum number of memories in a quilt */
   maxItems: number;
-  /** There is something to upload */
+  /** Called when there is something to upload */
   wakeUpload(): void;
   log: Logger;
 }
@@ -37,22 +37,24 @@ const rounds = {
   pollMs: 10_000,
 };
 const readsAtOnce = 4;
-/** Warned of when nobody renews */
+/** Minimum number of memories that are read and queued together, for small quilts */
+const leastTogether = 16;
+/** Without renewals, memories that expire within this many epochs are logged */
 const warnEpochs = 1;
 
 type Outcome = 'queued' | 'unreadable' | 'not needed';
 
 interface Round {
   queued: number;
-  /** Their owners have prolonged them */
+  /** Their owners have extended them */
   prolonged: number;
   unreadable: number;
   left: number;
 }
 
 /**
- * Stores memories, new wraps of keys and tombstones once more before their blobs expire: the same envelope, so the same blob id, as
- * a new object of the owner's. Looks once an hour, one relayer for all that share the database.
+ * Renews memories, new wraps of keys and tombstones before their blobs expire: stores the same envelope, which has the
+ * same blob id, as a new object of the owner. Runs once an hour, at one of the relayers that share the database.
  */
 export async function startRenewals(options: RenewalOptions): Promise<TaskLoop> {
   const { db, sidecar, log } = options;
@@ -75,7 +77,7 @@ export async function startRenewals(options: RenewalOptions): Promise<TaskLoop> 
 
   async function renew(epoch: number, epochsLeft: number): Promise<void> {
     const last = epoch + epochsLeft;
-    if ((await renewBesideMemories(options, epoch, last)) > 0) options.wakeUpload();
+    if ((await renewWrapsAndTombstones(options, epoch, last)) > 0) options.wakeUpload();
     const due = await expiringMemories(db, epoch, last, options.perHour);
     if (due.length === 0) return;
     const wanted = await stillDue(due, last);
@@ -90,13 +92,13 @@ export async function startRenewals(options: RenewalOptions): Promise<TaskLoop> 
     };
     options.wakeUpload();
     if (round.unreadable > 0 || round.left > 0)
-      log.warn(round, 'not every memory that expires soon is renewed in this hour');
-    else log.info(round, 'memories that expire soon are stored once more');
+      log.warn(round, 'hourly renewal limit reached or blobs unreadable; some memories expire soon');
+    else log.info(round, 'memories that expire soon queued for renewal');
   }
 
   /**
-   * Those whose blobs still end by then. An owner may have prolonged an object: the chain is asked about all of them
-   * before anything is paid for, and what it says is kept.
+   * Returns the memories whose blobs still expire by then. Owners may have extended objects, so the chain is asked
+   * about all of them before anything is paid for, and the new expiry epochs are saved.
    */
   async function stillDue(due: readonly Expiring[], last: number): Promise<(Expiring & StoredMemory)[]> {
     const objects = await readObjects(
@@ -116,12 +118,12 @@ export async function startRenewals(options: RenewalOptions): Promise<TaskLoop> 
     return known.filter(({ endEpoch }) => endEpoch <= last);
   }
 
-  /** Read one by one and queued at once, so that they wait together and go into one quilt. */
+  /** The envelopes are read separately but queued together, so that they go into one quilt. */
   async function renewTogether(memories: readonly (Expiring & StoredMemory)[]): Promise<Outcome[]> {
     const { accountId } = memories[0]!;
     const account = await options.accounts.account(`0x${accountId.toString('hex')}`);
     if (!account) return memories.map(() => 'not needed');
-    const envelopes = await reads.map(memories, (memory) => readAgain(options, memory));
+    const envelopes = await reads.map(memories, (memory) => readForRenewal(options, memory));
     return db.transaction(async (tx) => {
       const outcomes: Outcome[] = [];
       for (const [i, memory] of memories.entries()) {
@@ -137,6 +139,28 @@ export async function startRenewals(options: RenewalOptions): Promise<TaskLoop> 
   }
 
   return startPeriodicTask(db, rounds, look, (error) =>
-    log.warn({ err: error }, 'memories could not be renewed; it is tried again'),
+    log.warn({ err: error }, 'renewal of memories failed; will retry'),
   );
+}
+
+/**
+ * Groups memories of one namespace, as many as fit into a quilt, with those of one old quilt next to each other. Packed
+ * in the same way, they produce the same blob.
+ */
+function inQuilts(memories: readonly Expiring[], maxItems: number): Expiring[][] {
+  const placeOf = ({ accountId, namespace }: Expiring): string => `${accountId.toString('hex')} ${namespace}`;
+  const most = Math.max(maxItems, leastTogether);
+  const quilts: Expiring[][] = [];
+  for (const all of Map.groupBy(memories, placeOf).values()) {
+    let bytes = Number.POSITIVE_INFINITY;
+    for (const memory of all.toSorted((a, b) => (a.blobId < b.blobId ? -1 : 1))) {
+      bytes += memory.size;
+      if (bytes <= maxQuiltBytes && quilts.at(-1)!.length < most) quilts.at(-1)!.push(memory);
+      else {
+        quilts.push([memory]);
+        bytes = memory.size;
+      }
+    }
+  }
+  return quilts;
 }

@@ -17,7 +17,7 @@ import {
 } from '../../jobs/queue/shared-quilts.ts';
 import type { SidecarClient } from '../../sidecar/sidecar-client.ts';
 import { insertRenewal } from '../rows/renewal-rows.ts';
-import { readAgain } from './read-again.ts';
+import { readForRenewal } from './read-for-renewal.ts';
 
 export interface RepackingOptions {
   db: Db;
@@ -25,32 +25,35 @@ export interface RepackingOptions {
   accounts: Pick<AccountDirectory, 'account'>;
   aggregators: BlobReads;
   blobCache: BlobCache;
-  /** What is forgotten meanwhile is one work with what was forgotten first */
+  /** Memories that are forgotten during the wait are repacked together with the first ones */
   times: RepackTimes;
-  /** There is something to upload */
+  /** Called when there is something to upload */
   wakeUpload(): void;
   log: Logger;
 }
 
 const pollMs = 2_000;
-/** While the uploads are under way */
+/** Next round while uploads are running */
 const againAfterMs = 1_000;
-/** While all that there are wait for more to be forgotten of them */
+/** Next round while every quilt waits for more of its memories to be forgotten */
 const idleMs = 10_000;
 const quiltsAtOnce = 100;
 const readsAtOnce = 4;
-/** So long nothing is tried with a quilt that cannot be left by all: others have their turn */
+/**
+ * Pause before the next attempt on a quilt that could not be repacked completely, so that other quilts get their turn
+ */
 const restMs = 10 * 60_000;
 
 /**
- * Stores anew what shares a quilt with a forgotten memory: its owner can delete the quilt's object only when nothing else
- * is in it. What is to be done stands in the database from the forgetting on; one relayer at a time does it.
+ * Stores memories again that share a quilt with a forgotten one, because the owner can delete the quilt's object only
+ * when nothing else is in it. The work is recorded in the database when the memory is forgotten. One relayer at a time
+ * does it.
  */
 export async function startRepacking(options: RepackingOptions): Promise<TaskLoop> {
   const { db, log } = options;
   const task = await createSharedTask(db, 'repack quilts');
   const limit = pLimit(readsAtOnce);
-  /** Objects that rest, each with the time when it is looked at again */
+  /** Objects of paused quilts, each with the time of the next attempt */
   const resting = new Map<string, number>();
 
   async function look(): Promise<void> {
@@ -72,34 +75,37 @@ export async function startRepacking(options: RepackingOptions): Promise<TaskLoo
     }
   }
 
-  /** What is wrong with one account holds up no other. */
+  /** A failure in one account must not delay the others. */
   async function repackAlone(quilt: SharedQuilt): Promise<boolean> {
     try {
       return await repack(quilt);
     } catch (error) {
       log.warn(
         { err: error, object_id: quilt.objectId },
-        'a quilt with a forgotten memory cannot be packed anew now',
+        'cannot repack a quilt that contains forgotten memories; will retry',
       );
       return false;
     }
   }
 
-  /** False where something in it cannot be stored anew now. */
+  /** False if a memory in it cannot be stored again now. */
   async function repack(quilt: SharedQuilt): Promise<boolean> {
     const account = await options.accounts.account(`0x${quilt.accountId.toString('hex')}`);
     if (!account) return false;
     const survivors = await survivorsOf(db, quilt);
     if (survivors.length === 0) return true;
-    // Who deletes a quilt's object deletes all in it: what is left in a cache does not bring it back
+    // An owner who deletes a quilt's object deletes everything in it: a copy that is left in the cache must not bring
+    // it back
     const isDeleted = (await readObjects(options.sidecar, [quilt.objectId])).length === 0;
-    const envelopes = await limit.map(survivors, (memory) => readAgain(options, { ...memory, isDeleted }));
-    // All at once, so that they wait together and go into one quilt
+    const envelopes = await limit.map(survivors, (memory) =>
+      readForRenewal(options, { ...memory, isDeleted }),
+    );
+    // Queued together, so that they go into one quilt
     const queued = await db.transaction(async (tx) => {
       let count = 0;
       for (const [i, { accountId, id }] of survivors.entries()) {
         const envelope = envelopes[i];
-        // Any end will do: the new blob is another one than the old
+        // Any expiry epoch will do: the new blob is not the old one
         const memory = { accountId, id, endEpoch: 0 };
         if (envelope && (await insertRenewal(tx, memory, account.owner, envelope))) count += 1;
       }
@@ -108,12 +114,13 @@ export async function startRepacking(options: RepackingOptions): Promise<TaskLoo
     if (queued > 0) options.wakeUpload();
     const unreadable = envelopes.filter((envelope) => envelope === undefined).length;
     const about = { object_id: quilt.objectId, memories: queued, ...(unreadable > 0 ? { unreadable } : {}) };
-    if (unreadable > 0) log.warn(about, 'a quilt with a forgotten memory cannot be left by all that live on');
-    else log.info(about, 'what shares a quilt with a forgotten memory is stored anew');
+    if (unreadable > 0)
+      log.warn(about, 'cannot repack every memory of a quilt that contains forgotten memories');
+    else log.info(about, 'repacking quilt that contains forgotten memories');
     return unreadable === 0;
   }
 
   return startTaskLoop(pollMs, look, (error) =>
-    log.warn({ err: error }, 'quilts with forgotten memories could not be packed anew; it is tried again'),
+    log.warn({ err: error }, 'repacking of quilts that contain forgotten memories failed; will retry'),
   );
 }

@@ -21,7 +21,7 @@ import type { Place } from '../../jobs/queue/forgotten-objects.ts';
 import { textHash } from '../../jobs/queue/known-texts.ts';
 import type { NamespaceKeys } from '../../keys/namespace-keys.ts';
 import type { NamespaceTags } from '../../memories/reading/scope-namespaces.ts';
-import { hasUntried, lookStartedAt } from '../rows/chain-scan-rows.ts';
+import { hasUntried, scanStartedAt } from '../rows/chain-scan-rows.ts';
 import {
   type Candidate,
   candidates,
@@ -32,36 +32,36 @@ import {
   trustName,
 } from '../rows/restore-rows.ts';
 import { keepTombstone, saveForgotten, saveRestored } from '../rows/save-restored.ts';
-import { type ChainScanParts, lookOnChain, type RestoreFailure } from './look-on-chain.ts';
-import { type OpenFoundParts, openFound } from './open-found.ts';
+import { type OpenCandidateParts, openCandidates } from './open-candidates.ts';
+import { type ChainScanParts, type RestoreFailure, scanChain } from './scan-chain.ts';
 
 /** Read and opened at once: each may have 1.5 MiB */
 const batchSize = 16;
 /** Of one call, so that it ends before its caller gives up; the next one goes on. */
-const lookMs = 10_000;
+const scanMs = 10_000;
 const restoreMs = 20_000;
-const failuresTold = 100;
+const reportedFailures = 100;
 
-export interface RestoreParts extends ChainScanParts, OpenFoundParts, NamespaceTags {
+export interface RestoreParts extends ChainScanParts, OpenCandidateParts, NamespaceTags {
   db: Db;
   accounts: Pick<AccountDirectory, 'writersEver'>;
   accountWriters: Pick<AccountWriters, 'remember' | 'refresh'>;
-  aggregators: ChainScanParts['aggregators'] & OpenFoundParts['aggregators'];
+  aggregators: ChainScanParts['aggregators'] & OpenCandidateParts['aggregators'];
   blobCache: Pick<BlobCache, 'delete'>;
   indexer: Pick<TextIndexer, 'indexTexts'>;
   namespaceKeys: Pick<NamespaceKeys, 'keep'>;
   /** Throws `llm_not_configured` where texts cannot be embedded */
   requireEmbedder(): void;
   secrets: Pick<Secrets, 'indexKey'>;
-  sidecar: ChainScanParts['sidecar'] & OpenFoundParts['sidecar'];
+  sidecar: ChainScanParts['sidecar'] & OpenCandidateParts['sidecar'];
   /** Public halves of the relayer's writer keys, hex */
   writerPublicKeys: readonly string[];
 }
 
 /**
- * Rebuilds a namespace from what its owner holds on chain, at most `limit` memories in a call (decisions.md, "Restore").
- * All that is there is looked at before anything is restored, so that what was forgotten stays so. Only what a believed
- * key has signed is indexed; the rest is counted. Throws `ApiError`.
+ * Rebuilds a namespace from what its owner holds on chain, at most `limit` memories per call (decisions.md, "Restore").
+ * Scans everything before it restores anything, so that forgotten memories stay forgotten. Indexes only what a trusted
+ * key has signed; the rest is counted. Throws `ApiError`.
  */
 export async function restore(
   parts: RestoreParts,
@@ -73,40 +73,40 @@ export async function restore(
   const { account } = caller;
   const tag = Buffer.from(parts.tagOf(account.origin, namespace));
   requirePermission(caller, 'read', tag);
-  // Whoever names a writer could store what it signed: that takes the right to write
+  // A caller that names a writer could store anything signed by it, which takes permission to write
   if (trusted_writers.length > 0) requirePermission(caller, 'write', tag);
   parts.requireEmbedder();
   const place = { accountId: hexToBytes(account.accountId), namespace, tag };
   const started = performance.now();
   const before = await databaseTime(parts.db);
   const failed: RestoreFailure[] = [];
-  const work: Work = { parts, caller, place, before, failed, deadline: started + restoreMs };
+  const run: RestoreRun = { parts, caller, place, before, failed, deadline: started + restoreMs };
   const writers = trusted([
     ...parts.writerPublicKeys,
     ...delegatesWith('write', account, tag),
     ...(await parts.accounts.writersEver(account.accountId, tag)),
     ...trusted_writers,
   ]);
-  // A tombstone forgets: WRITE alone neither signs one nor vouches for who did
+  // A tombstone forgets memories: WRITE alone permits neither to sign one nor to vouch for its signer
   const named = hasPermission(caller, 'forget', tag) ? trusted_writers : [];
   const forgetting = trusted([...parts.writerPublicKeys, ...delegatesWith('forget', account, tag), ...named]);
   let restored = 0;
-  /** False when time ran out before all that is listed was looked at */
+  /** False if time ran out before everything listed was examined */
   const pass = async (since: Date | undefined): Promise<boolean> => {
-    const limits = { deadline: started + lookMs, before, since };
-    if (!(await lookOnChain(parts, account, place, limits, failed))) return false;
-    if (!(await applyTombstones(work, forgetting))) return false;
-    restored += await restoreMemories(work, writers, limit - restored);
+    const limits = { deadline: started + scanMs, before, since };
+    if (!(await scanChain(parts, account, place, limits, failed))) return false;
+    if (!(await applyTombstones(run, forgetting))) return false;
+    restored += await restoreMemories(run, writers, limit - restored);
     return true;
   };
   const untried = async (): Promise<boolean> =>
     (await hasUntried(parts.db, place)) || (await countFound(parts.db, place, writers.name)).untried > 0;
-  // A call that continues goes on with what was listed, and lists again once nothing of that is left
+  // A continued restore first finishes what was listed, then lists the objects again
   const continues = await untried();
-  let isThrough = await pass(continues ? undefined : before);
-  if (continues && isThrough && !(await untried())) isThrough = await pass(before);
+  let isComplete = await pass(continues ? undefined : before);
+  if (continues && isComplete && !(await untried())) isComplete = await pass(before);
   const counts = await countFound(parts.db, place, writers.name);
-  const asOf = await lookStartedAt(parts.db, place.accountId);
+  const asOf = await scanStartedAt(parts.db, place.accountId);
   return {
     restored,
     skipped: counts.settled - restored,
@@ -115,34 +115,37 @@ export async function restore(
     owner: account.owner,
     ...(asOf ? { as_of: asOf.toISOString() } : {}),
     ...(counts.unverified > 0 ? { unverified: counts.unverified } : {}),
-    ...(failed.length > 0 ? { failed: failed.slice(0, failuresTold) } : {}),
-    ...(!isThrough || counts.untried > 0 ? { more: true as const } : {}),
+    ...(failed.length > 0 ? { failed: failed.slice(0, reportedFailures) } : {}),
+    ...(!isComplete || counts.untried > 0 ? { more: true as const } : {}),
   };
 }
 
-interface Work {
+interface RestoreRun {
   parts: RestoreParts;
   caller: Caller;
   place: Place;
-  /** When the call began: what failed in it is not tried again by it */
+  /** When the call began: it does not retry what failed after that */
   before: Date;
   failed: RestoreFailure[];
   deadline: number;
 }
 
-/** Whose signatures are believed, hex. */
-interface Trusted {
+/** Trusted signers, hex. */
+interface TrustedSigners {
   signers: readonly string[];
-  /** Another for others */
+  /** Identifies the set */
   name: string;
 }
 
-function trusted(keys: readonly string[]): Trusted {
+function trusted(keys: readonly string[]): TrustedSigners {
   const signers = [...new Set(keys)];
   return { signers, name: trustName(signers) };
 }
 
-/** Public keys. Unlike a recall, which the index leads to what it opens, a restore asks for the very namespace. */
+/**
+ * Public keys of the delegates with this permission in the namespace. A recall trusts delegates of other namespaces
+ * too, because the index leads it to what it opens; a restore does not.
+ */
 function delegatesWith(permission: Permission, { delegates }: AccountSnapshot, tag: Buffer): string[] {
   return delegates.flatMap(({ scope, publicKey }) => {
     if (!scope || (scope.perms & permissionBits[permission]) === 0) return [];
@@ -150,30 +153,30 @@ function delegatesWith(permission: Permission, { delegates }: AccountSnapshot, t
   });
 }
 
-/** Before any memory. False when time ran out before the last one. */
-async function applyTombstones(work: Work, forgetting: Trusted): Promise<boolean> {
-  const { parts, place } = work;
+/** Runs before memories are restored. False if time ran out before the last one. */
+async function applyTombstones(run: RestoreRun, forgetting: TrustedSigners): Promise<boolean> {
+  const { parts, place } = run;
   for (;;) {
-    const batch = await next(work, envelopeKind.tombstone, forgetting, batchSize);
+    const batch = await next(run, envelopeKind.tombstone, forgetting, batchSize);
     if (batch.length === 0) return true;
-    for (const tombstone of await openBatch(work, envelopeKind.tombstone, batch, forgetting)) {
+    for (const tombstone of await openBatch(run, envelopeKind.tombstone, batch, forgetting)) {
       const gone = await saveForgotten(parts.db, place, tombstone.supersedes);
-      await keepTombstone(parts.db, place, work.caller.account.owner, tombstone);
+      await keepTombstone(parts.db, place, run.caller.account.owner, tombstone);
       await parts.blobCache.delete(gone);
       await saveOutcome(parts.db, place.accountId, tombstone.candidate.storedAs, 'done');
     }
-    if (performance.now() > work.deadline) return false;
+    if (performance.now() > run.deadline) return false;
   }
 }
 
-async function restoreMemories(work: Work, writers: Trusted, limit: number): Promise<number> {
-  const { parts, place } = work;
+async function restoreMemories(run: RestoreRun, writers: TrustedSigners, limit: number): Promise<number> {
+  const { parts, place } = run;
   let restored = 0;
-  while (restored < limit && performance.now() < work.deadline) {
-    const batch = await next(work, envelopeKind.memory, writers, Math.min(batchSize, limit - restored));
+  while (restored < limit && performance.now() < run.deadline) {
+    const batch = await next(run, envelopeKind.memory, writers, Math.min(batchSize, limit - restored));
     if (batch.length === 0) break;
-    const opened = await openBatch(work, envelopeKind.memory, batch, writers);
-    for (const memory of await index(work, opened)) {
+    const opened = await openBatch(run, envelopeKind.memory, batch, writers);
+    for (const memory of await index(run, opened)) {
       restored += 1;
       await saveOutcome(parts.db, place.accountId, memory.candidate.storedAs, 'done');
     }
@@ -181,20 +184,20 @@ async function restoreMemories(work: Work, writers: Trusted, limit: number): Pro
   return restored;
 }
 
-function next({ parts, place, before }: Work, kind: number, { name }: Trusted, limit: number) {
+function next({ parts, place, before }: RestoreRun, kind: number, { name }: TrustedSigners, limit: number) {
   return candidates(parts.db, place, { kind, before, trust: name, limit });
 }
 
-/** Those that opened; what became of the others is noted. */
+/** Returns those that opened, and records the outcome of the others. */
 async function openBatch(
-  work: Work,
+  run: RestoreRun,
   kind: number,
   batch: readonly Candidate[],
-  { signers, name }: Trusted,
+  { signers, name }: TrustedSigners,
 ): Promise<OpenedCandidate[]> {
-  const { parts, caller, place } = work;
+  const { parts, caller, place } = run;
   const opened: OpenedCandidate[] = [];
-  for (const result of await openFound(parts, caller, place, signers, kind, batch, work.deadline)) {
+  for (const result of await openCandidates(parts, caller, place, signers, kind, batch, run.deadline)) {
     if ('envelope' in result) {
       opened.push(result);
       continue;
@@ -202,13 +205,16 @@ async function openBatch(
     const { candidate, reason } = result;
     if (reason === 'untrusted_signer')
       await saveOutcome(parts.db, place.accountId, candidate.storedAs, 'unverified', name);
-    else await noteFailure(work, candidate, reason);
+    else await noteFailure(run, candidate, reason);
   }
   return opened;
 }
 
-/** Who signed what is restored is believed by a recall as well, also when it is a delegate no more. */
-async function rememberWriters({ parts, place }: Work, opened: readonly OpenedCandidate[]): Promise<void> {
+/** A recall must trust the signers of restored memories too, even if they are no longer delegates. */
+async function rememberWriters(
+  { parts, place }: RestoreRun,
+  opened: readonly OpenedCandidate[],
+): Promise<void> {
   const others = new Set(
     opened.map(({ signer }) => signer).filter((signer) => !parts.writerPublicKeys.includes(signer)),
   );
@@ -217,8 +223,8 @@ async function rememberWriters({ parts, place }: Work, opened: readonly OpenedCa
   if (others.size > 0) parts.accountWriters.refresh(place.accountId);
 }
 
-/** The pairs of this relayer, which alone sealed to them. */
-async function keepKeys({ parts, caller }: Work, opened: readonly OpenedCandidate[]): Promise<void> {
+/** Only key pairs of this relayer, because no one else seals to them. */
+async function keepKeys({ parts, caller }: RestoreRun, opened: readonly OpenedCandidate[]): Promise<void> {
   const own = opened.filter(({ signer }) => parts.writerPublicKeys.includes(signer));
   const byKey = new Map(
     own.map((memory) => [Buffer.from(memory.header.recipientPk).toString('hex'), memory]),
@@ -227,14 +233,14 @@ async function keepKeys({ parts, caller }: Work, opened: readonly OpenedCandidat
     await parts.namespaceKeys.keep(caller.account.accountId, header, new Date(createdAt));
 }
 
-async function noteFailure({ parts, place, failed }: Work, { storedAs }: Candidate, reason: string) {
+async function noteFailure({ parts, place, failed }: RestoreRun, { storedAs }: Candidate, reason: string) {
   failed.push({ blob_id: storedAs, reason });
   await saveOutcome(parts.db, place.accountId, storedAs, 'failed', reason);
 }
 
-/** Embeds and saves; returns those that are new. Throws `embedding_unavailable`. */
-async function index(work: Work, opened: readonly OpenedCandidate[]): Promise<OpenedCandidate[]> {
-  const { parts, place } = work;
+/** Embeds and saves memories and returns the new ones. Throws `embedding_unavailable`. */
+async function index(run: RestoreRun, opened: readonly OpenedCandidate[]): Promise<OpenedCandidate[]> {
+  const { parts, place } = run;
   const { accountId, tag } = place;
   if (opened.length === 0) return [];
   let data: IndexData[];
@@ -243,17 +249,17 @@ async function index(work: Work, opened: readonly OpenedCandidate[]): Promise<Op
   } catch (error) {
     if (!(error instanceof EmbeddingError)) throw error;
     if (error.kind === 'transient') throw new ApiError('embedding_unavailable', { cause: error });
-    // One text that the provider refuses must not fail its neighbours: each is tried alone
+    // One text that the provider rejects must not fail the others: each is tried alone
     if (opened.length > 1) {
       const alone: OpenedCandidate[] = [];
-      for (const memory of opened) alone.push(...(await index(work, [memory])));
+      for (const memory of opened) alone.push(...(await index(run, [memory])));
       return alone;
     }
-    await noteFailure(work, opened[0]!.candidate, 'embedding_rejected');
+    await noteFailure(run, opened[0]!.candidate, 'embedding_rejected');
     return [];
   }
-  await rememberWriters(work, opened);
-  await keepKeys(work, opened);
+  await rememberWriters(run, opened);
+  await keepKeys(run, opened);
   const saved: OpenedCandidate[] = [];
   for (const [i, memory] of opened.entries()) {
     const hash = textHash(parts.secrets.indexKey, accountId, tag, memory.text);

@@ -1,45 +1,50 @@
 import type { OwnedBlobsResponse } from '@memrelay/protocol/owned-blobs';
 import type { Db } from '../../base/db/db.ts';
 
-/** A look through all blob objects of an owner; it goes on from call to call. */
-export interface Look {
+/** A scan of all blob objects of an owner, which continues from call to call. */
+export interface ChainScan {
   owner: string;
   cursor: string | undefined;
   ended: boolean;
-  /** When it began, in microseconds: names the look */
+  /** When it started, in microseconds: identifies the scan */
   name: string;
 }
 
-/** How long a finished look is reused by calls that continue a restore. */
+/** How long calls that continue a restore reuse a finished scan. */
 const freshFor = '30 seconds';
 
-const lookColumns = `cursor, ended_at IS NOT NULL AS ended, (extract(epoch FROM started_at) * 1000000)::bigint::text AS name`;
+const scanColumns = `cursor, ended_at IS NOT NULL AS ended, (extract(epoch FROM started_at) * 1000000)::bigint::text AS name`;
 
 /**
- * The look that is under way, or was finished a moment ago; else a new one from the start. A finished look that began
- * before `since` (by the database's clock) is not reused.
+ * Returns the scan that is in progress or has just finished, or starts a new one. A finished scan that started before
+ * `since` (by the database's clock) is not reused.
  */
-export async function currentLook(db: Db, accountId: Buffer, owner: string, since?: Date): Promise<Look> {
+export async function currentScan(
+  db: Db,
+  accountId: Buffer,
+  owner: string,
+  since?: Date,
+): Promise<ChainScan> {
   const { rows } = await db.query<{ cursor: string | null; ended: boolean; name: string }>(
     `INSERT INTO chain_look AS look (account_id, owner) VALUES ($1, $2)
      ON CONFLICT (account_id) DO UPDATE SET owner = $2, cursor = NULL, started_at = now(), ended_at = NULL
        WHERE look.owner <> $2 OR look.ended_at < now() - interval '${freshFor}'
          OR (look.ended_at IS NOT NULL AND look.started_at < $3::timestamptz)
-     RETURNING ${lookColumns}`,
+     RETURNING ${scanColumns}`,
     [accountId, owner, since ?? null],
   );
   const { rows: found } = rows[0]
     ? { rows }
     : await db.query<{ cursor: string | null; ended: boolean; name: string }>(
-        `SELECT ${lookColumns} FROM chain_look WHERE account_id = $1`,
+        `SELECT ${scanColumns} FROM chain_look WHERE account_id = $1`,
         [accountId],
       );
   const { cursor, ended, name } = found[0]!;
   return { owner, cursor: cursor ?? undefined, ended, name };
 }
 
-/** When the latest look began: the chain is known as of then. */
-export async function lookStartedAt(db: Db, accountId: Buffer): Promise<Date | undefined> {
+/** When the latest scan started: the chain is known as of then. */
+export async function scanStartedAt(db: Db, accountId: Buffer): Promise<Date | undefined> {
   const { rows } = await db.query<{ started_at: Date }>(
     'SELECT started_at FROM chain_look WHERE account_id = $1',
     [accountId],
@@ -47,7 +52,7 @@ export async function lookStartedAt(db: Db, accountId: Buffer): Promise<Date | u
   return rows[0]?.started_at;
 }
 
-/** Whether a look has left work for a restore of this namespace that no call has tried yet. */
+/** Whether a scan has left work for a restore of this namespace that no call has tried yet. */
 export async function hasUntried(
   db: Db,
   { accountId, tag }: { accountId: Buffer; tag: Buffer },
@@ -62,20 +67,21 @@ export async function hasUntried(
 }
 
 /**
- * Notes a page. Of several objects of one blob the one that lives longest counts, and the time of the earliest. False when
- * another call has begun a new look since `look`, which is then the one to go on with.
+ * Saves a page of a scan. Of several objects of one blob, keeps the one that lives longest and the earliest
+ * certification. Returns false if another call has started a new scan since `look`; the caller then continues with that
+ * one.
  */
 export async function savePage(
   db: Db,
   accountId: Buffer,
   page: OwnedBlobsResponse,
-  look?: Pick<Look, 'name'>,
+  look?: Pick<ChainScan, 'name'>,
 ): Promise<boolean> {
   const live = page.blobs.filter(({ end_epoch }) => end_epoch > page.epoch);
   return db.transaction(async (tx) => {
-    // Two calls that read the same pages must not end each other's later looks
+    // Two calls that read the same pages must not end each other's later scans
     const { rows } = await tx.query<{ name: string }>(
-      `SELECT ${lookColumns} FROM chain_look WHERE account_id = $1 FOR UPDATE`,
+      `SELECT ${scanColumns} FROM chain_look WHERE account_id = $1 FOR UPDATE`,
       [accountId],
     );
     if (look && rows[0]?.name !== look.name) return false;
@@ -91,16 +97,16 @@ export async function savePage(
       );
     if (page.cursor !== undefined)
       await tx.query('UPDATE chain_look SET cursor = $2 WHERE account_id = $1', [accountId, page.cursor]);
-    else await endLook(tx, accountId);
+    else await endScan(tx, accountId);
     return true;
   });
 }
 
-/** How long it counts that a blob holds nothing of the account: that was one aggregator's word on its first bytes. */
+/** How long a blob counts as empty of this account's envelopes: one aggregator's word on its first bytes */
 const emptyFor = '1 day';
 
-/** What the look did not see any more is not the owner's, or not any longer. */
-async function endLook(tx: Pick<Db, 'query'>, accountId: Buffer): Promise<void> {
+/** Deletes what the scan did not see: it no longer belongs to the owner. */
+async function endScan(tx: Pick<Db, 'query'>, accountId: Buffer): Promise<void> {
   await tx.query('UPDATE chain_look SET cursor = NULL, ended_at = now() WHERE account_id = $1', [accountId]);
   await tx.query(
     `WITH gone AS (
@@ -124,7 +130,7 @@ export interface UnknownBlob {
   tried: boolean;
 }
 
-/** Blobs that nobody has looked into; those that could not be read come last, and not if that was after `before`. */
+/** Blobs whose contents are unknown. Those that could not be read come last, and are left out if that was after `before`. */
 export async function unknownBlobs(
   db: Db,
   accountId: Buffer,
@@ -140,8 +146,8 @@ export async function unknownBlobs(
   return rows.map(({ blob_id, size, tried }) => ({ blobId: blob_id, size: Number(size), tried }));
 }
 
-/** It cannot be read now. */
-export async function saveUnread(db: Db, accountId: Buffer, blobId: string): Promise<void> {
+/** Records that it cannot be read now. */
+export async function saveUnreadBlob(db: Db, accountId: Buffer, blobId: string): Promise<void> {
   await db.query('UPDATE chain_blob SET tried_at = now() WHERE account_id = $1 AND blob_id = $2', [
     accountId,
     blobId,
@@ -156,8 +162,8 @@ export interface FoundEnvelope {
   header?: { kind: number; recipientPk: Buffer; wraps: Buffer | undefined };
 }
 
-/** From now on it is known what is in the blob: these envelopes of the account; or, for a day, none. */
-export async function saveKnown(
+/** Saves which envelopes of the account are in a blob. An empty list holds for a day. */
+export async function saveEnvelopes(
   db: Db,
   accountId: Buffer,
   blobId: string,

@@ -4,23 +4,26 @@ import { sha256 } from '../../base/sha256.ts';
 import type { Place } from '../../jobs/queue/forgotten-objects.ts';
 import type { FoundEnvelope } from './chain-scan-rows.ts';
 
-/** Envelopes of one namespace on chain: what to read of them, and what became of them. */
+/** Envelopes of one namespace on chain: which to read, and the outcome. */
 
 /** An envelope of which only a quilt's index is known. */
 export interface UnknownPatch extends FoundEnvelope {
-  /** It could not be read by an earlier call */
+  /** An earlier call could not read it */
   tried: boolean;
 }
 
-/** In the namespace `$2`: an envelope of another one may have the same id, which whoever writes there has chosen. */
+/**
+ * In the namespace `$2` only: its writers choose the envelope ids, so an envelope in another namespace may have the
+ * same id.
+ */
 const isIndexed = `EXISTS (
   SELECT 1 FROM memory WHERE memory.account_id = $1 AND memory.envelope_id = found.envelope_id
     AND memory.namespace = $2)`;
 const isForgotten = `EXISTS (
   SELECT 1 FROM forgotten_memory gone WHERE gone.account_id = $1 AND gone.envelope_id = found.envelope_id AND gone.tag = found.tag)`;
 
-/** One that is indexed is a memory: it needs no look. */
-export async function passOverIndexed(db: Db, { accountId, namespace, tag }: Place): Promise<void> {
+/** An indexed envelope is a memory, so its header need not be read. */
+export async function markIndexed(db: Db, { accountId, namespace, tag }: Place): Promise<void> {
   await db.query(
     `UPDATE chain_envelope AS found SET kind = ${envelopeKind.memory}
      WHERE account_id = $1 AND tag = $3 AND kind IS NULL AND ${isIndexed}`,
@@ -28,8 +31,11 @@ export async function passOverIndexed(db: Db, { accountId, namespace, tag }: Pla
   );
 }
 
-/** Patches of a namespace to look into; those that could not be read come last, and not if that was after `before`. */
-export async function patchesToLookInto(
+/**
+ * Patches of a namespace whose headers are unknown. Patches that could not be read come last, and are left out if that
+ * attempt was after `before`.
+ */
+export async function unknownPatches(
   db: Db,
   { accountId, tag }: Pick<Place, 'accountId' | 'tag'>,
   before: Date,
@@ -57,7 +63,7 @@ export async function saveUnreadPatch(db: Db, accountId: Buffer, storedAs: strin
   ]);
 }
 
-/** What the header of a patch said; one that is not what its index claims is never read again. */
+/** Saves what the header of a patch says. A patch that does not match the quilt's index is never read again. */
 export async function saveHeader(
   db: Db,
   accountId: Buffer,
@@ -73,7 +79,7 @@ export async function saveHeader(
   );
 }
 
-/** An envelope that is to be read whole. */
+/** An envelope to read whole. */
 export interface Candidate {
   storedAs: string;
   envelopeId: Buffer;
@@ -95,8 +101,8 @@ export interface OpenedCandidate {
 }
 
 /**
- * Envelopes of a kind to read next, at most `limit`: those that were never tried first, then those that failed before
- * `before`, or whose signer was not among the keys that were believed then. Of several with one id the earliest certified.
+ * Returns at most `limit` envelopes of a kind to read next: first those that were never tried, then those that failed
+ * before `before` or whose signer was not trusted at the time. Of several with one id, the earliest certified.
  */
 export async function candidates(
   db: Db,
@@ -130,12 +136,12 @@ export async function candidates(
   }));
 }
 
-/** Stands for a set of signers: what none of them has signed need not be opened again for the same ones. */
+/** Identifies a set of signers: an envelope that none of them signed need not be opened again for the same set. */
 export function trustName(signers: readonly string[]): string {
   return sha256(Buffer.from([...new Set(signers)].sort().join())).toString('hex');
 }
 
-/** `reason` of `unverified`: whose signatures were believed (`trustName`). */
+/** `reason` of `unverified` is the set of signers that was trusted (`trustName`). */
 export async function saveOutcome(
   db: Db,
   accountId: Buffer,
@@ -149,14 +155,14 @@ export async function saveOutcome(
   );
 }
 
-/** A wrap of a key for later key servers (kind 3) that the owner holds, from whomever. */
+/** A wrap of a key for later key servers (kind 3) that the owner holds; anyone may have sent it. */
 export interface ChainRewrap {
   storedAs: string;
-  /** As they stand in the header */
+  /** As they are in the header */
   wraps: Buffer;
 }
 
-/** Those that were not tried in vain with these key servers yet, by `recipient_pk` in hex. */
+/** Rewraps that have not yet failed with these key servers, by `recipient_pk` in hex. */
 export async function chainRewraps(
   db: Db,
   { accountId, tag }: Pick<Place, 'accountId' | 'tag'>,
@@ -178,7 +184,10 @@ export async function chainRewraps(
   );
 }
 
-/** They are not of the key that they say: no call tries them again, as long as these are the key servers. */
+/**
+ * Records that these rewraps do not belong to the key that they name: no call tries them again with the same key
+ * servers.
+ */
 export async function saveWrongRewraps(
   db: Db,
   accountId: Buffer,
@@ -193,12 +202,12 @@ export async function saveWrongRewraps(
 }
 
 export interface NamespaceCounts {
-  /** Memories on chain, without those whose signer is not believed */
+  /** Memories on chain, except those whose signer is not trusted */
   total: number;
-  /** Of those: indexed, or forgotten */
+  /** Of these, the indexed and the forgotten ones */
   settled: number;
   unverified: number;
-  /** Never tried yet, or not since other signers are believed */
+  /** Not tried yet, or not since the set of trusted signers changed */
   untried: number;
 }
 

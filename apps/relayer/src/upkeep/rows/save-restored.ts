@@ -12,8 +12,8 @@ import { storableImportance, storableTime } from '../../keys/seal-job.ts';
 import type { OpenedCandidate } from './restore-rows.ts';
 
 /**
- * A memory as it was, but for its id, since that of its job is lost. False, and nothing is written, when
- * it is there or was forgotten meanwhile.
+ * Saves a restored memory. Everything but its id is as before, since the id of its job is lost. Returns false and
+ * writes nothing if it exists or has since been forgotten.
  */
 export async function saveRestored(
   db: Db,
@@ -79,20 +79,21 @@ export async function saveRestored(
 }
 
 /**
- * The same for an envelope each time, so that of two restores at once one inserts it; another in each namespace, since the
- * id of an envelope is what its writer says.
+ * The same id for an envelope each time, so that of two concurrent restores one inserts it. It differs between
+ * namespaces, because writers choose envelope ids.
  */
 function memoryIdOf(tag: Buffer, envelopeId: Buffer): string {
   const digest = createHash('sha256').update('memrelay-restored-v1').update(tag).update(envelopeId).digest();
-  // The bits of a UUID of version 8: a digest of one's own
+  // Version 8 of UUIDs: a custom digest
   digest[6] = (digest[6]! & 0x0f) | 0x80;
   digest[8] = (digest[8]! & 0x3f) | 0x80;
   return digest.toString('hex', 0, 16).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 }
 
 /**
- * What a tombstone names is forgotten here as well, with the objects that the owner still has of it; also what is indexed,
- * unless it was forgotten here before: then it was stored again since. Returns the blobs of what was indexed.
+ * Forgets the memories that a tombstone names, with the objects that the owner still has of them. Indexed memories are
+ * deleted too, unless they were forgotten here before: those have been stored again since. Returns the blobs of the
+ * deleted memories.
  */
 export async function saveForgotten(
   db: Db,
@@ -127,8 +128,9 @@ export async function saveForgotten(
 }
 
 /**
- * Records a tombstone that a restore found, so that it is renewed like one that was made here: it is stored again before it
- * expires for as long as a blob that it forgets is alive (renewals/renew-beside.ts). A known tombstone is left unchanged.
+ * Records a tombstone that a restore found, so that it is renewed like one that was made here: it is stored again
+ * before it expires while a blob that it forgets is alive (renewals/renew-wraps-and-tombstones.ts). A known tombstone
+ * is left unchanged.
  */
 export async function keepTombstone(
   tx: Queryable,

@@ -6,15 +6,15 @@ import { type AggregatorReader, BlobReadError } from '../../blobs/aggregator-rea
 import type { Place } from '../../jobs/queue/forgotten-objects.ts';
 import type { SidecarClient } from '../../sidecar/sidecar-client.ts';
 import {
-  currentLook,
-  type Look,
-  saveKnown,
+  type ChainScan,
+  currentScan,
+  saveEnvelopes,
   savePage,
-  saveUnread,
+  saveUnreadBlob,
   unknownBlobs,
 } from '../rows/chain-scan-rows.ts';
-import { passOverIndexed, patchesToLookInto, saveHeader, saveUnreadPatch } from '../rows/restore-rows.ts';
-import { lookIntoBlob, lookIntoPatch, type Starts } from './look-into-blob.ts';
+import { markIndexed, saveHeader, saveUnreadPatch, unknownPatches } from '../rows/restore-rows.ts';
+import { type BlobStarts, findEnvelopes, readPatchHeader } from './find-envelopes.ts';
 
 export type RestoreFailure = { blob_id: string; reason: string };
 
@@ -28,13 +28,13 @@ export interface ChainScanParts {
 }
 
 /**
- * Finds the account's envelopes among all that its owner holds, and what those of one namespace are; what is known from
- * before is not read again. False when `deadline` (`performance.now`) came first: the next call goes on. What cannot be
- * read is in `failed`, keeps nothing else back, and is tried again when there is time; `before`: when the call began, by
- * the database's clock. With `since` the objects are listed anew unless that began later. Throws `ApiError` when the chain
- * cannot be asked.
+ * Finds the account's envelopes among all objects of its owner, and the kind of those in one namespace. What is already
+ * known is not read again. Returns false if `deadline` (`performance.now`) came first; the next call continues.
+ * Unreadable blobs are added to `failed`, do not stop the scan, and are retried when there is time. `before` is when
+ * the call began, by the database's clock. With `since`, the objects are listed again unless the last listing started
+ * after it. Throws `ApiError` if the chain cannot be queried.
  */
-export async function lookOnChain(
+export async function scanChain(
   { db, sidecar, aggregators }: ChainScanParts,
   account: AccountSnapshot,
   place: Place,
@@ -46,12 +46,12 @@ export async function lookOnChain(
   const isLate = (): boolean => performance.now() > deadline;
 
   const { owner } = account;
-  const isListed = (look: Look): boolean =>
+  const isListed = (look: ChainScan): boolean =>
     look.ended && (since === undefined || Number(look.name) >= since.getTime() * 1_000);
   for (
-    let look = await currentLook(db, accountId, owner, since);
+    let look = await currentScan(db, accountId, owner, since);
     !isListed(look);
-    look = await currentLook(db, accountId, owner, since)
+    look = await currentScan(db, accountId, owner, since)
   ) {
     for (let { cursor, ended } = look; !ended; ) {
       if (isLate()) return false;
@@ -62,11 +62,11 @@ export async function lookOnChain(
     }
   }
 
-  /** Batch after batch; late, those that were tried in vain already are left for another call. */
-  async function lookIntoAll<T extends { tried: boolean }>(
+  /** Works through all batches. After the deadline, entries that have already failed are left for another call. */
+  async function readAll<T extends { tried: boolean }>(
     next: () => Promise<T[]>,
     nameOf: (one: T) => string,
-    lookInto: (one: T) => Promise<void>,
+    read: (one: T) => Promise<void>,
     saveUnreadOne: (db: Db, accountId: Buffer, name: string) => Promise<void>,
   ): Promise<boolean> {
     const limit = pLimit(readsAtOnce);
@@ -77,7 +77,7 @@ export async function lookOnChain(
       const one = async (each: T): Promise<void> => {
         if (isLate()) return;
         try {
-          await lookInto(each);
+          await read(each);
         } catch (error) {
           if (!(error instanceof BlobReadError)) throw error;
           await saveUnreadOne(db, accountId, nameOf(each));
@@ -88,22 +88,22 @@ export async function lookOnChain(
     }
   }
 
-  const starts: Starts = {
+  const starts: BlobStarts = {
     readStart: (blobId, length) => aggregators.readStart(blobId, length, account.accountId),
     readPatches: (quiltId) => aggregators.readPatches(quiltId, account.accountId),
   };
-  const isThrough = await lookIntoAll(
+  const isComplete = await readAll(
     () => unknownBlobs(db, accountId, before, batchSize),
     ({ blobId }) => blobId,
-    async (blob) => saveKnown(db, accountId, blob.blobId, await lookIntoBlob(starts, origin, blob)),
-    saveUnread,
+    async (blob) => saveEnvelopes(db, accountId, blob.blobId, await findEnvelopes(starts, origin, blob)),
+    saveUnreadBlob,
   );
-  if (!isThrough) return false;
-  await passOverIndexed(db, place);
-  return lookIntoAll(
-    () => patchesToLookInto(db, place, before, batchSize),
+  if (!isComplete) return false;
+  await markIndexed(db, place);
+  return readAll(
+    () => unknownPatches(db, place, before, batchSize),
     ({ storedAs }) => storedAs,
-    async (patch) => saveHeader(db, accountId, patch.storedAs, await lookIntoPatch(starts, origin, patch)),
+    async (patch) => saveHeader(db, accountId, patch.storedAs, await readPatchHeader(starts, origin, patch)),
     saveUnreadPatch,
   );
 }

@@ -9,7 +9,7 @@ import {
 } from '../../blobs/read-stored.ts';
 import { suspect } from '../../jobs/queue/unreadable.ts';
 
-/** Where stored envelopes are read to be stored once more. */
+/** Where the envelopes of stored memories are read for a renewal. */
 export interface Sources {
   db: Db;
   aggregators: BlobReads;
@@ -19,7 +19,7 @@ export interface Sources {
 export interface StoredMemory extends StoredEnvelope {
   accountId: Buffer;
   id: string;
-  /** Its owner has deleted its object: what a cache still has of it is not stored again */
+  /** Its owner has deleted its object: a copy that is left in the cache is not stored again */
   isDeleted?: boolean;
 }
 
@@ -33,8 +33,8 @@ export async function findEnvelope(
   return lookFor(aggregators, stored);
 }
 
-/** The envelope of a memory; undefined, and kept in mind, where nobody has it now. */
-export async function readAgain(sources: Sources, memory: StoredMemory): Promise<Buffer | undefined> {
+/** The envelope of a memory. Undefined if no aggregator has it now, which is recorded as a suspicion. */
+export async function readForRenewal(sources: Sources, memory: StoredMemory): Promise<Buffer | undefined> {
   const { bytes, absentAt } = memory.isDeleted
     ? await lookFor(sources.aggregators, memory)
     : await findEnvelope(sources, memory);

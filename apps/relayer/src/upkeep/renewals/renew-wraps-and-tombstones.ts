@@ -11,23 +11,23 @@ import {
 } from '../../jobs/queue/beside-memories.ts';
 import { stillNeeded } from '../../jobs/queue/buried-blobs.ts';
 import type { SidecarClient } from '../../sidecar/sidecar-client.ts';
-import { findEnvelope, type Sources } from './read-again.ts';
+import { findEnvelope, type Sources } from './read-for-renewal.ts';
 
-interface BesideOptions extends Sources {
+interface RenewOtherOptions extends Sources {
   sidecar: Pick<SidecarClient, 'storeObjects'>;
   accounts: Pick<AccountDirectory, 'account'>;
-  /** At most so many of each kind */
+  /** Limit of each kind per hour */
   perHour: number;
   log: Logger;
 }
 
 /**
- * Queues what an owner keeps beside memories, and what expires by the epoch `last`, to be stored once more: new wraps of
- * keys, without which a restore could not read what was wrapped for former key servers; and tombstones, as long as
- * something lives that they forget, which a restore would bring back. Returns how many.
+ * Queues renewals of an owner's other envelopes that expire by the epoch `last`. These are new wraps of keys, without
+ * which a restore could not read what was wrapped for earlier key servers, and tombstones, while a blob that they
+ * forget is alive and a restore would bring it back. Returns how many were queued.
  */
-export async function renewBesideMemories(
-  options: BesideOptions,
+export async function renewWrapsAndTombstones(
+  options: RenewOtherOptions,
   epoch: number,
   last: number,
 ): Promise<number> {
@@ -49,17 +49,23 @@ export async function renewBesideMemories(
   return queued;
 }
 
-async function renew(options: BesideOptions, each: ExpiringBeside): Promise<boolean> {
+async function renew(options: RenewOtherOptions, each: ExpiringBeside): Promise<boolean> {
   const account = await options.accounts.account(bytesToAddress(each.accountId));
   const { bytes } = await findEnvelope(options, each);
   if (account && bytes) return renewBeside(options.db, each, account.owner, bytes);
-  options.log.warn({ job_id: each.jobId }, 'a tombstone or a new wrap of a key cannot be read, and expires');
+  options.log.warn(
+    { job_id: each.jobId },
+    'cannot read a tombstone or a new wrap of a key, which will expire',
+  );
   return false;
 }
 
-/** Account by account: the chain is asked what the owner of each holds. What fails for one is tried again in an hour. */
+/**
+ * Asks the chain, account by account, which objects the owner holds. An account whose query fails is retried in an
+ * hour.
+ */
 async function tombstonesInUse(
-  { db, sidecar, accounts, log }: BesideOptions,
+  { db, sidecar, accounts, log }: RenewOtherOptions,
   tombstones: readonly ExpiringBeside[],
   epoch: number,
 ): Promise<ExpiringBeside[]> {
@@ -71,7 +77,7 @@ async function tombstonesInUse(
       const { objects } = await sidecar.storeObjects({ object_ids: [], owned: { owner: account.owner } });
       needed.push(...(await stillNeeded(db, own[0]!.accountId, own, objects, epoch)));
     } catch (error) {
-      log.warn({ err: error, account_id: id }, 'which tombstones are needed cannot be told now');
+      log.warn({ err: error, account_id: id }, 'cannot determine required tombstones yet');
     }
   return needed;
 }

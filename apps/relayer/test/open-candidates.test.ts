@@ -5,8 +5,8 @@ import type { OpenRequestHead } from '@memrelay/protocol/sidecar-api';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Place } from '../src/jobs/queue/forgotten-objects.ts';
 import { wrapsColumn } from '../src/keys/namespace-keys.ts';
-import { openFound } from '../src/upkeep/restore/open-found.ts';
-import { currentLook, saveKnown, savePage } from '../src/upkeep/rows/chain-scan-rows.ts';
+import { openCandidates } from '../src/upkeep/restore/open-candidates.ts';
+import { currentScan, saveEnvelopes, savePage } from '../src/upkeep/rows/chain-scan-rows.ts';
 import { databases, type TestDb } from './support/databases.ts';
 import { sampleEnvelope } from './support/sample-envelope.ts';
 
@@ -44,7 +44,7 @@ const right = 255;
 
 /** The owner is sent wraps for the key of the envelope. */
 async function sendWraps(...wraps: readonly Uint8Array[]): Promise<void> {
-  await currentLook(opened.db, place.accountId, '0x1');
+  await currentScan(opened.db, place.accountId, '0x1');
   for (const [i, bytes] of wraps.entries()) {
     const blobId = String(i).padStart(43, '0');
     const blob = { object_id: `0x${i}`, blob_id: blobId, size: 1_500, end_epoch: 50, certified_epoch: i };
@@ -55,7 +55,7 @@ async function sendWraps(...wraps: readonly Uint8Array[]): Promise<void> {
       wraps: wrapsColumn([{ type: wrapType.seal, bytes }]),
     };
     const each = { storedAs: blobId, tag: place.tag, envelopeId: randomBytes(16), header: found };
-    await saveKnown(opened.db, place.accountId, blobId, [each]);
+    await saveEnvelopes(opened.db, place.accountId, blobId, [each]);
   }
 }
 
@@ -111,16 +111,16 @@ async function open(options: { kind?: number; deadline?: number; denied?: boolea
     delegate: { scope: { minEpoch: 0 } },
   };
   const { kind = envelopeKind.memory, deadline = Number.POSITIVE_INFINITY } = options;
-  return openFound(context as never, caller as never, place, [], kind, [candidate], deadline);
+  return openCandidates(context as never, caller as never, place, [], kind, [candidate], deadline);
 }
 
-test('however many forged wraps are before the right one, it is found', async () => {
+test('finds the right wrap after any number of forged ones', async () => {
   await sendWraps(...Array.from({ length: 60 }, (_, i) => wrapNo(i)), wrapNo(right));
   expect(await open()).toMatchObject([{ text: 'text' }]);
   expect(kept.map(String)).toEqual(['anew']);
 });
 
-test('a call that runs out of time leaves the rest of the wraps to the next one, which tries none twice', async () => {
+test('a call that runs out of time leaves the remaining wraps to the next call, which tries none twice', async () => {
   await sendWraps(...Array.from({ length: 30 }, (_, i) => wrapNo(i)));
   expect(await open({ deadline: 0 })).toEqual([]);
   expect(await open()).toEqual([{ candidate, reason: 'foreign_wrap' }]);
@@ -129,7 +129,7 @@ test('a call that runs out of time leaves the rest of the wraps to the next one,
   expect(asked).toBe(1);
 });
 
-test('wraps of another identity are not tried, and stay', async () => {
+test('does not try or discard wraps of another identity', async () => {
   const other = Uint8Array.from(header().identity);
   other[55]! ^= 1;
   await sendWraps(wrapNo(right, other));
@@ -137,11 +137,11 @@ test('wraps of another identity are not tried, and stay', async () => {
   expect(asked).toBe(1);
 });
 
-test('what the key servers deny is told for each, and refuses nothing else', async () => {
+test('reports each envelope that the key servers deny, and opens the others', async () => {
   expect(await open({ denied: true })).toEqual([{ candidate, reason: 'denied' }]);
 });
 
-test('an envelope of another kind than was looked for is not opened', async () => {
+test('does not open an envelope of an unexpected kind', async () => {
   await expect(open({ kind: envelopeKind.tombstone })).rejects.toThrow('not what was asked for');
   expect(asked).toBe(0);
 });

@@ -21,13 +21,13 @@ import {
 export type OpenResult = OpenedCandidate | { candidate: Candidate; reason: string };
 
 /**
- * Wraps of one key that are tried at once. Each takes the sidecar some 30 ms where none is right, and anybody may have sent
- * any number of them.
+ * Wraps of one key that are tried in one call. A call with no right wrap takes the sidecar about 30 ms, and anyone may
+ * have sent any number of wraps.
  */
 const rewrapsAtOnce = 24;
 const readsAtOnce = 8;
 
-export interface OpenFoundParts {
+export interface OpenCandidateParts {
   db: Db;
   aggregators: Pick<AggregatorReader, 'read'>;
   keyRewraps: KeyRewraps;
@@ -37,14 +37,14 @@ export interface OpenFoundParts {
 }
 
 /**
- * Reads envelopes whole, with the aggregator's consistency checks, and opens them with the caller's credential; believes
- * only these signers. One that fails fails alone. What is for key servers of the past is tried with the wraps for others
- * that the owner holds, as long as `deadline` (`performance.now`) has not come: what is left then is in no result, and the
- * next call goes on with the wraps that were not tried. Throws `ApiError` when the credential is refused or no key server
- * answers.
+ * Reads envelopes whole, with the aggregator's consistency checks, and opens them with the caller's credential,
+ * trusting only these signers. A failure of one does not affect the others. Envelopes for earlier key servers are tried
+ * with the later wraps that the owner holds until `deadline` (`performance.now`); the rest is in no result, and the
+ * next call continues with the wraps that were not tried. Throws `ApiError` if the credential is refused or no key
+ * server responds.
  */
-export async function openFound(
-  parts: OpenFoundParts,
+export async function openCandidates(
+  parts: OpenCandidateParts,
   caller: Caller,
   place: Place,
   trustedSigners: readonly string[],
@@ -68,15 +68,16 @@ export async function openFound(
   const closed = readable.filter(({ candidate }) => foreign.has(candidate));
   const rewraps =
     closed.length > 0 ? await chainRewraps(parts.db, place, parts.keyRewraps.serverSet) : new Map();
-  // Anybody can put a key's name on an envelope of another epoch: no wrap of that one says anything of the others
+  // Anyone can put a key's name on an envelope of another epoch: a wrap that fails for that one says nothing about the
+  // others
   for (const some of Map.groupBy(closed, ({ header }) => `${nameOf(header)}${header.keyEpoch}`).values())
     results.push(...(await openByRewrap(some, fitting(some[0]!.header, rewraps))));
   return results;
 
-  /** Opens envelopes of one key with the first of these wraps that is of it. */
+  /** Opens envelopes of one key with the first wrap that belongs to it. */
   async function openByRewrap(
     some: readonly ReadCandidate[],
-    wraps: readonly FoundRewrap[],
+    wraps: readonly FittingRewrap[],
   ): Promise<OpenResult[]> {
     const [probe] = some;
     for (let i = 0; i < wraps.length; i += rewrapsAtOnce) {
@@ -98,7 +99,7 @@ export async function openFound(
   }
 }
 
-/** Its wraps are for other key servers than there are. */
+/** Its wraps are for key servers that are not configured. */
 function isForeign(result: OpenResult): boolean {
   return 'reason' in result && result.reason === 'foreign_wrap';
 }
@@ -110,12 +111,12 @@ interface Rewrap {
   wrap: Buffer;
 }
 
-interface FoundRewrap extends Rewrap {
+interface FittingRewrap extends Rewrap {
   storedAs: string;
 }
 
-/** Those that are said to be of the key of this header, and are for its identity. */
-function fitting(header: EnvelopeHeader, found: ReadonlyMap<string, ChainRewrap[]>): FoundRewrap[] {
+/** The wraps that name the key of this header and are for its identity. */
+function fitting(header: EnvelopeHeader, found: ReadonlyMap<string, ChainRewrap[]>): FittingRewrap[] {
   const recipientPk = nameOf(header);
   return (found.get(recipientPk) ?? []).flatMap(({ storedAs, wraps }) => {
     const wrap = decodeColumn(wraps).find(({ type }) => type === wrapType.seal);
@@ -139,7 +140,7 @@ interface ReadCandidate {
 }
 
 async function readWhole(
-  { aggregators }: OpenFoundParts,
+  { aggregators }: OpenCandidateParts,
   { account: { accountId } }: Caller,
   kind: number,
   candidate: Candidate,
@@ -167,7 +168,7 @@ function parsed(bytes: Buffer): EnvelopeHeader | undefined {
 }
 
 async function openOnce(
-  parts: OpenFoundParts,
+  parts: OpenCandidateParts,
   caller: Caller,
   namespace: string,
   trustedSigners: readonly string[],
@@ -205,11 +206,11 @@ function nameOf({ recipientPk }: EnvelopeHeader): string {
 }
 
 /**
- * A key that only a later wrap opened gets one for every read to come. It is made anew from the key itself, which the
- * session holds by now and would take any wrap for: those that are given need not be of it.
+ * Keeps a wrap for later reads of a key that only a later wrap opened. It is made from the key itself: the session now
+ * holds the key and would accept any wrap for it, so the wraps that were tried need not belong to it.
  */
 async function keepRewrap(
-  parts: OpenFoundParts,
+  parts: OpenCandidateParts,
   caller: Caller,
   accountId: Buffer,
   header: EnvelopeHeader,

@@ -5,7 +5,7 @@ import { sealEnvelope } from '@memrelay/envelope/seal-envelope';
 import { pino } from 'pino';
 import { afterEach, expect, test } from 'vitest';
 import { type AggregatorReader, createAggregatorReader } from '../src/blobs/aggregator-reads.ts';
-import { lookIntoBlob, lookIntoPatch } from '../src/upkeep/restore/look-into-blob.ts';
+import { findEnvelopes, readPatchHeader } from '../src/upkeep/restore/find-envelopes.ts';
 import { startServer, type TestServer } from './support/http-server.ts';
 
 /** What a blob is, by its first bytes and the word of an aggregator. */
@@ -59,10 +59,10 @@ async function holding(
     log: pino({ enabled: false }),
   });
 }
-const look = (size: number) => lookIntoBlob(reader, origin, { blobId, size });
+const look = (size: number) => findEnvelopes(reader, origin, { blobId, size });
 
 test.each([true, false])(
-  'an envelope tells itself by its header (server obeys ranges: %o)',
+  'recognizes an envelope by its header (server supports ranges: %o)',
   async (ranges) => {
     const envelope = envelopeOf(origin, 2);
     await holding(envelope, { ranges });
@@ -73,7 +73,7 @@ test.each([true, false])(
   },
 );
 
-test("somebody else's envelope, and what is none, hold nothing", async () => {
+test("finds nothing in another account's envelope or in other bytes", async () => {
   await holding(envelopeOf(randomBytes(32)));
   expect(await look(40_000)).toEqual([]);
   for (const bytes of [Buffer.from('MRE1'), Buffer.from('hello'), Buffer.alloc(0)]) {
@@ -84,7 +84,7 @@ test("somebody else's envelope, and what is none, hold nothing", async () => {
   }
 });
 
-test('a quilt names its envelopes; identifiers of another form are none', async () => {
+test('finds the envelopes that a quilt names, and ignores identifiers of another form', async () => {
   const [tag, envelopeId] = [randomBytes(16), randomBytes(16)];
   const name = (identifier: string) => ({ identifier, patch_id: patchId, tags: {} });
   await holding(Buffer.from([1, 0, 0, 0, 0, 9]), {
@@ -93,7 +93,7 @@ test('a quilt names its envelopes; identifiers of another form are none', async 
   expect(await look(6)).toEqual([{ storedAs: patchId, tag, envelopeId }]);
 });
 
-test('a blob that only looks like a quilt holds nothing; one whose index cannot be read now fails', async () => {
+test('finds nothing in a blob that only looks like a quilt, and fails if the index cannot be read now', async () => {
   await holding(Buffer.from([1, 2, 3]), { patchStatus: 400 });
   expect(await look(3)).toEqual([]);
   await reader.close();
@@ -102,13 +102,13 @@ test('a blob that only looks like a quilt holds nothing; one whose index cannot 
   await expect(look(3)).rejects.toMatchObject({ kind: 'unavailable' });
 });
 
-test('a patch is believed only when its header is what the index says', async () => {
+test('accepts a patch only if its header matches the index', async () => {
   const envelope = envelopeOf(origin);
   await holding(envelope);
   const [found] = await look(envelope.length);
   const named = { ...found!, storedAs: patchId };
-  expect(await lookIntoPatch(reader, origin, named)).toMatchObject({ kind: 1 });
-  expect(await lookIntoPatch(reader, origin, { ...named, envelopeId: randomBytes(16) })).toBeUndefined();
-  expect(await lookIntoPatch(reader, origin, { ...named, tag: randomBytes(16) })).toBeUndefined();
-  expect(await lookIntoPatch(reader, randomBytes(32), named)).toBeUndefined();
+  expect(await readPatchHeader(reader, origin, named)).toMatchObject({ kind: 1 });
+  expect(await readPatchHeader(reader, origin, { ...named, envelopeId: randomBytes(16) })).toBeUndefined();
+  expect(await readPatchHeader(reader, origin, { ...named, tag: randomBytes(16) })).toBeUndefined();
+  expect(await readPatchHeader(reader, randomBytes(32), named)).toBeUndefined();
 });

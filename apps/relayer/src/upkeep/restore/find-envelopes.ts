@@ -5,7 +5,7 @@ import { type AggregatorReader, BlobReadError } from '../../blobs/aggregator-rea
 import { wrapsColumn } from '../../keys/namespace-keys.ts';
 import type { FoundEnvelope, UnknownBlob } from '../rows/chain-scan-rows.ts';
 
-export type Starts = Pick<AggregatorReader, 'readStart' | 'readPatches'>;
+export type BlobStarts = Pick<AggregatorReader, 'readStart' | 'readPatches'>;
 
 const magic = 'MRE1';
 /** First byte of a quilt (QuiltV1) */
@@ -13,18 +13,19 @@ const quiltVersion = 1;
 const identifierForm = /^([0-9a-f]{32})\.([0-9a-f]{32})$/;
 
 /**
- * The account's envelopes in a blob, by its first bytes: an envelope tells itself, and a quilt's index names tag and
- * envelope of each patch. Somebody else's blobs hold none. Throws `BlobReadError` where it cannot be read now.
+ * Returns the account's envelopes in a blob, judged by its first bytes: an envelope has a header, and the index of a
+ * quilt names the tag and envelope id of each patch. Other blobs contain none. Throws `BlobReadError` if the blob
+ * cannot be read now.
  */
-export async function lookIntoBlob(
-  starts: Starts,
+export async function findEnvelopes(
+  starts: BlobStarts,
   origin: Buffer,
   { blobId, size }: Pick<UnknownBlob, 'blobId' | 'size'>,
 ): Promise<FoundEnvelope[]> {
   const start = await starts.readStart(blobId, Math.min(size, maxHeaderLength));
   if (start.subarray(0, 4).toString('latin1') === magic) {
     const header = headerOf(start, size);
-    return header && origin.equals(header.origin) ? [found(blobId, header)] : [];
+    return header && origin.equals(header.origin) ? [envelopeOf(blobId, header)] : [];
   }
   if (start[0] !== quiltVersion) return [];
   const patches = await starts.readPatches(blobId).catch((error: unknown) => {
@@ -39,18 +40,18 @@ export async function lookIntoBlob(
 }
 
 /**
- * What the header of a patch says. Undefined when it is not the envelope that the quilt's index names, or another
- * account's: an index is only a claim. Throws `BlobReadError`.
+ * Returns what the header of a patch says. The quilt's index is only a claim: undefined if the patch is not the
+ * envelope that it names, or belongs to another account. Throws `BlobReadError`.
  */
-export async function lookIntoPatch(
-  starts: Starts,
+export async function readPatchHeader(
+  starts: BlobStarts,
   origin: Buffer,
   { storedAs, tag, envelopeId }: FoundEnvelope,
 ): Promise<FoundEnvelope['header']> {
   const header = headerOf(await starts.readStart(storedAs, maxHeaderLength), undefined);
   const isNamed =
     header && origin.equals(header.origin) && tag.equals(header.tag) && envelopeId.equals(header.envelopeId);
-  return isNamed ? found(storedAs, header).header : undefined;
+  return isNamed ? envelopeOf(storedAs, header).header : undefined;
 }
 
 function headerOf(start: Buffer, size: number | undefined): EnvelopeHeader | undefined {
@@ -62,7 +63,7 @@ function headerOf(start: Buffer, size: number | undefined): EnvelopeHeader | und
   }
 }
 
-function found(
+function envelopeOf(
   storedAs: string,
   { kind, tag, envelopeId, recipientPk, wraps }: EnvelopeHeader,
 ): FoundEnvelope {
@@ -78,7 +79,7 @@ function found(
   };
 }
 
-/** It was read a moment ago, so who refuses its patches says that it has none. */
+/** The blob was read a moment ago, so an aggregator that refuses its patches means that it has none. */
 function isNoQuilt(error: unknown): boolean {
   if (!(error instanceof BlobReadError) || !(error.cause instanceof AggregateError)) return false;
   return error.cause.errors.every(
