@@ -1,7 +1,7 @@
 /**
- * `npm test`: the whole truth about this tree. Starts a Postgres and a Redis for the run, then runs the checks, all
- * tests, and the end-to-end tests once more on the embedded defaults (`MEMRELAY_TEST_BACKEND`), beside each other: most
- * of the time of the long files is waiting for what other processes do.
+ * `npm test`: every check and test. Starts a Postgres and a Redis for the run, then runs the checks, all
+ * tests, and the end-to-end tests a second time on the embedded defaults (`MEMRELAY_TEST_BACKEND`), all in parallel: the
+ * long files mostly wait for other processes.
  *
  * Arguments go to vitest. With one that is no option (`npm test -- packages/protocol`) only vitest runs.
  */
@@ -63,7 +63,7 @@ const onPostgresAlone = [
   'wallet-uploads',
   'without-provider',
 ].flatMap((name) => ['--exclude', `${endToEnd}${name}.test.ts`]);
-/** Without URLs, also of services that somebody else keeps running. */
+/** Without URLs, including those of services that are already running. */
 const embedded = {
   MEMRELAY_TEST_BACKEND: 'embedded',
   MEMRELAY_TEST_DATABASE_URL: undefined,

@@ -5,6 +5,6 @@ export interface SuiteResult {
   failed: number;
   skipped: number;
   seconds: number;
-  /** A failure that no single test shows: nothing ran, a file did not load, an error nobody caught. */
+  /** A failure that no single test shows: nothing ran, a file did not load, an uncaught error. */
   problem?: string;
 }

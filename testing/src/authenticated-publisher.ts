@@ -7,7 +7,7 @@ import { blobstoreSettings } from 'memrelay/system/part-settings';
 import type { TestNetwork } from './test-network.ts';
 import { newTestKey } from './test-owner.ts';
 
-/** A blob store beside that of a network, with a wallet of its own. */
+/** A second blob store on a network, with a separate wallet. */
 export interface AuthenticatedPublisher {
   part: RunningPart;
   /** Address of its wallet */

@@ -3,7 +3,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type ChatCompletions, createChatCompletions } from './chat-completions.ts';
 
-/** A stand-in for an OpenAI-compatible provider: the one part of the system that cannot be had for a test. */
+/** A stand-in for an OpenAI-compatible provider: the only part of the system that tests cannot run for real. */
 export interface EmbeddingProvider {
   url: string;
   /** Texts embedded so far */

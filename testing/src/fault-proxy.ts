@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
  */
 export type Fault = 'hold-request' | 'hold-answer' | 'drop' | number;
 
-/** Stands between the system and an HTTP server, to break the connection where a test wants it broken. */
+/** A proxy between the system and an HTTP server that breaks connections when a test asks for it. */
 export interface FaultProxy {
   url: string;
   /** Applied to requests of this method; undefined passes all on */

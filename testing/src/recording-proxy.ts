@@ -21,7 +21,7 @@ export interface RecordingProxy {
   close(): Promise<void>;
 }
 
-/** Stands between a client and an HTTP server, and keeps everything that passes. */
+/** A proxy between a client and an HTTP server that records all traffic. */
 export async function startRecordingProxy(targetUrl: string): Promise<RecordingProxy> {
   const target = new URL(targetUrl);
   const server = createServer((incoming, response) => {

@@ -50,7 +50,7 @@ export async function insertIndexed(
   return id;
 }
 
-/** The relayer's index and search on a database, without what stands around it: HTTP, jobs, envelopes. */
+/** The relayer's index and search on a database, without HTTP, jobs and envelopes. */
 export interface SearchIndex {
   db: Db;
   model: string;

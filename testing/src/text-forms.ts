@@ -1,4 +1,4 @@
-/** The ways in which a text can stand in a file: plain, UTF-16, hex, base64 at each alignment. */
+/** The forms in which a file can contain a text: plain, UTF-16, hex, base64 at each alignment. */
 export function formsOf(text: string): Buffer[] {
   const bytes = Buffer.from(text);
   const wide = Buffer.from(text, 'utf16le');

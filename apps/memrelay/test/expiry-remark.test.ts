@@ -15,7 +15,7 @@ test('an extension is told with its price, which is that of a renewal without th
   const [what, who, how] = expiryLines(expiry, 2, tariff);
   expect(what).toBe('3 memories expire soon, the first at the start of storage epoch 34 (now 33).');
   // Three blobs of 66 MB encoded: 63 MiB each, so 3 · 63 · 2 · 11,000 FROST, and 3 · 63 · 20,000 for writing
-  expect(who).toContain('at most 0.004158 WAL, against 0.007938 WAL for storing them anew');
+  expect(who).toContain('at most 0.004158 WAL, against 0.007938 WAL for storing them again');
   expect(how).toBe('  npx memrelay blobs extend --until 34 --epochs 2');
 });
 

@@ -23,7 +23,7 @@ interface Target {
 
 export const blobstoreBench: Bench = {
   name: 'blobstore',
-  about: 'PUT and GET of the blob store beside nginx with the same files',
+  about: 'PUT and GET of the blob store compared with nginx on the same files',
   async run(progress) {
     const measurements: Measurement[] = [];
     const skipped: string[] = [];

@@ -46,7 +46,7 @@ export async function startFaultySystem(): Promise<FaultySystem> {
     const kept = (async () => {
       while (!ended) {
         await relayer.part().ended;
-        // One whose sidecar is killed before it is ready is started once more
+        // A relayer whose sidecar was killed before it was ready is restarted
         while (!ended && (await relayer.start().catch((error: unknown) => error)));
       }
     })();

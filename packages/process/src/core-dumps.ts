@@ -31,7 +31,7 @@ export function turnOffCoreDumps(): string | undefined {
   return 'this process may write core dumps, which hold keys and text: install util-linux (prlimit), or start it with a limit of 0 (ulimit -c 0; systemd: LimitCORE=0; Docker: --ulimit core=0)';
 }
 
-/** Bytes, or `unlimited`; undefined where /proc does not tell. */
+/** Bytes, or `unlimited`; undefined where /proc does not have it. */
 function softLimit(): string | undefined {
   try {
     return /^Max core file size +(\S+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1];

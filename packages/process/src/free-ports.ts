@@ -1,12 +1,12 @@
 import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 
-/** Below those that systems give to outgoing connections and to whoever listens on port 0: nobody gets one by chance. */
+/** Below the ephemeral range that systems use for outgoing connections and for listening on port 0. */
 const [lowest, highest] = [20_000, 32_767];
 
 /**
- * Ports of 127.0.0.1 that nobody listens on now, all different. On Linux this function gives them to no other process
- * either, until this one ends.
+ * Different ports of 127.0.0.1 that are free now. On Linux this function does not return them to another process until
+ * this one ends.
  */
 export async function freePorts(count: number): Promise<number[]> {
   const ports: number[] = [];
@@ -17,13 +17,13 @@ export async function freePorts(count: number): Promise<number[]> {
   return ports;
 }
 
-/** One port that nobody listens on now. */
+/** One port that is free now. */
 export async function freePort(): Promise<number> {
   const [port] = await freePorts(1);
   return port!;
 }
 
-/** By a name that one process can hold, which ends with it however that comes about: an abstract socket. */
+/** Reserves the port through an abstract socket, which the kernel releases when the process ends in any way. */
 function reserve(port: number): Promise<boolean> {
   if (process.platform !== 'linux') return Promise.resolve(true);
   const holder = createServer((socket) => socket.destroy()).unref();

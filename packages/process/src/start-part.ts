@@ -15,7 +15,7 @@ export interface PartOptions {
   /** The whole environment of the part: nothing is inherited */
   environment: NodeJS.ProcessEnv;
   readyTimeoutMs?: number;
-  /** Lines the part writes on stdout after or beside its ready line */
+  /** Called for each line on stdout other than the ready line */
   onLine: (line: string) => void;
   /** Chunks of its stderr; left out: shared with this process */
   onStderr?: (text: string) => void;
@@ -25,7 +25,7 @@ export interface RunningPart {
   /** Where it listens */
   readonly url: string;
   readonly pid: number;
-  /** Resolves with a description when the process ends, whoever ended it */
+  /** Resolves with a description when the process ends for any reason */
   readonly ended: Promise<string>;
   /** Closes its stdin, the sign to end; kills it when it has not ended in time */
   stop(graceMs?: number): Promise<void>;
@@ -43,7 +43,7 @@ export class PartStartError extends Error {
   }
 }
 
-/** A part ends by itself within its deadline; one that does not even do that is killed a little later. */
+/** Kills a part that did not exit within its own deadline. */
 const standardGraceMs = stopDeadlineMs + 2_000;
 
 /** Starts a part of the system as a supervised process and waits for its ready line. Throws `PartStartError`. */

@@ -12,7 +12,7 @@ import { dirname } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 
 const heartbeatMs = 2_000;
-/** A lock not touched for this long belongs to nobody: its holder was killed or its machine restarted. */
+/** A lock that was not touched for this long is stale: its holder was killed or its machine restarted. */
 const staleMs = 30_000;
 const retryMs = 250;
 

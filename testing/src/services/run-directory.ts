@@ -16,7 +16,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isAlive, withFileLock } from './file-lock.ts';
 
-/** Where a test run keeps what is dear to make and the same for all its files. */
+/** Where a test run keeps files that are expensive to make and the same for all its tests. */
 const variable = 'MEMRELAY_TEST_RUN_DIR';
 
 const prefix = 'memrelay-run-';

@@ -34,7 +34,7 @@ export async function readPassphrase(
       { code: 'passphrase_required' },
     );
   const passphrase = await ask('Passphrase of the bundle: ');
-  if (twice && (await ask('Once more: ')) !== passphrase)
+  if (twice && (await ask('Repeat the passphrase: ')) !== passphrase)
     throw new ExitError(exitCodes.usage, 'The two passphrases differ.');
   return passphrase;
 }

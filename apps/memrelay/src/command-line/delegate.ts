@@ -14,7 +14,7 @@ export function registerDelegate(line: CommandLine): void {
       '--out <path>',
       'where the credentials go (default: delegates/<label>.json of the data directory)',
     )
-    .option('--public-key <hex>', 'a key that somebody else holds, instead of a new one')
+    .option('--public-key <hex>', 'a key that another person holds, instead of a new one')
     .option('--proof <hex>', "its holder's consent, which limits need")
     .action((options) =>
       runCommand(options, async (output) => (await load()).addDelegate(output, options, line.environment)),

@@ -4,7 +4,7 @@ import type { CommandLine } from './command-line.ts';
 export function registerForget(line: CommandLine): void {
   line
     .memoryCommand('forget', 'remove memories for good')
-    .argument('[ids...]', 'ids as `list` and `remember` tell them')
+    .argument('[ids...]', 'ids as shown by `list` and `remember`')
     .option('--all', 'everything in the namespace')
     .option('--everything', 'everything in every namespace')
     .option('--delete-blobs', "also delete their blobs on chain, signed by the owner's wallet")

@@ -6,7 +6,7 @@ export function registerRecall(line: CommandLine): void {
     .memoryCommand('recall', 'find memories by a question')
     .argument('<query...>', 'what to look for')
     .option('--limit <n>', 'at most this many, 1 to 100 (default: 10)')
-    .option('--explain', 'tell for each why it stands where it stands')
+    .option('--explain', 'show how each memory was ranked')
     .action((words, options) =>
       runCommand(options, async (output) =>
         (await import('../commands/recall.ts')).recall(output, words, options),

@@ -4,10 +4,7 @@ import type { CommandLine } from './command-line.ts';
 
 export function registerReindex(line: CommandLine): void {
   line
-    .clientCommand(
-      'reindex',
-      'embed memories anew whose vectors are of another model than the relayer has now',
-    )
+    .clientCommand('reindex', "re-embed memories whose vectors are not of the relayer's current model")
     .addOption(new Option('--namespace <name>', 'only this one (default: all)').env('MEM_NAMESPACE'))
     .action((options) =>
       runCommand(options, async (output) =>

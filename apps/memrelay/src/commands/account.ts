@@ -28,7 +28,7 @@ export async function createAccount(
   if (existing !== undefined)
     throw new ExitError(
       exitCodes.usage,
-      `This wallet has made its account already: ${existing}. There is one for each wallet.`,
+      `This wallet already has an account: ${existing}. Each wallet has one.`,
     );
   const { recoveryKey: path } = options;
   const facts: [string, string][] = path === undefined ? [] : [['Recovery key', `a new one in ${path}`]];
@@ -64,7 +64,7 @@ export async function showAccount(
     ['Account', account.id],
     ['Network', owner.network.name],
     ['Owner', account.owner + (account.owner === owner.address ? ' (this wallet)' : '')],
-    ['Offered to', account.pending_owner ?? 'nobody'],
+    ['Offered to', account.pending_owner ?? 'no one'],
     ['Active', account.active ? 'yes' : 'no'],
     ['Key epoch', String(account.key_epoch)],
     ['Delegates', String(account.delegate_keys.length)],
@@ -102,7 +102,7 @@ export async function changeAccount(
       run: () => owner.acceptOwner(accountId),
     },
     deactivate: {
-      what: 'Switch this account off: nobody reads or writes until it is switched on again',
+      what: 'Switch this account off: no one can read or write until it is switched on again',
       after: 'The account is off. `npx memrelay account reactivate` switches it on.',
       run: () => owner.deactivate(accountId),
     },
@@ -128,7 +128,7 @@ export function networkFacts(owner: ConnectedOwner['owner']): [string, string][]
   ];
 }
 
-/** Signs what was agreed to and tells the transaction once it is on chain. */
+/** Signs the change and prints the transaction once it is on chain. */
 export async function signAndTell(output: Output, run: () => Promise<Done>, more: object): Promise<void> {
   output.step('Signing and waiting for the chain');
   const done = await run();

@@ -12,7 +12,7 @@ export interface AnalyzeOptions extends ConnectOptions, NamespaceOption {
   occurredAt?: string;
 }
 
-/** Stores what a text tells, each fact as a memory of its own, and says what was known already. */
+/** Extracts the facts of a text, stores each as a memory and reports which were known already. */
 export async function analyze(
   output: Output,
   words: readonly string[],

@@ -33,7 +33,7 @@ export async function listBlobs(
   ]);
   for (const line of columns(rows)) output.line(line);
   output.line(`${blobs.length} blobs of ${owner.address}`);
-  if ('unknown' in living) output.line(`Which memories live in them cannot be told: ${living.unknown}.`);
+  if ('unknown' in living) output.line(`Cannot determine which memories are in them: ${living.unknown}.`);
   else {
     const held = new Set(blobs.map(({ blobId }) => blobId));
     const elsewhere = sum([...living.memories].filter(([id]) => !held.has(id)).map(([, count]) => count));
@@ -117,12 +117,12 @@ export async function extendBlobs(
   );
 }
 
-/** A blob of one memory is what its owner names; in a quilt others go with it, which nobody has named. */
+/** A blob of one memory contains only what the owner named. Deleting a quilt also deletes memories that were not named. */
 function refuseLoss(living: Living, lost: readonly { blobId: string; memories: number }[]): void {
   if ('unknown' in living)
     throw new ExitError(
       exitCodes.usage,
-      `Nothing was deleted: which memories live in these blobs cannot be told, because ${living.unknown}. Add --with-memories to delete them all the same.`,
+      `Nothing was deleted: cannot determine which memories are in these blobs, because ${living.unknown}. Add --with-memories to delete them anyway.`,
       { code: 'memories_unknown' },
     );
   const quilts = lost.filter((each) => each.memories > 1);
@@ -155,7 +155,7 @@ function untilEpoch(text: string, ids: readonly string[], all: boolean | undefin
       'Name blobs by their ids, or say --all, or --until: one of the three.',
     );
   if (/^\d{1,9}$/.test(text)) return Number(text);
-  throw new ExitError(exitCodes.usage, '--until takes a storage epoch, as `npx memrelay list` tells it.');
+  throw new ExitError(exitCodes.usage, '--until takes a storage epoch, as shown by `npx memrelay list`.');
 }
 
 /** Those that end by this epoch and can still be prolonged: not expired, and certified. */

@@ -102,7 +102,7 @@ function costJson(cost: StorageCost) {
 
 async function tariffOf(network: Network, rpcUrl: string): Promise<WalrusTariff> {
   if (!URL.canParse(rpcUrl)) throw new ExitError(exitCodes.usage, '--rpc must be an http or https URL.');
-  // A key of the provider may stand in the rest
+  // The rest may contain an API key of the provider
   const { origin } = new URL(rpcUrl);
   try {
     return await readTariff(network, rpcUrl);

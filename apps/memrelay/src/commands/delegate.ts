@@ -19,7 +19,7 @@ export interface AddDelegateOptions extends OwnerOptions, ScopeOptions {
   label: string;
   /** Where the new key's credentials go */
   out?: string;
-  /** A key that somebody else made; no credentials are written then */
+  /** A key that another person made; no credentials are written then */
   publicKey?: string;
   /** Its holder's consent */
   proof?: string;
@@ -28,7 +28,7 @@ export interface AddDelegateOptions extends OwnerOptions, ScopeOptions {
 interface NewKey {
   publicKey: string;
   address: string;
-  /** The delegate's consent to belong to an account; undefined where nobody can give it here */
+  /** The delegate's consent to belong to an account; undefined if it cannot be given here */
   consent: ((accountId: string) => Promise<Uint8Array>) | undefined;
   privateKey: string | undefined;
 }
@@ -58,7 +58,7 @@ export async function addDelegate(
     ...(path ? [['Credentials', path] as [string, string]] : []),
   ];
   await confirm(output, 'Give a key access to this account', facts, options.yes);
-  // Before the chain knows the key: a key that nobody holds would be left behind else
+  // Before the key is on chain: otherwise a failure would leave a key there that no one holds
   if (path !== undefined) {
     const credentials: CredentialFile = {
       delegatePrivateKey: key.privateKey!,
@@ -203,6 +203,6 @@ async function freePath(options: AddDelegateOptions, environment: NodeJS.Process
     () => false,
   );
   if (taken)
-    throw new ExitError(exitCodes.usage, `${path} is there already: name another file with --out PATH.`);
+    throw new ExitError(exitCodes.usage, `${path} already exists: name another file with --out PATH.`);
   return path;
 }

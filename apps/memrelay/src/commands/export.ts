@@ -21,7 +21,7 @@ const patience = { retryForMs: 5 * 60_000 };
  * from there.
  */
 export async function exportFile(output: Output, path: string, options: ExportCommandOptions): Promise<void> {
-  if (await isThere(path)) throw new ExitError(exitCodes.usage, `${path} is there already.`);
+  if (await isThere(path)) throw new ExitError(exitCodes.usage, `${path} already exists.`);
   await runResumable(output, { connect: options, ...patience }, (run) =>
     writeBundle(output, path, options, run),
   );
@@ -41,7 +41,8 @@ async function writeBundle(
     const found = await isThere(part);
     const passphrase = await readPassphrase(output, options, { twice: !found });
     const resume = found ? await positionOf(part, passphrase, options, client.accountId) : undefined;
-    if (resume) output.line(`Going on with an interrupted export: ${resume.memories} are in it already.`);
+    if (resume)
+      output.line(`Resuming an interrupted export: it already contains ${resume.memories} memories.`);
     output.step('Exporting');
     file = await open(part, resume ? 'r+' : 'w', 0o600);
     await file.truncate(resume?.bytes ?? 0);
@@ -83,12 +84,12 @@ async function positionOf(
   if (position === 'complete')
     throw new ExitError(
       exitCodes.usage,
-      `${part} is a complete bundle: rename it, or remove it to begin anew.`,
+      `${part} is a complete bundle: rename it, or remove it to start over.`,
     );
   if (position && (position.start.namespace !== namespace || position.start.account_id !== accountId))
     throw new ExitError(
       exitCodes.usage,
-      `${part} is what is left of an export of another account or namespace: remove it to begin anew.`,
+      `${part} is what is left of an export of another account or namespace: remove it to start over.`,
     );
   return position;
 }
@@ -108,7 +109,7 @@ function report(output: Output, path: string, { memories, failed }: ExportProgre
     failed: failed.map(({ id, blobId, reason }) => ({ id, ...(blobId ? { blob_id: blobId } : {}), reason })),
   });
   output.line(`${memories} memories in ${path} (${dataSize(bytes)}).`);
-  output.line('Whoever has the file and its passphrase can read them. Without the passphrase nobody can.');
+  output.line('Anyone with the file and its passphrase can read them. The file alone reveals nothing.');
   if (failed.length === 0) return;
   output.line(`${failed.length} are not in it:`);
   printFailures(

@@ -120,7 +120,7 @@ async function run(
   };
   const earlier = [...journal.acknowledged.values()].flat();
   if (earlier.length > 0) {
-    output.line(`Going on with an interrupted import: ${earlier.length} are accepted already.`);
+    output.line(`Resuming an interrupted import: ${earlier.length} memories are already accepted.`);
     accept(earlier);
   }
   const parts = importBundle(client, bundle, {
@@ -146,7 +146,7 @@ async function run(
         else outcome.failures.push({ id, reason: result.reason });
       }
     }
-    // What was refused is to be tried again: its request is not noted, and the others in it are known by then
+    // A refused memory is retried: its request is not recorded, and the other memories in it are known by then
     if (!refused) await journal.acknowledge(no, jobIds);
     accept(jobIds);
   }
@@ -169,10 +169,10 @@ function report(output: Output, outcome: Outcome, wait: boolean): void {
   output.line(
     wait
       ? `${stored} of ${total} are stored, ${known} of them were there already.`
-      : `${accepted} of ${total} are accepted; storing goes on behind.`,
+      : `${accepted} of ${total} are accepted; storing continues in the background.`,
   );
   if (unverified > 0)
-    output.line(`${unverified} were not taken: they are signed by keys that this account does not believe.`);
+    output.line(`${unverified} were not imported: this account does not trust the keys that signed them.`);
   if (failures.length > 0) output.line(`${failures.length} failed:`);
   printFailures(
     output,

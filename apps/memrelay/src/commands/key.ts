@@ -45,7 +45,7 @@ export async function addRecoveryKey(
     ['Key epoch', `${key_epoch} → ${key_epoch + 1n}`],
   ];
   await confirm(output, 'Give this account a recovery key', facts, options.yes);
-  // Before the chain knows it: what is wrapped for a key that nobody holds would be lost
+  // Before it is on chain: anything wrapped for a key that no one holds would be lost
   const { publicKey } = await newRecoveryFile(options.out);
   await signAndTell(
     output,

@@ -18,7 +18,7 @@ const defaultLimit = limits.listLimit.default;
 export async function list(output: Output, options: ListOptions): Promise<void> {
   const limit = parseLimit(options.limit);
   const { namespace } = options;
-  // One more than is shown tells whether there are more
+  // Reads one more than it shows, to know whether there are more
   const { found, remark } = await withClient(options, async ({ client }) => {
     const entries = await take(client, { namespace }, limit + 1);
     const speaks = !output.json && entries.some(({ expiresEpoch }) => expiresEpoch !== undefined);

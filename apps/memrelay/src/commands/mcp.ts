@@ -75,7 +75,7 @@ export async function install(
   if (server.kind === 'local')
     output.line('Then ask your agent to remember something; it will show you where to sign in.');
   else if (!holdsKey(server))
-    output.line('It opens your browser to sign in, when it first connects or when you tell it to.');
+    output.line('It opens your browser to sign in, when it first connects or when you ask it to.');
   output.result({ ...told, backup });
 }
 

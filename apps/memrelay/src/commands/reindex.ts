@@ -9,11 +9,11 @@ import { counted, plainText } from '../terminal/plain-text.ts';
 /** It rides out a restart of the relayer, and a provider that is away for a while. */
 const patience = { retryForMs: 5 * 60_000, timeoutMs: 60_000 };
 
-/** Embeds anew what a change of the relayer's embedding model has left behind, in one namespace or in all. */
+/** Re-embeds memories whose vectors are of an earlier embedding model, in one namespace or in all. */
 export async function reindex(output: Output, options: ConnectOptions & NamespaceOption): Promise<void> {
   await runResumable(output, { connect: options, ...patience }, async ({ client, signal }) => {
     const done: Reindexed[] = [];
-    output.step('Embedding memories anew');
+    output.step('Re-embedding memories');
     const namespaces = options.namespace
       ? [options.namespace]
       : (await client.namespaces({ signal })).map(({ namespace }) => namespace);
@@ -35,15 +35,15 @@ function report(output: Output, done: readonly Reindexed[]): void {
   const reindexed = sum((each) => each.reindexed);
   const failed = done.flatMap((each) => each.failed);
   output.result({ reindexed, stale_count: sum((each) => each.staleCount), failed });
-  output.line(`${counted(reindexed, 'memory was', 'memories were')} embedded anew.`);
+  output.line(`${counted(reindexed, 'memory was', 'memories were')} re-embedded.`);
   const own = failed.filter(({ reason }) => reason === 'client_encrypted');
   if (own.length > 0)
     output.line(
-      `${counted(own.length, 'memory is', 'memories are')} encrypted by a client, which alone can embed them: it has to store them again.`,
+      `${counted(own.length, 'memory is', 'memories are')} encrypted by a client, which must store them again: the relayer cannot embed them.`,
     );
   const others = failed.filter(({ reason }) => reason !== 'client_encrypted');
   if (others.length === 0) return;
-  output.line(`${counted(others.length, 'memory', 'memories')} could not be embedded anew:`);
+  output.line(`${counted(others.length, 'memory', 'memories')} could not be re-embedded:`);
   printFailures(
     output,
     others.map(({ id, reason }) => ({ name: id, reason })),

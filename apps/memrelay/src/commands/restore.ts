@@ -47,7 +47,7 @@ function report(output: Output, { namespace, restored, skipped, total, ...rest }
   output.line(`${restored} memories restored; ${skipped} of ${total} were indexed or forgotten already.`);
   if (unverified > 0)
     output.line(
-      `${unverified} were left out: they are signed by nobody whom this account believes. If you know who wrote them, name the key with --trust-writer.`,
+      `${unverified} were left out: this account does not trust the keys that signed them. If you know who wrote them, pass the key with --trust-writer.`,
     );
   if (failed.length === 0) return;
   output.line(`${failed.length} blobs could not be read or opened:`);

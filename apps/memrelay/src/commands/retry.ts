@@ -6,7 +6,7 @@ export interface RetryOptions extends ConnectOptions {
   wait: boolean;
 }
 
-/** Puts a failed job back into the queue, and waits until it is stored unless told not to. */
+/** Puts a failed job back into the queue, and by default waits until it is stored. */
 export async function retry(output: Output, jobId: string, options: RetryOptions): Promise<void> {
   await withClient(options, async ({ client }) => {
     const started = performance.now();
@@ -15,7 +15,7 @@ export async function retry(output: Output, jobId: string, options: RetryOptions
     if (!options.wait) {
       output.done();
       output.result({ job_id: jobId, status: 'running' });
-      output.line(`Job ${jobId} is tried again.`);
+      output.line(`Retrying job ${jobId}.`);
       return;
     }
     const job = await client.waitForJob(jobId);

@@ -23,7 +23,7 @@ interface Progress {
 /** What the relayer takes in one request. */
 const keysPerCall = 20;
 
-/** Wraps the keys of an account for the relayer's present key servers, so that it reads on without the former ones. */
+/** Wraps the keys of an account for the relayer's current key servers, so that it stays readable without the former ones. */
 export async function rewrap(output: Output, options: RewrapCommandOptions): Promise<void> {
   await runResumable(output, { connect: options }, async (run) => {
     const { client, signal } = run;
@@ -52,7 +52,7 @@ export async function rewrap(output: Output, options: RewrapCommandOptions): Pro
     output.line(`${jobIds.length} of ${left.length} keys are wrapped for the present key servers.`);
     if (unstored.length > 0)
       output.line(
-        `${unstored.length} of them stand only in the relayer's database: their upload to the owner failed. Try each again with \`npx memrelay retry JOB\`:\n  ${unstored.map(({ jobId }) => jobId).join('\n  ')}`,
+        `${unstored.length} of them are only in the relayer's database: uploading them to the owner failed. Retry each with \`npx memrelay retry JOB\`:\n  ${unstored.map(({ jobId }) => jobId).join('\n  ')}`,
       );
     if (failed.length === 0) return;
     throw new ExitError(

@@ -18,7 +18,9 @@ export async function trust(
   if (options.list) {
     const origins = await readTrustedOrigins();
     output.line(
-      origins.length === 0 ? 'No relayer is approved beside those signed in at.' : origins.join('\n'),
+      origins.length === 0
+        ? 'No relayers are approved, apart from those you signed in at.'
+        : origins.join('\n'),
     );
     output.result({ origins });
     return;

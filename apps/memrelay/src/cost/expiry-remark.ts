@@ -22,23 +22,23 @@ export async function expiryRemark(client: MemRelay, { expiry }: Stats): Promise
 
 /**
  * `epochs` for which both ways are compared: an extension pays the storage alone, a renewal the writing too. Quilts cost
- * less than what is reckoned here, each memory as a blob of its own.
+ * less than estimated here, with each memory as a separate blob.
  */
 export function expiryLines(expiry: Expiry, epochs: number, tariff: WalrusTariff | undefined): string[] {
   const { soonCount, soonBytes, epoch, firstEpoch, renewed } = expiry;
   const last = firstEpoch ?? epoch + 1;
-  // Storage is sold for so many epochs from now on
+  // Storage is sold as a number of epochs from now
   const ahead = Math.max(
     1,
     Math.min(epochs, (tariff?.maxEpochsAhead ?? Number.POSITIVE_INFINITY) - (last - epoch)),
   );
   const what = `${counted(soonCount, 'memory expires', 'memories expire')} soon, the first at the start of storage epoch ${last} (now ${epoch}).`;
   const who = renewed
-    ? 'The relayer stores them once more before that. Prolonged with your signature instead, they are not paid for twice'
+    ? 'The relayer stores them again before that. If you extend them with your signature instead, they are not paid for twice'
     : 'The relayer does not store them again: they are lost then, unless you prolong them';
   const cost = tariff && costAlone(soonCount, Math.ceil(soonBytes / soonCount), ahead, tariff);
   const price = cost
-    ? `: for ${counted(ahead, 'epoch', 'epochs')} at most ${coinAmount(cost.storageFrost)} WAL, against ${coinAmount(cost.storageFrost + cost.writeFrost)} WAL for storing them anew`
+    ? `: for ${counted(ahead, 'epoch', 'epochs')} at most ${coinAmount(cost.storageFrost)} WAL, against ${coinAmount(cost.storageFrost + cost.writeFrost)} WAL for storing them again`
     : ', which costs the storage without the writing';
   return [what, `${who}${price}.`, `  npx memrelay blobs extend --until ${last} --epochs ${ahead}`];
 }

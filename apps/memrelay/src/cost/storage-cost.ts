@@ -9,7 +9,7 @@ const headerBytes = 560;
 /** Name of a memory's patch: tag and envelope id in hex, with a dot between */
 const identifierLength = 65;
 
-/** Bytes of the envelope that a text of so many bytes of UTF-8 becomes, in the namespace `default`. */
+/** Size in bytes of the envelope of a text of this many UTF-8 bytes, in the namespace `default`. */
 export function envelopeBytes(textBytes: number): number {
   const meta = { ns: 'default', created_at: '2026-01-01T00:00:00.000Z' };
   const content = encodeContent(meta, '', new Uint8Array(32)).length + textBytes;
@@ -38,7 +38,7 @@ export function costAlone(
   return sum([{ blobs: memories, size: envelope }], epochs, tariff);
 }
 
-/** So many memories in each quilt; the last one has what is left. Throws `RangeError` for more than a quilt can hold. */
+/** Cost with this many memories in each quilt; the last quilt has the rest. Throws `RangeError` for more than a quilt can hold. */
 export function costQuilted(
   memories: number,
   envelope: number,
@@ -59,7 +59,7 @@ export function costQuilted(
   );
 }
 
-/** What is reckoned with: a quilt holds what waits together, which seldom is as many as this network allows. */
+/** The assumed quilt size: a quilt contains the memories that wait together, rarely as many as the network allows. */
 export function usualPerQuilt(nShards: number): number {
   return Math.min(100, maxPatches(nShards));
 }

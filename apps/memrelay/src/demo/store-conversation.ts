@@ -26,7 +26,7 @@ export interface StoreConversation {
   signal: AbortSignal;
 }
 
-/** Stores a conversation as an import does, with some of its messages sent alone meanwhile and watched. */
+/** Stores a conversation as an import does, while sending some of its messages separately and measuring them. */
 export async function storeConversation(options: StoreConversation): Promise<void> {
   const { client, conversation, result, output, signal } = options;
   const { memories, name: namespace } = conversation;

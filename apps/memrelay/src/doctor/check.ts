@@ -8,7 +8,7 @@ export interface Finding {
   state: 'ok' | 'warning' | 'failed' | 'skipped';
   detail: string;
   fix?: string;
-  /** The exit code this failure stands for; 1 when left out */
+  /** Exit code of this failure; default: 1 */
   exitCode?: number;
 }
 

@@ -23,7 +23,7 @@ export function nodeVersion(version: string = process.versions.node): Check {
   };
 }
 
-/** The data directory must be writable, and what is secret in it readable by nobody else. */
+/** The data directory must be writable, and the secrets in it readable only by their owner. */
 export function dataDirectory(directory: string): Check {
   return {
     name: 'Data directory',

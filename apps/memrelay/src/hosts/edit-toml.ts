@@ -60,7 +60,7 @@ export function removeFromToml(text: string, path: readonly string[]): string {
   return checked(text, joinToml(kept), path);
 }
 
-/** Whether the table stands in the text. */
+/** Whether the text contains the table. */
 export function hasTomlTable(text: string, path: readonly string[]): boolean {
   return splitToml(text).some(({ header }) => header && isSame(header.path.slice(0, path.length), path));
 }

@@ -10,7 +10,7 @@ export interface Machine {
   env: NodeJS.ProcessEnv;
 }
 
-/** An agent's host, and how it is told about a tool server. */
+/** An agent's host, and how a tool server is added to its configuration. */
 export interface Host {
   name: string;
   title: string;

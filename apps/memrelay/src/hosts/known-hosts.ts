@@ -1,7 +1,7 @@
 import { posix, win32 } from 'node:path';
 import type { Host, Machine } from './host.ts';
 
-const anew = 'Start a new session of it; one that runs keeps its old configuration.';
+const newSession = 'Start a new session; a running one keeps its old configuration.';
 
 /** Every host that `memrelay mcp install` knows. */
 export const hosts: readonly Host[] = [
@@ -18,7 +18,7 @@ export const hosts: readonly Host[] = [
       server.kind === 'local'
         ? { type: 'stdio', command: server.command, args: server.args }
         : { type: 'http', url: server.url, ...withHeaders('headers', server.headers) },
-    afterwards: anew,
+    afterwards: newSession,
   },
   {
     name: 'claude-desktop',
@@ -72,7 +72,7 @@ export const hosts: readonly Host[] = [
       server.kind === 'local'
         ? { command: server.command, args: server.args }
         : { url: server.url, ...withHeaders('http_headers', server.headers) },
-    afterwards: anew,
+    afterwards: newSession,
   },
   {
     name: 'gemini',
@@ -87,7 +87,7 @@ export const hosts: readonly Host[] = [
       server.kind === 'local'
         ? { command: server.command, args: server.args }
         : { httpUrl: server.url, ...withHeaders('headers', server.headers) },
-    afterwards: anew,
+    afterwards: newSession,
   },
   {
     name: 'openclaw',

@@ -1,4 +1,4 @@
-/** A value of a JSON file with where it stands in the text: `[start, end)`. */
+/** A value of a JSON file with its position in the text: `[start, end)`. */
 export type LooseValue = { start: number; end: number } & (
   | { kind: 'object'; members: Member[] }
   | { kind: 'array'; items: LooseValue[] }

@@ -3,7 +3,7 @@ import { isLoopback } from '@memrelay/sdk/trusted-origins-node';
 import { ExitError, exitCodes } from '../terminal/exit-codes.ts';
 import type { ServerEntry } from './host.ts';
 
-/** What stands for the private key wherever the entry is shown. */
+/** Shown instead of the private key. */
 const hidden = 'Bearer (the private key of the credentials)';
 
 /**
@@ -19,7 +19,7 @@ export async function remoteServer(options: {
   if (options.namespace !== undefined && !/^[!-~](?:[ -~]*[!-~])?$/.test(options.namespace))
     throw new ExitError(
       exitCodes.usage,
-      'With --remote the namespace stands in a header, where hosts take ASCII alone. Install without --remote, or choose another name.',
+      'With --remote the namespace is sent in a header, where hosts accept only ASCII. Install without --remote, or choose another name.',
     );
   return {
     kind: 'remote',

@@ -1,4 +1,4 @@
-/** A part of a TOML file: what stands before the first header, or a header with what belongs to it. */
+/** A part of a TOML file: the lines before the first header, or a header with its lines. */
 export interface TomlTable {
   /** Undefined for the first part; `array` for `[[…]]` */
   header: { path: string[]; array: boolean; line: string } | undefined;

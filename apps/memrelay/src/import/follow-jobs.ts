@@ -7,7 +7,7 @@ import type { JobOutcome } from '@memrelay/sdk/types';
 /** Every poll is a signed request that costs the relayer a nonce, so a slow relayer is asked seldom. */
 const shortestPauseMs = 200;
 const longestPauseMs = 1_000;
-/** A job that is still running after so many polls (it may wait for its next attempt) lets the others go first. */
+/** After this many polls, a job that is still running (it may wait for its next attempt) is polled after the others. */
 const pollsAtFront = 20;
 
 /** Watches jobs to their end while more are still coming. */

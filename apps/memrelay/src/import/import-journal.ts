@@ -60,7 +60,7 @@ export async function openJournal(path: string): Promise<ImportJournal> {
     else ended = { at: entry.data.ended_at, failed: entry.data.failed };
   }
   const file = await open(path, 'a');
-  // Ends such a cut-off line, so that the next one stands alone.
+  // Ends a truncated line, so that the next one starts on its own line.
   if (!text!.endsWith('\n')) await file.write('\n');
   return journal(file, head.data, acknowledged, ended);
 }

@@ -5,7 +5,7 @@ import { chatMessages, memoryText } from './chat-json.ts';
 
 /** One memory of a file that is imported. */
 export interface FileMemory {
-  /** Where it stands, for a person: `line 12` or `message D3:4` */
+  /** Its position, for a person: `line 12` or `message D3:4` */
   place: string;
   /** The id its message has in the file */
   id?: string;

@@ -7,7 +7,7 @@ import type { ConnectedOwner } from './connect-owner.ts';
 /** Memories that are read from blobs, by blob id (43 characters); each is there once, alone or as a patch of a quilt. */
 export type LivingMemories = ReadonlyMap<string, number>;
 
-/** Or why that cannot be told. */
+/** Or why that cannot be determined. */
 export type Living = { memories: LivingMemories } | { unknown: string };
 
 /**
@@ -20,7 +20,7 @@ export async function livingMemories(
 ): Promise<Living> {
   if (credentials === undefined) return { unknown: 'there are no credentials of a delegate key to ask with' };
   const client = MemRelay.fromCredentials(credentials, { serverUrl });
-  output.step('Looking what lives in them');
+  output.step('Reading which memories are in them');
   try {
     const { scope } = (await client.account()).delegate;
     if (!scope.perms.includes('read') || !scope.allNamespaces || scope.minEpoch > 0)

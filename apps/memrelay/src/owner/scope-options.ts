@@ -69,7 +69,7 @@ export function describeScope(scope: Scope | undefined): string {
   return `${names.join(', ') || 'nothing'} in ${where}, ${endOf(scope.expires_at_ms)}`;
 }
 
-/** The chain takes ends that no calendar has; they are as good as none. */
+/** The chain accepts expiry times beyond any calendar date; those count as no expiry. */
 function endOf(expiresAtMs: bigint): string {
   const at = new Date(Number(expiresAtMs));
   if (expiresAtMs === 0n || Number.isNaN(at.getTime())) return 'without an end';

@@ -66,7 +66,7 @@ export async function localIdentity(
       await executeTransaction(chain, createAccount(packageId, registryId), signer),
       packageId,
     );
-  // With its proof, so that nobody else's listing of the key makes it ambiguous
+  // With its proof, so that another account listing the same key does not make it ambiguous
   const proof = await parsePrivateKey(seed).sign(delegateProofMessage(accountId));
   const scoped = { ...delegate, scope: fullScope, proof };
   await executeTransaction(chain, addDelegateKeyScoped(packageId, accountId, scoped), signer);

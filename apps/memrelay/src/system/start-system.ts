@@ -76,8 +76,7 @@ export async function startSystem(options: SystemOptions): Promise<RunningSystem
       settings,
       onLine: (line) => options.onOutput(settings.name, `${line}\n`),
       onStderr: (text) => options.onOutput(settings.name, text),
-      onRestart: (how) =>
-        options.onOutput(settings.name, `${settings.name} ended (${how}); starting it again\n`),
+      onRestart: (how) => options.onOutput(settings.name, `${settings.name} ended (${how}); restarting it\n`),
       onGivenUp: options.onGivenUp,
     });
     started.push(part);
@@ -136,7 +135,7 @@ export async function startSystem(options: SystemOptions): Promise<RunningSystem
   }
 }
 
-/** Both, or the first failure once the other one has settled too: a part that starts meanwhile can then be stopped. */
+/** Both results, or the first failure once both have settled, so that a part that did start can be stopped. */
 async function bothOf<A, B>(first: Promise<A>, second: Promise<B>): Promise<[A, B]> {
   await Promise.allSettled([first, second]);
   return Promise.all([first, second]);

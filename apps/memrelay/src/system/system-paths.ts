@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 
-/** What stands where in the data directory of a local system. */
+/** Paths in the data directory of a local system. */
 export function systemPaths(dataDir: string) {
   return {
     wallet: join(dataDir, 'wallet.json'),

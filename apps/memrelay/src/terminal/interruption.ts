@@ -14,8 +14,8 @@ export interface Interruption {
 }
 
 /**
- * From now on the first signal aborts with an `ExitError` for `interrupted` and `message`; one that comes a while
- * after it, from somebody impatient, ends the process at once.
+ * From now on the first signal aborts with an `ExitError` for `interrupted` and `message`. Another signal more than a
+ * second later ends the process immediately.
  */
 export function catchInterruption(message: string): Interruption {
   const controller = new AbortController();

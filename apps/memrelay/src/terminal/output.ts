@@ -14,7 +14,7 @@ export interface Output {
   progress(render: (width: number) => string): void;
   /** Ends the last step well */
   done(): void;
-  /** Ends the last step in failure; the error is printed by whoever catches it */
+  /** Ends the last step in failure; the code that catches the error prints it */
   abandon(): void;
   /** Text for a person; nothing with `--json` */
   line(text: string): void;
