@@ -17,7 +17,7 @@ if (newEnough) {
   const { launch } = await import('./launch/launch.ts');
   process.exitCode = await launch(process.argv.slice(2));
 } else {
-  console.error(`Node ${process.versions.node} is older than 24: going on with Node 24 from npm.`);
+  console.error(`Node ${process.versions.node} is older than 24. Using Node 24 from npm.`);
   process.exitCode = await runAgainWith(await newerNode());
 }
 
@@ -42,7 +42,7 @@ async function newerNode() {
   clearInterval(timer);
   if (failure === undefined) return printed.stdout.trim();
   const code = /^npm (?:error|ERR!) code (\S+)$/m.exec(failure)?.[1];
-  console.error(`Node 24 could not be had from npm (${code ?? failure}).`);
+  console.error(`Node 24 could not be downloaded from npm (${code ?? failure}).`);
   console.error('Install Node 24 or newer (https://nodejs.org), or check the connection, and try again.');
   process.exit(1);
 }

@@ -33,7 +33,7 @@ async function newerNode() {
   clearTimeout(slow);
   if (code === 0) return path.trim();
   console.error(
-    `Node ${process.versions.node} is too old and Node 24 could not be had from npm. Install Node 24 or newer (https://nodejs.org) and try again.`,
+    `Node ${process.versions.node} is too old, and Node 24 could not be downloaded from npm. Install Node 24 or newer (https://nodejs.org) and try again.`,
   );
   process.exit(1);
 }

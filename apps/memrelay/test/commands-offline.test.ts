@@ -70,7 +70,7 @@ describe('without a relayer', () => {
     });
   });
 
-  it('an import keeps nothing half done and says how to go on', async () => {
+  it('fails an import with exit code 3', async () => {
     const file = join(home, 'notes.txt');
     await writeFile(file, 'one\ntwo');
     const run = await memrelay('import', file, '--credentials', credentials);

@@ -321,7 +321,7 @@ describe('the commands', () => {
     await killed.ended;
 
     const interrupted = startCommand(args, environment);
-    await interrupted.printed(/Going on with an interrupted import/);
+    await interrupted.printed(/Resuming an interrupted import/);
     interrupted.child.kill('SIGINT');
     expect((await interrupted.ended).code).toBe(130);
 

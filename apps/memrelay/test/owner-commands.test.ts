@@ -172,7 +172,7 @@ it('a recovery key is made in a file of its own, and protects what is stored fro
     key_epoch: before.key_epoch + 1,
   });
   const again = await memrelay('key', 'recovery', '--out', path, '--yes');
-  expect([again.code, again.stderr]).toEqual([2, expect.stringContaining('is there already')]);
+  expect([again.code, again.stderr]).toEqual([2, expect.stringContaining('already exists')]);
   expect((await json('account', 'show')).recovery_pk).toBe(made.recovery_pk);
   expect(await json('key', 'rewrap')).toMatchObject({ rewrapped: 0, failed: [] });
 

@@ -33,7 +33,9 @@ export async function runResumable(
     ...(retryForMs === undefined ? {} : { maxAttempts: retryAttempts, deadlineMs: retryForMs }),
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
   });
-  const interruption = catchInterruption(interrupted ?? 'Interrupted. Run the same command again to go on.');
+  const interruption = catchInterruption(
+    interrupted ?? 'Interrupted. Run the same command again to continue.',
+  );
   try {
     await work({ ...connected, signal: interruption.signal });
   } catch (error) {

@@ -3,7 +3,7 @@ import type { CommandLine } from './command-line.ts';
 
 export function registerImport(line: CommandLine): void {
   line
-    .memoryCommand('import', 'store many memories from a file; run it again to go on after an interruption')
+    .memoryCommand('import', 'store many memories from a file; run it again to resume an interrupted import')
     .argument(
       '<file>',
       'a text file with one memory a line, JSON with chat messages, or a bundle of `memrelay export`',

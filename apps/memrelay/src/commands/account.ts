@@ -28,7 +28,7 @@ export async function createAccount(
   if (existing !== undefined)
     throw new ExitError(
       exitCodes.usage,
-      `This wallet has made its account already: ${existing}. There is one for each wallet.`,
+      `This wallet already has an account: ${existing}. Each wallet has one.`,
     );
   const { recoveryKey: path } = options;
   const facts: [string, string][] = path === undefined ? [] : [['Recovery key', `a new one in ${path}`]];

@@ -203,6 +203,6 @@ async function freePath(options: AddDelegateOptions, environment: NodeJS.Process
     () => false,
   );
   if (taken)
-    throw new ExitError(exitCodes.usage, `${path} is there already: name another file with --out PATH.`);
+    throw new ExitError(exitCodes.usage, `${path} already exists: name another file with --out PATH.`);
   return path;
 }

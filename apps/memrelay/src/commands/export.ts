@@ -21,7 +21,7 @@ const patience = { retryForMs: 5 * 60_000 };
  * from there.
  */
 export async function exportFile(output: Output, path: string, options: ExportCommandOptions): Promise<void> {
-  if (await isThere(path)) throw new ExitError(exitCodes.usage, `${path} is there already.`);
+  if (await isThere(path)) throw new ExitError(exitCodes.usage, `${path} already exists.`);
   await runResumable(output, { connect: options, ...patience }, (run) =>
     writeBundle(output, path, options, run),
   );
@@ -41,7 +41,8 @@ async function writeBundle(
     const found = await isThere(part);
     const passphrase = await readPassphrase(output, options, { twice: !found });
     const resume = found ? await positionOf(part, passphrase, options, client.accountId) : undefined;
-    if (resume) output.line(`Going on with an interrupted export: ${resume.memories} are in it already.`);
+    if (resume)
+      output.line(`Resuming an interrupted export: it already contains ${resume.memories} memories.`);
     output.step('Exporting');
     file = await open(part, resume ? 'r+' : 'w', 0o600);
     await file.truncate(resume?.bytes ?? 0);

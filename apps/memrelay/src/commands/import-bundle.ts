@@ -120,7 +120,7 @@ async function run(
   };
   const earlier = [...journal.acknowledged.values()].flat();
   if (earlier.length > 0) {
-    output.line(`Going on with an interrupted import: ${earlier.length} are accepted already.`);
+    output.line(`Resuming an interrupted import: ${earlier.length} memories are already accepted.`);
     accept(earlier);
   }
   const parts = importBundle(client, bundle, {
@@ -169,7 +169,7 @@ function report(output: Output, outcome: Outcome, wait: boolean): void {
   output.line(
     wait
       ? `${stored} of ${total} are stored, ${known} of them were there already.`
-      : `${accepted} of ${total} are accepted; storing goes on behind.`,
+      : `${accepted} of ${total} are accepted; storing continues in the background.`,
   );
   if (unverified > 0)
     output.line(`${unverified} were not imported: this account does not trust the keys that signed them.`);

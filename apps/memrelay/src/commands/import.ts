@@ -58,7 +58,7 @@ async function importText(
     journal = await openFor(journalPath(directory, { content, serverUrl, accountId, namespace }), options);
     if (journal.ended) return reportEarlier(output, journal.ended.at, file, namespace);
     const resumed = [...journal.acknowledged.values()].reduce((sum, ids) => sum + ids.length, 0);
-    if (resumed > 0) output.line(`Going on with an interrupted import: ${resumed} are accepted already.`);
+    if (resumed > 0) output.line(`Resuming an interrupted import: ${resumed} memories are already accepted.`);
     output.step(
       `Importing ${journal.only?.length ?? file.memories.length} memories into namespace "${namespace}"`,
     );
@@ -98,11 +98,11 @@ async function importText(
 
 function howFar({ accepted, total }: ImportProgress): string {
   return accepted < total
-    ? `${accepted} of ${total} were accepted. Run the same command again to go on.`
+    ? `${accepted} of ${total} were accepted. Run the same command again to continue.`
     : `All ${total} are accepted and will be stored. Run the same command again to see how they end.`;
 }
 
-/** The journal to go on with: the one there is, or a new one for what failed before or for `--again`. */
+/** The journal to continue: the one there is, or a new one for what failed before or for `--again`. */
 async function openFor(path: string, options: ImportOptions): Promise<ImportJournal> {
   const found = await openJournal(path);
   if (!found.ended || (found.ended.failed.length === 0 && !options.again)) return found;
@@ -144,7 +144,7 @@ function report(output: Output, { file, namespace, failed, last, resumed, ms, wa
   });
   const rate = ((wait ? last.stored : last.accepted) - resumed) / (ms / 1000);
   output.line(
-    `${wait ? last.stored : last.accepted} ${wait ? 'stored' : 'accepted; storing goes on behind'} in ${duration(ms)}${rate > 0 ? ` (${rate.toFixed(0)}/s)` : ''}`,
+    `${wait ? last.stored : last.accepted} ${wait ? 'stored' : 'accepted; storing continues in the background'} in ${duration(ms)}${rate > 0 ? ` (${rate.toFixed(0)}/s)` : ''}`,
   );
   if (last.known > 0) output.line(`${last.known} of them were known already: the same text is stored once.`);
   if (failures.length === 0) return;

@@ -24,7 +24,9 @@ export async function remember(
     if (!options.wait) {
       output.done();
       output.result({ job_id: jobId, status: 'running', namespace });
-      output.line(`Accepted as job ${jobId}. It can be recalled in a moment; storing goes on behind.`);
+      output.line(
+        `Accepted as job ${jobId}. It can be recalled in a moment; storing continues in the background.`,
+      );
       return;
     }
     const job = await client.waitForJob(jobId);

@@ -15,7 +15,7 @@ export async function retry(output: Output, jobId: string, options: RetryOptions
     if (!options.wait) {
       output.done();
       output.result({ job_id: jobId, status: 'running' });
-      output.line(`Job ${jobId} is tried again.`);
+      output.line(`Retrying job ${jobId}.`);
       return;
     }
     const job = await client.waitForJob(jobId);

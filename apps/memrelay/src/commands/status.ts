@@ -53,7 +53,7 @@ export async function status(output: Output, options: ConnectOptions): Promise<v
         exitCodes.unavailable,
         output.json
           ? 'The relayer is not ready.'
-          : 'Not everything is up: `npx memrelay doctor` says what to do.',
+          : 'Not everything is up. Run `npx memrelay doctor` for the cause.',
       );
   });
 }

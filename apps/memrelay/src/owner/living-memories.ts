@@ -20,7 +20,7 @@ export async function livingMemories(
 ): Promise<Living> {
   if (credentials === undefined) return { unknown: 'there are no credentials of a delegate key to ask with' };
   const client = MemRelay.fromCredentials(credentials, { serverUrl });
-  output.step('Looking what lives in them');
+  output.step('Reading which memories are in them');
   try {
     const { scope } = (await client.account()).delegate;
     if (!scope.perms.includes('read') || !scope.allNamespaces || scope.minEpoch > 0)

@@ -10,7 +10,7 @@ export async function newRecoveryFile(path: string): Promise<RecoveryKey> {
     () => true,
     () => false,
   );
-  if (taken) throw new ExitError(exitCodes.usage, `${path} is there already: name another file.`);
+  if (taken) throw new ExitError(exitCodes.usage, `${path} already exists: name another file.`);
   const key = recoveryKey();
   await writeSecretFile(path, `${Buffer.from(key.privateKey).toString('hex')}\n`);
   return key;

@@ -14,7 +14,7 @@ export interface SupervisorOptions {
   onLine: (line: string) => void;
   onStderr: (text: string) => void;
   onRestart: (how: string) => void;
-  /** It ended too often to go on */
+  /** It ended too often to be restarted */
   onGivenUp: (reason: string) => void;
 }
 

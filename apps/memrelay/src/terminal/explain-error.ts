@@ -58,7 +58,7 @@ export function fileTrouble(error: unknown, path?: string): ExitError | undefine
 
 /** What the contract's refusals mean to the person who signed. */
 const refusals: Partial<Record<AccountAbortName, string>> = {
-  account_exists: 'This wallet has made its account already; there is one for each wallet.',
+  account_exists: 'This wallet already has an account; each wallet has one.',
   already_active: 'The account is on already.',
   already_inactive: 'The account is off already.',
   bad_proof: 'The consent (--proof) is not one of this key for this account.',
@@ -69,7 +69,7 @@ const refusals: Partial<Record<AccountAbortName, string>> = {
   label_too_long: 'A label has at most 64 bytes.',
   not_offered: 'The account was not offered to this wallet.',
   not_owner: 'Only the owner of the account can do this, and this wallet is not.',
-  small_order_key: 'This is no usable public key.',
+  small_order_key: 'This is not a usable public key.',
   too_many_delegates: 'An account has at most 20 delegates: revoke one first.',
 };
 
@@ -93,7 +93,7 @@ function explainSdk(error: MemRelayError): ExitError {
   if (error instanceof JobFailedError)
     return end(
       exitCodes.failed,
-      `${error.message}. The memory is kept: \`npx memrelay retry ${error.job.jobId}\` tries it again.`,
+      `${error.message}. The memory is kept: \`npx memrelay retry ${error.job.jobId}\` retries it.`,
     );
   if (error.code === 'job_not_failed')
     return end(

@@ -236,7 +236,7 @@ describe('memrelay mcp install --remote', () => {
     await signedIn('https://relayer.example');
     await expect(put('claude-desktop', remote())).rejects.toThrow('Connectors');
     for (const namespace of ['日本', 'naïve', ' work'])
-      await expect(put('cursor', { ...remote(), namespace })).rejects.toThrow('ASCII alone');
+      await expect(put('cursor', { ...remote(), namespace })).rejects.toThrow('only ASCII');
   });
 });
 
@@ -280,7 +280,7 @@ describe('memrelay trust', () => {
     expect(printed.trim()).toBe('https://other.example:8443');
     await call(undefined, { remove: 'https://other.example:8443' });
     await call(undefined, { list: true });
-    expect(printed).toContain('No relayer is approved');
+    expect(printed).toContain('No relayers are approved');
   });
 
   it('refuses what is no relayer, and a file that others may write', async () => {
