@@ -330,7 +330,7 @@ test('a publisher that verifies no token says so when it starts', async () => {
   const { key: _, ...unverified } = authSettings();
   const { lines, logger } = listen();
   await startStore({ auth: unverified, logger });
-  expect(lines.join('')).toContain('read and not verified');
+  expect(lines.join('')).toContain('read but not verified');
   const silent = listen();
   await startStore({ auth: authSettings(), logger: silent.logger });
   expect(silent.lines.join('')).not.toContain('not verified');

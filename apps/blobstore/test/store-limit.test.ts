@@ -30,7 +30,7 @@ test('--max-store-bytes refuses a blob that does not fit, keeps nothing of it an
   expect(await refusal(refused.clone())).toEqual(limit);
   expect((await refused.json()) as object).toHaveProperty(
     'error.message',
-    'this store holds at most 100000 bytes of blobs (--max-store-bytes), and this one does not fit',
+    'this store holds at most 100000 bytes of blobs (--max-store-bytes), and this blob does not fit',
   );
   expect(await filesIn(join(dataDir, 'incoming'))).toEqual([]);
   expect(await filesIn(join(dataDir, 'objects'))).toHaveLength(1);
