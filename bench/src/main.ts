@@ -10,8 +10,8 @@ import { restoreBench } from './benches/restore.ts';
 import { searchBench } from './benches/search.ts';
 import { soakBench } from './benches/soak.ts';
 import { toolSessionsBench } from './benches/tool-sessions.ts';
-import { machineFacts } from './machine.ts';
-import { type Bench, type BenchResult, betterOf, printResult, saveResult } from './report.ts';
+import { machineFacts } from './base/machine.ts';
+import { type Bench, type BenchResult, betterOf, printResult, saveResult } from './base/report.ts';
 
 const benches: readonly Bench[] = [
   acceptBench,

@@ -1,5 +1,5 @@
 import type { Client } from 'pg';
-import { measure, type Timing } from '../statistics.ts';
+import { measure, type Timing } from '../base/statistics.ts';
 
 /** The exact search of one namespace in SQL, with vectors of its own rows as questions. */
 export async function exactSearch(database: Client, namespace: string, limit: number): Promise<Timing> {

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { Client } from 'pg';
-import { sentence } from '../sentences.ts';
+import { sentence } from '../base/sentences.ts';
 
 export interface RawAccept {
   accept(index: number): Promise<void>;

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { MemRelayError } from '@memrelay/sdk/errors';
-import type { Bench, Measurement } from '../report.ts';
-import { sentence } from '../sentences.ts';
-import { measure, percentile, rounded } from '../statistics.ts';
+import type { Bench, Measurement } from '../base/report.ts';
+import { sentence } from '../base/sentences.ts';
+import { measure, percentile, rounded } from '../base/statistics.ts';
 import { type FaultySystem, startFaultySystem } from '../system/faulty-system.ts';
 
 const operations = 400;

@@ -12,8 +12,8 @@ import type { Encoder } from '@memrelay/blob-id/encode/encode-blob';
 import { createEncoder } from '@memrelay/blob-id/encode/encoders';
 import { bytesSource } from '@memrelay/blob-id/source/blob-source';
 import { BlobEncoder } from '@mysten/walrus-wasm';
-import type { Bench, Measurement } from '../report.ts';
-import { median, percentile, rounded, type Timing } from '../statistics.ts';
+import type { Bench, Measurement } from '../base/report.ts';
+import { median, percentile, rounded, type Timing } from '../base/statistics.ts';
 
 const sizes = { '1 KB': 1e3, '100 KB': 1e5, '1 MB': 1e6, '10 MB': 1e7, '100 MB': 1e8 } as const;
 type Size = keyof typeof sizes;

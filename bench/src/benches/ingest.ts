@@ -1,8 +1,8 @@
 import { maxPatches, quiltBytes } from '@memrelay/chain/quilt-size';
 import { encodedBlobLength, storageUnits } from '@memrelay/chain/walrus-sizes';
-import type { Bench, Measurement } from '../report.ts';
-import { sentence } from '../sentences.ts';
-import { rounded } from '../statistics.ts';
+import type { Bench, Measurement } from '../base/report.ts';
+import { sentence } from '../base/sentences.ts';
+import { rounded } from '../base/statistics.ts';
 import { benchClient } from '../system/bench-client.ts';
 import { type BenchSystem, startBenchSystem, startServices } from '../system/memrelay-system.ts';
 import { cpuSince, cpuSoFar } from '../system/processes.ts';

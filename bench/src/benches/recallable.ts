@@ -1,7 +1,7 @@
 import type { MemRelay } from '@memrelay/sdk/mem-relay';
-import type { Bench, Measurement } from '../report.ts';
-import { sentence } from '../sentences.ts';
-import { percentile, rounded, type Timing } from '../statistics.ts';
+import type { Bench, Measurement } from '../base/report.ts';
+import { sentence } from '../base/sentences.ts';
+import { percentile, rounded, type Timing } from '../base/statistics.ts';
 import { benchClient } from '../system/bench-client.ts';
 import { type BenchSystem, startBenchSystem, startServices } from '../system/memrelay-system.ts';
 

@@ -1,7 +1,7 @@
 import type { MemRelay } from '@memrelay/sdk/mem-relay';
-import type { Bench, BenchResult, Measurement } from '../report.ts';
-import { question, sentence } from '../sentences.ts';
-import { percentile, rounded } from '../statistics.ts';
+import type { Bench, BenchResult, Measurement } from '../base/report.ts';
+import { question, sentence } from '../base/sentences.ts';
+import { percentile, rounded } from '../base/statistics.ts';
 import { benchClient } from '../system/bench-client.ts';
 import { type MemorySample, startMemorySamples } from '../system/memory-samples.ts';
 import { startBenchSystem, startServices } from '../system/memrelay-system.ts';

@@ -1,7 +1,7 @@
 import type { MemRelay } from '@memrelay/sdk/mem-relay';
-import type { Bench, Measurement } from '../report.ts';
-import { question, sentence } from '../sentences.ts';
-import { percentile, rounded, slope } from '../statistics.ts';
+import type { Bench, Measurement } from '../base/report.ts';
+import { question, sentence } from '../base/sentences.ts';
+import { percentile, rounded, slope } from '../base/statistics.ts';
 import { benchClient } from '../system/bench-client.ts';
 import { type MemorySample, type MemorySamples, startMemorySamples } from '../system/memory-samples.ts';
 import { startBenchSystem, startServices } from '../system/memrelay-system.ts';

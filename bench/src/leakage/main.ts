@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { startPostgres } from '@memrelay/dev-env/services/postgres';
 import { createTestDatabase } from '@memrelay/dev-env/services/test-database';
-import { machineFacts } from '../machine.ts';
+import { machineFacts } from '../base/machine.ts';
 import { embeddingsFrom } from '../recall-quality/embedding-variables.ts';
 import { readLocomo } from '../recall-quality/locomo.ts';
 import { seededRandom, shuffled } from './random.ts';

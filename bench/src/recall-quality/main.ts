@@ -1,6 +1,6 @@
 import { startPostgres } from '@memrelay/dev-env/services/postgres';
 import { createTestDatabase } from '@memrelay/dev-env/services/test-database';
-import { machineFacts } from '../machine.ts';
+import { machineFacts } from '../base/machine.ts';
 import { embeddingsFrom } from './embedding-variables.ts';
 import { readLocomo } from './locomo.ts';
 import { measureKind } from './measure.ts';

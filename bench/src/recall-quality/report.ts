@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import type { MachineFacts } from '../machine.ts';
+import type { MachineFacts } from '../base/machine.ts';
 import type { Outcomes, UnitKind } from './measure.ts';
 import { type Outcome, type Score, scoreOf } from './score.ts';
 

@@ -1,6 +1,6 @@
 import { createClient } from '@redis/client';
 import type { Client } from 'pg';
-import { tellingsOfAFact } from '../sentences.ts';
+import { tellingsOfAFact } from '../base/sentences.ts';
 import { benchClient } from '../system/bench-client.ts';
 import type { BenchSystem } from '../system/memrelay-system.ts';
 import { newKeyPair, rememberTelling } from './seed-memories.ts';

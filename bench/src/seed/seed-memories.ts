@@ -3,7 +3,7 @@ import { createChainClient } from '@memrelay/chain/chain-client';
 import { executeTransaction } from '@memrelay/chain/execute-transaction';
 import { parsePrivateKey } from '@memrelay/chain/key-file';
 import type { MemRelay } from '@memrelay/sdk/mem-relay';
-import { sentence } from '../sentences.ts';
+import { sentence } from '../base/sentences.ts';
 import type { BenchSystem } from '../system/memrelay-system.ts';
 
 /** One telling of the facts `from` to `to − 1`. Returns the job ids, accepted and not yet embedded. */

@@ -1,5 +1,5 @@
 import { MemRelay } from '@memrelay/sdk/mem-relay';
-import { median, rounded } from '../statistics.ts';
+import { median, rounded } from '../base/statistics.ts';
 import type { BenchSystem } from './memrelay-system.ts';
 
 /** Milliseconds of each stage, as the relayer's `Server-Timing` header tells them. */

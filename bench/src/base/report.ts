@@ -2,8 +2,8 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import type { MachineFacts } from './machine.ts';
 import type { Timing } from './statistics.ts';
-import type { Stages } from './system/bench-client.ts';
-import type { CpuMs } from './system/processes.ts';
+import type { Stages } from '../system/bench-client.ts';
+import type { CpuMs } from '../system/processes.ts';
 
 /** One line of a bench's table. */
 export interface Measurement {
@@ -51,7 +51,7 @@ export function betterOf(runs: readonly BenchResult[]): BenchResult {
   return { measurements, notes: [...first.notes, note], ...(failures.length > 0 ? { failures } : {}) };
 }
 
-const resultsDirectory = new URL('../results/', import.meta.url);
+const resultsDirectory = new URL('../../results/', import.meta.url);
 
 /** Keeps the result as `<date>-<name>.json`; returns where. */
 export async function saveResult(bench: Bench, machine: MachineFacts, result: BenchResult): Promise<string> {
