@@ -5,8 +5,8 @@ import { createBlindIndex } from '@memrelay/relayer/index/keywords/blind-index';
 import { lengthOf } from '@memrelay/relayer/index/keywords/bm25';
 import { questionOf } from '@memrelay/relayer/index/keywords/question';
 import { termsOf } from '@memrelay/relayer/index/keywords/terms';
-import type { Match } from '@memrelay/relayer/memories/rows/match';
 import { fuse, lexicalWeights, modelWeights } from '@memrelay/relayer/memories/recall/fusion';
+import type { Match } from '@memrelay/relayer/memories/rows/match';
 
 /** A memory that a search found. */
 export type SearchMatch = Match;
