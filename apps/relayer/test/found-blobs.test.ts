@@ -242,7 +242,7 @@ describe.each(databases)('stored memories, on $name', ({ create }) => {
       await asked.promise;
       await task.stop();
       expect(await renewed()).toEqual([]);
-      expect(world.logged.join()).toContain('could not be renewed');
+      expect(world.logged.join()).toContain('renewal of memories failed');
     });
 
     test('the cache is enough when no aggregator has the blob; without it a suspicion begins', async () => {
