@@ -1,4 +1,6 @@
 import { parseArgs } from 'node:util';
+import { machineFacts } from './base/machine.ts';
+import { type Bench, type BenchResult, betterOf, printResult, saveResult } from './base/report.ts';
 import { acceptBench } from './benches/accept.ts';
 import { acceptFaultsBench } from './benches/accept-faults.ts';
 import { blobIdBench } from './benches/blob-id.ts';
@@ -10,8 +12,6 @@ import { restoreBench } from './benches/restore.ts';
 import { searchBench } from './benches/search.ts';
 import { soakBench } from './benches/soak.ts';
 import { toolSessionsBench } from './benches/tool-sessions.ts';
-import { machineFacts } from './base/machine.ts';
-import { type Bench, type BenchResult, betterOf, printResult, saveResult } from './base/report.ts';
 
 const benches: readonly Bench[] = [
   acceptBench,

@@ -50,7 +50,7 @@ export const folderOrders: Readonly<Record<string, readonly (string | readonly s
   'packages/blob-id': [['source', 'wasm'], 'kernel', 'field', 'encode'],
   'packages/mcp': [topFiles, 'sign-in', 'tools', 'stdio'],
   'packages/sdk': ['wire', 'bundle', topFiles, ['account', 'manual']],
-  bench: ['base', 'system', ['baselines', 'recall-quality', 'seed'], ['benches', 'leakage']],
+  bench: ['base', ['baselines', 'recall-quality', 'system'], ['leakage', 'seed'], 'benches'],
   contracts: [topFiles, 'scenarios'],
   testing: ['services'],
 };

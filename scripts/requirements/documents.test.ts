@@ -81,7 +81,7 @@ describe('docs/configuration.md', () => {
 
 it('docs/architecture.md tells of every table of the database, and of no other', () => {
   const sql = repository.paths
-    .filter((path) => /^apps\/relayer\/(?:migrations\/.+\.sql|src\/db\/migrate\.ts)$/.test(path))
+    .filter((path) => /^apps\/relayer\/(?:migrations\/.+\.sql|src\/base\/db\/migrate\.ts)$/.test(path))
     .map((path) => repository.read(path))
     .join('\n');
   const tables = [...sql.matchAll(/CREATE TABLE (?:IF NOT EXISTS )?(\w+)/g)].map(([, name]) => name!);

@@ -2,16 +2,15 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import type { MachineFacts } from './machine.ts';
 import type { Timing } from './statistics.ts';
-import type { Stages } from '../system/bench-client.ts';
-import type { CpuMs } from '../system/processes.ts';
 
 /** One line of a bench's table. */
 export interface Measurement {
   what: string;
   timing: Timing;
-  stages?: Stages;
+  /** Milliseconds by stage, from `Server-Timing` */
+  stages?: Record<string, number>;
   /** Processor time of each part per operation, ms */
-  cpuMs?: CpuMs;
+  cpuMs?: Readonly<Record<string, number>>;
   /** Anything else worth knowing, e.g. ratios to a baseline of the same run */
   more?: Record<string, number | string>;
 }
@@ -81,7 +80,7 @@ export function printResult(bench: Bench, { measurements, notes, failures }: Ben
   for (const failure of failures ?? []) console.log(`FAILED: ${failure}`);
 }
 
-function stagesLine(stages: Stages): string {
+function stagesLine(stages: Readonly<Record<string, number>>): string {
   const { total, ...named } = stages;
   const parts = Object.entries(named).sort((a, b) => b[1] - a[1]);
   // Of medians: they do not add up to the median of the whole

@@ -1,10 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { Client } from 'pg';
-import { startRawAccept } from '../baselines/raw-accept.ts';
 import { durability } from '../base/machine.ts';
 import type { Bench, Measurement } from '../base/report.ts';
 import { sentence } from '../base/sentences.ts';
 import { measure, rounded } from '../base/statistics.ts';
+import { startRawAccept } from '../baselines/raw-accept.ts';
 import { benchClient } from '../system/bench-client.ts';
 import { type BenchSystem, startBenchSystem, startServices } from '../system/memrelay-system.ts';
 import { cpuSince, cpuSoFar } from '../system/processes.ts';

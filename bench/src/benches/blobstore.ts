@@ -1,7 +1,7 @@
 import { randomFillSync } from 'node:crypto';
-import { startNginx } from '../baselines/nginx.ts';
 import type { Bench, Measurement } from '../base/report.ts';
 import { measure, rounded } from '../base/statistics.ts';
+import { startNginx } from '../baselines/nginx.ts';
 import { startBlobStore } from '../system/blob-store-process.ts';
 import { closeConnections, transfer } from '../system/http-transfer.ts';
 import { cpuSince, cpuSoFar } from '../system/processes.ts';

@@ -1,10 +1,10 @@
 import { Client } from 'pg';
-import { exactSearch } from '../baselines/exact-search.ts';
 import type { Bench, Measurement } from '../base/report.ts';
-import { addNeighbours, neighbourRows, neighbourTenants } from '../seed/neighbours.ts';
-import { type RecallWorld, seedWorld } from '../seed/recall-world.ts';
 import { question } from '../base/sentences.ts';
 import { measure, median, rounded } from '../base/statistics.ts';
+import { exactSearch } from '../baselines/exact-search.ts';
+import { addNeighbours, neighbourRows, neighbourTenants } from '../seed/neighbours.ts';
+import { type RecallWorld, seedWorld } from '../seed/recall-world.ts';
 import { type BenchClient, benchClient } from '../system/bench-client.ts';
 import { startBenchSystem, startServices } from '../system/memrelay-system.ts';
 import { cpuSince, cpuSoFar } from '../system/processes.ts';

@@ -3,9 +3,9 @@ import { openSearchIndex, type Place, type SearchIndex } from '@memrelay/dev-env
 import { startPostgres } from '@memrelay/dev-env/services/postgres';
 import { createTestDatabase } from '@memrelay/dev-env/services/test-database';
 import type { Bench, Measurement } from '../base/report.ts';
-import { realSentences } from '../seed/real-sentences.ts';
 import { question, sentence, tellingsOfAFact } from '../base/sentences.ts';
 import { measure } from '../base/statistics.ts';
+import { realSentences } from '../seed/real-sentences.ts';
 import { cpuSince, cpuSoFar } from '../system/processes.ts';
 
 const limit = 10;
