@@ -177,7 +177,7 @@ describe.each(kinds)('a relayer process on an empty database on $name', ({ creat
     [
       'ENC_SERVER_CONFIGS',
       JSON.stringify([{ objectId: someId, weight: 1 }]),
-      /^ENC_SERVER_CONFIGS: a key server/,
+      /^ENC_SERVER_CONFIGS: contains a key server that does not exist on CHAIN_NETWORK/,
     ],
     ['STORE_PACKAGE_ID', someId, /^STORE_PACKAGE_ID: the system object is of package/],
     ['RUST_LOG', 'garbage', /^RUST_LOG: must be level or target=level/],

@@ -143,7 +143,7 @@ export const apiMutations: readonly Mutation[] = [
     breaks: 'relayer.health.fields',
     file: 'apps/relayer/src/api/routes/info-routes.ts',
     from: "mode: parts.network === 'localnet' ? 'local' : 'production'",
-    to: "mode: context.network === 'localnet' ? 'production' : 'local'",
+    to: "mode: parts.network === 'localnet' ? 'production' : 'local'",
   },
   {
     breaks: 'relayer.health.prompt-versions',
