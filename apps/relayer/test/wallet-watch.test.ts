@@ -2,7 +2,8 @@ import type { WalletFunds } from '@memrelay/protocol/sidecar-api';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { TaskLoop } from '../src/base/concurrency/shared-task.ts';
-import { payingWallets, startWalletWatch } from '../src/jobs/alerts/wallet-watch.ts';
+import { startWalletWatch } from '../src/jobs/alerts/wallet-watch.ts';
+import { payingWallets } from '../src/jobs/rows/wallet-rows.ts';
 import { databases, type TestDb } from './support/databases.ts';
 
 /** Who looks and who tells; that the chain is read rightly is tested end to end. */

@@ -1,7 +1,7 @@
 import type { ReadyInfo } from '@memrelay/protocol/service-info';
 import { inTime } from '../base/redis/in-time.ts';
-import { payingWallets } from '../jobs/alerts/wallet-watch.ts';
-import { oldestPendingSeconds } from '../jobs/queue/read-jobs.ts';
+import { oldestPendingSeconds } from '../jobs/rows/read-jobs.ts';
+import { payingWallets } from '../jobs/rows/wallet-rows.ts';
 import type { RelayerContext } from '../start/context.ts';
 
 type Check = ReadyInfo['checks'][string];

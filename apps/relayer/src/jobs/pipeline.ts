@@ -7,6 +7,7 @@ import type { Db } from '../base/db/db.ts';
 import type { BlobCache } from '../blobs/blob-cache.ts';
 import type { SidecarClient } from '../sidecar/sidecar-client.ts';
 import type { EmbedJobs } from './embed/embed-stage.ts';
+import { startStageLoop } from './queue/stage-loop.ts';
 import {
   type ClaimedJob,
   claimInTurns,
@@ -14,13 +15,12 @@ import {
   extendLeases,
   heartbeatSeconds,
   releaseLeases,
-} from './queue/claim-jobs.ts';
-import { wakeDuplicates } from './queue/settle-duplicate.ts';
-import { startStageLoop } from './queue/stage-loop.ts';
+} from './rows/claim-jobs.ts';
+import { wakeDuplicates } from './rows/duplicate-rows.ts';
+import { extendWalletLeases, type WalletPool } from './rows/upload-wallets.ts';
 import { withCompanions } from './upload/pack-quilt.ts';
 import type { QuiltBounds } from './upload/quilt-bounds.ts';
 import { uploadJobs } from './upload/upload-stage.ts';
-import { extendWalletLeases, type WalletPool } from './upload/upload-wallets.ts';
 
 /** Takes accepted jobs through embedding and upload; the rows are the queue, so nothing lives only here. */
 export interface Pipeline {

@@ -1,6 +1,6 @@
 import { coinAmount } from '@memrelay/chain/coin-amount';
 import { maxUploadAttempts } from '@memrelay/protocol/limits';
-import type { AlertBatch, AlertSample, UploadDetail, WalletDetail } from './alert-outbox.ts';
+import type { AlertBatch, AlertSample, UploadDetail, WalletDetail } from '../rows/alert-outbox.ts';
 
 /** One message for a chat; it names jobs, tags and wallets, never a namespace or a text. */
 export function alertMessage(network: string, batch: AlertBatch): string {

@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
 import { createSharedTask, startTaskLoop, type TaskLoop } from '../../base/concurrency/shared-task.ts';
 import type { Db } from '../../base/db/db.ts';
+import { alertsWait, dropAlerts, takeAlerts } from '../rows/alert-outbox.ts';
 import { alertMessage } from './alert-message.ts';
-import { alertsWait, dropAlerts, takeAlerts } from './alert-outbox.ts';
 import { type Posted, postWebhook } from './post-webhook.ts';
 
 export interface AlertSenderOptions {

@@ -1,4 +1,4 @@
-export type WalletLevel = 'ok' | 'low' | 'empty';
+import type { WalletLevel } from '../rows/wallet-rows.ts';
 
 /** Smallest steps up, in uploads: a wallet that gets one coin and spends it must not be told of each time. */
 const leastFilled = 10;

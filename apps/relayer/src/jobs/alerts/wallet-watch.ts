@@ -3,8 +3,9 @@ import type { Logger } from 'pino';
 import { startPeriodicTask, type TaskLoop } from '../../base/concurrency/shared-task.ts';
 import type { Db, Queryable } from '../../base/db/db.ts';
 import type { SidecarClient } from '../../sidecar/sidecar-client.ts';
-import { type WalletAlertKind, writeWalletAlert } from './alert-outbox.ts';
-import { type WalletLevel, walletLevel } from './wallet-level.ts';
+import { type WalletAlertKind, writeWalletAlert } from '../rows/alert-outbox.ts';
+import { lockWalletLevel, saveWalletLevel, type WalletLevel } from '../rows/wallet-rows.ts';
+import { walletLevel } from './wallet-level.ts';
 
 export interface WalletWatchOptions {
   db: Db;
@@ -60,23 +61,11 @@ export async function startWalletWatch(options: WalletWatchOptions): Promise<Tas
 
   /** Writes down how the wallet stands, and an alert when that is news. */
   async function note(tx: Queryable, wallet: WalletFunds): Promise<Change> {
-    const { address, purpose, pays_for } = wallet;
-    await tx.query('INSERT INTO wallet_funds (address, purpose) VALUES ($1, $2) ON CONFLICT DO NOTHING', [
-      address,
-      purpose,
-    ]);
-    const { rows } = await tx.query<{ level: WalletLevel }>(
-      'SELECT level FROM wallet_funds WHERE address = $1 AND purpose = $2 FOR UPDATE',
-      [address, purpose],
-    );
-    const before = rows[0]!.level;
-    const level = walletLevel(before, pays_for, options.alertUploads);
-    await tx.query(
-      `UPDATE wallet_funds SET level = $3, pays_for = $4, checked_at = now() WHERE address = $1 AND purpose = $2`,
-      [address, purpose, level, pays_for],
-    );
+    const before = await lockWalletLevel(tx, wallet);
+    const level = walletLevel(before, wallet.pays_for, options.alertUploads);
+    await saveWalletLevel(tx, wallet, level);
     if (level !== before && options.alerts) {
-      const { address: _, ...detail } = wallet;
+      const { address, ...detail } = wallet;
       // From empty to low it has coins again, though not many
       await writeWalletAlert(tx, before === 'empty' ? 'wallet_filled' : kinds[level], address, detail);
     }
@@ -94,17 +83,4 @@ function tell(log: Logger, { wallet, before, level }: Change): void {
   if (level === 'empty') log.error({ wallet: address, ...facts }, 'a wallet is empty');
   else if (before === 'ok') log.warn({ wallet: address, ...facts }, 'a wallet runs low');
   else log.info({ wallet: address, ...facts }, 'a wallet was filled');
-}
-
-/** How many of the wallets could pay for an upload when they were last looked at; undefined before the first look. */
-export async function payingWallets(
-  db: Db,
-  addresses: readonly string[],
-): Promise<{ paying: number; of: number } | undefined> {
-  const { rows } = await db.query<{ paying: number; of: number }>(
-    `SELECT count(*) FILTER (WHERE pays_for > 0)::int AS paying, count(*)::int AS of FROM wallet_funds
-     WHERE purpose = 'uploads' AND address = ANY($1)`,
-    [[...addresses]],
-  );
-  return rows[0] && rows[0].of > 0 ? rows[0] : undefined;
 }

@@ -7,15 +7,16 @@ import type { BlobReads } from '../../blobs/read-stored.ts';
 import { EmbeddingError } from '../../index/embedding/embedder.ts';
 import type { IndexData, TextIndexer, TextToIndex } from '../../index/index-data.ts';
 import { retryDelayMs } from '../queue/backoff.ts';
-import type { ClaimedJob } from '../queue/claim-jobs.ts';
 import type { Outbox } from '../queue/outbox.ts';
 import { readKept } from '../queue/read-kept.ts';
-import { saveRefreshed } from '../queue/refresh-memory.ts';
-import { LeaseLostError, saveFailed, saveRetry } from '../queue/save-progress.ts';
 import { settleDuplicate } from '../queue/settle-duplicate.ts';
-import { readGivenVectors } from './given-vectors.ts';
-import { type NearDuplicate, nearDuplicates } from './near-duplicates.ts';
-import { type EmbeddedJob, saveEmbedded, statementsOf } from './save-embedded.ts';
+import type { ClaimedJob } from '../rows/claim-jobs.ts';
+import { readGivenVectors } from '../rows/given-vectors.ts';
+import type { NearDuplicate } from '../rows/near-duplicate-rows.ts';
+import { saveRefreshed } from '../rows/refresh-memory.ts';
+import { type EmbeddedJob, saveEmbedded, statementsOf } from '../rows/save-embedded.ts';
+import { LeaseLostError, saveFailed, saveRetry } from '../rows/save-progress.ts';
+import { nearDuplicates } from './near-duplicates.ts';
 
 export type EmbedJobs = (jobs: readonly ClaimedJob[]) => Promise<void>;
 

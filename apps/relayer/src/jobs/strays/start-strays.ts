@@ -8,8 +8,8 @@ import {
 } from '../../base/concurrency/shared-task.ts';
 import type { Db } from '../../base/db/db.ts';
 import type { SidecarClient } from '../../sidecar/sidecar-client.ts';
-import { readKnownBlobs, saveStrays } from '../queue/stray-rows.ts';
-import { type DueLook, dueLooks, noteRepeated, settleLook } from './due-looks.ts';
+import { type DueLook, dueLooks, noteRepeated, settleLook } from '../rows/due-looks.ts';
+import { readKnownBlobs, saveStrays } from '../rows/stray-rows.ts';
 import { findStrays } from './find-strays.ts';
 
 export interface StrayOptions {

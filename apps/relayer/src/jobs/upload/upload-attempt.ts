@@ -2,11 +2,11 @@ import { ApiError } from '@memrelay/protocol/errors';
 import type { Logger } from 'pino';
 import type { Db } from '../../base/db/db.ts';
 import { type SidecarClient, SidecarUnreachableError } from '../../sidecar/sidecar-client.ts';
-import type { ClaimedJob } from '../queue/claim-jobs.ts';
-import { LeaseLostError, saveCheckpoint, saveNamed } from '../queue/save-progress.ts';
-import { forgottenAmong, type UploadedBlob } from '../queue/save-stored.ts';
+import type { ClaimedJob } from '../rows/claim-jobs.ts';
+import { LeaseLostError, saveCheckpoint, saveNamed } from '../rows/save-progress.ts';
+import { forgottenAmong, type UploadedBlob } from '../rows/save-stored.ts';
+import type { WalletPool } from '../rows/upload-wallets.ts';
 import { patchName } from './quilt-bounds.ts';
-import type { WalletPool } from './upload-wallets.ts';
 
 /** What an attempt at an upload needs. */
 export interface UploadParts {

@@ -4,8 +4,9 @@ import type { AccountDirectory } from '../../accounts/account-directory.ts';
 import type { Db } from '../../base/db/db.ts';
 import { bytesToAddress } from '../../base/db/hex.ts';
 import type { SidecarClient } from '../../sidecar/sidecar-client.ts';
-import type { ClaimedJob } from '../queue/claim-jobs.ts';
-import { triedBlobs } from '../queue/stray-rows.ts';
+import type { ClaimedJob } from '../rows/claim-jobs.ts';
+import { saveOwner } from '../rows/save-progress.ts';
+import { triedBlobs } from '../rows/stray-rows.ts';
 
 /** What tells to whom a blob goes. */
 export interface OwnerParts {
@@ -24,7 +25,7 @@ export async function presentOwner(
   { db, accounts, sidecar, log }: OwnerParts,
   jobs: readonly [ClaimedJob, ...ClaimedJob[]],
 ): Promise<string | undefined> {
-  const [{ id, accountId, owner: former, checkpoint, leaseToken }] = jobs;
+  const [{ id, accountId, owner: former, checkpoint }] = jobs;
   try {
     const account = await accounts.account(bytesToAddress(accountId));
     if (!account || account.owner === former) return former;
@@ -39,11 +40,7 @@ export async function presentOwner(
         return former;
       }
     }
-    await db.query('UPDATE memory_job SET owner = $3 WHERE id = ANY($1::uuid[]) AND lease_token = $2', [
-      jobs.map((job) => job.id),
-      leaseToken,
-      account.owner,
-    ]);
+    await saveOwner(db, jobs, account.owner);
     log.info(about, 'the account was handed over: the object goes to its present owner');
     return account.owner;
   } catch (error) {

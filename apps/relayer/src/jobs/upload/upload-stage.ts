@@ -2,10 +2,11 @@ import { parseHeader } from '@memrelay/envelope/header';
 import type { TaskLoop } from '../../base/concurrency/shared-task.ts';
 import type { Db } from '../../base/db/db.ts';
 import type { BlobCache } from '../../blobs/blob-cache.ts';
-import type { UploadDetail } from '../alerts/alert-outbox.ts';
 import { retryDelayMs } from '../queue/backoff.ts';
-import type { ClaimedJob } from '../queue/claim-jobs.ts';
-import { LeaseLostError, saveFailed, savePostponed, saveRetry } from '../queue/save-progress.ts';
+import { settleDuplicate } from '../queue/settle-duplicate.ts';
+import type { UploadDetail } from '../rows/alert-outbox.ts';
+import type { ClaimedJob } from '../rows/claim-jobs.ts';
+import { LeaseLostError, saveFailed, savePostponed, saveRetry } from '../rows/save-progress.ts';
 import {
   forgottenAmong,
   saveLateBlob,
@@ -13,8 +14,7 @@ import {
   saveUploaded,
   type UploadedBlob,
   unpackQuilt,
-} from '../queue/save-stored.ts';
-import { settleDuplicate } from '../queue/settle-duplicate.ts';
+} from '../rows/save-stored.ts';
 import { attemptUpload, type Jobs, type UploadParts } from './upload-attempt.ts';
 import { type OwnerParts, presentOwner } from './upload-owner.ts';
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { ApiError } from '@memrelay/protocol/errors';
 import type { Db } from '../../base/db/db.ts';
-import { extendWalletLeases, type WalletPool } from './upload-wallets.ts';
+import { extendWalletLeases, type WalletPool } from '../rows/upload-wallets.ts';
 
 /** Runs `work` with a wallet that nobody else uses meanwhile. Throws `overloaded` when none is free for ten seconds. */
 export type WithWallet = <T>(work: (wallet: string) => Promise<T>) => Promise<T>;

@@ -7,7 +7,7 @@ import {
   lookFor,
   type StoredEnvelope,
 } from '../../blobs/read-stored.ts';
-import { suspect } from '../../jobs/queue/unreadable.ts';
+import { suspect } from '../../jobs/rows/unreadable.ts';
 
 /** Where stored envelopes are read to be stored once more. */
 export interface Sources {

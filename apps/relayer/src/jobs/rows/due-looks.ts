@@ -1,5 +1,5 @@
 import type { Db } from '../../base/db/db.ts';
-import { firstLook, notedAgain } from '../queue/stray-rows.ts';
+import { firstLook, notedAgain } from './stray-rows.ts';
 
 /** An account whose owner's objects are to be looked at. */
 export interface DueLook {

@@ -1,7 +1,7 @@
 import type { JobErrorCode } from '@memrelay/protocol/errors';
 import type { JobStage } from '@memrelay/protocol/memories';
 import type { Db } from '../../base/db/db.ts';
-import type { UploadDetail } from '../alerts/alert-outbox.ts';
+import type { UploadDetail } from './alert-outbox.ts';
 import type { ClaimedJob } from './claim-jobs.ts';
 import { triedBlobs } from './stray-rows.ts';
 
@@ -65,6 +65,14 @@ export async function saveNamed(db: Db, jobs: readonly ClaimedJob[], blobId: str
     [...heldBy(jobs), JSON.stringify({ blob_ids: [...new Set([...before, blobId])] })],
   );
   return rowCount === jobs.length;
+}
+
+/** The account was handed over: the object of these jobs goes to its present owner. */
+export async function saveOwner(db: Db, jobs: readonly ClaimedJob[], owner: string): Promise<void> {
+  await db.query('UPDATE memory_job SET owner = $3 WHERE id = ANY($1::uuid[]) AND lease_token = $2', [
+    ...heldBy(jobs),
+    owner,
+  ]);
 }
 
 /** Counts a failed attempt and sets when the next one is due. */

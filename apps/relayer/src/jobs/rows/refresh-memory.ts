@@ -3,7 +3,7 @@ import type { IndexData } from '../../index/index-data.ts';
 import { keywordColumns, keywordPlaces, keywordValues } from '../../index/keyword-columns.ts';
 import { chunkParameters, insertVectors } from '../../index/vector-rows.ts';
 import type { ClaimedJob } from './claim-jobs.ts';
-import { endAsDuplicate } from './settle-duplicate.ts';
+import { endAsDuplicate } from './duplicate-rows.ts';
 
 /**
  * A known text came again after the model was changed: its memory gets the index data, so that a search finds it, and the

@@ -1,6 +1,6 @@
 import type { Db } from '../../base/db/db.ts';
 import type { Embedder } from '../../index/embedding/embedder.ts';
-import type { ClaimedJob } from '../queue/claim-jobs.ts';
+import type { ClaimedJob } from './claim-jobs.ts';
 
 /**
  * Vectors that came with the texts of these jobs, by job id: mapped, and of the model of today; those of another are as

@@ -2,7 +2,7 @@ import { type EnvelopeKind, envelopeKind } from '@memrelay/envelope/header';
 import type { JobStage } from '@memrelay/protocol/memories';
 import type { Queryable, SqlValue } from '../../base/db/db.ts';
 import { chunkParameters, insertVectors, type VectorInfo } from '../../index/vector-rows.ts';
-import { type IdempotencyRow, idempotencyHours } from './idempotency.ts';
+import { type IdempotencyRow, idempotencyHours } from './idempotency-rows.ts';
 
 /** A job to be accepted: the envelope is final, the text (if any) is sealed for the outbox. */
 export interface NewJob {

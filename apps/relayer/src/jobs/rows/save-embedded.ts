@@ -3,8 +3,8 @@ import { placesIn } from '../../base/db/places.ts';
 import type { IndexData } from '../../index/index-data.ts';
 import { addKeywords, keywordColumns } from '../../index/keyword-columns.ts';
 import { pieceRows, vectorColumns } from '../../index/vector-rows.ts';
-import type { ClaimedJob } from '../queue/claim-jobs.ts';
-import type { NearDuplicate } from './near-duplicates.ts';
+import type { ClaimedJob } from './claim-jobs.ts';
+import type { NearDuplicate } from './near-duplicate-rows.ts';
 
 /** A job with the index data of its text. */
 export interface EmbeddedJob {

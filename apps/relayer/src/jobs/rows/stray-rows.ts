@@ -1,7 +1,26 @@
 import type { Db, Queryable } from '../../base/db/db.ts';
 import { blobOf } from '../../blobs/blob-of.ts';
-import type { KnownBlobs, Stray } from '../strays/find-strays.ts';
 import type { UploadProgress } from './claim-jobs.ts';
+
+/** What the database knows of an account's blobs. Blob ids of 43 characters: a patch is named by its quilt. */
+export interface KnownBlobs {
+  /** Objects that memories, or forgotten memories, name */
+  objects: ReadonlySet<string>;
+  /** Blobs that are needed, each with the epoch in which it is gone; 0 where that is not known */
+  needed: ReadonlyMap<string, number>;
+  /** Blobs of uploads that go on: what is there of them is found by those */
+  underWay: ReadonlySet<string>;
+  /** Blobs that nothing needs any more because their memory was forgotten */
+  forgotten: ReadonlySet<string>;
+  /** Blobs that an upload was about to store and that became another one: the memories stand elsewhere */
+  replaced: ReadonlySet<string>;
+}
+
+export interface Stray {
+  objectId: string;
+  blobId: string;
+  reason: 'paid_twice' | 'forgotten';
+}
 
 /** Everything that is known of an account's blobs. */
 export async function readKnownBlobs(db: Db, accountId: Buffer): Promise<KnownBlobs> {

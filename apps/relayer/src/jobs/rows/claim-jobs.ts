@@ -179,6 +179,19 @@ export async function claimJobs(
   return rows.map((row) => claimedJob(row, leaseToken));
 }
 
+/** How many jobs wait, of an account or of all; it stops at one above the limit, since more changes nothing. */
+export async function countWaiting(db: Db, limit: number, accountId?: Buffer): Promise<number> {
+  const ofAccount = accountId ? 'AND account_id = $2' : '';
+  const { rows } = await db.query<{ jobs: number }>(
+    `SELECT count(*)::int AS jobs FROM (
+       (SELECT 1 FROM memory_job WHERE ${waiting.embedding} ${ofAccount} LIMIT $1)
+       UNION ALL (SELECT 1 FROM memory_job WHERE ${waiting.uploading} ${ofAccount} LIMIT $1)
+       LIMIT $1) AS job`,
+    [limit + 1, ...(accountId ? [accountId] : [])],
+  );
+  return rows[0]!.jobs;
+}
+
 /** Claims that go on, each, with the account after the last one whose turn it was. */
 export function claimInTurns(
   db: Db,
