@@ -9,7 +9,7 @@ import type { Caller } from '../accounts/caller.ts';
 import type { Secrets } from '../base/config/secrets.ts';
 import { hexToBytes } from '../base/db/hex.ts';
 import { sha256 } from '../base/sha256.ts';
-import type { NewJob } from '../jobs/queue/accept-jobs.ts';
+import type { NewJob } from '../jobs/rows/accept-jobs.ts';
 import type { NamespaceKey } from './namespace-keys.ts';
 
 /** Of a memory nobody has weighed */
