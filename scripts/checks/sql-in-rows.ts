@@ -22,8 +22,6 @@ export const pendingFolders: readonly string[] = [
   'bundles',
   'config',
   'db',
-  'jobs',
-  'keys',
   'keywords',
   'memories',
   'missing',
