@@ -17,7 +17,7 @@ import {
   readNamespaceKey,
 } from './rows/namespace-key-rows.ts';
 
-/** The key pair of a namespace as a writer needs it: the public half, and the wrapped private half that every envelope carries. */
+/** The key pair of a namespace for writers: the public half, and the wrapped private half that every envelope carries. */
 export interface NamespaceKey {
   recipientPk: Buffer;
   wraps: Wrap[];

@@ -11,9 +11,9 @@ export interface WalletWatchOptions {
   db: Db;
   sidecar: Pick<SidecarClient, 'wallets'>;
   storeEpochs: number;
-  /** A wallet that pays for fewer uploads than this is told of */
+  /** A wallet that can pay for fewer uploads than this is reported */
   alertUploads: number;
-  /** Posts what is written to the outbox; undefined when only the log is to tell */
+  /** Posts what is written to the outbox; undefined when only the log reports */
   alerts: Pick<TaskLoop, 'wake'> | undefined;
   log: Logger;
 }
@@ -23,7 +23,7 @@ const rounds = {
   everyMs: 5 * 60_000,
   againAfterFailureMs: 30_000,
   pollMs: 5_000,
-  // The sidecar's answer is waited for 30 seconds
+  // The sidecar has 30 seconds to answer
 };
 
 const kinds: Readonly<Record<WalletLevel, WalletAlertKind>> = {
@@ -39,8 +39,8 @@ interface Change {
 }
 
 /**
- * Looks at the server's own wallets at the start and every five minutes, and tells when one runs low, is empty, or was
- * filled: each once, whichever of several relayers looks.
+ * Checks the server's own wallets at the start and every five minutes, and reports when one runs low, is empty, or was
+ * filled. Each change is reported once, even with several relayers.
  */
 export async function startWalletWatch(options: WalletWatchOptions): Promise<TaskLoop> {
   const { db, sidecar, log } = options;
@@ -59,25 +59,25 @@ export async function startWalletWatch(options: WalletWatchOptions): Promise<Tas
     if (changes.length > 0) options.alerts?.wake();
   }
 
-  /** Writes down how the wallet stands, and an alert when that is news. */
+  /** Saves the wallet's level, and an alert when it changed. */
   async function note(tx: Queryable, wallet: WalletFunds): Promise<Change> {
     const before = await lockWalletLevel(tx, wallet);
     const level = walletLevel(before, wallet.pays_for, options.alertUploads);
     await saveWalletLevel(tx, wallet, level);
     if (level !== before && options.alerts) {
       const { address, ...detail } = wallet;
-      // From empty to low it has coins again, though not many
+      // From empty to low means that it has coins again, though few
       await writeWalletAlert(tx, before === 'empty' ? 'wallet_filled' : kinds[level], address, detail);
     }
     return { wallet, before, level };
   }
 
   return startPeriodicTask(db, rounds, look, (error) =>
-    log.warn({ err: error }, 'the wallets could not be looked at; it is tried again'),
+    log.warn({ err: error }, 'the wallets could not be checked; the check will be retried'),
   );
 }
 
-/** Once it is written down for good. */
+/** Logs a change after its transaction was committed. */
 function tell(log: Logger, { wallet, before, level }: Change): void {
   const { address, ...facts } = wallet;
   if (level === 'empty') log.error({ wallet: address, ...facts }, 'a wallet is empty');

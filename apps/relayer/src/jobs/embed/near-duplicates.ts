@@ -11,7 +11,7 @@ import {
  * this list, if its cosine is at least `least` and both have the same numbers and negations. One query for all of them:
  * the sign bits of the namespace, read once, leave those that can be so near, and only their vectors are read. It is
  * written so that a planner that knows nothing of the tables yet has no other way either. Texts of several pieces are left
- * out: no one vector stands for them.
+ * out: no single vector represents them.
  */
 export async function nearDuplicates(
   db: Db,

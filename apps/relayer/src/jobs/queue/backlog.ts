@@ -10,13 +10,13 @@ export interface BacklogLimits {
   inAll: number;
 }
 
-/** Keeps what waits to be embedded and stored within what a server can hold. */
+/** Limits the jobs that wait to be embedded and stored to what a server can hold. */
 export interface Backlog {
-  /** Makes room for so many jobs of an account. Throws `overloaded` where there is none: then nothing is accepted. */
+  /** Reserves room for this number of jobs of an account. Throws `overloaded` when there is no room: then none is accepted. */
   admit(accountId: Buffer, jobs: number): Promise<void>;
 }
 
-/** Jobs end by the second, uploads by several: who comes back earlier is likely to come in vain. */
+/** Embedding takes about a second, an upload several: an earlier retry would probably fail. */
 const retryAfterSeconds = 5;
 const freshMs = 1_000;
 /** A count that takes long is made less often, so that counting is at most a twentieth of what the database does. */

@@ -4,8 +4,8 @@ import type { ClaimedJob } from '../rows/claim-jobs.ts';
 import { readOlderKeeper } from '../rows/duplicate-rows.ts';
 
 /**
- * The memory that keeps the text of a duplicate, when its blob was read just now: it expires some day, and its owner may
- * delete it. Undefined when there is none, or it cannot be read.
+ * The memory that keeps the text of a duplicate, if its blob can be read now: blobs expire, and owners may delete them.
+ * Undefined when there is no such memory or its blob cannot be read.
  */
 export async function readKept(db: Db, blobs: BlobReads, job: ClaimedJob): Promise<string | undefined> {
   const { accountId, textHash, duplicate } = job;

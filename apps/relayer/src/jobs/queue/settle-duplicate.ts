@@ -3,11 +3,11 @@ import type { ClaimedJob } from '../rows/claim-jobs.ts';
 import { becomeOwn, endAsDuplicate, readKeeper, waitForKeeper } from '../rows/duplicate-rows.ts';
 import { lockKeeper, replaceKeeper } from '../rows/known-texts.ts';
 
-/** What becomes of a claimed job. */
+/** The outcome for a claimed job. */
 export type Settlement =
-  /** It is no duplicate, or none any more, since the memory that kept the text failed or is lost: it goes on */
+  /** It is not a duplicate, or no longer one, because the memory that kept the text failed or is lost: the job continues */
   | { is: 'own' }
-  /** The text is stored, but no search of today's model finds it: the vectors of this job are for that memory */
+  /** The text is stored, but a search with the current model does not find it: the vectors of this job are for that memory */
   | { is: 'refresh'; memoryId: string }
   /** It ended with the blob of the other memory, or waits for it: there is nothing more to do now */
   | { is: 'settled' };

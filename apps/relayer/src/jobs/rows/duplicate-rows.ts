@@ -3,7 +3,7 @@ import type { ClaimedJob } from './claim-jobs.ts';
 import { LeaseLostError } from './save-progress.ts';
 import { moveSuccession, successorOf } from './successors.ts';
 
-/** How long a stored memory is believed to be there without a look: the shortest epoch of a network is a day. */
+/** How long a stored memory is trusted to exist without a read: the shortest epoch of a network is a day. */
 const trustedFor = '1 hour';
 
 interface Keeper {
@@ -11,13 +11,13 @@ interface Keeper {
   status: 'running' | 'done' | 'failed' | null;
   /** Found by a search of that model */
   searchable: boolean;
-  /** Stored so lately that its blob is there */
+  /** Stored so recently that its blob must exist */
   trusted: boolean;
-  /** Another memory replaces it: who stores the text again means that it holds again */
+  /** Another memory replaces it: storing the text again means that it is valid again */
   superseded: boolean;
 }
 
-/** The stored memory that keeps a text; undefined when it was stored too lately to need a look, or there is none. */
+/** The stored memory that keeps a text; undefined when there is none, or it is too recent to need a read. */
 export async function readOlderKeeper(
   db: Db,
   accountId: Buffer,
@@ -34,7 +34,7 @@ export async function readOlderKeeper(
   return kept && { id: kept.id, blobId: kept.blob_id, envelopeSha256: kept.envelope_sha256 };
 }
 
-/** The memory and the job of the one that keeps a text. */
+/** The state of the memory that keeps a text and of its job. */
 export async function readKeeper(
   tx: Queryable,
   accountId: Buffer,
@@ -54,7 +54,7 @@ export async function readKeeper(
   return rows[0]!;
 }
 
-/** The job is done with the other's blob; what it brought is not needed, except that it may weigh more. */
+/** Ends the job with the other memory's blob. Its own data is not needed, except for a higher importance. */
 export async function endAsDuplicate(tx: Queryable, job: ClaimedJob, keeperId: string): Promise<void> {
   const { rowCount } = await tx.query(
     `WITH keeper AS (
@@ -71,7 +71,7 @@ export async function endAsDuplicate(tx: Queryable, job: ClaimedJob, keeperId: s
   if (rowCount === 0) throw new LeaseLostError(job.id);
   await moveSuccession(tx, job.accountId, job.id, keeperId);
   if (job.outbox) return;
-  // It was embedded, failed, and another took its place meanwhile
+  // It was embedded and failed, and another memory has taken its place since
   for (const own of [
     'memory_vector WHERE account_id = $1 AND memory_id',
     'memory WHERE account_id = $1 AND id',
@@ -79,7 +79,7 @@ export async function endAsDuplicate(tx: Queryable, job: ClaimedJob, keeperId: s
     await tx.query(`DELETE FROM ${own} = $2`, [job.accountId, job.id]);
 }
 
-/** Until it is woken; or half as long again as it waits already, at most a minute. */
+/** Waits until it is woken, or for half the time since it was created: at least a second, at most a minute. */
 export async function waitForKeeper(tx: Queryable, job: ClaimedJob): Promise<void> {
   await tx.query(
     `UPDATE memory_job SET stage = CASE WHEN stage = 'embedding' THEN 'queued' ELSE stage END, lease_until = NULL,
@@ -90,7 +90,7 @@ export async function waitForKeeper(tx: Queryable, job: ClaimedJob): Promise<voi
   );
 }
 
-/** It is a duplicate no more: its text is stored as its own memory. */
+/** The job is no longer a duplicate: its text is stored as its own memory. */
 export async function becomeOwn(tx: Queryable, job: ClaimedJob): Promise<void> {
   const { rowCount } = await tx.query(
     'UPDATE memory_job SET duplicate = false WHERE id = $1 AND lease_token = $2',
@@ -103,7 +103,7 @@ export async function becomeOwn(tx: Queryable, job: ClaimedJob): Promise<void> {
   ]);
 }
 
-/** The duplicates that wait for the texts of these jobs of one account are due now. Returns how many. */
+/** Makes the duplicates due that wait for the texts of these jobs of one account. Returns how many. */
 export async function wakeDuplicates(db: Db, jobs: readonly ClaimedJob[]): Promise<number> {
   const hashes = jobs.flatMap(({ textHash }) => textHash?.toString('hex') ?? []);
   if (hashes.length === 0) return 0;

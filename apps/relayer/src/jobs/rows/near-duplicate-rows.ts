@@ -18,7 +18,7 @@ export interface NewText {
   data: IndexData;
 }
 
-/** In a larger namespace comparing each new memory with all costs more than it tells: about a millisecond at so many. */
+/** In a larger namespace, comparing each new memory with all is not worth the cost: about a millisecond at this size. */
 const mostCompared = 5_000;
 
 /** A text in one piece, with the words that tell it from others */
@@ -39,7 +39,7 @@ export async function readNearest(
       place(accountId, 'bytea'),
       place(namespace, 'text'),
       place(encodeVector(vector), 'vector'),
-      // As a value of the row: the database would make it anew for each vector that it is compared with
+      // As a value of the row: otherwise the database would compute it again for each vector that it is compared with
       place(signBits(vector), '"bit"'),
       place(distinctions.toString(), 'bigint'),
     ].join(', ')})`;

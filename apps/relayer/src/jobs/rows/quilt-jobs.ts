@@ -11,9 +11,9 @@ import {
   waiting,
 } from './claim-jobs.ts';
 
-/** The first so many waiting jobs of an account are looked at for those that go with one. */
+/** How many of an account's waiting jobs are considered for one quilt, the oldest first. */
 const lookedAt = 10_000;
-/** For whoever else is at the same quilt: one of two that met there goes on, and this one has done no harm meanwhile */
+/** How long a job steps back when another worker has jobs of the same quilt: of two that collide, one continues */
 const yieldSeconds = 1;
 
 /** A job that waits for its upload. */
@@ -45,7 +45,7 @@ export async function readCompanions(
   return rows;
 }
 
-/** One statement: of two relayers that chose the same, each job goes with one. */
+/** In one statement, so that when two relayers choose the same jobs each job ends up in one quilt. */
 export async function packQuilt(db: Db, job: ClaimedJob, chosen: readonly string[]): Promise<ClaimedJob[]> {
   const quiltId = randomUUID();
   const { rows } = await db.query<ClaimedRow>(
@@ -61,7 +61,7 @@ export async function packQuilt(db: Db, job: ClaimedJob, chosen: readonly string
   return rows.length === 0 || rows[0]!.id !== job.id ? [] : [job];
 }
 
-/** All of a quilt or none: its bytes, and with them its id, depend on who is in it. */
+/** Takes all jobs of a quilt or none: its bytes, and so its id, depend on all its members. */
 export function takeQuilt(db: Db, job: ClaimedJob, quiltId: string): Promise<ClaimedJob[]> {
   return db.transaction(async (tx) => {
     const { rows: members } = await tx.query<{ id: string; taken: boolean }>(
@@ -87,7 +87,7 @@ export function takeQuilt(db: Db, job: ClaimedJob, quiltId: string): Promise<Cla
   });
 }
 
-/** The same of a quilt's jobs leads whoever takes it up: alerts and logs name that one. */
+/** The same job of a quilt always comes first: alerts and logs name it. */
 function sorted(rows: ClaimedRow[], leaseToken: string): ClaimedJob[] {
   return rows.sort((a, b) => (a.id < b.id ? -1 : 1)).map((row) => claimedJob(row, leaseToken));
 }

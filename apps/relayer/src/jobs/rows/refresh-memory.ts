@@ -6,8 +6,8 @@ import type { ClaimedJob } from './claim-jobs.ts';
 import { endAsDuplicate } from './duplicate-rows.ts';
 
 /**
- * A known text came again after the model was changed: its memory gets the index data, so that a search finds it, and the
- * job ends as its duplicate. Throws `LeaseLostError`, and has written nothing, also when the memory is gone.
+ * A known text was stored again after the model changed: its memory gets the index data, so that searches find it, and the
+ * job ends as its duplicate. Throws `LeaseLostError` without writing anything, also when the memory is gone.
  */
 export async function saveRefreshed(
   db: Db,

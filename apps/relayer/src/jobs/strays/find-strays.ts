@@ -3,7 +3,7 @@ import type { KnownBlobs, Stray } from '../rows/stray-rows.ts';
 
 /**
  * The objects of an owner that nothing needs. One of a blob that is needed stays: the one that a memory names, else the
- * one that lives longest. An object that ends before the blob is none of them: the blob was stored for longer since.
+ * one that lives longest. An object that ends before the blob is not a stray: the blob was stored for longer since.
  */
 export function findStrays(held: readonly StoreObject[], known: KnownBlobs): Stray[] {
   const strays: Stray[] = [];
@@ -27,7 +27,7 @@ export function findStrays(held: readonly StoreObject[], known: KnownBlobs): Str
   return strays;
 }
 
-/** The one to keep first; the same at each look. */
+/** Sorts the object to keep first; the order is the same at each look. */
 function byWorth(a: StoreObject, b: StoreObject): number {
   const byState = Number(b.certified) - Number(a.certified) || b.end_epoch - a.end_epoch;
   return byState || (a.object_id < b.object_id ? -1 : 1);

@@ -10,7 +10,7 @@ const identityOf = (envelope: Buffer): Buffer => envelope.subarray(16, 72);
 /**
  * The jobs that are uploaded together with a claimed one, itself among them, under its lease: those that it was packed with
  * before; or, when no upload of it was begun, those of the same account, namespace, key epoch and owner that wait as well.
- * Which they are stands in their rows before this returns. None when somebody else is at its quilt.
+ * Their rows name the quilt before this returns. Empty when another worker has its quilt.
  */
 export async function withCompanions(db: Db, job: ClaimedJob, bounds: QuiltBounds): Promise<ClaimedJob[]> {
   if (job.quiltId) return takeQuilt(db, job, job.quiltId);

@@ -45,8 +45,8 @@ export type Outcome =
     };
 
 /**
- * Uploads with a wallet of the pool where there is one. A wallet that may have registered the blob goes on with it, also
- * when its answer was lost: only it can, and any other would pay again. Else every attempt takes the next one.
+ * Uploads with a wallet of the pool if there is one. A wallet that may have registered the blob continues with it, even
+ * when the answer was lost: only that wallet can, and any other would pay again. Otherwise each attempt takes the next one.
  */
 export async function attemptUpload(stage: UploadParts, jobs: Jobs, owner: string): Promise<Outcome> {
   const { wallets } = stage;
@@ -78,8 +78,8 @@ export async function attemptUpload(stage: UploadParts, jobs: Jobs, owner: strin
 }
 
 /**
- * A memory that was forgotten has no row to note it in. It is followed to its end all the same: the sidecar may have gone
- * further by now, and then the owner holds a blob that nobody would name.
+ * A forgotten memory has no row to save the progress in. The upload continues to its end anyway: the sidecar may be
+ * further by now, and then the owner has a blob that would appear in no list.
  */
 async function noteReached(
   db: Db,
