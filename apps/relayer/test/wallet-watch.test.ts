@@ -109,7 +109,7 @@ describe.each(databases)('the wallet watch on $name', ({ create }) => {
     await settled();
     expect(await payingWallets(database.db, [funds[0]!.address])).toEqual({ paying: 1, of: 1 });
     expect(await alerts()).toEqual([]);
-    expect(logged.at(-1)).toMatchObject({ level: 40, msg: expect.stringContaining('tried again') });
+    expect(logged.at(-1)).toMatchObject({ level: 40, msg: expect.stringContaining('will be retried') });
     const { rows } = await database.db.query<{ soon: boolean; failures: number }>(
       "SELECT due_at > now() AND due_at < now() + interval '1 minute' AS soon, failures FROM shared_task",
     );
