@@ -7,8 +7,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import type { TaskLoop } from '../src/base/concurrency/task-loop.ts';
 import { createMemoryBlobCache } from '../src/blobs/blob-cache.ts';
 import { type SenderTimes, startAlertSender } from '../src/jobs/alerts/alert-sender.ts';
-import { insertJobs, insertManualMemory } from '../src/jobs/queue/accept-jobs.ts';
-import { type ClaimedJob, claimJobs } from '../src/jobs/queue/claim-jobs.ts';
+import { insertJobs, insertManualMemory } from '../src/jobs/rows/accept-jobs.ts';
+import { type ClaimedJob, claimJobs } from '../src/jobs/rows/claim-jobs.ts';
 import { uploadJobs } from '../src/jobs/upload/upload-stage.ts';
 import type { SidecarClient } from '../src/sidecar/sidecar-client.ts';
 import { unknownAccounts } from './support/accounts.ts';

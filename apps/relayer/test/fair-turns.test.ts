@@ -7,7 +7,7 @@ import {
   claimJobs,
   claimStatement,
   type Work,
-} from '../src/jobs/queue/claim-jobs.ts';
+} from '../src/jobs/rows/claim-jobs.ts';
 import { databases, type TestDb } from './support/databases.ts';
 import { nodesOf, type PlanNode, rowsRead } from './support/query-plan.ts';
 

@@ -1,12 +1,12 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { TaskLoop } from '../src/base/concurrency/task-loop.ts';
-import { claimJobs } from '../src/jobs/queue/claim-jobs.ts';
-import { deleteMemories } from '../src/jobs/queue/forget-rows.ts';
-import { pruneJobs } from '../src/jobs/queue/prune-jobs.ts';
-import { saveFailed } from '../src/jobs/queue/save-progress.ts';
-import { saveUploaded } from '../src/jobs/queue/save-stored.ts';
-import { timeIsOver } from '../src/jobs/queue/watched-memories.ts';
+import { claimJobs } from '../src/jobs/rows/claim-jobs.ts';
+import { deleteMemories } from '../src/jobs/rows/forget-rows.ts';
+import { pruneJobs } from '../src/jobs/rows/prune-jobs.ts';
+import { saveFailed } from '../src/jobs/rows/save-progress.ts';
+import { saveUploaded } from '../src/jobs/rows/save-stored.ts';
+import { timeIsOver } from '../src/jobs/rows/watched-memories.ts';
 import { startBlobChecks } from '../src/upkeep/missing/start-blob-checks.ts';
 import { startRenewals } from '../src/upkeep/renewals/start-renewals.ts';
 import { expiringMemories, insertRenewal } from '../src/upkeep/rows/renewal-rows.ts';

@@ -1,8 +1,8 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { secretRing } from '@memrelay/envelope/at-rest';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { insertJobs, type NewJob } from '../src/jobs/queue/accept-jobs.ts';
 import { createIdempotency, type RepeatableWrite } from '../src/jobs/queue/idempotency.ts';
+import { insertJobs, type NewJob } from '../src/jobs/rows/accept-jobs.ts';
 import { databases, type TestDb } from './support/databases.ts';
 
 describe.each(databases)('idempotency keys on $name', ({ create }) => {

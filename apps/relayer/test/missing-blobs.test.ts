@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { blobOf } from '../src/blobs/blob-of.ts';
 import { noQuestion } from '../src/index/keywords/question.ts';
-import { dueForLook, timeIsOver } from '../src/jobs/queue/watched-memories.ts';
+import { dueForLook, timeIsOver } from '../src/jobs/rows/watched-memories.ts';
 import { readEnvelopes } from '../src/memories/reading/read-envelopes.ts';
 import { amongNearest, countLostMatches } from '../src/memories/recall/lost-matches.ts';
 import { countLost, readNamespaceTotals } from '../src/memories/rows/list-rows.ts';

@@ -1,9 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { insertJobs, type NewJob } from '../src/jobs/queue/accept-jobs.ts';
-import { type ClaimedJob, claimJobs } from '../src/jobs/queue/claim-jobs.ts';
-import { saveCheckpoint, saveRetry } from '../src/jobs/queue/save-progress.ts';
+import { insertJobs, type NewJob } from '../src/jobs/rows/accept-jobs.ts';
+import { type ClaimedJob, claimJobs } from '../src/jobs/rows/claim-jobs.ts';
+import { saveCheckpoint, saveRetry } from '../src/jobs/rows/save-progress.ts';
 import { withCompanions } from '../src/jobs/upload/pack-quilt.ts';
 import { patchName, worthPacking } from '../src/jobs/upload/quilt-bounds.ts';
 import { databases, type TestDb } from './support/databases.ts';

@@ -1,9 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { BlobReadError } from '../src/blobs/aggregator-reads.ts';
-import { deleteMemories, memoryIds } from '../src/jobs/queue/forget-rows.ts';
-import { pruneJobs } from '../src/jobs/queue/prune-jobs.ts';
-import { retryJob } from '../src/jobs/queue/retry-job.ts';
+import { deleteMemories, memoryIds } from '../src/jobs/rows/forget-rows.ts';
+import { pruneJobs } from '../src/jobs/rows/prune-jobs.ts';
+import { retryJob } from '../src/jobs/rows/retry-job.ts';
 import { databases, type TestDb } from './support/databases.ts';
 import { lexical } from './support/index-parts.ts';
 import { textJobs } from './support/text-jobs.ts';

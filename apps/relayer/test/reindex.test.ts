@@ -2,8 +2,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Caller } from '../src/accounts/caller.ts';
 import { vectorSpace } from '../src/index/embedding/vector-space.ts';
 import { questionOf } from '../src/index/keywords/question.ts';
-import { deleteMemories } from '../src/jobs/queue/forget-rows.ts';
-import { bury, clearSuspicion } from '../src/jobs/queue/unreadable.ts';
+import { deleteMemories } from '../src/jobs/rows/forget-rows.ts';
+import { bury, clearSuspicion } from '../src/jobs/rows/unreadable.ts';
 import { beginReindex, startReindexing } from '../src/memories/reindex/background-reindex.ts';
 import { takeLease } from '../src/memories/reindex/lease.ts';
 import { reindex } from '../src/memories/reindex/reindex.ts';

@@ -1,11 +1,11 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import type { NewJob } from '../src/jobs/queue/accept-jobs.ts';
-import { type ClaimedJob, claimJobs } from '../src/jobs/queue/claim-jobs.ts';
-import { deleteMemories } from '../src/jobs/queue/forget-rows.ts';
-import { retryJob } from '../src/jobs/queue/retry-job.ts';
-import { saveFailed } from '../src/jobs/queue/save-progress.ts';
 import { settleDuplicate } from '../src/jobs/queue/settle-duplicate.ts';
+import type { NewJob } from '../src/jobs/rows/accept-jobs.ts';
+import { type ClaimedJob, claimJobs } from '../src/jobs/rows/claim-jobs.ts';
+import { deleteMemories } from '../src/jobs/rows/forget-rows.ts';
+import { retryJob } from '../src/jobs/rows/retry-job.ts';
+import { saveFailed } from '../src/jobs/rows/save-progress.ts';
 import { databases, type TestDb } from './support/databases.ts';
 import { lexical } from './support/index-parts.ts';
 import { textJobs } from './support/text-jobs.ts';

@@ -1,10 +1,10 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { describe, expect, test, vi } from 'vitest';
 import type { Db } from '../src/base/db/db.ts';
-import { type EmbeddedJob, saveEmbedded, statementsOf } from '../src/jobs/embed/save-embedded.ts';
-import { insertJobs } from '../src/jobs/queue/accept-jobs.ts';
-import { claimJobs } from '../src/jobs/queue/claim-jobs.ts';
-import { deleteMemories } from '../src/jobs/queue/forget-rows.ts';
+import { insertJobs } from '../src/jobs/rows/accept-jobs.ts';
+import { claimJobs } from '../src/jobs/rows/claim-jobs.ts';
+import { deleteMemories } from '../src/jobs/rows/forget-rows.ts';
+import { type EmbeddedJob, saveEmbedded, statementsOf } from '../src/jobs/rows/save-embedded.ts';
 import { databases } from './support/databases.ts';
 import { indexerWith } from './support/index-parts.ts';
 import { textJob } from './support/text-job.ts';

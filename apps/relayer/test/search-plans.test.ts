@@ -3,7 +3,7 @@ import { placeTag } from '@memrelay/dev-env/search-index';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { vacuumDueTables } from '../src/base/db/vacuum.ts';
 import { nearDuplicates } from '../src/jobs/embed/near-duplicates.ts';
-import { readKeeper } from '../src/jobs/queue/settle-duplicate.ts';
+import { readKeeper } from '../src/jobs/rows/duplicate-rows.ts';
 import { supersededBy } from '../src/memories/rows/list-rows.ts';
 import { databases, type TestDb } from './support/databases.ts';
 import { indexerWith, lexical } from './support/index-parts.ts';

@@ -1,10 +1,10 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { listedCheckValue, secretCheckValue, secretRing } from '@memrelay/envelope/at-rest';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { insertJobs } from '../src/jobs/queue/accept-jobs.ts';
 import { createIdempotency } from '../src/jobs/queue/idempotency.ts';
 import { createOutbox } from '../src/jobs/queue/outbox.ts';
 import { checkSecrets } from '../src/jobs/queue/secret-checks.ts';
+import { insertJobs } from '../src/jobs/rows/accept-jobs.ts';
 import { databases, type TestDb } from './support/databases.ts';
 import { textJob } from './support/text-job.ts';
 

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { noQuestion } from '../src/index/keywords/question.ts';
-import type { NewJob } from '../src/jobs/queue/accept-jobs.ts';
-import { deleteMemories } from '../src/jobs/queue/forget-rows.ts';
-import { insertSuccessors } from '../src/jobs/queue/successors.ts';
+import type { NewJob } from '../src/jobs/rows/accept-jobs.ts';
+import { deleteMemories } from '../src/jobs/rows/forget-rows.ts';
+import { insertSuccessors } from '../src/jobs/rows/successors.ts';
 import { supersededBy } from '../src/memories/rows/list-rows.ts';
 import { searchMemories } from '../src/memories/rows/search-rows.ts';
 import { databases, type TestDb } from './support/databases.ts';

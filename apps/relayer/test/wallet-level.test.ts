@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { type WalletLevel, walletLevel } from '../src/jobs/alerts/wallet-level.ts';
+import { walletLevel } from '../src/jobs/alerts/wallet-level.ts';
+import type { WalletLevel } from '../src/jobs/rows/wallet-rows.ts';
 
 /** What a wallet's levels are along this way, from a full one. */
 function along(threshold: number, ...paysFor: number[]): WalletLevel[] {

@@ -2,7 +2,8 @@ import type { WalletFunds } from '@memrelay/protocol/sidecar-api';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { TaskLoop } from '../src/base/concurrency/task-loop.ts';
-import { payingWallets, startWalletWatch } from '../src/jobs/alerts/wallet-watch.ts';
+import { startWalletWatch } from '../src/jobs/alerts/wallet-watch.ts';
+import { payingWallets } from '../src/jobs/rows/wallet-rows.ts';
 import { databases, type TestDb } from './support/databases.ts';
 
 /** Who looks and who tells; that the chain is read rightly is tested end to end. */
@@ -108,7 +109,7 @@ describe.each(databases)('the wallet watch on $name', ({ create }) => {
     await settled();
     expect(await payingWallets(database.db, [funds[0]!.address])).toEqual({ paying: 1, of: 1 });
     expect(await alerts()).toEqual([]);
-    expect(logged.at(-1)).toMatchObject({ level: 40, msg: expect.stringContaining('tried again') });
+    expect(logged.at(-1)).toMatchObject({ level: 40, msg: expect.stringContaining('will be retried') });
     const { rows } = await database.db.query<{ soon: boolean; failures: number }>(
       "SELECT due_at > now() AND due_at < now() + interval '1 minute' AS soon, failures FROM shared_task",
     );

@@ -184,13 +184,13 @@ export const apiMutations: readonly Mutation[] = [
   },
   {
     breaks: 'jobs.retry-fields',
-    file: 'apps/relayer/src/jobs/queue/read-jobs.ts',
+    file: 'apps/relayer/src/jobs/rows/read-jobs.ts',
     from: "...(row.status === 'running' && row.error_code ? { next_retry_at: row.run_at.toISOString() } : {}),",
     to: '',
   },
   {
     breaks: 'jobs.running-fields',
-    file: 'apps/relayer/src/jobs/queue/read-jobs.ts',
+    file: 'apps/relayer/src/jobs/rows/read-jobs.ts',
     from: 'attempts: row.attempts,',
     to: 'attempts: row.attempts + 1,',
   },

@@ -4,7 +4,7 @@ export const fieldMutations: readonly Mutation[] = [
   {
     breaks: 'fields.idempotency-other',
     file: 'apps/relayer/src/jobs/queue/idempotency.ts',
-    from: "if (!row.body_hash.equals(bodyHash)) throw new ApiError('idempotency_key_reused');",
+    from: "if (!row.bodyHash.equals(bodyHash)) throw new ApiError('idempotency_key_reused');",
     to: '',
   },
   {

@@ -79,7 +79,7 @@ export const recallMutations: readonly Mutation[] = [
   },
   {
     breaks: 'rest.idempotency-scope',
-    file: 'apps/relayer/src/jobs/queue/idempotency.ts',
+    file: 'apps/relayer/src/jobs/rows/idempotency-rows.ts',
     from: 'WHERE account_id = $1 AND delegate_pk = $2 AND route = $3 AND key_hash = $4',
     to: 'WHERE account_id = $1 AND delegate_pk <> $2 AND route = $3 AND key_hash = $4',
   },
@@ -103,7 +103,7 @@ export const recallMutations: readonly Mutation[] = [
   },
   {
     breaks: 'jobs.states',
-    file: 'apps/relayer/src/jobs/queue/save-progress.ts',
+    file: 'apps/relayer/src/jobs/rows/save-progress.ts',
     from: "UPDATE memory_job SET status = 'failed', attempts = attempts + 1",
     to: "UPDATE memory_job SET status = 'running', attempts = attempts + 1",
   },

@@ -4,9 +4,9 @@ import type { Db } from '../base/db/db.ts';
 import { pingDatabase } from '../base/db/ping.ts';
 import { inTime } from '../base/redis/in-time.ts';
 import type { AggregatorReader } from '../blobs/aggregator-reads.ts';
-import { payingWallets } from '../jobs/alerts/wallet-watch.ts';
 import type { Pipeline } from '../jobs/pipeline.ts';
-import { oldestPendingSeconds } from '../jobs/queue/read-jobs.ts';
+import { oldestPendingSeconds } from '../jobs/rows/read-jobs.ts';
+import { payingWallets } from '../jobs/rows/wallet-rows.ts';
 import type { SidecarClient } from '../sidecar/sidecar-client.ts';
 import type { NonceStore } from './nonces/nonce-store.ts';
 

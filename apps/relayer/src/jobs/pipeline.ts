@@ -7,6 +7,7 @@ import type { Db } from '../base/db/db.ts';
 import type { BlobCache } from '../blobs/blob-cache.ts';
 import type { SidecarClient } from '../sidecar/sidecar-client.ts';
 import type { EmbedJobs } from './embed/embed-stage.ts';
+import { startStageLoop } from './queue/stage-loop.ts';
 import {
   type ClaimedJob,
   claimInTurns,
@@ -14,15 +15,14 @@ import {
   extendLeases,
   heartbeatSeconds,
   releaseLeases,
-} from './queue/claim-jobs.ts';
-import { wakeDuplicates } from './queue/settle-duplicate.ts';
-import { startStageLoop } from './queue/stage-loop.ts';
+} from './rows/claim-jobs.ts';
+import { wakeDuplicates } from './rows/duplicate-rows.ts';
+import { extendWalletLeases, type WalletPool } from './rows/upload-wallets.ts';
 import { withCompanions } from './upload/pack-quilt.ts';
 import type { QuiltBounds } from './upload/quilt-bounds.ts';
 import { uploadJobs } from './upload/upload-stage.ts';
-import { extendWalletLeases, type WalletPool } from './upload/upload-wallets.ts';
 
-/** Takes accepted jobs through embedding and upload; the rows are the queue, so nothing lives only here. */
+/** Runs accepted jobs through embedding and upload. The rows are the queue, so no state exists only in this process. */
 export interface Pipeline {
   /** Jobs were accepted that need embedding */
   wakeEmbedding(): void;
@@ -30,13 +30,13 @@ export interface Pipeline {
   wakeUpload(): void;
   /** Resolves when the job ended here, or after `timeoutMs`. The row tells how. */
   finished(jobId: string, timeoutMs: number): Promise<void>;
-  /** The process is about to end: nothing new is begun, and what waits for the end of a job here waits no longer */
+  /** The process is about to end: no new work starts, and callers that wait here for a job to end stop waiting */
   readonly stopping: boolean;
-  /** Begins nothing new and lets what is under way end, for at most five seconds */
+  /** Starts no new work and waits for running work to end, for at most five seconds */
   drain(): Promise<void>;
   /**
-   * Hands back what is still under way, so that another relayer takes it at once. To be called when the sidecar has ended
-   * or is cut off: whoever takes over an upload that goes on might pay for it again.
+   * Releases the jobs that are still running, so that another relayer takes them at once. Call it when the sidecar has ended
+   * or is cut off: otherwise a relayer that takes over a running upload might pay for it again.
    */
   close(): Promise<void>;
 }
@@ -51,10 +51,10 @@ export interface PipelineOptions {
   storeEpochs: number;
   /** Undefined when a publisher pays for uploads */
   wallets: WalletPool | undefined;
-  /** Undefined when nobody wants to be told of uploads that were given up */
+  /** Undefined when no one wants alerts about uploads that were given up */
   alerts: Pick<TaskLoop, 'wake'> | undefined;
   quilts: QuiltBounds & {
-    /** An upload waits so long for others that go with it */
+    /** How long an upload waits for others that can go into the same quilt */
     windowMs: number;
   };
   log: Logger;
@@ -63,7 +63,7 @@ export interface PipelineOptions {
 const embedBatch = 32;
 /** With what the sidecar then has (run-sidecar.ts) it fits into the 10 seconds that Docker gives, if nothing else is said. */
 const drainMs = 5_000;
-/** For those whose call has just broken off to write down where they stand */
+/** Time for jobs whose call was just aborted to save their progress */
 const lastWordMs = 1_000;
 
 export async function startPipeline(options: PipelineOptions): Promise<Pipeline> {
@@ -71,12 +71,12 @@ export async function startPipeline(options: PipelineOptions): Promise<Pipeline>
   if (db.kind === 'pglite') await clearLeases(db);
   const ended = new EventEmitter<Record<string, []>>().setMaxListeners(0);
   const onError = (error: unknown): void =>
-    log.error({ err: error }, 'a job loop failed; it goes on at the next poll');
+    log.error({ err: error }, 'a job loop failed; it continues at the next poll');
 
   let stopping = false;
   const uploadStage = { ...options, maxAttempts: maxUploadAttempts, isStopping: () => stopping };
   const uploads = startStageLoop<ClaimedJob>({
-    // More than there are wallets would only wait for each other
+    // More uploads than wallets would only wait for each other
     concurrency: Math.min(options.uploadConcurrency, options.wallets?.size ?? options.uploadConcurrency),
     batchSize: 1,
     pollMs: 1_000,
@@ -100,7 +100,7 @@ export async function startPipeline(options: PipelineOptions): Promise<Pipeline>
     onError,
   });
   const { windowMs } = options.quilts;
-  /** When their time to wait for others is over */
+  /** Wakes uploads once they have waited long enough for others */
   function wakeUploads(): void {
     if (windowMs > 0) setTimeout(uploads.wake, windowMs).unref();
     else uploads.wake();
@@ -142,14 +142,14 @@ export async function startPipeline(options: PipelineOptions): Promise<Pipeline>
       clearInterval(heartbeat);
       const left = [...uploads.tokens(), ...embeddings.tokens()];
       if (left.length === 0) return;
-      log.info({ batches: left.length }, 'work that is not finished is handed back');
+      log.info({ batches: left.length }, 'unfinished work is released for another relayer');
       await releaseLeases(db, left).catch(onError);
       for (const token of left) await options.wallets?.release(token).catch(onError);
     },
   };
 }
 
-/** A job and those that are stored with it. Where another relayer is at them, the next one is looked for. */
+/** A job and the jobs stored in the same quilt. If another relayer is working on them, it tries the next job. */
 function claimUploads(
   db: Db,
   quilts: PipelineOptions['quilts'],

@@ -9,13 +9,13 @@ import type { Caller } from '../accounts/caller.ts';
 import type { Secrets } from '../base/config/secrets.ts';
 import { hexToBytes } from '../base/db/hex.ts';
 import { sha256 } from '../base/sha256.ts';
-import type { NewJob } from '../jobs/queue/accept-jobs.ts';
+import type { NewJob } from '../jobs/rows/accept-jobs.ts';
 import type { NamespaceKey } from './namespace-keys.ts';
 
-/** Of a memory nobody has weighed */
+/** The importance of a memory that was stored without one */
 export const standardImportance = 0.5;
 
-/** As a row keeps it: a 32-bit number, and none so large that it is all that counts. An envelope may say anything. */
+/** The importance in the form of a row: a 32-bit number, limited because an envelope may contain any. */
 export function storableImportance(importance: number = standardImportance): number {
   return Math.fround(Math.min(1e9, Math.max(-1e9, importance)));
 }
@@ -25,12 +25,12 @@ const [firstTime, lastTime] = ['0001-01-01T00:00:00Z', '9999-12-31T23:59:59Z'].m
   number,
 ];
 
-/** As a row keeps the RFC 3339 time of an envelope: in a year of four digits, which with an offset it need not be. */
+/** The RFC 3339 time of an envelope in the form of a row: its year has four digits, which an offset could change. */
 export function storableTime(time: string): Date {
   return new Date(Math.min(lastTime, Math.max(firstTime, Date.parse(time))));
 }
 
-/** What an envelope of the relayer's is made from; it is signed with the present writer key. */
+/** The contents of an envelope that the relayer makes; it is signed with the current writer key. */
 export interface Sealing {
   kind: EnvelopeKind;
   account: AccountSnapshot;
@@ -45,7 +45,7 @@ export interface Sealing {
   text: string;
 }
 
-/** Seals an envelope now, on behalf of the caller, as a job that brings it to the owner. Needs no embedding as it is. */
+/** Seals an envelope on behalf of the caller, as a job that stores it for the owner. It needs no embedding. */
 export function sealJob(
   { secrets }: { secrets: Secrets },
   caller: Caller,
@@ -87,7 +87,7 @@ export function sealJob(
     envelopeId: Buffer.from(envelopeId),
     envelopeSha256: sha256(envelope),
     importance: storableImportance(meta?.importance),
-    // As the envelope says, so that a restore from the chain gives the same
+    // The time in the envelope, so that a restore from the chain gives the same
     writtenAt: storableTime(written.created_at),
   };
 }

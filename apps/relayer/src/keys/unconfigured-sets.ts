@@ -2,45 +2,30 @@ import { parseSealObject, type SealObject } from '@memrelay/envelope/seal-object
 import { wrapType } from '@memrelay/envelope/wraps';
 import type { Db } from '../base/db/db.ts';
 import { decodeColumn } from './namespace-keys.ts';
+import { readOtherSets } from './rows/key-server-rows.ts';
 
-/** Key servers that keys in the database are wrapped for, and that nobody named. */
+/** Key servers that keys in the database are wrapped for, but that the configuration does not name. */
 export interface UnconfiguredSet {
   id: string;
   /** Namespaces with such keys, of all accounts and epochs */
   namespaces: number;
-  /** An entry for ENC_HISTORICAL_SETS, but for the addresses and API keys that a wrap does not tell */
+  /** An entry for ENC_HISTORICAL_SETS, without the addresses and API keys, which a wrap does not contain */
   entry: { servers: { objectId: string; weight: number }[]; threshold: number } | undefined;
 }
 
 /**
- * The sets in the database that are neither `current` nor one of `historical`: what is wrapped for them, and has no
- * later wrap for the current one, cannot be read.
+ * The sets in the database that are neither `current` nor one of `historical`. What is wrapped for them and has no
+ * later wrap for the current set cannot be read.
  */
 export async function unconfiguredSets(
   db: Db,
   { current, historical }: { current: string; historical: readonly string[] },
 ): Promise<UnconfiguredSet[]> {
-  const { rows } = await db.query<{ server_set: string; namespaces: number; wraps: Buffer }>(
-    `SELECT server_set, count(*)::int AS namespaces,
-       (SELECT wraps FROM namespace_key any_key WHERE any_key.server_set = place.server_set LIMIT 1) AS wraps
-     FROM (
-       SELECT DISTINCT server_set, account_id, tag FROM namespace_key old_key
-       WHERE NOT server_set = ANY($1) AND NOT EXISTS (
-         SELECT 1 FROM key_rewrap
-         WHERE account_id = old_key.account_id AND recipient_pk = old_key.recipient_pk AND server_set = $2
-       )
-     ) place
-     GROUP BY server_set ORDER BY server_set`,
-    [[current, ...historical], current],
-  );
-  return rows.map(({ server_set, namespaces, wraps }) => ({
-    id: server_set,
-    namespaces,
-    entry: entryOf(wraps),
-  }));
+  const sets = await readOtherSets(db, [current, ...historical], current);
+  return sets.map(({ id, namespaces, wraps }) => ({ id, namespaces, entry: entryOf(wraps) }));
 }
 
-/** The set that a row's wrap tells: its servers, each as often as its weight, and its threshold. */
+/** The set that a row's wrap names: its servers, each as often as its weight, and its threshold. */
 function entryOf(column: Buffer): UnconfiguredSet['entry'] {
   const object = sealObjectIn(column);
   if (!object) return undefined;
@@ -58,7 +43,7 @@ function sealObjectIn(column: Buffer): SealObject | undefined {
     const wrap = decodeColumn(column).find(({ type }) => type === wrapType.seal);
     return wrap && parseSealObject(wrap.bytes);
   } catch {
-    // A damaged row is for who reads it; the boot only wants to tell whose it is
+    // Reading the key reports a damaged row; the boot only wants to name its set
     return undefined;
   }
 }

@@ -3,30 +3,26 @@ import { parseHeader } from '@memrelay/envelope/header';
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import type { Db } from '../base/db/db.ts';
+import { bytesToAddress } from '../base/db/hex.ts';
 import { wrapsColumn } from './namespace-keys.ts';
+import { markVerified, type OpenedPair } from './rows/namespace-key-rows.ts';
 
-/** Remembers of which pairs it was seen that the wrapped half belongs to the public one (security.md, "Envelope v1"). */
+/** Remembers for which pairs the wrapped half was seen to belong to the public one (security.md, "Envelope v1"). */
 export interface VerifiedKeys {
   /**
-   * Marks the pairs of envelopes that a credential just opened, which includes that comparison. A pair that stands
-   * under other wraps in its row is not marked: its own were not opened. Does not wait and does not throw.
+   * Marks the pairs of envelopes that a credential just opened, which includes that comparison. A pair whose
+   * row has other wraps is not marked: those were not opened. Does not wait and does not throw.
    */
   mark(accountId: Buffer, opened: readonly Buffer[]): void;
 }
 
 export function createVerifiedKeys(db: Db, log: Logger): VerifiedKeys {
-  /** Pairs that need no further statement of this process */
+  /** Pairs for which this process needs no further statement */
   const seen = new LRUCache<string, true>({ max: 20_000 });
 
-  async function markRow(place: readonly (Buffer | number)[]): Promise<void> {
-    const { rowCount } = await db.query(
-      `UPDATE namespace_key SET verified_at = now()
-       WHERE account_id = $1 AND tag = $2 AND key_epoch = $3 AND recipient_pk = $4 AND wraps = $5
-         AND verified_at IS NULL`,
-      place,
-    );
-    if (rowCount > 0)
-      log.info({ account_id: `0x${(place[0] as Buffer).toString('hex')}` }, 'a namespace key is verified');
+  async function markRow(pair: OpenedPair): Promise<void> {
+    if (await markVerified(db, pair))
+      log.info({ account_id: bytesToAddress(pair.accountId) }, 'a namespace key is verified');
   }
 
   return {
@@ -42,8 +38,14 @@ export function createVerifiedKeys(db: Db, log: Logger): VerifiedKeys {
         const name = digest.digest('base64');
         if (seen.has(name)) continue;
         seen.set(name, true);
-        const place = [accountId, Buffer.from(tag), Number(keyEpoch), Buffer.from(recipientPk), column];
-        markRow(place).catch((error: unknown) => {
+        const pair = {
+          accountId,
+          tag: Buffer.from(tag),
+          keyEpoch: Number(keyEpoch),
+          recipientPk: Buffer.from(recipientPk),
+          wraps: column,
+        };
+        markRow(pair).catch((error: unknown) => {
           seen.delete(name);
           log.warn({ err: error }, 'a namespace key could not be marked as verified; the next read does it');
         });

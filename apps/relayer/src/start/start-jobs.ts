@@ -6,8 +6,8 @@ import type { TextIndexer } from '../index/index-data.ts';
 import { createEmbedStage } from '../jobs/embed/embed-stage.ts';
 import { type PipelineOptions, startPipeline } from '../jobs/pipeline.ts';
 import type { Outbox } from '../jobs/queue/outbox.ts';
+import { createWalletPool } from '../jobs/rows/upload-wallets.ts';
 import { quiltBounds } from '../jobs/upload/quilt-bounds.ts';
-import { createWalletPool } from '../jobs/upload/upload-wallets.ts';
 
 /** Starts the pipeline of accepted memories with the wallets and quilt sizes of the storage network. */
 export async function startJobs(

@@ -5,9 +5,9 @@ import type { Loggers } from '../base/logging/loggers.ts';
 import { startPeriodicTasks } from '../base/periodic-tasks.ts';
 import type { Config } from '../config/config.ts';
 import { dropKeywords } from '../index/rows/drop-keywords.ts';
-import { pruneFormerBlobs } from '../jobs/queue/forgotten-objects.ts';
 import type { Idempotency } from '../jobs/queue/idempotency.ts';
-import { pruneJobs } from '../jobs/queue/prune-jobs.ts';
+import { pruneFormerBlobs } from '../jobs/rows/forgotten-objects.ts';
+import { pruneJobs } from '../jobs/rows/prune-jobs.ts';
 import type { CloseStack } from './close-stack.ts';
 
 /** Starts the tasks that remove rows that nothing needs any more; the embedded database is vacuumed as well. */

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, expect } from 'vitest';
 import { type AggregatorReader, createAggregatorReader } from '../../src/blobs/aggregator-reads.ts';
 import { type BlobCache, createMemoryBlobCache } from '../../src/blobs/blob-cache.ts';
 import { noQuestion } from '../../src/index/keywords/question.ts';
-import { dueForLook, timeIsOver } from '../../src/jobs/queue/watched-memories.ts';
+import { dueForLook, timeIsOver } from '../../src/jobs/rows/watched-memories.ts';
 import { readEnvelopes } from '../../src/memories/reading/read-envelopes.ts';
 import { searchMemories } from '../../src/memories/rows/search-rows.ts';
 import { type BlobCheckResult, checkBlobs } from '../../src/upkeep/missing/check-blobs.ts';

@@ -1,8 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { secretRing } from '@memrelay/envelope/at-rest';
 import type { BlobReads } from '../../src/blobs/read-stored.ts';
-import type { NewJob } from '../../src/jobs/queue/accept-jobs.ts';
 import { createOutbox } from '../../src/jobs/queue/outbox.ts';
+import type { NewJob } from '../../src/jobs/rows/accept-jobs.ts';
 
 /** What keeps the texts of `textJob` until they are embedded. */
 export const outbox = createOutbox(secretRing([randomBytes(32)]));

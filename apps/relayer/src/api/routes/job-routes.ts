@@ -11,8 +11,8 @@ import { hasPermission, requirePermission } from '../../accounts/require-permiss
 import type { Db } from '../../base/db/db.ts';
 import { hexToBytes } from '../../base/db/hex.ts';
 import type { Pipeline } from '../../jobs/pipeline.ts';
-import { readJobs } from '../../jobs/queue/read-jobs.ts';
-import { retryJob } from '../../jobs/queue/retry-job.ts';
+import { readJobs } from '../../jobs/rows/read-jobs.ts';
+import { retryJob } from '../../jobs/rows/retry-job.ts';
 import type { NamespaceTags } from '../../memories/reading/scope-namespaces.ts';
 import { validate } from '../http/validate.ts';
 

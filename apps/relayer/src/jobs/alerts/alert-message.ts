@@ -1,6 +1,6 @@
 import { coinAmount } from '@memrelay/chain/coin-amount';
 import { maxUploadAttempts } from '@memrelay/protocol/limits';
-import type { AlertBatch, AlertSample, UploadDetail, WalletDetail } from './alert-outbox.ts';
+import type { AlertBatch, AlertSample, UploadDetail, WalletDetail } from '../rows/alert-outbox.ts';
 
 /** One message for a chat; it names jobs, tags and wallets, never a namespace or a text. */
 export function alertMessage(network: string, batch: AlertBatch): string {
@@ -15,7 +15,7 @@ function uploads({ counts, samples, reasons, since }: AlertBatch): string {
   const count = counts.get('upload_failed') ?? 0;
   const failed = samples.filter((sample) => sample.kind === 'upload_failed');
   const advice =
-    'What to do: look for the job id in the log of the relayer, and mend what the reason names (publisher, upload relay, chain, or the coins of a wallet). The encrypted memory is kept, and its owner can have it tried again with POST /api/remember/JOB/retry.';
+    'What to do: look for the job id in the log of the relayer, and fix what the reason names (publisher, upload relay, chain, or the coins of a wallet). The encrypted memory is kept, and its owner can retry it with POST /api/remember/JOB/retry.';
   if (count === 0) return '';
   if (count === 1) {
     const { subject, detail } = failed[0]!;

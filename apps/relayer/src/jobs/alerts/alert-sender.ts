@@ -2,13 +2,13 @@ import type { Logger } from 'pino';
 import { startTaskLoop, type TaskLoop } from '../../base/concurrency/task-loop.ts';
 import type { Db } from '../../base/db/db.ts';
 import { createSharedTask } from '../../base/rows/shared-tasks.ts';
+import { alertsWait, dropAlerts, takeAlerts } from '../rows/alert-outbox.ts';
 import { alertMessage } from './alert-message.ts';
-import { alertsWait, dropAlerts, takeAlerts } from './alert-outbox.ts';
 import { type Posted, postWebhook } from './post-webhook.ts';
 
 export interface AlertSenderOptions {
   db: Db;
-  /** A secret: whoever knows it can post */
+  /** A secret: anyone who knows it can post */
   webhookUrl: string;
   network: string;
   log: Logger;
@@ -36,9 +36,9 @@ const longestRetryMs = 10 * 60_000;
 const longestRetryAfterMs = 3_600_000;
 
 /**
- * Posts what stands in the outbox: the first alert at once, what comes within the next minute as one message. Of several
- * relayers on one database one posts at a time. A relayer that is killed between the chat's answer and its own note
- * of it has the message posted a second time; nothing else does.
+ * Posts the alerts in the outbox: the first at once, those of the next minute together as one message. Of several relayers
+ * on one database, one posts at a time. A message is posted twice only if a relayer is killed between the chat's answer
+ * and saving it.
  */
 export async function startAlertSender(options: AlertSenderOptions): Promise<TaskLoop> {
   const { db, log } = options;
@@ -63,7 +63,7 @@ export async function startAlertSender(options: AlertSenderOptions): Promise<Tas
       else
         log.error(
           { alerts: count, reason: posted.reason },
-          'the webhook of ALERT_TO_SLACK refuses: alerts lost',
+          'the webhook of ALERT_TO_SLACK refuses messages: alerts are lost',
         );
       return task.settle(token, { dueInMs: times.pauseMs, failed: false });
     }
@@ -82,6 +82,6 @@ export async function startAlertSender(options: AlertSenderOptions): Promise<Tas
   }
 
   return startTaskLoop(times.pollMs, postDue, (error) =>
-    log.error({ err: error }, 'the outbox of alerts could not be worked on; it is tried again'),
+    log.error({ err: error }, 'the outbox of alerts could not be processed; it will be retried'),
   );
 }

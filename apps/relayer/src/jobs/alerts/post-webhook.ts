@@ -1,4 +1,4 @@
-/** What became of a message. `refused`: posting the same again changes nothing. */
+/** The result of posting a message. `refused`: posting it again would not help. */
 export type Posted =
   | { result: 'posted' }
   | { result: 'retry'; reason: string; afterMs: number | undefined }
@@ -6,7 +6,7 @@ export type Posted =
 
 /**
  * Posts a text to an incoming webhook of a chat. Does not throw; no reason holds the URL, which is a secret. A redirect
- * is not followed: the text must not go where nobody sent it. The answer's body is not read.
+ * is not followed: the text must go only to the configured address. The answer's body is not read.
  */
 export async function postWebhook(url: string, text: string, deadlineMs: number): Promise<Posted> {
   let response: Response;

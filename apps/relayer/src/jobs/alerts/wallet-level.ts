@@ -1,11 +1,11 @@
-export type WalletLevel = 'ok' | 'low' | 'empty';
+import type { WalletLevel } from '../rows/wallet-rows.ts';
 
-/** Smallest steps up, in uploads: a wallet that gets one coin and spends it must not be told of each time. */
+/** Smallest steps up, in uploads: a wallet that gets one coin and spends it must not cause an alert each time. */
 const leastFilled = 10;
 const leastHalfFilled = 5;
 
 /**
- * How a wallet stands that pays for so many uploads. It goes down at the threshold and at nothing, and up only well
+ * The level of a wallet that can pay for `paysFor` uploads. It drops below the threshold and at zero, and rises only well
  * above: to `ok` at a quarter more than the threshold, from `empty` to `low` at half of it.
  */
 export function walletLevel(before: WalletLevel, paysFor: number, threshold: number): WalletLevel {

@@ -7,15 +7,16 @@ import type { BlobReads } from '../../blobs/read-stored.ts';
 import { EmbeddingError } from '../../index/embedding/embedder.ts';
 import type { IndexData, TextIndexer, TextToIndex } from '../../index/index-data.ts';
 import { retryDelayMs } from '../queue/backoff.ts';
-import type { ClaimedJob } from '../queue/claim-jobs.ts';
 import type { Outbox } from '../queue/outbox.ts';
 import { readKept } from '../queue/read-kept.ts';
-import { saveRefreshed } from '../queue/refresh-memory.ts';
-import { LeaseLostError, saveFailed, saveRetry } from '../queue/save-progress.ts';
 import { settleDuplicate } from '../queue/settle-duplicate.ts';
-import { readGivenVectors } from './given-vectors.ts';
-import { type NearDuplicate, nearDuplicates } from './near-duplicates.ts';
-import { type EmbeddedJob, saveEmbedded, statementsOf } from './save-embedded.ts';
+import type { ClaimedJob } from '../rows/claim-jobs.ts';
+import { readGivenVectors } from '../rows/given-vectors.ts';
+import type { NearDuplicate } from '../rows/near-duplicate-rows.ts';
+import { saveRefreshed } from '../rows/refresh-memory.ts';
+import { type EmbeddedJob, saveEmbedded, statementsOf } from '../rows/save-embedded.ts';
+import { LeaseLostError, saveFailed, saveRetry } from '../rows/save-progress.ts';
+import { nearDuplicates } from './near-duplicates.ts';
 
 export type EmbedJobs = (jobs: readonly ClaimedJob[]) => Promise<void>;
 
@@ -27,7 +28,7 @@ interface EmbedStage {
   log: Logger;
 }
 
-/** Each may read a blob, which takes seconds where an aggregator is slow: nobody else waits for that. */
+/** Each may read a blob, which takes seconds when an aggregator is slow: no other job waits for that. */
 const duplicatesAtOnce = 4;
 
 /** A job to embed, and the memory its vectors are for when that is not its own (settle-duplicate.ts). */
@@ -121,7 +122,7 @@ export function createEmbedStage(stage: EmbedStage): EmbedJobs {
     await Promise.all([...refreshed, ...statementsOf(fresh).map(save)]);
   }
 
-  /** Only where the key that brought the text may read what is there. It is no reason to keep a memory waiting. */
+  /** Only if the key that stored the text may read the namespace. A failed search must not delay the memory. */
   async function nearOf(
     readable: readonly Readable[],
     indexed: readonly IndexData[],
@@ -131,12 +132,12 @@ export function createEmbedStage(stage: EmbedStage): EmbedJobs {
     );
     const { model, nearDuplicate } = stage.indexer;
     return nearDuplicates(stage.db, model, nearDuplicate, texts).catch((err: unknown) => {
-      stage.log.warn({ err }, 'memories were stored without a look at what is near them');
+      stage.log.warn({ err }, 'memories were stored without a search for near-duplicates');
       return new Map<string, NearDuplicate>();
     });
   }
 
-  /** Where the database refuses them together, one by one: a job that cannot be saved must not hold up the others. */
+  /** If the database rejects them together, it saves them one by one: a job that cannot be saved must not block the others. */
   async function save(embedded: readonly EmbeddedJob[]): Promise<void> {
     try {
       const saved = await saveEmbedded(stage.db, embedded);
@@ -147,16 +148,16 @@ export function createEmbedStage(stage: EmbedStage): EmbedJobs {
     }
   }
 
-  /** For what should not happen: the job waits with its reason, so that it neither gets lost nor holds up others. */
+  /** For unexpected errors: the job waits with its reason, so that it neither gets lost nor blocks others. */
   async function tryLater(job: ClaimedJob, error: unknown): Promise<void> {
     if (error instanceof LeaseLostError) {
       stage.log.info(
         { job_id: job.id },
-        'a memory was forgotten while it was embedded, or another has its job',
+        'a memory was forgotten while it was embedded, or another worker has its job',
       );
       return;
     }
-    stage.log.error({ err: error, job_id: job.id }, 'a memory could not be embedded; it is tried again');
+    stage.log.error({ err: error, job_id: job.id }, 'a memory could not be embedded; it will be retried');
     await saveRetry(
       stage.db,
       job,

@@ -1,7 +1,7 @@
 import { ApiError } from '@memrelay/protocol/errors';
 import { LRUCache } from 'lru-cache';
 import type { Db } from '../../base/db/db.ts';
-import { waiting } from './claim-jobs.ts';
+import { countWaiting } from '../rows/claim-jobs.ts';
 
 export interface BacklogLimits {
   /** Jobs of one account that may be running; Infinity for any number */
@@ -10,13 +10,13 @@ export interface BacklogLimits {
   inAll: number;
 }
 
-/** Keeps what waits to be embedded and stored within what a server can hold. */
+/** Limits the jobs that wait to be embedded and stored to what a server can hold. */
 export interface Backlog {
-  /** Makes room for so many jobs of an account. Throws `overloaded` where there is none: then nothing is accepted. */
+  /** Reserves room for this number of jobs of an account. Throws `overloaded` when there is no room: then none is accepted. */
   admit(accountId: Buffer, jobs: number): Promise<void>;
 }
 
-/** Jobs end by the second, uploads by several: who comes back earlier is likely to come in vain. */
+/** Embedding takes about a second, an upload several: an earlier retry would probably fail. */
 const retryAfterSeconds = 5;
 const freshMs = 1_000;
 /** A count that takes long is made less often, so that counting is at most a twentieth of what the database does. */
@@ -55,26 +55,14 @@ function bounded(limit: number, count: () => Promise<number>) {
 }
 
 export function createBacklog(db: Db, limits: BacklogLimits): Backlog {
-  /** Stops one above the limit: more is no other answer */
-  const count = async (limit: number, accountId?: Buffer): Promise<number> => {
-    const of = accountId ? 'AND account_id = $2' : '';
-    const { rows } = await db.query<{ jobs: number }>(
-      `SELECT count(*)::int AS jobs FROM (
-         (SELECT 1 FROM memory_job WHERE ${waiting.embedding} ${of} LIMIT $1)
-         UNION ALL (SELECT 1 FROM memory_job WHERE ${waiting.uploading} ${of} LIMIT $1)
-         LIMIT $1) AS job`,
-      [limit + 1, ...(accountId ? [accountId] : [])],
-    );
-    return rows[0]!.jobs;
-  };
-  const all = bounded(limits.inAll, () => count(limits.inAll));
+  const all = bounded(limits.inAll, () => countWaiting(db, limits.inAll));
   const accounts = new LRUCache<string, ReturnType<typeof bounded>>({ max: rememberedAccounts });
 
   function ofAccount(accountId: Buffer): ReturnType<typeof bounded> {
     const key = accountId.toString('hex');
     const known = accounts.get(key);
     if (known) return known;
-    const account = bounded(limits.perAccount, () => count(limits.perAccount, accountId));
+    const account = bounded(limits.perAccount, () => countWaiting(db, limits.perAccount, accountId));
     accounts.set(key, account);
     return account;
   }

@@ -1,6 +1,7 @@
 import { indexKey, keyedHash, openCell, type SecretRing, sealCell } from '@memrelay/envelope/at-rest';
 import { ApiError } from '@memrelay/protocol/errors';
 import type { Db } from '../../base/db/db.ts';
+import { deleteOldKeys, type IdempotencyRow, readIdempotencyRow } from '../rows/idempotency-rows.ts';
 
 /** A write that its caller may repeat (decisions.md, "Fields and limits"). */
 export interface RepeatableWrite {
@@ -13,16 +14,6 @@ export interface RepeatableWrite {
   bodySha256: Buffer;
 }
 
-/** What is stored beside the jobs of such a write. */
-export interface IdempotencyRow {
-  accountId: Buffer;
-  delegatePk: Buffer;
-  route: string;
-  keyHash: Buffer;
-  bodyHash: Buffer;
-  answer: Buffer;
-}
-
 export interface Idempotency {
   /** `answer`: what a repetition is answered, as JSON */
   rowFor(write: RepeatableWrite, answer: unknown): IdempotencyRow;
@@ -33,10 +24,6 @@ export interface Idempotency {
   /** Removes rows older than a day, in bounded steps */
   purge(): Promise<void>;
 }
-
-/** How long a key is remembered. */
-export const idempotencyHours = 24;
-const purgeBatch = 5_000;
 
 /** Hashes are keyed per account and answers sealed: the table tells a reader of the disk nothing (security.md, "At rest"). */
 export function createIdempotency(db: Db, ring: SecretRing, indexSecret: Buffer): Idempotency {
@@ -55,15 +42,9 @@ export function createIdempotency(db: Db, ring: SecretRing, indexSecret: Buffer)
   });
   async function knownAnswer<T>(write: RepeatableWrite): Promise<T | undefined> {
     const { keyHash, bodyHash } = hashes(write);
-    const { rows } = await db.query<{ body_hash: Buffer; answer: Buffer }>(
-      `SELECT body_hash, answer FROM idempotency
-       WHERE account_id = $1 AND delegate_pk = $2 AND route = $3 AND key_hash = $4
-         AND created_at >= now() - make_interval(hours => ${idempotencyHours})`,
-      [write.accountId, write.delegatePk, write.route, keyHash],
-    );
-    const row = rows[0];
+    const row = await readIdempotencyRow(db, write, keyHash);
     if (!row) return undefined;
-    if (!row.body_hash.equals(bodyHash)) throw new ApiError('idempotency_key_reused');
+    if (!row.bodyHash.equals(bodyHash)) throw new ApiError('idempotency_key_reused');
     return JSON.parse(Buffer.from(openCell(ring, placeOf(write, keyHash), row.answer)).toString('utf8'));
   }
   return {
@@ -81,14 +62,6 @@ export function createIdempotency(db: Db, ring: SecretRing, indexSecret: Buffer)
       if (answer === undefined) throw new ApiError('internal_error');
       return answer;
     },
-    async purge() {
-      for (let removed = purgeBatch; removed === purgeBatch; ) {
-        const { rowCount } = await db.query(
-          `DELETE FROM idempotency WHERE ctid = ANY (ARRAY(
-             SELECT ctid FROM idempotency WHERE created_at < now() - make_interval(hours => ${idempotencyHours}) LIMIT ${purgeBatch}))`,
-        );
-        removed = rowCount;
-      }
-    },
+    purge: () => deleteOldKeys(db),
   };
 }

@@ -1,13 +1,13 @@
 import { openCell, type SecretRing, sealCell } from '@memrelay/envelope/at-rest';
 
-/** Where a job's text stands. */
+/** The row that holds a job's text. */
 export interface OutboxPlace {
   id: string;
   accountId: Buffer;
   namespace: string;
 }
 
-/** Keeps a job's text readable for the embedding step and for nobody who has only the database. */
+/** Keeps a job's text readable for the embedding step, but not for someone who has only the database. */
 export interface Outbox {
   seal(place: OutboxPlace, text: string): Buffer;
   /** Throws `AtRestError` when the secret is gone or the row was tampered with. */

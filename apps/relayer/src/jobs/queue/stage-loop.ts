@@ -18,7 +18,7 @@ export interface StageLoopOptions<Job> {
   /** Backstop for a wake-up that was missed and for retries that become due */
   pollMs: number;
   claim(limit: number, leaseToken: string): Promise<Job[]>;
-  /** Must not throw: what went wrong with a job belongs in its row */
+  /** Must not throw: a job's error belongs in its row */
   run(jobs: Job[]): Promise<void>;
   onError(error: unknown): void;
 }
@@ -52,7 +52,7 @@ export function startStageLoop<Job>(options: StageLoopOptions<Job>): StageLoop {
               pump();
             });
           active.set(token, running);
-          // Fewer than asked for: there are no more, so the next look is the next wake-up's
+          // Fewer than requested: there are no more, so the next wake-up looks again
           if (jobs.length < options.batchSize) break;
         }
       }
@@ -70,7 +70,7 @@ export function startStageLoop<Job>(options: StageLoopOptions<Job>): StageLoop {
       stopped = true;
       clearInterval(timer);
       const grace = new Promise((resolve) => setTimeout(resolve, graceMs).unref());
-      // What is being claimed at this moment is leased, so it is done as well
+      // Jobs that are being claimed right now become leased, so they are run too
       const ended = Promise.resolve(claims).then(() => Promise.allSettled(active.values()));
       await Promise.race([ended, grace]);
     },

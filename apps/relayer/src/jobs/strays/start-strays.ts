@@ -4,8 +4,8 @@ import { startPeriodicTask, type TaskLoop } from '../../base/concurrency/task-lo
 import type { Db } from '../../base/db/db.ts';
 import { savePosition, taskPosition } from '../../base/rows/shared-tasks.ts';
 import type { SidecarClient } from '../../sidecar/sidecar-client.ts';
-import { readKnownBlobs, saveStrays } from '../queue/stray-rows.ts';
-import { type DueLook, dueLooks, noteRepeated, settleLook } from './due-looks.ts';
+import { type DueLook, dueLooks, noteRepeated, settleLook } from '../rows/due-looks.ts';
+import { readKnownBlobs, saveStrays } from '../rows/stray-rows.ts';
 import { findStrays } from './find-strays.ts';
 
 export interface StrayOptions {
@@ -21,12 +21,12 @@ const rounds = {
   againAfterFailureMs: 30_000,
   pollMs: 5_000,
 };
-/** In one round; an owner with very many objects takes seconds */
+/** Accounts in one round; an owner with very many objects takes seconds */
 const accountsPerRound = 20;
 
 /**
- * Finds blob objects that were paid for and that no memory needs, where uploads were begun more than once or broken off,
- * and lists them for their owners to delete. Repeatedly for an hour after the trouble, because a publisher may be late.
+ * Finds blob objects that were paid for but that no memory needs, where uploads were started more than once or aborted,
+ * and lists them for their owners to delete. It repeats the search for an hour, because a publisher may store late.
  */
 export async function startStrays({ db, sidecar, accounts, log }: StrayOptions): Promise<TaskLoop> {
   async function look(): Promise<void> {
@@ -40,14 +40,14 @@ export async function startStrays({ db, sidecar, accounts, log }: StrayOptions):
     const held = account
       ? (await sidecar.storeObjects({ object_ids: [], owned: { owner: account.owner } })).objects
       : [];
-    // After the chain: every object that it told of is in the database by now, or its upload is still under way there
+    // Read after the chain: every object in its answer is in the database by now, or its upload is still running there
     const known = await readKnownBlobs(db, due.accountId);
     const strays = findStrays(held, known);
     const { paid_twice, forgotten } = await saveStrays(db, due.accountId, strays);
     if (paid_twice > 0)
       log.warn(
         { account_id, objects: paid_twice },
-        'blobs were paid for twice: their owner may delete the second',
+        'blobs were paid for twice: their owner may delete the second object',
       );
     if (forgotten > 0)
       log.info({ account_id, objects: forgotten }, 'blobs were stored after their memories were forgotten');
@@ -55,6 +55,6 @@ export async function startStrays({ db, sidecar, accounts, log }: StrayOptions):
   }
 
   return startPeriodicTask(db, rounds, look, (error) =>
-    log.warn({ err: error }, 'stray blob objects could not be looked for; it is tried again'),
+    log.warn({ err: error }, 'the search for stray blob objects failed; it will be retried'),
   );
 }

@@ -1,21 +1,8 @@
-import { randomUUID } from 'node:crypto';
 import { envelopeKind, parseHeader } from '@memrelay/envelope/header';
 import type { Db } from '../../base/db/db.ts';
-import {
-  type ClaimedJob,
-  type ClaimedRow,
-  claimedColumns,
-  claimedJob,
-  free,
-  leaseSeconds,
-  waiting,
-} from '../queue/claim-jobs.ts';
+import type { ClaimedJob } from '../rows/claim-jobs.ts';
+import { packQuilt, readCompanions, takeQuilt } from '../rows/quilt-jobs.ts';
 import { type QuiltBounds, worthPacking } from './quilt-bounds.ts';
-
-/** The first so many waiting jobs of an account are looked at for those that go with one. */
-const lookedAt = 10_000;
-/** For whoever else is at the same quilt: one of two that met there goes on, and this one has done no harm meanwhile */
-const yieldSeconds = 1;
 
 /** Bytes 16..71 of an envelope: account, namespace tag and key epoch, which all of a quilt share (security.md). */
 const identityOf = (envelope: Buffer): Buffer => envelope.subarray(16, 72);
@@ -23,13 +10,13 @@ const identityOf = (envelope: Buffer): Buffer => envelope.subarray(16, 72);
 /**
  * The jobs that are uploaded together with a claimed one, itself among them, under its lease: those that it was packed with
  * before; or, when no upload of it was begun, those of the same account, namespace, key epoch and owner that wait as well.
- * Which they are stands in their rows before this returns. None when somebody else is at its quilt.
+ * Their rows name the quilt before this returns. Empty when another worker has its quilt.
  */
 export async function withCompanions(db: Db, job: ClaimedJob, bounds: QuiltBounds): Promise<ClaimedJob[]> {
   if (job.quiltId) return takeQuilt(db, job, job.quiltId);
   if (bounds.maxItems < 2 || job.uploadClaims > 1 || job.duplicate || !isMemory(job.envelope)) return [job];
   const chosen = await choose(db, job, bounds);
-  return chosen.length === 0 ? [job] : pack(db, job, chosen);
+  return chosen.length === 0 ? [job] : packQuilt(db, job, chosen);
 }
 
 /** What a client stored in a form of its own has no name in a quilt; tombstones and wraps stay apart from memories. */
@@ -42,66 +29,10 @@ function isMemory(envelope: Buffer): boolean {
 }
 
 async function choose(db: Db, job: ClaimedJob, bounds: QuiltBounds): Promise<string[]> {
-  const { rows } = await db.query<{ id: string; size: number; name: string }>(
-    `SELECT id, length(envelope) AS size, encode(envelope_id, 'hex') AS name FROM (
-       SELECT id, namespace, owner, envelope, envelope_id FROM memory_job
-       WHERE account_id = $1 AND ${waiting.uploading} AND ${free} AND upload_claims = 0 AND quilt_id IS NULL
-         AND NOT duplicate AND kind = ${envelopeKind.memory} AND envelope_id IS NOT NULL
-       ORDER BY run_at LIMIT ${lookedAt}) AS fresh
-     WHERE namespace = $2 AND owner = $3 AND substring(envelope FROM 17 FOR 56) = $4
-       AND envelope_id <> (SELECT envelope_id FROM memory_job WHERE id = $6) LIMIT $5`,
-    [job.accountId, job.namespace, job.owner, identityOf(job.envelope), bounds.maxItems - 1, job.id],
-  );
+  const waiting = await readCompanions(db, job, identityOf(job.envelope), bounds.maxItems - 1);
   const own = { id: job.id, size: job.envelope.length };
   // A client may have stored the same bytes twice, and no two patches of a quilt have the same name
-  const others = new Map(rows.map((row) => [row.name, row]));
+  const others = new Map(waiting.map((row) => [row.name, row]));
   const packed = worthPacking([own, ...others.values()], bounds);
   return packed.includes(own) ? packed.filter((item) => item !== own).map(({ id }) => id) : [];
-}
-
-/** One statement: of two relayers that chose the same, each job goes with one. */
-async function pack(db: Db, job: ClaimedJob, chosen: readonly string[]): Promise<ClaimedJob[]> {
-  const quiltId = randomUUID();
-  const { rows } = await db.query<ClaimedRow>(
-    `UPDATE memory_job SET quilt_id = $1, stage = 'uploading', lease_token = $2, upload_claims = 1,
-       lease_until = now() + make_interval(secs => ${leaseSeconds})
-     WHERE status = 'running' AND quilt_id IS NULL AND (
-       (id = $3 AND lease_token = $2) OR (id = ANY($4::uuid[]) AND upload_claims = 0 AND ${free}))
-     RETURNING ${claimedColumns}`,
-    [quiltId, job.leaseToken, job.id, [...chosen]],
-  );
-  if (rows.length > 1) return sorted(rows, job.leaseToken);
-  await db.query('UPDATE memory_job SET quilt_id = NULL WHERE quilt_id = $1', [quiltId]);
-  return rows.length === 0 || rows[0]!.id !== job.id ? [] : [job];
-}
-
-/** All of a quilt or none: its bytes, and with them its id, depend on who is in it. */
-function takeQuilt(db: Db, job: ClaimedJob, quiltId: string): Promise<ClaimedJob[]> {
-  return db.transaction(async (tx) => {
-    const { rows: members } = await tx.query<{ id: string; taken: boolean }>(
-      `SELECT id, NOT ${free} AND lease_token <> $2 AS taken FROM memory_job
-       WHERE quilt_id = $1 AND status = 'running' ORDER BY id FOR UPDATE`,
-      [quiltId, job.leaseToken],
-    );
-    if (members.some(({ taken }) => taken)) {
-      await tx.query(
-        `UPDATE memory_job SET lease_token = NULL, lease_until = NULL, upload_claims = upload_claims - 1,
-           run_at = now() + make_interval(secs => ${yieldSeconds}) WHERE id = $1 AND lease_token = $2`,
-        [job.id, job.leaseToken],
-      );
-      return [];
-    }
-    const { rows } = await tx.query<ClaimedRow>(
-      `UPDATE memory_job SET lease_token = $2, lease_until = now() + make_interval(secs => ${leaseSeconds}),
-         upload_claims = $3, stage = CASE WHEN stage = 'indexing' THEN stage ELSE 'uploading' END
-       WHERE quilt_id = $1 AND status = 'running' RETURNING ${claimedColumns}`,
-      [quiltId, job.leaseToken, job.uploadClaims],
-    );
-    return sorted(rows, job.leaseToken);
-  });
-}
-
-/** The same of a quilt's jobs leads whoever takes it up: alerts and logs name that one. */
-function sorted(rows: ClaimedRow[], leaseToken: string): ClaimedJob[] {
-  return rows.sort((a, b) => (a.id < b.id ? -1 : 1)).map((row) => claimedJob(row, leaseToken));
 }

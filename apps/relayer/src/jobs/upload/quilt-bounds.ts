@@ -8,10 +8,10 @@ export interface QuiltBounds {
   nShards: number;
 }
 
-/** Of a quilt as it is packed: several uploads go on at a time, and each is held in memory a few times. */
+/** Limit for a packed quilt: several uploads run at a time, and each is in memory several times. */
 export const maxQuiltBytes = 8 * 1024 * 1024;
 
-/** Bounds for a network with so many shards; undefined asks for as many as it has room for. */
+/** Bounds for a network with `nShards` shards. An undefined `maxItems` means as many as a quilt can hold there. */
 export function quiltBounds(maxItems: number | undefined, nShards: number): QuiltBounds {
   return { maxItems: Math.min(maxItems ?? Number.POSITIVE_INFINITY, maxPatches(nShards)), nShards };
 }

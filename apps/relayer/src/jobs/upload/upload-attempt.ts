@@ -2,11 +2,11 @@ import { ApiError } from '@memrelay/protocol/errors';
 import type { Logger } from 'pino';
 import type { Db } from '../../base/db/db.ts';
 import { type SidecarClient, SidecarUnreachableError } from '../../sidecar/sidecar-client.ts';
-import type { ClaimedJob } from '../queue/claim-jobs.ts';
-import { LeaseLostError, saveCheckpoint, saveNamed } from '../queue/save-progress.ts';
-import { forgottenAmong, type UploadedBlob } from '../queue/save-stored.ts';
+import type { ClaimedJob } from '../rows/claim-jobs.ts';
+import { LeaseLostError, saveCheckpoint, saveNamed } from '../rows/save-progress.ts';
+import { forgottenAmong, type UploadedBlob } from '../rows/save-stored.ts';
+import type { WalletPool } from '../rows/upload-wallets.ts';
 import { patchName } from './quilt-bounds.ts';
-import type { WalletPool } from './upload-wallets.ts';
 
 /** What an attempt at an upload needs. */
 export interface UploadParts {
@@ -45,8 +45,8 @@ export type Outcome =
     };
 
 /**
- * Uploads with a wallet of the pool where there is one. A wallet that may have registered the blob goes on with it, also
- * when its answer was lost: only it can, and any other would pay again. Else every attempt takes the next one.
+ * Uploads with a wallet of the pool if there is one. A wallet that may have registered the blob continues with it, even
+ * when the answer was lost: only that wallet can, and any other would pay again. Otherwise each attempt takes the next one.
  */
 export async function attemptUpload(stage: UploadParts, jobs: Jobs, owner: string): Promise<Outcome> {
   const { wallets } = stage;
@@ -78,8 +78,8 @@ export async function attemptUpload(stage: UploadParts, jobs: Jobs, owner: strin
 }
 
 /**
- * A memory that was forgotten has no row to note it in. It is followed to its end all the same: the sidecar may have gone
- * further by now, and then the owner holds a blob that nobody would name.
+ * A forgotten memory has no row to save the progress in. The upload continues to its end anyway: the sidecar may be
+ * further by now, and then the owner has a blob that would appear in no list.
  */
 async function noteReached(
   db: Db,

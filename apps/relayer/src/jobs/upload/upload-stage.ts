@@ -2,10 +2,11 @@ import { parseHeader } from '@memrelay/envelope/header';
 import type { TaskLoop } from '../../base/concurrency/task-loop.ts';
 import type { Db } from '../../base/db/db.ts';
 import type { BlobCache } from '../../blobs/blob-cache.ts';
-import type { UploadDetail } from '../alerts/alert-outbox.ts';
 import { retryDelayMs } from '../queue/backoff.ts';
-import type { ClaimedJob } from '../queue/claim-jobs.ts';
-import { LeaseLostError, saveFailed, savePostponed, saveRetry } from '../queue/save-progress.ts';
+import { settleDuplicate } from '../queue/settle-duplicate.ts';
+import type { UploadDetail } from '../rows/alert-outbox.ts';
+import type { ClaimedJob } from '../rows/claim-jobs.ts';
+import { LeaseLostError, saveFailed, savePostponed, saveRetry } from '../rows/save-progress.ts';
 import {
   forgottenAmong,
   saveLateBlob,
@@ -13,8 +14,7 @@ import {
   saveUploaded,
   type UploadedBlob,
   unpackQuilt,
-} from '../queue/save-stored.ts';
-import { settleDuplicate } from '../queue/settle-duplicate.ts';
+} from '../rows/save-stored.ts';
 import { attemptUpload, type Jobs, type UploadParts } from './upload-attempt.ts';
 import { type OwnerParts, presentOwner } from './upload-owner.ts';
 
@@ -35,15 +35,15 @@ const ownerPauseMs = 2_000;
 interface UploadStage extends UploadParts, OwnerParts {
   blobCache: BlobCache;
   maxAttempts: number;
-  /** Posts what is written to the outbox of alerts; undefined when nobody wants to be told */
+  /** Posts what is written to the outbox of alerts; undefined when no one wants alerts */
   alerts: Pick<TaskLoop, 'wake'> | undefined;
-  /** The process is about to end, and breaks off what is under way */
+  /** The process is about to end and aborts running calls */
   isStopping: () => boolean;
   sidecar: UploadParts['sidecar'] & OwnerParts['sidecar'];
 }
 
 /**
- * One attempt at storing a job's envelope, or those of several as one quilt; what happened stands in the rows afterwards.
+ * One attempt at storing a job's envelope, or those of several as one quilt; the result is in the rows afterwards.
  * Does not throw.
  */
 export async function uploadJobs(stage: UploadStage, jobs: readonly ClaimedJob[]): Promise<void> {
@@ -51,7 +51,7 @@ export async function uploadJobs(stage: UploadStage, jobs: readonly ClaimedJob[]
   const [job] = jobs as Jobs;
   const about = { job_id: job.id, ...(jobs.length > 1 ? { jobs: jobs.length, quilt: job.quiltId } : {}) };
   try {
-    // A job that was tried again may find that another has stored its text meanwhile
+    // When a job is retried, another may have stored its text in the meantime
     const known = { model: undefined, readable: undefined };
     if (jobs.length === 1 && (await settleDuplicate(db, job, known)).is !== 'own') return;
     const owner = await presentOwner(stage, jobs as Jobs);
@@ -65,7 +65,7 @@ export async function uploadJobs(stage: UploadStage, jobs: readonly ClaimedJob[]
       await finish(stage, jobs as Jobs, outcome.blobs);
       return;
     }
-    // Handed back at once, and no attempt is counted: what broke off may be our own doing
+    // Released at once without counting an attempt: this process may have aborted the upload itself
     if (outcome.kind === 'transient' && stage.isStopping()) {
       await savePostponed(db, jobs, 0, { begun: true });
       return;
@@ -86,12 +86,12 @@ export async function uploadJobs(stage: UploadStage, jobs: readonly ClaimedJob[]
       stage.alerts?.wake();
     } else await saveRetry(db, jobs, outcome.storeFull ? storeFull : unavailable, retryDelayMs(job.attempts));
   } catch (error) {
-    // The lease ends by itself, so the jobs are taken up again by whoever comes next
+    // The lease ends by itself, so the next worker takes the jobs again
     log.warn({ err: error, ...about }, 'the result of an upload could not be saved');
   }
 }
 
-/** The memories are stored. One that was forgotten meanwhile is not: its blob is kept in mind for the owner to delete. */
+/** The memories are stored. For one that was forgotten during the upload, its blob is recorded for the owner to delete. */
 async function finish(stage: UploadStage, jobs: Jobs, blobs: readonly UploadedBlob[]): Promise<void> {
   const { db, blobCache, log } = stage;
   const late =
@@ -99,14 +99,14 @@ async function finish(stage: UploadStage, jobs: Jobs, blobs: readonly UploadedBl
   for (const { id } of late) log.info({ job_id: id }, 'a memory was stored after it was forgotten');
   const stored = jobs.filter((job) => !late.includes(job));
   const blobIdOf = (job: ClaimedJob): string => blobs[jobs.indexOf(job)]!.blobId;
-  // Only now: whoever forgets before finds nothing of it in the cache, and after it knows by which id to take it out
+  // Only now: an earlier forget finds nothing of it in the cache, and a later one knows the id to remove
   await Promise.all(stored.map((job) => blobCache.set(blobIdOf(job), job.envelope)));
-  // Who forgot in between took it out before it was in
+  // A forget in between tried to remove it before it was added
   const gone = await forgottenAmong(db, stored);
   if (gone.length > 0) await blobCache.delete(gone.map(blobIdOf));
 }
 
-/** The job, where its memory was forgotten meanwhile. Throws `LeaseLostError` when somebody else has the job now. */
+/** The job, if its memory was forgotten in the meantime. Throws `LeaseLostError` when another worker has the job now. */
 async function saveAlone(db: Db, job: ClaimedJob, blob: UploadedBlob): Promise<readonly ClaimedJob[]> {
   try {
     await saveUploaded(db, job, blob);

@@ -2,14 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { ApiError } from '@memrelay/protocol/errors';
 import type { Db } from '../../base/db/db.ts';
-import { extendWalletLeases, type WalletPool } from './upload-wallets.ts';
+import { extendWalletLeases, type WalletPool } from '../rows/upload-wallets.ts';
 
-/** Runs `work` with a wallet that nobody else uses meanwhile. Throws `overloaded` when none is free for ten seconds. */
+/** Runs `work` with a wallet leased for it alone. Throws `overloaded` when no wallet becomes free within ten seconds. */
 export type WithWallet = <T>(work: (wallet: string) => Promise<T>) => Promise<T>;
 
 const longestWaitMs = 10_000;
 const pollMs = 100;
-/** A third of what a lease lasts */
+/** A third of a lease's duration */
 const extendMs = 5_000;
 
 export function createWithWallet(db: Db, pool: WalletPool): WithWallet {

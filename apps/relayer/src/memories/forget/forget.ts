@@ -17,14 +17,14 @@ import {
   present,
   type Removed,
   targetsIn,
-} from '../../jobs/queue/forget-rows.ts';
+} from '../../jobs/rows/forget-rows.ts';
 import {
   type ForgottenObjects,
   forgottenObjects,
   freeObjects,
   type Place,
-} from '../../jobs/queue/forgotten-objects.ts';
-import { sharedSince } from '../../jobs/queue/shared-quilts.ts';
+} from '../../jobs/rows/forgotten-objects.ts';
+import { sharedSince } from '../../jobs/rows/shared-quilts.ts';
 import type { NamespaceTags, ScopeParts } from '../reading/scope-namespaces.ts';
 import { type RemoveParts, removeMemories } from './remove-memories.ts';
 

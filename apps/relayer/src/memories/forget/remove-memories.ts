@@ -6,10 +6,10 @@ import type { Db } from '../../base/db/db.ts';
 import type { Loggers } from '../../base/logging/loggers.ts';
 import type { BlobCache } from '../../blobs/blob-cache.ts';
 import type { Pipeline } from '../../jobs/pipeline.ts';
-import { insertJobs, type NewJob } from '../../jobs/queue/accept-jobs.ts';
-import { noteBuried } from '../../jobs/queue/buried-blobs.ts';
-import { deleteMemories, heldElsewhere, type Removed } from '../../jobs/queue/forget-rows.ts';
-import type { Place } from '../../jobs/queue/forgotten-objects.ts';
+import { insertJobs, type NewJob } from '../../jobs/rows/accept-jobs.ts';
+import { noteBuried } from '../../jobs/rows/buried-blobs.ts';
+import { deleteMemories, heldElsewhere, type Removed } from '../../jobs/rows/forget-rows.ts';
+import type { Place } from '../../jobs/rows/forgotten-objects.ts';
 import type { NamespaceKeys } from '../../keys/namespace-keys.ts';
 import { sealJob } from '../../keys/seal-job.ts';
 

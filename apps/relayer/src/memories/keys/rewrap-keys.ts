@@ -8,7 +8,7 @@ import { requireFreshAccount } from '../../accounts/require-permission.ts';
 import type { Secrets } from '../../base/config/secrets.ts';
 import { hexToBytes } from '../../base/db/hex.ts';
 import type { Pipeline } from '../../jobs/pipeline.ts';
-import { insertJobs } from '../../jobs/queue/accept-jobs.ts';
+import { insertJobs } from '../../jobs/rows/accept-jobs.ts';
 import type { KeyRewraps } from '../../keys/key-rewraps.ts';
 import { sealJob } from '../../keys/seal-job.ts';
 import type { SidecarClient } from '../../sidecar/sidecar-client.ts';

@@ -2,7 +2,7 @@ import type { NamespaceEntry, NamespacesResponse, StatsResponse } from '@memrela
 import type { Caller } from '../../accounts/caller.ts';
 import { hexToBytes } from '../../base/db/hex.ts';
 import type { Embedder } from '../../index/embedding/embedder.ts';
-import { listStrays } from '../../jobs/queue/stray-rows.ts';
+import { listStrays } from '../../jobs/rows/stray-rows.ts';
 import { readableNamespace, readableNamespaces, type ScopeParts } from '../reading/scope-namespaces.ts';
 import {
   countLost,

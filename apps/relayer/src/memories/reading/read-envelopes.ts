@@ -3,8 +3,8 @@ import type { Db } from '../../base/db/db.ts';
 import { bytesToAddress } from '../../base/db/hex.ts';
 import type { BlobCache } from '../../blobs/blob-cache.ts';
 import { type BlobReads, isStored, lookFor } from '../../blobs/read-stored.ts';
-import { readPending } from '../../jobs/queue/read-jobs.ts';
-import { suspect } from '../../jobs/queue/unreadable.ts';
+import { readPending } from '../../jobs/rows/read-jobs.ts';
+import { suspect } from '../../jobs/rows/unreadable.ts';
 import type { Match } from '../rows/match.ts';
 
 export interface EnvelopeSources {

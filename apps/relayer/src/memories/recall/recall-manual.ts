@@ -2,8 +2,8 @@ import type { ManualHit, RecallManualRequest, RecallManualResponse } from '@memr
 import type { Caller } from '../../accounts/caller.ts';
 import { hexToBytes } from '../../base/db/hex.ts';
 import { noQuestion } from '../../index/keywords/question.ts';
-import { patchIdLength } from '../../jobs/queue/forgotten-objects.ts';
-import { blobsOfStored, readPending } from '../../jobs/queue/read-jobs.ts';
+import { patchIdLength } from '../../jobs/rows/forgotten-objects.ts';
+import { blobsOfStored, readPending } from '../../jobs/rows/read-jobs.ts';
 import type { NamespaceTags } from '../reading/scope-namespaces.ts';
 import { type SignerParts, trustedSigners } from '../reading/trusted-signers.ts';
 import { candidateLimit, type RankedMatch, rank, sizeOf, withinBytes } from './ranking.ts';

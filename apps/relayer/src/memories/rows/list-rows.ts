@@ -1,6 +1,6 @@
 import type { LostReason } from '@memrelay/protocol/memory-lists';
 import type { Db } from '../../base/db/db.ts';
-import { successorOf } from '../../jobs/queue/successors.ts';
+import { successorOf } from '../../jobs/rows/successors.ts';
 
 export interface NamespaceTotals {
   namespace: string;

@@ -1,7 +1,7 @@
 import type { LostReason } from '@memrelay/protocol/memory-lists';
 import type { Db } from '../../base/db/db.ts';
-import { shownSimilarity } from '../../jobs/queue/read-jobs.ts';
 import { type MemoryColumns, memoryFields } from '../../jobs/rows/memory-fields.ts';
+import { shownSimilarity } from '../../jobs/rows/read-jobs.ts';
 
 /** A memory as lists show it: pending, stored or lost, never failed. */
 export interface ListedMemory {

@@ -1,5 +1,5 @@
 import { assumedTexts, b, k1, lengthOf } from '../../index/keywords/bm25.ts';
-import { successorOf } from '../../jobs/queue/successors.ts';
+import { successorOf } from '../../jobs/rows/successors.ts';
 
 /**
  * One statement for both searches. Parameters: 1 account, 2 namespace, 3 embedding model, 4 vector, 5 candidates of

@@ -2,7 +2,7 @@ import type { StoreObject } from '@memrelay/protocol/sidecar-api';
 import type { AccountDirectory } from '../../accounts/account-directory.ts';
 import { blobOf } from '../../blobs/blob-of.ts';
 import { readObjects } from '../../blobs/read-objects.ts';
-import type { WatchedMemory } from '../../jobs/queue/watched-memories.ts';
+import type { WatchedMemory } from '../../jobs/rows/watched-memories.ts';
 import type { SidecarClient } from '../../sidecar/sidecar-client.ts';
 
 export interface ChainExpiryParts {

@@ -4,8 +4,8 @@ import type { Db } from '../../base/db/db.ts';
 import type { BlobCache } from '../../blobs/blob-cache.ts';
 import { type BlobReads, isStored, lookFor } from '../../blobs/read-stored.ts';
 import { saveEndEpochs } from '../../blobs/rows/end-epochs.ts';
-import { bury, clearSuspicion, noteLook, postponeLook } from '../../jobs/queue/unreadable.ts';
-import type { WatchedMemory } from '../../jobs/queue/watched-memories.ts';
+import { bury, clearSuspicion, noteLook, postponeLook } from '../../jobs/rows/unreadable.ts';
+import type { WatchedMemory } from '../../jobs/rows/watched-memories.ts';
 import { insertRenewal } from '../rows/renewal-rows.ts';
 import { type ChainExpiryParts, readExpiryEpochs } from './chain-expiry.ts';
 

@@ -7,7 +7,7 @@ import {
   type WalkPosition,
   type WatchedMemory,
   walkBegin,
-} from '../../jobs/queue/watched-memories.ts';
+} from '../../jobs/rows/watched-memories.ts';
 import type { SidecarClient } from '../../sidecar/sidecar-client.ts';
 import { type BlobCheckParts, type BlobCheckResult, checkBlobs } from './check-blobs.ts';
 

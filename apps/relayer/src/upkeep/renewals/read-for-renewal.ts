@@ -7,7 +7,7 @@ import {
   lookFor,
   type StoredEnvelope,
 } from '../../blobs/read-stored.ts';
-import { suspect } from '../../jobs/queue/unreadable.ts';
+import { suspect } from '../../jobs/rows/unreadable.ts';
 
 /** Where the envelopes of stored memories are read for a renewal. */
 export interface Sources {

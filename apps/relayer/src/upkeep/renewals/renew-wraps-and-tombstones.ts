@@ -8,8 +8,8 @@ import {
   expiringWraps,
   renewBeside,
   saveBesideEnd,
-} from '../../jobs/queue/beside-memories.ts';
-import { stillNeeded } from '../../jobs/queue/buried-blobs.ts';
+} from '../../jobs/rows/beside-memories.ts';
+import { stillNeeded } from '../../jobs/rows/buried-blobs.ts';
 import type { SidecarClient } from '../../sidecar/sidecar-client.ts';
 import { findEnvelope, type Sources } from './read-for-renewal.ts';
 

@@ -14,7 +14,7 @@ import {
   sharedQuilts,
   sharedQuiltsWait,
   survivorsOf,
-} from '../../jobs/queue/shared-quilts.ts';
+} from '../../jobs/rows/shared-quilts.ts';
 import type { SidecarClient } from '../../sidecar/sidecar-client.ts';
 import { insertRenewal } from '../rows/renewal-rows.ts';
 import { readForRenewal } from './read-for-renewal.ts';

@@ -6,7 +6,7 @@ import type { Caller } from '../../accounts/caller.ts';
 import { readerOf } from '../../accounts/reader.ts';
 import type { Db } from '../../base/db/db.ts';
 import { type AggregatorReader, BlobReadError } from '../../blobs/aggregator-reads.ts';
-import type { Place } from '../../jobs/queue/forgotten-objects.ts';
+import type { Place } from '../../jobs/rows/forgotten-objects.ts';
 import type { KeyRewraps } from '../../keys/key-rewraps.ts';
 import { decodeColumn } from '../../keys/namespace-keys.ts';
 import type { SidecarClient } from '../../sidecar/sidecar-client.ts';

@@ -3,7 +3,7 @@ import type { AccountSnapshot } from '../../accounts/account-directory.ts';
 import type { Db } from '../../base/db/db.ts';
 import { hexToBytes } from '../../base/db/hex.ts';
 import { type AggregatorReader, BlobReadError } from '../../blobs/aggregator-reads.ts';
-import type { Place } from '../../jobs/queue/forgotten-objects.ts';
+import type { Place } from '../../jobs/rows/forgotten-objects.ts';
 import type { SidecarClient } from '../../sidecar/sidecar-client.ts';
 import {
   type ChainScan,

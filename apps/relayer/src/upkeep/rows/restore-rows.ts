@@ -1,7 +1,7 @@
 import { type EnvelopeHeader, envelopeKind } from '@memrelay/envelope/header';
 import type { Db } from '../../base/db/db.ts';
 import { sha256 } from '../../base/sha256.ts';
-import type { Place } from '../../jobs/queue/forgotten-objects.ts';
+import type { Place } from '../../jobs/rows/forgotten-objects.ts';
 import type { FoundEnvelope } from './chain-scan-rows.ts';
 
 /** Envelopes of one namespace on chain: which to read, and the outcome. */

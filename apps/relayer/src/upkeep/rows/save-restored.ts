@@ -5,9 +5,9 @@ import { sha256 } from '../../base/sha256.ts';
 import type { IndexData } from '../../index/index-data.ts';
 import { keywordColumns, keywordPlaces, keywordValues } from '../../index/keyword-columns.ts';
 import { chunkParameters, insertVectors } from '../../index/vector-rows.ts';
-import { deleteMemories } from '../../jobs/queue/forget-rows.ts';
-import type { Place } from '../../jobs/queue/forgotten-objects.ts';
-import { insertSuccessors } from '../../jobs/queue/successors.ts';
+import { deleteMemories } from '../../jobs/rows/forget-rows.ts';
+import type { Place } from '../../jobs/rows/forgotten-objects.ts';
+import { insertSuccessors } from '../../jobs/rows/successors.ts';
 import { storableImportance, storableTime } from '../../keys/seal-job.ts';
 import type { OpenedCandidate } from './restore-rows.ts';
 

@@ -3,8 +3,8 @@ import { placesIn } from '../../base/db/places.ts';
 import type { IndexData } from '../../index/index-data.ts';
 import { addKeywords, keywordColumns } from '../../index/keyword-columns.ts';
 import { pieceRows, vectorColumns } from '../../index/vector-rows.ts';
-import type { ClaimedJob } from '../queue/claim-jobs.ts';
-import type { NearDuplicate } from './near-duplicates.ts';
+import type { ClaimedJob } from './claim-jobs.ts';
+import type { NearDuplicate } from './near-duplicate-rows.ts';
 
 /** A job with the index data of its text. */
 export interface EmbeddedJob {
@@ -13,13 +13,13 @@ export interface EmbeddedJob {
   near?: NearDuplicate | undefined;
 }
 
-/** Vectors in one statement: 1.5 MiB of 1536 dimensions. A longer text makes one of its own. */
+/** Vectors in one statement: 1.5 MiB of 1536 dimensions. A longer text gets a statement of its own. */
 const vectorsAtOnce = 256;
 
 /**
- * The memories become visible as pending, their index data stand, the sealed texts are wiped: one statement for many, of
- * which all or none is written. The jobs are locked in the order of their ids, as a forget locks them: neither waits for
- * what the other has. Returns the ids of the jobs; one whose lease was lost is left out.
+ * Makes the memories visible as pending, saves their index data and wipes the sealed texts, in one statement for many jobs
+ * that writes all or none. It locks the jobs in the order of their ids, the same order as a forget, so that the two cannot
+ * deadlock. Returns the ids of the jobs, without those whose lease was lost.
  */
 export async function saveEmbedded(db: Db, embedded: readonly EmbeddedJob[]): Promise<Set<string>> {
   const values: SqlValue[] = [];

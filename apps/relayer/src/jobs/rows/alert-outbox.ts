@@ -1,6 +1,6 @@
 import type { Db, Queryable } from '../../base/db/db.ts';
 
-/** Funds of a wallet as an alert tells them. Amounts in MIST and FROST, as decimal text. */
+/** A wallet's funds in an alert. Amounts in MIST and FROST, as decimal text. */
 export interface WalletDetail {
   purpose: 'uploads' | 'sponsoring';
   pays_for: number;
@@ -9,9 +9,9 @@ export interface WalletDetail {
   wal_frost: string;
 }
 
-/** Names no namespace and quotes no text: it is read in a chat. */
+/** Contains no namespace and no text, because it is posted to a chat. */
 export interface UploadDetail {
-  /** Namespace tag, hex; null where a client stored bytes of a form of its own */
+  /** Namespace tag, hex; null when a client stored bytes in its own format */
   tag: string | null;
   reason: string;
   /** How many were stored as one quilt and failed with it; absent for one alone */
@@ -23,7 +23,7 @@ export type AlertSample =
   | { kind: 'upload_failed'; subject: string; detail: UploadDetail }
   | { kind: WalletAlertKind; subject: string; detail: WalletDetail };
 
-/** What one message tells: how many alerts of each kind, and the first of each in full. */
+/** The content of one message: how many alerts of each kind, and the first of each in full. */
 export interface AlertBatch {
   counts: ReadonlyMap<AlertSample['kind'], number>;
   /** At most `samplesPerKind` of each, oldest first */
@@ -49,9 +49,9 @@ export async function writeWalletAlert(
   ]);
 }
 
-/** Puts everything that waits into the message of this token; undefined when nothing waits. */
+/** Assigns all waiting alerts to the message of this token; undefined when there are none. */
 export async function takeAlerts(db: Db, token: string): Promise<AlertBatch | undefined> {
-  // Marked first, so that what is written from here on is left for the next message
+  // Marked first, so that later alerts are left for the next message
   const { rowCount } = await db.query('UPDATE alert SET message = $1', [token]);
   if (rowCount === 0) return undefined;
   const [counts, samples, reasons] = await Promise.all([

@@ -36,7 +36,7 @@ const columns = (goneFor: string): string => `
 const notWatched = `NOT EXISTS (
   SELECT 1 FROM unreadable_memory AS u WHERE u.account_id = m.account_id AND u.memory_id = m.id)`;
 
-/** Those that are due to be looked for again: suspected ones, or lost ones. The longest due first. */
+/** Suspected or lost memories that are due for another look, those due longest first. */
 export function dueForLook(db: Db, state: 'done' | 'lost', limit: number): Promise<WatchedMemory[]> {
   return watched(
     db,
@@ -47,7 +47,7 @@ export function dueForLook(db: Db, state: 'done' | 'lost', limit: number): Promi
   );
 }
 
-/** Stored memories whose time is over in this epoch and that nothing is suspected of yet. */
+/** Stored memories that are no longer paid for in this epoch and are not suspected yet. */
 export function timeIsOver(db: Db, epoch: number, limit: number): Promise<WatchedMemory[]> {
   return watched(
     db,
@@ -58,7 +58,7 @@ export function timeIsOver(db: Db, epoch: number, limit: number): Promise<Watche
   );
 }
 
-/** Where a walk through all stored memories stands: after this one, in the order of the primary key. */
+/** The position of a walk through all stored memories: after this one, in the order of the primary key. */
 export type WalkPosition = Pick<WatchedMemory, 'accountId' | 'id'>;
 
 export const walkBegin: WalkPosition = {

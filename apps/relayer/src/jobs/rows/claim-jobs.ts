@@ -1,6 +1,6 @@
 import type { Db } from '../../base/db/db.ts';
 
-/** A job as a worker holds it, until its lease ends. */
+/** A job that a worker has leased. */
 export interface ClaimedJob {
   id: string;
   accountId: Buffer;
@@ -8,7 +8,7 @@ export interface ClaimedJob {
   namespace: string;
   /** Failed attempts at this stage so far */
   attempts: number;
-  /** Uploads of it that were begun, this one included */
+  /** Uploads of it that were started, including this one */
   uploadClaims: number;
   /** What an upload has reached, and by which wallet */
   checkpoint: UploadProgress;
@@ -26,21 +26,21 @@ export interface ClaimedJob {
 
 export interface UploadProgress {
   reached?: string | null;
-  /** Blobs that its uploads were about to store, or have begun to: another each time it was packed anew */
+  /** Blobs that its uploads were about to store, or have started to: a different one each time it was repacked */
   blob_id?: string;
   blob_ids?: string[];
-  /** Who may have paid for it already; null once it is known that another has to */
+  /** The wallet that may have paid for it already; null once it is known that another one has to */
   wallet?: string | null;
-  /** The memory whose blob is stored once more; absent where the job's own is stored */
+  /** The memory whose blob is renewed; absent when the job stores its own */
   renews?: string;
-  /** An object that ends before is none: what the renewal is for */
+  /** An object that ends earlier does not count: the renewal must reach this epoch */
   min_end_epoch?: number;
-  /** Where an envelope beside memories is, and until when (renewals/beside-memories.ts) */
+  /** Where a tombstone or a new wrap of a key is, and until when (beside-memories.ts) */
   object_id?: string | null;
   end_epoch?: number;
 }
 
-/** How long a lease lasts that is not extended; that of the wallet which pays for a job is as long. */
+/** How long a lease lasts unless it is extended; the lease of the wallet that pays for a job lasts as long. */
 export const leaseSeconds = 15;
 
 /** What a worker does with a job: each has its own jobs, its own index (0012_fair_turns.sql) and its own turns. */
@@ -51,7 +51,7 @@ export const waiting: Readonly<Record<Work, string>> = {
   embedding: "status = 'running' AND stage IN ('queued', 'embedding')",
   uploading: "status = 'running' AND stage IN ('uploading', 'indexing')",
 };
-/** Nobody works on it */
+/** No worker has it */
 export const free = '(lease_until IS NULL OR lease_until < now())';
 /** `$5`: seconds that an upload waits for others that go with it, before it is begun for the first time */
 const due: Readonly<Record<Work, string>> = {
@@ -67,7 +67,7 @@ const sizeOf: Readonly<Record<Work, string>> = {
   uploading: '0',
 };
 
-/** What a worker is told of a job that it claimed */
+/** The columns that a worker needs of a job that it claimed */
 export const claimedColumns = `memory_job.id, account_id, owner, namespace, attempts, upload_claims, checkpoint, outbox,
     envelope, text_hash, duplicate, quilt_id, given_model`;
 
@@ -107,8 +107,8 @@ export function claimedJob(row: ClaimedRow, leaseToken: string): ClaimedJob {
 }
 
 /**
- * The accounts that wait stand in a ring, by their ids. The walk goes once around it, beginning after `$4`: one step in
- * the index an account, until there are as many with a due job as the batch has places. They share the places equally,
+ * The waiting accounts form a ring, ordered by id. The walk goes once around it, starting after `$4`: one index step for
+ * each account, until as many accounts with a due job are found as the batch has places. They share the places equally,
  * each for its oldest jobs, and what is left goes to those that have more, in the order of the ring. So between two turns
  * of an account every other one that waits has its own. Only what is taken is locked, and each part is read only as far
  * as it is needed. The inner limits of the two parts let the planner see how little that is: at a higher estimate Postgres
@@ -179,7 +179,20 @@ export async function claimJobs(
   return rows.map((row) => claimedJob(row, leaseToken));
 }
 
-/** Claims that go on, each, with the account after the last one whose turn it was. */
+/** How many jobs wait, of an account or of all; it stops at one above the limit, since more changes nothing. */
+export async function countWaiting(db: Db, limit: number, accountId?: Buffer): Promise<number> {
+  const ofAccount = accountId ? 'AND account_id = $2' : '';
+  const { rows } = await db.query<{ jobs: number }>(
+    `SELECT count(*)::int AS jobs FROM (
+       (SELECT 1 FROM memory_job WHERE ${waiting.embedding} ${ofAccount} LIMIT $1)
+       UNION ALL (SELECT 1 FROM memory_job WHERE ${waiting.uploading} ${ofAccount} LIMIT $1)
+       LIMIT $1) AS job`,
+    [limit + 1, ...(accountId ? [accountId] : [])],
+  );
+  return rows[0]!.jobs;
+}
+
+/** A claim function that remembers the last account served: each call continues after it. */
 export function claimInTurns(
   db: Db,
   work: Work,
@@ -209,10 +222,10 @@ export async function releaseLeases(db: Db, tokens: readonly string[]): Promise<
   );
 }
 
-/** Seconds between extensions, so that two may be missed. */
+/** Seconds between extensions: two may be missed. */
 export const heartbeatSeconds = leaseSeconds / 3;
 
-/** The embedded database has one process: leases that stand at its start belong to a dead one. */
+/** The embedded database has one process: leases that exist at its start belong to a dead process. */
 export async function clearLeases(db: Db): Promise<void> {
   await db.query(
     "UPDATE memory_job SET lease_until = NULL, lease_token = NULL WHERE status = 'running' AND lease_token IS NOT NULL",

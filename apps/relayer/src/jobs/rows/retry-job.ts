@@ -11,13 +11,13 @@ interface FailedJob {
 }
 
 /**
- * Puts a failed job back into the queue, with attempts counted from the start: before its embedding where it still
- * has its text, else before its upload. What was stored with it as one quilt is tried again with it: only as the same
- * quilt is what it has paid for found again. It goes to `owner`, who holds the account now. Of two calls at once one does it. Returns where it stands then, or undefined
- * when the account has no such failed job.
+ * Puts a failed job back into the queue and resets its attempts: before its embedding if it still has its text, otherwise
+ * before its upload. The jobs of its quilt are retried with it: what was paid for is found again only as the same quilt.
+ * The object goes to `owner`, the account's current owner. Of two concurrent calls only one has an effect. Returns the
+ * job's new stage, or undefined when the account has no such failed job.
  */
 export function retryJob(db: Db, accountId: Buffer, id: string, owner: string): Promise<Stage | undefined> {
-  // What of the quilt is under way goes to another owner, and stays apart
+  // Jobs of the quilt that are still running go to another owner, so they stay in a separate quilt
   const newQuilt = randomUUID();
   return db.transaction(async (tx) => {
     const { rows: failed } = await tx.query<FailedJob>(

@@ -1,21 +1,21 @@
 import type { Db } from '../../base/db/db.ts';
-import { firstLook, notedAgain } from '../queue/stray-rows.ts';
+import { firstLook, notedAgain } from './stray-rows.ts';
 
-/** An account whose owner's objects are to be looked at. */
+/** An account whose owner's objects are due for a look. */
 export interface DueLook {
   accountId: Buffer;
-  /** How often it was done since the last trouble */
+  /** Looks since the last trouble */
   looks: number;
-  /** The database's time when it was begun, in its own words: a Date would round it */
+  /** The database's time at the start, as its text: a Date would round it */
   begunAt: string;
 }
 
-/** Jobs that ended a little before the last look count again: their transactions may have been under way then. */
+/** Jobs that ended a little before the last look count again: their transactions may have been open then. */
 const overlap = "interval '10 seconds'";
 
 /**
- * Accounts with jobs that are done since `since` (the answer of the call before) and whose upload was begun more than
- * once are due for a look. Returns the database's time.
+ * Makes accounts due for a look that have jobs which ended since `since` (the result of the previous call) and whose
+ * upload was started more than once. Returns the database's time.
  */
 export async function noteRepeated(db: Db, since: string | undefined): Promise<string> {
   const { rows } = await db.query<{ at: string }>('SELECT now()::text AS at');
@@ -38,14 +38,14 @@ export async function dueLooks(db: Db, limit: number): Promise<DueLook[]> {
   return rows.map(({ account_id, looks, begun_at }) => ({ accountId: account_id, looks, begunAt: begun_at }));
 }
 
-/** After the first, the second, … look */
+/** Pauses after the first, the second, … look */
 const pauses = ['10 minutes', '1 hour'] as const;
-/** Whether what was found is still there: owners delete it */
+/** Pause until the next check whether listed objects still exist: owners delete them */
 const listedPause = '1 day';
 
 /**
- * The look was made; it is due again after a time, or never when nothing is left to look for. Where trouble was noted
- * meanwhile, it begins anew.
+ * Schedules the look after this one, or none when there is nothing left to look for. If trouble was noted during the look,
+ * the sequence starts over.
  */
 export async function settleLook(
   db: Db,

@@ -1,5 +1,5 @@
 import type { Db } from '../../base/db/db.ts';
-import { leaseSeconds } from '../queue/claim-jobs.ts';
+import { leaseSeconds } from './claim-jobs.ts';
 
 /** The wallets that pay for uploads, shared by all relayers on one database. */
 export interface WalletPool {

@@ -3,11 +3,11 @@ import type { IndexData } from '../../index/index-data.ts';
 import { keywordColumns, keywordPlaces, keywordValues } from '../../index/keyword-columns.ts';
 import { chunkParameters, insertVectors } from '../../index/vector-rows.ts';
 import type { ClaimedJob } from './claim-jobs.ts';
-import { endAsDuplicate } from './settle-duplicate.ts';
+import { endAsDuplicate } from './duplicate-rows.ts';
 
 /**
- * A known text came again after the model was changed: its memory gets the index data, so that a search finds it, and the
- * job ends as its duplicate. Throws `LeaseLostError`, and has written nothing, also when the memory is gone.
+ * A known text was stored again after the model changed: its memory gets the index data, so that searches find it, and the
+ * job ends as its duplicate. Throws `LeaseLostError` without writing anything, also when the memory is gone.
  */
 export async function saveRefreshed(
   db: Db,

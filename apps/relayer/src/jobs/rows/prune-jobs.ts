@@ -4,10 +4,10 @@ import type { Db } from '../../base/db/db.ts';
 const batchSize = 5_000;
 
 /**
- * Removes the rows of jobs that have been done for so many days, in bounded steps; returns how many. Their memories need
- * them no more: whether a text is stored is read from the memory itself. Failed jobs hold what was accepted and stay, and so
- * do those that brought new wraps of keys, or tombstones that are needed: only they know where these are.
- * A day is the least: as long as an idempotency key is remembered, its job can be asked for.
+ * Removes the rows of jobs that have been done for this number of days, in bounded steps; returns how many. Their memories need
+ * them no longer: whether a text is stored is read from the memory itself. Failed jobs stay, because they hold what was
+ * accepted, and so do jobs of new wraps of keys and of tombstones that are still needed: only they know where these are.
+ * A day is the minimum: clients can ask for a job as long as its idempotency key is remembered.
  */
 export async function pruneJobs(db: Db, days: number): Promise<number> {
   for (let pruned = 0; ; ) {

@@ -2,8 +2,8 @@ import { envelopeKind } from '@memrelay/envelope/header';
 import type { Db } from '../../base/db/db.ts';
 
 /**
- * An envelope that an owner keeps beside memories, a tombstone or a new wrap of a key, whose blob is in its last epochs.
- * What is known of it stands in the job that brought it to the owner, which is therefore kept.
+ * An envelope of an owner that is not a memory, but a tombstone or a new wrap of a key, and whose blob is in its last
+ * epochs. Its data is in the job that stored it for the owner; that job is therefore kept.
  */
 export interface ExpiringBeside {
   accountId: Buffer;
@@ -45,8 +45,8 @@ export async function expiringWraps(
 }
 
 /**
- * Tombstones as `expiringWraps`, but for those that nothing is left of to forget. Those that were not looked at for longest
- * come first: most have nothing that outlives them, and are looked at again and again.
+ * Tombstones, selected like `expiringWraps`, without those that have nothing left to forget. Those not checked for longest
+ * come first: nothing outlives most of them, and they are checked repeatedly.
  */
 export async function expiringTombstones(
   db: Db,
@@ -76,7 +76,7 @@ function expiring(row: Row): ExpiringBeside {
   };
 }
 
-/** Notes a later end than was known, as of an object that its owner has prolonged. */
+/** Saves a later end than was known, for example when the owner has extended the object. */
 export async function saveBesideEnd(db: Db, { jobId }: ExpiringBeside, end: number): Promise<void> {
   await db.query(
     `UPDATE memory_job SET checkpoint = checkpoint || jsonb_build_object('end_epoch', $2::int) WHERE id = $1`,
@@ -84,7 +84,7 @@ export async function saveBesideEnd(db: Db, { jobId }: ExpiringBeside, end: numb
   );
 }
 
-/** Queues the job's upload once more, to whoever owns the account now. False when it is queued already. */
+/** Queues the job's upload again, for the account's current owner. False when it is queued already. */
 export async function renewBeside(
   db: Db,
   { jobId, endEpoch: end }: ExpiringBeside,

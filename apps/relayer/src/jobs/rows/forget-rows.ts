@@ -15,9 +15,9 @@ export interface Removed {
 interface JobRow {
   id: string;
   envelope_id: Buffer | null;
-  /** It ended with the blob of another */
+  /** It ended with the blob of another memory */
   stored_nothing: boolean;
-  /** Of an upload that may have been begun and not heard of */
+  /** Of an upload that may have started without a known result */
   checkpoint: UploadProgress | null;
 }
 
@@ -35,7 +35,7 @@ export async function targetsIn(db: Db, { accountId, namespace }: Place, limit: 
   return rows.map(({ id }) => id);
 }
 
-/** The namespaces of an account in which there is anything that `targetsIn` finds. */
+/** The namespaces of an account in which `targetsIn` finds anything. */
 export async function namespacesToForget(db: Db, accountId: Buffer): Promise<string[]> {
   const { rows } = await db.query<{ namespace: string }>(
     `SELECT namespace FROM memory WHERE account_id = $1
@@ -105,7 +105,7 @@ export async function forgottenBefore(
   return rows.map(({ id }) => id);
 }
 
-/** Those of these memories that there is anything of. */
+/** Those of these memories that have any rows. */
 export async function present(
   db: Db,
   { accountId, namespace }: Place,
@@ -128,10 +128,10 @@ function isUuid(id: string): boolean {
 const unheard = "CASE WHEN status <> 'done' OR upload_claims > 1 THEN checkpoint END AS checkpoint";
 
 /**
- * Deletes everything of these memories, and the jobs that brought the same text: those that ended with its blob, those
- * that wait to, and those that failed and would bring it back when they are tried again.
- * Texts are locked first, then jobs, then memories, as those who write do. A job that is being worked on loses its
- * lease with its row: what it still brings is not taken.
+ * Deletes all rows of these memories, and the jobs for the same text: those that ended with its blob, those that wait
+ * for it, and those that failed and would bring it back on a retry.
+ * Locks texts first, then jobs, then memories, in the same order as writers. A running job loses its lease with its
+ * row, so its result is not saved.
  */
 export async function deleteMemories(
   tx: Queryable,
@@ -172,7 +172,7 @@ export async function deleteMemories(
   await noteBrokenOff(tx, accountId, brokenOff);
   const own = [...jobs, ...duplicates].filter((job) => !job.stored_nothing);
   const all = [...new Set([...ids, ...own.map(({ id }) => id)])];
-  // Locked by a statement of its own, so that the next one sees what others have just written for them: new vectors, say
+  // Locked by a separate statement, so that the next one sees what others have just written for them, such as new vectors
   await tx.query(
     'SELECT 1 FROM memory WHERE account_id = $1 AND namespace = $3 AND id = ANY($2::uuid[]) ORDER BY id FOR UPDATE',
     [accountId, all, namespace],
@@ -199,7 +199,7 @@ export async function deleteMemories(
     removed.set(id, {
       id,
       envelopeId: envelope_id ?? undefined,
-      // What may be stored yet
+      // An upload may still store it
       blobId: checkpoint ? triedBlobs(checkpoint).at(-1) : undefined,
       objectId: undefined,
     });
@@ -220,7 +220,7 @@ export async function deleteMemories(
   return [...removed.values()];
 }
 
-/** In the order of their ids, as a stage locks those that it writes together (jobs/embed/save-embedded.ts). */
+/** In the order of their ids, as a stage locks the jobs that it writes together (save-embedded.ts). */
 async function lockJobs(tx: Queryable, accountId: Buffer, ids: readonly string[]): Promise<void> {
   await tx.query(
     'SELECT 1 FROM memory_job WHERE account_id = $1 AND id = ANY($2::uuid[]) ORDER BY id FOR UPDATE',
@@ -271,7 +271,7 @@ async function keepForgotten(
   );
 }
 
-/** Where a memory that lives on is in the same object, it has to be stored anew first (renewals/start-repacking.ts). */
+/** If a remaining memory is in the same object, it has to be stored again first (upkeep/renewals/start-repacking.ts). */
 async function markShared(
   tx: Queryable,
   accountId: Buffer,

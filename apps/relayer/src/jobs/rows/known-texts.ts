@@ -1,7 +1,7 @@
 import { indexKey, keyedHash } from '@memrelay/envelope/at-rest';
 import type { Queryable } from '../../base/db/db.ts';
 
-/** What stands for a text in one namespace of one account (security.md, "At rest"): equal for equal bytes only. */
+/** The hash that represents a text in one namespace of one account (security.md, "At rest"): equal for equal bytes only. */
 export function textHash(indexSecret: Uint8Array, accountId: Buffer, tag: Uint8Array, text: string): Buffer {
   return Buffer.from(keyedHash(indexKey(indexSecret, 'dedupe', accountId.toString('hex'), tag), text));
 }
@@ -15,7 +15,7 @@ export interface HashedJob {
 
 /**
  * The memory that keeps a text, if one does. Its row stays locked until the transaction ends. Texts are locked before
- * jobs, and jobs before memories, so that nobody waits for each other.
+ * jobs, and jobs before memories, so that transactions cannot deadlock.
  */
 export async function lockText(
   tx: Queryable,
@@ -31,7 +31,7 @@ export async function lockText(
 
 /**
  * The memory that keeps the text of a job: the job's own when none did. Its row stays locked until the transaction
- * ends, so that whoever decides by it decides alone.
+ * ends, so that only one transaction at a time decides based on it.
  */
 export async function lockKeeper(tx: Queryable, { id, accountId, textHash }: HashedJob): Promise<string> {
   const { rows } = await tx.query<{ memory_id: string }>(

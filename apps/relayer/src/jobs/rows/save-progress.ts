@@ -1,11 +1,11 @@
 import type { JobErrorCode } from '@memrelay/protocol/errors';
 import type { JobStage } from '@memrelay/protocol/memories';
 import type { Db } from '../../base/db/db.ts';
-import type { UploadDetail } from '../alerts/alert-outbox.ts';
+import type { UploadDetail } from './alert-outbox.ts';
 import type { ClaimedJob } from './claim-jobs.ts';
 import { triedBlobs } from './stray-rows.ts';
 
-/** Thrown when a lease was lost: someone else has the job now, and nothing was written. */
+/** Thrown when a lease was lost: another worker has the job now, and nothing was written. */
 export class LeaseLostError extends Error {
   override name = 'LeaseLostError';
 }
@@ -35,8 +35,8 @@ export interface AttemptFailure {
 }
 
 /**
- * The upload could not even be tried: it is due again soon, and no attempt is counted. One that was never `begun` is as
- * fresh as before: others may still go with it.
+ * The upload could not even be attempted: it is due again soon, and no attempt is counted. One that was never `begun` is
+ * reset, so that others can still be packed with it.
  */
 export async function savePostponed(
   db: Db,
@@ -54,8 +54,8 @@ export async function savePostponed(
 }
 
 /**
- * Writes down which blob is about to be stored, before it is. False when that is not to be: a memory of it was forgotten,
- * or somebody else has the jobs now.
+ * Saves which blob is about to be stored. False when it must not be stored: one of its memories was forgotten, or another
+ * worker has the jobs now.
  */
 export async function saveNamed(db: Db, jobs: readonly ClaimedJob[], blobId: string): Promise<boolean> {
   const before = jobs.flatMap(({ checkpoint }) => triedBlobs(checkpoint));
@@ -65,6 +65,14 @@ export async function saveNamed(db: Db, jobs: readonly ClaimedJob[], blobId: str
     [...heldBy(jobs), JSON.stringify({ blob_ids: [...new Set([...before, blobId])] })],
   );
   return rowCount === jobs.length;
+}
+
+/** The account was handed over: the object of these jobs goes to its present owner. */
+export async function saveOwner(db: Db, jobs: readonly ClaimedJob[], owner: string): Promise<void> {
+  await db.query('UPDATE memory_job SET owner = $3 WHERE id = ANY($1::uuid[]) AND lease_token = $2', [
+    ...heldBy(jobs),
+    owner,
+  ]);
 }
 
 /** Counts a failed attempt and sets when the next one is due. */
@@ -78,8 +86,8 @@ export async function saveRetry(db: Db, held: Held, failure: AttemptFailure, del
 }
 
 /**
- * Ends jobs for good. Their envelopes stay, so that nothing that was accepted is thrown away. The alert, if one is due, is
- * written by the same statement, one for all of them: there is never a failure without its alert, nor the other way round.
+ * Ends jobs for good. Their envelopes stay, so that no accepted data is lost. The same statement writes the
+ * alert if one is due, one for all of them: there is never a failure without its alert, nor an alert without a failure.
  */
 export async function saveFailed(
   db: Db,

@@ -2,7 +2,7 @@ import { type EnvelopeKind, envelopeKind } from '@memrelay/envelope/header';
 import type { JobStage } from '@memrelay/protocol/memories';
 import type { Queryable, SqlValue } from '../../base/db/db.ts';
 import { chunkParameters, insertVectors, type VectorInfo } from '../../index/vector-rows.ts';
-import { type IdempotencyRow, idempotencyHours } from './idempotency.ts';
+import { type IdempotencyRow, idempotencyHours } from './idempotency-rows.ts';
 
 /** A job to be accepted: the envelope is final, the text (if any) is sealed for the outbox. */
 export interface NewJob {
@@ -21,9 +21,9 @@ export interface NewJob {
   textHash?: Buffer | undefined;
   /** Of the envelope; a memory when left out */
   kind?: EnvelopeKind;
-  /** When it was first written, where it comes from elsewhere */
+  /** When it was first written, if it was imported or restored */
   writtenAt?: Date;
-  /** Vectors of its text, mapped and joined (bundles/bare-vectors.ts): not embedded where the model is still that */
+  /** Vectors of its text, mapped and joined (bundles/bare-vectors.ts): not embedded if that is still the model */
   given?: { model: string; vectors: Buffer };
 }
 
@@ -46,7 +46,7 @@ const jobColumns = [
   ['given_model', 'text'],
 ] as const;
 
-/** A key that is still remembered is left alone; one past its time is as good as none. */
+/** A key that is still remembered is left alone; an expired one is replaced. */
 const keepIdempotencyKey = `
   INSERT INTO idempotency (account_id, delegate_pk, route, key_hash, body_hash, answer) VALUES ($1, $2, $3, $4, $5, $6)
   ON CONFLICT (account_id, delegate_pk, route, key_hash) DO UPDATE
@@ -56,7 +56,7 @@ const keepIdempotencyKey = `
 
 /**
  * Accepts jobs in one statement, together with the idempotency key they came with. Returns false, and has written
- * nothing, when the key was used before. The first job of a text keeps it, whoever accepts it; the others are its
+ * nothing, when the key was used before. The first job of a text keeps it, whichever relayer accepts it; the others are its
  * duplicates. Texts are taken in one order, so that two bulks never wait for each other.
  */
 export async function insertJobs(

@@ -6,8 +6,8 @@ import type { WatchedMemory } from './watched-memories.ts';
 type Named = Pick<WatchedMemory, 'accountId' | 'id'>;
 
 /**
- * No aggregator has the blobs of these memories: from now on they are looked for. What is suspected already keeps its
- * time. Lost and pending ones are left out.
+ * No aggregator has the blobs of these memories: from now on the relayer looks for them. Memories that are suspected
+ * already keep their date; lost and pending ones are left out.
  */
 export async function suspect(
   db: Db,
@@ -25,8 +25,8 @@ export async function suspect(
 }
 
 /**
- * Writes down a look: so many aggregators do not have the blob, or 0 when its time is over and nobody says that it is
- * gone. The suspicion dates from the first look at which none had it.
+ * Saves the result of a look: how many aggregators do not have the blob, or 0 when it is no longer paid for but none
+ * reports it gone. The suspicion starts with the first look at which none had it.
  */
 export async function noteLook(
   db: Db,
@@ -45,7 +45,7 @@ export async function noteLook(
   );
 }
 
-/** Nobody could tell: it is looked for again, and nothing else changes. */
+/** The look had no result: it is repeated, and nothing else changes. */
 export async function postponeLook(db: Db, { accountId, id }: Named, nextLookInMs: number): Promise<void> {
   await db.query(
     `UPDATE unreadable_memory SET next_look = now() + make_interval(secs => $3)
@@ -62,7 +62,7 @@ const qualified = (table: string): string =>
 
 /**
  * Makes a stored memory a lost one: its row stays, its vectors leave the search. False, and nothing is written, when it
- * was stored again or is being stored again meanwhile.
+ * was stored again in the meantime or is being stored again.
  */
 export async function bury(
   db: Db,
@@ -70,7 +70,7 @@ export async function bury(
   reason: LostReason,
 ): Promise<boolean> {
   return db.transaction(async (tx) => {
-    // Locked by a statement of its own, so that the next one sees the vectors that others have just written for it
+    // Locked by a separate statement, so that the next one sees the vectors that others have just written for it
     await tx.query('SELECT 1 FROM memory WHERE account_id = $1 AND id = $2 FOR UPDATE', [
       memory.accountId,
       memory.id,
@@ -97,7 +97,7 @@ export async function bury(
   });
 }
 
-/** The blob was read: nothing is suspected any more, and a lost memory is found again. True when it was lost. */
+/** The blob was read: this ends the suspicion and restores a lost memory. True when it was lost. */
 export async function clearSuspicion(db: Db, { accountId, id }: Named): Promise<boolean> {
   return db.transaction(async (tx) => {
     const { rows } = await tx.query(

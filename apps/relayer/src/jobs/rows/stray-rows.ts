@@ -1,9 +1,28 @@
 import type { Db, Queryable } from '../../base/db/db.ts';
 import { blobOf } from '../../blobs/blob-of.ts';
-import type { KnownBlobs, Stray } from '../strays/find-strays.ts';
 import type { UploadProgress } from './claim-jobs.ts';
 
-/** Everything that is known of an account's blobs. */
+/** What the database knows of an account's blobs. Blob ids of 43 characters: a patch is named by its quilt. */
+export interface KnownBlobs {
+  /** Objects that memories, or forgotten memories, name */
+  objects: ReadonlySet<string>;
+  /** Blobs that are needed, each with the epoch in which it is gone; 0 where that is not known */
+  needed: ReadonlyMap<string, number>;
+  /** Blobs of uploads that go on: what is there of them is found by those */
+  underWay: ReadonlySet<string>;
+  /** Blobs that nothing needs any more because their memory was forgotten */
+  forgotten: ReadonlySet<string>;
+  /** Blobs that an upload was about to store and that became another one: the memories are stored elsewhere */
+  replaced: ReadonlySet<string>;
+}
+
+export interface Stray {
+  objectId: string;
+  blobId: string;
+  reason: 'paid_twice' | 'forgotten';
+}
+
+/** Everything that the database knows about an account's blobs. */
 export async function readKnownBlobs(db: Db, accountId: Buffer): Promise<KnownBlobs> {
   const { rows: jobs } = await db.query<{
     status: 'running' | 'done' | 'failed';
@@ -15,7 +34,7 @@ export async function readKnownBlobs(db: Db, accountId: Buffer): Promise<KnownBl
      WHERE account_id = $1 AND (kind <> 1 OR upload_claims > 1 OR status <> 'done')`,
     [accountId],
   );
-  // After the jobs: the blob of one that ends meanwhile was under way there, and else it would be nowhere
+  // Read after the jobs: the blob of a job that ends in between was still an upload there; otherwise neither would have it
   const { rows: memories } = await db.query<{
     blob_id: string;
     object_id: string | null;
@@ -53,7 +72,7 @@ export function triedBlobs({ blob_id, blob_ids = [] }: UploadProgress): string[]
   return [...new Set([...blob_ids, ...(blob_id ? [blob_id] : [])])];
 }
 
-/** Makes the list of an account what was found now. Returns how many are new, by reason. */
+/** Replaces the account's list with these strays. Returns how many are new, by reason. */
 export async function saveStrays(
   db: Db,
   accountId: Buffer,
@@ -87,8 +106,8 @@ export async function listStrays(db: Db, accountId: Buffer, limit: number): Prom
 }
 
 /**
- * Keeps in mind which blobs the uploads of deleted jobs were about to store. The job rows are gone: whoever was at work
- * on them may be dead, and a publisher store late.
+ * Records which blobs the uploads of deleted jobs were about to store. The job rows are gone, their worker may have
+ * crashed, and a publisher may store late.
  */
 export async function noteBrokenOff(
   tx: Queryable,
@@ -108,8 +127,8 @@ export async function noteBrokenOff(
   );
 }
 
-/** A publisher that was slow has come to its end by then, as a rule. */
+/** By then a slow publisher has usually finished. */
 export const firstLook = "now() + interval '30 seconds'";
-/** A look that is due stays so: trouble that goes on must not put it off for ever. */
+/** A look that is due stays due: repeated trouble must not postpone it forever. */
 export const notedAgain = `ON CONFLICT (account_id) DO UPDATE
   SET looks = 0, noted_at = now(), due_at = least(stray_look.due_at, excluded.due_at)`;

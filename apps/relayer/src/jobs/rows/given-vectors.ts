@@ -1,10 +1,10 @@
 import type { Db } from '../../base/db/db.ts';
 import type { Embedder } from '../../index/embedding/embedder.ts';
-import type { ClaimedJob } from '../queue/claim-jobs.ts';
+import type { ClaimedJob } from './claim-jobs.ts';
 
 /**
- * Vectors that came with the texts of these jobs, by job id: mapped, and of the model of today; those of another are as
- * good as none.
+ * Vectors that came with the texts of these jobs, by job id: mapped, and of the current model. Those of another model are
+ * ignored.
  */
 export async function readGivenVectors(
   db: Db,
@@ -12,7 +12,7 @@ export async function readGivenVectors(
   { model, dimension }: Pick<Embedder, 'model' | 'dimension'>,
 ): Promise<Map<string, Float32Array[]>> {
   const ids = jobs.flatMap(({ id, givenModel }) => (givenModel === model ? [id] : []));
-  // Only an import brings any
+  // Only an import has vectors
   if (ids.length === 0) return new Map();
   const { rows } = await db.query<{ id: string; given_vectors: Buffer }>(
     `SELECT id, given_vectors FROM memory_job
@@ -22,7 +22,7 @@ export async function readGivenVectors(
   return new Map(rows.map(({ id, given_vectors }) => [id, split(given_vectors, dimension)]));
 }
 
-/** What `mappedVectors` (bare-vectors.ts) joined. */
+/** Splits what `mappedVectors` (bare-vectors.ts) joined. */
 function split(joined: Buffer, dimension: number): Float32Array[] {
   // A copy: the bytes of a row need not be aligned
   const numbers = new Float32Array(Uint8Array.from(joined).buffer);

@@ -4,8 +4,8 @@ import { blobOf } from '../../blobs/blob-of.ts';
 import type { ExpiringBeside } from './beside-memories.ts';
 
 /**
- * Keeps in mind where what was forgotten just now, by this transaction, may stand on chain: its blobs, those it was in
- * before, and those that uploads of it were about to store.
+ * Records which blobs may still hold on chain what this transaction has just forgotten: its blobs, its former blobs, and
+ * those that its uploads were about to store.
  */
 export async function noteBuried(
   tx: Queryable,
@@ -29,7 +29,7 @@ export async function noteBuried(
   );
 }
 
-/** Blobs that tombstones of an account forget something in, by the tombstone's job. */
+/** Blobs that hold something that tombstones of an account forget, by the tombstone's job. */
 export async function buriedBlobs(
   db: Db,
   accountId: Buffer,
@@ -46,8 +46,8 @@ export async function buriedBlobs(
 }
 
 /**
- * Those of these tombstones of one account that what they forget outlives, by the objects that its owner holds now. Where
- * no object lives any more of what a tombstone forgets, it is not looked at again.
+ * Those tombstones of one account whose forgotten blobs outlive them, judged by the objects that its owner has now. A
+ * tombstone is not checked again once no object of what it forgets is left.
  */
 export async function stillNeeded(
   db: Db,

@@ -1,7 +1,7 @@
 import type { Db } from '../../base/db/db.ts';
 import { patchIdLength } from './forgotten-objects.ts';
 
-/** An object that holds forgotten memories beside others. */
+/** An object that holds both forgotten and living memories. */
 export interface SharedQuilt {
   accountId: Buffer;
   objectId: string;
@@ -25,8 +25,8 @@ export async function sharedQuiltsWait(db: Db): Promise<boolean> {
 }
 
 /**
- * Objects that no living memory is in any more are for deletion from here on, and named for a day as if they were forgotten
- * now: it may have taken longer than that. Returns how many.
+ * Marks objects without living memories for deletion, and lists them for a day as if they were forgotten now, because
+ * repacking may have taken longer than a day. Returns how many.
  */
 export async function releaseQuilts(db: Db): Promise<number> {
   const { rowCount } = await db.query(
@@ -36,9 +36,9 @@ export async function releaseQuilts(db: Db): Promise<number> {
   return rowCount;
 }
 
-/** How long what lives on in a quilt waits to be stored anew, in milliseconds since something of it was forgotten. */
+/** How long the living memories of a quilt wait to be repacked, in milliseconds since a memory of it was forgotten. */
 export interface RepackTimes {
-  /** Where as many are forgotten as live on, or more: all that is ever stored anew is then no more than was forgotten */
+  /** Where at least half is forgotten: repacking then never stores more than was forgotten */
   halfGoneMs: number;
   /** Any */
   atLatestMs: number;
@@ -64,7 +64,7 @@ export async function sharedQuilts(
   return rows.map((row) => ({ accountId: row.account_id, objectId: row.object_id }));
 }
 
-/** Since when the youngest quilt of an account waits that holds something forgotten; undefined when none does. */
+/** Since when the account's most recent quilt with a forgotten memory has been waiting; undefined when there is none. */
 export async function sharedSince(db: Db, accountId: Buffer): Promise<Date | undefined> {
   const { rows } = await db.query<{ since: Date | null }>(
     `SELECT max(since) AS since FROM (
@@ -74,7 +74,7 @@ export async function sharedSince(db: Db, accountId: Buffer): Promise<Date | und
   return rows[0]!.since ?? undefined;
 }
 
-/** Memories in an object that nobody stores anew now, or has tried to in the last hour. */
+/** Memories in an object that no job is storing again now, or has tried to store in the last hour. */
 export async function survivorsOf(db: Db, { accountId, objectId }: SharedQuilt): Promise<Survivor[]> {
   const { rows } = await db.query<{ id: string; blob_id: string; envelope_sha256: Buffer }>(
     `SELECT id, blob_id, envelope_sha256 FROM memory

@@ -11,9 +11,9 @@ export interface UploadedBlob {
 }
 
 /**
- * The memories of jobs become done, and their envelopes leave the rows. One that was stored before has moved: the id it
- * had goes on naming it. One whose blob was gone is looked for at once: who reads it finds it again, with its vectors
- * (missing/unreadable.ts). Where a tombstone or a new wrap of a key is stays with its job (renewals/beside-memories.ts).
+ * Marks the memories of jobs as done and removes their envelopes from the rows. A memory that was stored before has moved:
+ * its former blob id still names it. One whose blob was gone is looked for at once: a successful read restores it with its
+ * vectors (unreadable.ts). The location of a tombstone or of a new wrap of a key stays in its job (beside-memories.ts).
  */
 const finish = (held: string): string => `
   WITH given AS (SELECT * FROM unnest($1::uuid[], $2::text[]) AS given (job_id, stored_as)),
@@ -55,9 +55,9 @@ export async function saveUploaded(db: Db, job: ClaimedJob, blob: UploadedBlob):
 }
 
 /**
- * The jobs of a quilt that is stored, `blobs` in their order. They are done whoever stored it and whoever holds them now:
- * the quilt is there, and only its own jobs are touched. Returns those whose memories were forgotten meanwhile: that the
- * quilt holds them is written down together with the rest, or, after a crash in between, nobody would know.
+ * Marks the jobs of a stored quilt as done; `blobs` are in their order. It does not matter who stored the quilt or who has
+ * the leases now: the quilt exists, and only its own jobs change. Returns the jobs whose memories were forgotten during
+ * the upload. One transaction also records that the quilt holds those, so that a crash in between cannot lose this fact.
  */
 export function saveQuiltUploaded(
   db: Db,
@@ -95,8 +95,8 @@ export async function unpackQuilt(db: Db, jobs: readonly ClaimedJob[]): Promise<
 
 /**
  * The blob of a memory that was forgotten while it was uploaded. One that was being renewed has another object already,
- * which lives on: the new one stands beside it, under the job's id. A quilt may hold memories that live on. An object that
- * another upload of the job has brought stays named: the second one is a stray.
+ * which remains: the new one is recorded separately, under the job's id. A quilt may hold memories that remain. An object
+ * that another upload of the job has brought stays recorded: the second one is a stray.
  */
 export async function saveLateBlob(db: Queryable, job: ClaimedJob, blob: UploadedBlob): Promise<void> {
   await db.query(
@@ -117,7 +117,7 @@ export async function saveLateBlob(db: Queryable, job: ClaimedJob, blob: Uploade
   );
 }
 
-/** Those of these jobs of one account whose memories were forgotten meanwhile. */
+/** Those of these jobs of one account whose memories were forgotten during the upload. */
 export async function forgottenAmong(db: Queryable, jobs: readonly ClaimedJob[]): Promise<ClaimedJob[]> {
   if (jobs.length === 0) return [];
   const { rows } = await db.query<{ memory_id: string }>(

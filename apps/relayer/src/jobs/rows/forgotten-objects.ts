@@ -37,13 +37,13 @@ const withStrays = (forgotten: string): string => `
 export interface ForgottenObjects {
   /** For the owner to delete */
   free: string[];
-  /** How many more hold memories that live on: they come later, when those are stored anew */
+  /** How many more hold memories that live on: they follow once those are stored again */
   shared: number;
 }
 
 /**
- * Blob objects of forgotten memories, also of those that were forgotten by an earlier call: an answer may get lost, and a
- * blob come late. Without ids of all that went in the last day, of one namespace or of all.
+ * Blob objects of forgotten memories, including those that an earlier call forgot: an answer may get lost, and a blob may
+ * be stored late. Without `ids`: of all memories forgotten in the last day, in one namespace or in all.
  */
 export async function forgottenObjects(
   db: Db,
@@ -57,7 +57,7 @@ export async function forgottenObjects(
   return sortOut(rows);
 }
 
-/** Which of these objects of an account are free. */
+/** Those of these objects of an account that no living memory needs. */
 export async function freeObjects(
   db: Db,
   accountId: Buffer,
@@ -80,7 +80,7 @@ function sortOut(rows: readonly ObjectRow[]): ForgottenObjects {
   return { free, shared: rows.length - free.length };
 }
 
-/** Removes the former blob ids of what was forgotten more than a day ago, which nobody asks by any more. */
+/** Removes the former blob ids of memories forgotten more than a day ago, by which no client asks any more. */
 export async function pruneFormerBlobs(db: Db): Promise<void> {
   await db.query("DELETE FROM former_blob WHERE forgotten_at < now() - interval '1 day'");
 }

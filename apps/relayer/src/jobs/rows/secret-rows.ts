@@ -1,0 +1,85 @@
+import type { Queryable } from '../../base/db/db.ts';
+import { idempotencyHours } from './idempotency-rows.ts';
+
+/** Any constant: relayers that start at the same time on one database are checked one after the other. */
+const advisoryLock = 718_200_916;
+
+export async function lockSecrets(tx: Queryable): Promise<void> {
+  await tx.query('SELECT pg_advisory_xact_lock($1)', [advisoryLock]);
+}
+
+export async function forgetSecrets(tx: Queryable, checkValues: readonly string[]): Promise<void> {
+  await tx.query('DELETE FROM known_secret WHERE check_value = ANY($1)', [[...checkValues]]);
+}
+
+export async function forgetSecret(tx: Queryable, variable: string, checkValue: string): Promise<void> {
+  await tx.query('DELETE FROM known_secret WHERE variable = $1 AND check_value = $2', [variable, checkValue]);
+}
+
+/** Keeps the check value of the index key where there is none yet. Returns the one that the database has. */
+export async function keepIndexKeyCheck(tx: Queryable, value: string): Promise<string | undefined> {
+  await tx.query(
+    `INSERT INTO secret_check (name, value) VALUES ('MEM_INDEX_KEY', $1) ON CONFLICT (name) DO NOTHING`,
+    [value],
+  );
+  const { rows } = await tx.query<{ value: string }>(
+    "SELECT value FROM secret_check WHERE name = 'MEM_INDEX_KEY'",
+  );
+  return rows[0]?.value;
+}
+
+/** Ids of the keys that what is sealed now needs, in jobs and in answers, of all accounts. */
+export async function sealingKeyIds(tx: Queryable): Promise<string[]> {
+  const { rows } = await tx.query<{ key_id: string }>(
+    // A sealed cell names its key in bytes 2 to 9
+    `SELECT encode(substring(outbox FROM 2 FOR 8), 'hex') AS key_id FROM memory_job WHERE outbox IS NOT NULL
+     UNION SELECT encode(substring(answer FROM 2 FOR 8), 'hex') FROM idempotency
+     WHERE created_at > now() - make_interval(hours => ${idempotencyHours})`,
+  );
+  return rows.map((row) => row.key_id);
+}
+
+/** A secret that the database was used with. */
+export interface KnownSecret {
+  check_value: string;
+}
+
+export async function readKnownSecrets(tx: Queryable, variable: string): Promise<KnownSecret[]> {
+  const { rows } = await tx.query<KnownSecret>(
+    'SELECT check_value FROM known_secret WHERE variable = $1 ORDER BY check_value',
+    [variable],
+  );
+  return rows;
+}
+
+export async function keepSecret(
+  tx: Queryable,
+  variable: string,
+  value: string,
+  usedFrom: '-infinity' | 'now',
+): Promise<void> {
+  await tx.query(
+    'INSERT INTO known_secret (variable, check_value, used_from) VALUES ($1, $2, $3::timestamptz) ON CONFLICT DO NOTHING',
+    [variable, value, usedFrom],
+  );
+}
+
+/** What may be signed with these keys; an hour of slack for relayers whose clock is behind the database's. */
+export async function signedSince(
+  tx: Queryable,
+  keys: readonly KnownSecret[],
+): Promise<{ memories: number; any: boolean }> {
+  if (keys.length === 0) return { memories: 0, any: false };
+  const { rows } = await tx.query<{ memories: number; tombstones: number }>(
+    `WITH used AS (SELECT min(used_from) - interval '1 hour' AS since FROM known_secret
+       WHERE variable = 'MEM_WRITER_KEYS' AND check_value = ANY($1))
+     SELECT (SELECT count(*) FROM memory WHERE created_at >= since)
+       + (SELECT count(*) FROM memory_job WHERE status <> 'done' AND memory_job.created_at >= since
+           AND NOT EXISTS (SELECT 1 FROM memory WHERE memory.account_id = memory_job.account_id AND memory.id = memory_job.id))
+         AS memories,
+       (SELECT count(*) FROM forgotten_memory) AS tombstones FROM used`,
+    [keys.map(({ check_value }) => check_value)],
+  );
+  const { memories, tombstones } = rows[0]!;
+  return { memories, any: memories > 0 || tombstones > 0 };
+}
