@@ -7,11 +7,11 @@ import { startTestRelayer, type TestRelayer } from './test-relayer.ts';
 export interface FaultyWorldOptions {
   /** Relayers on the one database, started at the same time */
   relayers?: number;
-  /** Wins over what is set here */
+  /** Overrides the defaults */
   environment?: NodeJS.ProcessEnv;
 }
 
-/** Relayers whose embedding provider and publisher fail when a test wants it. */
+/** Relayers whose embedding provider and publisher fail on demand. */
 export interface FaultyWorld {
   network: TestNetwork;
   backend: TestBackend;
@@ -21,7 +21,7 @@ export interface FaultyWorld {
   /** The first of `relayers` */
   relayer: TestRelayer;
   relayers: readonly TestRelayer[];
-  /** Everything works again */
+  /** Ends all faults */
   heal(): void;
   close(): Promise<void>;
 }

@@ -26,15 +26,15 @@ export function runMemrelay(args: readonly string[], environment: NodeJS.Process
 
 /**
  * `memrelay` with the credentials of an owner's first delegate key, as a program runs it (`--json`). Each call resolves
- * to the exit code and the last thing it said.
+ * to the exit code and the last line of JSON.
  */
 export async function commandOf(network: TestNetwork, owner: TestOwner, relayerUrl: string) {
   const path = join(network.dataDir, `${owner.accountId}.json`);
   const credentials = credentialsOf(network, owner, relayerUrl);
   await writeFile(path, JSON.stringify(credentials), { mode: 0o600 });
   return async (...args: string[]) => {
-    const given = [...args, '--credentials', path, '--json'];
-    const { code, stdout } = await runMemrelay(given, { HOME: network.dataDir });
+    const allArgs = [...args, '--credentials', path, '--json'];
+    const { code, stdout } = await runMemrelay(allArgs, { HOME: network.dataDir });
     return { code, last: JSON.parse(stdout.trim().split('\n').at(-1)!) };
   };
 }

@@ -14,7 +14,7 @@ export function endLeases(relayer: TestRelayer): Promise<void> {
   );
 }
 
-/** Makes due what waits for another attempt: uploads, embeddings, and work that comes round by itself. Postgres alone. */
+/** Makes all waiting retries and periodic work due: uploads, embeddings, shared tasks. Postgres only. */
 export function makeRetriesDue(relayer: TestRelayer): Promise<void> {
   return update(relayer, [
     "UPDATE memory_job SET run_at = now() WHERE status = 'running' AND run_at > now()",

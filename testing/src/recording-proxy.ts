@@ -1,7 +1,7 @@
 import { createServer, request as send } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** What went over the wire, both ways. */
+/** One request and its response on the wire. */
 export interface RecordedExchange {
   method: string;
   path: string;

@@ -4,8 +4,8 @@ import { nodePrimitives } from '@memrelay/envelope/node-primitives';
 import { sealEnvelope } from '@memrelay/envelope/seal-envelope';
 
 /**
- * A memory sealed to the key of the envelope with this header, signed by whoever holds `signer` (32 bytes): all that
- * anybody needs for it stands in the header. `namespace` must be the one that the header's tag is of.
+ * A memory sealed to the key of the envelope with this header and signed with `signer` (32 bytes). The header contains
+ * everything that is needed to seal one. `namespace` must be the one that the header's tag belongs to.
  */
 export function sealedLike(
   header: EnvelopeHeader,

@@ -22,7 +22,7 @@ export interface Place {
   namespace: string;
 }
 
-/** Stands for the tag that an account's origin gives a namespace. */
+/** Replaces the tag that a namespace gets from the origin of its account. */
 export function placeTag({ namespace }: Place): Buffer {
   return createHash('sha256').update(namespace).digest().subarray(0, 16);
 }

@@ -11,7 +11,7 @@ import { blobstoreSettings, localnetSettings, type PartSettings } from 'memrelay
 import { keptKey } from 'memrelay/system/secret-file';
 import { type SystemPaths, systemPaths } from 'memrelay/system/system-paths';
 
-/** A chain with key servers and a blob store, as processes of their own on free ports and a temporary directory. */
+/** A chain with key servers and a blob store, as separate processes on free ports and a temporary directory. */
 export interface TestNetwork {
   info: LocalnetInfo;
   chainUrl: string;
@@ -19,7 +19,7 @@ export interface TestNetwork {
   chain: ChainClient;
   dataDir: string;
   paths: SystemPaths;
-  /** What the parts wrote, for a test that fails */
+  /** Output of the parts, for tests that fail */
   logs(): string;
   localnet: RunningPart;
   blobstore: RunningPart;

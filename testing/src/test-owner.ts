@@ -30,7 +30,7 @@ export function newTestKey(): TestKey {
   };
 }
 
-/** What a delegate may do; whatever is left out is not limited. */
+/** Scope of a delegate. Omitted fields are not limited. */
 export interface TestScope {
   perms?: number;
   namespaces?: readonly string[];

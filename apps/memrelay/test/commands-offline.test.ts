@@ -80,7 +80,7 @@ describe('without a relayer', () => {
 });
 
 describe('credentials', () => {
-  it('that are missing, open to others or damaged are told apart, with exit code 4', async () => {
+  it('that are missing, open to others or damaged get separate messages and exit code 4', async () => {
     const missing = await memrelay('recall', 'tea');
     expect(missing).toMatchObject({ code: 4, stderr: expect.stringContaining('No credentials at') });
     const open = join(home, 'open.json');

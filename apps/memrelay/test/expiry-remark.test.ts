@@ -11,7 +11,7 @@ const tariff = {
 };
 const expiry = { epoch: 33, soonCount: 3, soonBytes: 4_800, firstEpoch: 34, renewed: true };
 
-test('an extension is told with its price, which is that of a renewal without the writing', () => {
+test('shows the price of an extension: the price of a renewal without the write fee', () => {
   const [what, who, how] = expiryLines(expiry, 2, tariff);
   expect(what).toBe('3 memories expire soon, the first at the start of storage epoch 34 (now 33).');
   // Three blobs of 66 MB encoded: 63 MiB each, so 3 · 63 · 2 · 11,000 FROST, and 3 · 63 · 20,000 for writing
@@ -19,7 +19,7 @@ test('an extension is told with its price, which is that of a renewal without th
   expect(how).toBe('  npx memrelay blobs extend --until 34 --epochs 2');
 });
 
-test('no more epochs are proposed than are sold, and nothing is made up without prices', () => {
+test('proposes at most the epochs that are sold, and shows no price if prices are unknown', () => {
   expect(expiryLines(expiry, 53, tariff)[2]).toBe('  npx memrelay blobs extend --until 34 --epochs 52');
   const [, who, how] = expiryLines({ ...expiry, renewed: false }, 2, undefined);
   expect(who).toBe(

@@ -42,7 +42,7 @@ it('ignores a line that a crash cut off, and writes the next one apart from it',
   await third.close();
 });
 
-it('begins anew where the file is damaged, and for what failed', async () => {
+it('starts over if the file is damaged, and retries only failed memories', async () => {
   const first = await openJournal(path);
   await first.end([3, 5]);
   await first.close();
@@ -56,9 +56,9 @@ it('begins anew where the file is damaged, and for what failed', async () => {
   expect(reopened.run).not.toBe(first.run);
   await reopened.close();
   await writeFile(path, 'nonsense');
-  const anew = await openJournal(path);
-  expect(anew.run).not.toBe(first.run);
-  await anew.close();
+  const restarted = await openJournal(path);
+  expect(restarted.run).not.toBe(first.run);
+  await restarted.close();
 });
 
 it('is readable by its owner alone', async () => {

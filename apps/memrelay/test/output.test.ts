@@ -72,7 +72,7 @@ describe('what a memory says', () => {
     expect(plainText('a\u001b[31mred\u0007\r\nb\u202ec')).toBe('a[31mred bc');
   });
 
-  it('tells why it stands where it stands', () => {
+  it('explains its rank', () => {
     const keywords = { rank: 1, score: 0.8734, terms: 3 };
     expect(explanationLine({ vector: { score: 0.41 }, keywords, vectorShare: 0.1 })).toBe(
       "vector not among the first (0.410), words no. 1 (0.873, 3 of the question's), vector counts 10 %",

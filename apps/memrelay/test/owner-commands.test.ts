@@ -141,7 +141,7 @@ it('blobs are listed and deleted by their ids', async () => {
   expect(JSON.parse(unknown.stdout)).toMatchObject({ exit_code: 2 });
 });
 
-it('a blob in which several memories live is told as such, and not deleted unless they are meant', async () => {
+it('reports that a blob holds several memories, and deletes it only with --with-memories', async () => {
   const client = MemRelay.fromCredentials(await loadCredentials(join(home, 'data', 'credentials.json')));
   const texts = ['one of three', 'two of three', 'three of three'];
   await client.rememberBulkAndWait(texts.map((text) => ({ text, namespace: 'quilt' })));
@@ -160,7 +160,7 @@ it('a blob in which several memories live is told as such, and not deleted unles
   expect(await quilts()).toEqual([]);
 });
 
-it('a recovery key is made in a file of its own, and protects what is stored from then on', async () => {
+it('creates a recovery key in a separate file, which protects memories stored afterwards', async () => {
   const path = join(home, 'recovery.key');
   const before = await json('account', 'show');
   const made = await json('key', 'recovery', '--out', path, '--yes');

@@ -24,7 +24,7 @@ describe('a text file', () => {
 });
 
 describe('chat JSON', () => {
-  it('of sessions: speaker in front, and the date that stands beside the session', () => {
+  it('of sessions: the speaker comes first, with the date next to the session', () => {
     const value = [
       {
         conversation: {

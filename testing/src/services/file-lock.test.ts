@@ -42,7 +42,7 @@ it('takes over from a process that is gone', async () => {
   expect(results).toEqual([1, 2, 3]);
 });
 
-it('takes over a lock nobody touches any more, whoever has its process id now', async () => {
+it('takes over a lock that is no longer refreshed, even if its process id was reused', async () => {
   await withFileLock(lock, async () => undefined);
   writeFileSync(lock, String(process.pid));
   const longAgo = new Date(Date.now() - 60_000);

@@ -39,7 +39,7 @@ service.once('exit', (code, signal) => {
     );
 });
 
-/** Tells the owner, if it still listens, why the service is gone, and leaves nothing behind. */
+/** Reports to the owner, if it still listens, why the service ended, and removes its files. */
 function leave(code: number, reason: string): void {
   if (!spec.keepsDirectory) rmSync(spec.directory, { recursive: true, force: true, maxRetries: 5 });
   process.stdout.on('error', () => process.exit(code));

@@ -5,7 +5,7 @@ import { buildPgvector, installPgvectorPackage } from './pgvector.ts';
 import { findRedis } from './redis.ts';
 import { CommandError } from './run-command.ts';
 
-/** What is still missing afterwards, in words: `Redis: installing with apt needs root`. */
+/** Describes what is still missing afterwards: `Redis: installing with apt needs root`. */
 export type Missing = string[];
 
 /**

@@ -3,7 +3,7 @@ import { type SpawnOptions, spawn } from 'node:child_process';
 /** A command that could not be started or ended with anything but exit code 0. */
 export class CommandError extends Error {
   override readonly name = 'CommandError';
-  /** What the command printed, stdout and stderr as they came. */
+  /** Output of the command, stdout and stderr interleaved. */
   readonly output: string;
 
   constructor(command: string, reason: string, output: string) {

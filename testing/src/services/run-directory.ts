@@ -29,7 +29,7 @@ const leastRoom = 4 * gibibyte;
 const leastMemory = 8 * gibibyte;
 
 /**
- * Makes the directory of this test run, unless there is one, and tells the processes below by their environment; their
+ * Makes the directory of this test run, unless there is one, and passes it to child processes in their environment. Their
  * temporary files are in it, too. Parts of the system are started hundreds of times: their compiled modules are kept
  * there. Returns what removes it.
  */

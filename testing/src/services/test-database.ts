@@ -8,8 +8,8 @@ export interface TestDatabase {
 }
 
 /**
- * A fresh database on the server of `adminUrl`, empty or a clone of the database `template` (which nobody
- * may be connected to: see `ensureTemplate`).
+ * A fresh database on the server of `adminUrl`, empty or a clone of the database `template` (which must
+ * have no open connection: see `ensureTemplate`).
  */
 export async function createTestDatabase(adminUrl: string, template = 'template1'): Promise<TestDatabase> {
   const name = `test_${randomBytes(8).toString('hex')}`;

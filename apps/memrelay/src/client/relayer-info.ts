@@ -9,7 +9,7 @@ export interface RelayerAnswer<T> {
   body: T;
 }
 
-/** Nothing answers there, or something that is no relayer; the message is for a person. */
+/** Nothing answers at the URL, or it is not a relayer. The message is for a person. */
 export class NoRelayerError extends Error {
   override name = 'NoRelayerError';
 }

@@ -4,11 +4,11 @@ import { type ConnectedClient, type ConnectOptions, connectClient } from './conn
 
 export interface ResumableOptions {
   connect: ConnectOptions;
-  /** How long one call is retried: over a restart of the relayer, of a provider or of key servers. Left out: as usual */
+  /** How long one call is retried, e.g. during a restart of the relayer or of key servers. Default: the SDK's */
   retryForMs?: number;
-  /** Of one attempt */
+  /** Timeout of one attempt */
   timeoutMs?: number;
-  /** What an interrupted command prints; default: that the same command goes on */
+  /** Message after an interruption; default: that the same command continues */
   interrupted?: string;
 }
 
@@ -20,9 +20,9 @@ export interface ResumableRun extends ConnectedClient {
 const retryAttempts = 15;
 
 /**
- * Runs the work of a command that takes long and goes on where it was interrupted. The work connects with patience,
- * stops at the first Ctrl-C with exit code 130 and keeps what it has completed; its step ends as failed when it throws,
- * and the signals and the key of the client are released in any case.
+ * Runs the work of a long command that can be resumed after an interruption. The client retries as configured. The first
+ * Ctrl-C stops the work with exit code 130; completed work is kept. If the work throws, its step is marked as failed. In
+ * any case the signal handlers are removed and the key of the client is destroyed.
  */
 export async function runResumable(
   output: Output,

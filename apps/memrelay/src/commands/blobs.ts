@@ -129,7 +129,7 @@ function refuseLoss(living: Living, lost: readonly { blobId: string; memories: n
   if (quilts.length === 0) return;
   throw new ExitError(
     exitCodes.usage,
-    `Nothing was deleted: ${memories(sum(quilts.map((each) => each.memories)))} live in ${quilts.map(({ blobId }) => blobId).join(', ')} and would be lost. Forget those that are to go (\`npx memrelay forget\`): the server then stores the others anew and names the blob. Or add --with-memories to lose all of them.`,
+    `Nothing was deleted: ${memories(sum(quilts.map((each) => each.memories)))} live in ${quilts.map(({ blobId }) => blobId).join(', ')} and would be lost. Forget those that are to go (\`npx memrelay forget\`): the server then stores the others again and names the blob. Or add --with-memories to lose all of them.`,
     { code: 'memories_live' },
   );
 }

@@ -9,7 +9,7 @@ import {
   roundTrip,
   scope,
 } from '../doctor/account-checks.ts';
-import type { Check, Finding, Found } from '../doctor/check.ts';
+import type { Check, Finding, SystemFacts } from '../doctor/check.ts';
 import { dashboard } from '../doctor/dashboard-check.ts';
 import { dataDirectory, nodeVersion } from '../doctor/machine-checks.ts';
 import { clock, compatible, dependencies, reachable } from '../doctor/server-checks.ts';
@@ -29,7 +29,7 @@ export async function doctor(
   options: DoctorOptions,
   environment: NodeJS.ProcessEnv,
 ): Promise<void> {
-  const found: Found = {};
+  const found: SystemFacts = {};
   const checks: Check[] = [
     nodeVersion(),
     dataDirectory(dataDir(environment)),

@@ -21,7 +21,7 @@ export interface ForgetCommandOptions extends OwnerOptions, NamespaceOption {
   deleteBlobs?: boolean;
 }
 
-/** What the relayer takes in one request. */
+/** Most ids that the relayer accepts in one request. */
 const idsPerCall = 200;
 
 /** Removes memories for good: those with these ids, those of a namespace, or all. */
@@ -95,11 +95,11 @@ export async function forget(
     if (owner) output.line(`Deleted on chain: ${blobsDeleted} of ${blobs.length} blobs.`);
     else if (blobs.length > 0)
       output.line(
-        `What is left is yours: the encrypted blobs. Until you delete them, anyone who kept a key can read them:\n  npx memrelay blobs delete ${blobs.join(' ')}`,
+        `The encrypted blobs are left, and only you can delete them. Until you delete them, anyone who kept a key can read them:\n  npx memrelay blobs delete ${blobs.join(' ')}`,
       );
     if (shared > 0)
       output.line(
-        `${counted(shared, 'blob also holds', 'blobs also hold')} memories that you keep. The server stores those again first${until === undefined ? '' : `, from ${moment(until)} UTC at the latest`}: run the same command again ${until === undefined ? 'in a while' : 'after that'} to ${owner ? 'delete' : 'be told'} what is left.`,
+        `${counted(shared, 'blob also holds', 'blobs also hold')} memories that you keep. The server stores those again first${until === undefined ? '' : `, from ${moment(until)} UTC at the latest`}: run the same command again ${until === undefined ? 'in a while' : 'after that'} to ${owner ? 'delete' : 'list'} the remaining blobs.`,
       );
     if (unknown.length > 0) throw someUnknown(unknown.length, namespaces[0]!);
   });

@@ -57,6 +57,6 @@ export async function addRecoveryKey(
     { account_id: accountId, recovery_pk: hex(publicKey), recovery_key_path: options.out },
   );
   output.line(
-    `What is stored from now on can be opened with ${options.out} alone, also when the key servers are gone. Keep it away from this machine.`,
+    `Memories stored from now on can be opened with ${options.out} alone, even without the key servers. Do not keep it on this machine.`,
   );
 }

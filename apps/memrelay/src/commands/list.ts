@@ -14,7 +14,7 @@ export interface ListOptions extends ConnectOptions, NamespaceOption {
 
 const defaultLimit = limits.listLimit.default;
 
-/** What is stored, newest first, without its text. */
+/** Lists the stored memories, newest first, without their texts. */
 export async function list(output: Output, options: ListOptions): Promise<void> {
   const limit = parseLimit(options.limit);
   const { namespace } = options;
@@ -95,7 +95,7 @@ function remarks(shown: readonly MemoryEntry[], more: boolean, namespace: string
     ...(pending > 0 ? [`${pending} pending: accepted and safe, still on the way to the blob store.`] : []),
     ...(replaced > 0
       ? [
-          `${replaced} replaced by a later memory (\`--json\` tells which): they stay, and count half in a recall.`,
+          `${replaced} replaced by a later memory (\`--json\` shows which): they are kept, and count half in a recall.`,
         ]
       : []),
     ...(lost > 0

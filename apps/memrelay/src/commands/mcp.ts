@@ -46,11 +46,11 @@ export async function install(
   }
   const before = await readConfig(path);
   const changed = edit(path, () => withEntry(host, before, entry)) !== before;
-  const told = { host: host.name, path, changed, remote: server.kind === 'remote' };
+  const summary = { host: host.name, path, changed, remote: server.kind === 'remote' };
   if (!changed) {
     if (server.kind === 'local') await buildServer();
     output.line(`${host.title} has memrelay already, as it should be: ${path}`);
-    output.result(told);
+    output.result(summary);
     return;
   }
   await confirm(
@@ -76,7 +76,7 @@ export async function install(
     output.line('Then ask your agent to remember something; it will show you where to sign in.');
   else if (!holdsKey(server))
     output.line('It opens your browser to sign in, when it first connects or when you ask it to.');
-  output.result({ ...told, backup });
+  output.result({ ...summary, backup });
 }
 
 /** `memrelay mcp uninstall`: takes the tools out of the configuration again. */

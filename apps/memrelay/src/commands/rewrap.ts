@@ -20,7 +20,7 @@ interface Progress {
   failed: { recipientPk: string; reason: string }[];
 }
 
-/** What the relayer takes in one request. */
+/** Most keys that the relayer accepts in one request. */
 const keysPerCall = 20;
 
 /** Wraps the keys of an account for the relayer's current key servers, so that it stays readable without the former ones. */

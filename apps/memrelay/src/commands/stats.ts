@@ -49,11 +49,11 @@ export async function stats(output: Output, options: ConnectOptions): Promise<vo
   for (const line of remark) output.line(line);
   if (found.staleCount > 0)
     output.line(
-      `${found.staleCount} are found by their words alone: their vectors are of another model than the relayer has now. \`npx memrelay reindex\` embeds them anew.`,
+      `${found.staleCount} are found only by keywords, because their vectors are from a different embedding model. \`npx memrelay reindex\` re-embeds them.`,
     );
   if (found.blobsToDelete)
     output.line(
-      `${counted(found.blobsToDelete.length, 'blob object is', 'blob objects are')} of no use: paid for twice, or stored after the memory was forgotten. You may delete them:\n  npx memrelay blobs delete ${found.blobsToDelete.join(' ')}`,
+      `${counted(found.blobsToDelete.length, 'blob object is', 'blob objects are')} not needed: paid for twice, or stored after the memory was forgotten. You can delete them:\n  npx memrelay blobs delete ${found.blobsToDelete.join(' ')}`,
     );
 }
 

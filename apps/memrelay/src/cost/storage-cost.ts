@@ -28,7 +28,7 @@ export interface StorageCost {
   gasMist: bigint;
 }
 
-/** Each memory as a blob of its own. */
+/** Each memory as a separate blob. */
 export function costAlone(
   memories: number,
   envelope: number,

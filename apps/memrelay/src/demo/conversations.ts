@@ -7,7 +7,7 @@ export interface Question {
   evidence: string[];
 }
 
-/** One conversation with what to ask about it; each gets a namespace of its own. */
+/** One conversation with the questions about it. Each conversation gets a separate namespace. */
 export interface Conversation {
   name: string;
   memories: FileMemory[];

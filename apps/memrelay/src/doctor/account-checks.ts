@@ -6,14 +6,14 @@ import { scopeText } from '../client/scope-text.ts';
 import { duration } from '../terminal/durations.ts';
 import { type ExitError, exitCodes } from '../terminal/exit-codes.ts';
 import { explain } from '../terminal/explain-error.ts';
-import { type Check, type Finding, type Found, failed, ok, skipped, warning } from './check.ts';
+import { type Check, type Finding, failed, ok, type SystemFacts, skipped, warning } from './check.ts';
 
 /** Kept apart from the person's own memories; `memrelay up` uses it as well. */
 const checkNamespace = 'memrelay-self-check';
-/** A delegate key that ends sooner deserves a word. */
+/** A delegate key that expires sooner than this causes a warning. */
 const soonMs = 7 * 24 * 3600 * 1000;
 
-export function credentials(options: ConnectOptions, found: Found): Check {
+export function credentials(options: ConnectOptions, found: SystemFacts): Check {
   return {
     name: 'Credentials',
     async run() {
@@ -26,7 +26,7 @@ export function credentials(options: ConnectOptions, found: Found): Check {
           `"${file.label}" for account ${short(file.accountId)}, made ${file.createdAt.slice(0, 10)}`,
         );
       } catch (error) {
-        // The server can be looked at without them.
+        // The server can be checked without them.
         if (options.server) found.serverUrl = options.server;
         return failed(
           explained(error).message,
@@ -38,7 +38,7 @@ export function credentials(options: ConnectOptions, found: Found): Check {
   };
 }
 
-export function accepted(found: Found): Check {
+export function accepted(found: SystemFacts): Check {
   return {
     name: 'Credentials accepted',
     async run() {
@@ -58,7 +58,7 @@ export function accepted(found: Found): Check {
   };
 }
 
-export function scope(found: Found): Check {
+export function scope(found: SystemFacts): Check {
   return {
     name: 'Scope of the key',
     run() {
@@ -79,7 +79,7 @@ export function scope(found: Found): Check {
   };
 }
 
-export function pinnedPackage(found: Found): Check {
+export function pinnedPackage(found: SystemFacts): Check {
   return {
     name: 'Package',
     async run() {
@@ -96,7 +96,7 @@ export function pinnedPackage(found: Found): Check {
 }
 
 /** Keys for former key servers are readable only as long as the operator names those. */
-export function presentKeyServers(found: Found): Check {
+export function presentKeyServers(found: SystemFacts): Check {
   return {
     name: 'Keys',
     async run() {
@@ -108,14 +108,14 @@ export function presentKeyServers(found: Found): Check {
       if (former === 0) return ok('all are for the present key servers');
       return warning(
         `${former} of ${keys.length} are for former key servers`,
-        'see that the operator names those in ENC_HISTORICAL_SETS; `npx memrelay key rewrap` makes wraps for the present ones',
+        'ask the operator to list those in ENC_HISTORICAL_SETS, or run `npx memrelay key rewrap` to wrap the keys for the current ones',
       );
     },
   };
 }
 
 /** A recall needs the session, the index, and for a hit the blob store and the key servers. */
-export function recallWorks(found: Found): Check {
+export function recallWorks(found: SystemFacts): Check {
   return {
     name: 'Recall and key servers',
     async run() {
@@ -142,7 +142,7 @@ export function recallWorks(found: Found): Check {
   };
 }
 
-export function roundTrip(found: Found, write: boolean): Check {
+export function roundTrip(found: SystemFacts, write: boolean): Check {
   return {
     name: 'Store and recall',
     async run() {
@@ -182,6 +182,7 @@ function explained(error: unknown): ExitError {
   throw error;
 }
 
-const missing = (found: Found): string => (found.client ? 'the relayer does not answer' : 'no credentials');
+const missing = (found: SystemFacts): string =>
+  found.client ? 'the relayer does not answer' : 'no credentials';
 
 const short = (id: string): string => `${id.slice(0, 8)}…${id.slice(-4)}`;

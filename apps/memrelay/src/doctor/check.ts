@@ -3,7 +3,7 @@ import type { MemRelay } from '@memrelay/sdk/mem-relay';
 import type { Account } from '@memrelay/sdk/types';
 import type { RelayerAnswer } from '../client/relayer-info.ts';
 
-/** What one check found. `fix` says what to do about it. */
+/** The result of one check. `fix` is the next step. */
 export interface Finding {
   state: 'ok' | 'warning' | 'failed' | 'skipped';
   detail: string;
@@ -28,8 +28,8 @@ export interface Check {
   run: () => Promise<Finding | Finding[]> | Finding | Finding[];
 }
 
-/** What the checks learn on the way, for those after them. */
-export interface Found {
+/** Facts that earlier checks found, for the checks after them. */
+export interface SystemFacts {
   client?: MemRelay;
   serverUrl?: string;
   health?: RelayerAnswer<HealthInfo>;

@@ -2,7 +2,7 @@ import { readLocalDashboard } from '@memrelay/sdk/local-dashboard-node';
 import { exitCodes } from '../terminal/exit-codes.ts';
 import { type Check, failed, ok, skipped } from './check.ts';
 
-/** The sign-in page of the local system, where one runs. */
+/** The sign-in page of the local system, if one is running. */
 export function dashboard(directory: string): Check {
   return {
     name: 'Dashboard',
@@ -13,7 +13,7 @@ export function dashboard(directory: string): Check {
       if (answer?.ok) return ok(`${local.url}; \`npx memrelay pair\` prints a link that opens it as you`);
       return failed(
         `${local.url} ${answer ? `answers ${answer.status}` : 'does not answer'}`,
-        'see whether `npx memrelay up` still runs; what it printed last says why the dashboard ended',
+        'check whether `npx memrelay up` is still running; its last lines show why the dashboard ended',
         exitCodes.unavailable,
       );
     },

@@ -2,7 +2,7 @@ import { apiVersion } from '@memrelay/protocol/versions';
 import { NoRelayerError, readHealth, readReadiness } from '../client/relayer-info.ts';
 import { duration } from '../terminal/durations.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
-import { type Check, type Finding, type Found, failed, ok, skipped, warning } from './check.ts';
+import { type Check, type Finding, failed, ok, type SystemFacts, skipped, warning } from './check.ts';
 
 /** Signed requests are refused from here on (decisions.md, "Authentication"). */
 const refusedSkewMs = 300_000;
@@ -19,7 +19,7 @@ const remedies: Record<string, string> = {
 };
 
 /** Reachable, compatible, and with the right time: all from one answer. */
-export function reachable(found: Found): Check {
+export function reachable(found: SystemFacts): Check {
   return {
     name: 'Relayer',
     async run() {
@@ -37,7 +37,7 @@ export function reachable(found: Found): Check {
   };
 }
 
-export function compatible(found: Found): Check {
+export function compatible(found: SystemFacts): Check {
   return {
     name: 'Version',
     run() {
@@ -53,7 +53,7 @@ export function compatible(found: Found): Check {
   };
 }
 
-export function clock(found: Found): Check {
+export function clock(found: SystemFacts): Check {
   return {
     name: 'Clock',
     run() {
@@ -71,7 +71,7 @@ export function clock(found: Found): Check {
 }
 
 /** One finding for each dependency that the relayer names. */
-export function dependencies(found: Found): Check {
+export function dependencies(found: SystemFacts): Check {
   return {
     name: 'Dependencies',
     async run() {

@@ -1,35 +1,37 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type LooseValue, type Member, parseLooseJson, plainValue } from './loose-json.ts';
+import { type JsonNode, type Member, parseJsonTree } from './json-tree.ts';
 
-/** The value at a path of keys, undefined where there is none. Throws `LooseJsonError`. */
+/** The value at a path of keys, or undefined. Throws `JsonSyntaxError`. */
 export function jsonAt(text: string, path: readonly string[]): unknown {
-  const root = parseLooseJson(text);
-  return (
-    root &&
-    path.reduce<unknown>((value, key) => (value as Record<string, unknown> | null)?.[key], plainValue(root))
+  return path.reduce<unknown>(
+    (value, key) => (value as Record<string, unknown> | null | undefined)?.[key],
+    parseJsonTree(text)?.value,
   );
 }
 
 /**
- * The text with `value` at `path`, and everything else, comments included, as it was. Throws `LooseJsonError`, and `Error`
- * when a part of the path is no object.
+ * Returns the text with `value` at `path` and keeps everything else, including comments and formatting. Throws
+ * `JsonSyntaxError`, and `Error` when a part of the path is not an object.
+ *
+ * `modify` of jsonc-parser is not used: it inserts before the comments that follow the last member, which then seem to
+ * describe the new one.
  */
 export function setInJson(text: string, path: readonly string[], value: unknown): string {
-  const root = parseLooseJson(text);
-  if (root === undefined) return `${rendered(nested(path, value), '', '  ', '\n')}\n`;
+  const root = parseJsonTree(text);
+  if (root === undefined) return onlyEntry(text, nested(path, value));
   const unit = /\n([ \t]+)\S/.exec(text)?.[1] ?? '  ';
   let object = root;
   for (const [depth, key] of path.entries()) {
-    if (object.kind !== 'object')
+    if (object.members === undefined)
       throw new Error(
         `${depth === 0 ? 'its content' : `"${path.slice(0, depth).join('.')}"`} is not an object`,
       );
     const member = lastMember(object.members, key);
     const rest = path.slice(depth + 1);
     if (member === undefined)
-      return checked(text, insert(text, object, key, nested(rest, value), unit), path, value);
+      return checked(text, insertMember(text, object, key, nested(rest, value), unit), path, value);
     if (rest.length === 0) {
-      const { start, end } = member.value;
+      const { start, end } = member.node;
       const changed = splice(
         text,
         start,
@@ -38,26 +40,26 @@ export function setInJson(text: string, path: readonly string[], value: unknown)
       );
       return checked(text, changed, path, value);
     }
-    object = member.value;
+    object = member.node;
   }
   throw new Error('An empty path has no value');
 }
 
-/** The text without the value at `path`; unchanged when there is none. Throws as `setInJson`. */
+/** Returns the text without the value at `path`, or the same text if there is no such value. Throws as `setInJson`. */
 export function removeFromJson(text: string, path: readonly string[]): string {
-  let object = parseLooseJson(text);
+  let object = parseJsonTree(text);
   for (const key of path.slice(0, -1)) {
-    if (object?.kind !== 'object') return text;
-    object = lastMember(object.members, key)?.value;
+    if (object?.members === undefined) return text;
+    object = lastMember(object.members, key)?.node;
   }
-  if (object?.kind !== 'object') return text;
+  if (object?.members === undefined) return text;
   const key = path.at(-1)!;
   const member = lastMember(object.members, key);
   if (member === undefined) return text;
   const before = object.members[object.members.indexOf(member) - 1];
   const isLast = object.members.at(-1) === member;
-  let [start, end] = [member.keyStart, member.afterComma ?? member.value.end];
-  // The whole line, where the member has it to itself.
+  let [start, end] = [member.keyStart, member.afterComma ?? member.node.end];
+  // Remove the whole line if the member is alone on it.
   const lineStart = start - indentAt(text, start).length;
   const restOfLine = /^[ \t]*\r?\n/.exec(text.slice(end))?.[0];
   if (restOfLine !== undefined && /[\n\r]/.test(text[lineStart - 1] ?? '\n'))
@@ -69,18 +71,25 @@ export function removeFromJson(text: string, path: readonly string[]): string {
   return checked(text, changed, path, undefined);
 }
 
-type ObjectValue = Extract<LooseValue, { kind: 'object' }>;
+/** A file without a value, but perhaps with comments, gets the entry after them. */
+function onlyEntry(text: string, value: unknown): string {
+  const newline = newlineOf(text);
+  const bom = text.startsWith('\ufeff') ? '\ufeff' : '';
+  const comments = text.slice(bom.length).trimEnd();
+  const head = comments === '' ? '' : `${comments}${newline}`;
+  return `${bom}${head}${rendered(value, '', '  ', newline)}${newline}`;
+}
 
-function insert(text: string, object: ObjectValue, key: string, value: unknown, unit: string): string {
+function insertMember(text: string, object: JsonNode, key: string, value: unknown, unit: string): string {
   const newline = newlineOf(text);
   const closing = object.end - 1;
-  const last = object.members.at(-1);
+  const last = object.members?.at(-1);
   const outer = indentAt(text, object.start);
   const indent =
     last && /\n[ \t]*$/.test(text.slice(0, last.keyStart)) ? indentAt(text, last.keyStart) : outer + unit;
   const content = text.slice(0, closing).trimEnd().length;
   const line = `${newline}${indent}${JSON.stringify(key)}: ${rendered(value, indent, unit, newline)}`;
-  // Where the closing brace has a line to itself it keeps it; else it gets one.
+  // The closing brace keeps its own line, or moves to a new one.
   const tail = /\n/.test(text.slice(content, closing)) ? text.slice(content, closing) : `${newline}${outer}`;
   const withMember = splice(
     text,
@@ -89,13 +98,13 @@ function insert(text: string, object: ObjectValue, key: string, value: unknown, 
     `${line}${last?.afterComma === undefined ? '' : ','}${tail}`,
   );
   return last && last.afterComma === undefined
-    ? splice(withMember, last.value.end, last.value.end, ',')
+    ? splice(withMember, last.node.end, last.node.end, ',')
     : withMember;
 }
 
-/** Nothing but the value at `path` may have changed for a program that reads the file. */
+/** Throws unless a program that reads the file sees no change except the value at `path`. */
 function checked(before: string, after: string, path: readonly string[], value: unknown): string {
-  const expected = structuredClone(plainValue(parseLooseJson(before)!)) as Record<string, unknown>;
+  const expected = structuredClone(parseJsonTree(before)!.value) as Record<string, unknown>;
   let place = expected;
   for (const key of path.slice(0, -1)) {
     place[key] ??= {};
@@ -103,8 +112,8 @@ function checked(before: string, after: string, path: readonly string[], value: 
   }
   if (value === undefined) delete place[path.at(-1)!];
   else place[path.at(-1)!] = value;
-  if (isDeepStrictEqual(plainValue(parseLooseJson(after)!), expected)) return after;
-  throw new Error('The file has a form that cannot be changed safely');
+  if (isDeepStrictEqual(parseJsonTree(after)!.value, expected)) return after;
+  throw new Error('it has a form that cannot be changed safely');
 }
 
 function lastMember(members: readonly Member[], key: string): Member | undefined {
@@ -115,7 +124,7 @@ function nested(path: readonly string[], value: unknown): unknown {
   return path.reduceRight((inner, key) => ({ [key]: inner }), value);
 }
 
-/** White space before `offset` on its line, if that is all there is. */
+/** The indentation of the line that contains `offset`. */
 function indentAt(text: string, offset: number): string {
   const line = text.slice(text.lastIndexOf('\n', offset - 1) + 1, offset);
   return /^[ \t]*/.exec(line)![0];

@@ -75,7 +75,7 @@ function checked(before: string, after: string, path: readonly string[]): string
         ...entries.flatMap((entry) => (entry.path ? entry.lines : [])),
       ]);
   if (isSame(others(before), others(after))) return after;
-  throw new Error('The file has a form that cannot be changed safely');
+  throw new Error('it has a form that cannot be changed safely');
 }
 
 /** `mcp_servers = {…}` and the like hold the table inside a value. */

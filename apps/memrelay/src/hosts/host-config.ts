@@ -6,7 +6,7 @@ import { jsonAt, removeFromJson, setInJson } from './edit-json.ts';
 import { hasTomlTable, removeFromToml, setInToml } from './edit-toml.ts';
 import { type Host, type HostValue, serverName } from './host.ts';
 
-/** The text of a configuration, empty when there is none. Throws `ExitError` for one that cannot be read as text. */
+/** The text of a configuration, empty if it does not exist. Throws `ExitError` if it cannot be read as text. */
 export async function readConfig(path: string): Promise<string> {
   let bytes: Buffer;
   try {
@@ -17,12 +17,12 @@ export async function readConfig(path: string): Promise<string> {
     throw new ExitError(exitCodes.usage, `${path} cannot be read: ${code}.`, { cause: error });
   }
   const text = bytes.toString('utf8');
-  // What is not UTF-8 would be written back as something else.
+  // Bytes that are not UTF-8 would be written back changed.
   if (Buffer.from(text).equals(bytes)) return text;
   throw new ExitError(exitCodes.failed, `${path} was left as it is: it is not UTF-8.`);
 }
 
-/** The configuration with this entry. Throws `Error` for one that cannot be read or safely changed. */
+/** The configuration with this entry. Throws `Error` if it cannot be parsed or safely changed. */
 export function withEntry(host: Host, text: string, entry: Readonly<Record<string, HostValue>>): string {
   const path = [...host.servers, serverName];
   if (host.format === 'toml') return setInToml(text, path, entry, host.owned);
@@ -39,14 +39,14 @@ export function withoutEntry(host: Host, text: string): string {
   return removeFromJson(text, path);
 }
 
-/** What a user would write into an empty configuration. */
+/** The content of a configuration with only this entry. */
 export function snippet(host: Host, entry: Readonly<Record<string, HostValue>>): string {
   return withEntry(host, '', entry).trimEnd();
 }
 
 /**
- * Writes a configuration, whole or not at all, and first keeps what was there. A link stays one. With `secret` only its
- * owner may read it afterwards. Returns the path of the backup, if there was a file.
+ * Writes a configuration atomically, after backing up the existing file. A symbolic link is kept. With `secret`, only its
+ * owner can read the file afterwards. Returns the path of the backup, if there was a file.
  */
 export async function writeConfig(
   path: string,
@@ -66,7 +66,7 @@ export async function writeConfig(
   return backup;
 }
 
-/** Where a link leads that leads to nothing yet; else the path itself. */
+/** The target of a link whose target does not exist yet, or the path itself. */
 async function linkedFrom(path: string): Promise<string> {
   const link = await readlink(path).catch(() => undefined);
   if (link === undefined) return path;

@@ -10,21 +10,21 @@ export interface Machine {
   env: NodeJS.ProcessEnv;
 }
 
-/** An agent's host, and how a tool server is added to its configuration. */
+/** An agent host, and how to add a tool server to its configuration. */
 export interface Host {
   name: string;
   title: string;
-  /** The page of the host's documentation that says so */
+  /** The page of the host's documentation that describes it */
   docs: string;
   format: 'json' | 'toml';
   configPath: (machine: Machine) => string;
   /** Keys that lead to the servers, by name, in its configuration */
   servers: readonly string[];
-  /** All keys of an entry that this command may write; others in it are the user's and stay */
+  /** The keys of an entry that this command may write; others are the user's and are kept */
   owned: readonly string[];
-  /** The entry as the host wants it; undefined where its file cannot say so */
+  /** The entry in the host's format, or undefined if its file does not support such a server */
   entry: (server: ServerEntry) => Readonly<Record<string, HostValue>> | undefined;
-  /** How the host takes the change up */
+  /** How to make the host load the change */
   afterwards: string;
 }
 

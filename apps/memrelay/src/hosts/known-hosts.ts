@@ -28,7 +28,7 @@ export const hosts: readonly Host[] = [
     configPath: (machine) => join(machine, applicationData(machine), 'Claude', 'claude_desktop_config.json'),
     servers: ['mcpServers'],
     owned: ['command', 'args'],
-    // Its file knows only servers that it starts; remote ones are added in Settings > Connectors.
+    // Its file supports only servers that it starts; remote ones are added in Settings > Connectors.
     entry: (server) => (server.kind === 'local' ? { command: server.command, args: server.args } : undefined),
     afterwards: 'Quit it fully and start it again; closing the window is not enough.',
   },
@@ -107,7 +107,7 @@ export const hosts: readonly Host[] = [
   },
 ];
 
-/** Left out where there are none: the host signs in by itself. */
+/** Without headers the key is omitted: the host signs in by itself. */
 function withHeaders(
   name: string,
   headers: Readonly<Record<string, string>>,
@@ -119,12 +119,12 @@ function join({ platform }: Machine, ...parts: string[]): string {
   return (platform === 'win32' ? win32 : posix).join(...parts);
 }
 
-/** In the folder that a variable names, else in one of the home directory. */
+/** In the folder that a variable names, or in a folder of the home directory. */
 function inFolder(machine: Machine, named: string | undefined, folder: string[], file: string): string {
   return named ? join(machine, named, file) : join(machine, machine.home, ...folder, file);
 }
 
-/** Where the platform's desktop programs keep their settings. */
+/** The platform's folder for the settings of desktop programs. */
 function applicationData(machine: Machine): string {
   const { platform, env, home } = machine;
   if (platform === 'win32') return env.APPDATA || join(machine, home, 'AppData', 'Roaming');

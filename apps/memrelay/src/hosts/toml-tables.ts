@@ -19,8 +19,8 @@ const headerLine = new RegExp(`^\\s*(\\[\\[?)\\s*(${dotted})\\s*(\\]\\]?)\\s*(?:
 const entryLine = new RegExp(`^\\s*(${dotted})\\s*=(.*)$`);
 
 /**
- * Splits TOML into its tables and their entries, line by line; joined again they are the same text. It knows just enough
- * to tell where an entry ends. Throws `Error` with the line that is none.
+ * Splits TOML into its tables and their entries, line by line; joined again they are the same text. It only
+ * understands where an entry ends. Throws `Error` with the number of an invalid line.
  */
 export function splitToml(text: string): TomlTable[] {
   const tables: TomlTable[] = [{ header: undefined, entries: [], tail: [] }];

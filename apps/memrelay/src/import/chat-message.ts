@@ -22,12 +22,12 @@ const dateKeys = [
   'sent_at',
   'ts',
 ];
-/** What a model or a person wrote about a picture that was sent along. */
+/** Caption of an attached picture, written by a model or a person. */
 const captionKeys = ['blip_caption', 'caption', 'image_caption'];
 
 export type JsonObject = Record<string, unknown>;
 
-/** The entry as a message; undefined when it is none. `needSpeaker`: text alone is not enough. */
+/** The entry as a message, or undefined if it is not one. `needSpeaker`: text alone is not enough. */
 export function asMessage(entry: JsonObject, needSpeaker: boolean): ChatMessage | undefined {
   const text = first(entry, textKeys, textOf);
   const speaker = first(entry, speakerKeys, nameOf);
@@ -51,7 +51,7 @@ export function dateOf(entry: JsonObject): string | undefined {
   });
 }
 
-/** Seconds or milliseconds since 1970 as `2026-03-02 14:05`; undefined for numbers that are no such time. */
+/** Seconds or milliseconds since 1970 as `2026-03-02 14:05`; undefined for numbers out of that range. */
 function unixTime(value: number): string | undefined {
   const ms = value > 1e11 ? value : value * 1000;
   // 1990 to 2100: smaller numbers are counters, larger ones something else.

@@ -4,7 +4,7 @@ import { MemRelayError } from '@memrelay/sdk/errors';
 import type { MemRelay } from '@memrelay/sdk/mem-relay';
 import type { JobOutcome } from '@memrelay/sdk/types';
 
-/** Every poll is a signed request that costs the relayer a nonce, so a slow relayer is asked seldom. */
+/** Every poll is a signed request that costs the relayer a nonce, so a slow relayer is polled less often. */
 const shortestPauseMs = 200;
 const longestPauseMs = 1_000;
 /** After this many polls, a job that is still running (it may wait for its next attempt) is polled after the others. */
@@ -61,7 +61,7 @@ export function followJobs(
     }
   }
 
-  /** The jobs go on whether or not they are watched, so trouble that passes is ridden over. */
+  /** Jobs continue whether or not they are watched, so temporary errors are retried. */
   async function roundOrTrouble(): Promise<boolean> {
     try {
       return await round();

@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { readIfThere } from '../system/secret-file.ts';
 
 /**
- * What is known of one import, so that a killed one goes on. The first line names the run; every further line is one
+ * Progress of one import, so that a killed one can be resumed. The first line names the run; every further line is one
  * chunk that the relayer has acknowledged, or the end. Chunk n is sent under the idempotency key `<run>.<n>`, so a
  * chunk whose acknowledgement was lost is sent again under the same key and stores nothing twice. Holds job ids and
  * places in the file, no text.
@@ -19,9 +19,9 @@ export interface ImportJournal {
   readonly only: readonly number[] | undefined;
   /** Job ids of acknowledged chunks */
   readonly acknowledged: ReadonlyMap<number, readonly string[]>;
-  /** How an earlier run ended, when it did */
+  /** How an earlier run ended, if it did */
   readonly ended: { at: string; failed: readonly number[] } | undefined;
-  /** Notes a chunk; durable when it resolves */
+  /** Records a chunk; durable once it resolves */
   acknowledge(chunk: number, jobIds: readonly string[]): Promise<void>;
   end(failed: readonly number[]): Promise<void>;
   close(): Promise<void>;
@@ -33,7 +33,7 @@ const record = z.union([
   z.object({ ended_at: z.string(), failed: z.array(z.number()) }),
 ]);
 
-/** The journal's path: the same file to the same place is the same import. */
+/** The journal's path. Importing the same file to the same destination is the same import. */
 export function journalPath(
   directory: string,
   target: { content: string; serverUrl: string; accountId: string; namespace: string },

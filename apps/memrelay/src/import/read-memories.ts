@@ -14,7 +14,7 @@ export interface FileMemory {
 
 export interface FileContent {
   memories: FileMemory[];
-  /** What no relayer would take, with the reason */
+  /** Entries that every relayer would reject, with the reason */
   refused: { place: string; reason: string }[];
 }
 

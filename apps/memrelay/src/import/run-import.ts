@@ -10,17 +10,17 @@ const callsInFlight = 3;
 
 export interface ImportProgress {
   total: number;
-  /** The relayer has them for good */
+  /** Durably accepted by the relayer */
   accepted: number;
   /** Their blobs are stored and indexed */
   stored: number;
-  /** Of those that are stored: there were memories with the same text */
+  /** How many of the stored ones had the same text as an existing memory */
   known: number;
   failed: number;
 }
 
 export interface FailedMemory {
-  /** Place in the list of memories */
+  /** Index in the list of memories */
   index: number;
   reason: string;
 }
@@ -51,7 +51,7 @@ export async function runImport(options: RunImport): Promise<FailedMemory[]> {
   const failed: FailedMemory[] = [];
   const indexOfJob = new Map<string, number>();
 
-  // One call that fails ends the others: the journal knows how far each came.
+  // A failed call aborts the others. The journal has recorded how far each got.
   const stopping = new AbortController();
   const either = AbortSignal.any([signal, stopping.signal]);
   const follower = followJobs(

@@ -11,8 +11,8 @@ export type LivingMemories = ReadonlyMap<string, number>;
 export type Living = { memories: LivingMemories } | { unknown: string };
 
 /**
- * What lives in which blob, of the account of the credentials. Only a key that may read everywhere can tell: another would
- * leave out what it does not see.
+ * The account's memories in each blob. This takes a key that may read all namespaces: any other key would miss the
+ * memories that it cannot see.
  */
 export async function livingMemories(
   output: Output,

@@ -4,7 +4,7 @@ import { nodePrimitives } from '@memrelay/envelope/node-primitives';
 import { newNamespaceField } from '@memrelay/protocol/fields';
 import { ExitError, exitCodes } from '../terminal/exit-codes.ts';
 
-/** What a delegate may do, as options of the command. */
+/** Command options for the scope of a delegate. */
 export interface ScopeOptions {
   /** `read,write,forget`; all when left out */
   can?: string;

@@ -41,7 +41,7 @@ export async function localIdentity(
   if (kept) {
     if (kept.packageId !== network.packageId)
       throw new Error(
-        `${paths.credentials} belongs to another local network: the localnet folder beside it was replaced. Put the former one back, or move the whole data directory away to start afresh`,
+        `${paths.credentials} belongs to another local network: the localnet folder next to it was replaced. Restore the former one, or move the whole data directory away to start over`,
       );
     if (kept.relayerUrl === relayerUrl) return { credentials: kept, created: false };
     const moved = { ...kept, relayerUrl };

@@ -25,7 +25,7 @@ export interface LocalAccess {
   publisherSecret: string;
 }
 
-/** What the blobs of a local system may take on disk: 10 GiB, some millions of memories. */
+/** Disk space for the blobs of a local system: 10 GiB, enough for millions of memories. */
 const defaultStoreBytes = 10 * 1024 ** 3;
 
 /** Those of the dashboard, and the ones that the person allows. */
@@ -53,7 +53,7 @@ export function checkListenHost({ MEM_LISTEN_HOST: host }: NodeJS.ProcessEnv): v
 export const entryOf = (app: string, file = 'main.ts'): string =>
   fileURLToPath(new URL(`../../../${app}/src/${file}`, import.meta.url));
 
-/** What every part needs of the machine, and nothing more. */
+/** Only the machine's variables that every part needs. */
 function basics(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const names = ['PATH', 'HOME', 'TMPDIR', 'SystemRoot', 'NODE_OPTIONS', 'NO_COLOR', 'FORCE_COLOR'];
   return Object.fromEntries(names.map((name) => [name, environment[name]]));

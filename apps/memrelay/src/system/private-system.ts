@@ -6,7 +6,7 @@ import { PortTakenError, type SystemPorts } from './ports.ts';
 import { type RunningSystem, startSystem } from './start-system.ts';
 
 export interface PrivateSystemOptions {
-  /** What the parts may take from; `DATABASE_URL` and `REDIS_URL` in it replace the embedded ones */
+  /** Environment of the parts; `DATABASE_URL` and `REDIS_URL` in it replace the embedded ones */
   environment: NodeJS.ProcessEnv;
   onProgress?: (step: string) => void;
   /** A part cannot be kept running */
@@ -14,10 +14,10 @@ export interface PrivateSystemOptions {
   signal?: AbortSignal;
 }
 
-/** A whole system of its own, on free ports and a temporary data directory. */
+/** A whole separate system, on free ports and a temporary data directory. */
 export interface PrivateSystem extends RunningSystem {
   dataDir: string;
-  /** What the parts have written so far; the newest part of it when it is long */
+  /** Output of the parts so far; only the newest part of a long output */
   logs(): string;
   /** Stops it and removes its directory */
   dispose(): Promise<void>;

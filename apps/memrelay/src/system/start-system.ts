@@ -26,9 +26,9 @@ export interface SystemOptions {
   dataDir: string;
   ports: SystemPorts;
   environment: NodeJS.ProcessEnv;
-  /** What is being done, for a person who waits */
+  /** The current step, for a waiting person */
   onProgress: (step: string) => void;
-  /** What a part says */
+  /** Output of a part */
   onOutput: (part: string, text: string) => void;
   /** A part cannot be kept running; the system should be stopped */
   onGivenUp: (reason: string) => void;
@@ -44,7 +44,7 @@ export interface RunningSystem {
   created: boolean;
   /** Where the dashboard is, and the secret that pairing links are made from */
   dashboard: LocalDashboard;
-  /** Ends all parts and gives the data directory back; a second call waits for the same end */
+  /** Stops all parts and unlocks the data directory; a second call waits for the first */
   stop(): Promise<void>;
 }
 

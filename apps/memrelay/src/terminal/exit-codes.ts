@@ -1,11 +1,11 @@
-/** What the command's exit code means to a program that calls it. */
+/** Exit codes of the command, for programs that call it. */
 export const exitCodes = {
   ok: 0,
-  /** It ran and did not succeed */
+  /** It ran but did not succeed */
   failed: 1,
-  /** It was called wrongly, or something it needs is set wrongly */
+  /** Invalid arguments, or a required setting is invalid */
   usage: 2,
-  /** The relayer cannot be reached, or has trouble that passes */
+  /** The relayer cannot be reached, or has temporary trouble */
   unavailable: 3,
   /** The credentials are missing or refused */
   denied: 4,

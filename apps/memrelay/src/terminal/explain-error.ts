@@ -3,7 +3,7 @@ import { ChainRejectedError, ChainUnavailableError } from '@memrelay/chain/chain
 import { JobFailedError, MemRelayError } from '@memrelay/sdk/errors';
 import { ExitError, exitCodes } from './exit-codes.ts';
 
-/** Codes that mean the credentials, not the relayer, are the trouble. */
+/** Codes for a problem with the credentials, not with the relayer. */
 const deniedCodes: readonly string[] = ['invalid_credentials', 'account_mismatch', 'package_mismatch'];
 const usageCodes: readonly string[] = ['invalid_argument', 'idempotency_key_reused', 'payload_too_large'];
 
@@ -56,7 +56,7 @@ export function fileTrouble(error: unknown, path?: string): ExitError | undefine
   return new ExitError(exitCodes.usage, message, { cause: error });
 }
 
-/** What the contract's refusals mean to the person who signed. */
+/** Explanations of the contract's errors for the person who signed. */
 const refusals: Partial<Record<AccountAbortName, string>> = {
   account_exists: 'This wallet already has an account; each wallet has one.',
   already_active: 'The account is on already.',

@@ -1,15 +1,15 @@
 import { ExitError, exitCodes } from './exit-codes.ts';
 
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-/** npm and timeout hand on a signal that the terminal has sent already: that is still one Ctrl-C. */
+/** npm and timeout forward a signal that the terminal has already sent: signals within this time count as one Ctrl-C. */
 const sameMs = 1_000;
 
-/** Ctrl-C and its like, as an abort of the work under way. */
+/** Turns Ctrl-C and similar signals into an abort of the running work. */
 export interface Interruption {
   readonly signal: AbortSignal;
   /** Ends the work for another reason */
   abort(reason: Error): void;
-  /** Gives the signals back to their default */
+  /** Restores the default handling of the signals */
   release(): void;
 }
 

@@ -1,26 +1,26 @@
 import { duration } from './durations.ts';
 import { cut } from './plain-text.ts';
 
-/** What the command prints: for a person on a terminal, or one JSON value a line with `--json`. */
+/** Output of a command: text for a person, or one JSON value per line with `--json`. */
 export interface Output {
   readonly json: boolean;
   /** A person sees it as it comes, on a terminal */
   readonly live: boolean;
   /** Columns to write in */
   readonly width: number;
-  /** What is being done now; replaces the step before on a terminal */
+  /** Shows the current step; on a terminal it replaces the previous one */
   step(text: string): void;
-  /** How far the present step is: shown in its place, or as a line now and then without a terminal */
+  /** Progress of the current step: shown in its place, or as an occasional line without a terminal */
   progress(render: (width: number) => string): void;
-  /** Ends the last step well */
+  /** Marks the current step as done */
   done(): void;
-  /** Ends the last step in failure; the code that catches the error prints it */
+  /** Marks the current step as failed; the code that catches the error prints it */
   abandon(): void;
   /** Text for a person; nothing with `--json` */
   line(text: string): void;
   /** A result: JSON for programs; the caller prints its own lines for a person */
   result(value: unknown): void;
-  /** What a part of the local system wrote */
+  /** Output of a part of the local system */
   partOutput(part: string, text: string): void;
 }
 
@@ -38,7 +38,7 @@ interface Shown {
 }
 
 const clearLine = '\r\u001b[2K';
-/** Without a terminal every line stays, so progress speaks seldom. */
+/** Without a terminal every line stays, so progress is printed rarely. */
 const plainProgressMs = 5_000;
 
 export function createOutput(options: { json: boolean }, { stdout, stderr }: Streams = process): Output {

@@ -1,5 +1,5 @@
 /**
- * Text of others, fit for a terminal: without control characters, so that a stored memory cannot move the cursor,
+ * Makes foreign text safe for a terminal by removing control characters, so that a stored memory cannot move the cursor,
  * change colours or retitle the window. Line breaks and tabs become spaces.
  */
 export function plainText(text: string): string {
@@ -14,13 +14,13 @@ export function counted(count: number, one: string, many: string): string {
   return `${count} ${count === 1 ? one : many}`;
 }
 
-/** Cuts to at most `width` characters, with an ellipsis where something is left out. */
+/** Cuts to at most `width` characters, with an ellipsis if text was cut. */
 export function cut(text: string, width: number): string {
   const characters = [...text];
   return characters.length <= width ? text : `${characters.slice(0, Math.max(0, width - 1)).join('')}…`;
 }
 
-/** Breaks at spaces into lines of at most `width` characters; a longer word gets a line of its own. */
+/** Breaks at spaces into lines of at most `width` characters; a longer word gets a separate line. */
 export function wrap(text: string, width: number): string[] {
   const lines: string[] = [];
   for (const word of text.split(' ')) {

@@ -1,16 +1,33 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { jsonAt, removeFromJson, setInJson } from '../../src/hosts/edit-json.ts';
-import { parseLooseJson, plainValue } from '../../src/hosts/loose-json.ts';
+import { parseJsonTree } from '../../src/hosts/json-tree.ts';
 
-const read = (text: string) => plainValue(parseLooseJson(text)!);
+const read = (text: string) => parseJsonTree(text)!.value;
 const path = ['mcpServers', 'memrelay'];
 const entry = { command: 'node', args: ['a b'] };
 
 describe('a JSON configuration', () => {
   it('that is empty gets the entry alone', () => {
-    for (const text of ['', '\n', '// nothing yet\n'])
+    for (const text of ['', '\n'])
       expect(JSON.parse(setInJson(text, path, entry))).toEqual({ mcpServers: { memrelay: entry } });
+  });
+
+  it('that has only comments keeps them before the entry', () => {
+    const set = setInJson('\ufeff// nothing yet\r\n', path, entry);
+    expect(set).toMatch(/^\ufeff\/\/ nothing yet\r\n\{\r\n/);
+    expect(jsonAt(set, [])).toEqual({ mcpServers: { memrelay: entry } });
+  });
+
+  it('keeps a byte order mark, and comments between every two tokens', () => {
+    const text = `\ufeff/*0*/{/*1*/"mcpServers"/*2*/:/*3*/{/*4*/"a"/*5*/:/*6*/"/*no*/"/*7*/,/*8*/}/*9*/,/*10*/} // end`;
+    const set = setInJson(text, path, entry);
+    expect(set.startsWith('\ufeff/*0*/{')).toBe(true);
+    for (let i = 0; i <= 10; i++) expect(set).toContain(`/*${i}*/`);
+    expect(jsonAt(set, ['mcpServers'])).toEqual({ a: '/*no*/', memrelay: entry });
+    const removed = removeFromJson(set, path);
+    expect(read(removed)).toEqual(read(text));
+    for (let i = 0; i <= 10; i++) expect(removed).toContain(`/*${i}*/`);
   });
 
   it('keeps comments, order, indentation and trailing commas', () => {
@@ -92,9 +109,16 @@ describe('a JSON configuration', () => {
       '{"mcpServers": "no"}',
       '[]',
       '{"a": tru}',
+      '{"a": "b}',
+      "{a: 'b}",
+      '{"a: 1}',
+      '{"a": 1,,}',
+      '{,}',
+      '{} /* open',
     ])
       expect(() => setInJson(text, path, entry), text).toThrow();
-    expect(() => setInJson('{\n\n "a" 1}', path, entry)).toThrow('line 3');
+    expect(() => setInJson('{\n\n "a" 1}', path, entry)).toThrow('line 3: expected ":"');
+    expect(() => setInJson("{\n a: 'b',\n c: 'd\n}", path, entry)).toThrow('line 3: ');
   });
 
   it('loses nothing, whatever it holds', () => {
