@@ -47,9 +47,9 @@ test('a pattern matches the titles that a statement names, with any value in pla
   });
   expect(files).toEqual(['a/b.test.ts']);
   const matches = (title: string): boolean => new RegExp(pattern).test(title);
-  expect(matches('outer block POST is (not) refused')).toBe(true);
+  expect(matches('outer > block > POST is (not) refused')).toBe(true);
   expect(matches('takes 5 of them')).toBe(true);
-  expect(matches('block POST is not refused')).toBe(false);
+  expect(matches('block > POST is not refused')).toBe(false);
   expect(matches('takes 5 of them, and more')).toBe(false);
   expect(matches('mistakes 5 of them')).toBe(false);
 });

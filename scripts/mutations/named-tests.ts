@@ -15,8 +15,8 @@ const placeholder = /%[sdifjoOc#%$]|\$\{[^}]*\}|\$[a-zA-Z_][\w.]*/g;
 export function namedTests({ tests = [] }: Requirement): NamedTests {
   const references = tests.map((reference) => {
     const [file = '', ...titles] = reference.split(' > ');
-    // Vitest joins the titles of blocks and test by a space
-    return { file, pattern: titlePattern(titles.join(' ')) };
+    // Vitest joins the titles of blocks and test in the same way
+    return { file, pattern: titlePattern(titles.join(' > ')) };
   });
   return {
     files: [...new Set(references.map(({ file }) => file))],

@@ -126,9 +126,12 @@ describe('the contract', () => {
   });
 
   it('manual recall returns ten hits unless asked for another number', async () => {
+    const namespace = 'twelve by vector';
+    const items = Array.from({ length: 12 }, (_, i) => ({ text: `cup number ${i} of tea`, namespace }));
+    await client.rememberBulkAndWait(items);
     const vector = Array.from({ length: 1536 }, (_, i) => Math.sin(i));
     const hits = async (limit?: number) =>
-      (await client.recallManual({ vector, namespace: 'twelve', limit })).results.length;
+      (await client.recallManual({ vector, namespace, limit })).results.length;
     expect([await hits(), await hits(11)]).toEqual([10, 11]);
   });
 

@@ -8,6 +8,7 @@ import { createInterface } from 'node:readline';
 import { fillEmbeddedDirectory } from '@memrelay/dev-env/embedded-directory';
 import { findRedis, startRedis } from '@memrelay/dev-env/services/redis';
 import type { RunningService } from '@memrelay/dev-env/services/service';
+import { nonceTtlSeconds } from '@memrelay/protocol/signing';
 import { createClient, RESP_TYPES } from '@redis/client';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type NonceStore, nonceKey } from '../src/api/nonces/nonce-store.ts';
@@ -74,11 +75,11 @@ describe.each(databases)('nonces in a table on $name', ({ create }) => {
     let nowMs = Date.now();
     const store = storeWith({ now: () => nowMs });
     const key = anyKey();
-    await store.remember(key, signedAt(), 660);
+    await store.remember(key, signedAt(), nonceTtlSeconds);
     nowMs += 659_999;
-    expect(await store.remember(key, signedAt(), 660)).toBe('seen');
+    expect(await store.remember(key, signedAt(), nonceTtlSeconds)).toBe('seen');
     nowMs += 1;
-    expect(await store.remember(key, signedAt(), 660)).toBe('fresh');
+    expect(await store.remember(key, signedAt(), nonceTtlSeconds)).toBe('fresh');
   });
 
   it('are purged in the background, more than one batch of them, when their time is over', async () => {

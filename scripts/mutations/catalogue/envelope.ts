@@ -147,6 +147,12 @@ export const envelopeMutations: readonly Mutation[] = [
   },
   {
     breaks: 'envelope.nothing-unauthenticated',
+    file: 'packages/envelope/src/open-envelope.ts',
+    from: "'signed by a key that is not trusted', signer",
+    to: 'text, signer',
+  },
+  {
+    breaks: 'rest.outbox-sealed',
     file: 'packages/envelope/src/at-rest.ts',
     from: `    plaintext.fill(0);
     throw new AtRestError('damaged', 'the cell does not open in this column and row');`,

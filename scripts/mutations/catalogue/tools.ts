@@ -16,8 +16,8 @@ export const toolMutations: readonly Mutation[] = [
   {
     breaks: 'stdio.presets',
     file: 'packages/mcp/src/stdio/settings.ts',
-    from: 'if (names.length > 1) throw',
-    to: 'if (names.length > 2) throw',
+    from: 'return preset ?? (named === undefined ? undefined : checkedUrl(named, variable));',
+    to: 'return named === undefined ? preset : checkedUrl(named, variable);',
   },
   {
     breaks: 'stdio.label',
