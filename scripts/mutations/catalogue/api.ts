@@ -73,13 +73,13 @@ export const apiMutations: readonly Mutation[] = [
   },
   {
     breaks: 'jobs.bulk-not-found',
-    file: 'apps/relayer/src/api/routes/memory-routes.ts',
+    file: 'apps/relayer/src/api/routes/job-routes.ts',
     from: "if (!job) return { job_id: id, status: 'not_found' };",
     to: "if (!job) return { job_id: id, status: 'failed' };",
   },
   {
     breaks: 'api.bulk-status',
-    file: 'apps/relayer/src/api/routes/memory-routes.ts',
+    file: 'apps/relayer/src/api/routes/job-routes.ts',
     from: '...(job.blob_id ? { blob_id: job.blob_id } : {}),',
     to: '',
   },
@@ -142,8 +142,8 @@ export const apiMutations: readonly Mutation[] = [
   {
     breaks: 'relayer.health.fields',
     file: 'apps/relayer/src/api/routes/info-routes.ts',
-    from: "mode: context.network === 'localnet' ? 'local' : 'production'",
-    to: "mode: context.network === 'localnet' ? 'production' : 'local'",
+    from: "mode: parts.network === 'localnet' ? 'local' : 'production'",
+    to: "mode: parts.network === 'localnet' ? 'production' : 'local'",
   },
   {
     breaks: 'relayer.health.prompt-versions',
