@@ -67,7 +67,7 @@ test('what is stored after a revocation is out of reach of everything the delega
   } while (parseHeader(late, late.length).keyEpoch === 0n);
 
   expect(parseHeader(late, late.length).keyEpoch).toBe(1n);
-  expect(() => textOf(late, keptKey)).toThrow('the private key is not of recipient_pk');
+  expect(() => textOf(late, keptKey)).toThrow('the private key does not match recipient_pk');
   for (const reader of [kept, again]) await expect(reader.privateKeyOf(late)).rejects.toThrow(NoAccessError);
   // What was in its scope before stays known to it: docs/security.md says so
   expect(textOf(early, keptKey)).toBe('what the spy saw');

@@ -1,4 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
+import { backoffMs } from '@memrelay/protocol/backoff';
 import { blobIdPattern } from '@memrelay/protocol/fields';
 import type { Logger } from 'pino';
 import { createFairTurns } from '../base/concurrency/fair-turns.ts';
@@ -137,8 +138,9 @@ export function createAggregatorReader(options: AggregatorOptions): AggregatorRe
           const delay = delays[round];
           if (delay === undefined || !failures.some((failure) => mayPass(failure, fresh)))
             throw summary(failures, error);
-          const wait = delay * (0.5 + Math.random() / 2);
-          await setTimeout(wait, undefined, { signal: deadline }).catch(() => {
+          await setTimeout(backoffMs(1, { firstMs: delay, maxMs: delay }), undefined, {
+            signal: deadline,
+          }).catch(() => {
             throw summary([], deadline.reason);
           });
         }

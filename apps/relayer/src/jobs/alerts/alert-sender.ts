@@ -1,3 +1,4 @@
+import { backoffMs } from '@memrelay/protocol/backoff';
 import type { Logger } from 'pino';
 import { startTaskLoop, type TaskLoop } from '../../base/concurrency/task-loop.ts';
 import type { Db } from '../../base/db/db.ts';
@@ -76,9 +77,8 @@ export async function startAlertSender(options: AlertSenderOptions): Promise<Tas
   }
 
   function retryInMs({ afterMs }: Posted & { result: 'retry' }, failures: number): number {
-    const backoff = Math.min(longestRetryMs, times.firstRetryMs * 2 ** Math.min(failures, 20));
-    const jittered = backoff / 2 + (backoff / 2) * Math.random();
-    return Math.round(Math.max(jittered, Math.min(afterMs ?? 0, longestRetryAfterMs)));
+    const delayMs = backoffMs(failures + 1, { firstMs: times.firstRetryMs, maxMs: longestRetryMs });
+    return Math.round(Math.max(delayMs, Math.min(afterMs ?? 0, longestRetryAfterMs)));
   }
 
   return startTaskLoop(times.pollMs, postDue, (error) =>

@@ -1,8 +1,9 @@
+import { backoffMs } from '@memrelay/protocol/backoff';
+
 /**
  * Exponential backoff with jitter: 1 s, 3 s, 9 s … up to a minute, each of them or down to half. Five upload
  * attempts therefore outlast a publisher that is unavailable for 20 seconds, for example during a restart.
  */
 export function retryDelayMs(attempt: number, random: () => number = Math.random): number {
-  const ceiling = Math.min(60_000, 1_000 * 3 ** Math.min(attempt, 10));
-  return Math.round(ceiling / 2 + (ceiling / 2) * random());
+  return Math.round(backoffMs(attempt + 1, { firstMs: 1_000, maxMs: 60_000, factor: 3 }, random));
 }

@@ -1,4 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
+import { backoffMs } from '@memrelay/protocol/backoff';
 import { ApiError } from '@memrelay/protocol/errors';
 import { z } from 'zod';
 import { createFairTurns } from '../../base/concurrency/fair-turns.ts';
@@ -228,7 +229,7 @@ function delayBefore(number: number, error: ProviderError): number | undefined {
   if (!passes || number >= attempts) return undefined;
   const asked = (error.retryAfterSeconds ?? 0) * 1000;
   if (asked > longestDelayMs) return undefined;
-  return Math.max(asked, firstDelayMs * 2 ** (number - 1) * (0.5 + Math.random() / 2));
+  return Math.max(asked, backoffMs(number, { firstMs: firstDelayMs, maxMs: longestDelayMs }));
 }
 
 function apiError(error: ProviderError): ApiError {
