@@ -44,7 +44,7 @@ export function provideRunDirectory(environment: NodeJS.ProcessEnv = process.env
   mkdirSync(environment.TMPDIR);
   // Postgres runs under another account than root
   for (const folder of [directory, environment.TMPDIR]) chmodSync(folder, 0o711);
-  return () => rmSync(directory, { recursive: true, force: true, maxRetries: 3 });
+  return () => remove(directory);
 }
 
 /**
@@ -72,7 +72,16 @@ function removeLeftovers(parent: string): void {
     const path = join(parent, name);
     const { mtimeMs, uid } = statSync(path, { throwIfNoEntry: false }) ?? { mtimeMs: Date.now(), uid: -1 };
     if (Date.now() - mtimeMs < leftoverMs || isAlive(pid) || uid !== process.getuid?.()) continue;
-    rmSync(path, { recursive: true, force: true });
+    remove(path);
+  }
+}
+
+/** A test that was cut off may leave a file system mounted there; the results of the run must be printed all the same. */
+function remove(path: string): void {
+  try {
+    rmSync(path, { recursive: true, force: true, maxRetries: 3 });
+  } catch (error) {
+    console.error(`${path} could not be removed: ${(error as Error).message}`);
   }
 }
 
