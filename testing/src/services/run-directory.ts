@@ -81,7 +81,7 @@ function remove(path: string): void {
   try {
     rmSync(path, { recursive: true, force: true, maxRetries: 3 });
   } catch (error) {
-    console.error(`${path} could not be removed: ${(error as Error).message}`);
+    process.stderr.write(`${path} could not be removed: ${(error as Error).message}\n`);
   }
 }
 
