@@ -1,3 +1,5 @@
+import { readUleb128 } from '@memrelay/protocol/uleb128';
+
 /** Lengths in BCS fit 31 bits. */
 const maxLength = 2 ** 31 - 1;
 
@@ -32,15 +34,14 @@ export function createBcsReader(source: Uint8Array, refusal: (problem: string) =
     return input.subarray(position - length, position);
   }
 
+  const u8 = () => take(1).readUInt8();
+
   function uleb(): number {
-    let value = 0;
-    for (let factor = 1; factor <= 2 ** 28; factor *= 0x80) {
-      const byte = take(1).readUInt8();
-      value += (byte & 0x7f) * factor;
-      if (byte < 0x80) {
-        if ((byte === 0 && factor > 1) || value > maxLength) break;
-        return value;
-      }
+    try {
+      const value = readUleb128(u8, 5);
+      if (value <= maxLength) return value;
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
     }
     throw refusal('a length is not canonical');
   }
@@ -55,7 +56,7 @@ export function createBcsReader(source: Uint8Array, refusal: (problem: string) =
   }
 
   return {
-    u8: () => take(1).readUInt8(),
+    u8,
     u16: () => take(2).readUInt16LE(),
     u64: () => Number(take(8).readBigUInt64LE()),
     uleb,
