@@ -1,3 +1,4 @@
+import { addressPattern } from '@memrelay/protocol/address';
 import { invalidToken } from './auth-error.ts';
 
 /** What a publisher token says. Sizes are bytes, times seconds since 1970. */
@@ -30,7 +31,7 @@ function whole(claims: Claims, name: string, { minimum, maximum }: typeof i64): 
 function addressOf(claims: Claims): string | undefined {
   const value = claims.send_object_to ?? undefined;
   if (value === undefined) return undefined;
-  if (typeof value === 'string' && /^0x[0-9a-fA-F]{64}$/.test(value)) return value.toLowerCase();
+  if (typeof value === 'string' && addressPattern.test(value)) return value.toLowerCase();
   throw invalidToken('the claim send_object_to is not an address of 0x and 64 hex digits');
 }
 

@@ -1,3 +1,5 @@
+import { normalizeAddress, shortAddressPattern } from '@memrelay/protocol/address';
+import { anyCaseHex32Pattern } from '@memrelay/protocol/bytes';
 import { invalidIdFormat, invalidObjectId } from './api-error.ts';
 
 /** The ids of blobs and of their objects, as text. */
@@ -24,12 +26,11 @@ export function requireBlobId(text: string): string {
  * As in Sui's own tools, leading zeros may be missing after `0x`, and `0x` before all 64 digits.
  */
 export function parseObjectId(text: string): string | undefined {
-  const [, short, full] = /^(?:0x([0-9a-fA-F]{1,64})|([0-9a-fA-F]{64}))$/.exec(text) ?? [];
-  const digits = short ?? full;
-  return digits === undefined ? undefined : `0x${digits.toLowerCase().padStart(64, '0')}`;
+  const isObjectId = shortAddressPattern.test(text) || anyCaseHex32Pattern.test(text);
+  return isObjectId ? normalizeAddress(text) : undefined;
 }
 
-/** The same for a request, which it refuses with `invalidObjectId` if `text` is not an object id. */
+/** The same for a request. Throws `invalidObjectId` if `text` is not an object id. */
 export function requireObjectId(text: string): string {
   const objectId = parseObjectId(text);
   if (objectId === undefined) throw invalidObjectId();

@@ -1,3 +1,4 @@
+import { addressPattern } from '@memrelay/protocol/address';
 import { invalidBlobPersistence, invalidEpochs, malformedRequest } from '../base/api-error.ts';
 import type { StoreQuery } from '../publisher/store-blob.ts';
 import { maxEpochsAhead } from '../registry/blob-registry.ts';
@@ -25,7 +26,7 @@ function epochsOf(query: URLSearchParams): number {
 function recipientOf(query: URLSearchParams): string | undefined {
   const address = query.get('send_object_to');
   if (address === null) return undefined;
-  if (!/^0x[0-9a-fA-F]{64}$/.test(address)) {
+  if (!addressPattern.test(address)) {
     throw malformedRequest('send_object_to must be an address of 0x and 64 hex digits');
   }
   return address.toLowerCase();

@@ -1,3 +1,4 @@
+import { addressPattern } from '@memrelay/protocol/address';
 import { maxEpochsAhead } from '../registry/blob-registry.ts';
 import { type Parameter, type Schema, schemaRef } from './operation.ts';
 
@@ -27,7 +28,7 @@ export const storeParameters: Parameter[] = [
   query('reuse_resources', "Uses the publisher's own objects and spare storage, extending where needed"),
   query('send_object_to', 'Who receives the object; the publisher keeps it otherwise. Excludes `share`', {
     type: 'string',
-    pattern: '^0x[0-9a-fA-F]{64}$',
+    pattern: addressPattern.source,
   }),
   query('share', 'Wraps the object into a shared one, whose life anyone may extend'),
   query('encoding_type', 'There is one', { enum: ['RS2'], default: 'RS2' }),

@@ -1,3 +1,4 @@
+import { canonicalAddressPattern } from '@memrelay/protocol/address';
 import { type Schema, schemaRef } from './operation.ts';
 
 const blobId = {
@@ -7,7 +8,7 @@ const blobId = {
 };
 const objectId = {
   type: 'string',
-  pattern: '^0x[0-9a-f]{64}$',
+  pattern: canonicalAddressPattern.source,
   examples: ['0x7b2f4c1d9e0a5836b1c7d2e3f4a5968778695a4b3c2d1e0f9a8b7c6d5e4f3a21'],
 };
 const count = { type: 'integer', minimum: 0 };

@@ -52,9 +52,9 @@ function describe({ object, owned }: ObjectRecord) {
 
 /**
  * A registry that instances share without a chain: each change of an object is a separate record in the bucket, and
- * an object is the sum of its records. Nothing but what is written never to change is kept in memory, so each
- * instance sees at once what the others did. As in the registry of one instance, deleting and setting attributes is
- * done for whoever owns an object. There is no spare storage: two instances could use it up twice.
+ * an object is the sum of its records. Only records that never change are kept in memory, so each instance sees at
+ * once what the others did. As in the registry of one instance, deleting and setting attributes works for any owner
+ * of an object. There is no spare storage: two instances could use it up twice.
  */
 export function openBucketRegistry(options: BucketRegistryOptions): BlobRegistry {
   const { bucket, nShards, graceMs } = options;

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { signBls } from '@memrelay/chain/walrus-bls';
+import { anyCaseHex32Pattern } from '@memrelay/protocol/bytes';
 import { Piscina } from 'piscina';
 
 /** Signs for all storage nodes of the network at once. */
@@ -19,7 +20,7 @@ export async function readNodeKey(path: string): Promise<Uint8Array> {
       throw new Error(`BLOBSTORE_NODE_KEY_FILE: ${path} cannot be read`, { cause });
     },
   );
-  if (!/^[0-9a-f]{64}$/i.test(text)) {
+  if (!anyCaseHex32Pattern.test(text)) {
     throw new Error(`BLOBSTORE_NODE_KEY_FILE: ${path} must hold a key of 64 hex digits`);
   }
   return Buffer.from(text, 'hex');
