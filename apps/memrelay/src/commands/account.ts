@@ -1,3 +1,4 @@
+import { addressPattern } from '@memrelay/protocol/address';
 import type { Account, Done } from '@memrelay/sdk/account/account-owner';
 import { confirm } from '../owner/confirm.ts';
 import {
@@ -112,7 +113,7 @@ export async function changeAccount(
       run: () => owner.reactivate(accountId),
     },
   };
-  if (change === 'transfer' && !/^0x[0-9a-fA-F]{64}$/.test(newOwner))
+  if (change === 'transfer' && !addressPattern.test(newOwner))
     throw new ExitError(exitCodes.usage, 'The new owner is an address: 0x and 64 hex digits.');
   const { what, after, run } = changes[change];
   await confirm(output, what, [...networkFacts(owner), ['Account', accountId]], options.yes);

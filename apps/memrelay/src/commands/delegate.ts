@@ -3,6 +3,8 @@ import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { delegateAddress, delegateProofMessage } from '@memrelay/chain/delegate-key';
 import { addressOfPrivateKey, parsePrivateKey } from '@memrelay/chain/key-file';
+import { addressPattern } from '@memrelay/protocol/address';
+import { anyCaseHex32Pattern } from '@memrelay/protocol/bytes';
 import type { CredentialFile } from '@memrelay/protocol/credential-file';
 import { writeSecretFile } from '@memrelay/protocol/secret-file-node';
 import { loadCredentials } from '@memrelay/sdk/credentials-node';
@@ -158,7 +160,7 @@ export async function pruneDelegates(
 
 /** A delegate's own consent to be added to an account. */
 export async function consent(output: Output, accountId: string, options: OwnerOptions): Promise<void> {
-  if (!/^0x[0-9a-fA-F]{64}$/.test(accountId))
+  if (!addressPattern.test(accountId))
     throw new ExitError(exitCodes.usage, 'The account is an object id: 0x and 64 hex digits.');
   const { delegatePrivateKey, delegatePublicKey } = await loadCredentials(options.credentials);
   const proof = await parsePrivateKey(delegatePrivateKey).sign(delegateProofMessage(accountId));
@@ -179,7 +181,7 @@ function newKey(): NewKey {
 }
 
 function namedKey(publicKey: string, proof: string | undefined): NewKey {
-  if (!/^[0-9a-fA-F]{64}$/.test(publicKey))
+  if (!anyCaseHex32Pattern.test(publicKey))
     throw new ExitError(exitCodes.usage, '--public-key takes 64 hex digits.');
   if (proof !== undefined && !/^[0-9a-fA-F]{128}$/.test(proof))
     throw new ExitError(exitCodes.usage, '--proof takes 128 hex digits.');

@@ -1,4 +1,5 @@
 import { access } from 'node:fs/promises';
+import { anyCaseHex32Pattern } from '@memrelay/protocol/bytes';
 import { writeSecretFile } from '@memrelay/protocol/secret-file-node';
 import { type RecoveryKey, recoveryKey } from '@memrelay/sdk/account/recovery';
 import { ExitError, exitCodes } from '../terminal/exit-codes.ts';
@@ -19,7 +20,7 @@ export async function newRecoveryFile(path: string): Promise<RecoveryKey> {
 /** Throws `ExitError` when the file holds none. */
 export async function readRecoveryFile(path: string): Promise<RecoveryKey> {
   const text = (await readText(path)).trim();
-  if (!/^[0-9a-fA-F]{64}$/.test(text))
+  if (!anyCaseHex32Pattern.test(text))
     throw new ExitError(exitCodes.usage, `${path} holds no recovery key (64 hex digits).`);
   return recoveryKey(Buffer.from(text, 'hex'));
 }

@@ -6,6 +6,7 @@ import { createChainClient } from '@memrelay/chain/chain-client';
 import { delegateProofMessage } from '@memrelay/chain/delegate-key';
 import { createdAccountId, executeTransaction } from '@memrelay/chain/execute-transaction';
 import { addressOfPrivateKey, parsePrivateKey } from '@memrelay/chain/key-file';
+import { hex32Pattern } from '@memrelay/protocol/bytes';
 import { type CredentialFile, credentialFileSchema } from '@memrelay/protocol/credential-file';
 import type { LocalnetInfo } from '@memrelay/protocol/localnet-info';
 import { writeSecretFile } from '@memrelay/protocol/secret-file-node';
@@ -16,7 +17,7 @@ import type { SystemPaths } from './system-paths.ts';
 
 const walletSchema = z.object({
   /** 64 hex digits: owns the account and its blobs */
-  privateKey: z.string().regex(/^[0-9a-f]{64}$/),
+  privateKey: z.string().regex(hex32Pattern),
   address: z.string(),
   createdAt: z.string(),
 });

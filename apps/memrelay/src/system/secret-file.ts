@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
+import { hex32Pattern } from '@memrelay/protocol/bytes';
 import { writeSecretFile } from '@memrelay/protocol/secret-file-node';
 
 /** The file's text, or `undefined` when there is none. */
@@ -16,7 +17,7 @@ export async function readIfThere(path: string): Promise<string | undefined> {
 export async function keptKey(path: string): Promise<string> {
   const kept = (await readIfThere(path))?.trim();
   if (kept !== undefined) {
-    if (/^[0-9a-f]{64}$/.test(kept)) return kept;
+    if (hex32Pattern.test(kept)) return kept;
     throw new Error(`${path} is damaged: it must hold 64 hex digits`);
   }
   const key = randomBytes(32).toString('hex');
