@@ -1,16 +1,18 @@
+import { canonicalAddressPattern } from '@memrelay/protocol/address';
 import type { StoreObject } from '@memrelay/protocol/sidecar-api';
 import type { SidecarClient } from '../sidecar/sidecar-client.ts';
 
-/** The sidecar takes so many in one call. */
+/** The most ids the sidecar accepts in one call. */
 const perCall = 1_000;
-const form = /^0x[0-9a-f]{64}$/;
 
 /** Blob objects as they stand on chain, by their ids; those that do not exist are left out. Throws `ApiError`. */
 export async function readObjects(
   sidecar: Pick<SidecarClient, 'storeObjects'>,
   ids: Iterable<string | undefined>,
 ): Promise<StoreObject[]> {
-  const wanted = [...new Set(ids)].filter((id) => id !== undefined && form.test(id)) as string[];
+  const wanted = [...new Set(ids)].filter(
+    (id) => id !== undefined && canonicalAddressPattern.test(id),
+  ) as string[];
   const found: StoreObject[] = [];
   for (let start = 0; start < wanted.length; start += perCall) {
     const part = wanted.slice(start, start + perCall);

@@ -1,3 +1,4 @@
+import { addressPattern } from '@memrelay/protocol/address';
 import { ApiError } from '@memrelay/protocol/errors';
 import { oauthPaths } from '@memrelay/protocol/oauth';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
@@ -14,10 +15,7 @@ export interface ConsentRouteOptions {
   jsonOf: (request: FastifyRequest) => unknown;
 }
 
-const accountId = z
-  .string()
-  .regex(/^0x[0-9a-fA-F]{64}$/)
-  .toLowerCase();
+const accountId = z.string().regex(addressPattern).toLowerCase();
 const request = z.string().max(8_192);
 const asked = z.object({ request });
 const keyBody = z.object({

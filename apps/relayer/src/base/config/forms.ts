@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { addressOfPrivateKey } from '@memrelay/chain/key-file';
+import { addressPattern } from '@memrelay/protocol/address';
 import { parseAllowedHost } from '@memrelay/protocol/host-rules';
 import { logFilterProblem } from '@memrelay/protocol/log-filter';
 import { z } from 'zod';
@@ -71,10 +72,7 @@ export const headerSecret = (minLength: number) =>
     .regex(/^[!-~]+$/, 'must be visible ASCII characters, without spaces')
     .min(minLength, `must be at least ${minLength} characters`);
 
-export const objectId = z
-  .string()
-  .regex(/^0x[0-9a-fA-F]{64}$/, 'must be 0x and 64 hex digits')
-  .toLowerCase();
+export const objectId = z.string().regex(addressPattern, 'must be 0x and 64 hex digits').toLowerCase();
 
 export const hexKeys = z
   .string()

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { link, mkdir, open, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { hex32Pattern } from '@memrelay/protocol/bytes';
 import { ConfigError } from './config-error.ts';
 import type { Variables } from './variables.ts';
 
@@ -47,6 +48,6 @@ async function keyFile(directory: string, name: string): Promise<Buffer> {
     await rm(temporary, { force: true });
   }
   const text = (await readFile(path, 'utf8')).trim();
-  if (!/^[0-9a-f]{64}$/.test(text)) throw new ConfigError([`${path} is damaged: it must hold 64 hex digits`]);
+  if (!hex32Pattern.test(text)) throw new ConfigError([`${path} is damaged: it must hold 64 hex digits`]);
   return Buffer.from(text, 'hex');
 }
