@@ -1,7 +1,5 @@
 /** Byte work that is the same in Node and browsers. All integers of the format are little-endian. Hex and base64: protocol. */
 
-export { fromHex, toHex } from '@memrelay/protocol/bytes';
-
 export function concatBytes(...parts: readonly Uint8Array[]): Uint8Array {
   const joined = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
   let offset = 0;

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import type { Account } from '@memrelay/chain/account-bcs';
 import { readAccount } from '@memrelay/chain/account-reader';
 import { createChainClient } from '@memrelay/chain/chain-client';
-import { toHex } from '@memrelay/envelope/bytes';
+import { toHex } from '@memrelay/protocol/bytes';
 import { readLocalDashboard } from '@memrelay/sdk/local-dashboard-node';
 import {
   Client,

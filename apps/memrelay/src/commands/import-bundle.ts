@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
-import { toHex } from '@memrelay/envelope/bytes';
 import { nodePrimitives } from '@memrelay/envelope/node-primitives';
+import { toHex } from '@memrelay/protocol/bytes';
 import { importBundle } from '@memrelay/sdk/bundle/import-bundle';
 import { type Bundle, openBundle } from '@memrelay/sdk/bundle/open-bundle';
 import { dataDir } from '@memrelay/sdk/data-dir-node';
