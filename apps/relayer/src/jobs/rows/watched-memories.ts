@@ -1,6 +1,7 @@
 import type { Db, SqlValue } from '../../base/db/db.ts';
+import { type MemoryColumns, memoryFields } from './memory-fields.ts';
 
-/** A stored or lost memory whose blob is looked for. */
+/** A stored or lost memory whose blob the relayer checks for. */
 export interface WatchedMemory {
   accountId: Buffer;
   id: string;
@@ -9,25 +10,24 @@ export interface WatchedMemory {
   objectId: string | undefined;
   envelopeId: Buffer | undefined;
   envelopeSha256: Buffer;
-  /** The first epoch in which it is not paid for any more; undefined where that is not known */
+  /** First epoch in which its storage is no longer paid for; undefined if unknown */
   endEpoch: number | undefined;
   isLost: boolean;
-  /** Since when no aggregator has had it, in ms; undefined when nothing is suspected */
+  /** For how long no aggregator has had it, in ms; undefined if it is not suspected */
   goneForMs: number | undefined;
 }
 
-interface WatchedRow {
-  account_id: Buffer;
-  id: string;
-  namespace: string;
-  blob_id: string;
-  object_id: string | null;
-  envelope_id: Buffer | null;
-  envelope_sha256: Buffer;
-  end_epoch: number | null;
-  state: 'done' | 'lost';
-  gone_for: number | null;
-}
+type WatchedRow = MemoryColumns<
+  | 'account_id'
+  | 'id'
+  | 'namespace'
+  | 'blob_id'
+  | 'object_id'
+  | 'envelope_id'
+  | 'envelope_sha256'
+  | 'end_epoch',
+  'blob_id'
+> & { state: 'done' | 'lost'; gone_for: number | null };
 
 const columns = (goneFor: string): string => `
   m.account_id, m.id, m.namespace, m.blob_id, m.object_id, m.envelope_id, m.envelope_sha256, m.end_epoch, m.state,
@@ -81,14 +81,7 @@ export function nextOfWalk(db: Db, after: WalkPosition, limit: number): Promise<
 async function watched(db: Db, sql: string, parameters: SqlValue[]): Promise<WatchedMemory[]> {
   const { rows } = await db.query<WatchedRow>(sql, parameters);
   return rows.map((row) => ({
-    accountId: row.account_id,
-    id: row.id,
-    namespace: row.namespace,
-    blobId: row.blob_id,
-    objectId: row.object_id ?? undefined,
-    envelopeId: row.envelope_id ?? undefined,
-    envelopeSha256: row.envelope_sha256,
-    endEpoch: row.end_epoch ?? undefined,
+    ...memoryFields(row),
     isLost: row.state === 'lost',
     goneForMs: row.gone_for === null ? undefined : row.gone_for * 1000,
   }));
