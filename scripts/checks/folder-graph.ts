@@ -20,22 +20,24 @@ export interface FolderGraph {
   imports: readonly FolderImport[];
 }
 
+/** The folder of a file: the part of its path after `source` (`…/src/`) that names a folder, or `topFiles`. */
+export function folderOf(path: string, source: string): string {
+  const parts = path.slice(source.length).split('/');
+  return parts.length > 1 ? (parts[0] ?? topFiles) : topFiles;
+}
+
 /** The folders of one workspace and the imports between them. */
 export function folderGraph(tree: SourceTree, workspace: string): FolderGraph {
   const source = `${workspace}/src/`;
-  const folderOf = (path: string) => {
-    const parts = path.slice(source.length).split('/');
-    return parts.length > 1 ? (parts[0] ?? topFiles) : topFiles;
-  };
   const files = tree.code.filter(({ path }) => path.startsWith(source) && !isTest(path));
   const imports = files.flatMap((file) => {
-    const from = folderOf(file.path);
+    const from = folderOf(file.path, source);
     return ownImports(tree, file)
       .filter(({ target }) => target.startsWith(source))
-      .map(({ target, line }) => ({ file: file.path, line, from, to: folderOf(target), target }))
+      .map(({ target, line }) => ({ file: file.path, line, from, to: folderOf(target, source), target }))
       .filter(({ to }) => to !== from);
   });
-  return { folders: [...new Set(files.map(({ path }) => folderOf(path)))].sort(), imports };
+  return { folders: [...new Set(files.map(({ path }) => folderOf(path, source)))].sort(), imports };
 }
 
 /** Names of the folders that each folder imports. */

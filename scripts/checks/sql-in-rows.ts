@@ -1,4 +1,4 @@
-import { topFiles } from './folder-graph.ts';
+import { folderOf } from './folder-graph.ts';
 import type { Finding, Rule } from './rule.ts';
 import { lineAt } from './source-imports.ts';
 import { isTest, type SourceFile, type SourceTree } from './source-tree.ts';
@@ -25,9 +25,9 @@ export const sqlInRows: Rule = {
 export function findSql(tree: SourceTree, pending: readonly string[]): Finding[] {
   const files = tree.code.filter(({ path }) => path.startsWith(source) && !isTest(path));
   const found = files.flatMap((file) => queryOf(file));
-  const isPending = ({ file }: Finding) => pending.includes(folderOf(file));
+  const isPending = ({ file }: Finding) => pending.includes(folderOf(file, source));
   const finished = pending
-    .filter((folder) => !found.some(({ file }) => folderOf(file) === folder))
+    .filter((folder) => !found.some(({ file }) => folderOf(file, source) === folder))
     .map((folder) => ({
       file: 'scripts/checks/sql-in-rows.ts',
       message: `${folder} has no SQL outside rows/; remove it from pendingFolders`,
@@ -40,9 +40,4 @@ function queryOf({ path, text }: SourceFile): Finding[] {
   return call
     ? [{ file: path, line: lineAt(text, call.index), message: 'calls query outside of a rows/ folder' }]
     : [];
-}
-
-function folderOf(path: string): string {
-  const parts = path.slice(source.length).split('/');
-  return parts.length > 1 ? (parts[0] ?? topFiles) : topFiles;
 }
