@@ -1,7 +1,7 @@
 import { findRedis } from '@memrelay/dev-env/services/redis';
 import { describe, expect, it } from 'vitest';
 import { databases } from './support/databases.ts';
-import { ahead, nonceWorld } from './support/nonce-world.ts';
+import { ahead, early, nonceWorld } from './support/nonce-world.ts';
 
 /** Whatever happens to the nonce store: a request that was accepted is never accepted again. */
 
@@ -19,7 +19,7 @@ suite.each(databases)('a change of the nonce store on $name', ({ create }) => {
     await stop(table);
     const inRedis = await start(redisUrl());
     await refusesReplaysOf(first, inRedis);
-    const second = captured(seconds() + 300 + 2 * ahead);
+    const second = captured(seconds() + early + 2 * ahead);
     await send(inRedis, second);
     await stop(inRedis);
     await refusesReplaysOf([...first, second], await start(undefined));
@@ -31,7 +31,7 @@ suite.each(databases)('a change of the nonce store on $name', ({ create }) => {
     const requests = await acceptedBy(both[0]!);
     await client.flushAll();
     await refusesReplaysOf(requests, ...both);
-    const later = captured(seconds() + 300 + 3 * ahead);
+    const later = captured(seconds() + early + 3 * ahead);
     await send(both[0]!, later);
     await client.flushDb();
     await refusesReplaysOf([...requests, later], both[1]!, both[0]!);
@@ -88,6 +88,37 @@ suite.each(databases)('a change of the nonce store on $name', ({ create }) => {
     await client.configSet({ 'maxmemory-policy': 'noeviction', maxmemory: maxmemory! });
     await until(store, 'changed');
     await refusesReplaysOf(requests, store);
+  });
+
+  it('refuses requests for 310 s at most, when the clock of a relayer was a day ahead before', async () => {
+    const client = await admin();
+    const store = await start(redisUrl());
+    const day = 24 * 3_600;
+    const atWrongTime = [captured(seconds() + day), captured(seconds() + 330)];
+    for (const request of atWrongTime)
+      await expect(send(store, request)).rejects.toMatchObject({ code: 'timestamp_out_of_window' });
+    const request = captured(seconds() + 300);
+    expect(await send(store, request)).toBe('fresh');
+    await client.flushAll();
+    await expect(send(store, request)).rejects.toMatchObject({ code: 'auth_unavailable' });
+    await until(store, 'changed');
+    const refusal = await send(store, request).catch((error: unknown) => error);
+    expect(refusal).toMatchObject({ code: 'auth_unavailable', retryAfter: expect.any(Number) });
+    expect((refusal as { retryAfter: number }).retryAfter).toBeGreaterThan(290);
+    expect((refusal as { retryAfter: number }).retryAfter).toBeLessThanOrEqual(311);
+  });
+
+  it('waits 10 s for clients with a right clock when no request of a wrong one was accepted', async () => {
+    const client = await admin();
+    const store = await start(redisUrl());
+    expect(await send(store, captured())).toBe('fresh');
+    await expect(send(store, captured(seconds() + 400))).rejects.toMatchObject({
+      code: 'timestamp_out_of_window',
+    });
+    await client.flushAll();
+    await expect(send(store, captured())).rejects.toMatchObject({ code: 'auth_unavailable' });
+    await until(store, 'changed');
+    expect(await send(store, captured(seconds() + ahead + 2))).toBe('fresh');
   });
 
   it('is none when relayers start again with the same store', async () => {

@@ -49,16 +49,16 @@ describe.each(databases)('nonces in a table on $name', ({ create }) => {
   afterAll(() => tables?.drop());
 
   it('stay for all relayers, also where the clock of one is a day ahead', async () => {
-    const [key, expired] = [anyKey(), anyKey()];
-    await storeWith().remember(key, signedAt(), 660);
-    await storeWith().remember(expired, signedAt(), 0);
+    const [key, expired, at] = [anyKey(), anyKey(), signedAt()];
+    await storeWith().remember(key, at, 660);
+    await storeWith().remember(expired, at, 0);
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 86_400_000 });
     try {
       const ahead = storeWith({ purgeEveryMs: 10 });
       const left = async () =>
         (await tables.db.query('SELECT 1 FROM nonce WHERE key = $1', [expired])).rows.length;
       await expect.poll(left, { timeout: patience }).toBe(0);
-      expect(await ahead.remember(key, signedAt(), 660)).toBe('seen');
+      expect(await ahead.remember(key, at, 660)).toBe('seen');
     } finally {
       vi.useRealTimers();
     }

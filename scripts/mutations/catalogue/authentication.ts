@@ -188,4 +188,10 @@ export const authenticationMutations: readonly Mutation[] = [
     from: "if (caller.account.stale) throw new ApiError('auth_unavailable');",
     to: '',
   },
+  {
+    breaks: 'auth.nonce-store-wait',
+    file: 'apps/relayer/src/api/rows/nonce-epoch.ts',
+    from: 'AND $2::bigint <= latest',
+    to: '',
+  },
 ];

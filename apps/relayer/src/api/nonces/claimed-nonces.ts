@@ -24,6 +24,7 @@ export interface ClaimedNonces extends Pick<NonceStore, 'remember' | 'health' | 
 }
 
 const retryMs = 1_000;
+const warnEveryMs = 60_000;
 
 export function createClaimedNonces(options: ClaimedNoncesOptions): ClaimedNonces {
   const { epoch, log, now } = options;
@@ -35,6 +36,7 @@ export function createClaimedNonces(options: ClaimedNoncesOptions): ClaimedNonce
   let losses = 0;
   let retry: NodeJS.Timeout | undefined;
   let stopped = false;
+  let warnedMs = -Infinity;
 
   async function claimNow(own: number): Promise<void> {
     const found = await options.identify();
@@ -82,6 +84,15 @@ export function createClaimedNonces(options: ClaimedNoncesOptions): ClaimedNonce
     return started;
   }
 
+  /** The request passed the check against this relayer's clock, so that clock or the other one is wrong. */
+  function refuseWrongClock(other: string): never {
+    if (performance.now() - warnedMs > warnEveryMs) {
+      warnedMs = performance.now();
+      log.error(`the clock of this relayer differs from ${other}: requests are refused until they agree`);
+    }
+    throw new ApiError('timestamp_out_of_window');
+  }
+
   /** The claim under which this request may be recorded. */
   async function claimFor(signedAt: number): Promise<Claim> {
     if (!claim) await checking;
@@ -93,10 +104,13 @@ export function createClaimedNonces(options: ClaimedNoncesOptions): ClaimedNonce
           'The nonce store has changed, and requests signed before that are refused. Sign the request again later.',
         retryAfter: Math.max(1, current.acceptsAfter + 1 - Math.floor(now() / 1000)),
       });
-    if (signedAt > current.covered && !(await epoch.cover(current, signedAt))) {
+    if (signedAt <= current.covered) return current;
+    const state = await epoch.cover(current, signedAt);
+    if (state === 'changed') {
       void check();
       throw new ApiError('auth_unavailable');
     }
+    if (state === 'ahead') refuseWrongClock("the database's");
     return current;
   }
 
@@ -108,7 +122,7 @@ export function createClaimedNonces(options: ClaimedNoncesOptions): ClaimedNonce
         current = await claimFor(signedAt);
         answer = await options.record(current, key, ttlSeconds);
       } catch (cause) {
-        if (cause instanceof ApiError && cause.code === 'auth_unavailable') throw cause;
+        if (cause instanceof ApiError) throw cause;
         throw new ApiError('auth_unavailable', { cause });
       }
       if (answer === 'changed' && claim === current) void check();

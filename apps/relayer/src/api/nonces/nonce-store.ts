@@ -1,6 +1,7 @@
 /**
  * Which nonces were used. Everything here throws `ApiError('auth_unavailable')` when the store cannot answer:
- * nothing is accepted without a recorded nonce.
+ * nothing is accepted without a recorded nonce. `timestamp_out_of_window` when the database's clock shows that this
+ * relayer's is wrong.
  */
 export interface NonceStore {
   /**

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { timestampWindowSeconds } from '@memrelay/protocol/signing';
 import type { Logger } from 'pino';
 import type { Db, Queryable } from '../../base/db/db.ts';
 import type { StoreHolder } from '../nonces/nonce-store.ts';
@@ -11,14 +12,20 @@ import type { StoreHolder } from '../nonces/nonce-store.ts';
  * - When the store changes, `accepts_after` becomes `signed_until`, in one step with the new identity. From then on only
  *   requests signed later are accepted, so none that any relayer had accepted before.
  *
- * No clock is compared: both are timestamps of requests. A relayer that has not noticed the change can still accept what
- * it has covered, which the new store refuses; it can cover nothing more.
+ * Both are timestamps of requests. A relayer that has not noticed the change can still accept what it has covered, which
+ * the new store refuses; it can cover nothing more.
+ *
+ * After a change, requests are refused until `signed_until` has passed. A relayer whose clock is far ahead must not move
+ * that into the future, so `cover` allows nothing beyond the database's clock + `maxAheadSeconds`.
  */
 export interface NonceEpoch {
   /** Makes the store with this identity the one in use, unless relayers that are alive use another server. */
   claim(store: StoreIdentity): Promise<Claim | { holder: StoreHolder }>;
-  /** Allows requests signed until `signedAt`, and a little later, to be accepted. False when the store has changed. */
-  cover(claim: Claim, signedAt: number): Promise<boolean>;
+  /**
+   * Allows requests signed until `signedAt`, and a little later, to be accepted. `changed` when the store has changed;
+   * `ahead` when the database's clock is more than `maxAheadSeconds` behind `signedAt`, so that it must be refused.
+   */
+  cover(claim: Claim, signedAt: number): Promise<'covered' | 'changed' | 'ahead'>;
   /** This relayer uses no store for now: others need not wait for it. */
   leave(): void;
   close(): Promise<void>;
@@ -44,6 +51,8 @@ export interface Claim extends StoreIdentity {
 
 /** How far ahead `cover` goes, so that it writes at most once in this time. Also how long a change refuses requests. */
 export const coverAheadSeconds = 10;
+/** What `cover` may write at most, counted from the database's clock: a change refuses requests for no longer. */
+export const maxAheadSeconds = timestampWindowSeconds + coverAheadSeconds;
 const heartbeatMs = 5_000;
 /** A relayer that has not shown itself for this long is taken for dead. */
 const aliveSeconds = 15;
@@ -116,14 +125,21 @@ export function createNonceEpoch({ db, log }: { db: Db; log: Logger }): NonceEpo
       return result;
     },
     async cover(claim, signedAt) {
-      const until = signedAt + coverAheadSeconds;
-      const { rowCount } = await db.query(
-        'UPDATE nonce_epoch SET signed_until = greatest(signed_until, $2) WHERE version = $1',
-        [claim.version, until],
+      const { rows } = await db.query<{ latest: number; covered: number | null }>(
+        `WITH bound AS (SELECT floor(extract(epoch FROM now()))::bigint + $3::bigint AS latest),
+         written AS (
+           UPDATE nonce_epoch SET signed_until = greatest(signed_until, least($2::bigint + $4::bigint, latest))
+           FROM bound WHERE version = $1 AND $2::bigint <= latest
+           RETURNING least($2::bigint + $4::bigint, latest) AS covered
+         )
+         SELECT latest, (SELECT covered FROM written) FROM bound`,
+        [claim.version, signedAt, maxAheadSeconds, coverAheadSeconds],
       );
-      if (rowCount === 0) return false;
-      claim.covered = Math.max(claim.covered, until);
-      return true;
+      const { latest, covered } = rows[0]!;
+      if (signedAt > latest) return 'ahead';
+      if (covered === null) return 'changed';
+      claim.covered = Math.max(claim.covered, covered);
+      return 'covered';
     },
     leave() {
       server = null;
