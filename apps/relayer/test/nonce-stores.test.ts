@@ -22,6 +22,7 @@ import { startTcpProxy, type TcpProxy } from './support/tcp-proxy.ts';
 /** Long enough for a busy machine; what is waited for takes milliseconds */
 const patience = 20_000;
 const unavailable = expect.objectContaining({ code: 'auth_unavailable' });
+const outOfWindow = expect.objectContaining({ code: 'timestamp_out_of_window' });
 const signedAt = () => Math.floor(Date.now() / 1000);
 const anyKey = () => nonceKey(randomBytes(32).toString('hex'), randomUUID());
 
@@ -72,14 +73,29 @@ describe.each(databases)('nonces in a table on $name', ({ create }) => {
   });
 
   it('are fresh again only when their time is over, purged or not', async () => {
+    // The database refuses requests from its future, so this happens in the past
+    let nowMs = Date.now() - 700_000;
+    const store = storeWith({ now: () => nowMs });
+    const [key, at] = [anyKey(), () => Math.floor(nowMs / 1000)];
+    await store.remember(key, at(), nonceTtlSeconds);
+    nowMs += 659_999;
+    expect(await store.remember(key, at(), nonceTtlSeconds)).toBe('seen');
+    nowMs += 1;
+    expect(await store.remember(key, at(), nonceTtlSeconds)).toBe('fresh');
+  });
+
+  it('of an accepted request do not expire before the request, wherever the clock of a relayer is set back to', async () => {
     let nowMs = Date.now();
     const store = storeWith({ now: () => nowMs });
-    const key = anyKey();
-    await store.remember(key, signedAt(), nonceTtlSeconds);
-    nowMs += 659_999;
-    expect(await store.remember(key, signedAt(), nonceTtlSeconds)).toBe('seen');
-    nowMs += 1;
-    expect(await store.remember(key, signedAt(), nonceTtlSeconds)).toBe('fresh');
+    const [key, at] = [anyKey(), signedAt()];
+    // As early as it can be accepted: its client is ahead
+    nowMs -= 300_000;
+    expect(await store.remember(key, at, nonceTtlSeconds)).toBe('fresh');
+    for (let seconds = 10; seconds <= 1_000; seconds += 10) {
+      nowMs += 10_000;
+      const answer = await store.remember(key, at, nonceTtlSeconds).catch((error: unknown) => error);
+      if (answer !== 'seen') expect(answer, `${seconds} s later`).toEqual(outOfWindow);
+    }
   });
 
   it('are purged in the background, more than one batch of them, when their time is over', async () => {
@@ -211,6 +227,15 @@ describe.skipIf(!findRedis())('nonces in Redis', () => {
     const second = storeWith();
     await ready(second);
     for (const store of [first, second]) expect(await store.remember(key, signedAt(), 660)).toBe('seen');
+  });
+
+  it('of an accepted request do not expire before the request, wherever the clock of a relayer is set back to', async () => {
+    const store = storeWith();
+    await ready(store);
+    // A nonce that Redis has let expire, 660 s after the request was accepted
+    for (const age of [321, 660, 86_400])
+      await expect(store.remember(anyKey(), signedAt() - age, 660)).rejects.toEqual(outOfWindow);
+    expect(await store.remember(anyKey(), signedAt() - 300, 660)).toBe('fresh');
   });
 
   it('are refused when Redis hangs', async () => {

@@ -1,14 +1,27 @@
 import { ApiError } from '@memrelay/protocol/errors';
+import { timestampWindowSeconds } from '@memrelay/protocol/signing';
 import type { Logger } from 'pino';
 import type { Claim, NonceEpoch, StoreIdentity } from '../rows/nonce-epoch.ts';
 import type { NonceStore, StoreHolder } from './nonce-store.ts';
+
+/**
+ * Which requests a store may accept, by the clock that expires its nonces: a request is accepted at most this long before
+ * and after it was signed, and its nonce is kept for longer (660 s). So it has expired in the store before its nonce, even
+ * if the clock of a relayer was set back and shows the time at which it was signed.
+ */
+export const storeWindowSeconds = timestampWindowSeconds + 20;
+
+export type RecordAnswer = 'fresh' | 'seen' | 'changed' | 'expired';
 
 export interface ClaimedNoncesOptions {
   epoch: NonceEpoch;
   /** What the store is now, or why it must not be used */
   identify(): Promise<{ store: StoreIdentity } | { problem: string }>;
-  /** Records one nonce; `changed` when the store is not the claimed one any more, so that the answer means nothing */
-  record(claim: Claim, key: Buffer, ttlSeconds: number): Promise<'fresh' | 'seen' | 'changed'>;
+  /**
+   * Records one nonce. `changed` when the store is not the claimed one any more, so that the answer means nothing;
+   * `expired` when its clock differs from `signedAt` by more than `storeWindowSeconds`.
+   */
+  record(claim: Claim, key: Buffer, signedAt: number, ttlSeconds: number): Promise<RecordAnswer>;
   log: Logger;
   /** Unix time in ms */
   now: () => number;
@@ -116,17 +129,18 @@ export function createClaimedNonces(options: ClaimedNoncesOptions): ClaimedNonce
 
   return {
     async remember(key, signedAt, ttlSeconds) {
-      let answer: 'fresh' | 'seen' | 'changed';
+      let answer: RecordAnswer;
       let current: Claim;
       try {
         current = await claimFor(signedAt);
-        answer = await options.record(current, key, ttlSeconds);
+        answer = await options.record(current, key, signedAt, ttlSeconds);
       } catch (cause) {
         if (cause instanceof ApiError) throw cause;
         throw new ApiError('auth_unavailable', { cause });
       }
       if (answer === 'changed' && claim === current) void check();
       if (answer === 'changed' || claim !== current) throw new ApiError('auth_unavailable');
+      if (answer === 'expired') refuseWrongClock("the nonce store's");
       return answer;
     },
     health() {

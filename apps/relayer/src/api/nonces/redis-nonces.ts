@@ -5,7 +5,7 @@ import type { Db } from '../../base/db/db.ts';
 import { inTime } from '../../base/redis/in-time.ts';
 import { reconnectDelay } from '../../base/redis/reconnect-delay.ts';
 import { createNonceEpoch, type StoreIdentity } from '../rows/nonce-epoch.ts';
-import { createClaimedNonces } from './claimed-nonces.ts';
+import { createClaimedNonces, storeWindowSeconds } from './claimed-nonces.ts';
 import type { NonceStore } from './nonce-store.ts';
 
 export interface RedisNoncesOptions {
@@ -54,10 +54,11 @@ export function createRedisNonces(options: RedisNoncesOptions): NonceStore {
       if (eviction) log.error(eviction);
       return eviction ? { problem: eviction } : { store: identityFrom(info, info, mark) };
     },
-    async record(claim, key, ttlSeconds) {
-      const [recorded, mark, server, stats] = await inTime(
+    async record(claim, key, signedAt, ttlSeconds) {
+      const [[unixTime], recorded, mark, server, stats] = await inTime(
         client
           .multi()
+          .time()
           .set(Buffer.concat([keyPrefix, key]), '1', {
             condition: 'NX',
             expiration: { type: 'EX', value: ttlSeconds },
@@ -69,6 +70,7 @@ export function createRedisNonces(options: RedisNoncesOptions): NonceStore {
         timeoutMs,
       );
       if (identityFrom(server, stats, mark).identity !== claim.identity) return 'changed';
+      if (Math.abs(Number(unixTime) - signedAt) > storeWindowSeconds) return 'expired';
       return recorded === null ? 'seen' : 'fresh';
     },
     log,

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Db } from '../../base/db/db.ts';
-import { createClaimedNonces } from '../nonces/claimed-nonces.ts';
+import { createClaimedNonces, storeWindowSeconds } from '../nonces/claimed-nonces.ts';
 import type { NonceStore } from '../nonces/nonce-store.ts';
 import { createNonceEpoch } from './nonce-epoch.ts';
 
@@ -32,17 +32,26 @@ export function createTableNonces(options: TableNoncesOptions): NonceStore {
   const nonces = createClaimedNonces({
     epoch,
     identify: async () => ({ store: table }),
-    async record(_claim, key, ttlSeconds) {
+    async record(_claim, key, signedAt, ttlSeconds) {
       try {
-        const { rowCount } = await db.query(
-          `INSERT INTO nonce AS known (key, expires_at)
-           VALUES ($1, coalesce($3::timestamptz, now()) + make_interval(secs => $2))
-           ON CONFLICT (key) DO UPDATE SET expires_at = excluded.expires_at
-             WHERE known.expires_at <= coalesce($3::timestamptz, now())`,
-          [key, ttlSeconds, at()],
+        const { rows } = await db.query<{ fresh: boolean; offset_seconds: number }>(
+          `WITH clock AS (SELECT coalesce($3::timestamptz, now()) AS time),
+           recorded AS (
+             INSERT INTO nonce AS known (key, expires_at)
+             SELECT $1::bytea, time + make_interval(secs => $2) FROM clock
+             ON CONFLICT (key) DO UPDATE SET expires_at = excluded.expires_at
+               WHERE known.expires_at <= coalesce($3::timestamptz, now())
+             RETURNING 1
+           )
+           SELECT EXISTS (SELECT FROM recorded) AS fresh,
+             floor(extract(epoch FROM time))::bigint - $4::bigint AS offset_seconds
+           FROM clock`,
+          [key, ttlSeconds, at(), signedAt],
         );
+        const { fresh, offset_seconds: offset } = rows[0]!;
         failure = undefined;
-        return rowCount === 1 ? 'fresh' : 'seen';
+        if (Math.abs(offset) > storeWindowSeconds) return 'expired';
+        return fresh ? 'fresh' : 'seen';
       } catch (error) {
         failure = error as Error;
         throw error;
