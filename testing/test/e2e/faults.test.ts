@@ -4,14 +4,11 @@ import type { Fault } from '../faults/inject/fault.ts';
 import { providerFaults, publisherFaults } from '../faults/inject/http-faults.ts';
 import { killsAtRandom } from '../faults/inject/kill.ts';
 import { killsAtCheckpoints } from '../faults/inject/kill-at.ts';
-import { diskFull } from '../faults/inject/machine-faults.ts';
+import { clockJumps, diskFull } from '../faults/inject/machine-faults.ts';
 import { table, total } from '../faults/report.ts';
 import { runFaults } from '../faults/run-faults.ts';
 
-/**
- * The short form of `npm run test:faults`: each process is killed once, and everything around them fails. Clocks are left
- * to the long form: after a jump and a killed Redis, requests are refused for longer than this test may take.
- */
+/** The short form of `npm run test:faults`: each process is killed once, and everything around them fails. */
 const hasPostgres =
   process.env.MEMRELAY_TEST_DATABASE_URL !== undefined && process.env.MEMRELAY_TEST_BACKEND !== 'embedded';
 
@@ -29,6 +26,7 @@ const lanes = [
       'kill sidecar at "stored, not heard"',
       'kill relayer at "heard, not written"',
     ),
+    { ...clockJumps, weight: 1 },
   ],
   [
     ...once(
