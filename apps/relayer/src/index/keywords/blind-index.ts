@@ -1,11 +1,11 @@
-import { setImmediate as yieldToEvents } from 'node:timers/promises';
 import { blindToken, indexKey } from '@memrelay/envelope/at-rest';
 import { LRUCache } from 'lru-cache';
+import { inTurns, type Steps } from '../../base/concurrency/in-turns.ts';
 import { lengthBucket } from './bm25.ts';
-import { distinctionsOf } from './distinctions.ts';
+import { distinctionSteps } from './distinctions.ts';
 import { piecesOf } from './pieces.ts';
 import { noQuestion, type Question } from './question.ts';
-import { termsOf } from './terms.ts';
+import { termsIn } from './terms.ts';
 
 /** What the blind index keeps of one text (security.md, "At rest"): which terms, how often in three steps, how long. */
 export interface BlindEntry {
@@ -45,32 +45,7 @@ export function createBlindIndex(indexSecret: Uint8Array, enabled: boolean): Bli
     return made;
   }
   return {
-    async entryOf(accountId, tag, text) {
-      const key = keyOf(accountId, tag);
-      const counts = new Map<string, number>();
-      let length = 0;
-      for (const [i, piece] of piecesOf(text).entries()) {
-        if (i > 0) await yieldToEvents();
-        for (const term of termsOf(piece)) {
-          length += 1;
-          const times = counts.get(term);
-          if (times !== undefined || counts.size < maxTokens) counts.set(term, (times ?? 0) + 1);
-        }
-      }
-      const tokens = [...counts]
-        .map(([term, times]) => ({ token: tokenOf(key, term), times }))
-        .sort((a, b) => (a.token < b.token ? -1 : 1));
-      const atLeast = (least: number): bigint[] =>
-        tokens.filter(({ times }) => times >= least).map(({ token }) => token);
-      return {
-        tokens: atLeast(1),
-        twice: atLeast(2),
-        often: atLeast(3),
-        lengthBucket: lengthBucket(length),
-        // A term has no such bracket: no word has this token
-        distinctions: tokenOf(key, distinctionsOf(text)),
-      };
-    },
+    entryOf: (accountId, tag, text) => inTurns(entrySteps(keyOf(accountId, tag), text)),
     questionTokens(accountId, tag, { terms, related, ...rest }) {
       const key = keyOf(accountId, tag);
       return {
@@ -79,6 +54,38 @@ export function createBlindIndex(indexSecret: Uint8Array, enabled: boolean): Bli
         ...rest,
       };
     },
+  };
+}
+
+/** One step for each word, then for each token, then for each word again. */
+export function* entrySteps(key: Uint8Array, text: string): Steps<BlindEntry> {
+  const counts = new Map<string, number>();
+  let length = 0;
+  for (const piece of piecesOf(text)) {
+    yield;
+    for (const term of termsIn(piece)) {
+      yield;
+      if (term === undefined) continue;
+      length += 1;
+      const times = counts.get(term);
+      if (times !== undefined || counts.size < maxTokens) counts.set(term, (times ?? 0) + 1);
+    }
+  }
+  const tokens: { token: bigint; times: number }[] = [];
+  for (const [term, times] of counts) {
+    yield;
+    tokens.push({ token: tokenOf(key, term), times });
+  }
+  tokens.sort((a, b) => (a.token < b.token ? -1 : 1));
+  const atLeast = (least: number): bigint[] =>
+    tokens.filter(({ times }) => times >= least).map(({ token }) => token);
+  return {
+    tokens: atLeast(1),
+    twice: atLeast(2),
+    often: atLeast(3),
+    lengthBucket: lengthBucket(length),
+    // A term has no such bracket: no word has this token
+    distinctions: tokenOf(key, yield* distinctionSteps(text)),
   };
 }
 

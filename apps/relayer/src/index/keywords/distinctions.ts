@@ -1,9 +1,17 @@
+import type { Steps } from '../../base/concurrency/in-turns.ts';
+import { sortSteps } from '../../base/concurrency/sort-steps.ts';
+
 /**
  * What makes two texts of nearly the same words say different things: their numbers, and whether and how often they
- * negate. Equal for equal ones. Number words are English, like the stems; "2" and "two" are the same.
+ * negate. Equal for equal ones; in steps, one for each word. Number words are English, like the stems; "2" and "two" are the same.
  */
-export function distinctionsOf(text: string): string {
-  const plain = text.normalize('NFKC').toLowerCase().replace(/[’ʼ‘]/g, "'");
+export function* distinctionSteps(text: string): Steps<string> {
+  const normal = text.normalize('NFKC');
+  yield;
+  const lower = normal.toLowerCase();
+  yield;
+  const plain = lower.replace(/[’ʼ‘]/g, "'");
+  yield;
   const numbers: string[] = [];
   let negations = 0;
   for (const [word] of plain.matchAll(words)) {
@@ -13,8 +21,9 @@ export function distinctionsOf(text: string): string {
       const number = numberWords.indexOf(word);
       if (number > 0) numbers.push(String(number));
     }
+    yield;
   }
-  return JSON.stringify([numbers.sort(), negations]);
+  return JSON.stringify([yield* sortSteps(numbers), negations]);
 }
 
 const words = /\p{Nd}+|\p{L}+(?:'\p{L}+)?/gu;

@@ -1,6 +1,6 @@
-import { setImmediate as yieldToEvents } from 'node:timers/promises';
+import { inTurns, type Steps } from '../../base/concurrency/in-turns.ts';
 import { piecesOf } from './pieces.ts';
-import { termsOf } from './terms.ts';
+import { termsIn } from './terms.ts';
 
 /**
  * Share of their trigrams from which two different words are taken for spellings or parts of one ("saffrn" and
@@ -14,25 +14,52 @@ const sharedTrigrams = 3;
  * Whether a text has a word that is spelt as one of the query, or nearly so. It compares the words themselves: vectors of
  * hashed word parts are also near by chance. A query without telling words matches only the same text.
  */
-export async function resembles(query: string, text: string): Promise<boolean> {
-  const asked = [...new Set(termsOf(query))];
-  if (asked.length === 0) return plain(query) === plain(text);
-  const wanted = asked.map(trigramsOf);
-  for (const [i, piece] of piecesOf(text).entries()) {
-    if (i > 0) await yieldToEvents();
-    for (const term of new Set(termsOf(piece))) {
-      if (asked.includes(term)) return true;
-      const trigrams = trigramsOf(term);
-      if (wanted.some((other) => areAlike(other, trigrams))) return true;
+export function resembles(query: string, text: string): Promise<boolean> {
+  return inTurns(resemblanceSteps(query, text));
+}
+
+/** One step for each word of the query, then for each of the text. */
+export function* resemblanceSteps(query: string, text: string): Steps<boolean> {
+  const asked = new Map<string, number>();
+  /** The query's words that have a trigram */
+  const having = new Map<string, string[]>();
+  for (const term of termsIn(query)) {
+    yield;
+    if (term === undefined || asked.has(term)) continue;
+    const trigrams = trigramsOf(term);
+    asked.set(term, trigrams.size);
+    for (const trigram of trigrams) {
+      const terms = having.get(trigram);
+      if (terms) terms.push(term);
+      else having.set(trigram, [term]);
+    }
+  }
+  if (asked.size === 0) return plain(query) === plain(text);
+  for (const piece of piecesOf(text)) {
+    yield;
+    const seen = new Set<string>();
+    for (const term of termsIn(piece)) {
+      yield;
+      if (term === undefined || seen.has(term)) continue;
+      seen.add(term);
+      if (asked.has(term) || isLikeOne(trigramsOf(term), asked, having)) return true;
     }
   }
   return false;
 }
 
-function areAlike(one: ReadonlySet<string>, other: ReadonlySet<string>): boolean {
-  let shared = 0;
-  for (const trigram of one) if (other.has(trigram)) shared += 1;
-  return shared >= sharedTrigrams && (2 * shared) / (one.size + other.size) >= alike;
+/** Whether a word with these trigrams is nearly one that was asked for. */
+function isLikeOne(
+  trigrams: ReadonlySet<string>,
+  asked: ReadonlyMap<string, number>,
+  having: ReadonlyMap<string, readonly string[]>,
+): boolean {
+  const shared = new Map<string, number>();
+  for (const trigram of trigrams)
+    for (const term of having.get(trigram) ?? []) shared.set(term, (shared.get(term) ?? 0) + 1);
+  for (const [term, count] of shared)
+    if (count >= sharedTrigrams && (2 * count) / (asked.get(term)! + trigrams.size) >= alike) return true;
+  return false;
 }
 
 /** The beginning counts as a character: words that begin alike are rather the same. */

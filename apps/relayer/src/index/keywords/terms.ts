@@ -7,13 +7,17 @@ import { partsOf } from './compounds.ts';
  */
 export function termsOf(text: string): string[] {
   const terms: string[] = [];
-  for (const [run] of prepared(text).matchAll(runs))
-    for (const part of partsOf(run))
-      for (const word of unspaced.test(part) ? segmented(part) : [part]) {
-        const term = termOf(word);
-        if (term !== undefined) terms.push(term);
-      }
+  for (const term of termsIn(text)) if (term !== undefined) terms.push(term);
   return terms;
+}
+
+/** The same, one after the other: undefined for a word that tells nothing, so that long work can pause at every word. */
+export function* termsIn(text: string): Generator<string | undefined> {
+  for (const [run] of prepared(text).matchAll(runs))
+    for (const part of partsOf(run)) {
+      if (!unspaced.test(part)) yield termOf(part);
+      else for (const word of segmented(part)) yield termOf(word);
+    }
 }
 
 /** Word characters, with signs that join them: `snake_case`, `a.b.c`, `x@y.z`, `https://…`, `1.2.3`, `C++`, `C#`. */
@@ -48,16 +52,14 @@ function prepared(text: string): string {
 }
 
 /** Words by the dictionary, and pairs of characters where a question may cut them differently. */
-function segmented(part: string): string[] {
-  const words: string[] = [];
+function* segmented(part: string): Generator<string> {
   for (const { segment, isWordLike } of segmenter.segment(part)) {
     if (!isWordLike) continue;
-    words.push(segment);
+    yield segment;
     const characters = [...segment];
     if (characters.length > 2 && ideographic.test(segment))
-      for (let i = 0; i + 2 <= characters.length; i++) words.push(characters.slice(i, i + 2).join(''));
+      for (let i = 0; i + 2 <= characters.length; i++) yield characters.slice(i, i + 2).join('');
   }
-  return words;
 }
 
 /** Undefined for what tells nothing. */
