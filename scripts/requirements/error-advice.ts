@@ -22,7 +22,8 @@ export const errorAdvice: Readonly<Record<string, string>> = {
   missing_auth_header:
     'Sign the request: `x-public-key`, `x-signature`, `x-timestamp`, `x-nonce`. `details.header` names the first missing one.',
   invalid_auth_header: 'Send the header named in `details.header` exactly once and in the right form.',
-  timestamp_out_of_window: "Correct the caller's clock; sign each request when it is sent. If it is right, the relayer's clock is wrong, and its log says so.",
+  timestamp_out_of_window:
+    "Correct the caller's clock; sign each request when it is sent. If it is right, the relayer's clock is wrong, and its log says so.",
   invalid_signature:
     'Sign the method, path, query and body bytes exactly as they are sent. Check whether a proxy rewrites them.',
   nonce_replayed: 'Sign again with a new nonce. If you did not repeat the request, find out who did.',
