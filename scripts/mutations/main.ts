@@ -14,15 +14,11 @@ import { runVitest, type VitestRun } from '../testing/run-vitest.ts';
 import { mutations } from './catalogue.ts';
 import type { Mutation } from './mutation.ts';
 import { type NamedTests, namedTests } from './named-tests.ts';
+import { type Judgement, judge, mostRunMs, problemBefore } from './outcome.ts';
 import { pick } from './pick.ts';
 import { createWorkingCopy, type WorkingCopy } from './working-copy.ts';
 
-type Outcome = 'noticed' | 'survived' | 'unusable';
-
-interface Result extends Mutation {
-  outcome: Outcome;
-  /** Why the mutation proves nothing */
-  reason?: string;
+interface Result extends Mutation, Judgement {
   seconds: number;
 }
 
@@ -71,21 +67,17 @@ async function tryMutation(
   environment: NodeJS.ProcessEnv,
 ): Promise<Result> {
   const started = performance.now();
-  const ended = (outcome: Outcome, reason?: string): Result => ({
+  const ended = (judgement: Judgement): Result => ({
     ...mutation,
-    outcome,
-    ...(reason === undefined ? {} : { reason }),
+    ...judgement,
     seconds: Math.round((performance.now() - started) / 1000),
   });
   const tests = namedTests(requirements.get(mutation.breaks)!);
-  const before = await run(copy, tests, environment);
-  if (before.failed > 0)
-    return ended('unusable', before.problem ?? 'a named test fails without the mutation');
-  if (before.passed === 0) return ended('unusable', 'no named test ran on this machine');
+  const reason = problemBefore(await run(copy, tests, environment));
+  if (reason !== undefined) return ended({ outcome: 'unusable', reason });
   const undo = copy.apply(mutation);
   try {
-    const broken = await run(copy, tests, environment);
-    return ended(broken.failed > 0 ? 'noticed' : 'survived');
+    return ended(judge(await run(copy, tests, environment)));
   } finally {
     undo();
   }
@@ -93,7 +85,7 @@ async function tryMutation(
 
 function run(copy: WorkingCopy, { files, pattern }: NamedTests, env: NodeJS.ProcessEnv): Promise<VitestRun> {
   const args = [...files, '--testNamePattern', pattern, '--bail=1'];
-  return runVitest('mutation', args, env, { output: 'ignore', cwd: copy.root });
+  return runVitest('mutation', args, env, { output: 'ignore', cwd: copy.root, timeoutMs: mostRunMs });
 }
 
 function lineOf({ outcome, breaks, file, reason, seconds }: Result, number: number): string {
@@ -103,7 +95,8 @@ function lineOf({ outcome, breaks, file, reason, seconds }: Result, number: numb
 
 /** Keeps the result, prints what survived, and returns the exit code. */
 function conclude(results: readonly Result[]): number {
-  const count = (outcome: Outcome): number => results.filter((result) => result.outcome === outcome).length;
+  const count = (outcome: Judgement['outcome']): number =>
+    results.filter((result) => result.outcome === outcome).length;
   const file = join(repository, 'bench/results', `${new Date().toISOString().slice(0, 10)}-mutations.json`);
   mkdirSync(join(file, '..'), { recursive: true });
   const kept = results.map(({ breaks, file, outcome, reason, seconds }) => ({

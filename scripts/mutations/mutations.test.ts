@@ -1,8 +1,10 @@
 import { describe, expect, it, test } from 'vitest';
 import { readManifest } from '../requirements/manifest.ts';
 import { repository } from '../requirements/repository.ts';
+import type { VitestRun } from '../testing/run-vitest.ts';
 import { mutations } from './catalogue.ts';
 import { namedTests } from './named-tests.ts';
+import { judge, problemBefore } from './outcome.ts';
 import { pick } from './pick.ts';
 
 const built = new Map(
@@ -52,4 +54,44 @@ test('a pattern matches the titles that a statement names, with any value in pla
   expect(matches('block > POST is not refused')).toBe(false);
   expect(matches('takes 5 of them, and more')).toBe(false);
   expect(matches('mistakes 5 of them')).toBe(false);
+});
+
+describe('a mutation', () => {
+  const run = (differences: Partial<VitestRun>): VitestRun => ({
+    name: 'mutation',
+    passed: 0,
+    failed: 0,
+    skipped: 0,
+    seconds: 1,
+    interrupted: false,
+    cutOff: false,
+    failedTests: 0,
+    ...differences,
+  });
+
+  test.each([
+    ['noticed', 'a named test fails', { failed: 1, failedTests: 1 }],
+    ['survived', 'all named tests pass', { passed: 2 }],
+    [
+      'unusable',
+      'vitest was killed',
+      { failed: 1, cutOff: true, problem: 'vitest ended (137) without a report' },
+    ],
+    ['unusable', 'vitest was cut off after a test had failed', { failed: 1, failedTests: 1, cutOff: true }],
+    [
+      'unusable',
+      'vitest ended without a report',
+      { failed: 1, problem: 'vitest ended (1) without a report' },
+    ],
+    ['unusable', 'a file does not load', { failed: 1, problem: 'did not load or set up: a.test.ts' }],
+    ['unusable', 'no test ran', { failed: 1, problem: 'no test ran' }],
+  ])('is %s when %s', (outcome, _, differences) => {
+    expect(judge(run(differences)).outcome).toBe(outcome);
+  });
+
+  test('is tried only when the named tests pass without it', () => {
+    expect(problemBefore(run({ passed: 1 }))).toBeUndefined();
+    for (const differences of [{}, { passed: 1, cutOff: true }, { passed: 1, failed: 1, failedTests: 1 }])
+      expect(problemBefore(run(differences))).toBeDefined();
+  });
 });

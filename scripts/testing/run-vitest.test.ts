@@ -11,10 +11,13 @@ beforeEach(() => {
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 /** Runs a vitest of its own, without this repository's configuration, on these test files. */
-function run(files: Record<string, string>) {
+function run(files: Record<string, string>, timeoutMs?: number) {
   for (const [name, text] of Object.entries(files)) writeFileSync(join(root, name), text);
   const { VITEST, VITEST_WORKER_ID, VITEST_POOL_ID, ...env } = process.env;
-  return runVitest('trial', ['--root', root, '--globals'], env, { output: 'ignore' });
+  return runVitest('trial', ['--root', root, '--globals'], env, {
+    output: 'ignore',
+    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+  });
 }
 
 it('counts what passed, failed and was skipped', async () => {
@@ -22,7 +25,15 @@ it('counts what passed, failed and was skipped', async () => {
     'a.test.js':
       "it('a', () => {}); it('b', () => { throw new Error('no'); }); it['skip']('c', () => {}); it['todo']('d');",
   });
-  expect(result).toMatchObject({ name: 'trial', passed: 1, failed: 1, skipped: 2, interrupted: false });
+  expect(result).toMatchObject({
+    name: 'trial',
+    passed: 1,
+    failed: 1,
+    skipped: 2,
+    interrupted: false,
+    cutOff: false,
+    failedTests: 1,
+  });
   expect(result.problem).toBeUndefined();
 });
 
@@ -32,7 +43,7 @@ it('counts a file that does not load and a hook that throws', async () => {
     'b.test.js': "beforeAll(() => { throw new Error('no'); }); it('b', () => {});",
     'c.test.js': "it('c', () => {});",
   });
-  expect(result).toMatchObject({ passed: 1, failed: 2 });
+  expect(result).toMatchObject({ passed: 1, failed: 2, cutOff: false, failedTests: 0 });
   expect(result.problem).toMatch(
     /did not load or set up: .*a\.test\.js.*b\.test\.js|b\.test\.js.*a\.test\.js/,
   );
@@ -46,4 +57,14 @@ it('counts an error that no test caught', async () => {
 
 it('takes no tests for a failure', async () => {
   expect(await run({})).toMatchObject({ passed: 0, failed: 1, problem: 'no test ran' });
+});
+
+it('tells a run that was cut off from one whose tests failed', async () => {
+  const endless = "it('a', () => { for (;;); });";
+  expect(await run({ 'a.test.js': endless }, 2_000)).toMatchObject({
+    failed: 1,
+    failedTests: 0,
+    cutOff: true,
+    interrupted: false,
+  });
 });

@@ -10,9 +10,15 @@ import type { SuiteResult } from './suite-result.ts';
 const mostMs = 60 * 60_000;
 /** What shells and vitest answer when Ctrl-C ended them. */
 const interruptedCode = 130;
+/** And of any signal, with its number added */
+const signalCodes = 128;
 
 export interface VitestRun extends SuiteResult {
   interrupted: boolean;
+  /** It was ended by a signal, by its time limit or by Ctrl-C: what it has counted is not all */
+  cutOff: boolean;
+  /** Of `failed`, the tests that failed themselves */
+  failedTests: number;
 }
 
 /** Runs vitest once, with its usual output for people, and counts from its JSON report. */
@@ -20,7 +26,7 @@ export async function runVitest(
   name: string,
   args: readonly string[],
   env: NodeJS.ProcessEnv,
-  options: Pick<RunOptions, 'output' | 'cwd'> = {},
+  options: Pick<RunOptions, 'output' | 'cwd' | 'timeoutMs'> = {},
 ): Promise<VitestRun> {
   const started = performance.now();
   const directory = mkdtempSync(join(tmpdir(), 'memrelay-report-'));
@@ -29,13 +35,20 @@ export async function runVitest(
     const code = await runScript(
       join(dirname(createRequire(import.meta.url).resolve('vitest/package.json')), 'vitest.mjs'),
       ['run', '--reporter=default', '--reporter=json', `--outputFile.json=${reportFile}`, ...args],
-      { env, ...options, timeoutMs: mostMs },
+      { env, timeoutMs: mostMs, ...options },
     );
     const report = existsSync(reportFile)
       ? (JSON.parse(readFileSync(reportFile, 'utf8')) as VitestReport)
       : undefined;
     const seconds = (performance.now() - started) / 1000;
-    return { name, ...countTests(report, code), seconds, interrupted: code === interruptedCode };
+    return {
+      name,
+      ...countTests(report, code),
+      failedTests: report?.numFailedTests ?? 0,
+      seconds,
+      interrupted: code === interruptedCode,
+      cutOff: code >= signalCodes,
+    };
   } finally {
     rmSync(directory, { recursive: true, force: true });
   }
