@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createIdempotency } from '../src/jobs/queue/idempotency.ts';
 import { createOutbox } from '../src/jobs/queue/outbox.ts';
 import { checkSecrets } from '../src/jobs/queue/secret-checks.ts';
-import { insertJobs } from '../src/jobs/rows/accept-jobs.ts';
+import { insertJobs, type NewJob } from '../src/jobs/rows/accept-jobs.ts';
 import { databases, type TestDb } from './support/databases.ts';
 import { textJob } from './support/text-job.ts';
 
@@ -111,7 +111,9 @@ describe.each(databases)('the secrets of a database on $name', ({ create }) => {
     await boot();
     await accept();
     await boot({ writers: [newer, writerKey] });
-    expect(await refusal({ writers: [newer] })).toContain('up to 1 memories would not be shown');
+    expect(await refusal({ writers: [newer] })).toContain(
+      'lacks a key that was in use: at most 1 memory would not be shown any more (untrusted_signer). Add',
+    );
     await accept();
     const message = await refusal({ writers: [writerKey] });
     expect(message).toContain('MEM_WRITER_KEYS lacks a key');
@@ -122,9 +124,11 @@ describe.each(databases)('the secrets of a database on $name', ({ create }) => {
 
   test('a writer key that shares nothing with the former ones stops the boot, with what would be lost', async () => {
     await boot();
-    expect(await refusal({ writers: [one()] })).toContain('MEM_WRITER_KEYS has none of the keys');
+    expect(await refusal({ writers: [one()] })).toContain(
+      'MEM_WRITER_KEYS has none of the keys this database was used with. Add',
+    );
     for (let i = 0; i < 3; i++) await accept();
-    expect(await refusal({ writers: [one()] })).toContain('3 memories would not be shown');
+    expect(await refusal({ writers: [one()] })).toContain('at most 3 memories would not be shown');
   });
 
   test('a writer key that has signed nothing may go again', async () => {
@@ -164,6 +168,42 @@ describe.each(databases)('the secrets of a database on $name', ({ create }) => {
       randomBytes(16),
     ]);
     expect(await refusal({ writers: [newer] })).toContain('MEM_WRITER_KEYS lacks a key');
+    expect(await refusal({ writers: [writerKey] })).toContain(
+      'MEM_WRITER_KEYS lacks a key that was in use: a restore could bring back at most 1 memory that was forgotten. Add',
+    );
+  });
+
+  test('what would be lost counts each memory once, and nothing else that is stored', async () => {
+    const newer = one();
+    await boot();
+    await boot({ writers: [newer, writerKey] });
+    const accountId = randomBytes(32);
+    const job = (more: Partial<NewJob> = {}) => textJob(accountId, 'a text', { outbox: undefined, ...more });
+    const imported = job({ writtenAt: new Date('2020-01-01') });
+    const [repeated, renewal] = [job(), job()];
+    await insertJobs(
+      database.db,
+      [imported, repeated, renewal, job({ kind: 2 }), job({ kind: 3 })],
+      'uploading',
+    );
+    const { db } = database;
+    await db.query('UPDATE memory_job SET duplicate = true WHERE id = $1', [repeated.id]);
+    await db.query('UPDATE memory_job SET checkpoint = $2 WHERE id = $1', [
+      renewal.id,
+      JSON.stringify({ renews: imported.id }),
+    ]);
+    const expected = 'at most 1 memory would not be shown any more (untrusted_signer). Add';
+    expect(await refusal({ writers: [writerKey] })).toContain(expected);
+    // As when it is embedded: the memory has the date it was first written on, and another are bytes of a client
+    const columns = 'account_id, id, namespace, state, envelope_sha256, size';
+    await db.query(
+      `INSERT INTO memory (${columns}, envelope_id, created_at)
+       SELECT account_id, id, namespace, 'pending', envelope_sha256, 1, envelope_id, written_at FROM memory_job WHERE id = $1
+       UNION ALL SELECT account_id, gen_random_uuid(), namespace, 'done', envelope_sha256, 1, NULL, now()
+       FROM memory_job WHERE id = $1`,
+      [imported.id],
+    );
+    expect(await refusal({ writers: [writerKey] })).toContain(expected);
   });
 
   test('of two relayers that start at the same moment with different ones, one starts', async () => {
@@ -181,7 +221,7 @@ describe.each(databases)('the secrets of a database on $name', ({ create }) => {
     await accept();
     expect(await refusal({ index: one() })).toContain('MEM_INDEX_KEY');
     await boot();
-    expect(await refusal({ writers: [one()] })).toContain('1 memories would not be shown');
+    expect(await refusal({ writers: [one()] })).toContain('at most 1 memory would not be shown');
   });
 });
 

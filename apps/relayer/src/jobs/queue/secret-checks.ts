@@ -16,6 +16,7 @@ import {
   keepSecret,
   lockSecrets,
   readKnownSecrets,
+  type Signed,
   sealingKeyIds,
   signedSince,
 } from '../rows/secret-rows.ts';
@@ -82,14 +83,29 @@ async function writerKeyProblem(tx: Queryable, writerKeys: readonly Buffer[]): P
   const values = writerKeys.map((seed) => listedCheckValue(variable, seed));
   const missing = known.filter(({ check_value }) => !values.includes(check_value));
   const lost = await signedSince(tx, missing);
+  const isSigned = lost.memories + lost.forgotten > 0;
+  const remedy = `Add the former keys to the end of the list. If they are lost or must not be believed any more, ${wayOut(missing)}`;
   if (known.length > 0 && missing.length === known.length)
-    return `${variable} has none of the keys this database was used with: ${lost.memories} memories would not be shown any more (untrusted_signer). Add the former keys to the end of the list. If they are lost or must not be believed any more, ${wayOut(missing)}`;
-  if (lost.any)
-    return `${variable} lacks ${missing.length === 1 ? 'a key' : `${missing.length} keys`} that memories were signed with: up to ${lost.memories} memories would not be shown any more (untrusted_signer). Add the former keys to the end of the list. If they are lost or must not be believed any more, ${wayOut(missing)}`;
+    return `${variable} has none of the keys this database was used with${isSigned ? `: ${lossOf(lost)}` : ''}. ${remedy}`;
+  if (isSigned)
+    return `${variable} lacks ${missing.length === 1 ? 'a key that was' : `${missing.length} keys that were`} in use: ${lossOf(lost)}. ${remedy}`;
   for (const { check_value } of missing) await forgetSecret(tx, variable, check_value);
   for (const [i, value] of values.entries())
     await keepSecret(tx, variable, value, i === 0 && known.length > 0 ? 'now' : '-infinity');
   return undefined;
+}
+
+/** Every number is a bound: envelopes hide who signed them, and some were signed by clients. */
+function lossOf({ memories, forgotten }: Signed): string {
+  const counted = (count: number): string => (count === 1 ? '1 memory' : `${count} memories`);
+  const losses: string[] = [];
+  if (memories > 0)
+    losses.push(`at most ${counted(memories)} would not be shown any more (untrusted_signer)`);
+  if (forgotten > 0)
+    losses.push(
+      `a restore could bring back at most ${counted(forgotten)} that ${forgotten === 1 ? 'was' : 'were'} forgotten`,
+    );
+  return losses.join(', and ');
 }
 
 function wayOut(secrets: readonly KnownSecret[]): string {

@@ -1,3 +1,4 @@
+import { envelopeKind } from '@memrelay/envelope/header';
 import type { Queryable } from '../../base/db/db.ts';
 import { idempotencyHours } from './idempotency-rows.ts';
 
@@ -64,22 +65,35 @@ export async function keepSecret(
   );
 }
 
-/** What may be signed with these keys; an hour of slack for relayers whose clock is behind the database's. */
-export async function signedSince(
-  tx: Queryable,
-  keys: readonly KnownSecret[],
-): Promise<{ memories: number; any: boolean }> {
-  if (keys.length === 0) return { memories: 0, any: false };
-  const { rows } = await tx.query<{ memories: number; tombstones: number }>(
+/** What may be signed with some writer keys, at most. */
+export interface Signed {
+  memories: number;
+  /** Forgotten memories, whose tombstones are signed */
+  forgotten: number;
+}
+
+/**
+ * What was written since the first of these keys was in use, with an hour of slack for relayers whose clock is behind the
+ * database's. An imported memory has the date it was first written on, so its job counts while there is one. Not counted:
+ * bytes that are not an envelope, renewals, and texts that wait for the same text of another job.
+ */
+export async function signedSince(tx: Queryable, keys: readonly KnownSecret[]): Promise<Signed> {
+  if (keys.length === 0) return { memories: 0, forgotten: 0 };
+  const { rows } = await tx.query<Signed>(
     `WITH used AS (SELECT min(used_from) - interval '1 hour' AS since FROM known_secret
-       WHERE variable = 'MEM_WRITER_KEYS' AND check_value = ANY($1))
-     SELECT (SELECT count(*) FROM memory WHERE created_at >= since)
-       + (SELECT count(*) FROM memory_job WHERE status <> 'done' AND memory_job.created_at >= since
-           AND NOT EXISTS (SELECT 1 FROM memory WHERE memory.account_id = memory_job.account_id AND memory.id = memory_job.id))
-         AS memories,
-       (SELECT count(*) FROM forgotten_memory) AS tombstones FROM used`,
+       WHERE variable = 'MEM_WRITER_KEYS' AND check_value = ANY($1)),
+     signed AS (
+       SELECT 1 FROM used, memory LEFT JOIN memory_job job USING (account_id, id)
+       WHERE memory.envelope_id IS NOT NULL AND greatest(memory.created_at, job.created_at) >= since
+       UNION ALL
+       SELECT 1 FROM used, memory_job job
+       WHERE kind = ${envelopeKind.memory} AND status <> 'done' AND job.created_at >= since
+         AND envelope_id IS NOT NULL AND NOT duplicate AND checkpoint ->> 'renews' IS NULL
+         AND NOT EXISTS (SELECT FROM memory WHERE memory.account_id = job.account_id AND memory.id = job.id))
+     SELECT (SELECT count(*) FROM signed) AS memories,
+       (SELECT count(*) FROM forgotten_memory WHERE forgotten_at >= since) AS forgotten
+     FROM used`,
     [keys.map(({ check_value }) => check_value)],
   );
-  const { memories, tombstones } = rows[0]!;
-  return { memories, any: memories > 0 || tombstones > 0 };
+  return rows[0]!;
 }
