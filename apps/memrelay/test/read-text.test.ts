@@ -2,10 +2,10 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { isBundleFile } from '../src/bundle/bundle-file.ts';
+import { fileBytes, isBundleFile } from '../src/bundle/bundle-file.ts';
 import { readPassphrase } from '../src/bundle/passphrase.ts';
 import { ExitError } from '../src/terminal/exit-codes.ts';
-import { explain } from '../src/terminal/explain-error.ts';
+import { explain, fileTrouble } from '../src/terminal/explain-error.ts';
 import { createOutput } from '../src/terminal/output.ts';
 import { readText } from '../src/terminal/read-text.ts';
 
@@ -52,6 +52,30 @@ it('a device or a pipe is never read to its end', async () => {
   expect(await said(readText('/dev/zero'))).toBe(
     '/dev/zero: it is not a regular file; write its content to a file first.',
   );
+});
+
+// A file of Linux that can be opened and not be read
+it.skipIf(process.platform !== 'linux')(
+  'a file that fails while it is read is named by every reader',
+  async () => {
+    const path = '/proc/self/mem';
+    const bytes = async (): Promise<void> => {
+      for await (const _ of fileBytes(path));
+    };
+    const output = createOutput({ json: true });
+    const passphrase = readPassphrase(output, { passphraseFile: path }, { twice: false });
+    for (const work of [isBundleFile(path), readText(path), bytes(), passphrase])
+      expect(await said(work)).toBe(`${path}: the device reported an error.`);
+  },
+);
+
+it('an error without a sentence of its own names the file and its code, unless it may be one of a connection', () => {
+  const invalid = Object.assign(new Error('EINVAL: invalid argument, read'), {
+    code: 'EINVAL',
+    syscall: 'read',
+  });
+  expect(fileTrouble(invalid, '/a/file')?.message).toBe('/a/file: the system cannot read it (EINVAL).');
+  expect(explain(invalid)).toBeUndefined();
 });
 
 it('a passphrase file that is a directory is named, and so is a full disk without a path', async () => {

@@ -1,7 +1,12 @@
+import { createReadStream } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import { isBundle } from '@memrelay/sdk/bundle/bundle-key';
+import { fileTrouble } from '../terminal/explain-error.ts';
 
-/** Whether the file is a bundle of `memrelay export`, by how it begins. A directory or a device is not. */
+/**
+ * Whether the file is a bundle of `memrelay export`, by how it begins. A directory or a device is not. Throws `ExitError`
+ * that names the file when it cannot be read.
+ */
 export async function isBundleFile(path: string): Promise<boolean> {
   // Opening a pipe waits for its writer
   if (!(await stat(path)).isFile()) return false;
@@ -9,7 +14,18 @@ export async function isBundleFile(path: string): Promise<boolean> {
   try {
     const { buffer, bytesRead } = await file.read(Buffer.alloc(4), 0, 4, 0);
     return isBundle(buffer.subarray(0, bytesRead));
+  } catch (error) {
+    throw fileTrouble(error, path) ?? error;
   } finally {
     await file.close();
+  }
+}
+
+/** The content of a file in pieces. Throws `ExitError` that names the file when it cannot be read. */
+export async function* fileBytes(path: string): AsyncGenerator<Uint8Array> {
+  try {
+    yield* createReadStream(path) as AsyncIterable<Buffer>;
+  } catch (error) {
+    throw fileTrouble(error, path) ?? error;
   }
 }

@@ -1,8 +1,8 @@
-import { createReadStream } from 'node:fs';
 import { type FileHandle, open, rename, stat } from 'node:fs/promises';
 import { nodePrimitives } from '@memrelay/envelope/node-primitives';
 import { type ExportProgress, exportBundle } from '@memrelay/sdk/bundle/export-bundle';
 import { type BundlePosition, resumeBundle } from '@memrelay/sdk/bundle/resume-bundle';
+import { fileBytes } from '../bundle/bundle-file.ts';
 import { type PassphraseOption, readPassphrase } from '../bundle/passphrase.ts';
 import type { ConnectOptions, NamespaceOption } from '../client/connect.ts';
 import { type ResumableRun, runResumable } from '../client/resumable.ts';
@@ -80,7 +80,7 @@ async function positionOf(
   { namespace }: NamespaceOption,
   accountId: string,
 ): Promise<BundlePosition | undefined> {
-  const position = await resumeBundle(createReadStream(part), passphrase, nodePrimitives);
+  const position = await resumeBundle(fileBytes(part), passphrase, nodePrimitives);
   if (position === 'complete')
     throw new ExitError(
       exitCodes.usage,

@@ -1,10 +1,10 @@
-import { createReadStream } from 'node:fs';
 import { nodePrimitives } from '@memrelay/envelope/node-primitives';
 import { toHex } from '@memrelay/protocol/bytes';
 import { importBundle } from '@memrelay/sdk/bundle/import-bundle';
 import { type Bundle, openBundle } from '@memrelay/sdk/bundle/open-bundle';
 import { dataDir } from '@memrelay/sdk/data-dir-node';
 import type { MemRelay } from '@memrelay/sdk/mem-relay';
+import { fileBytes } from '../bundle/bundle-file.ts';
 import { type PassphraseOption, readPassphrase } from '../bundle/passphrase.ts';
 import { type ConnectOptions, withClient } from '../client/connect.ts';
 import { runResumable } from '../client/resumable.ts';
@@ -45,7 +45,7 @@ export async function importBundleFile(
   await withClient(options, ({ client }) => client.account());
   const passphrase = await readPassphrase(output, options, { twice: false });
   output.step('Reading the bundle');
-  const bundle = await openBundle(() => createReadStream(path), passphrase, nodePrimitives);
+  const bundle = await openBundle(() => fileBytes(path), passphrase, nodePrimitives);
   output.done();
   output.line(
     `${bundle.memories} memories of account ${bundle.start.account_id}, exported on ${bundle.start.created_at.slice(0, 10)}.`,

@@ -49,8 +49,11 @@ export function explain(error: unknown): ExitError | undefined {
  * an open file. Undefined for another error.
  */
 export function fileTrouble(error: unknown, path?: string): ExitError | undefined {
-  const { code, path: named = path } = error as NodeJS.ErrnoException;
-  const trouble = code === undefined ? undefined : troubles[code];
+  const { code, syscall, path: named = path } = error as NodeJS.ErrnoException;
+  if (code === undefined) return undefined;
+  // Without `path` it may be an error of a connection
+  const trouble =
+    troubles[code] ?? (path && syscall ? `the system cannot ${syscall} it (${code})` : undefined);
   if (trouble === undefined) return undefined;
   const message = named === undefined ? `A file cannot be used: ${trouble}.` : `${named}: ${trouble}.`;
   return new ExitError(exitCodes.usage, message, { cause: error });
