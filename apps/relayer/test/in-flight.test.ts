@@ -4,6 +4,7 @@ import Fastify, { type FastifyInstance } from 'fastify';
 import { afterEach, describe, expect, test } from 'vitest';
 import { errorHandler } from '../src/api/http/error-replies.ts';
 import { inPieces, jsonPieces } from '../src/api/http/json-pieces.ts';
+import { route } from '../src/api/http/route.ts';
 import { createInFlight, type InFlight, type InFlightOptions } from '../src/api/limits/in-flight.ts';
 import { createRequestBounds, registerRequestBounds } from '../src/api/limits/request-bounds.ts';
 import { silent } from './support/auth-app.ts';
@@ -151,7 +152,7 @@ describe('short requests', () => {
       signed.get('/fails', async () => {
         throw new Error('failed');
       });
-      signed.get('/own', { config: { ownBound: true } }, async () => ({}));
+      signed.get('/own', route({ auth: 'signature', scope: [], cost: 1, ownBound: true }), async () => ({}));
     });
     const url = await app.listen({ port: 0, host: '127.0.0.1' });
     const get = async (path: string, account: string) =>

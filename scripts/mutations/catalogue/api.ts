@@ -160,9 +160,9 @@ export const apiMutations: readonly Mutation[] = [
   {
     breaks: 'api.202',
     file: 'apps/relayer/src/api/routes/memory-routes.ts',
-    from: `    reply.code(202);
-    return { job_id: jobId!, status: 'running' };`,
-    to: "    return { job_id: jobId!, status: 'running' };",
+    from: `      reply.code(202);
+      return { job_id: jobId!, status: 'running' };`,
+    to: "      return { job_id: jobId!, status: 'running' };",
   },
   {
     breaks: 'relayer.hit.fields',

@@ -1,10 +1,10 @@
 import { ApiError } from '@memrelay/protocol/errors';
 import { headers } from '@memrelay/protocol/headers';
-import { limits } from '@memrelay/protocol/limits';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import type { AccountDirectory } from '../../accounts/account-directory.ts';
 import type { Caller } from '../../accounts/caller.ts';
+import { bodyLimitOf, requireScope, signedRouteOf } from '../http/route.ts';
 import type { NonceStore } from '../nonces/nonce-store.ts';
 import { type AddressLimitOptions, type Admission, createAddressLimit } from './address-limit.ts';
 import { type AuthHeaders, checkTimestamp, readAuthHeaders } from './auth-headers.ts';
@@ -82,7 +82,7 @@ export function registerAuth(app: FastifyInstance, options: AuthOptions): void {
       const address = clientAddress(request.raw, trustedProxyHops);
       const admission = addresses.take(addressBlock(address), auth.publicKey.toLowerCase());
       progress.set(request, { auth, address, admission, rawBody: empty });
-      checkContentLength(request.raw, bodyLimit(request));
+      checkContentLength(request.raw, bodyLimitOf(request));
     } catch (error) {
       closeAfterUnreadBody(request, reply);
       throw error;
@@ -93,7 +93,7 @@ export function registerAuth(app: FastifyInstance, options: AuthOptions): void {
   app.addContentTypeParser('application/json', async (request: FastifyRequest) => {
     const current = progress.get(request)!;
     current.rawBody = await readBody(request.raw, {
-      bytes: bodyLimit(request),
+      bytes: bodyLimitOf(request),
       deadlineMs: bodyDeadlineMs,
       onBytes: current.admission.receive,
     });
@@ -118,6 +118,7 @@ export function registerAuth(app: FastifyInstance, options: AuthOptions): void {
     admission.succeed();
     reply.header(headers.accountId, caller.account.accountId);
     await limitKey?.(caller, request);
+    requireScope(caller, signedRouteOf(request));
     progress.get(request)!.caller = caller;
     request.body = parseJsonBody(rawBody);
   });
@@ -129,10 +130,6 @@ export function registerAuth(app: FastifyInstance, options: AuthOptions): void {
   });
 }
 
-function bodyLimit(request: FastifyRequest): number {
-  return request.routeOptions.bodyLimit ?? limits.bodyBytes;
-}
-
 /**
  * After a refusal without reading the body, Node reads a body away so that the connection can be used again. That is
  * right for one that is announced and in bounds; for any other the connection is closed.
@@ -140,5 +137,5 @@ function bodyLimit(request: FastifyRequest): number {
 function closeAfterUnreadBody(request: FastifyRequest, reply: FastifyReply): void {
   const length = Number(request.raw.headers['content-length'] ?? 0);
   const isChunked = request.raw.headers['transfer-encoding'] !== undefined;
-  if (isChunked || length > bodyLimit(request)) reply.header('connection', 'close');
+  if (isChunked || length > bodyLimitOf(request)) reply.header('connection', 'close');
 }

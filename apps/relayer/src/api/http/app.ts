@@ -8,6 +8,7 @@ import { answerMalformed, answerUnservable } from './bare-replies.ts';
 import { answerNotFound, errorHandler } from './error-replies.ts';
 import { checkHost } from './request-host.ts';
 import { requestIdOf } from './request-id.ts';
+import { route } from './route.ts';
 
 export interface AppOptions {
   log: Logger;
@@ -70,7 +71,7 @@ export function createApp(options: AppOptions): FastifyInstance {
       'request',
     );
   });
-  app.options('/*', async (request, reply) => {
+  app.options('/*', route({ auth: 'none' }), async (request, reply) => {
     if (!isAllowed(request, options.allowedOrigins)) return answerNotFound(request, reply);
     return reply
       .header('access-control-allow-methods', 'GET, POST, DELETE, OPTIONS')

@@ -2,15 +2,9 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { createFairTurns, type FairTurns } from '../../base/concurrency/fair-turns.ts';
 import { recallAnswerBytes } from '../../memories/recall/recall.ts';
 import { untilGone } from '../http/event-stream.ts';
+import { signedRouteOf } from '../http/route.ts';
 import { sendInTime, untilSent } from '../http/until-sent.ts';
 import { createInFlight, type InFlight } from './in-flight.ts';
-
-declare module 'fastify' {
-  interface FastifyContextConfig {
-    /** The route has a bound of its own in `RequestBounds`, and may take long: it does not count as a short request */
-    ownBound?: true;
-  }
-}
 
 /** Everything that requests may use at the same time on this relayer. One account gets a quarter of each. */
 export interface RequestBounds {
@@ -74,7 +68,7 @@ export function createRequestBounds(): RequestBounds {
 export function registerRequestBounds(app: FastifyInstance, bounds: RequestBounds): void {
   const answered = new WeakMap<FastifyRequest, () => void>();
   app.addHook('preHandler', async (request, reply) => {
-    if (request.routeOptions.config.ownBound) return;
+    if (signedRouteOf(request)?.ownBound) return;
     const { accountId } = request.caller.account;
     const leave = await bounds.requests.enter({ accountId, units: 1, signal: untilGone(reply) });
     let open = 2;

@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { type ExportParts, exportPage, exportPageBytes } from '../../memories/bundles/export-page.ts';
 import { type ImportParts, importMemories } from '../../memories/bundles/import-memories.ts';
 import { inPieces } from '../http/json-pieces.ts';
+import { route } from '../http/route.ts';
 import { validate } from '../http/validate.ts';
 import type { RequestBounds } from '../limits/request-bounds.ts';
 
@@ -11,21 +12,28 @@ export type BundleRouteParts = ExportParts & ImportParts & { requestBounds: Requ
 /** The signed routes that take memories to another server and back; `app` has the auth hook. */
 export function bundleRoutes(app: FastifyInstance, parts: BundleRouteParts): void {
   const { exporting, importing } = parts.requestBounds;
-  const config = { ownBound: true } as const;
-  app.post('/api/export', { config }, async (request, reply) => {
-    const wanted = validate(exportRequest, request.body);
-    return exporting.run(request, reply, exportPageBytes, async () => {
-      const page = await exportPage(parts, request.caller, wanted);
-      const length = page.memories.reduce((sum, { envelope }) => sum + envelope.length, 0);
-      return inPieces(reply, page, 'memories', length);
-    });
-  });
-  app.post('/api/import', { config }, async (request, reply): Promise<ImportResponse> => {
-    const given = validate(importRequest, request.body);
-    const answer = await importing.run(request, reply, request.rawBody.length, () =>
-      importMemories(parts, request.caller, given),
-    );
-    reply.code(202);
-    return answer;
-  });
+  app.post(
+    '/api/export',
+    route({ auth: 'signature', scope: ['read'], cost: 1, ownBound: true }),
+    async (request, reply) => {
+      const wanted = validate(exportRequest, request.body);
+      return exporting.run(request, reply, exportPageBytes, async () => {
+        const page = await exportPage(parts, request.caller, wanted);
+        const length = page.memories.reduce((sum, { envelope }) => sum + envelope.length, 0);
+        return inPieces(reply, page, 'memories', length);
+      });
+    },
+  );
+  app.post(
+    '/api/import',
+    route({ auth: 'signature', scope: ['read', 'write'], cost: 1, ownBound: true }),
+    async (request, reply): Promise<ImportResponse> => {
+      const given = validate(importRequest, request.body);
+      const answer = await importing.run(request, reply, request.rawBody.length, () =>
+        importMemories(parts, request.caller, given),
+      );
+      reply.code(202);
+      return answer;
+    },
+  );
 }

@@ -11,6 +11,7 @@ import type { FastifyInstance } from 'fastify';
 import { permissionBits } from '../../accounts/require-permission.ts';
 import { askPrompt } from '../../language/prompts/ask.ts';
 import { extractPrompt } from '../../language/prompts/extract.ts';
+import { route } from '../http/route.ts';
 import { createReadiness, type ReadinessParts } from '../readiness.ts';
 
 /** Set by whoever builds the image; absent in a checkout. */
@@ -39,7 +40,8 @@ export interface InfoRouteParts extends ReadinessParts {
 
 /** The unsigned routes about this server. */
 export function infoRoutes(app: FastifyInstance, parts: InfoRouteParts): void {
-  app.get('/health', async (): Promise<HealthInfo> => {
+  const open = route({ auth: 'none' });
+  app.get('/health', open, async (): Promise<HealthInfo> => {
     return {
       status: 'ok',
       version: relayerVersion,
@@ -48,11 +50,11 @@ export function infoRoutes(app: FastifyInstance, parts: InfoRouteParts): void {
       ...versionInfo(),
     };
   });
-  app.get('/version', async () => versionInfo());
-  app.get('/config', async (): Promise<PublicConfig> => parts.publicConfig());
-  app.get('/live', async () => ({ status: 'ok' }));
+  app.get('/version', open, async () => versionInfo());
+  app.get('/config', open, async (): Promise<PublicConfig> => parts.publicConfig());
+  app.get('/live', open, async () => ({ status: 'ok' }));
   const readiness = createReadiness(parts);
-  app.get('/ready', async (_request, reply) => {
+  app.get('/ready', open, async (_request, reply) => {
     const state = await readiness();
     return reply.code(state.ready ? 200 : 503).send(state);
   });
@@ -63,29 +65,33 @@ const lastMs = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 
 /** `GET /api/account`: who the caller is, and the key epoch a client encrypts under. */
 export function accountRoute(app: FastifyInstance): void {
-  app.get('/api/account', async (request): Promise<AccountInfo> => {
-    const { account, delegate } = request.caller;
-    const { scope } = delegate;
-    return {
-      owner: account.owner,
-      account_id: account.accountId,
-      origin: account.origin,
-      key_epoch: account.keyEpoch,
-      active: account.active,
-      delegate: {
-        label: delegate.label,
-        scope: {
-          perms: Object.entries(permissionBits)
-            .filter(([, bit]) => ((scope?.perms ?? 0) & bit) !== 0)
-            .map(([name]) => name),
-          all_namespaces: scope?.allNamespaces ?? false,
-          tags: [...(scope?.tags ?? [])],
-          min_epoch: scope?.minEpoch ?? 0,
+  app.get(
+    '/api/account',
+    route({ auth: 'signature', scope: [], cost: 1 }),
+    async (request): Promise<AccountInfo> => {
+      const { account, delegate } = request.caller;
+      const { scope } = delegate;
+      return {
+        owner: account.owner,
+        account_id: account.accountId,
+        origin: account.origin,
+        key_epoch: account.keyEpoch,
+        active: account.active,
+        delegate: {
+          label: delegate.label,
+          scope: {
+            perms: Object.entries(permissionBits)
+              .filter(([, bit]) => ((scope?.perms ?? 0) & bit) !== 0)
+              .map(([name]) => name),
+            all_namespaces: scope?.allNamespaces ?? false,
+            tags: [...(scope?.tags ?? [])],
+            min_epoch: scope?.minEpoch ?? 0,
+          },
+          ...(scope && scope.expiresAtMs > 0
+            ? { expires_at: new Date(Math.min(scope.expiresAtMs, lastMs)).toISOString() }
+            : {}),
         },
-        ...(scope && scope.expiresAtMs > 0
-          ? { expires_at: new Date(Math.min(scope.expiresAtMs, lastMs)).toISOString() }
-          : {}),
-      },
-    };
-  });
+      };
+    },
+  );
 }

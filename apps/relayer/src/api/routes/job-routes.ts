@@ -14,6 +14,7 @@ import type { Pipeline } from '../../jobs/pipeline.ts';
 import { readJobs } from '../../jobs/rows/read-jobs.ts';
 import { retryJob } from '../../jobs/rows/retry-job.ts';
 import type { NamespaceTags } from '../../memories/reading/scope-namespaces.ts';
+import { route } from '../http/route.ts';
 import { validate } from '../http/validate.ts';
 
 export interface JobRouteParts extends NamespaceTags {
@@ -25,12 +26,19 @@ const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 /** The state of writes, and their retry; `app` has the auth hook. */
 export function jobRoutes(app: FastifyInstance, parts: JobRouteParts): void {
-  app.get<{ Params: { job_id: string } }>('/api/remember/:job_id', async (request): Promise<JobRecord> => {
-    return jobOf(parts, request.caller, request.params.job_id.toLowerCase());
-  });
+  // A key always sees the jobs that it created
+  const polling = route({ auth: 'signature', scope: [], cost: 0 });
+  app.get<{ Params: { job_id: string } }>(
+    '/api/remember/:job_id',
+    polling,
+    async (request): Promise<JobRecord> => {
+      return jobOf(parts, request.caller, request.params.job_id.toLowerCase());
+    },
+  );
 
   app.post<{ Params: { job_id: string } }>(
     '/api/remember/:job_id/retry',
+    route({ auth: 'signature', scope: ['write'], lookupFirst: true, cost: 1 }),
     async (request, reply): Promise<RememberAccepted> => {
       const { caller } = request;
       const { account } = caller;
@@ -48,30 +56,34 @@ export function jobRoutes(app: FastifyInstance, parts: JobRouteParts): void {
     },
   );
 
-  app.post('/api/remember/bulk/status', async (request): Promise<{ results: BulkStatusResult[] }> => {
-    const { job_ids } = validate(bulkStatusRequest, request.body);
-    const jobs = await jobsOf(
-      parts,
-      request.caller,
-      job_ids.map((id) => id.toLowerCase()),
-    );
-    return {
-      results: job_ids.map((id): BulkStatusResult => {
-        const job = jobs.get(id.toLowerCase());
-        if (!job) return { job_id: id, status: 'not_found' };
-        return {
-          job_id: id,
-          status: job.status,
-          ...(job.blob_id ? { blob_id: job.blob_id } : {}),
-          ...(job.deduplicated ? { deduplicated: true } : {}),
-          ...(job.near_duplicate_of
-            ? { near_duplicate_of: job.near_duplicate_of, similarity: job.similarity! }
-            : {}),
-          ...(job.error ? { error: job.error, error_code: job.error_code! } : {}),
-        };
-      }),
-    };
-  });
+  app.post(
+    '/api/remember/bulk/status',
+    polling,
+    async (request): Promise<{ results: BulkStatusResult[] }> => {
+      const { job_ids } = validate(bulkStatusRequest, request.body);
+      const jobs = await jobsOf(
+        parts,
+        request.caller,
+        job_ids.map((id) => id.toLowerCase()),
+      );
+      return {
+        results: job_ids.map((id): BulkStatusResult => {
+          const job = jobs.get(id.toLowerCase());
+          if (!job) return { job_id: id, status: 'not_found' };
+          return {
+            job_id: id,
+            status: job.status,
+            ...(job.blob_id ? { blob_id: job.blob_id } : {}),
+            ...(job.deduplicated ? { deduplicated: true } : {}),
+            ...(job.near_duplicate_of
+              ? { near_duplicate_of: job.near_duplicate_of, similarity: job.similarity! }
+              : {}),
+            ...(job.error ? { error: job.error, error_code: job.error_code! } : {}),
+          };
+        }),
+      };
+    },
+  );
 }
 
 /** Throws `job_not_found`. */

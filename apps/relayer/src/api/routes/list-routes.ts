@@ -10,25 +10,32 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { accountStats, listNamespaces, type StatsParts } from '../../memories/lists/account-stats.ts';
 import { listMemories } from '../../memories/lists/list-memories.ts';
 import type { PageParts } from '../../memories/reading/readable-page.ts';
+import { route } from '../http/route.ts';
 import { validate } from '../http/validate.ts';
 
 /** The signed routes that tell what is stored, without its text; `app` has the auth hook. */
 export function listRoutes(app: FastifyInstance, parts: StatsParts & PageParts): void {
+  const lists = route({ auth: 'signature', scope: ['read'], cost: 1 });
   app.post(
     '/api/memories',
+    lists,
     async (request): Promise<MemoriesResponse> =>
       listMemories(parts, request.caller, validate(memoriesRequest, request.body)),
   );
   const namespaces = async (request: FastifyRequest): Promise<NamespacesResponse> =>
     listNamespaces(parts, request.caller);
-  app.post('/api/namespaces', namespaces);
-  app.get('/api/namespaces', namespaces);
+  app.post('/api/namespaces', lists, namespaces);
+  app.get('/api/namespaces', lists, namespaces);
   // The form of the original system's newest client. It names the owner, whom the signature already tells
-  app.get<{ Params: { owner: string } }>('/v1/owners/:owner/namespaces', async (request) => {
+  app.get<{ Params: { owner: string } }>('/v1/owners/:owner/namespaces', lists, async (request) => {
     if (request.params.owner.toLowerCase() !== request.caller.account.owner) throw new ApiError('not_found');
     return originalForm(await listNamespaces(parts, request.caller));
   });
-  app.post('/api/stats', async (request): Promise<StatsResponse> => accountStats(parts, request.caller));
+  app.post(
+    '/api/stats',
+    lists,
+    async (request): Promise<StatsResponse> => accountStats(parts, request.caller),
+  );
 }
 
 /** Ours and the names that the original's client reads beside them. It reads no further page where `has_more` is false. */

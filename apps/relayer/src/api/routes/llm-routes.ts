@@ -6,6 +6,7 @@ import { type AskParts, ask, askInPieces } from '../../memories/answers/ask.ts';
 import { type AnalyzeParts, analyze } from '../../memories/remember/analyze.ts';
 import { warnOfDelegateKey } from '../http/deprecations.ts';
 import { closed, sendEvents, wantsEvents } from '../http/event-stream.ts';
+import { route } from '../http/route.ts';
 import { createSingleFlight } from '../http/single-flight.ts';
 import { validate } from '../http/validate.ts';
 import { askBytes, type RequestBounds } from '../limits/request-bounds.ts';
@@ -16,42 +17,49 @@ export type LlmRouteParts = AskParts & AnalyzeParts & { requestBounds: RequestBo
 export function llmRoutes(app: FastifyInstance, parts: LlmRouteParts): void {
   const { memories: log } = parts.loggers;
   const { asking, recalling } = parts.requestBounds;
-  const config = { ownBound: true } as const;
   const once = createSingleFlight<AnalyzeAccepted>();
   // A call may last longer than an end does
   app.addHook('preClose', async () => parts.chat?.abort());
 
-  app.post('/api/analyze', { config }, async (request, reply): Promise<AnalyzeAccepted> => {
-    warnOfDelegateKey(log, request, reply);
-    const { caller, rawBody, stages } = request;
-    const text = validate(analyzeRequest, request.body);
-    const repeatKey = repeatKeyOf(request, text);
-    const bytes = askBytes + rawBody.length;
-    const work = () =>
-      asking.run(request, reply, bytes, () => analyze(parts, caller, text, repeatKey, stages));
-    reply.code(202);
-    // It goes on when its caller is gone, who comes back with the same key and waits for the same end
-    if (!repeatKey) return work();
-    const { key, bodySha256 } = repeatKey;
-    return once(
-      [caller.account.accountId, caller.publicKey, bodySha256.toString('hex'), key].join(' '),
-      work,
-    );
-  });
+  app.post(
+    '/api/analyze',
+    route({ auth: 'signature', scope: ['write'], cost: 5, costPerFact: 1, ownBound: true }),
+    async (request, reply): Promise<AnalyzeAccepted> => {
+      warnOfDelegateKey(log, request, reply);
+      const { caller, rawBody, stages } = request;
+      const text = validate(analyzeRequest, request.body);
+      const repeatKey = repeatKeyOf(request, text);
+      const bytes = askBytes + rawBody.length;
+      const work = () =>
+        asking.run(request, reply, bytes, () => analyze(parts, caller, text, repeatKey, stages));
+      reply.code(202);
+      // It goes on when its caller is gone, who comes back with the same key and waits for the same end
+      if (!repeatKey) return work();
+      const { key, bodySha256 } = repeatKey;
+      return once(
+        [caller.account.accountId, caller.publicKey, bodySha256.toString('hex'), key].join(' '),
+        work,
+      );
+    },
+  );
 
-  app.post('/api/ask', { config }, async (request, reply) => {
-    warnOfDelegateKey(log, request, reply);
-    const { caller, stages } = request;
-    const question = validate(askRequest, request.body);
-    return asking.run(request, reply, askBytes, () =>
-      recalling.during(request, reply, async (hold, gone) => {
-        const asked = { question, stages, gone, hold };
-        if (!wantsEvents(request)) return ask(parts, caller, asked);
-        const events = await askInPieces(parts, caller, asked);
-        sendEvents(log, request, reply, events, gone);
-        await closed(reply);
-        return reply;
-      }),
-    );
-  });
+  app.post(
+    '/api/ask',
+    route({ auth: 'signature', scope: ['read'], cost: 2, ownBound: true }),
+    async (request, reply) => {
+      warnOfDelegateKey(log, request, reply);
+      const { caller, stages } = request;
+      const question = validate(askRequest, request.body);
+      return asking.run(request, reply, askBytes, () =>
+        recalling.during(request, reply, async (hold, gone) => {
+          const asked = { question, stages, gone, hold };
+          if (!wantsEvents(request)) return ask(parts, caller, asked);
+          const events = await askInPieces(parts, caller, asked);
+          sendEvents(log, request, reply, events, gone);
+          await closed(reply);
+          return reply;
+        }),
+      );
+    },
+  );
 }

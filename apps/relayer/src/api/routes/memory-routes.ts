@@ -18,6 +18,7 @@ import { type AcceptParts, acceptMemories } from '../../memories/remember/accept
 import { type RememberManualParts, rememberManual } from '../../memories/remember/remember-manual.ts';
 import { warnOfDelegateKey } from '../http/deprecations.ts';
 import { inPieces } from '../http/json-pieces.ts';
+import { route } from '../http/route.ts';
 import { validate } from '../http/validate.ts';
 import type { RequestBounds } from '../limits/request-bounds.ts';
 
@@ -30,42 +31,49 @@ export type MemoryRouteParts = AcceptParts &
 /** Writes, forgets and recalls; `app` has the auth hook, so every request has a caller. */
 export function memoryRoutes(app: FastifyInstance, parts: MemoryRouteParts): void {
   const { accepting, awaitingUpload, recalling } = parts.requestBounds;
-  const config = { ownBound: true } as const;
-  app.post('/api/remember', { config }, async (request, reply): Promise<RememberAccepted> => {
-    const item = validate(rememberRequest, request.body);
-    const [jobId] = await accepting.run(request, reply, request.rawBody.length, () =>
-      acceptMemories(parts, request.caller, [item], {
-        repeatKey: repeatKeyOf(request, item),
-        stages: request.stages,
-        answerOf: (jobIds) => jobIds,
-      }),
-    );
-    reply.code(202);
-    return { job_id: jobId!, status: 'running' };
-  });
+  app.post(
+    '/api/remember',
+    route({ auth: 'signature', scope: ['write'], cost: 5, ownBound: true }),
+    async (request, reply): Promise<RememberAccepted> => {
+      const item = validate(rememberRequest, request.body);
+      const [jobId] = await accepting.run(request, reply, request.rawBody.length, () =>
+        acceptMemories(parts, request.caller, [item], {
+          repeatKey: repeatKeyOf(request, item),
+          stages: request.stages,
+          answerOf: (jobIds) => jobIds,
+        }),
+      );
+      reply.code(202);
+      return { job_id: jobId!, status: 'running' };
+    },
+  );
 
-  app.post('/api/remember/bulk', { config }, async (request, reply): Promise<RememberBulkAccepted> => {
-    const bulk = validate(rememberBulkRequest, request.body);
-    const jobIds = await accepting.run(request, reply, request.rawBody.length, () =>
-      acceptMemories(parts, request.caller, bulk.items, {
-        repeatKey: repeatKeyOf(request, bulk),
-        stages: request.stages,
-        answerOf: (jobIds) => jobIds,
-      }),
-    );
-    reply.code(202);
-    return { job_ids: jobIds, total: jobIds.length, status: 'running' };
-  });
+  app.post(
+    '/api/remember/bulk',
+    route({ auth: 'signature', scope: ['write'], cost: 10, ownBound: true }),
+    async (request, reply): Promise<RememberBulkAccepted> => {
+      const bulk = validate(rememberBulkRequest, request.body);
+      const jobIds = await accepting.run(request, reply, request.rawBody.length, () =>
+        acceptMemories(parts, request.caller, bulk.items, {
+          repeatKey: repeatKeyOf(request, bulk),
+          stages: request.stages,
+          answerOf: (jobIds) => jobIds,
+        }),
+      );
+      reply.code(202);
+      return { job_ids: jobIds, total: jobIds.length, status: 'running' };
+    },
+  );
 
-  app.post('/api/forget', async (request) =>
+  app.post('/api/forget', route({ auth: 'signature', scope: ['forget'], cost: 1 }), async (request) =>
     forget(parts, request.caller, validate(forgetRequest, request.body)),
   );
 
-  app.post('/api/forget/preview', async (request) =>
+  app.post('/api/forget/preview', route({ auth: 'signature', scope: ['forget'], cost: 1 }), async (request) =>
     previewForget(parts, request.caller, validate(forgetPreviewRequest, request.body)),
   );
 
-  app.post('/api/recall', async (request, reply) => {
+  app.post('/api/recall', route({ auth: 'signature', scope: ['read'], cost: 1 }), async (request, reply) => {
     warnOfDelegateKey(parts.loggers.memories, request, reply);
     const { caller, stages } = request;
     const wanted = validate(recallRequest, request.body);
@@ -75,24 +83,35 @@ export function memoryRoutes(app: FastifyInstance, parts: MemoryRouteParts): voi
     });
   });
 
-  app.post('/api/remember/manual', { config }, async (request, reply) => {
-    const item = validate(rememberManualRequest, request.body);
-    const answer = await awaitingUpload.run(request, reply, request.rawBody.length, () =>
-      rememberManual(parts, request.caller, item, repeatKeyOf(request, item)),
-    );
-    if ('status' in answer) reply.code(202);
-    return answer;
-  });
+  app.post(
+    '/api/remember/manual',
+    route({ auth: 'signature', scope: ['write'], cost: 3, ownBound: true }),
+    async (request, reply) => {
+      const item = validate(rememberManualRequest, request.body);
+      const answer = await awaitingUpload.run(request, reply, request.rawBody.length, () =>
+        rememberManual(parts, request.caller, item, repeatKeyOf(request, item)),
+      );
+      if ('status' in answer) reply.code(202);
+      return answer;
+    },
+  );
 
-  app.post('/api/recall/manual', async (request, reply) => {
-    const { caller, stages } = request;
-    const wanted = validate(recallManualRequest, request.body);
-    return recalling.during(request, reply, async (hold) => {
-      const answer = await recallManual(parts, caller, wanted, { stages, hold });
-      const length = answer.results.reduce((sum, { encrypted_data = '' }) => sum + encrypted_data.length, 0);
-      return inPieces(reply, answer, 'results', length);
-    });
-  });
+  app.post(
+    '/api/recall/manual',
+    route({ auth: 'signature', scope: ['read'], cost: 1 }),
+    async (request, reply) => {
+      const { caller, stages } = request;
+      const wanted = validate(recallManualRequest, request.body);
+      return recalling.during(request, reply, async (hold) => {
+        const answer = await recallManual(parts, caller, wanted, { stages, hold });
+        const length = answer.results.reduce(
+          (sum, { encrypted_data = '' }) => sum + encrypted_data.length,
+          0,
+        );
+        return inPieces(reply, answer, 'results', length);
+      });
+    },
+  );
 }
 
 function textLength(hits: readonly { text: string }[]): number {

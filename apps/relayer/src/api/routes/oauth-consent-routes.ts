@@ -3,6 +3,7 @@ import { ApiError } from '@memrelay/protocol/errors';
 import { oauthPaths } from '@memrelay/protocol/oauth';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import { route } from '../http/route.ts';
 import { validate } from '../http/validate.ts';
 import { createConsent } from '../oauth/consent.ts';
 import type { OAuthContext } from '../oauth/oauth-context.ts';
@@ -11,6 +12,8 @@ export interface ConsentRouteOptions {
   context: OAuthContext;
   /** Counts a request. Throws `rate_limited` */
   limit: (request: FastifyRequest) => Promise<void>;
+  /** Longest body in bytes */
+  bodyBytes: number;
   /** The body of a request. Throws `invalid_request` */
   jsonOf: (request: FastifyRequest) => unknown;
 }
@@ -32,7 +35,7 @@ const finishBody = z.object({ request, ticket: z.string().max(200), account_id: 
 
 /** What the consent page asks of the relayer. Only for pages of the dashboard; it is the chain that tells that the owner agreed. */
 export function consentRoutes(app: FastifyInstance, options: ConsentRouteOptions): void {
-  const { context, limit, jsonOf } = options;
+  const { context, limit, jsonOf, bodyBytes } = options;
   const consent = createConsent(context);
   // Other pages that may call the relayer have no part in what an owner grants
   const dashboardOrigin = new URL(context.config.dashboardUrl).origin;
@@ -42,18 +45,19 @@ export function consentRoutes(app: FastifyInstance, options: ConsentRouteOptions
     },
     limit,
   ];
-  app.post(oauthPaths.consent, { onRequest }, async (received) =>
+  const page = { ...route({ auth: 'none', bodyBytes }), onRequest };
+  app.post(oauthPaths.consent, page, async (received) =>
     consent.describe(validate(asked, jsonOf(received)).request),
   );
-  app.post(oauthPaths.consentKey, { onRequest }, async (received) => {
+  app.post(oauthPaths.consentKey, page, async (received) => {
     const body = validate(keyBody, jsonOf(received));
     return consent.makeKey(body.request, body.account_id, body.scope);
   });
-  app.post(oauthPaths.consentFinish, { onRequest }, async (received) => {
+  app.post(oauthPaths.consentFinish, page, async (received) => {
     const body = validate(finishBody, jsonOf(received));
     return consent.finish(body.request, body.ticket, body.account_id);
   });
-  app.post(oauthPaths.consentDecline, { onRequest }, async (received) =>
+  app.post(oauthPaths.consentDecline, page, async (received) =>
     consent.decline(validate(asked, jsonOf(received)).request),
   );
 }

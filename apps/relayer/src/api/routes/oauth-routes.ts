@@ -6,6 +6,7 @@ import type { Logger } from 'pino';
 import { addressBlock, clientAddress } from '../auth/client-address.ts';
 import { checkContentLength, parseJsonBody, readBody } from '../auth/request-body.ts';
 import { errorBody, reportError } from '../http/error-replies.ts';
+import { bodyLimitOf, route } from '../http/route.ts';
 import type { RateLimits } from '../limits/rate-limits.ts';
 import { consentAddress } from '../oauth/authorization-request.ts';
 import type { OAuthContext } from '../oauth/oauth-context.ts';
@@ -46,8 +47,8 @@ export async function oauthRoutes(app: FastifyInstance, options: OAuthRouteOptio
 
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (request, _payload, done) => {
-    checkContentLength(request.raw, bodyBytes);
-    readBody(request.raw, { bytes: bodyBytes, deadlineMs: bodyDeadlineMs }).then(
+    checkContentLength(request.raw, bodyLimitOf(request));
+    readBody(request.raw, { bytes: bodyLimitOf(request), deadlineMs: bodyDeadlineMs }).then(
       (body) => done(null, body),
       done,
     );
@@ -89,14 +90,15 @@ export async function oauthRoutes(app: FastifyInstance, options: OAuthRouteOptio
   const resourcePaths = ['', toolPaths.mcp, toolPaths.sse].map(
     (path) => `${oauthPaths.resourceMetadata}${path}`,
   );
-  for (const path of resourcePaths) app.get(path, async () => resource);
-  app.get(oauthPaths.serverMetadata, async () => server);
+  const open = route({ auth: 'none', bodyBytes });
+  for (const path of resourcePaths) app.get(path, open, async () => resource);
+  app.get(oauthPaths.serverMetadata, open, async () => server);
 
-  app.post(oauthPaths.register, { onRequest: limited('register') }, async (request, reply) =>
+  app.post(oauthPaths.register, { ...open, onRequest: limited('register') }, async (request, reply) =>
     reply.code(201).send(context.clients.register(jsonOf(request), context.now())),
   );
 
-  app.get(oauthPaths.authorize, { exposeHeadRoute: false }, async (request, reply) => {
+  app.get(oauthPaths.authorize, { ...open, exposeHeadRoute: false }, async (request, reply) => {
     const query = request.url.split('?').slice(1).join('?');
     try {
       return reply.redirect(consentAddress(context, new URLSearchParams(query)), 303);
@@ -110,14 +112,14 @@ export async function oauthRoutes(app: FastifyInstance, options: OAuthRouteOptio
     }
   });
 
-  app.post(oauthPaths.token, { onRequest: limited('token') }, async (request) =>
+  app.post(oauthPaths.token, { ...open, onRequest: limited('token') }, async (request) =>
     tokens.issue(formOf(request)),
   );
-  app.post(oauthPaths.revoke, { onRequest: limited('token') }, async (request) => {
+  app.post(oauthPaths.revoke, { ...open, onRequest: limited('token') }, async (request) => {
     await tokens.revoke(formOf(request));
     return {};
   });
-  consentRoutes(app, { context, limit: limited('consent'), jsonOf });
+  consentRoutes(app, { context, limit: limited('consent'), bodyBytes, jsonOf });
 }
 
 function jsonOf(request: FastifyRequest): unknown {

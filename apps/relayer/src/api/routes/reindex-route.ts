@@ -1,6 +1,7 @@
 import { type ReindexResponse, reindexRequest } from '@memrelay/protocol/reindex';
 import type { FastifyInstance } from 'fastify';
 import { type ReindexParts, reindex } from '../../memories/reindex/reindex.ts';
+import { route } from '../http/route.ts';
 import { validate } from '../http/validate.ts';
 import { type RequestBounds, reindexBytes } from '../limits/request-bounds.ts';
 
@@ -12,7 +13,7 @@ export function reindexRoute(
   const { reindexing } = parts.requestBounds;
   app.post(
     '/api/reindex',
-    { config: { ownBound: true } },
+    route({ auth: 'signature', scope: ['read'], cost: 1, ownBound: true }),
     async (request, reply): Promise<ReindexResponse> => {
       const wanted = validate(reindexRequest, request.body);
       const work = () => reindex(parts, request.caller, wanted);

@@ -1,6 +1,7 @@
 import { type RestoreResponse, restoreRequest } from '@memrelay/protocol/restore';
 import type { FastifyInstance } from 'fastify';
 import { type RestoreParts, restore } from '../../upkeep/restore/restore.ts';
+import { route } from '../http/route.ts';
 import { validate } from '../http/validate.ts';
 import { type RequestBounds, restoreBytes } from '../limits/request-bounds.ts';
 
@@ -12,7 +13,7 @@ export function restoreRoute(
   const { restoring } = parts.requestBounds;
   app.post(
     '/api/restore',
-    { config: { ownBound: true } },
+    route({ auth: 'signature', scope: ['read'], cost: 3, ownBound: true }),
     async (request, reply): Promise<RestoreResponse> => {
       const wanted = validate(restoreRequest, request.body);
       const work = () => restore(parts, request.caller, wanted);

@@ -12,6 +12,7 @@ import { addressBlock, clientAddress } from '../auth/client-address.ts';
 import { checkContentLength, parseJsonBody, readBody } from '../auth/request-body.ts';
 import { isForeignPage } from '../http/foreign-page.ts';
 import { requireJson } from '../http/require-json.ts';
+import { bodyLimitOf, route } from '../http/route.ts';
 import { validate } from '../http/validate.ts';
 import type { RateLimit, RateLimits } from '../limits/rate-limits.ts';
 
@@ -47,18 +48,18 @@ export function sponsorRoutes(app: FastifyInstance, options: SponsorRouteOptions
   void app.register(async (scope) => {
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser('*', async (request: FastifyRequest) =>
-      parseJsonBody(await readBody(request.raw, { bytes: bodyLimit(request), deadlineMs: bodyDeadlineMs })),
+      parseJsonBody(await readBody(request.raw, { bytes: bodyLimitOf(request), deadlineMs: bodyDeadlineMs })),
     );
     scope.addHook('onRequest', async (request) => {
       // Pages may send other types without a preflight
       requireJson(request.raw);
       if (isForeignPage(request.raw, options.allowedOrigins)) throw new ApiError('foreign_origin');
       await takeAll(address, addressBlock(clientAddress(request.raw, trustedProxyHops)));
-      checkContentLength(request.raw, bodyLimit(request));
+      checkContentLength(request.raw, bodyLimitOf(request));
     });
     scope.post(
       '/sponsor',
-      { bodyLimit: limits.sponsorBodyBytes },
+      route({ auth: 'none', bodyBytes: limits.sponsorBodyBytes }),
       async (request): Promise<SponsorResponse> => {
         const body = validate(sponsorRequest, request.body);
         await takeAll(senders, body.sender);
@@ -67,7 +68,7 @@ export function sponsorRoutes(app: FastifyInstance, options: SponsorRouteOptions
     );
     scope.post(
       '/sponsor/execute',
-      { bodyLimit: limits.sponsorExecuteBodyBytes },
+      route({ auth: 'none', bodyBytes: limits.sponsorExecuteBodyBytes }),
       async (request): Promise<SponsorExecuteResponse> => {
         const body = validate(sponsorExecuteRequest, request.body);
         if (body.sender) await takeAll(senders, body.sender);
@@ -75,10 +76,6 @@ export function sponsorRoutes(app: FastifyInstance, options: SponsorRouteOptions
       },
     );
   });
-}
-
-function bodyLimit(request: FastifyRequest): number {
-  return request.routeOptions.bodyLimit!;
 }
 
 function counters({ rateLimits, limits: allowed }: SponsorRouteOptions, name: string): RateLimit[] {

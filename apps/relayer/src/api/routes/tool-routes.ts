@@ -9,6 +9,7 @@ import { addressBlock, clientAddress } from '../auth/client-address.ts';
 import { checkContentLength } from '../auth/request-body.ts';
 import { reportError } from '../http/error-replies.ts';
 import { isForeignPage } from '../http/foreign-page.ts';
+import { bodyLimitOf, route } from '../http/route.ts';
 import type { ReadBearer } from '../oauth/access-tokens.ts';
 import { clientGone, type ToolRelay } from '../tools/tool-relay.ts';
 
@@ -63,7 +64,7 @@ export async function toolRoutes(app: FastifyInstance, options: ToolRouteOptions
     const admission = failures.take(address, known);
     refuseRepeated(request.raw.rawHeaders, single);
     refuseEncoded(request.raw);
-    checkContentLength(request.raw, toolBodyBytes);
+    checkContentLength(request.raw, bodyLimitOf(request));
     // A token that is none counts like any other refusal
     const bearer = await oauth?.readBearer(request.headers.authorization);
     const passing = { clientAddress: address, bearer, metadataUrl: oauth?.metadataUrl };
@@ -77,10 +78,11 @@ export async function toolRoutes(app: FastifyInstance, options: ToolRouteOptions
     else admission.giveBack();
   }
 
-  const noHead = { exposeHeadRoute: false };
+  const tools = route({ auth: 'bearer', bodyBytes: toolBodyBytes });
+  const noHead = { ...tools, exposeHeadRoute: false };
   app.get(toolPaths.mcp, noHead, pass);
-  app.post(toolPaths.mcp, pass);
-  app.delete(toolPaths.mcp, pass);
+  app.post(toolPaths.mcp, tools, pass);
+  app.delete(toolPaths.mcp, tools, pass);
   app.get(toolPaths.sse, noHead, pass);
-  app.post(toolPaths.messages, pass);
+  app.post(toolPaths.messages, tools, pass);
 }
