@@ -7,7 +7,7 @@ import { nodePrimitives as p } from '@memrelay/envelope/node-primitives';
 import type { Readers } from '@memrelay/envelope/opaque-bytes';
 import { sealEnvelope } from '@memrelay/envelope/seal-envelope';
 import { describe, expect, test } from 'vitest';
-import { readManualBytes } from '../src/memories/remember/manual-envelope.ts';
+import { judgeManualBytes, readManualBytes } from '../src/memories/remember/manual-envelope.ts';
 
 const origin = p.randomBytes(32);
 const tag = namespaceTag(p, origin, 'work');
@@ -83,7 +83,10 @@ describe('bytes that the readers of the account can decrypt', () => {
     ['a Seal object of our policy', sealObject(here), undefined],
     ['a Seal object for other key servers', sealObject(here, { services: p.randomBytes(32) }), undefined],
   ])('%s', (_name, bytes, id) => {
-    expect(readManualBytes(Buffer.from(bytes), readers)).toEqual({ envelopeId: id, opaque: false });
+    expect(judgeManualBytes(readManualBytes(Buffer.from(bytes)), readers)).toEqual({
+      envelopeId: id,
+      opaque: false,
+    });
   });
 });
 
@@ -127,14 +130,17 @@ describe('opaque bytes', () => {
     ['a Seal object whose identity is too short', sealObject(here.slice(0, -1))],
     ['a Seal object with a byte behind it', concatBytes(sealObject(here), Uint8Array.of(0))],
   ])('%s', (_name, bytes, id) => {
-    expect(readManualBytes(Buffer.from(bytes), readers)).toEqual({ envelopeId: id, opaque: true });
+    expect(judgeManualBytes(readManualBytes(Buffer.from(bytes)), readers)).toEqual({
+      envelopeId: id,
+      opaque: true,
+    });
   });
 });
 
 test('a writer cannot pass a tombstone or an index off as a memory', () => {
   for (const kind of [envelopeKind.tombstone, envelopeKind.rewrap, envelopeKind.exportIndex])
     for (const namespace of ['work', 'other'])
-      expect(() => readManualBytes(envelope({ kind, namespace }), readers)).toThrow(
+      expect(() => judgeManualBytes(readManualBytes(envelope({ kind, namespace })), readers)).toThrow(
         expect.objectContaining({
           code: 'invalid_request',
           message: 'encrypted_data: is not the envelope of a memory',

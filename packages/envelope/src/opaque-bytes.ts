@@ -29,15 +29,18 @@ export interface SealedBytes {
   identity: Uint8Array;
 }
 
-/** Undefined for bytes that are not exactly one memory's envelope or one Seal object. */
-export function readSealedBytes(bytes: Uint8Array): SealedBytes | undefined {
+/**
+ * Undefined for bytes that are not exactly one memory's envelope or one Seal object. `parsed`: the header of the bytes,
+ * from a caller that has parsed it.
+ */
+export function readSealedBytes(bytes: Uint8Array, parsed?: EnvelopeHeader): SealedBytes | undefined {
   try {
     const isEnvelope = bytes.length >= 4 && [0x4d, 0x52, 0x45, 0x31].every((byte, i) => bytes[i] === byte);
     if (!isEnvelope) {
       const object = parseSealObject(plainView(bytes));
       return { objects: [object], identity: object.id.slice() };
     }
-    const header = parseHeader(bytes, bytes.length);
+    const header = parsed ?? parseHeader(bytes, bytes.length);
     if (header.kind !== envelopeKind.memory) return undefined;
     const wraps = header.wraps.filter(({ type }) => type === wrapType.seal);
     return { header, objects: wraps.map((wrap) => parseSealObject(wrap.bytes)), identity: header.identity };

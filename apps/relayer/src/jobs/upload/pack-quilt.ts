@@ -1,11 +1,8 @@
-import { envelopeKind, parseHeader } from '@memrelay/envelope/header';
+import { type EnvelopeHeader, envelopeKind, parseHeader } from '@memrelay/envelope/header';
 import type { Db } from '../../base/db/db.ts';
 import type { ClaimedJob } from '../rows/claim-jobs.ts';
 import { packQuilt, readCompanions, takeQuilt } from '../rows/quilt-jobs.ts';
 import { type QuiltBounds, worthPacking } from './quilt-bounds.ts';
-
-/** Bytes 16..71 of an envelope: account, namespace tag and key epoch, which all of a quilt share (security.md). */
-const identityOf = (envelope: Buffer): Buffer => envelope.subarray(16, 72);
 
 /**
  * The jobs that are uploaded together with a claimed one, itself among them, under its lease: those that it was packed with
@@ -14,22 +11,30 @@ const identityOf = (envelope: Buffer): Buffer => envelope.subarray(16, 72);
  */
 export async function withCompanions(db: Db, job: ClaimedJob, bounds: QuiltBounds): Promise<ClaimedJob[]> {
   if (job.quiltId) return takeQuilt(db, job, job.quiltId);
-  if (bounds.maxItems < 2 || job.uploadClaims > 1 || job.duplicate || !isMemory(job.envelope)) return [job];
-  const chosen = await choose(db, job, bounds);
+  if (bounds.maxItems < 2 || job.uploadClaims > 1 || job.duplicate) return [job];
+  const header = memoryHeader(job.envelope);
+  const chosen = header ? await choose(db, job, header, bounds) : [];
   return chosen.length === 0 ? [job] : packQuilt(db, job, chosen);
 }
 
 /** What a client stored in a form of its own has no name in a quilt; tombstones and wraps stay apart from memories. */
-function isMemory(envelope: Buffer): boolean {
+function memoryHeader(envelope: Buffer): EnvelopeHeader | undefined {
   try {
-    return parseHeader(envelope, envelope.length).kind === envelopeKind.memory;
+    const header = parseHeader(envelope, envelope.length);
+    return header.kind === envelopeKind.memory ? header : undefined;
   } catch {
-    return false;
+    return undefined;
   }
 }
 
-async function choose(db: Db, job: ClaimedJob, bounds: QuiltBounds): Promise<string[]> {
-  const waiting = await readCompanions(db, job, identityOf(job.envelope), bounds.maxItems - 1);
+/** All memories of a quilt share account, namespace tag and key epoch, which the identity consists of (security.md). */
+async function choose(
+  db: Db,
+  job: ClaimedJob,
+  { identity }: EnvelopeHeader,
+  bounds: QuiltBounds,
+): Promise<string[]> {
+  const waiting = await readCompanions(db, job, Buffer.from(identity), bounds.maxItems - 1);
   const own = { id: job.id, size: job.envelope.length };
   // A client may have stored the same bytes twice, and no two patches of a quilt have the same name
   const others = new Map(waiting.map((row) => [row.name, row]));

@@ -31,7 +31,7 @@ import { readJobs } from '../../jobs/rows/read-jobs.ts';
 import type { KeyRewraps } from '../../keys/key-rewraps.ts';
 import { storableImportance } from '../../keys/seal-job.ts';
 import type { NamespaceTags } from '../reading/scope-namespaces.ts';
-import { type ManualBytes, readManualBytes } from './manual-envelope.ts';
+import { judgeManualBytes, type ManualEnvelope, readManualBytes } from './manual-envelope.ts';
 
 /** How long a call waits for its upload before it tells the client to retry, and how often it checks. */
 const waitMs = 60_000;
@@ -137,7 +137,7 @@ async function checkReadable(
   { accountId, origin, keyEpoch }: AccountSnapshot,
   tag: Uint8Array,
   bytes: Buffer,
-): Promise<ManualBytes> {
+): Promise<ManualEnvelope> {
   const rewraps = await keyRewraps.of(hexToBytes(accountId));
   const readersAt = (epoch: number): Readers => ({
     origin: hexToBytes(origin),
@@ -147,10 +147,11 @@ async function checkReadable(
     hasServers: (wrap, { recipientPk }) =>
       sealing.serverSets.includes(setOf(wrap)) || rewraps.has(Buffer.from(recipientPk).toString('hex')),
   });
-  const judged = readManualBytes(bytes, readersAt(keyEpoch));
+  const read = readManualBytes(bytes);
+  const judged = judgeManualBytes(read, readersAt(keyEpoch));
   if (!judged.opaque) return judged;
   const current = await accounts.account(accountId, { maxAgeMs: 0 });
-  return readManualBytes(bytes, readersAt(current?.keyEpoch ?? keyEpoch));
+  return judgeManualBytes(read, readersAt(current?.keyEpoch ?? keyEpoch));
 }
 
 /** Throws `invalid_request` unless they are whole vectors, at most as many as the longest text has chunks. */
