@@ -24,7 +24,7 @@ it('every code is answered somewhere', () => {
 });
 
 it('every job code is set somewhere', () => {
-  const unset = Object.keys(jobErrorCatalogue).filter((code) => !answering.includes(`code: '${code}'`));
+  const unset = Object.keys(jobErrorCatalogue).filter((code) => !answering.includes(`'${code}'`));
   expect(unset).toEqual([]);
 });
 

@@ -304,7 +304,7 @@ describe.each(databases)('stored memories, on $name', ({ create }) => {
         `UPDATE memory_job SET checkpoint = checkpoint || '{"wallet": "0xpaid"}' WHERE id = $1`,
         [job!.id],
       );
-      await saveFailed(world.db, job!, { code: 'upload_exhausted', message: 'no' });
+      await saveFailed(world.db, job!, 'upload_exhausted');
       expect(await again(13)).toBe(true);
       const { rows } = await world.db.query('SELECT id, status, attempts, checkpoint FROM memory_job');
       expect(rows).toEqual([

@@ -140,8 +140,7 @@ describe.each(databases)('jobs and search on $name', ({ create }) => {
     expect(new Set(claims.map((job) => job.id)).size).toBe(8);
     expect(claims.length).toBe(8);
     expect(await claim()).toEqual([]);
-    for (const job of claims)
-      await saves.saveFailed(database.db, job, { code: 'embedding_rejected', message: 'no' });
+    for (const job of claims) await saves.saveFailed(database.db, job, 'embedding_rejected');
   });
 
   test('a worker that lost its lease writes nothing', async () => {
@@ -162,7 +161,7 @@ describe.each(databases)('jobs and search on $name', ({ create }) => {
     const { rows } = await database.db.query('SELECT 1 FROM memory_vector WHERE memory_id = $1', [job.id]);
     expect(rows.length).toBe(1);
     const [upload] = await claimUploads();
-    await saves.saveFailed(database.db, upload!, { code: 'upload_rejected', message: 'no' });
+    await saves.saveFailed(database.db, upload!, 'upload_rejected');
     await expect(
       saveUploaded(database.db, upload!, { blobId: randomBlobId(), objectId: undefined, endEpoch: 1 }),
     ).rejects.toThrow(saves.LeaseLostError);
@@ -173,20 +172,20 @@ describe.each(databases)('jobs and search on $name', ({ create }) => {
     const job = newJob(accountId);
     await accept.insertJobs(database.db, [job], 'queued');
     const [claimed] = await claim();
-    await saves.saveRetry(database.db, claimed!, { code: 'embedding_unavailable', message: 'busy' }, 60_000);
+    await saves.saveRetry(database.db, claimed!, 'embedding_unavailable', 60_000);
     expect(await claim()).toEqual([]);
     const record = (await reads.readJobs(database.db, accountId, [job.id])).get(job.id)!;
     expect(record).toMatchObject({
       status: 'running',
       attempts: 1,
-      error: 'busy',
+      error: 'The embedding provider did not respond. Retrying.',
       error_code: 'embedding_unavailable',
     });
     expect(Date.parse(record.next_retry_at!)).toBeGreaterThan(Date.now() + 50_000);
     await database.db.query('UPDATE memory_job SET run_at = now() WHERE id = $1', [job.id]);
     const [again] = await claim();
     expect(again!.attempts).toBe(1);
-    await saves.saveFailed(database.db, again!, { code: 'embedding_rejected', message: 'no' });
+    await saves.saveFailed(database.db, again!, 'embedding_rejected');
     expect((await reads.readJobs(database.db, accountId, [job.id])).get(job.id)!).toMatchObject({
       status: 'failed',
       attempts: 2,
@@ -198,7 +197,7 @@ describe.each(databases)('jobs and search on $name', ({ create }) => {
     await accept.insertJobs(database.db, [job], 'queued');
     expect((await reads.readJobs(database.db, randomBytes(32), [job.id])).size).toBe(0);
     const [claimed] = await claim();
-    await saves.saveFailed(database.db, claimed!, { code: 'embedding_rejected', message: 'no' });
+    await saves.saveFailed(database.db, claimed!, 'embedding_rejected');
   });
 
   test('search finds the nearest of its own account and namespace, each memory once by its best chunk', async () => {
@@ -235,8 +234,7 @@ describe.each(databases)('jobs and search on $name', ({ create }) => {
         expect(found.length).toBe(model === 'a-model-of-none' ? 0 : 1);
       }
     expect(await vectorsOf(accountId, 'former-model')).toBe(1);
-    for (const job of await claimUploads())
-      await saves.saveFailed(database.db, job, { code: 'upload_rejected', message: 'no' });
+    for (const job of await claimUploads()) await saves.saveFailed(database.db, job, 'upload_rejected');
   });
 
   test('the shortlist by sign bits finds what the exact search finds', async () => {

@@ -156,7 +156,7 @@ describe.each(databases)('quilts on $name', ({ create }) => {
   test('are tried again together, and each job tells of it', async () => {
     await accept(3);
     const jobs = await claim();
-    await saveRetry(database.db, jobs, { code: 'upload_unavailable', message: 'no' }, 0);
+    await saveRetry(database.db, jobs, 'upload_unavailable', 0);
     expect(await claim()).toMatchObject(new Array(3).fill({ attempts: 1, quiltId: jobs[0]!.quiltId }));
   });
 });

@@ -60,7 +60,7 @@ describe.each(databases)('a retry on $name', ({ name, create }) => {
   test('of a failed embedding goes on with the text, of a failed upload with the envelope', async () => {
     const [job] = await accept(newJob('tried again'));
     const [claimed] = await claimJobs(database.db, 'embedding', 1, randomUUID());
-    await saveFailed(database.db, claimed!, { code: 'embedding_rejected', message: 'no' });
+    await saveFailed(database.db, claimed!, 'embedding_rejected');
     expect(await retry(job!)).toBe('queued');
     expect(await recordOf(job!)).toEqual({
       job_id: job!.id,

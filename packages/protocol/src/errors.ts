@@ -1,4 +1,5 @@
 import { CodedError } from './coded-error.ts';
+import { maxUploadAttempts } from './limits.ts';
 
 /**
  * The error catalogue: every code that one of our HTTP routes can answer, with its status, the words for a
@@ -112,8 +113,9 @@ export const jobErrorCatalogue = {
   embedding_rejected: 'The embedding provider rejected the text.',
   upload_unavailable: 'The blob store or the chain did not respond. Retrying.',
   upload_rejected: 'The blob store rejected the upload.',
-  store_full: 'The blob store has no room for the memory.',
-  upload_exhausted: 'All upload attempts failed.',
+  store_full:
+    'The blob store has no room for the memory. Make room there or raise its limit, then retry the job.',
+  upload_exhausted: `All ${maxUploadAttempts} upload attempts failed.`,
   internal_error: 'An internal error occurred. Retrying.',
 } as const;
 

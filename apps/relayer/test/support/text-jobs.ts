@@ -61,7 +61,7 @@ export function textJobs(db: () => Db) {
     return blobId;
   }
   async function fail(job: ClaimedJob): Promise<void> {
-    await saveFailed(db(), job, { code: 'upload_exhausted', message: 'no' });
+    await saveFailed(db(), job, 'upload_exhausted');
     await wakeDuplicates(db(), [job]);
   }
   const recordOf = async ({ id }: { id: string }) => (await readJobs(db(), accountId, [id])).get(id)!;

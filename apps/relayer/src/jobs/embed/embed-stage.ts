@@ -1,5 +1,4 @@
 import { tagBytes } from '@memrelay/envelope/header';
-import { jobErrorCatalogue } from '@memrelay/protocol/errors';
 import pLimit from 'p-limit';
 import type { Logger } from 'pino';
 import type { Db } from '../../base/db/db.ts';
@@ -158,12 +157,7 @@ export function createEmbedStage(stage: EmbedStage): EmbedJobs {
       return;
     }
     stage.log.error({ err: error, job_id: job.id }, 'a memory could not be embedded; it will be retried');
-    await saveRetry(
-      stage.db,
-      job,
-      { code: 'internal_error', message: jobErrorCatalogue.internal_error },
-      retryDelayMs(job.attempts),
-    );
+    await saveRetry(stage.db, job, 'internal_error', retryDelayMs(job.attempts));
   }
 
   async function handleFailure(tasks: readonly Task[], error: unknown): Promise<void> {
@@ -175,21 +169,8 @@ export function createEmbedStage(stage: EmbedStage): EmbedJobs {
     }
     stage.log.warn({ err: error, jobs: tasks.length, rejected }, 'embedding failed');
     for (const { job } of tasks) {
-      if (rejected)
-        await saveFailed(stage.db, job, {
-          code: 'embedding_rejected',
-          message: jobErrorCatalogue.embedding_rejected,
-        });
-      else
-        await saveRetry(
-          stage.db,
-          job,
-          {
-            code: 'embedding_unavailable',
-            message: jobErrorCatalogue.embedding_unavailable,
-          },
-          retryDelayMs(job.attempts),
-        );
+      if (rejected) await saveFailed(stage.db, job, 'embedding_rejected');
+      else await saveRetry(stage.db, job, 'embedding_unavailable', retryDelayMs(job.attempts));
     }
   }
   return embedJobs;

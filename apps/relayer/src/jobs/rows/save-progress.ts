@@ -1,4 +1,4 @@
-import type { JobErrorCode } from '@memrelay/protocol/errors';
+import { type JobErrorCode, jobErrorCatalogue } from '@memrelay/protocol/errors';
 import type { JobStage } from '@memrelay/protocol/memories';
 import type { Db } from '../../base/db/db.ts';
 import type { UploadDetail } from './alert-outbox.ts';
@@ -27,11 +27,6 @@ export async function saveCheckpoint(db: Db, held: Held, checkpoint: object, sta
     [...heldBy(held), JSON.stringify(checkpoint), stage],
   );
   if (rowCount === 0) throw new LeaseLostError(heldBy(held)[0].join());
-}
-
-export interface AttemptFailure {
-  code: JobErrorCode;
-  message: string;
 }
 
 /**
@@ -76,12 +71,12 @@ export async function saveOwner(db: Db, jobs: readonly ClaimedJob[], owner: stri
 }
 
 /** Counts a failed attempt and sets when the next one is due. */
-export async function saveRetry(db: Db, held: Held, failure: AttemptFailure, delayMs: number): Promise<void> {
+export async function saveRetry(db: Db, held: Held, error: JobErrorCode, delayMs: number): Promise<void> {
   await db.query(
     `UPDATE memory_job SET attempts = attempts + 1, run_at = now() + make_interval(secs => $3), error_code = $4,
        error_message = $5, lease_until = NULL, lease_token = NULL, updated_at = now()
      WHERE id = ANY($1::uuid[]) AND lease_token = $2`,
-    [...heldBy(held), delayMs / 1000, failure.code, failure.message],
+    [...heldBy(held), delayMs / 1000, error, jobErrorCatalogue[error]],
   );
 }
 
@@ -92,7 +87,7 @@ export async function saveRetry(db: Db, held: Held, failure: AttemptFailure, del
 export async function saveFailed(
   db: Db,
   held: Held,
-  failure: AttemptFailure,
+  error: JobErrorCode,
   alert?: UploadDetail,
 ): Promise<void> {
   await db.query(
@@ -104,6 +99,6 @@ export async function saveFailed(
        INSERT INTO alert (kind, subject, detail)
        SELECT 'upload_failed', id::text, $5::jsonb FROM job WHERE $5::jsonb IS NOT NULL ORDER BY id LIMIT 1)
      UPDATE memory SET state = 'failed' FROM job WHERE memory.account_id = job.account_id AND memory.id = job.id`,
-    [...heldBy(held), failure.code, failure.message, alert ? JSON.stringify(alert) : null],
+    [...heldBy(held), error, jobErrorCatalogue[error], alert ? JSON.stringify(alert) : null],
   );
 }

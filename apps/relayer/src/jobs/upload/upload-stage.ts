@@ -18,17 +18,6 @@ import {
 import { attemptUpload, type Jobs, type UploadParts } from './upload-attempt.ts';
 import { type OwnerParts, presentOwner } from './upload-owner.ts';
 
-const storeFull = {
-  code: 'store_full',
-  message:
-    'The blob store has no room for the memory. Make room there or raise its limit, then retry the job.',
-} as const;
-
-const unavailable = {
-  code: 'upload_unavailable',
-  message: 'The blob store or the chain did not answer; the attempt is repeated.',
-} as const;
-
 /** For a chain that does not answer */
 const ownerPauseMs = 2_000;
 
@@ -74,17 +63,15 @@ export async function uploadJobs(stage: UploadStage, jobs: readonly ClaimedJob[]
     log.warn({ ...about, attempt: job.attempts + 1, kind, reason }, 'upload failed');
     if (kind === 'not-tried') await savePostponed(db, jobs, 500, outcome);
     else if (kind === 'permanent' && jobs.length > 1) await unpackQuilt(db, jobs);
-    else if (kind === 'permanent')
-      await saveFailed(db, job, {
-        code: 'upload_rejected',
-        message: 'The blob store refused the upload.',
-      });
+    else if (kind === 'permanent') await saveFailed(db, job, 'upload_rejected');
     else if (job.attempts + 1 >= stage.maxAttempts) {
-      const message = `All ${stage.maxAttempts} upload attempts failed.`;
-      const failure = outcome.storeFull ? storeFull : ({ code: 'upload_exhausted', message } as const);
+      const failure = outcome.storeFull ? 'store_full' : 'upload_exhausted';
       await saveFailed(db, jobs, failure, stage.alerts && alertOf(jobs as Jobs, reason));
       stage.alerts?.wake();
-    } else await saveRetry(db, jobs, outcome.storeFull ? storeFull : unavailable, retryDelayMs(job.attempts));
+    } else {
+      const failure = outcome.storeFull ? 'store_full' : 'upload_unavailable';
+      await saveRetry(db, jobs, failure, retryDelayMs(job.attempts));
+    }
   } catch (error) {
     // The lease ends by itself, so the next worker takes the jobs again
     log.warn({ err: error, ...about }, 'the result of an upload could not be saved');
