@@ -1,5 +1,6 @@
-import { Command, Option } from 'commander';
+import { Command } from 'commander';
 import { exitCodesHelp } from '../terminal/exit-codes.ts';
+import { sharedOptions, withOptions } from './shared-options.ts';
 
 const usageHint = 'Run it with --help to see how it is called.';
 
@@ -26,25 +27,17 @@ export function createCommandLine(environment: NodeJS.ProcessEnv): CommandLine {
     program,
     environment,
     command: (name, description) =>
-      program.command(name).description(description).option('--json', 'one JSON value a line, for programs'),
+      program.command(name).description(description).addOption(sharedOptions.json()),
     clientCommand: (name, description) =>
-      line
-        .command(name, description)
-        .option(
-          '--credentials <path>',
+      withOptions(
+        line.command(name, description),
+        sharedOptions.credentials(
           'credential file (default: ~/.mem/credentials.json, else <data dir>/credentials.json)',
-        )
-        .addOption(
-          new Option('--server <url>', 'base URL of the relayer (default: the one in the credentials)').env(
-            'MEM_SERVER_URL',
-          ),
         ),
+        sharedOptions.server('base URL of the relayer (default: the one in the credentials)'),
+      ),
     memoryCommand: (name, description) =>
-      line
-        .clientCommand(name, description)
-        .addOption(
-          new Option('--namespace <name>', 'which memories (default: default)').env('MEM_NAMESPACE'),
-        ),
+      line.clientCommand(name, description).addOption(sharedOptions.namespace()),
     group: (name, description) =>
       program.command(name).description(description).showHelpAfterError(usageHint),
   };

@@ -1,6 +1,7 @@
 import { runCommand } from '../terminal/run-command.ts';
 import type { CommandLine } from './command-line.ts';
 import { ownerCommand } from './owner-command.ts';
+import { sharedOptions } from './shared-options.ts';
 
 export function registerDelegate(line: CommandLine): void {
   const delegate = line.group('delegate', 'give keys access to an account, and take it away');
@@ -36,8 +37,8 @@ export function registerDelegate(line: CommandLine): void {
     .command('consent')
     .description('as a delegate: agree to be added to an account with limits')
     .argument('<account>', 'account id')
-    .option('--json', 'one JSON value a line, for programs')
-    .option('--credentials <path>', 'credential file with the key that agrees')
+    .addOption(sharedOptions.json())
+    .addOption(sharedOptions.credentials('credential file with the key that agrees'))
     .action((account, options) =>
       runCommand(options, async (output) => (await load()).consent(output, account, options)),
     );

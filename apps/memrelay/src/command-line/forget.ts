@@ -1,5 +1,6 @@
 import { runCommand } from '../terminal/run-command.ts';
 import type { CommandLine } from './command-line.ts';
+import { sharedOptions } from './shared-options.ts';
 
 export function registerForget(line: CommandLine): void {
   line
@@ -8,9 +9,9 @@ export function registerForget(line: CommandLine): void {
     .option('--all', 'everything in the namespace')
     .option('--everything', 'everything in every namespace')
     .option('--delete-blobs', "also delete their blobs on chain, signed by the owner's wallet")
-    .option('--wallet <path>', "file with the owner's key (default: wallet.json of the data directory)")
-    .option('--no-sponsor', 'pay the gas from the wallet')
-    .option('--yes', 'do not ask')
+    .addOption(sharedOptions.wallet())
+    .addOption(sharedOptions.noSponsor())
+    .addOption(sharedOptions.yes())
     .action((ids, options) =>
       runCommand(options, async (output) =>
         (await import('../commands/forget.ts')).forget(output, ids, options, line.environment),

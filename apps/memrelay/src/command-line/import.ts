@@ -1,5 +1,6 @@
 import { runCommand } from '../terminal/run-command.ts';
 import type { CommandLine } from './command-line.ts';
+import { sharedOptions } from './shared-options.ts';
 
 export function registerImport(line: CommandLine): void {
   line
@@ -10,7 +11,7 @@ export function registerImport(line: CommandLine): void {
     )
     .option('--no-wait', 'return as soon as all are accepted')
     .option('--again', 'import also what an earlier import of this file has stored')
-    .option('--passphrase-file <path>', 'of a bundle: file whose first line is its passphrase')
+    .addOption(sharedOptions.passphraseFile('of a bundle: file whose first line is its passphrase'))
     .option('--no-bundle-writers', 'of a bundle: take only what this account and relayer have signed')
     .action((file, options) =>
       runCommand(options, async (output) =>

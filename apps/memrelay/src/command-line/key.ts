@@ -1,7 +1,7 @@
-import { Option } from 'commander';
 import { runCommand } from '../terminal/run-command.ts';
 import type { CommandLine } from './command-line.ts';
 import { ownerCommand } from './owner-command.ts';
+import { sharedOptions } from './shared-options.ts';
 
 export function registerKey(line: CommandLine): void {
   const key = line.group('key', 'the data keys of an account');
@@ -20,11 +20,11 @@ export function registerKey(line: CommandLine): void {
   key
     .command('rewrap')
     .description("wrap data keys for the relayer's present key servers")
-    .option('--json', 'one JSON value a line, for programs')
-    .option('--credentials <path>', 'credential file of a delegate that may read and write')
-    .addOption(new Option('--server <url>', 'base URL of the relayer').env('MEM_SERVER_URL'))
+    .addOption(sharedOptions.json())
+    .addOption(sharedOptions.credentials('credential file of a delegate that may read and write'))
+    .addOption(sharedOptions.server())
     .option('--recovery-key <path>', 'open them with this key: their key servers are gone')
-    .option('--yes', 'do not ask before the recovery key is used')
+    .addOption(sharedOptions.yes('do not ask before the recovery key is used'))
     .action((options) =>
       runCommand(options, async (output) => (await import('../commands/rewrap.ts')).rewrap(output, options)),
     );

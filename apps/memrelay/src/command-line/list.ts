@@ -1,11 +1,11 @@
-import { Option } from 'commander';
 import { runCommand } from '../terminal/run-command.ts';
 import type { CommandLine } from './command-line.ts';
+import { sharedOptions } from './shared-options.ts';
 
 export function registerList(line: CommandLine): void {
   line
     .clientCommand('list', 'what is stored, newest first, without its text')
-    .addOption(new Option('--namespace <name>', 'only this one (default: all)').env('MEM_NAMESPACE'))
+    .addOption(sharedOptions.onlyNamespace())
     .option('--limit <n>', 'at most this many (default: 50)')
     .action((options) =>
       runCommand(options, async (output) => (await import('../commands/list.ts')).list(output, options)),

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { hosts } from '../hosts/known-hosts.ts';
 import { runCommand } from '../terminal/run-command.ts';
 import type { CommandLine } from './command-line.ts';
+import { sharedOptions } from './shared-options.ts';
 
 export function registerMcp(line: CommandLine): void {
   const load = () => import('../commands/mcp.ts');
@@ -12,15 +13,15 @@ export function registerMcp(line: CommandLine): void {
       .description(about)
       .argument('<host>', hosts.map((host) => host.name).join(', '))
       .option('--config <path>', "another file than the user's, such as a project's")
-      .option('--json', 'one JSON value a line, for programs')
-      .option('--yes', 'do not ask');
+      .addOption(sharedOptions.json())
+      .addOption(sharedOptions.yes());
   hostCommand('install', 'write the tools into the configuration of a host')
     .option('--print', 'only show what would be written')
     .option(
       '--remote',
       'over HTTP instead of a process of its own: with --relayer the host signs in in a browser, else the file holds the private key',
     )
-    .option('--credentials <path>', 'with --remote: credential file')
+    .addOption(sharedOptions.credentials('with --remote: credential file'))
     .option('--namespace <name>', 'namespace of tool calls that name none')
     .option('--local', 'the local system')
     .option('--prod', 'the production service of this build')
