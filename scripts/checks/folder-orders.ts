@@ -28,7 +28,7 @@ export const folderOrders: Readonly<Record<string, readonly (string | readonly s
   ],
   'apps/memrelay': [
     ['system', 'terminal'],
-    ['bundle', 'client', 'cost', 'hosts', 'import'],
+    ['bundle', 'client', 'completion', 'cost', 'hosts', 'import'],
     ['demo', 'doctor', 'owner'],
     'commands',
     'command-line',

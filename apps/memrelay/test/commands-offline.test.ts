@@ -5,6 +5,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { credentialFileSchema } from '@memrelay/protocol/credential-file';
+import { relayerVersion } from '@memrelay/protocol/versions';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { commandEntry, type Ended, startCommand } from './running-command.ts';
 
@@ -159,6 +160,41 @@ describe('a wrong call', () => {
       expect(run.stderr, args.join(' ')).not.toBe('');
       expect(run.stderr).not.toContain('    at ');
     }
+  });
+
+  it('is one JSON value with --json, and nothing on stderr', async () => {
+    for (const args of [['nosuch'], ['recall'], ['recall', 'tea', '--limt', '1'], ['blobs', 'extend']]) {
+      const run = await memrelay(...args, '--json');
+      expect(run, args.join(' ')).toMatchObject({ code: 2, stderr: '' });
+      expect(JSON.parse(run.stdout), args.join(' ')).toEqual({
+        error: 'usage',
+        message: expect.stringMatching(/^(?:Unknown|Missing|Required) .*--help/),
+        exit_code: 2,
+      });
+    }
+  });
+
+  it('suggests the command that was meant', async () => {
+    expect((await memrelay('recal')).stderr).toBe(
+      "memrelay: Unknown command 'recal' (did you mean recall?). Run it with --help to see how it is called.\n",
+    );
+  });
+
+  it('--help groups the commands, with colours only where they are wanted', async () => {
+    const { stdout } = await memrelay('--help');
+    const headings = stdout.split('\n').filter((line) => /^[A-Z].*:$/.test(line));
+    expect(headings).toContain('Memories:');
+    expect(headings).toContain('Account and keys:');
+    expect(stdout).not.toContain('\u001b');
+    const environment = { HOME: home, FORCE_COLOR: '1' };
+    const coloured = await startCommand(['--help'], environment).ended;
+    expect(coloured.stdout).toContain('\u001b[1mMemories:\u001b[22m');
+    const plain = await startCommand(['--help'], { ...environment, NO_COLOR: '1' }).ended;
+    expect(plain.stdout).toBe(stdout);
+  });
+
+  it('--version prints the version alone', async () => {
+    expect(await memrelay('--version')).toEqual({ code: 0, stdout: `${relayerVersion}\n`, stderr: '' });
   });
 
   it('--help names every exit code', async () => {

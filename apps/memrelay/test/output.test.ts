@@ -1,10 +1,12 @@
 import { PassThrough } from 'node:stream';
+import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { explanationLine, hitLines } from '../src/commands/recall.ts';
 import { progressText } from '../src/import/progress-text.ts';
+import { hasColours, painter } from '../src/terminal/colours.ts';
 import { dataSize } from '../src/terminal/data-size.ts';
 import { createOutput } from '../src/terminal/output.ts';
-import { plainText } from '../src/terminal/plain-text.ts';
+import { columns, plainText } from '../src/terminal/plain-text.ts';
 
 function captured(terminal: { columns: number } | undefined, json = false) {
   const streams = { stdout: new PassThrough(), stderr: new PassThrough() };
@@ -43,7 +45,7 @@ describe('on a terminal', () => {
   const lines = (text: string): string[] =>
     text
       .split(/\n|\r/)
-      .map((line) => line.replace('\u001b[2K', ''))
+      .map((line) => stripVTControlCharacters(line))
       .filter((line) => line !== '');
 
   it('never writes a line that wraps', () => {
@@ -64,6 +66,30 @@ describe('on a terminal', () => {
     const shown = lines(text());
     expect(shown.find((line) => line.startsWith('✓ One'))).toBeDefined();
     expect(shown.at(-1)).toMatch(/^✗ Two \(/);
+  });
+});
+
+describe('colours', () => {
+  it('follow the terminal, NO_COLOR, FORCE_COLOR and TERM', () => {
+    const terminal = { isTTY: true };
+    expect(hasColours(terminal, {})).toBe(true);
+    expect(hasColours({}, {})).toBe(false);
+    expect(hasColours(terminal, { NO_COLOR: '1' })).toBe(false);
+    expect(hasColours(terminal, { NO_COLOR: '' })).toBe(true);
+    expect(hasColours(terminal, { TERM: 'dumb' })).toBe(false);
+    expect(hasColours({}, { FORCE_COLOR: '1' })).toBe(true);
+    expect(hasColours(terminal, { FORCE_COLOR: '0' })).toBe(false);
+    expect(hasColours({}, { FORCE_COLOR: '1', NO_COLOR: '1' })).toBe(false);
+  });
+
+  it('do not move columns', () => {
+    const paint = painter({ isTTY: true }, {});
+    const [first, second] = columns([
+      [paint('cyan', 'ab'), 'x'],
+      ['abcd', 'y'],
+    ]);
+    expect(stripVTControlCharacters(first!)).toBe('ab    x');
+    expect(second).toBe('abcd  y');
   });
 });
 

@@ -1,8 +1,8 @@
+import { relayerVersion } from '@memrelay/protocol/versions';
 import { Command } from 'commander';
 import { exitCodesHelp } from '../terminal/exit-codes.ts';
+import { styleHelp } from './help-style.ts';
 import { sharedOptions, withOptions } from './shared-options.ts';
-
-const usageHint = 'Run it with --help to see how it is called.';
 
 /** The command line that the commands register themselves with. Every command takes `--json` for programs. */
 export interface CommandLine {
@@ -20,9 +20,12 @@ export interface CommandLine {
 export function createCommandLine(environment: NodeJS.ProcessEnv): CommandLine {
   const program = new Command('memrelay')
     .description('Encrypted memory for AI agents, with keys that belong to their owner')
-    .showHelpAfterError(usageHint)
+    .version(relayerVersion, '-v, --version', 'show the version')
+    .helpOption('-h, --help', 'show this help; also after a command')
+    .helpCommand(false)
     .exitOverride()
     .addHelpText('after', `\n${exitCodesHelp}`);
+  styleHelp(program, environment);
   const line: CommandLine = {
     program,
     environment,
@@ -38,8 +41,7 @@ export function createCommandLine(environment: NodeJS.ProcessEnv): CommandLine {
       ),
     memoryCommand: (name, description) =>
       line.clientCommand(name, description).addOption(sharedOptions.namespace()),
-    group: (name, description) =>
-      program.command(name).description(description).showHelpAfterError(usageHint),
+    group: (name, description) => program.command(name).description(description).helpCommand(false),
   };
   return line;
 }

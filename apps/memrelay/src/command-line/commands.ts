@@ -4,6 +4,7 @@ import { registerAsk } from './ask.ts';
 import { registerBlobs } from './blobs.ts';
 import { registerBlobstore } from './blobstore.ts';
 import type { CommandLine } from './command-line.ts';
+import { registerCompletion } from './completion.ts';
 import { registerCost } from './cost.ts';
 import { registerDelegate } from './delegate.ts';
 import { registerDemo } from './demo.ts';
@@ -26,35 +27,41 @@ import { registerStatus } from './status.ts';
 import { registerTrust } from './trust.ts';
 import { registerUp } from './up.ts';
 
+/** A group of commands under one heading of `--help`. */
+export interface CommandGroup {
+  heading: string;
+  /** In the order in which they are listed */
+  register: readonly ((line: CommandLine) => void)[];
+}
+
 /**
- * All commands, in the order in which `--help` lists them. A registration imports the code of its command only when the
- * command runs: `recall` should not wait for the chain client of `up`.
+ * All commands. A registration imports the code of its command only when the command runs: `recall` should not wait for
+ * the chain client of `up`.
  */
-export const registrations: readonly ((line: CommandLine) => void)[] = [
-  registerUp,
-  registerPair,
-  registerRemember,
-  registerRecall,
-  registerAnalyze,
-  registerAsk,
-  registerList,
-  registerNamespaces,
-  registerStats,
-  registerForget,
-  registerRetry,
-  registerImport,
-  registerExport,
-  registerRestore,
-  registerReindex,
-  registerStatus,
-  registerDoctor,
-  registerAccount,
-  registerDelegate,
-  registerKey,
-  registerBlobs,
-  registerMcp,
-  registerTrust,
-  registerCost,
-  registerBlobstore,
-  registerDemo,
+export const commandGroups: readonly CommandGroup[] = [
+  { heading: 'Local system:', register: [registerUp, registerPair, registerDemo] },
+  {
+    heading: 'Memories:',
+    register: [
+      registerRemember,
+      registerRecall,
+      registerAnalyze,
+      registerAsk,
+      registerList,
+      registerNamespaces,
+      registerStats,
+      registerForget,
+      registerRetry,
+    ],
+  },
+  {
+    heading: 'Import and export:',
+    register: [registerImport, registerExport, registerRestore, registerReindex],
+  },
+  { heading: 'Agents:', register: [registerMcp, registerTrust] },
+  { heading: 'Account and keys:', register: [registerAccount, registerDelegate, registerKey, registerBlobs] },
+  {
+    heading: 'Checks and tools:',
+    register: [registerStatus, registerDoctor, registerCost, registerBlobstore, registerCompletion],
+  },
 ];

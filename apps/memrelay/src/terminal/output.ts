@@ -1,3 +1,4 @@
+import { type Paint, painter } from './colours.ts';
 import { duration } from './durations.ts';
 import { cut } from './plain-text.ts';
 
@@ -8,6 +9,8 @@ export interface Output {
   readonly live: boolean;
   /** Columns to write in */
   readonly width: number;
+  /** Colours text for `line`, where it goes to a terminal */
+  readonly paint: Paint;
   /** Shows the current step; on a terminal it replaces the previous one */
   step(text: string): void;
   /** Progress of the current step: shown in its place, or as an occasional line without a terminal */
@@ -44,6 +47,7 @@ const plainProgressMs = 5_000;
 export function createOutput(options: { json: boolean }, { stdout, stderr }: Streams = process): Output {
   const live = !options.json && stdout.isTTY === true;
   const width = (): number => (stdout.isTTY && stdout.columns > 0 ? stdout.columns : 80);
+  const paint = painter(stdout);
   let current: Shown | undefined;
   let plainProgressAt = 0;
 
@@ -56,10 +60,10 @@ export function createOutput(options: { json: boolean }, { stdout, stderr }: Str
     clearInterval(current.timer);
     const { name, since } = current;
     current = undefined;
-    stdout.write(`${clearLine}${mark} ${name} (${duration(Date.now() - since)})\n`);
+    stdout.write(`${clearLine}${mark} ${name} ${paint('dim', `(${duration(Date.now() - since)})`)}\n`);
   };
   const show = (name: string, render: Shown['render']): void => {
-    end('✓');
+    end(paint('green', '✓'));
     // The timer must not keep a command alive that has failed.
     current = { name, render, since: Date.now(), timer: setInterval(draw, 100).unref() };
     draw();
@@ -76,6 +80,7 @@ export function createOutput(options: { json: boolean }, { stdout, stderr }: Str
     get width() {
       return width();
     },
+    paint,
     step(name) {
       if (options.json) return;
       if (!live) return void stdout.write(`${name} …\n`);
@@ -91,8 +96,8 @@ export function createOutput(options: { json: boolean }, { stdout, stderr }: Str
         stdout.write(`${render(width())}\n`);
       }
     },
-    done: () => end('✓'),
-    abandon: () => end('✗'),
+    done: () => end(paint('green', '✓')),
+    abandon: () => end(paint('red', '✗')),
     line(text) {
       if (!options.json) above(stdout, text);
     },

@@ -1,3 +1,5 @@
+import { stripVTControlCharacters } from 'node:util';
+
 /**
  * Makes foreign text safe for a terminal by removing control characters, so that a stored memory cannot move the cursor,
  * change colours or retitle the window. Line breaks and tabs become spaces.
@@ -32,15 +34,17 @@ export function wrap(text: string, width: number): string[] {
   return lines;
 }
 
-/** Rows with columns padded to the same width, two spaces between them. */
+/** Rows with columns padded to the same width, two spaces between them. Cells may be coloured. */
 export function columns(rows: readonly (readonly string[])[]): string[] {
   const widths: number[] = [];
   for (const row of rows)
-    for (const [i, cell] of row.entries()) widths[i] = Math.max(widths[i] ?? 0, cell.length);
+    for (const [i, cell] of row.entries()) widths[i] = Math.max(widths[i] ?? 0, shownLength(cell));
   return rows.map((row) =>
     row
-      .map((cell, i) => cell.padEnd(widths[i]!))
+      .map((cell, i) => cell + ' '.repeat(widths[i]! - shownLength(cell)))
       .join('  ')
       .trimEnd(),
   );
 }
+
+const shownLength = (text: string): number => stripVTControlCharacters(text).length;
