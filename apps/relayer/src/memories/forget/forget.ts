@@ -80,11 +80,15 @@ export async function previewForget(
   const named = await namedMemories(parts.db, place, ids);
   const candidates = [...new Set(named.map(({ memory }) => memory))];
   const there = await present(parts.db, place, candidates);
+  // A job that brought a text that was known is no memory of its own: its id names the one that is there
+  const aliases = new Set(
+    named.filter(({ given, memory }) => given !== memory && there.includes(memory)).map((each) => each.given),
+  );
   const known = new Set([...there, ...(await forgottenBefore(parts.db, place, candidates))]);
   const given = new Set(named.filter(({ memory }) => known.has(memory)).map((each) => each.given));
   return {
     namespace,
-    memories: there.length,
+    memories: there.filter((id) => !aliases.has(id)).length,
     unknown: ids.filter((id) => !given.has(id) && !given.has(id.toLowerCase())),
   };
 }
