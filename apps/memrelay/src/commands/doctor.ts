@@ -13,6 +13,7 @@ import type { Check, Finding, SystemFacts } from '../doctor/check.ts';
 import { dashboard } from '../doctor/dashboard-check.ts';
 import { dataDirectory, nodeVersion } from '../doctor/machine-checks.ts';
 import { clock, compatible, dependencies, reachable } from '../doctor/server-checks.ts';
+import type { Style } from '../terminal/colours.ts';
 import { ExitError, exitCodes } from '../terminal/exit-codes.ts';
 import type { Output } from '../terminal/output.ts';
 import { wrap } from '../terminal/plain-text.ts';
@@ -21,7 +22,12 @@ export interface DoctorOptions extends ConnectOptions {
   write?: boolean;
 }
 
-const marks: Record<Finding['state'], string> = { ok: '✓', warning: '!', failed: '✗', skipped: '-' };
+const marks: Record<Finding['state'], readonly [mark: string, style: Style]> = {
+  ok: ['✓', 'green'],
+  warning: ['!', 'yellow'],
+  failed: ['✗', 'red'],
+  skipped: ['-', 'dim'],
+};
 
 /** Checks everything in order, says what to do about each failure, and ends with the first failure's exit code. */
 export async function doctor(
@@ -68,8 +74,10 @@ export async function doctor(
 
 function show(output: Output, check: string, { state, detail, fix }: Finding): void {
   output.result({ check: check.toLowerCase().replaceAll(' ', '_'), state, detail, ...(fix ? { fix } : {}) });
-  const lines = wrap(`${marks[state]} ${check}: ${detail}`, output.width - 4);
-  output.line(lines.map((line, i) => (i === 0 ? line : `    ${line}`)).join('\n'));
+  const [mark, style] = marks[state];
+  const lines = wrap(`${mark} ${check}: ${detail}`, output.width - 4);
+  const text = lines.map((line, i) => (i === 0 ? line : `    ${line}`)).join('\n');
+  output.line(output.paint(style, mark) + text.slice(mark.length));
   if (fix)
     for (const [i, line] of wrap(fix, output.width - 8).entries())
       output.line(`${i === 0 ? '    → ' : '      '}${line}`);

@@ -3,16 +3,13 @@ import { DirectoryLockedError } from '@memrelay/process/dir-lock';
 import { PartStartError } from '@memrelay/process/start-part';
 import { dataDir } from '@memrelay/sdk/data-dir-node';
 import { MemRelay } from '@memrelay/sdk/mem-relay';
+import { forgetChecks, recallAny, storeAndRecall } from '../client/self-check.ts';
 import { PortTakenError, portsOf } from '../system/ports.ts';
 import { type RunningSystem, startSystem } from '../system/start-system.ts';
 import { ExitError, exitCodes } from '../terminal/exit-codes.ts';
 import { catchInterruption, untilAborted } from '../terminal/interruption.ts';
 import type { Output } from '../terminal/output.ts';
 import { pairingLink } from './pair.ts';
-
-/** Kept apart from the person's own memories. */
-const checkNamespace = 'memrelay-self-check';
-const checkText = 'The memrelay self-check stores this sentence once and recalls it at every start.';
 
 /** Starts the local system and keeps it running until Ctrl-C. */
 export async function up(output: Output, environment: NodeJS.ProcessEnv): Promise<void> {
@@ -34,7 +31,11 @@ export async function up(output: Output, environment: NodeJS.ProcessEnv): Promis
     throw startFailure(error);
   });
   try {
-    output.step('Storing and recalling a memory as a self-check');
+    output.step(
+      system.created
+        ? 'Storing and recalling a memory as a self-check'
+        : 'Recalling a memory as a self-check',
+    );
     await selfCheck(system, stopping.signal);
     output.done();
     announce(output, system, directory, Date.now() - started);
@@ -67,18 +68,17 @@ function partFailure(error: PartStartError): string {
   return `${error.message.split('\n')[0]!.replace(/:$/, '')}${lines.length > 0 ? `: ${lines.at(-1)!.trim()}` : ''}`;
 }
 
-/** Stores the sentence on the first start and finds it at every one: accept, seal, upload, recall, decrypt. */
+/**
+ * Where the account or its key is new, stores, recalls and forgets a memory; later it reads one that is there. Neither
+ * leaves a namespace behind.
+ */
 async function selfCheck(system: RunningSystem, signal: AbortSignal): Promise<void> {
-  const client = MemRelay.fromCredentials(system.credentials, { namespace: checkNamespace });
-  const find = async (): Promise<boolean> => {
-    const { results } = await client.recall('What does the self-check store?', { limit: 1, signal });
-    return results[0]?.text === checkText;
-  };
+  const client = MemRelay.fromCredentials(system.credentials);
   try {
-    if (system.created || !(await find()))
-      await client.rememberAndWait(checkText, { timeoutMs: 30_000, signal });
-    if (!(await find()))
-      throw new ExitError(exitCodes.failed, 'the self-check memory was stored but not found again');
+    if (!system.created && (await recallAny(client, { signal })) !== 'unreadable')
+      await forgetChecks(client, { signal });
+    else if ((await storeAndRecall(client, { signal })) === 'not_found')
+      throw new ExitError(exitCodes.failed, 'The self-check memory was stored but not found again.');
   } finally {
     client.destroy();
   }
@@ -100,17 +100,19 @@ function announce(output: Output, system: RunningSystem, directory: string, ms: 
     });
     return;
   }
-  output.line(`memrelay is ready (${(ms / 1000).toFixed(1)} s). A memory was stored, encrypted, and recalled.
+  const { paint } = output;
+  const told = system.created ? ' A memory was stored, encrypted, and recalled.' : '';
+  output.line(`${paint('bold', 'memrelay is ready')} (${(ms / 1000).toFixed(1)} s).${told}
 
-  Relayer      ${urls.relayer}
-  Dashboard    ${urls.dashboard}
-  Blob store   ${urls.blobstore}
-  Chain        ${urls.localnet}
+  Relayer      ${paint('cyan', urls.relayer)}
+  Dashboard    ${paint('cyan', urls.dashboard)}
+  Blob store   ${paint('cyan', urls.blobstore)}
+  Chain        ${paint('cyan', urls.localnet)}
   Credentials  ${system.credentialsPath}
   Data         ${directory}
 
 Open your dashboard (this link works once, within ten minutes; \`npx memrelay pair\` prints another):
-  ${link}
+  ${paint('cyan', link)}
 
 All keys are on this machine, in the data directory: fine for a laptop, see docs/security.md for production.
 

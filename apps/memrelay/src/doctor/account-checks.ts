@@ -1,15 +1,13 @@
-import { randomUUID } from 'node:crypto';
 import { credentialPaths, loadCredentials } from '@memrelay/sdk/credentials-node';
 import { MemRelay } from '@memrelay/sdk/mem-relay';
 import type { ConnectOptions } from '../client/connect.ts';
 import { scopeText } from '../client/scope-text.ts';
+import { recallAny, storeAndRecall } from '../client/self-check.ts';
 import { duration } from '../terminal/durations.ts';
 import { type ExitError, exitCodes } from '../terminal/exit-codes.ts';
 import { explain } from '../terminal/explain-error.ts';
 import { type Check, type Finding, failed, ok, type SystemFacts, skipped, warning } from './check.ts';
 
-/** Kept apart from the person's own memories; `memrelay up` uses it as well. */
-const checkNamespace = 'memrelay-self-check';
 /** A delegate key that expires sooner than this causes a warning. */
 const soonMs = 7 * 24 * 3600 * 1000;
 
@@ -122,18 +120,18 @@ export function recallWorks(found: SystemFacts): Check {
       if (!found.client || !found.health) return skipped(missing(found));
       const started = performance.now();
       const answer = await attempt(
-        () => found.client!.recall('self-check', { namespace: checkNamespace, limit: 1 }),
+        async () => ({ read: await recallAny(found.client!) }),
         'see which dependency above is down',
       );
       if ('state' in answer) return answer;
       const took = duration(performance.now() - started);
-      if (answer.droppedCount)
+      if (answer.read === 'unreadable')
         return failed(
           'a stored memory could not be read',
           'check the blob store and the key servers above',
           exitCodes.unavailable,
         );
-      if (answer.results.length === 0)
+      if (answer.read === undefined)
         return skipped(
           `answered in ${took}, but there is nothing to decrypt; doctor --write stores something`,
         );
@@ -146,20 +144,15 @@ export function roundTrip(found: SystemFacts, write: boolean): Check {
   return {
     name: 'Store and recall',
     async run() {
-      if (!write) return skipped('pass --write to store and recall a memory');
+      if (!write) return skipped('pass --write to store, recall and forget a memory');
       if (!found.client || !found.health) return skipped(missing(found));
-      const { client } = found;
-      const text = `memrelay doctor ${randomUUID()}`;
       const started = performance.now();
-      const options = { namespace: checkNamespace, limit: 5 };
-      const stored = await attempt(
-        () => client.rememberAndWait(text, { namespace: checkNamespace, timeoutMs: 30_000 }),
+      const answer = await attempt(
+        async () => ({ checked: await storeAndRecall(found.client!) }),
         'see which dependency above is down',
       );
-      if ('state' in stored) return stored;
-      const answer = await attempt(() => client.recall(text, options), 'see which dependency above is down');
       if ('state' in answer) return answer;
-      if (answer.results.some((hit) => hit.text === text))
+      if (answer.checked === 'found')
         return ok(`stored and found again in ${duration(performance.now() - started)}`);
       return failed('what was stored was not found again', 'look into the log of the relayer');
     },
