@@ -180,6 +180,7 @@ function describe(
   baseUrl: string,
 ): LocalnetInfo {
   const { ids, committee, epochDurationMs } = walrus;
+  const moment = chain.moment();
   return {
     network: 'localnet',
     chainId: Buffer.from(fromBase58(chain.chainIdentifier)).subarray(0, 4).toString('hex'),
@@ -192,8 +193,9 @@ function describe(
       stakingObjectId: ids.stakingObjectId,
       walType: ids.walType,
       nShards: committee.nShards,
-      epoch: chain.moment().epoch,
+      epoch: moment.epoch,
       epochDurationMs,
+      epochStartMs: moment.epochStartMs,
       maxEpochsAhead,
     },
     keyServers: keyServers.info(baseUrl),

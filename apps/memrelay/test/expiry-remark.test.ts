@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { expiryLines } from '../src/cost/expiry-remark.ts';
+import { datesOf, epochText, untilEpoch } from '../src/cost/storage-dates.ts';
 
 /** As on mainnet in 2026; FROST. */
 const tariff = {
@@ -26,4 +27,19 @@ test('proposes at most the epochs that are sold, and shows no price if prices ar
     'The relayer does not store them again: they are lost then, unless you prolong them, which costs the storage without the writing.',
   );
   expect(how).toContain('--epochs 2');
+});
+
+test('names dates where the network says when its epochs begin, and finds the epoch of a date', () => {
+  const dateOf = datesOf({ epoch: 33, startedAtMs: Date.UTC(2026, 10, 20), durationMs: 14 * 86_400_000 });
+  expect(expiryLines(expiry, 2, tariff, dateOf)[0]).toBe(
+    '3 memories expire soon, the first on 2026-12-04, at the start of storage epoch 34 (now 33).',
+  );
+  expect(epochText(34, dateOf)).toBe('2026-12-04 (epoch 34)');
+  expect(untilEpoch('2026-12-04', dateOf)).toBe(34);
+  expect(untilEpoch('2026-12-03', dateOf)).toBe(33);
+  expect(untilEpoch('40', dateOf)).toBe(40);
+  const unknown = datesOf({ epoch: 33, startedAtMs: undefined, durationMs: 1 });
+  expect(epochText(34, unknown)).toBe('epoch 34');
+  for (const text of ['soon', '2026-13-01', '-1']) expect(() => untilEpoch(text, dateOf)).toThrow('--until');
+  expect(() => untilEpoch('2026-12-04', unknown)).toThrow('does not say');
 });

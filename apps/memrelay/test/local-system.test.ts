@@ -148,6 +148,10 @@ describe('the dashboard', () => {
 });
 
 describe('the commands', () => {
+  it('leaves no namespace of its self-check behind', async () => {
+    expect(JSON.parse((await memrelay('namespaces', '--json')).stdout)).toEqual({ namespaces: [] });
+  });
+
   it('remember waits until it is stored, recall finds it, status and doctor are content', async () => {
     const stored = await memrelay('remember', 'Ana', 'takes', 'lemon', 'in', 'her', 'tea', '--json');
     expect(stored).toMatchObject({ code: 0 });
@@ -156,7 +160,9 @@ describe('the commands', () => {
       blob_id: expect.stringMatching(/^[\w-]{43}/),
     });
     const human = await memrelay('recall', 'what does Ana take in her tea?');
-    expect(human.stdout).toMatch(/^ 1\. {2}\d\.\d{3} {2}\d{4}-\d\d-\d\d {2}Ana takes lemon in her tea$/m);
+    expect(human.stdout).toMatch(
+      /^ 1\. {2}\d\.\d{3} {2}\d{4}-\d\d-\d\d {2}Ana takes lemon in her tea\n +id [0-9a-f-]{36}$/m,
+    );
     expect((await memrelay('recall', 'tea', '--namespace', 'empty')).stdout).toContain(
       'No memory in namespace "empty" matches',
     );
@@ -270,22 +276,26 @@ describe('the commands', () => {
     expect(first).not.toHaveProperty('deduplicated');
     expect(JSON.parse((await remember('Seven lamps')).stdout)).toEqual({
       ...first,
-      job_id: expect.not.stringMatching(first.job_id),
+      id: expect.not.stringMatching(first.id),
+      job_id: expect.not.stringMatching(first.id),
       deduplicated: true,
     });
     expect((await memrelay('remember', 'Seven lamps', '--namespace', namespace)).stdout).toContain(
-      `Already known: the same text is stored as blob ${first.blob_id}`,
+      'Already known: the same text is stored. Id ',
     );
     await remember('Eight lamps');
 
     const listed = await memrelay('list', '--namespace', namespace, '--json', '--limit', '1');
-    expect(JSON.parse(listed.stdout)).toMatchObject({ memories: [{ namespace }], more: true });
+    expect(JSON.parse(listed.stdout)).toMatchObject({
+      memories: [{ namespace, expires_at: expect.stringMatching(/^\d{4}-.*Z$/) }],
+      more: true,
+    });
     const all = await memrelay('list', '--json');
     expect(JSON.parse(all.stdout)).toMatchObject({ more: false });
     const human = await memrelay('list', '--namespace', namespace);
     expect(human.stdout).toMatch(
       new RegExp(
-        `^\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d {2}numbers {2}\\d.+ until epoch \\d+ {2}${first.blob_id}$`,
+        `^\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d {2}numbers {2}\\d.+ until \\d{4}-\\d\\d-\\d\\d \\(epoch \\d+\\) {2}${first.id}$`,
         'm',
       ),
     );
@@ -298,7 +308,7 @@ describe('the commands', () => {
     expect(stats).toMatchObject({ stale_count: 0, jobs: { failed: 0 }, namespaces: named });
     expect((await memrelay('stats')).stdout).toMatch(new RegExp(`^Memories +${stats.memory_count}$`, 'm'));
 
-    expect(await memrelay('retry', first.job_id)).toMatchObject({
+    expect(await memrelay('retry', first.id)).toMatchObject({
       code: 1,
       stderr: expect.stringContaining('This job is done: only one that has failed can be retried.'),
     });

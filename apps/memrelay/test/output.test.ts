@@ -116,10 +116,11 @@ describe('what a memory says', () => {
       createdAt: '2026-03-02T10:00:00Z',
     };
     const wide = hitLines(hit, 1, 80);
-    expect(wide[0]).toMatch(/^ 1\. {2}0\.250 {2}2026-03-02 {2}one word/);
+    expect(wide[0]).toMatch(/^ 1\. {2}0\.750 {2}2026-03-02 {2}one word/);
     expect(wide[1]).toMatch(/^ {24}word/);
+    expect(wide.at(-1)).toBe(`${' '.repeat(24)}id a`);
     const narrow = hitLines(hit, 1, 30);
-    expect(narrow[0]).toBe(' 1.  0.250  2026-03-02');
+    expect(narrow[0]).toBe(' 1.  0.750  2026-03-02');
     for (const line of [...wide, ...narrow]) expect(line.length).toBeLessThanOrEqual(80);
     for (const line of narrow) expect(line.length).toBeLessThanOrEqual(30);
   });

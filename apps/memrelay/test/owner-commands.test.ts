@@ -66,7 +66,7 @@ it('a delegate with limits is added, works within them, and is revoked', async (
   expect(delegates).toHaveLength(2);
   expect(delegates[1]).toMatchObject({
     label: 'Read only',
-    may: 'read in 1 namespaces, without an end',
+    may: 'read in 1 namespace, without an end',
     proven: true,
   });
 
@@ -130,11 +130,15 @@ it('an account is made for another wallet, handed over, and works for its new ow
   expect((await json('recall', 'whose hands?', '--credentials', out)).results).toHaveLength(1);
 });
 
-it('blobs are listed and deleted by their ids', async () => {
-  const { blob_id: blobId } = await json('remember', 'soon to be deleted', '--namespace', 'gone');
+it('blobs are listed and deleted by their ids, or by the id of the memory in them', async () => {
+  const { id, blob_id: blobId } = await json('remember', 'soon to be deleted', '--namespace', 'gone');
   const { blobs } = await json('blobs', 'list');
   expect(blobs.map(({ blob_id }: { blob_id: string }) => blob_id)).toContain(blobId);
-  expect(await json('blobs', 'delete', blobId, '--yes')).toMatchObject({ deleted: 1 });
+  expect(await json('blobs', 'extend', '--until', '2000-01-01', '--epochs', '1', '--yes')).toEqual({
+    extended: 0,
+    digests: [],
+  });
+  expect(await json('blobs', 'delete', id, '--yes')).toMatchObject({ deleted: 1 });
   const after = await json('blobs', 'list');
   expect(after.blobs).toHaveLength(blobs.length - 1);
   const unknown = await memrelay('blobs', 'delete', 'A'.repeat(43), '--yes', '--json');

@@ -18,6 +18,8 @@ export const localnetInfoSchema = z.object({
     nShards: z.number().int(),
     epoch: z.number().int(),
     epochDurationMs: z.number().int(),
+    /** When the current epoch began, ms since 1970; missing from earlier versions */
+    epochStartMs: z.number().int().optional(),
     maxEpochsAhead: z.number().int(),
   }),
   keyServers: z.array(z.object({ objectId: z.string(), weight: z.number().int(), url: z.string() })),

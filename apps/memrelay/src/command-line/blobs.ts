@@ -7,7 +7,9 @@ export function registerBlobs(line: CommandLine): void {
   const blobs = line.group('blobs', "the wallet's blobs on chain");
   const load = () => import('../commands/blobs.ts');
   const all = (command: Command): Command =>
-    command.argument('[ids...]', 'object or blob ids').option('--all', 'every blob of the wallet');
+    command
+      .argument('[ids...]', 'ids of memories, blobs or objects')
+      .option('--all', 'every blob of the wallet');
   ownerCommand(blobs, 'list', 'the blobs this wallet owns').action((options) =>
     runCommand(options, async (output) => (await load()).listBlobs(output, options, line.environment)),
   );
@@ -19,7 +21,7 @@ export function registerBlobs(line: CommandLine): void {
       ),
     );
   all(ownerCommand(blobs, 'extend', 'prolong blobs, paid with WAL'))
-    .option('--until <epoch>', 'those that end at this storage epoch or before')
+    .option('--until <when>', 'those that end at this date or storage epoch, or before')
     .requiredOption('--epochs <n>', 'by how many epochs')
     .action((ids, options) =>
       runCommand(options, async (output) =>

@@ -5,7 +5,7 @@ import { sharedOptions } from './shared-options.ts';
 export function registerForget(line: CommandLine): void {
   line
     .memoryCommand('forget', 'remove memories for good')
-    .argument('[ids...]', 'ids as shown by `list` and `remember`')
+    .argument('[ids...]', 'ids as shown by `recall`, `list` and `remember`')
     .option('--all', 'everything in the namespace')
     .option('--everything', 'everything in every namespace')
     .option('--delete-blobs', "also delete their blobs on chain, signed by the owner's wallet")

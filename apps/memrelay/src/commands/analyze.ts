@@ -4,7 +4,7 @@ import { type ConnectOptions, type NamespaceOption, withClient } from '../client
 import { ExitError, exitCodes } from '../terminal/exit-codes.ts';
 import { givenText } from '../terminal/given-text.ts';
 import type { Output } from '../terminal/output.ts';
-import { plainText, wrap } from '../terminal/plain-text.ts';
+import { counted, plainText, wrap } from '../terminal/plain-text.ts';
 
 export interface AnalyzeOptions extends ConnectOptions, NamespaceOption {
   wait: boolean;
@@ -36,7 +36,7 @@ export async function analyze(
     if (failed.length > 0)
       throw new ExitError(
         exitCodes.failed,
-        `${failed.length} of ${found.factCount} facts could not be stored. They are kept: \`npx memrelay retry JOB\` tries one again: ${failed.join(', ')}.`,
+        `${failed.length} of ${counted(found.factCount, 'fact', 'facts')} could not be stored. Nothing is lost: \`npx memrelay retry ID\` retries one: ${failed.join(', ')}.`,
       );
   });
 }

@@ -1,7 +1,9 @@
 import type { Done, OwnedBlob } from '@memrelay/sdk/account/account-owner';
+import { epochText, networkDates, untilEpoch } from '../cost/storage-dates.ts';
 import { confirm } from '../owner/confirm.ts';
 import { type ConnectedOwner, connectOwner, type OwnerOptions } from '../owner/connect-owner.ts';
 import { type Living, livingMemories, lostWith } from '../owner/living-memories.ts';
+import { dataSize } from '../terminal/data-size.ts';
 import { ExitError, exitCodes } from '../terminal/exit-codes.ts';
 import type { Output } from '../terminal/output.ts';
 import { columns, counted } from '../terminal/plain-text.ts';
@@ -17,29 +19,31 @@ export async function listBlobs(
   const { owner } = connected;
   const blobs = await allBlobs(output, owner);
   const living = await livingMemories(output, connected);
+  const dateOf = await networkDates(owner.network.name, owner.network.rpcUrl);
   const counts = 'memories' in living ? living.memories : undefined;
   output.result({
     blobs: blobs.map((blob) => ({
       ...json(blob),
+      ...(dateOf(blob.endEpoch) ? { end_at: dateOf(blob.endEpoch)!.toISOString() } : {}),
       ...(counts ? { memories: counts.get(blob.blobId) ?? 0 } : {}),
     })),
   });
   const rows = blobs.map(({ objectId, blobId, size, endEpoch }) => [
     objectId,
     blobId,
-    `${size} B`,
-    `until epoch ${endEpoch}`,
+    dataSize(size),
+    `until ${epochText(endEpoch, dateOf)}`,
     ...(counts?.has(blobId) ? [memories(counts.get(blobId)!)] : []),
   ]);
   for (const line of columns(rows)) output.line(line);
-  output.line(`${blobs.length} blobs of ${owner.address}`);
+  output.line(`${counted(blobs.length, 'blob', 'blobs')} of ${owner.address}`);
   if ('unknown' in living) output.line(`Cannot determine which memories are in them: ${living.unknown}.`);
   else {
     const held = new Set(blobs.map(({ blobId }) => blobId));
     const elsewhere = sum([...living.memories].filter(([id]) => !held.has(id)).map(([, count]) => count));
     if (elsewhere > 0)
       output.line(
-        `${memories(elsewhere)} of the account live in blobs that this wallet does not hold: they are read like all others, but only who holds those blobs can prolong or delete them.`,
+        `${counted(elsewhere, 'memory of the account is', 'memories of the account are')} in blobs that this wallet does not hold: they are read like all others, but only the holder of those blobs can extend or delete them.`,
       );
   }
 }
@@ -57,16 +61,16 @@ export async function deleteBlobs(
   const connected = await connectOwner(options, environment);
   const { owner } = connected;
   const blobs = await allBlobs(output, owner);
-  const chosen = choose(blobs, ids, options.all);
-  const deletable = chosen.filter((blob) => blob.deletable);
   const living = await livingMemories(output, connected);
+  const chosen = choose(blobs, blobsOf(ids, living), options.all);
+  const deletable = chosen.filter((blob) => blob.deletable);
   const lost = 'memories' in living ? lostWith(deletable, blobs, living.memories) : [];
   if (!options.withMemories && deletable.length > 0) refuseLoss(living, lost);
   if (deletable.length < chosen.length)
-    output.line(`${chosen.length - deletable.length} of them are permanent and stay.`);
+    output.line(`${counted(chosen.length - deletable.length, 'is', 'are')} permanent and will be kept.`);
   await confirm(
     output,
-    `Delete ${deletable.length} blobs for good: the memories in them can never be read again`,
+    `Delete ${counted(deletable.length, 'blob', 'blobs')} for good: the memories in ${deletable.length === 1 ? 'it' : 'them'} can never be read again`,
     [
       ...networkFacts(owner),
       ['Living memories', 'memories' in living ? `${sum(lost.map((each) => each.memories))}` : 'unknown'],
@@ -81,7 +85,7 @@ export async function deleteBlobs(
   );
 }
 
-/** Prolongs blobs by a number of epochs. */
+/** Extends blobs by a number of epochs. */
 export async function extendBlobs(
   output: Output,
   ids: readonly string[],
@@ -91,18 +95,25 @@ export async function extendBlobs(
   const epochs = /^\d{1,2}$/.test(options.epochs) ? Number(options.epochs) : 0;
   if (epochs < 1 || epochs > 53)
     throw new ExitError(exitCodes.usage, '--epochs takes a whole number from 1 to 53.');
-  const until = options.until === undefined ? undefined : untilEpoch(options.until, ids, options.all);
-  const { owner } = await connectOwner(options, environment);
+  if (options.until !== undefined && (options.all || ids.length > 0)) throw oneOfThree();
+  const connected = await connectOwner(options, environment);
+  const { owner } = connected;
+  const dateOf = await networkDates(owner.network.name, owner.network.rpcUrl);
+  const until = options.until === undefined ? undefined : untilEpoch(options.until, dateOf);
   const blobs = await allBlobs(output, owner);
-  const chosen = until === undefined ? choose(blobs, ids, options.all) : await endingBy(owner, blobs, until);
+  const named = ids.some(isUuid) ? blobsOf(ids, await livingMemories(output, connected)) : ids;
+  const chosen =
+    until === undefined ? choose(blobs, named, options.all) : await endingBy(owner, blobs, until);
   if (chosen.length === 0) {
     output.result({ extended: 0, digests: [] });
-    output.line(until === undefined ? 'This wallet has no blobs.' : `Nothing ends by epoch ${until}.`);
+    output.line(
+      until === undefined ? 'This wallet has no blobs.' : `Nothing ends by ${epochText(until, dateOf)}.`,
+    );
     return;
   }
   await confirm(
     output,
-    `Prolong ${chosen.length} blobs by ${epochs} epochs, paid with this wallet's WAL`,
+    `Extend ${counted(chosen.length, 'blob', 'blobs')} by ${counted(epochs, 'epoch', 'epochs')}, paid with this wallet's WAL`,
     networkFacts(owner),
     options.yes,
   );
@@ -142,20 +153,28 @@ async function allBlobs(output: Output, owner: ConnectedOwner['owner']): Promise
   const blobs: OwnedBlob[] = [];
   for await (const blob of owner.blobs()) {
     blobs.push(blob);
-    output.progress(() => `${blobs.length} blobs`);
+    output.progress(() => counted(blobs.length, 'blob', 'blobs'));
   }
   output.done();
   return blobs;
 }
 
-function untilEpoch(text: string, ids: readonly string[], all: boolean | undefined): number {
-  if (all || ids.length > 0)
+const oneOfThree = (): ExitError =>
+  new ExitError(exitCodes.usage, 'Name blobs by ids, with --all or with --until: one of the three.');
+
+const isUuid = (id: string): boolean => /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(id);
+
+/** The blobs that memory ids name; other ids are those of blobs or objects. */
+function blobsOf(ids: readonly string[], living: Living): string[] {
+  if ('unknown' in living) {
+    if (!ids.some(isUuid)) return [...ids];
     throw new ExitError(
       exitCodes.usage,
-      'Name blobs by their ids, or say --all, or --until: one of the three.',
+      `Name blobs by blob or object ids: cannot determine the blob of a memory, because ${living.unknown}.`,
+      { code: 'memories_unknown' },
     );
-  if (/^\d{1,9}$/.test(text)) return Number(text);
-  throw new ExitError(exitCodes.usage, '--until takes a storage epoch, as shown by `npx memrelay list`.');
+  }
+  return ids.map((id) => living.blobOf.get(id.toLowerCase()) ?? id);
 }
 
 /** Those that end by this epoch and can still be prolonged: not expired, and certified. */
@@ -176,7 +195,10 @@ function choose(blobs: OwnedBlob[], ids: readonly string[], all: boolean | undef
   const found = new Set(chosen.flatMap(({ objectId, blobId }) => [objectId, blobId]));
   const missing = ids.filter((id) => !found.has(id));
   if (missing.length > 0)
-    throw new ExitError(exitCodes.usage, `This wallet has no blob ${missing.join(', ')}.`);
+    throw new ExitError(
+      exitCodes.usage,
+      `This wallet has no ${missing.length === 1 ? 'blob' : 'blobs'} ${missing.join(', ')}.`,
+    );
   return chosen;
 }
 
@@ -196,7 +218,9 @@ async function follow(
   }
   output.done();
   output.result({ [word]: count, digests });
-  output.line(`${count} blobs ${word} in ${digests.length} transactions.`);
+  output.line(
+    `${counted(count, 'blob', 'blobs')} ${word} in ${counted(digests.length, 'transaction', 'transactions')}.`,
+  );
 }
 
 function json({ objectId, blobId, size, endEpoch, certified, deletable }: OwnedBlob) {

@@ -14,7 +14,7 @@ import {
 } from '../cost/storage-cost.ts';
 import { ExitError, exitCodes } from '../terminal/exit-codes.ts';
 import type { Output } from '../terminal/output.ts';
-import { columns } from '../terminal/plain-text.ts';
+import { columns, counted } from '../terminal/plain-text.ts';
 
 export interface CostOptions {
   network: string;
@@ -61,7 +61,7 @@ export async function cost(output: Output, options: CostOptions): Promise<void> 
     quilted: { per_quilt: perQuilt, ...costJson(quilted) },
   });
   output.line(
-    `${memories} memories of ${textBytes} bytes (envelopes of ${envelope}) for ${epochs} epochs on ${network}`,
+    `${counted(memories, 'memory', 'memories')} of ${counted(textBytes, 'byte', 'bytes')} (envelopes of ${envelope}) for ${counted(epochs, 'epoch', 'epochs')} on ${network}`,
   );
   output.line(
     `Prices of epoch ${tariff.epoch}, from the chain: ${tariff.storage} FROST a MiB and epoch, ${tariff.write} FROST a MiB once; ${tariff.nShards} shards`,

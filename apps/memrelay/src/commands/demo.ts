@@ -79,7 +79,9 @@ async function runDemo(
   const client = MemRelay.fromCredentials(system.credentials, { deadlineMs: 120_000, maxAttempts: 10 });
   try {
     for (const conversation of conversations) {
-      output.step(`Storing ${conversation.memories.length} memories in namespace ${conversation.name}`);
+      output.step(
+        `Storing ${counted(conversation.memories.length, 'memory', 'memories')} in namespace ${conversation.name}`,
+      );
       const share = Math.max(2, Math.round(samples / conversations.length));
       await storeConversation({
         client,

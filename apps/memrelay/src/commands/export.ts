@@ -10,6 +10,7 @@ import { dataSize } from '../terminal/data-size.ts';
 import { ExitError, exitCodes } from '../terminal/exit-codes.ts';
 import { printFailures } from '../terminal/failure-list.ts';
 import type { Output } from '../terminal/output.ts';
+import { counted } from '../terminal/plain-text.ts';
 
 export interface ExportCommandOptions extends ConnectOptions, NamespaceOption, PassphraseOption {}
 
@@ -42,7 +43,9 @@ async function writeBundle(
     const passphrase = await readPassphrase(output, options, { twice: !found });
     const resume = found ? await positionOf(part, passphrase, options, client.accountId) : undefined;
     if (resume)
-      output.line(`Resuming an interrupted export: it already contains ${resume.memories} memories.`);
+      output.line(
+        `Resuming an interrupted export: it already contains ${counted(resume.memories, 'memory', 'memories')}.`,
+      );
     output.step('Exporting');
     file = await open(part, resume ? 'r+' : 'w', 0o600);
     await file.truncate(resume?.bytes ?? 0);
@@ -55,7 +58,7 @@ async function writeBundle(
       primitives: nodePrimitives,
       onProgress(progress) {
         last = progress;
-        output.progress(() => `${progress.memories} memories · ${dataSize(position)}`);
+        output.progress(() => `${counted(progress.memories, 'memory', 'memories')} · ${dataSize(position)}`);
       },
     });
     for await (const bytes of parts) {
@@ -108,15 +111,19 @@ function report(output: Output, path: string, { memories, failed }: ExportProgre
     bytes,
     failed: failed.map(({ id, blobId, reason }) => ({ id, ...(blobId ? { blob_id: blobId } : {}), reason })),
   });
-  output.line(`${memories} memories in ${path} (${dataSize(bytes)}).`);
+  output.line(`${counted(memories, 'memory', 'memories')} in ${path} (${dataSize(bytes)}).`);
   output.line('Anyone with the file and its passphrase can read them. The file alone reveals nothing.');
   if (failed.length === 0) return;
-  output.line(`${failed.length} are not in it:`);
+  output.line(`${failed.length} not in it:`);
   printFailures(
     output,
     failed.map(({ id, reason }) => ({ name: id, reason })),
   );
-  throw new ExitError(exitCodes.failed, `${failed.length} memories could not be exported.`, {
-    code: 'not_exported',
-  });
+  throw new ExitError(
+    exitCodes.failed,
+    `${counted(failed.length, 'memory', 'memories')} could not be exported.`,
+    {
+      code: 'not_exported',
+    },
+  );
 }

@@ -92,7 +92,7 @@ export async function forget(
       ...(unknown.length > 0 ? { unknown } : {}),
     });
     output.line(`Forgotten: ${memories(deleted)}.`);
-    if (owner) output.line(`Deleted on chain: ${blobsDeleted} of ${blobs.length} blobs.`);
+    if (owner) output.line(`Deleted on chain: ${blobsDeleted} of ${counted(blobs.length, 'blob', 'blobs')}.`);
     else if (blobs.length > 0)
       output.line(
         `The encrypted blobs are left, and only you can delete them. Until you delete them, anyone who kept a key can read them:\n  npx memrelay blobs delete ${blobs.join(' ')}`,

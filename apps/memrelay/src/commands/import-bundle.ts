@@ -15,6 +15,7 @@ import { systemPaths } from '../system/system-paths.ts';
 import { ExitError, exitCodes } from '../terminal/exit-codes.ts';
 import { printFailures } from '../terminal/failure-list.ts';
 import type { Output } from '../terminal/output.ts';
+import { counted } from '../terminal/plain-text.ts';
 
 export interface ImportBundleOptions extends ConnectOptions, PassphraseOption {
   wait: boolean;
@@ -48,7 +49,7 @@ export async function importBundleFile(
   const bundle = await openBundle(() => fileBytes(path), passphrase, nodePrimitives);
   output.done();
   output.line(
-    `${bundle.memories} memories of account ${bundle.start.account_id}, exported on ${bundle.start.created_at.slice(0, 10)}.`,
+    `${counted(bundle.memories, 'memory', 'memories')} of account ${bundle.start.account_id}, exported on ${bundle.start.created_at.slice(0, 10)}.`,
   );
   await runResumable(
     output,
@@ -120,7 +121,9 @@ async function run(
   };
   const earlier = [...journal.acknowledged.values()].flat();
   if (earlier.length > 0) {
-    output.line(`Resuming an interrupted import: ${earlier.length} memories are already accepted.`);
+    output.line(
+      `Resuming an interrupted import: ${counted(earlier.length, 'memory is', 'memories are')} already accepted.`,
+    );
     accept(earlier);
   }
   const parts = importBundle(client, bundle, {
@@ -168,11 +171,13 @@ function report(output: Output, outcome: Outcome, wait: boolean): void {
   });
   output.line(
     wait
-      ? `${stored} of ${total} are stored, ${known} of them were there already.`
+      ? `${stored} of ${counted(total, 'memory', 'memories')} stored, ${known} of them known already.`
       : `${accepted} of ${total} are accepted; storing continues in the background.`,
   );
   if (unverified > 0)
-    output.line(`${unverified} were not imported: this account does not trust the keys that signed them.`);
+    output.line(
+      `${counted(unverified, 'memory was', 'memories were')} not imported: signed by keys that this account does not trust.`,
+    );
   if (failures.length > 0) output.line(`${failures.length} failed:`);
   printFailures(
     output,
@@ -182,6 +187,6 @@ function report(output: Output, outcome: Outcome, wait: boolean): void {
   if (missing > 0)
     throw new ExitError(
       exitCodes.failed,
-      `${missing} memories were not stored. Run the same command again to try those that failed.`,
+      `${counted(missing, 'memory was', 'memories were')} not stored. Run the same command again to retry.`,
     );
 }

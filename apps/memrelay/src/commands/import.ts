@@ -13,6 +13,7 @@ import { duration } from '../terminal/durations.ts';
 import { ExitError, exitCodes } from '../terminal/exit-codes.ts';
 import { printFailures } from '../terminal/failure-list.ts';
 import type { Output } from '../terminal/output.ts';
+import { counted } from '../terminal/plain-text.ts';
 import { readText } from '../terminal/read-text.ts';
 
 export interface ImportOptions extends ConnectOptions, NamespaceOption, PassphraseOption {
@@ -58,9 +59,12 @@ async function importText(
     journal = await openFor(journalPath(directory, { content, serverUrl, accountId, namespace }), options);
     if (journal.ended) return reportEarlier(output, journal.ended.at, file, namespace);
     const resumed = [...journal.acknowledged.values()].reduce((sum, ids) => sum + ids.length, 0);
-    if (resumed > 0) output.line(`Resuming an interrupted import: ${resumed} memories are already accepted.`);
+    if (resumed > 0)
+      output.line(
+        `Resuming an interrupted import: ${counted(resumed, 'memory is', 'memories are')} already accepted.`,
+      );
     output.step(
-      `Importing ${journal.only?.length ?? file.memories.length} memories into namespace "${namespace}"`,
+      `Importing ${counted(journal.only?.length ?? file.memories.length, 'memory', 'memories')} into namespace "${namespace}"`,
     );
     const text = progressText(options.wait);
     const started = performance.now();
@@ -146,7 +150,10 @@ function report(output: Output, { file, namespace, failed, last, resumed, ms, wa
   output.line(
     `${wait ? last.stored : last.accepted} ${wait ? 'stored' : 'accepted; storing continues in the background'} in ${duration(ms)}${rate > 0 ? ` (${rate.toFixed(0)}/s)` : ''}`,
   );
-  if (last.known > 0) output.line(`${last.known} of them were known already: the same text is stored once.`);
+  if (last.known > 0)
+    output.line(
+      `${last.known} of them ${last.known === 1 ? 'was' : 'were'} known already: the same text is stored once.`,
+    );
   if (failures.length === 0) return;
   output.line(`${failures.length} failed:`);
   printFailures(
@@ -154,5 +161,8 @@ function report(output: Output, { file, namespace, failed, last, resumed, ms, wa
     failures.map(({ place, reason }) => ({ name: place, reason })),
   );
   const again = failed.length > 0 ? ' Run the same command again to try those that were sent.' : '';
-  throw new ExitError(exitCodes.failed, `${failures.length} memories were not stored.${again}`);
+  throw new ExitError(
+    exitCodes.failed,
+    `${counted(failures.length, 'memory was', 'memories were')} not stored.${again}`,
+  );
 }

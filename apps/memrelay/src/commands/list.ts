@@ -3,6 +3,8 @@ import type { MemRelay } from '@memrelay/sdk/mem-relay';
 import type { MemoriesOptions, MemoryEntry } from '@memrelay/sdk/types';
 import { type ConnectOptions, type NamespaceOption, withClient } from '../client/connect.ts';
 import { expiryRemark } from '../cost/expiry-remark.ts';
+import { type DateOfEpoch, epochText, storageDates } from '../cost/storage-dates.ts';
+import type { Paint } from '../terminal/colours.ts';
 import { dataSize } from '../terminal/data-size.ts';
 import { ExitError, exitCodes } from '../terminal/exit-codes.ts';
 import type { Output } from '../terminal/output.ts';
@@ -19,15 +21,22 @@ export async function list(output: Output, options: ListOptions): Promise<void> 
   const limit = parseLimit(options.limit);
   const { namespace } = options;
   // Reads one more than it shows, to know whether there are more
-  const { found, remark } = await withClient(options, async ({ client }) => {
-    const entries = await take(client, { namespace }, limit + 1);
+  const { found, dateOf, remark } = await withClient(options, async ({ client }) => {
+    const [entries, dates] = await Promise.all([
+      take(client, { namespace }, limit + 1),
+      storageDates(client),
+    ]);
     const speaks = !output.json && entries.some(({ expiresEpoch }) => expiresEpoch !== undefined);
-    return { found: entries, remark: speaks ? await expiryRemark(client, await client.stats()) : [] };
+    return {
+      found: entries,
+      dateOf: dates,
+      remark: speaks ? await expiryRemark(client, await client.stats(), dates) : [],
+    };
   });
   const shown = found.slice(0, limit);
-  output.result({ memories: shown.map(json), more: found.length > limit });
+  output.result({ memories: shown.map((memory) => json(memory, dateOf)), more: found.length > limit });
   if (output.json) return;
-  for (const line of columns(shown.map(row))) output.line(line);
+  for (const line of columns(shown.map((memory) => row(memory, dateOf, output.paint)))) output.line(line);
   for (const line of [...remarks(shown, found.length > limit, namespace), ...remark]) output.line(line);
 }
 
@@ -46,14 +55,20 @@ function parseLimit(text: string | undefined): number {
   throw new ExitError(exitCodes.usage, '--limit must be a whole number from 1.');
 }
 
-function row(memory: MemoryEntry): string[] {
+function row(memory: MemoryEntry, dateOf: DateOfEpoch, paint: Paint): string[] {
   return [
     moment(memory.createdAt),
     plainText(memory.namespace),
     dataSize(memory.size),
-    memory.lost ?? (memory.expiresEpoch === undefined ? '' : `until epoch ${memory.expiresEpoch}`),
-    memory.blobId ?? '(pending)',
+    stateOf(memory, dateOf),
+    paint('dim', memory.id),
   ];
+}
+
+function stateOf({ lost, pending, expiresEpoch }: MemoryEntry, dateOf: DateOfEpoch): string {
+  if (lost) return lost;
+  if (pending) return '(pending)';
+  return expiresEpoch === undefined ? '' : `until ${epochText(expiresEpoch, dateOf)}`;
 }
 
 /** `2026-11-21 08:48`, in UTC as everywhere. */
@@ -61,7 +76,8 @@ export function moment(time: string): string {
   return time.slice(0, 16).replace('T', ' ');
 }
 
-function json(memory: MemoryEntry) {
+function json(memory: MemoryEntry, dateOf: DateOfEpoch) {
+  const expiresAt = memory.expiresEpoch === undefined ? undefined : dateOf(memory.expiresEpoch);
   return {
     id: memory.id,
     ...(memory.blobId ? { blob_id: memory.blobId } : {}),
@@ -71,6 +87,7 @@ function json(memory: MemoryEntry) {
     size: memory.size,
     importance: memory.importance,
     ...(memory.expiresEpoch === undefined ? {} : { expires_epoch: memory.expiresEpoch }),
+    ...(expiresAt ? { expires_at: expiresAt.toISOString() } : {}),
     ...(memory.supersededBy ? { superseded_by: memory.supersededBy } : {}),
     ...(memory.lost ? { lost: memory.lost } : {}),
     ...(memory.nearDuplicateOf

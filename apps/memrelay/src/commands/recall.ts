@@ -1,6 +1,8 @@
 import { defaultNamespace, limits } from '@memrelay/protocol/limits';
+import { shownScore } from '@memrelay/sdk/recall-score';
 import type { RecallHit, RecallResult } from '@memrelay/sdk/types';
 import { type ConnectOptions, type NamespaceOption, withClient } from '../client/connect.ts';
+import { type Paint, unpainted } from '../terminal/colours.ts';
 import { ExitError, exitCodes } from '../terminal/exit-codes.ts';
 import { parseLimit } from '../terminal/limit-option.ts';
 import type { Output } from '../terminal/output.ts';
@@ -21,45 +23,52 @@ export async function recall(
   if (query.trim() === '') throw new ExitError(exitCodes.usage, 'There is no question to look for.');
   const limit = parseLimit(options.limit, limits.recallLimit);
   const namespace = options.namespace ?? defaultNamespace;
+  // The relevance score comes with the explanation
   const answer = await withClient(options, ({ client }) =>
-    client.recall(query, { limit, namespace, explain: options.explain }),
+    client.recall(query, { limit, namespace, explain: true }),
   );
   output.result({
     namespace,
     total: answer.total,
     ...(answer.droppedCount ? { dropped_count: answer.droppedCount } : {}),
     results: answer.results.map((hit) => ({
+      id: hit.id,
       ...(hit.blobId ? { blob_id: hit.blobId } : {}),
       ...(hit.pending ? { pending: true } : {}),
       ...(hit.createdAt ? { created_at: hit.createdAt } : {}),
+      score: shownScore(hit),
       distance: hit.distance,
-      ...(hit.score === undefined ? {} : { score: hit.score }),
-      ...(hit.explain ? { explain: snakeExplanation(hit.explain) } : {}),
+      ...(options.explain && hit.explain ? { explain: snakeExplanation(hit.explain) } : {}),
       text: hit.text,
     })),
   });
   if (output.json) return;
   for (const [i, hit] of answer.results.entries()) {
-    for (const line of hitLines(hit, i + 1, output.width)) output.line(line);
-    if (hit.explain) output.line(`     ${explanationLine(hit.explain)}`);
+    for (const line of hitLines(hit, i + 1, output.width, output.paint)) output.line(line);
+    if (options.explain && hit.explain)
+      output.line(output.paint('dim', `     ${explanationLine(hit.explain)}`));
   }
   for (const line of remarks(answer, namespace)) output.line(line);
 }
 
-/** ` 1. 0.123  2026-03-02  text …`, the text continued under itself; under 60 columns on lines of its own. */
-export function hitLines(hit: RecallHit, number: number, width: number): string[] {
-  const measure = hit.score ?? hit.distance;
+/**
+ * ` 1.  0.877  2026-03-02  text …`, the text continued under itself and its id below; under 60 columns on separate lines.
+ */
+export function hitLines(hit: RecallHit, number: number, width: number, paint: Paint = unpainted): string[] {
   const date = hit.createdAt?.slice(0, 10);
   const head = [
     `${String(number).padStart(2)}.`,
-    measure.toFixed(3),
+    shownScore(hit).toFixed(3),
     ...(date ? [date] : []),
     ...(hit.pending ? ['(pending)'] : []),
   ].join('  ');
   const text = plainText(hit.text);
-  if (width < 60) return [head, ...wrap(text, width - 4).map((line) => `    ${line}`)];
-  const indent = head.length + 2;
-  return wrap(text, width - indent).map((line, i) => `${i === 0 ? `${head}  ` : ' '.repeat(indent)}${line}`);
+  const indent = width < 60 ? 4 : head.length + 2;
+  const space = ' '.repeat(indent);
+  const id = paint('dim', `${space}id ${hit.id}`);
+  const lines = wrap(text, width - indent);
+  if (width < 60) return [paint('dim', head), ...lines.map((line) => space + line), id];
+  return [...lines.map((line, i) => (i === 0 ? `${paint('dim', head)}  ${line}` : space + line)), id];
 }
 
 /** `matched by words, vector no. 2 (0.410), words no. 1 (0.870, 3 of the question's, 1 related), vector counts 10 %` */
@@ -93,15 +102,11 @@ function remarks(answer: RecallResult, namespace: string): string[] {
       `No memory in namespace "${plainText(namespace)}" matches.`,
       'Try other words, look elsewhere with --namespace NAME, or store something with `npx memrelay remember "…"`.',
     );
-  if (answer.results.length > 0)
-    lines.push(
-      '',
-      `Number: ${answer.results[0]!.score === undefined ? 'distance, smaller is nearer; the best answer is first' : 'score, larger is better'}.`,
-    );
+  if (answer.results.length > 0) lines.push('', 'The number is the score: larger is better.');
   if (pending > 0) lines.push(`${pending} pending: accepted and safe, still on the way to the blob store.`);
   if (answer.droppedCount)
     lines.push(
-      `${answer.droppedCount} more matched and could not be read right now; \`npx memrelay status\` says what is down.`,
+      `${answer.droppedCount} more matched, but could not be read right now; \`npx memrelay status\` says what is down.`,
     );
   if (answer.mock)
     lines.push('Found by words, not by meaning: set LLM_API_KEY where the relayer runs for better answers.');

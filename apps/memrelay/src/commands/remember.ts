@@ -23,9 +23,9 @@ export async function remember(
     const { jobId } = await client.remember(text, { namespace });
     if (!options.wait) {
       output.done();
-      output.result({ job_id: jobId, status: 'running', namespace });
+      output.result({ id: jobId, job_id: jobId, status: 'running', namespace });
       output.line(
-        `Accepted as job ${jobId}. It can be recalled in a moment; storing continues in the background.`,
+        `Accepted. Id ${jobId}. It can be recalled in a moment; storing continues in the background.`,
       );
       return;
     }
@@ -40,6 +40,7 @@ export async function remember(
 export function storedJson(job: StoredMemory) {
   const { jobId, namespace, blobId, deduplicated, nearDuplicateOf, similarity } = job;
   return {
+    id: jobId,
     job_id: jobId,
     status: 'done',
     namespace,
@@ -51,10 +52,10 @@ export function storedJson(job: StoredMemory) {
 
 /** The same for a person. */
 export function storedLine(job: StoredMemory, tookMs: number): string {
-  const { blobId, deduplicated, nearDuplicateOf } = job;
-  if (deduplicated) return `Already known: the same text is stored as blob ${blobId}`;
-  const stored = `Stored in ${duration(tookMs)} as blob ${blobId}`;
+  const { jobId, deduplicated, nearDuplicateOf } = job;
+  if (deduplicated) return `Already known: the same text is stored. Id ${jobId} names it too.`;
+  const stored = `Stored in ${duration(tookMs)}. Id ${jobId}`;
   return nearDuplicateOf
-    ? `${stored}\nMemory ${nearDuplicateOf} says nearly the same. Both are kept.`
+    ? `${stored}\nThe memory with id ${nearDuplicateOf} says nearly the same. Both are kept.`
     : stored;
 }

@@ -5,6 +5,7 @@ import { runResumable } from '../client/resumable.ts';
 import { ExitError, exitCodes } from '../terminal/exit-codes.ts';
 import { printFailures } from '../terminal/failure-list.ts';
 import type { Output } from '../terminal/output.ts';
+import { counted } from '../terminal/plain-text.ts';
 
 export interface RestoreCommandOptions extends ConnectOptions, NamespaceOption {
   /** Ed25519 public keys, hex */
@@ -44,20 +45,22 @@ function report(output: Output, { namespace, restored, skipped, total, ...rest }
     unverified,
     failed: failed.map(({ blobId, reason }) => ({ blob_id: blobId, reason })),
   });
-  output.line(`${restored} memories restored; ${skipped} of ${total} were indexed or forgotten already.`);
+  output.line(
+    `${counted(restored, 'memory', 'memories')} restored; ${skipped} of ${total} indexed or forgotten already.`,
+  );
   if (unverified > 0)
     output.line(
       `${unverified} were left out: this account does not trust the keys that signed them. If you know who wrote them, pass the key with --trust-writer.`,
     );
   if (failed.length === 0) return;
-  output.line(`${failed.length} blobs could not be read or opened:`);
+  output.line(`${counted(failed.length, 'blob', 'blobs')} could not be read or opened:`);
   printFailures(
     output,
     failed.map(({ blobId, reason }) => ({ name: blobId, reason })),
   );
   throw new ExitError(
     exitCodes.failed,
-    `${failed.length} blobs were left out. Run the same command again to try them.`,
+    `${counted(failed.length, 'blob was', 'blobs were')} left out. Run the same command again to retry.`,
     {
       code: 'not_restored',
     },

@@ -14,8 +14,8 @@ export async function retry(output: Output, jobId: string, options: RetryOptions
     await client.retryJob(jobId);
     if (!options.wait) {
       output.done();
-      output.result({ job_id: jobId, status: 'running' });
-      output.line(`Retrying job ${jobId}.`);
+      output.result({ id: jobId, job_id: jobId, status: 'running' });
+      output.line(`Retrying ${jobId}.`);
       return;
     }
     const job = await client.waitForJob(jobId);

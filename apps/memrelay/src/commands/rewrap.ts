@@ -8,6 +8,7 @@ import { confirm } from '../owner/confirm.ts';
 import { readRecoveryFile } from '../owner/recovery-file.ts';
 import { ExitError, exitCodes } from '../terminal/exit-codes.ts';
 import type { Output } from '../terminal/output.ts';
+import { counted } from '../terminal/plain-text.ts';
 
 export interface RewrapCommandOptions extends ConnectOptions {
   /** File with the owner's recovery key: for keys that no key server opens any more */
@@ -49,7 +50,9 @@ export async function rewrap(output: Output, options: RewrapCommandOptions): Pro
       failed,
       ...(unstored.length > 0 ? { not_stored: unstored.map(({ jobId }) => jobId) } : {}),
     });
-    output.line(`${jobIds.length} of ${left.length} keys are wrapped for the present key servers.`);
+    output.line(
+      `${jobIds.length} of ${counted(left.length, 'key', 'keys')} wrapped for the present key servers.`,
+    );
     if (unstored.length > 0)
       output.line(
         `${unstored.length} of them are only in the relayer's database: uploading them to the owner failed. Retry each with \`npx memrelay retry JOB\`:\n  ${unstored.map(({ jobId }) => jobId).join('\n  ')}`,
@@ -58,8 +61,8 @@ export async function rewrap(output: Output, options: RewrapCommandOptions): Pro
     throw new ExitError(
       exitCodes.failed,
       options.recoveryKey
-        ? `${failed.length} keys were not wrapped for this recovery key. If their key servers still exist, the operator can name them in ENC_HISTORICAL_SETS.`
-        : `${failed.length} keys cannot be opened by any key server that the relayer knows. The operator can name the former ones in ENC_HISTORICAL_SETS; the owner can use --recovery-key FILE.`,
+        ? `${counted(failed.length, 'key was', 'keys were')} not wrapped for this recovery key. If their key servers still exist, the operator can name them in ENC_HISTORICAL_SETS.`
+        : `${counted(failed.length, 'key', 'keys')} cannot be opened by any key server that the relayer knows. The operator can name the former ones in ENC_HISTORICAL_SETS; the owner can use --recovery-key FILE.`,
       { code: 'keys_not_opened' },
     );
   });
@@ -95,7 +98,7 @@ async function withRecoveryKey(
   const { servers, threshold } = network.keyServers;
   await confirm(
     output,
-    `Open ${keys.length} keys with the recovery key and wrap them for these key servers`,
+    `Open ${counted(keys.length, 'key', 'keys')} with the recovery key and wrap for these key servers`,
     [
       ...servers.map(({ objectId, weight }): [string, string] => ['Key server', `${objectId} ×${weight}`]),
       ['Threshold', String(threshold)],

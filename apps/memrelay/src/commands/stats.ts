@@ -1,6 +1,7 @@
 import type { NamespaceEntry, Stats } from '@memrelay/sdk/types';
 import { type ConnectOptions, withClient } from '../client/connect.ts';
 import { expiryRemark } from '../cost/expiry-remark.ts';
+import { type DateOfEpoch, storageDates } from '../cost/storage-dates.ts';
 import { dataSize } from '../terminal/data-size.ts';
 import type { Output } from '../terminal/output.ts';
 import { columns, counted, plainText } from '../terminal/plain-text.ts';
@@ -24,9 +25,10 @@ export async function namespaces(output: Output, options: ConnectOptions): Promi
 
 /** All that the key may read, in numbers, and what deserves a look. */
 export async function stats(output: Output, options: ConnectOptions): Promise<void> {
-  const { found, remark } = await withClient(options, async ({ client }) => {
-    const numbers = await client.stats();
-    return { found: numbers, remark: output.json ? [] : await expiryRemark(client, numbers) };
+  const { found, dateOf, remark } = await withClient(options, async ({ client }) => {
+    const [numbers, dates] = await Promise.all([client.stats(), storageDates(client)]);
+    const lines = output.json ? [] : await expiryRemark(client, numbers, dates);
+    return { found: numbers, dateOf: dates, remark: lines };
   });
   output.result({
     memory_count: found.memoryCount,
@@ -44,12 +46,12 @@ export async function stats(output: Output, options: ConnectOptions): Promise<vo
     ...(found.blobsToDelete ? { blobs_to_delete: found.blobsToDelete } : {}),
     namespaces: found.namespaces.map(namespaceJson),
   });
-  for (const line of columns(statsRows(found))) output.line(line);
+  for (const line of columns(statsRows(found, dateOf))) output.line(line);
   for (const id of found.jobs.failedIds ?? []) output.line(`  npx memrelay retry ${id}`);
   for (const line of remark) output.line(line);
   if (found.staleCount > 0)
     output.line(
-      `${found.staleCount} are found only by keywords, because their vectors are from a different embedding model. \`npx memrelay reindex\` re-embeds them.`,
+      `${counted(found.staleCount, 'memory is', 'memories are')} found only by keywords, because the vectors are from a different embedding model: run \`npx memrelay reindex\`.`,
     );
   if (found.blobsToDelete)
     output.line(
@@ -57,7 +59,8 @@ export async function stats(output: Output, options: ConnectOptions): Promise<vo
     );
 }
 
-function statsRows(stats: Stats): string[][] {
+function statsRows(stats: Stats, dateOf: DateOfEpoch): string[][] {
+  const next = stats.expiry && dateOf(stats.expiry.epoch + 1);
   const { memoryCount, storageBytes, newest, oldest, jobs, namespaces, lost, expiry } = stats;
   const { expired = 0, missing = 0 } = lost ?? {};
   return [
@@ -67,9 +70,14 @@ function statsRows(stats: Stats): string[][] {
     ['Encrypted size', dataSize(storageBytes)],
     ['Newest', newest ? moment(newest) : 'none'],
     ['Oldest', oldest ? moment(oldest) : 'none'],
-    ...(expiry ? [['Storage epoch', String(expiry.epoch)]] : []),
+    ...(expiry
+      ? [['Storage epoch', `${expiry.epoch}${next ? `, until ${next.toISOString().slice(0, 10)}` : ''}`]]
+      : []),
     ['Jobs running', String(jobs.running)],
-    ['Jobs failed', `${jobs.failed}${jobs.failed > 0 ? '; try them again with:' : ''}`],
+    [
+      'Jobs failed',
+      `${jobs.failed}${jobs.failed > 0 ? `; retry ${jobs.failed === 1 ? 'it' : 'them'} with:` : ''}`,
+    ],
   ];
 }
 

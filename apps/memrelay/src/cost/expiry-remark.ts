@@ -6,25 +6,35 @@ import type { Stats } from '@memrelay/sdk/types';
 import { counted } from '../terminal/plain-text.ts';
 import { readTariff } from './read-tariff.ts';
 import { costAlone } from './storage-cost.ts';
+import type { DateOfEpoch } from './storage-dates.ts';
 
 type Expiry = NonNullable<Stats['expiry']>;
 
 /** What to say of memories that expire soon, with the prices of now where they can be had; nothing when none does. */
-export async function expiryRemark(client: MemRelay, { expiry }: Stats): Promise<string[]> {
+export async function expiryRemark(
+  client: MemRelay,
+  { expiry }: Stats,
+  dateOf: DateOfEpoch,
+): Promise<string[]> {
   if (!expiry || expiry.soonCount === 0) return [];
   const { network, suiRpcUrl } = await client.config();
   const tariff = Object.hasOwn(networkDefaults, network)
     ? await readTariff(network as Network, suiRpcUrl).catch(() => undefined)
     : undefined;
   const epochs = networkDefaults[network as Network]?.storeEpochs ?? 1;
-  return expiryLines(expiry, epochs, tariff);
+  return expiryLines(expiry, epochs, tariff, dateOf);
 }
 
 /**
  * `epochs` for which both ways are compared: an extension pays the storage alone, a renewal the writing too. Quilts cost
  * less than estimated here, with each memory as a separate blob.
  */
-export function expiryLines(expiry: Expiry, epochs: number, tariff: WalrusTariff | undefined): string[] {
+export function expiryLines(
+  expiry: Expiry,
+  epochs: number,
+  tariff: WalrusTariff | undefined,
+  dateOf: DateOfEpoch = () => undefined,
+): string[] {
   const { soonCount, soonBytes, epoch, firstEpoch, renewed } = expiry;
   const last = firstEpoch ?? epoch + 1;
   // Storage is sold as a number of epochs from now
@@ -32,7 +42,9 @@ export function expiryLines(expiry: Expiry, epochs: number, tariff: WalrusTariff
     1,
     Math.min(epochs, (tariff?.maxEpochsAhead ?? Number.POSITIVE_INFINITY) - (last - epoch)),
   );
-  const what = `${counted(soonCount, 'memory expires', 'memories expire')} soon, the first at the start of storage epoch ${last} (now ${epoch}).`;
+  const date = dateOf(last)?.toISOString().slice(0, 10);
+  const firstEnd = `${date === undefined ? '' : `on ${date}, `}at the start of storage epoch ${last}`;
+  const what = `${counted(soonCount, 'memory expires', 'memories expire')} soon, the first ${firstEnd} (now ${epoch}).`;
   const who = renewed
     ? 'The relayer stores them again before that. If you extend them with your signature instead, they are not paid for twice'
     : 'The relayer does not store them again: they are lost then, unless you prolong them';

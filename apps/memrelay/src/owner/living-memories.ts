@@ -7,8 +7,8 @@ import type { ConnectedOwner } from './connect-owner.ts';
 /** Memories that are read from blobs, by blob id (43 characters); each is there once, alone or as a patch of a quilt. */
 export type LivingMemories = ReadonlyMap<string, number>;
 
-/** Or why that cannot be determined. */
-export type Living = { memories: LivingMemories } | { unknown: string };
+/** With the blob of each memory id; or why that cannot be determined. */
+export type Living = { memories: LivingMemories; blobOf: ReadonlyMap<string, string> } | { unknown: string };
 
 /**
  * The account's memories in each blob. This takes a key that may read all namespaces: any other key would miss the
@@ -27,7 +27,7 @@ export async function livingMemories(
       return { unknown: 'the delegate key may not read everything' };
     const entries: MemoryEntry[] = [];
     for await (const entry of client.memories({ allNamespaces: true, limit: 100 })) entries.push(entry);
-    return { memories: countByBlob(entries) };
+    return { memories: countByBlob(entries), blobOf: blobById(entries) };
   } catch (error) {
     if (!(error instanceof MemRelayError)) throw error;
     return { unknown: `the relayer does not tell (${error.code})` };
@@ -41,10 +41,19 @@ export function countByBlob(entries: readonly Pick<MemoryEntry, 'blobId' | 'lost
   const counts = new Map<string, number>();
   for (const { blobId, lost } of entries) {
     if (blobId === undefined || lost !== undefined) continue;
-    const blob = Buffer.from(blobId, 'base64url').subarray(0, 32).toString('base64url');
+    const blob = wholeBlob(blobId);
     counts.set(blob, (counts.get(blob) ?? 0) + 1);
   }
   return counts;
+}
+
+function blobById(entries: readonly MemoryEntry[]): Map<string, string> {
+  return new Map(entries.flatMap(({ id, blobId }) => (blobId ? [[id, wholeBlob(blobId)] as const] : [])));
+}
+
+/** The id of the blob that a patch of a quilt is in, or of the blob itself. */
+function wholeBlob(blobId: string): string {
+  return Buffer.from(blobId, 'base64url').subarray(0, 32).toString('base64url');
 }
 
 /**

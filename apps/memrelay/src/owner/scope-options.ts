@@ -3,6 +3,7 @@ import { namespaceTag } from '@memrelay/envelope/namespace-tag';
 import { nodePrimitives } from '@memrelay/envelope/node-primitives';
 import { newNamespaceField } from '@memrelay/protocol/fields';
 import { ExitError, exitCodes } from '../terminal/exit-codes.ts';
+import { counted } from '../terminal/plain-text.ts';
 
 /** Command options for the scope of a delegate. */
 export interface ScopeOptions {
@@ -65,7 +66,9 @@ export function describeScope(scope: Scope | undefined): string {
   const names = (['read', 'write', 'forget'] as const).filter(
     (name) => (scope.perms & permissions[name]) !== 0,
   );
-  const where = scope.all_namespaces ? 'all namespaces' : `${scope.tags.length} namespaces`;
+  const where = scope.all_namespaces
+    ? 'all namespaces'
+    : counted(scope.tags.length, 'namespace', 'namespaces');
   return `${names.join(', ') || 'nothing'} in ${where}, ${endOf(scope.expires_at_ms)}`;
 }
 

@@ -6,6 +6,9 @@ export type Style = 'bold' | 'cyan' | 'dim' | 'green' | 'red' | 'yellow';
 /** Returns the text in a style, or unchanged where there are no colours. */
 export type Paint = (style: Style, text: string) => string;
 
+/** Leaves text as it is. */
+export const unpainted: Paint = (_style, text) => text;
+
 /**
  * Whether to write colours to a stream: not with `NO_COLOR` (https://no-color.org), a dumb terminal or without a terminal,
  * except with `FORCE_COLOR`, which counts as off when it is 0 or `false`.
@@ -24,5 +27,5 @@ export function painter(stream: { isTTY?: boolean }, environment: NodeJS.Process
   // `hasColours` has decided; Node would look at the streams of this process
   if (hasColours(stream, environment))
     return (style, text) => styleText(style, text, { validateStream: false });
-  return (_style, text) => text;
+  return unpainted;
 }

@@ -1,3 +1,4 @@
+import { shownScore } from '@memrelay/sdk/recall-score';
 import type { RecallHit } from '@memrelay/sdk/types';
 import { z } from 'zod';
 import { quoted } from './quoted.ts';
@@ -7,7 +8,7 @@ import { fitTexts } from './text-room.ts';
 export const hitFields = z.object({
   id: z.string(),
   text: z.string(),
-  score: z.number().describe('Higher is closer'),
+  score: z.number().describe('Higher is better'),
   created_at: z.string().optional(),
   blob_id: z.string().optional(),
   still_saving: z.literal(true).optional(),
@@ -22,7 +23,7 @@ export function shownHits(hits: readonly RecallHit[]): ShownHit[] {
   return hits.map(({ id, score, distance, createdAt, blobId, pending, supersededBy }, i) => ({
     id,
     ...texts[i]!,
-    score: Math.round((score ?? 1 - distance) * 1000) / 1000,
+    score: shownScore({ score, distance }),
     ...(createdAt === undefined ? {} : { created_at: createdAt }),
     ...(blobId === undefined ? {} : { blob_id: blobId }),
     ...(pending ? { still_saving: true as const } : {}),

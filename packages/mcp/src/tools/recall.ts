@@ -39,7 +39,8 @@ export const recall = defineTool({
   output,
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   async run({ query, limit, namespace = defaultNamespace }, { memory, signal }) {
-    const found = await memory.recall(query, { limit, namespace, signal });
+    // With its score: distances do not show what was found by its words
+    const found = await memory.recall(query, { limit, namespace, explain: true, signal });
     return found.results.length > 0 ? matches(found, namespace) : nothing(found, namespace, memory, signal);
   },
 });

@@ -13,6 +13,8 @@ export interface AccountNetwork {
   /** `mainnet`, `testnet` or `localnet` */
   name: string;
   chain: ChainClient;
+  /** URL of the full node */
+  rpcUrl: string;
   packageId: string;
   registryId: string;
   /** The key servers for new keys, as reported by the relayer; the owner should verify them */
@@ -44,6 +46,7 @@ export async function readNetwork(
   return {
     name: config.network,
     chain,
+    rpcUrl: config.suiRpcUrl,
     packageId: config.packageId,
     registryId: config.registryId,
     keyServers: { servers: config.encServerConfigs, threshold: config.encThreshold },
