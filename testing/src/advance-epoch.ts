@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TestNetwork } from './test-network.ts';
 
-/** Moves the network's storage to its next epoch. Throws when the network does not do it. */
+/** Moves the network's storage to its next epoch. Throws when the network rejects the request. */
 export async function advanceEpoch({
   chainUrl,
   paths,
@@ -14,5 +14,5 @@ export async function advanceEpoch({
     body: '{}',
   });
   if (response.status !== 200)
-    throw new Error(`the network answered ${response.status}: ${await response.text()}`);
+    throw new Error(`the network returned status ${response.status}: ${await response.text()}`);
 }

@@ -14,7 +14,7 @@ export interface AuthenticatedPublisher {
   wallet: string;
 }
 
-/** Takes a store only with a token for exactly that store, signed with `secret`. */
+/** Accepts a store only with a token for exactly that store, signed with `secret`. */
 export async function startAuthenticatedPublisher(
   network: TestNetwork,
   secret: string,

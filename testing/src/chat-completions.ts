@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-/** A request to `chat/completions` as it came. */
+/** A request to `chat/completions` as it arrived. */
 export interface ChatCall {
   model: string;
   messages: { role: string; content: string }[];
@@ -9,30 +9,30 @@ export interface ChatCall {
   stream?: boolean;
 }
 
-/** What a call gets: a model's text, as JSON unless it is a string, or a fault. */
+/** The response to a call: a model's text (as JSON unless it is a string) or a fault. */
 export type ChatReply =
   | string
   | { content: object | string; finishReason?: string; refusal?: string }
   | { status: number; retryAfter?: number }
-  /** The body of the answer, whatever it is */
+  /** The body of the response, whatever it is */
   | { raw: string }
-  /** Never answered */
+  /** Never responded to */
   | 'hang'
-  /** The connection breaks; a streamed answer after its first half */
+  /** The connection breaks; for a streamed response, after its first half */
   | { dropAfter: string };
 
-/** The chat half of the stand-in provider: scripted answers, and a record of what was asked. */
+/** The chat half of the stand-in provider: scripted responses and a record of the requests. */
 export interface ChatCompletions {
   calls: ChatCall[];
-  /** Decides about each call; `number` counts from 1 */
+  /** Chooses the response to each call; `number` counts from 1 */
   answer: (call: ChatCall, number: number) => ChatReply;
-  /** Resolves when a call hangs that is not the one before */
+  /** Resolves when another call hangs (not the previous one) */
   hanging(): Promise<void>;
-  /** Resolves when the caller has given up a call that hung */
+  /** Resolves when the caller has given up on a hanging call */
   givenUp(): Promise<void>;
 }
 
-/** 7 characters an event, so that events end within words and escapes */
+/** 7 characters per event, so that events end within words and escapes */
 const streamedCharacters = 7;
 const usage = { prompt_tokens: 100, completion_tokens: 20, total_tokens: 120 };
 

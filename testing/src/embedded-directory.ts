@@ -3,8 +3,8 @@ import { pino } from 'pino';
 import { copyPrepared } from './services/run-directory.ts';
 
 /**
- * Fills a directory as the embedded database does when it is opened there for the first time, which takes three seconds
- * of a processor. Tests about that first time leave the directory empty instead.
+ * Fills a directory as the embedded database does when it is first opened there, which takes three seconds of CPU
+ * time. Tests of that first start leave the directory empty instead.
  */
 export function fillEmbeddedDirectory(directory: string): Promise<void> {
   return copyPrepared('embedded-database', directory, async (empty) => {

@@ -12,12 +12,12 @@ export interface EmbeddingProvider {
   chat: ChatCompletions;
   /** While set, calls wait (`hang`) or get this status */
   fault: 'hang' | number | undefined;
-  /** Resolves when a call has come in while `fault` was `hang` */
+  /** Resolves when a call has arrived while `fault` was `hang` */
   waiting(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Deterministic vectors: each word adds its own direction, so texts that share words are near. */
+/** Deterministic vectors: each word adds its own direction, so texts that share words are near each other. */
 function vectorOf(text: string, dimension: number): number[] {
   const vector = new Array<number>(dimension).fill(0.001);
   for (const word of text.toLowerCase().match(/[a-z0-9]+/g) ?? []) {
@@ -27,7 +27,7 @@ function vectorOf(text: string, dimension: number): number[] {
   return vector;
 }
 
-/** As providers do that can be called from a page. */
+/** Like providers that can be called from a page. */
 const crossOrigin = {
   'access-control-allow-origin': '*',
   'access-control-allow-headers': 'authorization, content-type',
@@ -35,7 +35,7 @@ const crossOrigin = {
 
 export async function startEmbeddingProvider(): Promise<EmbeddingProvider> {
   const chat = createChatCompletions();
-  const held: ServerResponse[] = [];
+  const hangingResponses: ServerResponse[] = [];
   let arrived = Promise.withResolvers<void>();
   const server = createServer((request, response) => {
     const parts: Buffer[] = [];
@@ -47,7 +47,7 @@ export async function startEmbeddingProvider(): Promise<EmbeddingProvider> {
         return;
       }
       if (provider.fault === 'hang') {
-        held.push(response);
+        hangingResponses.push(response);
         arrived.resolve();
         return;
       }
@@ -77,7 +77,7 @@ export async function startEmbeddingProvider(): Promise<EmbeddingProvider> {
       arrived = Promise.withResolvers();
     },
     async close() {
-      for (const response of held) response.destroy();
+      for (const response of hangingResponses) response.destroy();
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
     },

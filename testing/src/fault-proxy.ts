@@ -2,21 +2,21 @@ import { createServer, type IncomingMessage, type ServerResponse, request as sen
 import type { AddressInfo } from 'node:net';
 
 /**
- * What the proxy does with a request: `hold-request` never passes it on, `hold-answer` passes it on and keeps the
- * answer back, a number answers that status, `drop` cuts the connection.
+ * What the proxy does with a request: `hold-request` never forwards it, `hold-answer` forwards it and holds back the
+ * response, a number responds with that status, `drop` cuts the connection.
  */
 export type Fault = 'hold-request' | 'hold-answer' | 'drop' | number;
 
 /** A proxy between the system and an HTTP server that breaks connections when a test asks for it. */
 export interface FaultProxy {
   url: string;
-  /** Applied to requests of this method; undefined passes all on */
+  /** Applied to requests with this method; undefined forwards all of them */
   fault: { method: string; kind: Fault } | undefined;
   /** Requests that met the fault */
   hits(): number;
-  /** Resolves when a request has met the fault (with `hold-answer`: when its answer is there) */
+  /** Resolves when a request has met the fault (with `hold-answer`: when its response has arrived) */
   hit(): Promise<void>;
-  /** Sends the answers that `hold-answer` kept back */
+  /** Sends the responses that `hold-answer` held back */
   release(): void;
   close(): Promise<void>;
 }
@@ -24,7 +24,7 @@ export interface FaultProxy {
 export async function startFaultProxy(targetUrl: string): Promise<FaultProxy> {
   const target = new URL(targetUrl);
   let hits = 0;
-  const held: (() => void)[] = [];
+  const heldAnswers: (() => void)[] = [];
   let waiting = Promise.withResolvers<void>();
   const count = (): void => {
     hits += 1;
@@ -46,7 +46,7 @@ export async function startFaultProxy(targetUrl: string): Promise<FaultProxy> {
           answer
             .on('data', (part: Buffer) => parts.push(part))
             .once('end', () => {
-              held.push(() =>
+              heldAnswers.push(() =>
                 response.writeHead(answer.statusCode!, answer.headers).end(Buffer.concat(parts)),
               );
               count();
@@ -81,7 +81,7 @@ export async function startFaultProxy(targetUrl: string): Promise<FaultProxy> {
       waiting = Promise.withResolvers();
     },
     release() {
-      for (const send of held.splice(0)) send();
+      for (const send of heldAnswers.splice(0)) send();
     },
     async close() {
       server.closeAllConnections();

@@ -5,7 +5,7 @@ import { startTestNetwork, type TestNetwork } from './test-network.ts';
 import { startTestRelayer, type TestRelayer } from './test-relayer.ts';
 
 export interface FaultyWorldOptions {
-  /** Relayers on the one database, started at the same time */
+  /** Relayers on the same database, started at the same time */
   relayers?: number;
   /** Overrides the defaults */
   environment?: NodeJS.ProcessEnv;

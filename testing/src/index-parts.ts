@@ -11,7 +11,7 @@ import type { Match } from '@memrelay/relayer/memories/rows/match';
 /** A memory that a search found. */
 export type SearchMatch = Match;
 
-/** Parts of the relayer's index, for measurements of what its rows tell (bench/README.md, "Leakage"). */
+/** Parts of the relayer's index, to measure what its rows reveal (bench/README.md, "Leakage"). */
 export const indexParts = {
   decodeVector,
   normalize,

@@ -14,7 +14,7 @@ export interface CommandEnd {
   stderr: string;
 }
 
-/** Runs `memrelay` to its end, with nothing of this process's environment but PATH and the compiled modules. */
+/** Runs `memrelay` until it exits. Of this process's environment it gets only PATH and the compiled modules. */
 export function runMemrelay(args: readonly string[], environment: NodeJS.ProcessEnv): Promise<CommandEnd> {
   const env = { PATH: process.env.PATH, ...compileCache(), ...environment };
   return new Promise((resolve) => {
@@ -25,8 +25,8 @@ export function runMemrelay(args: readonly string[], environment: NodeJS.Process
 }
 
 /**
- * `memrelay` with the credentials of an owner's first delegate key, as a program runs it (`--json`). Each call resolves
- * to the exit code and the last line of JSON.
+ * `memrelay` with the credentials of an owner's first delegate key, as a program would run it (`--json`). Each call
+ * resolves to the exit code and the last line of JSON.
  */
 export async function commandOf(network: TestNetwork, owner: TestOwner, relayerUrl: string) {
   const path = join(network.dataDir, `${owner.accountId}.json`);

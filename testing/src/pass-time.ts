@@ -2,8 +2,8 @@ import { Client } from 'pg';
 import type { TestRelayer } from './test-relayer.ts';
 
 /**
- * Ends what killed relayers have leased, as the next 15 seconds would: for a database whose relayers are all dead. On the
- * embedded database that is what the next relayer does at its start.
+ * Expires the leases of killed relayers, as the next 15 seconds would: for a database without a live relayer. With
+ * the embedded database, the next relayer does this at its start.
  */
 export function endLeases(relayer: TestRelayer): Promise<void> {
   return update(
@@ -14,7 +14,7 @@ export function endLeases(relayer: TestRelayer): Promise<void> {
   );
 }
 
-/** Makes all waiting retries and periodic work due: uploads, embeddings, shared tasks. Postgres only. */
+/** Makes all scheduled retries and periodic work due: uploads, embeddings, shared tasks. Postgres only. */
 export function makeRetriesDue(relayer: TestRelayer): Promise<void> {
   return update(relayer, [
     "UPDATE memory_job SET run_at = now() WHERE status = 'running' AND run_at > now()",

@@ -7,7 +7,7 @@ export interface PrivateSystemOptions {
   databaseUrl?: string;
   /** Instead of the embedded nonce store */
   redisUrl?: string;
-  /** Further variables, as `memrelay up` takes them */
+  /** Additional variables, as `memrelay up` takes them */
   environment?: NodeJS.ProcessEnv;
   /** A part ended too often to be kept running */
   onGivenUp?: (reason: string) => void;
@@ -15,7 +15,7 @@ export interface PrivateSystemOptions {
 
 /**
  * The whole system (localnet, blob store, relayer, sidecar) on free ports and a temporary directory, with an account
- * and its credentials: what a person has after `memrelay up`. `dispose` it. Throws when a part does not start.
+ * and its credentials: what a user has after `memrelay up`. `dispose` it. Throws when a part does not start.
  */
 export function startPrivateSystem(options: PrivateSystemOptions = {}): Promise<PrivateSystem> {
   const { PATH, HOME, TMPDIR } = process.env;

@@ -7,7 +7,7 @@ export interface RawRequest {
   method?: string;
   path: string;
   body?: unknown;
-  /** Sent as it is instead of `body` as JSON */
+  /** Sent unchanged instead of `body` as JSON */
   rawBody?: string;
   accountId?: string;
   /** Unix seconds */
@@ -30,7 +30,7 @@ function keyObject(seedHex: string) {
   return createPrivateKey({ key: der, format: 'der', type: 'pkcs8' });
 }
 
-/** A signed request made by hand, so that a test can bend any part of it. */
+/** A signed request built by hand, so that a test can alter any part of it. */
 export async function rawRequest(serverUrl: string, key: TestKey, request: RawRequest): Promise<RawAnswer> {
   const method = request.method ?? 'POST';
   const body = request.rawBody ?? (request.body === undefined ? '' : JSON.stringify(request.body));
@@ -52,12 +52,12 @@ export async function rawRequest(serverUrl: string, key: TestKey, request: RawRe
     ...(body === '' ? {} : { 'content-type': 'application/json' }),
     ...request.headers,
   };
-  const given = Object.fromEntries(
+  const definedHeaders = Object.fromEntries(
     Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== undefined),
   );
   const response = await fetch(new URL(request.path, serverUrl), {
     method,
-    headers: given,
+    headers: definedHeaders,
     ...(body === '' ? {} : { body }),
   });
   const text = await response.text();

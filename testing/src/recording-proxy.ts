@@ -9,14 +9,14 @@ export interface RecordedExchange {
   request: string;
   requestHeaders: Record<string, unknown>;
   status: number;
-  /** Replaced before it is passed on, where a test wants a server that lies */
+  /** Replaced before it is forwarded, for tests that want a lying server */
   answer: Buffer;
 }
 
 export interface RecordingProxy {
   url: string;
   exchanges: RecordedExchange[];
-  /** While set, answers go through it */
+  /** While set, responses pass through it */
   change: ((exchange: RecordedExchange) => Buffer) | undefined;
   close(): Promise<void>;
 }

@@ -8,13 +8,13 @@ import { startTestRelayer, type TestRelayer } from './test-relayer.ts';
 export interface RelayerWorldOptions {
   /** Owners with an account and a delegate key. Default: 1 */
   owners?: number;
-  /** Of the relayer, over the defaults; a function where it depends on the network */
+  /** Settings of the relayer, over the defaults; a function when they depend on the network */
   environment?:
     | NodeJS.ProcessEnv
     | ((network: TestNetwork) => NodeJS.ProcessEnv | Promise<NodeJS.ProcessEnv>);
 }
 
-/** A network, a database and a relayer on them, with owners and their clients: what an endpoint test needs. */
+/** A network, a database and a relayer on them, with owners and their clients: everything an endpoint test needs. */
 export class RelayerWorld {
   readonly network: TestNetwork;
   readonly backend: TestBackend;
@@ -34,7 +34,7 @@ export class RelayerWorld {
     this.owners = owners;
   }
 
-  /** Starts everything. When a part fails to start, the others are stopped again. */
+  /** Starts everything. If a part fails to start, the others are stopped. */
   static async create({ owners = 1, environment = {} }: RelayerWorldOptions = {}): Promise<RelayerWorld> {
     await using started = new AsyncDisposableStack();
     const [network, backend] = await allOf(
@@ -48,7 +48,7 @@ export class RelayerWorld {
       ),
       Promise.all(Array.from({ length: owners }, () => createTestOwner(network))),
     );
-    // From here on `close` stops them
+    // From here on, `close` stops them
     started.move();
     return new RelayerWorld(network, backend, relayer, madeOwners);
   }
@@ -58,7 +58,7 @@ export class RelayerWorld {
     return this.owners[0]!;
   }
 
-  /** A client of the owner, the first one unless another is given. It is destroyed with the world. */
+  /** A client of the owner (the first one by default). It is destroyed with the world. */
   client(options: Partial<MemRelayOptions> = {}, owner: TestOwner = this.owner): MemRelay {
     const client = owner.client(this.relayer.url, options);
     this.#clients.push(client);
@@ -72,7 +72,9 @@ export class RelayerWorld {
   }
 }
 
-/** Both results, or the first failure once both have settled: what the other one started can then be stopped. */
+/**
+ * Both results, or the first failure after both have settled, so that whatever the other one started can be stopped.
+ */
 async function allOf<A, B>(first: Promise<A>, second: Promise<B>): Promise<[A, B]> {
   await Promise.allSettled([first, second]);
   return Promise.all([first, second]);

@@ -5,14 +5,17 @@ import { SealClient, SessionKey } from '@mysten/seal';
 import { Transaction } from '@mysten/sui/transactions';
 import type { TestNetwork } from './test-network.ts';
 
-/** Opens envelopes of one account with Seal's unmodified client, and keeps every key it ever got, as any client could. */
+/**
+ * Opens envelopes of one account with Seal's unmodified client and keeps every key it ever received, as any client
+ * could.
+ */
 export interface SealReader {
   /**
    * The X25519 private key that an envelope is sealed to, 32 bytes. Throws `EnvelopeError`, and Seal's errors:
    * `NoAccessError` when the key servers refuse.
    */
   privateKeyOf(envelope: Uint8Array): Promise<Uint8Array>;
-  /** How many keys it has asked for */
+  /** Number of keys it has requested */
   opened(): number;
 }
 

@@ -4,8 +4,8 @@ import { nodePrimitives } from '@memrelay/envelope/node-primitives';
 import { sealEnvelope } from '@memrelay/envelope/seal-envelope';
 
 /**
- * A memory sealed to the key of the envelope with this header and signed with `signer` (32 bytes). The header contains
- * everything that is needed to seal one. `namespace` must be the one that the header's tag belongs to.
+ * A memory sealed to the key of the envelope with this header and signed with `signer` (32 bytes). The header
+ * contains everything needed to seal one. `namespace` must be the one that the header's tag belongs to.
  */
 export function sealedLike(
   header: EnvelopeHeader,

@@ -17,20 +17,20 @@ import { pino } from 'pino';
 
 export type { EmbeddingConfig };
 
-export interface Place {
+export interface AccountNamespace {
   accountId: Buffer;
   namespace: string;
 }
 
-/** Replaces the tag that a namespace gets from the origin of its account. */
-export function placeTag({ namespace }: Place): Buffer {
+/** Replaces the tag that a namespace gets from its account's origin. */
+export function tagOfNamespace({ namespace }: AccountNamespace): Buffer {
   return createHash('sha256').update(namespace).digest().subarray(0, 16);
 }
 
 /** One memory with its index data, as the embed stage and the upload leave it. Returns its id. */
 export async function insertIndexed(
   db: Queryable,
-  { accountId, namespace }: Place,
+  { accountId, namespace }: AccountNamespace,
   { info, chunks, keywords }: IndexData,
   state = 'done',
 ): Promise<string> {
@@ -55,13 +55,21 @@ export interface SearchIndex {
   db: Db;
   model: string;
   /** Ids in the order of the texts */
-  add(place: Place, texts: readonly string[]): Promise<string[]>;
-  /** At least as many as there are, up to `limit`, best first. `every`: compares every vector, however many there are */
-  search(place: Place, query: string, limit: number, compare?: 'every'): Promise<Relevance[]>;
-  /** Vectors of texts as the embedder gives them, and as the account's map leaves them */
-  embed(place: Place, texts: readonly string[]): Promise<{ plain: Float32Array; mapped: Float32Array }[]>;
-  /** The token of a term in this place, as the database shows it */
-  tokenOf(place: Place, term: string): string;
+  add(accountNamespace: AccountNamespace, texts: readonly string[]): Promise<string[]>;
+  /** As many as there are, up to `limit`, best first. `every`: compares every vector, regardless of their number */
+  search(
+    accountNamespace: AccountNamespace,
+    query: string,
+    limit: number,
+    compare?: 'every',
+  ): Promise<Relevance[]>;
+  /** Vectors of texts as the embedder returns them, and as the account's map transforms them */
+  embed(
+    accountNamespace: AccountNamespace,
+    texts: readonly string[],
+  ): Promise<{ plain: Float32Array; mapped: Float32Array }[]>;
+  /** The token of a term in this namespace, as the database sees it */
+  tokenOf(accountNamespace: AccountNamespace, term: string): string;
   close(): Promise<void>;
 }
 
@@ -84,29 +92,33 @@ export async function openSearchIndex(databaseUrl: string, embedding: EmbeddingC
   return {
     db,
     model,
-    async add(place, texts) {
-      const tag = placeTag(place);
+    async add(accountNamespace, texts) {
+      const tag = tagOfNamespace(accountNamespace);
       const ids: string[] = [];
       for (let i = 0; i < texts.length; i += batch) {
         const some = texts.slice(i, i + batch);
         const data = await indexer.indexTexts(
-          some.map((text) => ({ accountId: place.accountId, tag, text })),
+          some.map((text) => ({ accountId: accountNamespace.accountId, tag, text })),
         );
         await db.transaction(async (tx) => {
-          for (const each of data) ids.push(await insertIndexed(tx, place, each));
+          for (const each of data) ids.push(await insertIndexed(tx, accountNamespace, each));
         });
       }
       return ids;
     },
-    async search(place, query, limit, compare) {
-      const { accountId, namespace } = place;
+    async search(accountNamespace, query, limit, compare) {
+      const { accountId, namespace } = accountNamespace;
       const [vector] = await embedder.embed([query], [accountId]);
       const size = await sizes.sizeOf(accountId, namespace, model);
-      const question = blindIndex.questionTokens(accountId, placeTag(place), questionOf(query, mock));
+      const question = blindIndex.questionTokens(
+        accountId,
+        tagOfNamespace(accountNamespace),
+        questionOf(query, mock),
+      );
       const mapped = vectors.mapOf(accountId).apply(vector!);
       const asked = { accountId, namespace, model, vector: mapped, question, limit, includePending: false };
-      const found = await searchMemories(db, asked, compare ? { ...size, vectors: 0 } : size);
-      return fuse(found, size, mock ? lexicalWeights : modelWeights, question);
+      const candidates = await searchMemories(db, asked, compare ? { ...size, vectors: 0 } : size);
+      return fuse(candidates, size, mock ? lexicalWeights : modelWeights, question);
     },
     async embed({ accountId }, texts) {
       const map = vectors.mapOf(accountId);
@@ -118,9 +130,12 @@ export async function openSearchIndex(databaseUrl: string, embedding: EmbeddingC
       }
       return made;
     },
-    tokenOf(place, term) {
+    tokenOf(accountNamespace, term) {
       const question = { terms: [term], related: [], names: new Set<number>(), truncated: false };
-      return String(blindIndex.questionTokens(place.accountId, placeTag(place), question).terms[0]);
+      return String(
+        blindIndex.questionTokens(accountNamespace.accountId, tagOfNamespace(accountNamespace), question)
+          .terms[0],
+      );
     },
     close: () => db.close(),
   };

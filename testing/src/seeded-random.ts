@@ -1,4 +1,6 @@
-/** Numbers from 0 up to 1, the same for the same seed: a run that found something can be made again. */
+/**
+ * Numbers from 0 (inclusive) to 1 (exclusive), the same for the same seed, so that a failing run can be reproduced.
+ */
 export type Random = () => number;
 
 /** Mulberry32 (public domain): 32 bits of state are plenty for moments and lengths. */
@@ -12,6 +14,6 @@ export function seededRandom(seed: number): Random {
   };
 }
 
-/** A whole number from `from` to `to`, both included. */
+/** A whole number from `from` to `to`, both inclusive. */
 export const between = (random: Random, from: number, to: number): number =>
   from + Math.floor(random() * (to - from + 1));

@@ -10,7 +10,7 @@ export interface TestBackend {
   name: 'postgres' | 'embedded';
   databaseUrl: string;
   redisUrl: string | undefined;
-  /** The secrets this database is written with */
+  /** The secrets that this database is written with */
   keys: Readonly<Record<'MEM_SERVER_SECRET' | 'MEM_INDEX_KEY' | 'MEM_WRITER_KEYS', string>>;
   drop(): Promise<void>;
 }

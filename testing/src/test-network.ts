@@ -19,7 +19,7 @@ export interface TestNetwork {
   chain: ChainClient;
   dataDir: string;
   paths: SystemPaths;
-  /** Output of the parts, for tests that fail */
+  /** Output of the parts, for failing tests */
   logs(): string;
   localnet: RunningPart;
   blobstore: RunningPart;

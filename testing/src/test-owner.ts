@@ -44,10 +44,10 @@ export interface TestOwner {
   accountId: string;
   delegate: TestKey;
   execute(transaction: Transaction): Promise<void>;
-  /** With all rights or with a scope, and with the key's proof that it agrees */
+  /** With all rights or with a scope, and with the key's consent proof */
   addDelegate(key: TestKey, scope?: TestScope): Promise<void>;
   removeDelegate(key: TestKey): Promise<void>;
-  /** A client of this account; of its first delegate key unless another is given */
+  /** A client of this account, with its first delegate key by default */
   client(serverUrl: string, options?: Partial<MemRelayOptions>): MemRelay;
 }
 

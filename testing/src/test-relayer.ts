@@ -6,16 +6,16 @@ import type { TestBackend } from './test-backend.ts';
 import type { TestNetwork } from './test-network.ts';
 
 export interface TestRelayerOptions extends Pick<TestBackend, 'databaseUrl' | 'redisUrl' | 'keys'> {
-  /** Wins over everything, e.g. STORE_PUBLISHER_URL of a fault proxy */
+  /** Overrides everything else, e.g. STORE_PUBLISHER_URL of a fault proxy */
   environment?: NodeJS.ProcessEnv;
 }
 
-/** A relayer process (with its sidecar) that can be killed and started again with the same settings. */
+/** A relayer process (with its sidecar) that can be killed and restarted with the same settings. */
 export interface TestRelayer {
   readonly url: string;
   readonly environment: Readonly<NodeJS.ProcessEnv>;
   part(): RunningPart;
-  /** `kill -9`, and its end awaited */
+  /** `kill -9`; resolves when the process has ended */
   kill(): Promise<void>;
   start(): Promise<void>;
   stop(): Promise<void>;
@@ -45,7 +45,7 @@ export async function startTestRelayer(
     CHAIN_RPC_URL: network.chainUrl,
     STORE_PUBLISHER_URL: network.blobstoreUrl,
     STORE_AGGREGATOR_URL: network.blobstoreUrl,
-    // A blob a memory, which tests count and read by its id; those of quilts ask for them
+    // One blob per memory, because tests count them and read them by id; quilt tests override this
     STORE_QUILT_MAX_ITEMS: '1',
     LOG_FORMAT: 'json',
     RUST_LOG: 'info',

@@ -20,10 +20,10 @@ it.each([
     ),
   ),
   ['base64 of UTF-16', Buffer.from(Buffer.from(`ab${word}c`, 'utf16le').toString('base64'))],
-] as const)('a text is found in a file that has it as %s', (_, bytes) => {
+] as const)('finds a text in a file that contains it as %s', (_, bytes) => {
   expect(isFoundIn(bytes)).toBe(true);
 });
 
-it('and not in one that has it not', () => {
+it('does not find a text that the file does not contain', () => {
   expect(isFoundIn(Buffer.from('canary987654321 Y2FuYXJ5'))).toBe(false);
 });

@@ -1,25 +1,25 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** How the webhook takes a post: with a status, or by breaking off or never answering. */
-export type Taking = 'break off' | 'hang' | { status: number; headers?: Record<string, string> };
+/** How the webhook responds to a post: with a status, by breaking the connection, or never. */
+export type WebhookResponse = 'break off' | 'hang' | { status: number; headers?: Record<string, string> };
 
 export interface Webhook {
-  /** With a secret in its path, as those of chats */
+  /** With a secret in its path, like those of chat services */
   url: string;
   secret: string;
-  /** How the next posts are taken, in order */
-  next: Taking[];
-  /** How those after them are taken: well, unless a test says otherwise */
-  usual: Taking;
-  /** Every post that came, with the time */
+  /** Responses to the next posts, in order */
+  next: WebhookResponse[];
+  /** The response to all later posts: 200 by default */
+  usual: WebhookResponse;
+  /** Every post received, with its time */
   posts: { body: string; contentType: string | undefined; at: number }[];
-  /** The texts of posts that were answered with 200 */
+  /** The texts of posts that got a 200 response */
   taken: string[];
   close(): Promise<void>;
 }
 
-/** What an incoming webhook of a chat does, over a real socket. */
+/** An incoming webhook of a chat service, over a real socket. */
 export async function startWebhook(port = 0): Promise<Webhook> {
   const secret = 'T0000-B0000-hook-secret';
   const server = createServer((request, response) => {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Place } from '@memrelay/dev-env/search-index';
+import type { AccountNamespace } from '@memrelay/dev-env/search-index';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { questionOf } from '../src/index/keywords/question.ts';
 import { termsOf } from '../src/index/keywords/terms.ts';
@@ -37,10 +37,10 @@ describe.each(databases)('the question of the README on $name', ({ create }) => 
     database = await create();
   });
   afterAll(() => database?.drop());
-  const newPlace = (): Place => ({ accountId: randomBytes(32), namespace: 'default' });
+  const newNamespace = (): AccountNamespace => ({ accountId: randomBytes(32), namespace: 'default' });
 
   test.each([1, 7, 350])('finds its answer first among %i memories', async (count) => {
-    const place = newPlace();
+    const place = newNamespace();
     const many = Array.from(
       { length: 343 },
       (_, i) => `${names[i % names.length]} ${statements[i % statements.length]} (${i})`,
@@ -54,7 +54,7 @@ describe.each(databases)('the question of the README on $name', ({ create }) => 
   });
 
   test('matches nothing that has neither a word nor a related one nor a near vector', async () => {
-    const place = newPlace();
+    const place = newNamespace();
     const texts = [answer, ...others, 'The harbour opens at dawn', 'Привет из Порто', '港は夜明けに開く'];
     const ids = await insertMemories(database.db, place, texts);
     const textOf = new Map(ids.map((id, i) => [id, texts[i]!]));

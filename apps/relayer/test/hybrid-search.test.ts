@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { type Place, placeTag } from '@memrelay/dev-env/search-index';
+import { type AccountNamespace, tagOfNamespace } from '@memrelay/dev-env/search-index';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { coverage, lengthBucket, termWeight } from '../src/index/keywords/bm25.ts';
@@ -16,10 +16,13 @@ describe.each(databases)('a search by vector and words on $name', ({ create }) =
     database = await create();
   });
   afterAll(() => database.drop());
-  const newPlace = (namespace = 'default'): Place => ({ accountId: randomBytes(32), namespace });
+  const newNamespace = (namespace = 'default'): AccountNamespace => ({
+    accountId: randomBytes(32),
+    namespace,
+  });
 
   test('finds by its words what the vector puts far away, with its true distance', async () => {
-    const place = newPlace();
+    const place = newNamespace();
     // Its vector is that of another text, so that its words alone lead to it
     const astray: typeof lexical = {
       ...lexical,
@@ -43,7 +46,7 @@ describe.each(databases)('a search by vector and words on $name', ({ create }) =
   });
 
   test('gives exactly as many as there are, up to the limit, also where few or none have a word', async () => {
-    const place = newPlace();
+    const place = newNamespace();
     const texts = Array.from({ length: 12 }, (_, i) => `note ${i} ${i < 2 ? 'saffron' : 'other'}`);
     await insertMemories(database.db, place, texts);
     for (const query of ['saffron', 'nothing of this stands there', 'the of and'])
@@ -56,7 +59,7 @@ describe.each(databases)('a search by vector and words on $name', ({ create }) =
   });
 
   test('gives as many also where the pieces of one long memory fill the shortlist', async () => {
-    const place = newPlace();
+    const place = newNamespace();
     const [long] = await insertMemories(database.db, place, ['saffron']);
     await database.db.query(
       `INSERT INTO memory_vector (account_id, namespace, embedding_model, memory_id, chunk_no, vector_key_id, embedding, code)
@@ -70,7 +73,7 @@ describe.each(databases)('a search by vector and words on $name', ({ create }) =
   });
 
   test('pending memories only when they are asked for, failed and lost ones never', async () => {
-    const place = newPlace();
+    const place = newNamespace();
     const [done] = await insertMemories(database.db, place, ['saffron one']);
     const [pending] = await insertMemories(database.db, place, ['saffron two'], { state: 'pending' });
     await insertMemories(database.db, place, ['saffron three'], { state: 'failed' });
@@ -93,9 +96,9 @@ describe.each(databases)('a search by vector and words on $name', ({ create }) =
       .map((all) => all.join(' '));
     const accounts = [randomBytes(32), randomBytes(32)];
     const places = accounts.flatMap((accountId) =>
-      ['a', 'b'].map((namespace): Place => ({ accountId, namespace })),
+      ['a', 'b'].map((namespace): AccountNamespace => ({ accountId, namespace })),
     );
-    const texts = new Map<string, { place: Place; text: string; state: string }>();
+    const texts = new Map<string, { place: AccountNamespace; text: string; state: string }>();
     for (const [i, place] of places.entries())
       for (const [n, sample] of fc.sample(text, { numRuns: 14, seed: i }).entries()) {
         const state = ['done', 'done', 'pending', 'failed'][n % 4]!;
@@ -143,7 +146,7 @@ describe.each(databases)('a search by vector and words on $name', ({ create }) =
   test('no term of a text stands in the database, and no other owner or namespace has one of its tokens', async () => {
     const canary = 'Quetzalcoatlus';
     const accountId = randomBytes(32);
-    const places = [newPlace(), { accountId, namespace: 'one' }, { accountId, namespace: 'two' }];
+    const places = [newNamespace(), { accountId, namespace: 'one' }, { accountId, namespace: 'two' }];
     for (const place of places)
       await insertMemories(database.db, place, [`${canary} flew over canary.example/path_name in 2026`]);
     const { rows } = await database.db.query<{ all: string; tokens: string }>(
@@ -166,8 +169,8 @@ describe.each(databases)('a search by vector and words on $name', ({ create }) =
   });
 
   test('a word of thousands of texts is judged by the newest of them, and does not hide a rare one', async () => {
-    const place = newPlace();
-    const tag = placeTag(place);
+    const place = newNamespace();
+    const tag = tagOfNamespace(place);
     const [common, rare] = blindIndex.questionTokens(
       place.accountId,
       tag,
@@ -187,7 +190,7 @@ describe.each(databases)('a search by vector and words on $name', ({ create }) =
   });
 
   test('a blind index that is switched off is emptied for everybody', async () => {
-    for (const place of [newPlace(), newPlace('other')])
+    for (const place of [newNamespace(), newNamespace('other')])
       await insertMemories(database.db, place, ['saffron rice', 'rice and rice and rice']);
     expect(await dropKeywords(database.db)).toBeGreaterThanOrEqual(4);
     const { rows } = await database.db.query(
@@ -199,7 +202,7 @@ describe.each(databases)('a search by vector and words on $name', ({ create }) =
   });
 
   test('without a blind index nothing of the words is kept, and the vector finds as before', async () => {
-    const place = newPlace();
+    const place = newNamespace();
     const indexer = indexerWith(lexical, false);
     const [id] = await insertMemories(database.db, place, ['saffron rice'], { indexer });
     const { rows } = await database.db.query(

@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { placeTag } from '@memrelay/dev-env/search-index';
+import { tagOfNamespace } from '@memrelay/dev-env/search-index';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { inTurns } from '../src/base/concurrency/in-turns.ts';
 import { encodeVector, signBits } from '../src/base/db/vector.ts';
@@ -43,7 +43,7 @@ describe.each(databases)('on $name', ({ create }) => {
   };
   const place = { accountId: randomBytes(32), namespace: 'n' };
   async function near(texts: readonly string[], where = place, model = lexical.model) {
-    const tag = placeTag(where);
+    const tag = tagOfNamespace(where);
     const data = await indexerWith().indexTexts(texts.map((text) => ({ ...where, tag, text })));
     const ids = texts.map(() => randomUUID());
     const given = data.map((each, i) => ({ ...where, id: ids[i]!, data: each }));

@@ -1,5 +1,5 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
-import { placeTag } from '@memrelay/dev-env/search-index';
+import { tagOfNamespace } from '@memrelay/dev-env/search-index';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { vacuumDueTables } from '../src/base/db/vacuum.ts';
 import { nearDuplicates } from '../src/jobs/embed/near-duplicates.ts';
@@ -54,7 +54,7 @@ describe.each(databases)('on $name', ({ name, create }) => {
       expect(await searched(10_000)).toBeLessThan(10 * memories);
 
       const texts = Array.from({ length: 20 }, (_, i) => text(i * 3 + 1));
-      const tag = placeTag(place);
+      const tag = tagOfNamespace(place);
       const data = await indexerWith().indexTexts(texts.map((each) => ({ ...place, tag, text: each })));
       const asked = data.map((each) => ({ ...place, id: randomUUID(), data: each }));
       let found = 0;

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { openSearchIndex, type Place, type SearchIndex } from '@memrelay/dev-env/search-index';
+import { type AccountNamespace, openSearchIndex, type SearchIndex } from '@memrelay/dev-env/search-index';
 import { startPostgres } from '@memrelay/dev-env/services/postgres';
 import { createTestDatabase } from '@memrelay/dev-env/services/test-database';
 import type { Bench, Measurement } from '../base/report.ts';
@@ -21,7 +21,7 @@ interface OwnerSet {
   memories: number;
   told: readonly string[];
   questionNo(i: number): string;
-  place: Place;
+  place: AccountNamespace;
 }
 
 const synthetic = [1, 100, 10_000, 100_000].map((memories): OwnerSet => {
@@ -34,7 +34,7 @@ const synthetic = [1, 100, 10_000, 100_000].map((memories): OwnerSet => {
       sentence(Math.floor(i / tellingsOfAFact), i % tellingsOfAFact),
     ),
     questionNo: (i) => question((i * 7) % facts),
-    place: placeOf(`owner of ${memories}`),
+    place: namespaceOf(`owner of ${memories}`),
   };
 });
 
@@ -45,7 +45,7 @@ async function real(): Promise<OwnerSet> {
     memories: told.length,
     told,
     questionNo: (i) => asked[i % asked.length]!,
-    place: placeOf('owner of real sentences'),
+    place: namespaceOf('owner of real sentences'),
   };
 }
 
@@ -94,14 +94,14 @@ const notes = [
   'Without HTTP, keys and decryption: `recall` measures all of it.',
 ];
 
-function placeOf(owner: string): Place {
+function namespaceOf(owner: string): AccountNamespace {
   return { accountId: createHash('sha256').update(owner).digest(), namespace: 'default' };
 }
 
 async function addNeighbours(index: SearchIndex): Promise<void> {
   for (let i = 0; i < neighbours; i++) {
     await index.add(
-      placeOf(`neighbour ${i}`),
+      namespaceOf(`neighbour ${i}`),
       Array.from({ length: memoriesOfANeighbour }, (_, telling) => sentence(i % 1_000, telling)),
     );
   }

@@ -1,4 +1,4 @@
-import type { Place, SearchIndex } from '@memrelay/dev-env/search-index';
+import type { AccountNamespace, SearchIndex } from '@memrelay/dev-env/search-index';
 import type { Unit } from './locomo.ts';
 import { plainBm25 } from './plain-bm25.ts';
 import { depth } from './score.ts';
@@ -26,7 +26,7 @@ export function plainRankings(units: readonly Unit[]): Rankings {
 /** Our own search, whole and each of its legs alone: one search gives all three. */
 export async function ownRankings(
   index: SearchIndex,
-  place: Place,
+  place: AccountNamespace,
   units: readonly Unit[],
 ): Promise<Rankings> {
   const ids = await index.add(

@@ -12,14 +12,14 @@ export const aptEnvironment = (): NodeJS.ProcessEnv => ({
   LC_ALL: 'C',
 });
 
-/** Why apt cannot be used here, in words for the person running the tests; undefined when it can. */
+/** Why apt cannot be used here, as a message for the person running the tests; undefined when it can. */
 export function whyNoApt(): string | undefined {
   if (!findBinary(['apt-get']) || !existsSync('/etc/debian_version')) return 'this system has no apt';
   if (process.getuid?.() !== 0) return 'installing with apt needs root';
   return undefined;
 }
 
-/** Refreshes apt's lists. A mirror that fails is apt's to report: the install that follows shows if it matters. */
+/** Refreshes apt's lists. Errors of a mirror are ignored: the install that follows fails if they matter. */
 export async function aptUpdate(): Promise<void> {
   await withProgress('Refreshing the package lists of apt', async () => {
     try {
@@ -36,14 +36,16 @@ export async function aptHas(name: string): Promise<boolean> {
   return /Candidate: (?!\(none\))/.test(policy);
 }
 
-/** Installs packages without what they only recommend. Throws `CommandError` with what apt said. */
+/** Installs packages without those they only recommend. Throws `CommandError` with apt's output. */
 export async function aptInstall(names: readonly string[]): Promise<void> {
   await withProgress(`Installing ${names.join(', ')} with apt`, () =>
     aptGet(['install', '--yes', '--no-install-recommends', ...names]),
   );
 }
 
-/** One apt at a time on this machine: ours wait for each other here, and for the system's own on dpkg's lock. */
+/**
+ * Only one apt at a time on this machine: our own wait for each other here, and for the system's apt on dpkg's lock.
+ */
 async function aptGet(args: readonly string[]): Promise<void> {
   await withFileLock(join(tmpdir(), 'memrelay-apt.lock'), async () => {
     await runCommand('apt-get', ['-o', 'DPkg::Lock::Timeout=300', ...args], { env: aptEnvironment() });

@@ -7,9 +7,9 @@ const keyring = '/usr/share/keyrings/debian-archive-keyring.gpg';
 const aptFolder = '/etc/apt';
 
 /**
- * Fetches and unpacks a Debian source package below `directory` and returns the unpacked folder. It uses the
- * mirror this machine already uses, with apt state of its own, so the system's lists stay as they are.
- * Throws when the machine has no Debian mirror or the package cannot be had.
+ * Fetches and unpacks a Debian source package below `directory` and returns the unpacked folder. It uses this
+ * machine's configured mirror, with separate apt state, so the system's lists do not change. Throws when the machine
+ * has no Debian mirror or the package is not available.
  */
 export async function fetchDebianSource(name: string, suite: string, directory: string): Promise<string> {
   const mirror = debianMirror();
@@ -24,7 +24,7 @@ export async function fetchDebianSource(name: string, suite: string, directory: 
     `Dir::Etc::sourceparts=${join(directory, 'parts')}`,
     `Dir::State::lists=${join(directory, 'lists')}`,
     `Dir::Cache=${join(directory, 'cache')}`,
-    // apt's own download account cannot read this private folder.
+    // apt's download account cannot read this private folder.
     'APT::Sandbox::User=root',
   ].flatMap((option) => ['-o', option]);
   const run = (args: string[]) =>
@@ -41,7 +41,7 @@ export async function fetchDebianSource(name: string, suite: string, directory: 
   return unpacked;
 }
 
-/** The archive (not the security one) that the machine's own sources name, in either of apt's two notations. */
+/** The archive (not the security one) in the machine's own sources, in either of apt's two formats. */
 function debianMirror(): string | undefined {
   const parts = join(aptFolder, 'sources.list.d');
   const files = [

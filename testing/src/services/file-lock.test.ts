@@ -14,7 +14,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
-it('lets one in at a time and leaves no file', async () => {
+it('admits one holder at a time and leaves no file', async () => {
   let inside = 0;
   let most = 0;
   const step = async () => {
@@ -28,12 +28,12 @@ it('lets one in at a time and leaves no file', async () => {
   expect(existsSync(lock)).toBe(false);
 });
 
-it('gives the lock back when the step fails', async () => {
+it('releases the lock when the step fails', async () => {
   await expect(withFileLock(lock, () => Promise.reject(new Error('broken')))).rejects.toThrow('broken');
   expect(await withFileLock(lock, async () => 'second')).toBe('second');
 });
 
-it('takes over from a process that is gone', async () => {
+it('takes over the lock of a dead process', async () => {
   await withFileLock(lock, async () => undefined);
   const gone = spawn(process.execPath, ['--version'], { stdio: 'ignore' });
   await once(gone, 'exit');

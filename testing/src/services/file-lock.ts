@@ -51,8 +51,8 @@ function touch(path: string): void {
 }
 
 /**
- * Renaming is what makes a takeover safe between several waiters: one rename wins. Had a new holder come in
- * between looking and renaming, its file is linked back.
+ * Renaming makes a takeover safe between several waiters: only one rename succeeds. If a new holder came in between
+ * the check and the rename, its file is linked back.
  */
 function dropIfAbandoned(path: string): void {
   const holder = readHolder(path);
@@ -82,7 +82,7 @@ function isAbandoned(path: string, holder: string): boolean {
   if (touched === undefined) return false;
   if (Date.now() - touched > staleMs) return true;
   const pid = Number(holder);
-  // An empty file is a holder between creating and writing.
+  // An empty file: its holder is between creating and writing it.
   return holder !== '' && Number.isInteger(pid) && pid > 0 && !isAlive(pid);
 }
 

@@ -12,14 +12,14 @@ export interface PostgresInstall {
   binDir: string;
   pgConfig: string;
   major: number;
-  /** Version of the installed pgvector extension when it is new enough. */
+  /** Version of the installed pgvector extension if it is new enough. */
   pgvector?: string;
 }
 
-/** The best Postgres (15 or newer) on this machine: one that has pgvector first, then the newest. */
+/** The best Postgres (15 or newer) on this machine: those with pgvector first, then the newest. */
 export async function findPostgres(): Promise<PostgresInstall | undefined> {
-  const found = await Promise.all([...new Set(binDirs())].map(inspect));
-  return found
+  const installs = await Promise.all([...new Set(binDirs())].map(inspect));
+  return installs
     .filter((install) => install !== undefined)
     .sort(
       (a, b) => Number(b.pgvector !== undefined) - Number(a.pgvector !== undefined) || b.major - a.major,

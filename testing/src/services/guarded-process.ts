@@ -13,7 +13,7 @@ export interface GuardedCommand {
   args: string[];
   /** Working folder of the service; removed when the service has stopped, unless it is kept. */
   directory: string;
-  /** The folder is its owner's to remove: the service is started on it again */
+  /** The owner removes the folder, because the service will be started on it again */
   keepsDirectory?: boolean;
   logFile: string;
   stopSignal: NodeJS.Signals;
@@ -21,17 +21,17 @@ export interface GuardedCommand {
 }
 
 export interface GuardedProcess {
-  /** Of its guardian, whose only child is the service */
+  /** Process id of its guardian, whose only child is the service */
   guardianPid: number;
-  /** Settles when the service is gone, with the reason, or '' after an asked-for stop. */
+  /** Settles when the service has ended, with the reason, or '' after a requested stop. */
   ended: Promise<string>;
-  /** Stops the service and removes its folder; returns when both are done. Safe to call twice. */
+  /** Stops the service and removes its folder; resolves when both are done. Safe to call twice. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts a service that cannot outlive this process: see `guardian.ts`. It does not keep this process
- * running either, so a script that forgets to stop it still ends, and the service with it.
+ * Starts a service that cannot outlive this process: see `guardian.ts`. It does not keep this process running either,
+ * so a script that forgets to stop it still ends, along with the service.
  */
 export function startGuarded(spec: GuardedCommand): GuardedProcess {
   const guardian = spawn(

@@ -1,15 +1,16 @@
 /**
- * Runs one service for one owner and takes it down when the owner goes away.
+ * Runs one service for one owner and stops it when the owner goes away.
  *
- * The owner holds this process's stdin. Whether the owner asks for a stop, crashes or is killed with -9, the
- * pipe closes, and the service is stopped and its folder, unless it is kept, removed. Started by `guarded-process.ts` in a
- * session of its own, so that Ctrl-C in a terminal does not take the service away under running tests.
+ * The owner holds this process's stdin. Whether the owner asks for a stop, crashes or is killed with -9, the pipe
+ * closes; the guardian then stops the service and removes its folder, unless it is kept. Started by
+ * `guarded-process.ts` in a session of its own, so that Ctrl-C in a terminal does not stop the service under running
+ * tests.
  */
 import { spawn } from 'node:child_process';
 import { openSync, readFileSync, rmSync } from 'node:fs';
 import type { GuardedCommand } from './guarded-process.ts';
 
-/** How long a service gets to stop by itself, in milliseconds. */
+/** How long a service has to stop by itself, in milliseconds. */
 const graceMs = 10_000;
 
 const spec = JSON.parse(process.argv[2] ?? '{}') as GuardedCommand;

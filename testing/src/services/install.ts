@@ -9,8 +9,8 @@ import { CommandError } from './run-command.ts';
 export type Missing = string[];
 
 /**
- * Installs what the tests use and this machine lacks: Postgres with pgvector, Redis, Chromium. It acts only
- * on Debian-like systems and as root; otherwise, or when apt fails, it only says what is missing.
+ * Installs what the tests use and this machine lacks: Postgres with pgvector, Redis, Chromium. It installs only on
+ * Debian-like systems and as root; otherwise, or when apt fails, it only reports what is missing.
  */
 export async function installMissing(): Promise<Missing> {
   const blocked = whyNoApt();
@@ -40,7 +40,7 @@ async function lackingPackages(): Promise<string[]> {
   return [
     ...((await findPostgres()) ? [] : ['postgresql']),
     ...(findRedis() ? [] : ['redis-server']),
-    // Without any font a page is drawn without letters.
+    // Without any font, pages are drawn without letters.
     ...(findChromium() ? [] : ['chromium', 'fonts-liberation']),
   ];
 }
@@ -54,7 +54,7 @@ async function stillMissing(): Promise<string[]> {
   ];
 }
 
-/** Returns the reason when `step` fails, nothing otherwise: tests go on with what there is. */
+/** Returns the reason when `step` fails, otherwise undefined: tests continue with what is installed. */
 async function attempt(step: () => Promise<void>): Promise<string[]> {
   try {
     await step();

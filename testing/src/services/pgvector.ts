@@ -7,10 +7,10 @@ import type { PostgresInstall } from './find-postgres.ts';
 import { withProgress } from './progress.ts';
 import { runCommand } from './run-command.ts';
 
-/** The first Debian release with a pgvector; its source builds on older ones too. */
+/** The first Debian release with a pgvector; its source also builds on older ones. */
 const sourceSuite = 'trixie';
 
-/** Installs the distribution's own package where there is one. It may be too old: look again afterwards. */
+/** Installs the distribution's package, if it has one. It may be too old: check the version afterwards. */
 export async function installPgvectorPackage(postgres: PostgresInstall): Promise<void> {
   const name = `postgresql-${postgres.major}-pgvector`;
   if (await aptHas(name)) await aptInstall([name]);
@@ -24,7 +24,7 @@ export async function buildPgvector(postgres: PostgresInstall): Promise<void> {
     await withProgress('Building pgvector from its Debian source package', async () => {
       const source = await fetchDebianSource('pgvector', sourceSuite, directory);
       const make = (args: string[]) =>
-        // Code for this machine's own processor is not wanted (OPTFLAGS), LLVM bitcode takes long and is optional.
+        // No code for this machine's own processor (OPTFLAGS). LLVM bitcode is optional and takes long.
         runCommand('make', [...args, `PG_CONFIG=${postgres.pgConfig}`, 'OPTFLAGS=', 'with_llvm=no'], {
           cwd: source,
         });

@@ -9,10 +9,10 @@ import { CommandError, runCommand } from './run-command.ts';
 import { type PreparedService, type RunningService, untilReady } from './service.ts';
 
 /**
- * Starts a Postgres with pgvector for this process alone, on a free loopback port, without a password. Its
- * settings are the defaults (`fsync` included, so that durability is what it is in production), except for
- * small buffers and room for many test connections. The URL is the superuser's, on database `postgres`.
- * Throws when no Postgres with pgvector is installed or it does not start.
+ * Starts a Postgres with pgvector for this process alone, on a free loopback port, without a password. Its settings
+ * are the defaults (`fsync` included, so that durability is the same as in production), except for small buffers and
+ * room for many test connections. The URL is the superuser's, on database `postgres`. Throws when no Postgres with
+ * pgvector is installed or it does not start.
  */
 export async function startPostgres(): Promise<RunningService> {
   const { command, url, isReady } = await preparePostgres();
@@ -21,7 +21,7 @@ export async function startPostgres(): Promise<RunningService> {
   return { url, stop: service.stop };
 }
 
-/** Makes the folder of such a Postgres, and does not start it yet. Throws when none is installed. */
+/** Creates the folder of such a Postgres without starting it. Throws when none is installed. */
 export async function preparePostgres(): Promise<PreparedService> {
   const install = await findPostgres();
   if (!install?.pgvector) throw new Error('no Postgres 15 or newer with pgvector is installed');
@@ -79,14 +79,18 @@ async function accepts(url: string): Promise<boolean> {
   }
 }
 
-/** Undefined when this process is not root and so is fit to run Postgres itself. */
+const unprivilegedUsers = ['postgres', 'nobody'];
+
+/** Undefined when this process is not root and can run Postgres itself. */
 function unprivilegedAccount(): Account | undefined {
   if (process.getuid?.() !== 0) return undefined;
   const users = readFileSync('/etc/passwd', 'utf8')
     .split('\n')
     .map((line) => line.split(':'));
-  const user = users.find(([name]) => name === 'postgres') ?? users.find(([name]) => name === 'nobody');
+  const user = unprivilegedUsers.flatMap((wanted) => users.filter(([name]) => name === wanted))[0];
   if (!user)
-    throw new Error('Postgres does not run as root, and there is no account postgres or nobody to run it');
+    throw new Error(
+      `Postgres does not run as root, and no account to run it exists (${unprivilegedUsers.join(', ')})`,
+    );
   return { uid: Number(user[2]), gid: Number(user[3]) };
 }

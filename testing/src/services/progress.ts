@@ -1,22 +1,22 @@
 /**
  * Shows that a long step is alive. Lines go to stderr, so that stdout stays free for results.
  *
- * This file and `run-command.ts` and `file-lock.ts` are also used by the launcher before anything is
- * installed, so they import nothing but Node.
+ * The launcher uses this file, `run-command.ts` and `file-lock.ts` before anything is installed, so they import only
+ * from Node.
  */
 
-/** A step shorter than this leaves no trace, in milliseconds. */
+/** A shorter step prints nothing, in milliseconds. */
 const quietMs = 2_000;
-/** How often a log without a terminal gets a sign of life, in milliseconds. */
+/** How often a log without a terminal gets a line, in milliseconds. */
 const plainIntervalMs = 20_000;
 const frames = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
 
-/** Runs `step`; on a terminal with a spinner and the elapsed seconds, elsewhere with a line now and then. */
+/** Runs `step`: on a terminal with a spinner and the elapsed seconds, elsewhere with a line from time to time. */
 export async function withProgress<T>(label: string, step: () => Promise<T>): Promise<T> {
   const out = process.stderr;
   const started = performance.now();
   const seconds = () => Math.round((performance.now() - started) / 1000);
-  const timer = out.isTTY ? spin(label, seconds) : tellNowAndThen(label, seconds);
+  const timer = out.isTTY ? spin(label, seconds) : reportPeriodically(label, seconds);
   try {
     return await step();
   } finally {
@@ -33,7 +33,7 @@ function spin(label: string, seconds: () => number): NodeJS.Timeout {
   }, 120);
 }
 
-function tellNowAndThen(label: string, seconds: () => number): NodeJS.Timeout {
+function reportPeriodically(label: string, seconds: () => number): NodeJS.Timeout {
   let nextAt = quietMs / 1000;
   return setInterval(() => {
     if (seconds() < nextAt) return;

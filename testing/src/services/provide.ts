@@ -6,18 +6,18 @@ import { startRedis } from './redis.ts';
 import type { RunningService } from './service.ts';
 
 export interface ProvidedServices {
-  /** Undefined where the machine has none: then the embedded defaults are all there is to test. */
+  /** Undefined when the machine has none: then only the embedded defaults can be tested. */
   postgres: RunningService | undefined;
   redis: RunningService | undefined;
   chromium: string | undefined;
   missing: Missing;
-  /** The variables by which tests find the services. */
+  /** The variables through which tests find the services. */
   environment: Record<string, string>;
-  /** Stops all of it and removes its files. */
+  /** Stops all of them and removes their files. */
   stop(): Promise<void>;
 }
 
-/** Installs what is missing where it may, and starts a Postgres and a Redis for this run alone. */
+/** Installs what is missing where possible, and starts a Postgres and a Redis for this run alone. */
 export async function provideServices(): Promise<ProvidedServices> {
   const missing = await installMissing();
   const lacks = (name: string) => missing.some((line) => line.startsWith(name));
@@ -46,7 +46,7 @@ export async function provideServices(): Promise<ProvidedServices> {
 
 type Start = () => Promise<RunningService>;
 
-/** All or none: when one does not start, the others are stopped before its error is thrown. */
+/** All or none: if one does not start, the others are stopped before its error is thrown. */
 async function startAll(
   starts: ReadonlyArray<Start | undefined>,
 ): Promise<Array<RunningService | undefined>> {

@@ -13,8 +13,8 @@ export function findRedis(): string | undefined {
 }
 
 /**
- * Starts a Redis for this process alone, on a free loopback port, that keeps nothing on disk and, as nonces
- * need, never evicts. Throws when no redis-server is installed or it does not start.
+ * Starts a Redis for this process alone, on a free loopback port. It keeps nothing on disk and never evicts, because
+ * nonces must not be lost. Throws when no redis-server is installed or it does not start.
  */
 export async function startRedis(): Promise<RunningService> {
   const { command, url, isReady } = await prepareRedis({ appendOnly: false });

@@ -17,7 +17,7 @@ afterEach(async () => {
 const target = (name: string) => join(directory, name);
 const contentOf = (name: string) => readFile(join(target(name), 'file'), 'utf8');
 
-test('what is asked for at the same time is made once, and each has a copy of its own', async () => {
+test('makes a directory once for concurrent callers and gives each a copy', async () => {
   let made = 0;
   const prepare = (empty: string) => writeFile(join(empty, 'file'), `made ${++made}`);
   await Promise.all(['a', 'b', 'c'].map((name) => copyPrepared('thing', target(name), prepare)));
@@ -31,7 +31,7 @@ test('what is asked for at the same time is made once, and each has a copy of it
   ]);
 });
 
-test('what could not be made is not copied, and made by the next who asks', async () => {
+test('does not copy a directory whose preparation failed, and prepares it again for the next caller', async () => {
   const failing = async (empty: string): Promise<void> => {
     await writeFile(join(empty, 'file'), 'half');
     throw new Error('no room');
@@ -42,7 +42,7 @@ test('what could not be made is not copied, and made by the next who asks', asyn
   expect(await contentOf('b')).toBe('whole');
 });
 
-test('a run has one directory with the temporary files, gone afterwards; processes below use it and leave it', async () => {
+test('creates one directory per run with the temporary files, shares it with child processes and removes it at the end', async () => {
   const environment: NodeJS.ProcessEnv = {};
   const remove = provideRunDirectory(environment);
   const { MEMRELAY_TEST_RUN_DIR } = environment;
@@ -55,7 +55,7 @@ test('a run has one directory with the temporary files, gone afterwards; process
   await expect(readdir(MEMRELAY_TEST_RUN_DIR!)).rejects.toMatchObject({ code: 'ENOENT' });
 });
 
-test('a run removes what a killed run has left, and nothing of one that may go on', async () => {
+test('removes the directory of a killed run, and none of a run that may still be active', async () => {
   const left = ['memrelay-run-1-lives', 'memrelay-run-99999999-old', 'memrelay-run-99999999-new', 'other'];
   for (const name of left) await mkdir(target(name));
   for (const name of left.slice(0, 2)) await utimes(target(name), 0, 0);

@@ -20,18 +20,18 @@ import { isAlive, withFileLock } from './file-lock.ts';
 const variable = 'MEMRELAY_TEST_RUN_DIR';
 
 const prefix = 'memrelay-run-';
-/** Longer than any run: the process id of a directory may be that of another machine's process */
+/** Longer than any run: the process id of a directory may belong to a process on another machine */
 const leftoverMs = 6 * 3_600_000;
 
 const gibibyte = 2 ** 30;
-/** Several times what a run has on it at a time */
+/** Several times what a run stores there at a time */
 const leastRoom = 4 * gibibyte;
 const leastMemory = 8 * gibibyte;
 
 /**
- * Makes the directory of this test run, unless there is one, and passes it to child processes in their environment. Their
- * temporary files are in it, too. Parts of the system are started hundreds of times: their compiled modules are kept
- * there. Returns what removes it.
+ * Creates the directory of this test run, unless it exists, and passes it to child processes in their environment. It
+ * also holds their temporary files, and their compiled modules, because parts of the system are started hundreds of
+ * times. Returns a function that removes it.
  */
 export function provideRunDirectory(environment: NodeJS.ProcessEnv = process.env): () => void {
   if (environment[variable]) return () => undefined;
@@ -42,15 +42,15 @@ export function provideRunDirectory(environment: NodeJS.ProcessEnv = process.env
   environment.NODE_COMPILE_CACHE ??= join(directory, 'compiled');
   environment.TMPDIR = join(directory, 'tmp');
   mkdirSync(environment.TMPDIR);
-  // Postgres runs under another account than root
+  // Postgres runs under an account other than root
   for (const folder of [directory, environment.TMPDIR]) chmodSync(folder, 0o711);
   return () => remove(directory);
 }
 
 /**
- * In memory where there is enough: a run makes, syncs and removes many thousand files and folders, which took four
- * fifths of the time of a blob store's tests on a disk. What a killed process wrote is there all the same; a machine
- * that loses its power is beyond these tests.
+ * In memory if there is enough of it: a run creates, syncs and removes thousands of files and folders, which took
+ * four fifths of the time of a blob store's tests on a disk. Writes of a killed process still survive; a power
+ * failure is out of scope for these tests.
  */
 function quickDirectory(): string {
   const memory = '/dev/shm';
@@ -64,7 +64,7 @@ function quickDirectory(): string {
   return tmpdir();
 }
 
-/** Directories of runs that were killed, which would keep their memory for ever. */
+/** Directories of killed runs, which would occupy their memory forever. */
 function removeLeftovers(parent: string): void {
   for (const name of readdirSync(parent)) {
     if (!name.startsWith(prefix)) continue;
@@ -76,7 +76,7 @@ function removeLeftovers(parent: string): void {
   }
 }
 
-/** A test that was cut off may leave a file system mounted there; the results of the run must be printed all the same. */
+/** An aborted test may leave a file system mounted there; the results of the run must be printed all the same. */
 function remove(path: string): void {
   try {
     rmSync(path, { recursive: true, force: true, maxRetries: 3 });
@@ -86,7 +86,7 @@ function remove(path: string): void {
 }
 
 /**
- * Fills `target` with a copy of what `prepare` makes, which runs once per test run and name. Outside of a test run
+ * Fills `target` with a copy of the result of `prepare`, which runs once per test run and name. Outside a test run,
  * `target` itself is prepared.
  */
 export async function copyPrepared(

@@ -4,11 +4,11 @@ import type { GuardedCommand, GuardedProcess } from './guarded-process.ts';
 /** A service that runs for this process only. */
 export interface RunningService {
   url: string;
-  /** Stops it and removes its files. Called or not, it ends with this process. */
+  /** Stops it and removes its files. It also ends with this process if this is never called. */
   stop(): Promise<void>;
 }
 
-/** A service whose folder is there and that is not started yet. */
+/** A service whose folder exists and that is not started yet. */
 export interface PreparedService {
   command: GuardedCommand;
   url: string;
@@ -19,8 +19,8 @@ const readyTimeoutMs = 60_000;
 const probeMs = 50;
 
 /**
- * Waits until `probe` says yes. Throws with the service's own last words when it ends first, or when it does
- * not answer within a minute (it is stopped then).
+ * Waits until `probe` returns true. Throws with the service's last output when it ends first, or when it does not
+ * respond within a minute (it is stopped then).
  */
 export async function untilReady(
   name: string,
@@ -38,5 +38,5 @@ export async function untilReady(
     await wait(probeMs);
   }
   await service.stop();
-  throw new Error(`${name} did not answer within ${readyTimeoutMs / 1000} s`);
+  throw new Error(`${name} did not respond within ${readyTimeoutMs / 1000} s`);
 }

@@ -37,7 +37,7 @@ describe.skipIf(!hasPostgres)('Postgres for tests', () => {
   });
   afterAll(() => server.stop());
 
-  it('has pgvector and the durability of a real one', async () => {
+  it('has pgvector and production durability settings', async () => {
     await query(server.url, 'CREATE EXTENSION vector');
     expect(await query(server.url, "SELECT '[1,0]'::vector <=> '[0,1]'::vector AS distance")).toEqual([
       { distance: 1 },
@@ -69,7 +69,7 @@ describe.skipIf(!hasPostgres)('Postgres for tests', () => {
     );
   });
 
-  it('leaves no half-made template behind', async () => {
+  it('leaves no template behind when its preparation fails', async () => {
     const failing = () => Promise.reject(new Error('migration 3 failed'));
     await expect(ensureTemplate(server.url, 'template_broken', failing)).rejects.toThrow(
       'migration 3 failed',
@@ -80,16 +80,16 @@ describe.skipIf(!hasPostgres)('Postgres for tests', () => {
   });
 });
 
-describe.skipIf(!hasPostgres || !hasRedis)('services of a process that goes away', () => {
+describe.skipIf(!hasPostgres || !hasRedis)('services of a process that exits', () => {
   let scratch: string;
   beforeAll(() => {
     scratch = mkdtempSync(join(tmpdir(), 'memrelay-services-test-'));
-    // The account that runs Postgres when this is root must get through to its own folder.
+    // The account that runs Postgres when this is root must be able to reach its folder.
     chmodSync(scratch, 0o711);
   });
   afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 
-  /** Starts both services in a process of its own, whose temporary folder is `scratch`. */
+  /** Starts both services in a separate process, whose temporary folder is `scratch`. */
   async function startOwner(atTheEnd: string) {
     const script = join(scratch, 'owner.ts');
     const here = JSON.stringify(import.meta.dirname);
@@ -117,7 +117,7 @@ describe.skipIf(!hasPostgres || !hasRedis)('services of a process that goes away
   const forever = 'setInterval(() => undefined, 1_000);';
 
   it.each(['SIGKILL', 'SIGINT'] as const)(
-    'end with it and leave no files when it gets %s',
+    'stop with it and leave no files when it gets %s',
     async (signal) => {
       const { owner, urls } = await startOwner(forever);
       expect(leftovers()).toHaveLength(2);
@@ -127,7 +127,7 @@ describe.skipIf(!hasPostgres || !hasRedis)('services of a process that goes away
     },
   );
 
-  it('do not keep it running when it forgets them', async () => {
+  it('do not keep it running when it forgets to stop them', async () => {
     const { owner } = await startOwner('');
     await until(() => owner.exitCode === 0);
     await until(() => leftovers().length === 0);
@@ -135,7 +135,7 @@ describe.skipIf(!hasPostgres || !hasRedis)('services of a process that goes away
 });
 
 describe.skipIf(!hasRedis)('Redis for tests', () => {
-  it('never evicts, and stops when asked, twice if need be', async () => {
+  it('never evicts, and can be stopped twice', async () => {
     const redis = await startRedis();
     expect(await command(redis.url, 'CONFIG GET maxmemory-policy')).toContain('noeviction');
     await redis.stop();

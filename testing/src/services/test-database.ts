@@ -3,7 +3,7 @@ import { Client, escapeIdentifier } from 'pg';
 
 export interface TestDatabase {
   url: string;
-  /** Removes it, ending connections that are still open. */
+  /** Removes it, closing connections that are still open. */
   drop(): Promise<void>;
 }
 
@@ -26,9 +26,9 @@ export async function createTestDatabase(adminUrl: string, template = 'template1
 }
 
 /**
- * Makes the database `name` once per server, prepared by `prepare` (usually: runs the migrations), for
- * `createTestDatabase` to clone. Test files run in processes of their own, so an advisory lock decides which
- * one prepares it. `prepare` must have closed its connections when it returns. A failed one leaves nothing.
+ * Creates the database `name` once per server, prepared by `prepare` (usually: runs the migrations), for
+ * `createTestDatabase` to clone. Test files run in separate processes, so an advisory lock decides which one prepares
+ * it. `prepare` must have closed its connections when it returns. If it fails, no template is left behind.
  */
 export async function ensureTemplate(
   adminUrl: string,
@@ -57,7 +57,7 @@ function databaseUrl(adminUrl: string, name: string): string {
   return url.href;
 }
 
-/** The advisory lock, if one is taken, ends with the connection. */
+/** The advisory lock, if one is held, is released with the connection. */
 async function asAdmin<T>(adminUrl: string, step: (admin: Client) => Promise<T>): Promise<T> {
   const admin = new Client({ connectionString: adminUrl });
   await admin.connect();

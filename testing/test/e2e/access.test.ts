@@ -11,7 +11,7 @@ import { RelayerWorld } from '../../src/relayer-world.ts';
 import { sealedLike } from '../../src/sealed-like.ts';
 import { createTestOwner, newTestKey, type TestKey, type TestScope } from '../../src/test-owner.ts';
 
-/** Who gets nothing, tried through the public API with real keys, chain and key servers. */
+/** Callers without access, tried through the public API with real keys, chain and key servers. */
 
 const secret = 'the vault opens with the seventh key';
 let world: RelayerWorld;
@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => world?.close());
 
-/** The session header of a key, as the SDK makes it. */
+/** The session header of a key, as the SDK creates it. */
 async function sessionOf(key: TestKey): Promise<string> {
   const signer = createSigner(Buffer.from(key.privateKey, 'hex'));
   const now = { creationTimeMs: Date.now() - 30_000, ttlMin: 10 };
@@ -45,12 +45,12 @@ const refusal = (status: number, error: string) => ({
 });
 
 describe('a stranger', () => {
-  test('is no delegate of the account, also right after its owner read it', async () => {
+  test('is rejected as an unknown delegate, even right after the owner read the memory', async () => {
     expect((await recallAs(world.owner.delegate)).body.results[0].text).toBe(secret);
     expect(await recallAs(newTestKey())).toMatchObject(refusal(401, 'unknown_delegate_key'));
   });
 
-  test('with an account of their own finds only their own', async () => {
+  test("with a separate account finds only that account's memories", async () => {
     const stranger = await createTestOwner(world.network);
     expect((await recallAs(stranger.delegate, { accountId: stranger.accountId })).body).toMatchObject({
       total: 0,
@@ -58,7 +58,7 @@ describe('a stranger', () => {
     expect(await recallAs(stranger.delegate)).toMatchObject(refusal(401, 'unknown_delegate_key'));
   });
 
-  test("cannot lend a delegate their session, nor use the delegate's", async () => {
+  test('cannot share sessions with a delegate in either direction', async () => {
     const stranger = await createTestOwner(world.network);
     const foreign = await recallAs(world.owner.delegate, { session: await sessionOf(stranger.delegate) });
     expect(foreign).toMatchObject(refusal(403, 'decrypt_denied'));
@@ -85,7 +85,7 @@ describe('a stranger', () => {
 });
 
 describe('a delegate', () => {
-  test('that is revoked gets nothing within 5 seconds, right after it read', async () => {
+  test('loses all access within 5 seconds of its revocation, even right after a read', async () => {
     const key = newTestKey();
     await world.owner.addDelegate(key);
     await expect.poll(async () => (await recallAs(key)).status, { timeout: 10_000 }).toBe(200);
@@ -122,21 +122,21 @@ describe('a delegate', () => {
       accountId: world.owner.accountId,
     });
 
-  test('with reading alone cannot write, with writing alone cannot read', async () => {
+  test('with READ only cannot write, and with WRITE only cannot read', async () => {
     const reader = await scoped({ perms: permissions.read });
     expect((await recallAs(reader)).status).toBe(200);
     expect(await rememberAs(reader)).toMatchObject(refusal(403, 'insufficient_scope'));
     const writer = await scoped({ perms: permissions.write });
     expect((await rememberAs(writer)).status).toBe(202);
     expect(await recallAs(writer)).toMatchObject(refusal(403, 'insufficient_scope'));
-    // The chain knows nothing of the manual routes: there the relayer alone enforces both
+    // The chain does not know the manual routes: there only the relayer enforces both
     expect(await manualAs(reader, 'remember')).toMatchObject(refusal(403, 'insufficient_scope'));
     expect((await manualAs(writer, 'remember')).status).toBe(200);
     expect(await manualAs(writer, 'recall')).toMatchObject(refusal(403, 'insufficient_scope'));
     expect((await manualAs(reader, 'recall')).body.total).toBeGreaterThan(0);
   });
 
-  test('limited to a namespace is refused in every other', async () => {
+  test('limited to a namespace is rejected in every other one', async () => {
     const key = await scoped({ perms: permissions.all, namespaces: ['work'] });
     const client = world.owner.client(world.relayer.url, { key: key.privateKey });
     await client.rememberAndWait('the meeting is on Tuesday', { namespace: 'work' });
@@ -160,12 +160,12 @@ describe('a delegate', () => {
     expect(mixed).toMatchObject(refusal(403, 'insufficient_scope'));
   });
 
-  test('that is removed leaves the memories readable that it sealed itself', async () => {
+  test('leaves the memories it sealed readable after its removal', async () => {
     const author = newTestKey();
     await world.owner.addDelegate(author);
     const client = world.owner.client(world.relayer.url, { key: author.privateKey });
     await expect.poll(async () => (await client.account()).active, { timeout: 10_000 }).toBe(true);
-    // An envelope of its own: sealed to the namespace's public key, which every envelope there carries
+    // A separate envelope, sealed to the namespace's public key, which is in every envelope there
     const namespace = 'sealed by the client';
     const first = await client.rememberAndWait('made by the relayer', { namespace });
     const blob = await fetch(`${world.network.blobstoreUrl}/v1/blobs/${first.blobId}`);
@@ -178,17 +178,17 @@ describe('a delegate', () => {
     await client.rememberManual({ encryptedData, vector: new Array(1536).fill(1), namespace });
     await world.owner.removeDelegate(author);
     await expect.poll(async () => (await recallAs(author)).status, { timeout: 10_000 }).toBe(401);
-    const found = await world.owner
+    const recalled = await world.owner
       .client(world.relayer.url)
       .recall('who made it?', { minScore: -1, namespace });
-    expect(found.droppedCount).toBeUndefined();
-    expect(found.results.map((hit) => hit.text).sort()).toEqual([
+    expect(recalled.droppedCount).toBeUndefined();
+    expect(recalled.results.map((hit) => hit.text).sort()).toEqual([
       'made by the client',
       'made by the relayer',
     ]);
   });
 
-  test('that has expired is refused', async () => {
+  test('is rejected after it has expired', async () => {
     const key = await scoped({ perms: permissions.all, expiresAtMs: Date.now() + 4_000 });
     await expect.poll(async () => (await recallAs(key)).status, { timeout: 10_000 }).toBe(401);
     expect(await recallAs(key)).toMatchObject(refusal(401, 'delegate_expired'));
@@ -196,7 +196,7 @@ describe('a delegate', () => {
 });
 
 describe('an account', () => {
-  test('that is deactivated serves nobody, and serves again when it is active', async () => {
+  test('is not served while deactivated, and is served again after reactivation', async () => {
     const { packageId } = world.network.info;
     const other = await createTestOwner(world.network);
     await other.client(world.relayer.url).rememberAndWait('asleep');
@@ -208,7 +208,7 @@ describe('an account', () => {
     await expect.poll(async () => (await attempt()).status, { timeout: 10_000 }).toBe(200);
   });
 
-  test('keeps its memories readable over a change of the key epoch', async () => {
+  test('keeps its memories readable after a key epoch change', async () => {
     const other = await createTestOwner(world.network);
     const client = other.client(world.relayer.url);
     await client.rememberAndWait('written under the first epoch');
@@ -235,7 +235,7 @@ describe('an account', () => {
 });
 
 describe('a request', () => {
-  test('is taken once, also after the relayer was killed and started again', async () => {
+  test('is accepted only once, even after the relayer was killed and restarted', async () => {
     const fixed = {
       path: '/api/account',
       method: 'GET',
@@ -254,20 +254,20 @@ describe('a request', () => {
     );
   });
 
-  test('with a changed body, path or account is refused', async () => {
+  test('is rejected when its body, path or account was changed', async () => {
     const good = { path: '/api/account', method: 'GET', accountId: world.owner.accountId };
-    const bend = (more: object) => rawRequest(world.relayer.url, world.owner.delegate, { ...good, ...more });
+    const send = (more: object) => rawRequest(world.relayer.url, world.owner.delegate, { ...good, ...more });
     const otherAccount = { [headers.accountId]: `0x${'1'.repeat(64)}` };
-    expect(await bend({ headers: otherAccount })).toMatchObject(refusal(401, 'invalid_signature'));
-    expect(await bend({ headers: { [headers.accountId]: undefined } })).toMatchObject(
+    expect(await send({ headers: otherAccount })).toMatchObject(refusal(401, 'invalid_signature'));
+    expect(await send({ headers: { [headers.accountId]: undefined } })).toMatchObject(
       refusal(401, 'invalid_signature'),
     );
-    expect(await bend({ headers: { [headers.signature]: undefined } })).toMatchObject(
+    expect(await send({ headers: { [headers.signature]: undefined } })).toMatchObject(
       refusal(401, 'missing_auth_header'),
     );
-    expect(await bend({ headers: { [headers.nonce]: 'no-uuid' } })).toMatchObject(
+    expect(await send({ headers: { [headers.nonce]: 'no-uuid' } })).toMatchObject(
       refusal(401, 'invalid_auth_header'),
     );
-    expect(await bend({ timestamp: 1 })).toMatchObject(refusal(401, 'timestamp_out_of_window'));
+    expect(await send({ timestamp: 1 })).toMatchObject(refusal(401, 'timestamp_out_of_window'));
   });
 });

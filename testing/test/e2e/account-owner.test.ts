@@ -12,7 +12,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { RelayerWorld } from '../../src/relayer-world.ts';
 import { newTestKey, type TestKey } from '../../src/test-owner.ts';
 
-/** The owner's side of an account, through the SDK's account entry, sponsored unless it has to be paid for. */
+/**
+ * The owner's side of an account, through the SDK's account entry; sponsored except where the test is about paying.
+ */
 
 let world: RelayerWorld;
 beforeAll(async () => {
@@ -45,7 +47,7 @@ async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
 }
 const hex = (bytes: Iterable<number>): string => Buffer.from([...bytes]).toString('hex');
 
-test('an account is made, shown, given delegates and taken from them without a coin', async () => {
+test('creates an account, shows it, and adds and removes delegates without a coin', async () => {
   const owner = await ownerOf();
   expect(await owner.findAccount()).toBeUndefined();
   const [laptop, phone] = [newTestKey(), newTestKey()];
@@ -89,7 +91,7 @@ test('an account is made, shown, given delegates and taken from them without a c
   other.destroy();
 });
 
-test('a delegate with a scope needs its own consent, and reads no more than it may', async () => {
+test("requires a scoped delegate's consent, and limits its reads to the scope", async () => {
   const owner = await ownerOf();
   const { accountId } = await owner.createAccount();
   const reader = newTestKey();
@@ -108,7 +110,7 @@ test('a delegate with a scope needs its own consent, and reads no more than it m
   client.destroy();
 });
 
-test('an account changes hands only when the new owner accepts, and then has no delegates', async () => {
+test('transfers an account only after the new owner accepts, and removes its delegates', async () => {
   const [owner, heir, other] = await Promise.all([ownerOf(), ownerOf(), ownerOf()]);
   const { accountId } = await owner.createAccount(labelled(newTestKey()));
   await owner.offerOwner(accountId, heir.address);
@@ -120,7 +122,7 @@ test('an account changes hands only when the new owner accepts, and then has no 
   await expect(owner.rotateKeyEpoch(accountId)).rejects.toBeInstanceOf(ChainRejectedError);
 });
 
-test('blobs are listed, prolonged and deleted, many at a time', async () => {
+test('lists, extends and deletes many blobs in one transaction', async () => {
   const wallet = newTestKey();
   const owner = await ownerOf(wallet);
   const delegate = newTestKey();
@@ -142,7 +144,7 @@ test('blobs are listed, prolonged and deleted, many at a time', async () => {
   expect(await collect(owner.blobs())).toEqual([]);
 });
 
-test('a wallet with coins pays where nobody sponsors, and prolongs its blobs with its own WAL', async () => {
+test('pays from a wallet with coins when there is no sponsor, and extends its blobs with its own WAL', async () => {
   const wallet = newTestKey();
   await askFaucet(world.network.chainUrl, wallet.address);
   const owner = await ownerOf(wallet, { sponsored: false });
@@ -161,7 +163,7 @@ test('a wallet with coins pays where nobody sponsors, and prolongs its blobs wit
   expect(longer).toEqual({ ...blob, endEpoch: blob!.endEpoch + 3 });
 });
 
-test('a relayer that names another package is refused', async () => {
+test('rejects a relayer that names another package', async () => {
   await expect(ownerOf(newTestKey(), { packageId: `0x${'12'.repeat(32)}` })).rejects.toMatchObject({
     code: 'package_mismatch',
   });

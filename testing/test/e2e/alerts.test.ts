@@ -15,7 +15,7 @@ import { createTestOwner, newTestKey, type TestKey } from '../../src/test-owner.
 import { startTestRelayer, type TestRelayer } from '../../src/test-relayer.ts';
 import { startWebhook, type Webhook } from '../../src/webhook.ts';
 
-/** What the operator is told over ALERT_TO_SLACK, by whole relayers. */
+/** Alerts that the operator receives through ALERT_TO_SLACK, sent by complete relayers. */
 
 let network: TestNetwork;
 let backend: TestBackend;
@@ -31,7 +31,7 @@ afterEach(async () => {
 });
 afterAll(() => network?.close());
 
-test('a relayer killed between the failure and the post: the next one posts it, once', async () => {
+test('posts a failure exactly once, by the next relayer, when the first is killed before posting', async () => {
   const failing = createServer((_request, response) => response.writeHead(503).end());
   const [webhookPort, publisherPort] = (await freePorts(2)) as [number, number];
   await new Promise<void>((resolve) => failing.listen(publisherPort, '127.0.0.1', resolve));
@@ -61,7 +61,7 @@ test('a relayer killed between the failure and the post: the next one posts it, 
   expect(hook.taken[0]).toContain(`Job ${jobId}`);
   expect(hook.taken[0]).toContain('the publisher answered 503');
   expect(hook.taken[0]).not.toMatch(/missile|silo|launch|0000\b/);
-  // The log is written after the row was removed, so there is nothing left to post
+  // The log line is written after the row was removed, so nothing is left to post
   await expect.poll(() => relayer!.logs(), { timeout: 10_000 }).toContain('alerts were posted');
   expect(relayer.logs()).not.toContain(secret);
   expect(hook.posts).toHaveLength(1);
@@ -70,9 +70,9 @@ test('a relayer killed between the failure and the post: the next one posts it, 
   await new Promise((resolve) => failing.close(resolve));
 }, 180_000);
 
-test('a wallet that is emptied and filled is told of once each, and /ready counts those that can pay', async () => {
+test('reports an empty and a refilled wallet once each, and /ready counts the wallets that can pay', async () => {
   hook = await startWebhook();
-  // Posts fail until all has happened, so that one message tells it
+  // Posts fail until everything has happened, so that one message contains all of it
   hook.usual = { status: 503 };
   const [rich, poor, server] = [newTestKey(), newTestKey(), newTestKey()];
   await Promise.all([rich, poor].map(({ address }) => askFaucet(network.chainUrl, address)));
@@ -92,7 +92,7 @@ test('a wallet that is emptied and filled is told of once each, and /ready count
   await untilLogged('a wallet is empty', 1);
   expect(await uploadWallets()).toEqual({ ok: true, detail: '2 of 2 can pay for an upload' });
 
-  // A start looks at the wallets at once
+  // A start checks the wallets immediately
   await keepWal(poor, 50n * (await priceOfUpload()));
   await relayer.stop();
   await relayer.start();
@@ -147,7 +147,7 @@ async function priceOfUpload(): Promise<bigint> {
   return storage + write;
 }
 
-/** Sends away all WAL of a wallet but so much. */
+/** Sends all WAL of a wallet away, except for this amount. */
 async function keepWal(wallet: TestKey, frost: bigint): Promise<void> {
   const transaction = new Transaction();
   const coins = (await readWalCoins(network.chain, wallet.address)).map(({ objectId }) => objectId);

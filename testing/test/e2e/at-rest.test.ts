@@ -14,10 +14,7 @@ import { createTestOwner, type TestOwner } from '../../src/test-owner.ts';
 import { startTestRelayer, type TestRelayer } from '../../src/test-relayer.ts';
 import { formsOf } from '../../src/text-forms.ts';
 
-/**
- * What an attacker finds who has the disk: no memory text, in no form it could have been written in. And what errors
- * and logs tell of what was sent: nothing.
- */
+/** An attacker with the disk finds no memory text, in any encoding. Errors and logs contain nothing that was sent. */
 
 const canary = `canary${randomBytes(12).toString('hex')}`;
 const secretWord = `zanzibar${randomBytes(6).toString('hex')}`;
@@ -45,7 +42,7 @@ function findIn(where: string, bytes: Buffer): string[] {
 async function findInFiles(directory: string): Promise<{ files: number; found: string[] }> {
   const found: string[] = [];
   let files = 0;
-  // Postgres serves other tests as well, which drop their databases meanwhile
+  // Postgres also serves other tests, which drop their databases at the same time
   for (const entry of (await readdir(directory, { withFileTypes: true }).catch(unlessGone)) ?? []) {
     const path = join(directory, entry.name);
     if (entry.isDirectory()) {
@@ -93,7 +90,7 @@ async function findInRedis(url: string): Promise<{ keys: number; found: string[]
   return { keys, found };
 }
 
-test('no file, database, cache or log holds the text of a memory or a question', async () => {
+test('has no text of a memory or question in any file, database, cache or log', async () => {
   const client = owner.client(relayer.url);
   const text = `The canary is called ${canary} and lives in ${secretWord}`;
   await client.rememberAndWait(text);
@@ -121,7 +118,7 @@ test('no file, database, cache or log holds the text of a memory or a question',
   expect(logs).not.toContain(owner.delegate.privateKey);
 });
 
-test('the search that finds nothing would have found it', async () => {
+test('finds a planted text with the same search', async () => {
   for (const form of forms)
     expect(findIn('a page', Buffer.concat([Buffer.from('xx'), form, Buffer.from('yy')]))).not.toEqual([]);
   expect(findIn('base64', Buffer.from(Buffer.from(`some ${canary} text`).toString('base64')))).not.toEqual(
@@ -129,7 +126,7 @@ test('the search that finds nothing would have found it', async () => {
   );
 });
 
-test('errors repeat nothing of what was sent, and no log holds a credential', async () => {
+test('repeats no input in errors, and logs no credential', async () => {
   const sent = `sent${randomBytes(12).toString('hex')}`;
   const nested = { [sent]: sent };
   const call = (path: string, body: unknown, more: object = {}) =>
@@ -172,7 +169,7 @@ test('errors repeat nothing of what was sent, and no log holds a credential', as
     expect(JSON.stringify(body)).not.toContain(sent);
   }
 
-  // Credentials of requests that succeed, and of one that fails inside the sidecar
+  // Credentials of successful requests, and of one that fails inside the sidecar
   await owner.client(relayer.url).recall('anything');
   await call(
     '/api/recall',
@@ -185,7 +182,7 @@ test('errors repeat nothing of what was sent, and no log holds a credential', as
   for (const secret of [sent, encoded, owner.delegate.privateKey]) expect(logs).not.toContain(secret);
 });
 
-test('a boot with another index key or without the server secret stops, and names the variable', async () => {
+test('stops the boot with another index key or without the server secret, and names the variable', async () => {
   provider.fault = 'hang';
   await owner.client(relayer.url).remember('sealed until it is embedded');
   await provider.waiting();

@@ -4,7 +4,7 @@ import { type FaultProxy, startFaultProxy } from '../../src/fault-proxy.ts';
 import { RelayerWorld } from '../../src/relayer-world.ts';
 import { createTestOwner, type TestOwner } from '../../src/test-owner.ts';
 
-/** What waits is bounded, and goes on after an orderly end. A relayer whose accounts may have 20 jobs each. */
+/** Queued work is limited, and continues after an orderly shutdown. A relayer with at most 20 jobs per account. */
 
 let world: RelayerWorld;
 let publisher: FaultProxy;
@@ -42,7 +42,7 @@ const encrypted = () => ({
   opaque: true,
 });
 
-test('a full backlog answers 503 overloaded with Retry-After, to its account alone; the SDK comes back by itself', async () => {
+test('rejects only the account with a full backlog, with 503 overloaded and Retry-After, and the SDK retries by itself', async () => {
   const before = publisher.hits();
   const once = owner.client(world.relayer.url, { maxAttempts: 1 });
   const { jobIds } = await once.rememberBulk(texts(20));
@@ -62,7 +62,7 @@ test('a full backlog answers 503 overloaded with Retry-After, to its account alo
   await another.client(world.relayer.url).waitForJob(theirs, { timeoutMs: 60_000 });
 }, 120_000);
 
-test('SIGTERM with uploads under way: a manual call is answered, the end comes in time, and all is done afterwards', async () => {
+test('finishes a manual call after SIGTERM during uploads, stops in time, and completes the rest after a restart', async () => {
   const before = publisher.hits();
   const client = owner.client(world.relayer.url, { maxAttempts: 1 });
   const { jobIds } = await client.rememberBulk(texts(15));
@@ -71,7 +71,7 @@ test('SIGTERM with uploads under way: a manual call is answered, the end comes i
   const began = Date.now();
   process.kill(world.relayer.part().pid, 'SIGTERM');
   expect(await manual).toMatchObject({ code: 'store_unavailable', status: 503 });
-  // While the others still have their time
+  // While the others still have time left
   expect(Date.now() - began).toBeLessThan(4_000);
   expect(await world.relayer.part().ended).toBe('exit code 0');
   expect(Date.now() - began).toBeLessThan(10_000);

@@ -9,7 +9,7 @@ import { createTestBackend, type TestBackend } from '../../src/test-backend.ts';
 import { startTestNetwork, type TestNetwork } from '../../src/test-network.ts';
 import { startTestRelayer, type TestRelayer } from '../../src/test-relayer.ts';
 
-/** The memory of a part stays in memory, whoever starts it. */
+/** Process memory is never written to disk, no matter how a part is started. */
 
 const entry = fileURLToPath(new URL('../../../apps/relayer/src/main.ts', import.meta.url));
 
@@ -23,7 +23,7 @@ async function onlyChildOf(pid: number): Promise<number> {
   return Number((await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')).trim());
 }
 
-/** 1 byte where it can be set exactly, else 0: both too small for a core file. */
+/** 1 byte where it can be set exactly, otherwise 0: both are too small for a core file. */
 const off = [expect.stringMatching(/^[01]$/), expect.stringMatching(/^[01]$/)];
 
 describe.runIf(process.platform === 'linux')('core dumps', () => {
@@ -40,13 +40,13 @@ describe.runIf(process.platform === 'linux')('core dumps', () => {
     await Promise.all([network?.close(), ...(backends ?? []).map((backend) => backend.drop())]);
   });
 
-  test('are off in every part that is started by another', async () => {
+  test('are off in every part that another part starts', async () => {
     const { pid } = relayer.part();
     for (const part of [pid, await onlyChildOf(pid), network.localnet.pid, network.blobstore.pid])
       expect(await coreLimits(part)).toEqual(off);
   });
 
-  /** A relayer as a shell starts it in which core dumps are on: its log until it listens, and the limits then. */
+  /** Starts a relayer from a shell with core dumps enabled: its log until it listens, and the limits at that time. */
   async function startedAlone(path: string | undefined) {
     const [port, sidecarPort] = await freePorts(2);
     const { databaseUrl, keys } = backends[1]!;
@@ -85,10 +85,10 @@ describe.runIf(process.platform === 'linux')('core dumps', () => {
     expect(log).not.toContain('core dumps');
   });
 
-  test('that it cannot turn off are said in its log, and are off in its sidecar', async () => {
+  test('are logged when the relayer cannot turn them off, and are off in its sidecar', async () => {
     const { log, own, sidecar } = await startedAlone('/nowhere');
     expect(sidecar).toEqual(off);
-    // Where nothing may raise the limit there is nothing to say
+    // If nothing may raise the limit, there is nothing to log
     if (own[1] !== '0') expect(log).toMatch(/may write core dumps.*ulimit -c 0/);
   });
 });

@@ -18,7 +18,7 @@ function cost(...args: string[]): Promise<CommandEnd> {
   return runMemrelay(['cost', ...args], { CHAIN_NETWORK: 'localnet', CHAIN_RPC_URL: network.chainUrl });
 }
 
-test('memrelay cost tells what storing costs at the prices on chain, alone and in quilts', async () => {
+test('memrelay cost prints storage costs at on-chain prices, for single blobs and for quilts', async () => {
   const { code, stdout } = await cost('--json', '--memories', '1000', '--bytes', '300', '--epochs', '2');
   expect(code).toBe(0);
   // 31 shards: 231 symbols of 8 bytes for an envelope; a quilt of 20 has columns of 11 × 154 bytes
@@ -58,7 +58,7 @@ test('memrelay cost tells what storing costs at the prices on chain, alone and i
   expect(shown.stdout).toMatch(/^In all +0\.22 WAL +0\.011 WAL$/m);
 });
 
-test('an envelope has the size that memrelay cost reckons with', async () => {
+test('envelopes have the size that memrelay cost assumes', async () => {
   const backend = await createTestBackend();
   const relayer = await startTestRelayer(network, backend);
   const owner = await createTestOwner(network);
@@ -74,14 +74,14 @@ test('an envelope has the size that memrelay cost reckons with', async () => {
   await backend.drop();
 });
 
-test('a wrong call and a network that does not answer are told apart', async () => {
+test('distinguishes a wrong call from an unreachable network', async () => {
   for (const args of [
     ['--network', 'devnet'],
     ['--memories', '0'],
     ['--quilt', '21'],
     ['--epochs', '54'],
     ['--rpc', 'nowhere'],
-    // Another network's system object is not on this chain
+    // Another network's system object does not exist on this chain
     ['--network', 'testnet'],
   ]) {
     const { code, stderr } = await cost(...args);

@@ -9,7 +9,7 @@ import { rawRequest } from '../../src/raw-request.ts';
 import { createTestOwner, type TestOwner } from '../../src/test-owner.ts';
 import type { TestRelayer } from '../../src/test-relayer.ts';
 
-/** `kill -9` of the relayer wherever a memory can be: what was accepted is stored and found, once. */
+/** `kill -9` of the relayer in every stage of a memory: accepted memories are stored and found exactly once. */
 
 let world: FaultyWorld;
 let provider: EmbeddingProvider;
@@ -33,7 +33,7 @@ async function everyTextOnce(namespace: string, texts: string[]): Promise<void> 
   expect(results.map((hit) => hit.text).sort()).toEqual([...texts].sort());
 }
 
-/** The answer on the wire, whose fields the SDK names anew. */
+/** The response on the wire, whose fields the SDK renames. */
 async function rawRecall(namespace: string, more: object = {}) {
   const { body } = await rawRequest(relayer.url, owner.delegate, {
     path: '/api/recall',
@@ -47,7 +47,7 @@ async function rawRecall(namespace: string, more: object = {}) {
 const patience = { timeoutMs: 40_000 };
 
 describe('kill -9', () => {
-  test('while a memory waits for its embedding', async () => {
+  test('loses nothing while a memory waits for its embedding', async () => {
     const texts = ['first sentence', 'second sentence'];
     provider.fault = 'hang';
     const client = owner.client(relayer.url);
@@ -63,7 +63,7 @@ describe('kill -9', () => {
     await everyTextOnce('embedding', texts);
   });
 
-  test('while its upload is under way', async () => {
+  test('loses nothing while a memory is being uploaded', async () => {
     publisher.fault = { method: 'PUT', kind: 'hold-request' };
     const client = owner.client(relayer.url);
     const { jobId } = await client.remember('a sentence on its way', { namespace: 'uploading' });
@@ -84,7 +84,7 @@ describe('kill -9', () => {
     expect(results).toEqual([expect.not.objectContaining({ pending: expect.anything() })]);
   });
 
-  test('when the blob was stored and the relayer has not heard of it', async () => {
+  test("stores a blob once when the relayer dies before the publisher's response", async () => {
     publisher.fault = { method: 'PUT', kind: 'hold-answer' };
     const client = owner.client(relayer.url);
     const { jobId } = await client.remember('a sentence that was stored', { namespace: 'unheard' });
@@ -97,11 +97,11 @@ describe('kill -9', () => {
     await everyTextOnce('unheard', ['a sentence that was stored']);
   });
 
-  test('again and again under load', async () => {
+  test('loses nothing in repeated kills under load', async () => {
     const client = owner.client(relayer.url);
     const texts = Array.from({ length: 60 }, (_, i) => `sentence ${i} under load`);
     const jobIds: string[] = [];
-    // As a careful caller does: the same idempotency key until the relayer has answered
+    // A careful caller uses the same idempotency key until the relayer has responded
     const rememberSurely = async (text: string): Promise<string> => {
       const options = { namespace: 'load', idempotencyKey: text.replaceAll(' ', '-') };
       for (;;) {
@@ -132,7 +132,7 @@ describe('kill -9', () => {
 });
 
 describe('a failing part', () => {
-  test('a provider that fails for a while delays a memory and loses none', async () => {
+  test('delays a memory but loses none when the provider fails temporarily', async () => {
     provider.fault = 503;
     const client = owner.client(relayer.url);
     const { jobId } = await client.remember('a patient sentence', { namespace: 'provider' });
@@ -146,7 +146,7 @@ describe('a failing part', () => {
     await everyTextOnce('provider', ['a patient sentence']);
   });
 
-  test('a publisher that fails is tried again; one that refuses ends the job with a reason', async () => {
+  test('retries when the publisher fails, and ends the job with a reason when it rejects', async () => {
     publisher.fault = { method: 'PUT', kind: 500 };
     const client = owner.client(relayer.url);
     const { jobId } = await client.remember('stored at the second try', { namespace: 'publisher' });
@@ -173,7 +173,7 @@ describe('a failing part', () => {
     await expect(manual).rejects.toMatchObject({ code: 'store_rejected', status: 502, retryable: false });
   });
 
-  test('a recall whose question cannot be embedded says so, and works again later', async () => {
+  test('reports a recall whose question cannot be embedded, and recovers later', async () => {
     const client = owner.client(relayer.url);
     provider.fault = 500;
     await expect(

@@ -12,7 +12,7 @@ import { startTestNetwork, type TestNetwork } from '../../src/test-network.ts';
 import { createTestOwner, newTestKey, type TestOwner } from '../../src/test-owner.ts';
 import { startTestRelayer, type TestRelayer } from '../../src/test-relayer.ts';
 
-/** Nothing is sealed in an epoch whose keys a delegate may have fetched before its time was over. */
+/** Nothing is sealed in an epoch whose keys a delegate may have fetched before it expired. */
 
 let network: TestNetwork;
 let backend: TestBackend;
@@ -39,7 +39,7 @@ async function sponsored(): Promise<NodeJS.ProcessEnv> {
   };
 }
 
-/** An owner with a second delegate that is about to expire; resolves when by the chain's clock it has. */
+/** An owner with a second delegate that is about to expire; resolves when it has expired by the chain's clock. */
 async function ownerWithExpired(): Promise<TestOwner> {
   const owner = await createTestOwner(network);
   const expiresAtMs = Date.now() + 1_500;
@@ -57,13 +57,13 @@ async function epochOf(blobId: string): Promise<bigint> {
   return parseHeader(new Uint8Array(await blob.arrayBuffer())).keyEpoch;
 }
 
-/** Stores several memories at once, of which only one can be the first. */
+/** Stores several memories concurrently; only one of them can be the first. */
 async function storeAtOnce(client: MemRelay): Promise<bigint[]> {
   const stored = await Promise.all([1, 2, 3].map((i) => client.rememberAndWait(`after the end, ${i}`)));
   return Promise.all(stored.map(({ blobId }) => epochOf(blobId)));
 }
 
-describe('an expired delegate is taken out before the next memory is sealed, in the new epoch', () => {
+describe('removes an expired delegate before the next memory is sealed, in a new epoch', () => {
   async function isPruned(environment: NodeJS.ProcessEnv): Promise<void> {
     const url = await startWith(environment);
     const owner = await ownerWithExpired();
@@ -73,7 +73,7 @@ describe('an expired delegate is taken out before the next memory is sealed, in 
     const epochs = await storeAtOnce(client);
     const after = await onChain(owner);
     expect(after.delegate_keys.map(({ address }) => address)).toEqual([owner.delegate.address]);
-    // Once, however many were stored at once
+    // Once, no matter how many were stored concurrently
     expect(after.key_epoch).toBe(before.key_epoch + 1n);
     expect(epochs).toEqual([after.key_epoch, after.key_epoch, after.key_epoch]);
     const { results } = await client.recall('the end', { minScore: -1, limit: 10 });
@@ -100,11 +100,11 @@ describe('an expired delegate is taken out before the next memory is sealed, in 
   });
 });
 
-describe('nothing is sealed while an expired delegate cannot be taken out', () => {
+describe('seals nothing while an expired delegate cannot be removed', () => {
   const refusal = async (client: MemRelay): Promise<unknown> =>
     client.remember('not yet').catch((error: unknown) => error);
 
-  test('a server without sponsor and wallet says what the owner has to do', async () => {
+  test('reports the required owner action on a server without sponsor and wallet', async () => {
     const url = await startWith({});
     const owner = await ownerWithExpired();
     const client = owner.client(url);
@@ -116,14 +116,14 @@ describe('nothing is sealed while an expired delegate cannot be taken out', () =
     client.destroy();
   });
 
-  test('a wallet without a coin is as good as none', async () => {
+  test('treats a wallet without coins as no wallet', async () => {
     const url = await startWith({ SERVER_CHAIN_PRIVATE_KEY: newTestKey().privateKey });
     const client = (await ownerWithExpired()).client(url);
     expect(await refusal(client)).toMatchObject({ code: 'prune_required' });
     client.destroy();
   });
 
-  test('a sponsor that does not answer is worth another try', async () => {
+  test('retries when the sponsor does not respond', async () => {
     const url = await startWith({ ...(await sponsored()), SPONSOR_API_URL: 'http://127.0.0.1:9' });
     const client = (await ownerWithExpired()).client(url, { maxAttempts: 1 });
     expect(await refusal(client)).toMatchObject({ code: 'auth_unavailable', status: 503 });

@@ -19,11 +19,11 @@ import { createTestOwner, newTestKey, type TestKey, type TestOwner } from '../..
 import { startTestRelayer, type TestRelayer } from '../../src/test-relayer.ts';
 
 /**
- * Memories go from one server to another that shares nothing with it: another network, so another package and other key
- * servers, another database, other secrets, another owner.
+ * Moves memories to a server that shares nothing with the first: another network (so another package and other key
+ * servers), another database, other secrets, another owner.
  */
 
-interface Place {
+interface Deployment {
   network: TestNetwork;
   backend: TestBackend;
   relayer: TestRelayer;
@@ -31,8 +31,8 @@ interface Place {
   client: MemRelay;
 }
 let provider: EmbeddingProvider;
-let source: Place;
-let target: Place;
+let source: Deployment;
+let target: Deployment;
 
 const passphrase = 'correct horse battery staple';
 const passphraseFile = (): string => join(source.network.dataDir, 'passphrase');
@@ -45,7 +45,7 @@ const texts = [
   { text: long, namespace: 'trips' },
 ];
 
-async function startPlace(): Promise<Place> {
+async function startDeployment(): Promise<Deployment> {
   const [network, backend] = await Promise.all([startTestNetwork(), createTestBackend()]);
   const environment = { LLM_API_KEY: 'test', LLM_API_BASE: provider.url };
   const [relayer, owner] = await Promise.all([
@@ -54,20 +54,20 @@ async function startPlace(): Promise<Place> {
   ]);
   return { network, backend, relayer, owner, client: owner.client(relayer.url) };
 }
-async function stopPlace(place: Place | undefined): Promise<void> {
-  place?.client.destroy();
-  await place?.relayer.stop();
-  await Promise.all([place?.network.close(), place?.backend.drop()]);
+async function stopDeployment(deployment: Deployment | undefined): Promise<void> {
+  deployment?.client.destroy();
+  await deployment?.relayer.stop();
+  await Promise.all([deployment?.network.close(), deployment?.backend.drop()]);
 }
 
 beforeAll(async () => {
   provider = await startEmbeddingProvider();
-  [source, target] = await Promise.all([startPlace(), startPlace()]);
+  [source, target] = await Promise.all([startDeployment(), startDeployment()]);
   await source.client.rememberBulkAndWait(texts);
   await writeFile(passphraseFile(), `${passphrase}\n`);
 });
 afterAll(async () => {
-  await Promise.all([stopPlace(source), stopPlace(target)]);
+  await Promise.all([stopDeployment(source), stopDeployment(target)]);
   await provider?.close();
 });
 
@@ -86,7 +86,7 @@ const answers = (client: MemRelay) =>
       }));
     }),
   );
-const blobsOf = async ({ network, owner }: Place): Promise<number> => {
+const blobsOf = async ({ network, owner }: Deployment): Promise<number> => {
   const type = `${network.info.walrus.packageId}::blob::Blob`;
   return (await network.chain.sui.core.listOwnedObjects({ owner: owner.wallet.address, type })).objects
     .length;
@@ -117,10 +117,11 @@ async function firstRequest(bundle: Bundle): Promise<ImportRequest> {
   await expect(sending()).rejects.toBe(stop);
   return sent!;
 }
-const known = (place: Place, key: TestKey) =>
+const known = (deployment: Deployment, key: TestKey) =>
   expect
     .poll(
-      async () => (await place.owner.client(place.relayer.url, { key: key.privateKey }).account()).active,
+      async () =>
+        (await deployment.owner.client(deployment.relayer.url, { key: key.privateKey }).account()).active,
       {
         timeout: 10_000,
       },
@@ -128,7 +129,7 @@ const known = (place: Place, key: TestKey) =>
     .toBe(true);
 
 describe('a bundle', () => {
-  test('of the command is stored by another server for another owner, with the same answers', async () => {
+  test('is imported by another server for another owner, and gives the same recall results', async () => {
     const before = await answers(source.client);
     const exporting = await commandOf(source.network, source.owner, source.relayer.url);
     const out = await exporting('export', file(), '--passphrase-file', passphraseFile());
@@ -143,13 +144,13 @@ describe('a bundle', () => {
       code: 0,
       last: { total: 4, stored: 4, known: 0, unverified: 0, failed: [] },
     });
-    // Vectors of the same model come along: nothing was embedded anew
+    // Vectors of the same model are included: nothing was re-embedded
     expect(provider.texts).toEqual([]);
     expect(await answers(target.client)).toEqual(before);
     expect(await blobsOf(target)).toBeGreaterThan(0);
   });
 
-  test('that is imported again stores nothing twice', async () => {
+  test('stores nothing twice when imported again', async () => {
     const blobs = await blobsOf(target);
     const importing = await commandOf(target.network, target.owner, target.relayer.url);
     const again = await importing('import', file(), '--passphrase-file', passphraseFile());
@@ -158,7 +159,7 @@ describe('a bundle', () => {
     expect((await target.client.stats()).memoryCount).toBe(4);
   });
 
-  test('of a wrong passphrase, cut off or changed imports nothing', async () => {
+  test('imports nothing with a wrong passphrase, or when truncated or modified', async () => {
     const other = await createTestOwner(target.network);
     const command = await commandOf(target.network, other, target.relayer.url);
     const wrong = join(source.network.dataDir, 'wrong');
@@ -184,7 +185,7 @@ describe('a bundle', () => {
     expect(await client.stats()).toMatchObject({ memoryCount: 0, jobs: { running: 0, failed: 0 } });
   });
 
-  test('whose writers nobody vouches for is counted unverified and not stored', async () => {
+  test('counts memories of untrusted writers as unverified and does not store them', async () => {
     const other = await createTestOwner(target.network);
     const command = await commandOf(target.network, other, target.relayer.url);
     const end = await command('import', file(), '--passphrase-file', passphraseFile(), '--no-bundle-writers');
@@ -200,7 +201,7 @@ describe('a bundle', () => {
     );
   });
 
-  test('brings back what was forgotten since, and only then', async () => {
+  test('restores memories forgotten since the export only when asked to', async () => {
     const text = 'A note that is forgotten and wanted back.';
     const namespace = 'second-thoughts';
     await source.client.rememberAndWait(text, { namespace });
@@ -216,7 +217,7 @@ describe('a bundle', () => {
     ]);
   });
 
-  test('keeps which memory replaces which, under other ids', async () => {
+  test('keeps which memory replaces which, under new ids', async () => {
     const namespace = 'moves';
     const { blobId } = await source.client.rememberAndWait('Ines lives in Porto', { namespace });
     const blob = await fetch(`${source.network.blobstoreUrl}/v1/blobs/${blobId}`);
@@ -230,7 +231,7 @@ describe('a bundle', () => {
     const vector = [1, ...new Array<number>(1_535).fill(0)];
     await source.client.rememberManual({ encryptedData, vector, namespace });
     const jobIds: string[] = [];
-    // Newest first: the one that replaces comes before the one that it replaces
+    // Newest first: the replacing memory comes before the replaced one
     for await (const { memories } of importBundle(target.client, await bundleOf(source.client, namespace)))
       for (const { result } of memories) if (result.status === 'running') jobIds.push(result.jobId);
     const [next, old] = await target.client.waitForJobs(jobIds);
@@ -280,7 +281,7 @@ describe('the routes', () => {
     expect(await bare('/api/import', request)).toMatchObject(refused);
   });
 
-  test('refuse each memory that is not what it claims, and store the others', async () => {
+  test('reject each invalid memory and store the others', async () => {
     const other = await createTestOwner(target.network);
     const client = other.client(target.relayer.url);
     const { memories, trusted_writers } = await firstRequest(await bundleOf(source.client, 'garden'));
@@ -313,7 +314,7 @@ describe('the routes', () => {
     });
   });
 
-  test('embed anew what comes with vectors of another model', async () => {
+  test('re-embed memories that come with vectors of another model', async () => {
     const other = await createTestOwner(target.network);
     const client = other.client(target.relayer.url);
     const { memories, trusted_writers } = await firstRequest(await bundleOf(source.client, 'garden'));

@@ -44,7 +44,7 @@ const lanes = [
 const enough = lanes.flat().length - 5;
 
 test.runIf(hasPostgres)(
-  'a load on two relayers survives each process killed and all around it failing: nothing lost, doubled or unlisted, no text on disk',
+  'loses, duplicates and hides nothing on two relayers while every process is killed and dependencies fail',
   async () => {
     const result = await runFaults({
       seed: 7,

@@ -11,7 +11,7 @@ import { launchChromium } from '../../src/launch-chromium.ts';
 import { type PrivateSystem, startPrivateSystem } from '../../src/private-system.ts';
 import { newTestKey } from '../../src/test-owner.ts';
 
-/** What a web page that has nothing to do with memrelay can do to a local system in the browser of its owner. */
+/** What an unrelated web page can do to a local system in its owner's browser. */
 
 let system: PrivateSystem;
 let pages: Server;
@@ -23,7 +23,7 @@ beforeAll(async () => {
   await once(pages, 'listening');
   [system, browser] = await Promise.all([
     startPrivateSystem(),
-    // A name that its owner has pointed at this machine
+    // A domain whose owner has pointed it at this machine
     launchChromium('--host-resolver-rules=MAP rebound.test 127.0.0.1'),
   ]);
 });
@@ -36,14 +36,14 @@ afterAll(async () => {
 interface Attempt {
   url: string;
   method: 'PUT' | 'POST' | 'GET';
-  /** Undefined: none at all, as a Blob without a type is sent */
+  /** Undefined: no content type, as when a Blob without a type is sent */
   type?: string | undefined;
   body?: string;
 }
 
 type Mode = 'cors' | 'no-cors';
 
-/** What the page is let know: a status, `opaque` for an answer that it cannot read, `failed` for no answer. */
+/** What the page learns: a status, `opaque` for a response that it cannot read, `failed` for no response. */
 function attempt(page: Page, { url, method, type, body }: Attempt, mode: Mode): Promise<string> {
   return page.evaluate(
     async ({ url, method, type, body, mode }) => {
@@ -60,7 +60,7 @@ function attempt(page: Page, { url, method, type, body }: Attempt, mode: Mode): 
   );
 }
 
-/** A page on this origin, and the statuses of everything that it asked for. */
+/** A page on this origin, and the statuses of its requests. */
 async function openPage(url: string): Promise<{ page: Page; statuses: number[] }> {
   const page = await browser.newPage();
   await page.goto(url);
@@ -114,7 +114,7 @@ describe('a page of another origin', () => {
     },
   );
 
-  test('may read what is public', async () => {
+  test('may read public data', async () => {
     const { page } = await openPage(elsewhere());
     for (const url of [`${system.urls.blobstore}/status`, `${system.urls.localnet}/info`])
       expect(await attempt(page, { method: 'GET', url }, 'cors')).toBe('200');
@@ -122,7 +122,7 @@ describe('a page of another origin', () => {
   });
 });
 
-test('a name that was rebound to this machine reads nothing of any part', async () => {
+test('reads nothing from any part through a domain rebound to this machine', async () => {
   const urls = [system.urls.relayer, system.urls.localnet, system.urls.blobstore, system.urls.dashboard];
   const paths = ['/health', '/config', '/ready', '/info', '/status', '/', '/key/0/v1/service'];
   for (const url of urls) {
@@ -136,7 +136,7 @@ test('a name that was rebound to this machine reads nothing of any part', async 
   }
 });
 
-test("the dashboard's pages may use the faucet, and memories are stored with the secret of the start", async () => {
+test("allows the dashboard's pages to use the faucet, and stores memories with the secret of the start", async () => {
   const { page } = await openPage(system.urls.dashboard);
   const { address } = newTestKey();
   const gift = {

@@ -23,7 +23,10 @@ import type { TestNetwork } from '../../src/test-network.ts';
 import { createTestOwner, newTestKey, type TestKey, type TestOwner } from '../../src/test-owner.ts';
 import type { TestRelayer } from '../../src/test-relayer.ts';
 
-/** Forgotten means gone: from the answers, the database, the caches, and for a later restore from the chain. */
+/**
+ * Forgotten memories are removed from recall, the database and the caches, and a later restore from the chain skips
+ * them.
+ */
 
 let world: FaultyWorld;
 let network: TestNetwork;
@@ -75,7 +78,7 @@ async function objectsOf({ wallet }: TestOwner): Promise<{ objectId: string; blo
 
 const blob = (blobId: string) => fetch(`${network.blobstoreUrl}/v1/blobs/${blobId}`);
 
-/** Tombstones that the owner has on chain, opened with the owner's wallet and trusted as a restore would. */
+/** The owner's tombstones on chain, opened with the owner's wallet and trusted as a restore would. */
 async function tombstonesOf(of: TestOwner): Promise<{ header: EnvelopeHeader; supersedes: string[] }[]> {
   const state = await readAccount(network.chain, network.info.packageId, of.accountId);
   const account = { accountId: of.accountId, initialSharedVersion: state!.initialSharedVersion };
@@ -104,7 +107,7 @@ async function envelopeIdOf(blobId: string): Promise<string> {
   return Buffer.from(parseHeader(bytes, bytes.length).envelopeId).toString('hex');
 }
 
-/** Whether the shared cache holds the ciphertext; without Redis nobody can look. */
+/** Whether the shared cache contains the ciphertext; without Redis this cannot be checked. */
 async function isCached(blobId: string): Promise<boolean> {
   if (!backend.redisUrl) return false;
   const redis = createClient({ url: backend.redisUrl });
@@ -114,7 +117,7 @@ async function isCached(blobId: string): Promise<boolean> {
   return found > 0;
 }
 
-/** Tables of the database, where one can look into it, in which any row holds this memory's id. */
+/** Tables, if the database is accessible, in which any row contains this memory's id. */
 async function tablesWith(id: string): Promise<string[]> {
   if (backend.name !== 'postgres') return [];
   const db = new Client({ connectionString: backend.databaseUrl });
@@ -134,7 +137,7 @@ async function tablesWith(id: string): Promise<string[]> {
   }
 }
 
-test('a tombstone that stands survives kill -9 of the relayer', async () => {
+test('keeps a stored tombstone after kill -9 of the relayer', async () => {
   const [stored] = await store(['note before the crash']);
   publisher.fault = { method: 'PUT', kind: 503 };
   expect((await client.forget({ ids: [stored!.blobId] })).deleted).toBe(1);
@@ -145,7 +148,7 @@ test('a tombstone that stands survives kill -9 of the relayer', async () => {
   expect(await texts()).toEqual([]);
 });
 
-test('a preview counts what ids name, lists the unknown ones, and removes nothing', async () => {
+test('previews the number of memories, lists unknown ids, and removes nothing', async () => {
   const [first, second] = await store(['note one', 'note two']);
   // Its id names the first memory, and counts once with it
   const known = await client.rememberAndWait('note one');
@@ -170,7 +173,7 @@ test('a preview counts what ids name, lists the unknown ones, and removes nothin
   });
 });
 
-test('a memory is gone at once, its tombstone is with the owner, and the owner deletes its blob', async () => {
+test('removes a memory at once, gives its tombstone to the owner, and lets the owner delete its blob', async () => {
   const [first, second] = await store(['note one', 'note two']);
   expect(await texts()).toEqual(['note one', 'note two']);
   const envelopeId = await envelopeIdOf(first!.blobId);
@@ -184,7 +187,7 @@ test('a memory is gone at once, its tombstone is with the owner, and the owner d
   expect(await client.stats()).toMatchObject({ memoryCount: 1 });
   const object = (await objectsOf(owner)).find(({ blobId }) => blobId === first!.blobId)!;
   expect(answer).toEqual({ deleted: 1, blobsToDelete: [object.objectId] });
-  // An answer that was lost can be had again, by any of its ids
+  // The response can be requested again if it was lost, by any of the ids
   for (const id of [first!.jobId, first!.blobId])
     expect(await client.forget({ ids: [id] })).toEqual({ deleted: 0, blobsToDelete: [object.objectId] });
 
@@ -197,13 +200,13 @@ test('a memory is gone at once, its tombstone is with the owner, and the owner d
   for await (const done of wallet.deleteBlobs(answer.blobsToDelete)) expect(done.count).toBe(1);
   expect((await objectsOf(owner)).map(({ objectId }) => objectId)).not.toContain(object.objectId);
 
-  // The same words later are a new memory, not a duplicate of what is gone
+  // The same text stored later is a new memory, not a duplicate of the forgotten one
   const again = await client.rememberAndWait('note one');
   expect(again.deduplicated).toBeUndefined();
   expect(await texts()).toEqual(['note one', 'note two']);
 });
 
-test('a whole namespace is forgotten, and nothing beside it', async () => {
+test('forgets a whole namespace and nothing outside it', async () => {
   const many = Array.from({ length: 25 }, (_, i) => `note ${i} of work`);
   const stored = await store(many, 'work');
   await store(['note of home'], 'home');
@@ -211,7 +214,7 @@ test('a whole namespace is forgotten, and nothing beside it', async () => {
   const theirs = stranger.client(relayer.url);
   const kept = await theirs.rememberAndWait('note of a stranger', { namespace: 'work' });
 
-  // Ids of another account or namespace name nothing here
+  // Ids of another account or namespace match nothing here
   expect(await client.forget({ namespace: 'work', ids: [kept.jobId] })).toEqual({
     deleted: 0,
     blobsToDelete: [],
@@ -227,7 +230,7 @@ test('a whole namespace is forgotten, and nothing beside it', async () => {
   expect(await texts('home')).toEqual(['note of home']);
   expect((await client.namespaces()).map(({ namespace }) => namespace)).toEqual(['home']);
   expect((await theirs.recall('note', { minScore: -1, namespace: 'work' })).results).toHaveLength(1);
-  // An answer that was lost can be had again
+  // The response can be requested again if it was lost
   const again = await client.forget({ namespace: 'work' });
   expect([again.deleted, again.blobsToDelete.toSorted()]).toEqual([0, blobsToDelete.toSorted()]);
   expect(await client.forget({ namespace: 'elsewhere' })).toEqual({ deleted: 0, blobsToDelete: [] });
@@ -236,7 +239,7 @@ test('a whole namespace is forgotten, and nothing beside it', async () => {
   theirs.destroy();
 });
 
-test('a whole namespace goes only by its name: not with a body that lost its fields', async () => {
+test('forgets a whole namespace only by its name, not when the body lost its fields', async () => {
   await store(['note that stays']);
   const request = { path: '/api/forget', accountId: owner.accountId };
   for (const body of [undefined, {}, { name: 'default' }]) {
@@ -250,8 +253,8 @@ test('a whole namespace goes only by its name: not with a body that lost its fie
   expect((await client.forget({ namespace: 'default' })).deleted).toBe(1);
 });
 
-describe('what is on its way', () => {
-  test('is forgotten with all that repeats it, however many that are', async () => {
+describe('an unfinished memory', () => {
+  test('is forgotten with all its duplicates, regardless of their number', async () => {
     provider.fault = 503;
     const many = Array.from({ length: 150 }, (_, i) => ({ text: `note ${i}` }));
     await client.rememberBulk([...many, ...many]);
@@ -264,7 +267,7 @@ describe('what is on its way', () => {
       .toBe(300);
   });
 
-  test('never arrives when it is forgotten before it was embedded, nor do those that repeat it', async () => {
+  test('is never stored, nor are its duplicates, when it is forgotten before it was embedded', async () => {
     provider.fault = 503;
     const { jobId } = await client.remember('note that waits');
     const { jobId: repeated } = await client.remember('note that waits');
@@ -279,7 +282,7 @@ describe('what is on its way', () => {
     expect((await tombstonesOf(owner))[0]!.supersedes).toHaveLength(2);
   });
 
-  test('goes with everything, also from a namespace in which nothing is stored yet', async () => {
+  test('is forgotten with everything, even in a namespace without stored memories', async () => {
     provider.fault = 503;
     const { jobId } = await client.remember('note that waits', { namespace: 'not yet' });
     expect(await client.namespaces()).toEqual([]);
@@ -291,7 +294,7 @@ describe('what is on its way', () => {
     await expect(client.job(jobId)).rejects.toMatchObject({ code: 'job_not_found' });
   });
 
-  test('goes with everything by one call of the SDK, and no namespace can be named beside it', async () => {
+  test('is forgotten with everything in one SDK call, which takes no namespace', async () => {
     await store(['note of work'], 'work');
     await store(['note of home'], 'home');
     const memrelay = await commandOf(network, owner, relayer.url);
@@ -302,7 +305,7 @@ describe('what is on its way', () => {
     const gone = await client.forgetEverything();
     expect(gone).toMatchObject({ deleted: 2, blobsToDelete: [expect.any(String), expect.any(String)] });
     expect(await client.stats()).toMatchObject({ memoryCount: 0 });
-    // An answer that was lost can be had again
+    // The response can be requested again if it was lost
     expect((await client.forgetEverything()).blobsToDelete.toSorted()).toEqual(gone.blobsToDelete.toSorted());
     const limited = newTestKey();
     await owner.addDelegate(limited, { namespaces: ['work'] });
@@ -315,7 +318,7 @@ describe('what is on its way', () => {
     asLimited.destroy();
   });
 
-  test('goes by the id of a job that brought the same text, with that job', async () => {
+  test('is forgotten by the id of a job with the same text, along with that job', async () => {
     const [first] = await store(['note that is known']);
     const { jobId } = await client.remember('note that is known');
     expect(await client.waitForJob(jobId)).toMatchObject({ blobId: first!.blobId, deduplicated: true });
@@ -327,7 +330,7 @@ describe('what is on its way', () => {
     expect(await texts()).toEqual([]);
   });
 
-  test('is named for deletion when its blob arrives after it was forgotten', async () => {
+  test('is listed for deletion when its blob arrives after it was forgotten', async () => {
     publisher.fault = { method: 'PUT', kind: 'hold-answer' };
     const before = publisher.hits();
     const { jobId } = await client.remember('note under way');

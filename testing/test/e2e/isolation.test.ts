@@ -7,7 +7,7 @@ import { rawRequest } from '../../src/raw-request.ts';
 import { RelayerWorld } from '../../src/relayer-world.ts';
 import { newTestKey, type TestKey } from '../../src/test-owner.ts';
 
-/** What a delegate sees of an account whose other namespaces are not its own, and what any refusal looks like. */
+/** What a delegate can see of an account's other namespaces, and the shape of every rejection. */
 
 let world: RelayerWorld;
 
@@ -31,7 +31,7 @@ describe('a job', () => {
     return made;
   }
 
-  test('is found by the key that created it, and by keys that read or write in its namespace', async () => {
+  test('is found by the key that created it, and by keys with READ or WRITE in its namespace', async () => {
     const { jobId } = await world.owner
       .client(world.relayer.url)
       .rememberAndWait('a private note', { namespace: 'own' });
@@ -79,7 +79,7 @@ describe('a namespace', () => {
     ['/api/remember/manual', { encrypted_data: 'AAAA', vector: new Array(1536).fill(1), namespace }],
   ];
 
-  test('of a new write has no bidirectional controls and no zero-width characters but ZWJ and ZWNJ', async () => {
+  test('of a new write is rejected with bidirectional controls or zero-width characters, except ZWJ and ZWNJ', async () => {
     for (const character of invisible)
       for (const [path, body] of writes(`pay${character}roll`)) {
         const answer = await call(path, body);
@@ -96,7 +96,7 @@ describe('a namespace', () => {
       expect((await call('/api/remember', { text: 'x', namespace })).status).toBe(202);
   });
 
-  test('that was written before stays readable', async () => {
+  test('that was written before remains readable', async () => {
     const namespace = 'pay\u202eroll';
     const routes: [string, object][] = [
       ['/api/memories', { namespace }],
@@ -109,7 +109,7 @@ describe('a namespace', () => {
   });
 });
 
-describe('a refusal', () => {
+describe('a rejection', () => {
   test('names the first issue in its message', async () => {
     const items = Array.from({ length: 21 }, () => ({ text: 'x' }));
     expect((await call('/api/remember/bulk', { items })).body.message).toBe('items: must have at most 20');
@@ -127,7 +127,7 @@ describe('a refusal', () => {
   ) as { relayerRoutes: string[] };
   const isTool = (path: string) => (Object.values(toolPaths) as string[]).includes(path);
 
-  test('of any route has a code and a request id', async () => {
+  test('on every route has a code and a request id', async () => {
     const paths = [...new Set(routes.map((route) => route.split(' ').at(-1)!))];
     expect(paths.length).toBeGreaterThan(20);
     for (const path of paths)
@@ -156,7 +156,7 @@ describe('a refusal', () => {
       }
   });
 
-  test('of the tool server itself has a code and a request id', async () => {
+  test('by the tool server itself has a code and a request id', async () => {
     const headers = {
       authorization: `Bearer ${world.owner.delegate.privateKey}`,
       'x-mem-account-id': world.owner.accountId,

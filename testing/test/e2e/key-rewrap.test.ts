@@ -17,13 +17,13 @@ import { startTestNetwork, type TestNetwork } from '../../src/test-network.ts';
 import { createTestOwner, newTestKey, type TestOwner } from '../../src/test-owner.ts';
 import { startTestRelayer, type TestRelayer } from '../../src/test-relayer.ts';
 
-/** Key servers change, or are lost: memories stay readable through new wraps of their keys. */
+/** Key servers change or are lost: memories stay readable through new wraps of their keys. */
 vi.setConfig({ testTimeout: 180_000 });
 
 let network: TestNetwork;
 let backend: TestBackend;
 let relayer: TestRelayer;
-/** Environments: the pair that memories begin under, the committee that comes after it with and without the pair */
+/** Environments: the initial pair, and the committee that follows it, with and without the pair */
 let before: NodeJS.ProcessEnv;
 let during: NodeJS.ProcessEnv;
 let after: NodeJS.ProcessEnv;
@@ -46,7 +46,7 @@ async function startWith(environment: NodeJS.ProcessEnv): Promise<void> {
   relayer = await startTestRelayer(network, { ...backend, environment });
 }
 
-/** What a client with a session of its own finds. */
+/** Recall results of a client with a new session. */
 async function recalled(owner: TestOwner, namespace: string): Promise<{ texts: string[]; dropped: number }> {
   const client = owner.client(relayer.url);
   const { results, droppedCount } = await client.recall('note', { minScore: -1, namespace, limit: 20 });
@@ -75,7 +75,7 @@ async function envelopesOf(owner: TestOwner) {
   return headers;
 }
 
-test('keys are wrapped for new key servers while the old ones answer, and read without them afterwards', async () => {
+test('wraps keys for new key servers while the old ones respond, and reads without the old ones afterwards', async () => {
   await startWith(before);
   const [owner, other] = [await createTestOwner(network), await createTestOwner(network)];
   const client = owner.client(relayer.url);
@@ -90,7 +90,7 @@ test('keys are wrapped for new key servers while the old ones answer, and read w
   await startWith(during);
   const moving = owner.client(relayer.url);
   expect((await moving.keys()).map(({ current }) => current)).toEqual([false, false, false]);
-  // At once, as two people or a repeated command would
+  // Concurrently, as when two people run the command or one repeats it
   const calls = await Promise.all([moving.rewrapKeys(), moving.rewrapKeys()]);
   expect(calls.flatMap(({ failed }) => failed)).toEqual([]);
   const jobIds = calls.flatMap((call) => call.jobIds);
@@ -101,7 +101,7 @@ test('keys are wrapped for new key servers while the old ones answer, and read w
   expect(keys.map(({ current }) => current)).toEqual([true, true, true]);
   expect(await moving.rewrapKeys()).toEqual({ jobIds: [], failed: [] });
   moving.destroy();
-  // The owner holds them, too: no memory depends on the database
+  // The owner has them on chain as well: no memory depends on the database
   const rewraps = (await envelopesOf(owner)).filter(({ kind }) => kind === envelopeKind.rewrap);
   expect(rewraps.map(({ recipientPk }) => Buffer.from(recipientPk).toString('hex')).sort()).toEqual(
     keys.map(({ recipientPk }) => recipientPk).sort(),
@@ -113,7 +113,7 @@ test('keys are wrapped for new key servers while the old ones answer, and read w
     dropped: 0,
   });
   expect(await recalled(owner, 'home')).toEqual({ texts: ['note of home'], dropped: 0 });
-  // Who did nothing reads nothing, and nothing is deleted
+  // Without a rewrap nothing is readable, and nothing is deleted
   expect(await recalled(other, 'work')).toEqual({ texts: [], dropped: 1 });
   const late = other.client(relayer.url);
   const [key] = await late.keys();
@@ -123,7 +123,7 @@ test('keys are wrapped for new key servers while the old ones answer, and read w
   });
   late.destroy();
 
-  // On an empty database as well: the new wraps come from the chain alone, and stay for every later read
+  // Also on an empty database: the new wraps come from the chain alone, and stay for later reads
   await relayer.stop();
   const empty = { ...(await createTestBackend()), keys: backend.keys };
   try {
@@ -141,7 +141,7 @@ test('keys are wrapped for new key servers while the old ones answer, and read w
   }
 });
 
-test('with the recovery key memories come back when the key servers are gone for good', async () => {
+test('restores access with the recovery key when the key servers are gone for good', async () => {
   await startWith(before);
   const owner = await createTestOwner(network);
   const recovery = recoveryKey();
@@ -171,7 +171,7 @@ test('with the recovery key memories come back when the key servers are gone for
   });
   expect(await recalled(owner, 'default')).toEqual({ texts: ['note one', 'note two'], dropped: 0 });
   expect(await recalled(owner, 'other')).toEqual({ texts: ['note three'], dropped: 0 });
-  // The new envelopes can be opened with the recovery key as well: this may happen again
+  // The new envelopes can also be opened with the recovery key, so this works again later
   const rewraps = (await envelopesOf(owner)).filter(({ kind }) => kind === envelopeKind.rewrap);
   expect(rewraps.map(({ wraps }) => wraps.map(({ type }) => type))).toEqual([
     [1, 2],
@@ -179,8 +179,8 @@ test('with the recovery key memories come back when the key servers are gone for
   ]);
 });
 
-describe('a wrap is not believed', () => {
-  test('when it does not hold the private half of the key that it names', async () => {
+describe('rejects a wrap', () => {
+  test('without the private half of the key that it names', async () => {
     await startWith(before);
     const owner = await createTestOwner(network);
     const recovery = recoveryKey();
@@ -196,7 +196,7 @@ describe('a wrap is not believed', () => {
     const [first, second] = ['first', 'second'].map(
       (name) => keys.find(({ namespace }) => namespace === name)!,
     );
-    // A good wrap of another key, for the identity of this one
+    // A valid wrap of another key, for this key's identity
     const { wrap } = await wrapWithRecoveryKey(world, owner.wallet.address, second!, recovery);
     const names = { recipientPk: first!.recipientPk };
     const wrong = [wrap, randomBytes(404), wrap.slice(0, -1)];
@@ -212,7 +212,7 @@ describe('a wrap is not believed', () => {
     expect(await recalled(owner, 'first')).toEqual({ texts: [], dropped: 1 });
   });
 
-  test('for the reason that its session has opened the key before', async () => {
+  test('of another private key, even if its session has opened the key before', async () => {
     await startWith(before);
     const owner = await createTestOwner(network);
     const client = owner.client(relayer.url);

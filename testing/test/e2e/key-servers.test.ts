@@ -9,7 +9,7 @@ import { startTestNetwork, type TestNetwork } from '../../src/test-network.ts';
 import { createTestOwner, type TestOwner } from '../../src/test-owner.ts';
 import { startTestRelayer, type TestRelayer } from '../../src/test-relayer.ts';
 
-/** Relayers with other key servers than the network's own pair, and what happens when they change. */
+/** Relayers with key servers other than the network's pair, and what happens when they change. */
 
 let network: TestNetwork;
 let backend: TestBackend;
@@ -64,21 +64,21 @@ async function remember({ url }: TestRelayer, text: string, namespace: string): 
 }
 
 async function recalled({ url }: TestRelayer, namespace: string) {
-  // Each client has a session of its own, for which the key servers are asked anew
+  // Each client has its own session, so its key servers are asked again
   const client = owner.client(url, { maxAttempts: 1 });
   const { results, droppedCount } = await client.recall('memory', { minScore: -1, namespace, limit: 20 });
   return { texts: results.map(({ text }) => text).sort(), droppedCount };
 }
 
-/** What `memrelay doctor` says of the account's keys. */
+/** What `memrelay doctor` reports about the account's keys. */
 async function doctorOf({ url }: TestRelayer) {
   const client = owner.client(url);
   return presentKeyServers({ client, account: await client.account() }).run();
 }
 
-// Several boots in each, which share the processors with all other tests
+// Each test boots several times and shares the processors with all other tests
 describe('a committee', { timeout: 120_000 }, () => {
-  test('keeps memories while three of its five members answer, and with its API key only', async () => {
+  test('serves memories while three of its five members respond, and only with its API key', async () => {
     const apiKey = randomBytes(16).toString('hex');
     await setCommittee({ down: [0], apiKey: { name: 'X-Api-Key', key: apiKey } });
     const named = json([{ ...committee, apiKeyName: 'X-Api-Key', apiKey }]);
@@ -101,7 +101,7 @@ describe('a committee', { timeout: 120_000 }, () => {
     await expect(recalled(keyless, 'committee')).rejects.toMatchObject({ code: 'decrypt_unavailable' });
   });
 
-  test('is needed beside an independent server when the threshold says so', async () => {
+  test('is required in addition to an independent server when the threshold demands it', async () => {
     const relayer = await start({ ENC_SERVER_CONFIGS: json([committee, pair[0]]), ENC_THRESHOLD: '2' });
     await remember(relayer, 'a memory for both', 'mixed');
     await setCommittee({ down: [0, 1, 2] });
@@ -110,7 +110,7 @@ describe('a committee', { timeout: 120_000 }, () => {
     expect(await recalled(relayer, 'mixed')).toEqual({ texts: ['a memory for both'] });
   });
 
-  test('and independent servers that are confused stop the boot with the variable to change', async () => {
+  test('mixed up with independent servers stops the boot and names the variable to change', async () => {
     const { aggregatorUrl, ...without } = committee;
     const wrong: [NodeJS.ProcessEnv, RegExp][] = [
       [{ ENC_SERVER_CONFIGS: json([without]) }, /ENC_SERVER_CONFIGS: .*requires aggregatorUrl/],
@@ -131,13 +131,13 @@ describe('a committee', { timeout: 120_000 }, () => {
   });
 });
 
-describe('other key servers than before', { timeout: 180_000 }, () => {
+describe('replaced key servers', { timeout: 180_000 }, () => {
   const namespace = 'two sets';
   const apiKey = randomBytes(16).toString('hex');
   const now = () => ({ ENC_SERVER_CONFIGS: json([{ ...committee, apiKeyName: 'X-Key', apiKey }]) });
   const past = () => json([{ servers: pair, threshold: 2 }]);
 
-  test('read all memories with the old ones in ENC_HISTORICAL_SETS, and lose none without', async () => {
+  test('keep all memories readable if listed in ENC_HISTORICAL_SETS, and lose none otherwise', async () => {
     const first = await start({});
     await remember(first, 'an old memory', namespace);
     await stopAll();
@@ -154,7 +154,7 @@ describe('other key servers than before', { timeout: 180_000 }, () => {
       .split('\n')
       .find((line) => line.includes('name them in ENC_HISTORICAL_SETS'));
     expect(warning).toContain('memories of 1 namespace are wrapped');
-    // What the log proposes can be put into the variable as it is
+    // The value proposed in the log can be used in the variable unchanged
     const proposed = [JSON.parse(JSON.parse(warning!).entry)];
     expect(proposed).toEqual([{ servers: expect.arrayContaining(pair), threshold: 2 }]);
     await stopAll();
@@ -166,7 +166,7 @@ describe('other key servers than before', { timeout: 180_000 }, () => {
     expect(mindful.logs()).not.toContain('ENC_HISTORICAL_SETS');
     await stopAll();
 
-    // New keys are of the current set alone: without the past ones the new memories are read
+    // New keys use only the current set: the new memories are readable without the past sets
     const again = await start(now());
     expect(await recalled(again, namespace)).toEqual({
       texts: ['a new memory', 'a newer memory'],
@@ -183,7 +183,7 @@ describe('other key servers than before', { timeout: 180_000 }, () => {
     expect(json(await (await fetch(`${back.url}/config`)).json()) + back.logs()).not.toContain(apiKey);
   });
 
-  test('that are of the past and not on the chain are told of, and stop nothing', async () => {
+  test('are logged and ignored when they no longer exist on chain', async () => {
     const gone = { objectId: `0x${'e'.repeat(64)}`, weight: 1 };
     const historical = json([{ servers: [gone], threshold: 1 }, ...JSON.parse(past())]);
     const relayer = await start({ ...now(), ENC_HISTORICAL_SETS: historical });

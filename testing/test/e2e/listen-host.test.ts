@@ -21,12 +21,12 @@ afterAll(async () => {
   await Promise.all([network?.close(), backend?.drop()]);
 });
 
-/** An address of this machine that other machines reach */
+/** An address of this machine that other machines can reach */
 const outside = Object.values(networkInterfaces())
   .flat()
   .find((one) => one?.family === 'IPv4' && !one.internal)?.address;
 
-test('a relayer on all addresses serves other machines and its own sidecar', async () => {
+test('serves other machines and its own sidecar when it listens on all addresses', async () => {
   const relayer = await startTestRelayer(network, {
     ...backend,
     environment: { MEM_LISTEN_HOST: '0.0.0.0', ALLOWED_HOSTS: 'memory.example' },
@@ -64,7 +64,7 @@ test('a relayer on all addresses serves other machines and its own sidecar', asy
 });
 
 test.each(['203.0.113.1', '0.0.0.0:8000'])(
-  'MEM_LISTEN_HOST=%s stops the boot with one clear line',
+  'stops the boot with one clear line for MEM_LISTEN_HOST=%s',
   async (value) => {
     const start = startTestRelayer(network, { ...backend, environment: { MEM_LISTEN_HOST: value } });
     const error = await start.catch((failure: unknown) => failure);

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { rawRequest } from '../../src/raw-request.ts';
 import { RelayerWorld } from '../../src/relayer-world.ts';
 
-/** The main job through the public API, as the SDK and as a caller without it do it. */
+/** The main flow through the public API, with the SDK and without it. */
 
 let world: RelayerWorld;
 let client: MemRelay;
@@ -25,7 +25,7 @@ const call = (path: string, body: unknown, more: Parameters<typeof rawRequest>[2
   });
 
 describe('remember and recall', () => {
-  test('a memory is accepted, stored as a blob of its owner, and found by a question', async () => {
+  test('accepts a memory, stores it as a blob of its owner, and finds it by a question', async () => {
     const accepted = await call('/api/remember', { text: 'Ana likes her tea with lemon' });
     expect(accepted).toMatchObject({ status: 202 });
     expect(accepted.body).toEqual({ job_id: expect.stringMatching(/^[0-9a-f-]{36}$/), status: 'running' });
@@ -52,7 +52,7 @@ describe('remember and recall', () => {
     expect(found.results[0]!.distance).toBeLessThan(0.9);
     expect(found.mock).toBe(true);
 
-    // What the aggregator serves to anyone is the envelope, and the object on chain is the owner's
+    // The aggregator serves the envelope to anyone; the object on chain is the owner's
     const blob = Buffer.from(
       await (await fetch(`${world.network.blobstoreUrl}/v1/blobs/${stored.blobId}`)).arrayBuffer(),
     );
@@ -65,7 +65,7 @@ describe('remember and recall', () => {
     expect(owned.objects.length).toBe(1);
   });
 
-  test('a memory is recalled as pending right after it was accepted, when the caller asks for it', async () => {
+  test('recalls a memory as pending right after its acceptance if the caller asks for it', async () => {
     const namespace = 'read your writes';
     await client.remember('the parcel is under the red bench', { namespace });
     await expect
@@ -75,7 +75,7 @@ describe('remember and recall', () => {
       .toBe('the parcel is under the red bench');
   });
 
-  test('bulk keeps the order of its items, and their status too', async () => {
+  test('keeps the order of items in bulk calls and in their status', async () => {
     const items = Array.from({ length: 20 }, (_, i) => ({
       text: `item number ${i} of the list`,
       namespace: 'bulk',
@@ -98,7 +98,7 @@ describe('remember and recall', () => {
     expect(ids.map((id) => textOf.get(id))).toEqual(items.map(({ text }) => text));
   });
 
-  test('texts of every size and script come back as they were sent', async () => {
+  test('returns texts of every size and script unchanged', async () => {
     const texts = [
       'a',
       '  spaces kept  ',
@@ -119,13 +119,13 @@ describe('remember and recall', () => {
     expect(results.map((hit) => hit.text).sort()).toEqual([...texts].sort());
   });
 
-  test('namespaces are apart', async () => {
+  test('keeps namespaces separate', async () => {
     await client.rememberAndWait('the code of the safe is in the blue book', { namespace: 'private' });
     const elsewhere = await client.recall('code of the safe', { namespace: 'public' });
     expect(elsewhere).toMatchObject({ results: [], total: 0 });
   });
 
-  test('scoring weights re-rank, and a least score leaves out what is below', async () => {
+  test('re-ranks by scoring weights, and omits hits below the minimum score', async () => {
     const namespace = 'weights';
     await client.rememberAndWait('green parrot', { namespace });
     await client.rememberAndWait('an unrelated sentence', { namespace });
@@ -138,7 +138,7 @@ describe('remember and recall', () => {
     expect(strict.results.map((hit) => hit.text)).toEqual(['green parrot']);
   });
 
-  test('a rare word leads to its memory, and a hit tells why it stands where it stands', async () => {
+  test('finds a memory by a rare word, and explains its rank', async () => {
     const namespace = 'words';
     const { jobIds } = await client.rememberBulk([
       { text: 'the parcel is at the post office, its number is RX-48213-b', namespace },
@@ -158,7 +158,7 @@ describe('remember and recall', () => {
     expect(painters.results[0]).not.toHaveProperty('explain');
   });
 
-  test('an idempotency key stores once, and refuses another body', async () => {
+  test('stores once per idempotency key, and rejects the key with another body', async () => {
     const key = randomUUID();
     const once = () =>
       call(
@@ -181,7 +181,7 @@ describe('remember and recall', () => {
 });
 
 describe('manual mode', () => {
-  test('the relayer stores bytes it cannot read and finds them by vector', async () => {
+  test('stores bytes that the relayer cannot read and finds them by vector', async () => {
     const bytes = Buffer.from('bytes that only the client can read');
     const vector = Array.from({ length: 1536 }, (_, i) => Math.sin(i));
     const stored = await client.rememberManual({
@@ -224,7 +224,7 @@ describe('manual mode', () => {
     ],
     [{ encrypted_data: 'AAAA', vector: [1], repeat_tag: 'ab' }, 'repeat_tag'],
     [{ encrypted_data: 'AAAA', vector: [1], embedding_model: 'a model' }, 'embedding_model'],
-  ])('%o is refused at the field', async (body, path) => {
+  ])('rejects %o at the field', async (body, path) => {
     const answer = await call('/api/remember/manual', body);
     expect(answer).toMatchObject({ status: 400, body: { error: 'invalid_request' } });
     expect(answer.body.details.issues[0].path).toBe(path);
@@ -234,7 +234,7 @@ describe('manual mode', () => {
 describe('the information routes', () => {
   const get = async (path: string, init?: RequestInit) => fetch(new URL(path, world.relayer.url), init);
 
-  test('/health and /version tell what clients check', async () => {
+  test('report client compatibility at /health and /version', async () => {
     const health = await (await get('/health')).json();
     expect(health).toMatchObject({
       status: 'ok',
@@ -261,7 +261,7 @@ describe('the information routes', () => {
     ]);
   });
 
-  test('/config names the network and no secret', async () => {
+  test('name the network and no secret at /config', async () => {
     const config = (await (await get('/config')).json()) as { encServerConfigs: unknown };
     expect(config).toMatchObject({
       packageId: world.network.info.packageId,
@@ -282,7 +282,7 @@ describe('the information routes', () => {
       expect(JSON.stringify(config), name).not.toContain(world.relayer.environment[name] ?? 'must be set');
   });
 
-  test('/live and /ready', async () => {
+  test('respond at /live and /ready', async () => {
     expect((await get('/live')).status).toBe(200);
     const ready = await get('/ready');
     const body = (await ready.json()) as { checks: object };
@@ -290,7 +290,7 @@ describe('the information routes', () => {
     expect(Object.keys(body.checks).sort()).toEqual(['blob_store', 'chain', 'database', 'nonces', 'sidecar']);
   });
 
-  test('/api/account tells the key epoch and the scope of the key', async () => {
+  test("report the key epoch and the key's scope at /api/account", async () => {
     expect(await client.account()).toMatchObject({
       owner: world.owner.wallet.address,
       accountId: world.owner.accountId,
@@ -300,7 +300,7 @@ describe('the information routes', () => {
     });
   });
 
-  test('errors have one shape, and name the request', async () => {
+  test('return errors in one shape, with the request id', async () => {
     const missing = await get('/nowhere', { headers: { 'x-request-id': 'my-request.1' } });
     expect(missing.status).toBe(404);
     expect(missing.headers.get('x-request-id')).toBe('my-request.1');
@@ -317,7 +317,7 @@ describe('the information routes', () => {
     expect(forged.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
   });
 
-  test('only the allowed origin may call from a browser', async () => {
+  test('allow browser calls only from allowed origins', async () => {
     const preflight = (origin: string) =>
       get('/api/recall', { method: 'OPTIONS', headers: { origin, 'access-control-request-method': 'POST' } });
     const allowed = await preflight('http://localhost:5173');
@@ -351,13 +351,13 @@ describe('bad input', () => {
     ['/api/recall', { query: 'x', scoring_weights: { semantic: 101 } }, 'scoring_weights.semantic'],
     ['/api/recall/manual', { vector: [] }, 'vector'],
     ['/api/recall/manual', { vector: ['1'] }, 'vector.0'],
-  ])('%s refuses a bad field (%#)', async (path, body, issue) => {
+  ])('%s rejects a bad field (%#)', async (path, body, issue) => {
     const answer = await call(path, body);
     expect(answer).toMatchObject({ status: 400, body: { error: 'invalid_request' } });
     expect(answer.body.details.issues.map((entry: { path: string }) => entry.path)).toContain(issue);
   });
 
-  test('a namespace of 128 characters, unknown fields and every limit are taken', async () => {
+  test('accepts a namespace of 128 characters, unknown fields and a text at its limit', async () => {
     const answer = await call('/api/remember', {
       text: 'ok',
       namespace: '名'.repeat(128),
@@ -367,7 +367,7 @@ describe('bad input', () => {
     expect((await call('/api/remember', { text: 'x'.repeat(1_048_576) })).status).toBe(202);
   });
 
-  test('what is not JSON is refused', async () => {
+  test('rejects a body that is not JSON', async () => {
     const malformed = await call('/api/remember', undefined, { rawBody: '{"text": ' });
     expect(malformed).toMatchObject({ status: 400, body: { error: 'invalid_request' } });
     const form = await call('/api/remember', undefined, {

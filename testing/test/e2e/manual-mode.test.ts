@@ -75,10 +75,10 @@ async function blob(blobId: string): Promise<Uint8Array> {
   return new Uint8Array(await response.arrayBuffer());
 }
 
-describe('the same memories as in relayer mode', () => {
+describe('stores the same memories as relayer mode', () => {
   const namespace = 'shared';
 
-  test('what is written manually is found and opened by a recall in relayer mode, and the other way round', async () => {
+  test('shares memories with relayer mode in both directions', async () => {
     const mine = manual();
     const written = await mine.rememberManual('the heron nests behind the boathouse', {
       namespace,
@@ -102,7 +102,7 @@ describe('the same memories as in relayer mode', () => {
       occurredAt: '2026-02-01T12:00:00Z',
       signer: world.owner.delegate.publicKey,
     });
-    // A pair that the relayer made could be one that it can read: the client never seals to one
+    // The relayer could read with a key pair that it created, so the client never seals to one
     const published = (await server.keys()).map(({ recipientPk }) => recipientPk);
     expect(published).toHaveLength(1);
     const header = parseHeader(await blob(written.blobId!));
@@ -111,7 +111,7 @@ describe('the same memories as in relayer mode', () => {
     const listed = [];
     for await (const { id } of mine.memories({ namespace })) listed.push(id);
     expect(listed).toHaveLength(2);
-    // Whoever believes only the chain does not believe the relayer's own writings
+    // A reader that trusts only the chain does not trust the relayer's own writings
     const strict = await manual({ trustRelayer: false }).recallManual('heron trout', { namespace });
     expect(strict.results.map(({ id }) => id)).toEqual([written.id]);
     expect(strict.dropped).toMatchObject([
@@ -119,7 +119,7 @@ describe('the same memories as in relayer mode', () => {
     ]);
   });
 
-  test('no text, no question and no key of the provider is in anything that is sent to the relayer', async () => {
+  test("never sends a text, a question or the provider's key to the relayer", async () => {
     const mine = manual();
     const secret = 'zanzibar cinnamon ledger';
     await mine.rememberManual(secret, { namespace: 'canary' });
@@ -132,13 +132,13 @@ describe('the same memories as in relayer mode', () => {
     for (const { request, requestHeaders } of wire.exchanges) {
       for (const word of ['zanzibar', 'cinnamon', 'heron', providerKey, world.owner.delegate.privateKey])
         for (const form of [word, btoa(word).slice(0, -4)]) expect(request).not.toContain(form);
-      // Neither may it read for the client
+      // Nor may it read for the client
       expect(requestHeaders).not.toHaveProperty('x-enc-session');
     }
     expect(world.relayer.logs()).not.toContain('zanzibar');
   });
 
-  test('a memory of a megabyte is found by its last words and comes back whole', async () => {
+  test('finds a memory of one megabyte by its last words and returns all of it', async () => {
     const mine = manual();
     const words = Array.from({ length: 130_000 }, (_, i) => `w${(i * 7919) % 99_991}`).join(' ');
     const text = `${words.slice(0, 1_048_500)} platypus expedition`;
@@ -150,7 +150,7 @@ describe('the same memories as in relayer mode', () => {
     expect(results[0]!.text === text).toBe(true);
   });
 
-  test('many texts have an outcome each, lie in one quilt and are read as patches of it', async () => {
+  test('reports an outcome per text of a bulk, and reads its quilt patch by patch', async () => {
     const texts = ['birch bark canoe', 'maple syrup bucket', ' ', 'cedar smoke house'];
     const outcomes = await manual().rememberManual(texts, { namespace: 'many' });
     expect(outcomes.map(({ status }) => status)).toEqual(['done', 'done', 'failed', 'done']);
@@ -163,7 +163,7 @@ describe('the same memories as in relayer mode', () => {
     expect(near.results.map(({ text }) => text)).toEqual(['maple syrup bucket']);
   });
 
-  test('the program of the documentation does what the page says', async () => {
+  test('runs the program of the documentation with the documented results', async () => {
     const root = fileURLToPath(new URL('../../../', import.meta.url));
     const page = await readFile(join(root, 'docs/manual-mode.md'), 'utf8');
     const program = /```ts\n(.*?)```/s.exec(page)![1];
@@ -184,13 +184,13 @@ describe('the same memories as in relayer mode', () => {
     expect(stdout).toMatch(/^stored as [\w-]{43}\n0\.\d{3} The heron nests behind the boathouse\.\n$/);
   });
 
-  test('a memory is found while its upload waits, and a repeated call stores nothing twice', async () => {
+  test('finds a memory while its upload waits, and stores nothing twice for a repeated call', async () => {
     const mine = manual();
     publisher.fault = { method: 'PUT', kind: 503 };
     const options = { namespace: 'pending', waitForDone: false, idempotencyKey: 'once' };
     const first = await mine.rememberManual('the ferry waits for the tide', options);
     expect(first).toEqual({ status: 'running', id: expect.any(String) });
-    // Sealed anew by a client that knows nothing of the first, as after a crash
+    // Sealed again by a client that knows nothing of the first call, as after a crash
     expect(await manual().rememberManual('the ferry waits for the tide', options)).toEqual(first);
     await expect(manual().rememberManual('another text', options)).rejects.toMatchObject({
       code: 'idempotency_key_reused',
@@ -203,7 +203,7 @@ describe('the same memories as in relayer mode', () => {
   });
 });
 
-describe('who may read, and what is believed', () => {
+describe('readers and trust', () => {
   const namespace = 'guarded';
   const text = 'the vault opens at noon';
   let written: { id: string; blobId?: string };
@@ -211,7 +211,7 @@ describe('who may read, and what is believed', () => {
     written = await manual().rememberManual(text, { namespace });
   });
 
-  test('bytes that are not the blob are refused from any aggregator, and another one is asked', async () => {
+  test('rejects bytes that do not match the blob from any aggregator, and tries another one', async () => {
     const other = await manual().rememberManual('the vault opens at midnight', { namespace: 'decoy' });
     const lie = Buffer.from(await blob(other.blobId!));
     aggregator.change = () => lie;
@@ -225,7 +225,7 @@ describe('who may read, and what is believed', () => {
     const read = await manual({ network: both }).recallManual('vault', { namespace });
     expect(read.results.map((hit) => hit.text)).toEqual([text]);
     aggregator.change = undefined;
-    // An index that tells no digest: then the id itself is computed from the bytes
+    // An index without a digest: then the id is computed from the bytes
     wire.change = ({ path, answer }) =>
       path === '/api/recall/manual' ? Buffer.from(answer.toString().replace(/,"sha256":"\w+"/g, '')) : answer;
     const honest = await manual({ network: lying }).recallManual('vault', { namespace });
@@ -237,7 +237,7 @@ describe('who may read, and what is believed', () => {
     wire.change = undefined;
   });
 
-  test('the owner reads with the wallet, which signs once; a wallet of nobody is refused by the key servers', async () => {
+  test("reads with the owner's wallet after one signature, while key servers reject an unknown wallet", async () => {
     const wallet = parsePrivateKey(world.owner.wallet.privateKey);
     let signed = 0;
     const client = manual({
@@ -258,7 +258,7 @@ describe('who may read, and what is believed', () => {
     });
   });
 
-  test('a new key epoch is sealed under by the next client, and read by one that has not heard of it', async () => {
+  test('seals under a new key epoch with the next client, and an older client can read it', async () => {
     const early = manual();
     await early.recallManual('vault', { namespace });
     await world.owner.execute(rotateKeyEpoch(world.network.info.packageId, world.owner.accountId));
@@ -269,7 +269,7 @@ describe('who may read, and what is believed', () => {
     expect(results.map((hit) => hit.text).sort()).toEqual(['the vault has a new lock', text]);
   });
 
-  test('where the account has a recovery key, what is written manually can be opened with it too', async () => {
+  test("seals to the account's recovery key as well, if it has one", async () => {
     const recovery = nodePrimitives.randomBytes(32);
     const recoveryPk = nodePrimitives.x25519PublicKey(recovery);
     await world.owner.execute(
@@ -282,7 +282,7 @@ describe('who may read, and what is believed', () => {
     expect(nodePrimitives.x25519PublicKey(privateKey)).toEqual(header.recipientPk);
   });
 
-  test('another owner finds nothing of it, and a revoked delegate neither finds nor opens', async () => {
+  test('shows nothing to another owner, and a revoked delegate can neither find nor open memories', async () => {
     const stranger = await createTestOwner(world.network);
     const foreign = manual({}, stranger);
     await foreign.rememberManual('my own vault', { namespace });
@@ -298,7 +298,7 @@ describe('who may read, and what is believed', () => {
     await expect
       .poll(() => client.recallManual('vault opens', { namespace }).catch(({ code }) => code))
       .toBe('unknown_delegate_key');
-    // Also where a relayer would go on answering: the key servers do not
+    // Even if a relayer continued to respond, the key servers would not
     wire.change = (exchange) => {
       if (exchange.path !== '/api/recall/manual') return exchange.answer;
       exchange.status = 200;
@@ -336,7 +336,7 @@ describe('who may read, and what is believed', () => {
       'embedding_mismatch',
     ],
     ['no provider', () => ({ embedding: undefined }), 'embedding_not_configured'],
-  ])('a client pinned to %s sends nothing', async (_what, options, code) => {
+  ])('sends nothing when pinned to %s', async (_what, options, code) => {
     const before = wire.exchanges.length;
     await expect(manual(options()).rememberManual('never sent')).rejects.toMatchObject({ code });
     expect(wire.exchanges.slice(before).map(({ path }) => path)).not.toContain('/api/remember/manual');

@@ -6,7 +6,7 @@ import { startTestNetwork, type TestNetwork } from '../../src/test-network.ts';
 import { createTestOwner, type TestOwner } from '../../src/test-owner.ts';
 import { startTestRelayer, type TestRelayer } from '../../src/test-relayer.ts';
 
-/** A recall returns what matches, not what is least far away. */
+/** A recall returns only memories that match, not merely the nearest ones. */
 
 const tea = 'Ana likes her tea with lemon';
 const texts = [
@@ -39,7 +39,7 @@ describe.each([
   },
 ])('$name', ({ environment, floor }) => {
   const isModel = floor === 0.1;
-  // The model's stand-in knows only words of ASCII letters
+  // The model's stand-in only knows words of ASCII letters
   const known = texts.filter((text) => !isModel || /^[ -~]+$/.test(text));
   let backend: TestBackend;
   let relayer: TestRelayer;
@@ -62,7 +62,7 @@ describe.each([
   const found = async (query: string, options: RecallOptions = {}) =>
     (await recall(query, options)).results.map(({ text }) => text);
 
-  test('a memory that shares nothing with the question is no hit, whether there are one or seven', async () => {
+  test('does not return a memory that shares nothing with the question, whether there are one or seven', async () => {
     const others = isModel ? [] : ['what is it?', 'the of and', '🎉', 'Где гавань?', '天気'];
     for (const namespace of ['one', 'seven'])
       for (const query of ['who plays chess?', 'xyzzy', ...others]) {
@@ -76,7 +76,7 @@ describe.each([
     expect(await found('zoe')).toEqual(['Zoë paints on Sundays']);
   });
 
-  test('a hit says by what it matched', async () => {
+  test('reports what a hit matched by', async () => {
     const [first, ...rest] = (await recall('where is the parcel?', { explain: true })).results;
     expect(first).toMatchObject({
       text: 'The parcel is under the red bench',
@@ -94,7 +94,7 @@ describe.each([
     });
   });
 
-  test("the caller's own least score decides instead, and weights do not bring others in", async () => {
+  test("uses the caller's minimum score instead, and weights do not add other hits", async () => {
     const all = await recall('who plays chess?', { minScore: -1, explain: true });
     expect(all.results.map(({ text }) => text).sort()).toEqual([...known].sort());
     expect(all.total).toBe(known.length);
@@ -106,12 +106,12 @@ describe.each([
     expect(await found('who plays chess?', { scoringWeights })).toEqual([]);
   });
 
-  test('ask answers that it does not know when nothing matches', async () => {
+  test('reports an unknown answer from ask when nothing matches', async () => {
     const answer = await owner.client(relayer.url).ask('who plays chess?', { namespace: 'seven' });
     expect(answer).toMatchObject({ known: false, memoriesUsed: 0, memories: [] });
   });
 
-  test('the configuration shows the least similarity', async () => {
+  test('publishes the minimum similarity in the configuration', async () => {
     const config = (await (await fetch(`${relayer.url}/config`)).json()) as {
       embedding: { min_score: number };
     };
@@ -119,7 +119,7 @@ describe.each([
   });
 
   if (!isModel)
-    test('ask quotes only what matches', async () => {
+    test('quotes only matching memories in ask', async () => {
       const answer = await owner.client(relayer.url).ask('what does Ana drink?', { namespace: 'seven' });
       expect(answer).toMatchObject({ known: true, memoriesUsed: 1, memories: [{ text: tea }] });
     });

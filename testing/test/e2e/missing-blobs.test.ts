@@ -15,7 +15,7 @@ import { startTestNetwork, type TestNetwork } from '../../src/test-network.ts';
 import { createTestOwner, type TestOwner } from '../../src/test-owner.ts';
 import { startTestRelayer, type TestRelayer } from '../../src/test-relayer.ts';
 
-/** Storage epochs pass, and blobs go: what the owner has prolonged, what is lost, and what comes back. */
+/** Storage epochs pass and blobs disappear: what the owner has extended, what is lost, and what comes back. */
 
 let network: TestNetwork;
 let backend: TestBackend;
@@ -35,7 +35,7 @@ afterAll(async () => {
   await Promise.all([network?.close(), backend?.drop()]);
 });
 
-/** A relayer that looks for blobs at its start, reads from two aggregators and keeps nothing in a cache. */
+/** A relayer that checks blobs at its start, reads from two aggregators and caches nothing. */
 async function start(environment: NodeJS.ProcessEnv): Promise<void> {
   client?.destroy();
   await relayer?.stop();
@@ -61,7 +61,7 @@ async function objectsOf(wanted: string): Promise<string[]> {
   return found;
 }
 
-/** What a command says to a person; `options` name the owner's credentials and wallet. */
+/** What a command prints for a person; `options` name the owner's credentials and wallet. */
 async function command(
   run: (output: Output, options: { credentials: string; wallet: string }) => Promise<void>,
 ): Promise<string[]> {
@@ -82,7 +82,7 @@ const entries = async () => (await client.memoriesPage()).memories;
 const entryOf = async (id: string) => (await entries()).find((memory) => memory.id === id)!;
 const patience = { timeout: 30_000 };
 
-test('the owner prolongs one, another expires, is lost with its reason, and comes back with its bytes', async () => {
+test('keeps a blob that its owner extended, marks an expired one lost with a reason, and recovers it when its bytes return', async () => {
   await start({});
   const one = await client.rememberAndWait('note of tea');
   const { expiresEpoch: first } = await entryOf(one.jobId);
@@ -100,7 +100,7 @@ test('the owner prolongs one, another expires, is lost with its reason, and come
   const two = await client.rememberAndWait('note of coffee', { namespace: 'other' });
   const envelope = await (await fetch(`${network.blobstoreUrl}/v1/blobs/${two.blobId}`)).arrayBuffer();
 
-  // What the owner has prolonged is learnt from the chain and not paid for again
+  // The owner's extension is read from the chain and not paid for again
   await advanceEpoch(network);
   await start({});
   await expect.poll(async () => (await entryOf(one.jobId)).expiresEpoch, patience).toBe(first! + 5);
@@ -108,7 +108,7 @@ test('the owner prolongs one, another expires, is lost with its reason, and come
   expect(await objectsOf(one.blobId)).toHaveLength(1);
   expect(await objectsOf(two.blobId)).toHaveLength(2);
 
-  // The other one expires while nobody renews; one aggregator that fails is enough to keep it from being given up
+  // The other one expires without a renewal; one failing aggregator is enough to keep it from being marked lost
   await start({ STORE_RENEW_EPOCHS: 'off' });
   aggregators[1]!.fault = { method: 'GET', kind: 503 };
   await advanceEpoch(network);
@@ -125,12 +125,12 @@ test('the owner prolongs one, another expires, is lost with its reason, and come
   });
   expect((await client.recall('note of tea')).results).toMatchObject([{ text: 'note of tea' }]);
 
-  // Its text is not answered with a blob that nobody has
+  // Its text is not deduplicated against a missing blob
   const again = await client.rememberAndWait('note of coffee', { namespace: 'other' });
   expect(again.deduplicated).toBeUndefined();
   expect(again.blobId).not.toBe(two.blobId);
 
-  // Whoever stores the same bytes again brings it back
+  // Storing the same bytes again recovers it
   const stored = await fetch(
     `${network.blobstoreUrl}/v1/blobs?epochs=5&send_object_to=${owner.wallet.address}`,
     {

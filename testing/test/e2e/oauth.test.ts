@@ -21,7 +21,10 @@ import { launchChromium } from '../../src/launch-chromium.ts';
 import { type PrivateSystem, startPrivateSystem } from '../../src/private-system.ts';
 import { createTestBackend, type TestBackend } from '../../src/test-backend.ts';
 
-/** A remote host connects with a URL: discovery, registration and PKCE of the official client, the owner's click in a browser. */
+/**
+ * A remote host connects with a URL: discovery, registration and PKCE of the official client, and the owner's click
+ * in a browser.
+ */
 
 const patience = 20_000;
 let backend: TestBackend;
@@ -68,7 +71,7 @@ interface Saved {
   authorizationUrl?: URL;
 }
 
-/** What a host keeps, as the official client asks for it. */
+/** What a host keeps, in the form the official client expects. */
 function hostNamed(name: string): { saved: Saved; provider: OAuthClientProvider } {
   const saved: Saved = { information: undefined, tokens: undefined, discovered: undefined };
   const provider: OAuthClientProvider = {
@@ -117,7 +120,7 @@ async function connect(provider: OAuthClientProvider): Promise<Client> {
   return client;
 }
 
-/** Opens what the host wants opened, in a tab that may use the wallet. */
+/** Opens the URL that the host requests, in a tab that may use the wallet. */
 async function openConsent({ authorizationUrl }: Saved): Promise<void> {
   await page.goto(pairingLink((await readLocalDashboard(system.dataDir))!).link);
   await page.getByRole('heading', { name: 'Your memory' }).waitFor();
@@ -155,7 +158,7 @@ const remember = (client: Client, text: string) =>
 const recall = (client: Client, query: string) =>
   client.callTool({ name: 'mem_recall', arguments: { query } });
 
-test('a host connects with a URL and one click, remembers, recalls, and refreshes; revoking the key ends it', async () => {
+test('connects a host with a URL and one click, remembers, recalls and refreshes; revoking the key ends access', async () => {
   const host = hostNamed('Claude “the host”');
   const client = await signIn(host);
   const { tools } = await client.listTools();
@@ -174,7 +177,7 @@ test('a host connects with a URL and one click, remembers, recalls, and refreshe
   expect(days).toBeGreaterThan(29);
   expect(days).toBeLessThan(31);
 
-  // The host's access token is over: the client refreshes by itself
+  // The host's access token has expired: the client refreshes by itself
   const before = host.saved.tokens!;
   host.saved.tokens = { ...before, access_token: `mrat_${'A'.repeat(64)}` };
   expect(textOf(await recall(await connect(host.provider), 'lighthouse'))).toContain('Ottilie');
@@ -203,13 +206,13 @@ test('a host connects with a URL and one click, remembers, recalls, and refreshe
   expect((await direct()).headers.get('www-authenticate')).toContain(
     `resource_metadata="${system.urls.relayer}/.well-known/oauth-protected-resource/api/mcp"`,
   );
-  // Nor does its refresh token give another one: the host asks the owner anew
+  // Its refresh token is rejected as well: the host has to ask the owner again
   const asked = host.saved.authorizationUrl;
   await expect(connect(host.provider)).rejects.toThrow(UnauthorizedError);
   expect(host.saved.authorizationUrl).not.toBe(asked);
 });
 
-test('what is refused goes back as access_denied, and no key is made', async () => {
+test('returns access_denied to the host on refusal, and creates no key', async () => {
   const host = hostNamed('Somebody');
   await expect(connect(host.provider)).rejects.toThrow(UnauthorizedError);
   const { delegate_keys: before } = await account();
@@ -222,7 +225,7 @@ test('what is refused goes back as access_denied, and no key is made', async () 
   expect((await account()).delegate_keys).toEqual(before);
 });
 
-test('a tab that was not paired asks for the pairing first, and a forged request is told', async () => {
+test('asks an unpaired tab to pair first, and rejects a forged request', async () => {
   const host = hostNamed('<b>bold</b>');
   await expect(connect(host.provider)).rejects.toThrow(UnauthorizedError);
   await page.goto(host.saved.authorizationUrl!.href);
@@ -235,7 +238,7 @@ test('a tab that was not paired asks for the pairing first, and a forged request
   await page.getByRole('heading', { name: 'cannot be processed' }).waitFor();
 });
 
-/** What is in the database names the key and holds the secret of no token. */
+/** The database names the key and contains the secret of no token. */
 async function expectNoKey(publicKey: string, { tokens }: Saved): Promise<void> {
   const database = new PgClient({ connectionString: backend.databaseUrl });
   await database.connect();

@@ -8,7 +8,7 @@ import { type RecordingProxy, startRecordingProxy } from '../../src/recording-pr
 import { RelayerWorld } from '../../src/relayer-world.ts';
 import { sealedLike } from '../../src/sealed-like.ts';
 
-/** Bytes of manual mode that no reader of the account can decrypt: accepted, and reported as such. */
+/** Manual mode bytes that no reader of the account can decrypt: accepted, and reported as opaque. */
 
 const vector = new Array(1536).fill(0.02);
 let world: RelayerWorld;
@@ -40,7 +40,7 @@ const post = (namespace: string, bytes: Uint8Array, more: object = {}) =>
 
 const opaque = { opaque: true, message: expect.stringContaining('restore and text recall cannot use') };
 
-test('only bytes that no reader can decrypt are answered as opaque', async () => {
+test('reports bytes as opaque only if no reader can decrypt them', async () => {
   const [header, elsewhere] = [await storedHeader('here'), await storedHeader('elsewhere')];
   const signer = Buffer.from(world.owner.delegate.privateKey, 'hex');
   const readable = [
@@ -75,13 +75,14 @@ test('only bytes that no reader can decrypt are answered as opaque', async () =>
   });
   expect(results.map(({ text }) => text).sort()).toEqual(['sealed by the client', 'the first text of here']);
   expect(droppedCount).toBe(unreadable.length + 2);
-  // Of the bytes that do not fit, a restore knows only the envelope that says it is of this namespace: it is indexed here
+  // Among the mismatched bytes, a restore can only attribute the envelope that names this namespace: it is indexed
+  // here
   const restored = await client.restore({ namespace: 'here' });
   expect(restored).toMatchObject({ restored: 0, skipped: 3, total: 3 });
   expect(restored).not.toHaveProperty('failed');
 });
 
-test('envelopes of the current key epoch and of earlier ones are not opaque', async () => {
+test('does not report envelopes of the current or earlier key epochs as opaque', async () => {
   const earlier = await storedHeader('rotated');
   await world.owner.execute(rotateKeyEpoch(world.network.info.packageId, world.owner.accountId));
   await expect.poll(async () => (await client.account()).keyEpoch, { timeout: 10_000 }).toBe(1);
@@ -97,7 +98,7 @@ test('envelopes of the current key epoch and of earlier ones are not opaque', as
   expect([earlier.keyEpoch, current.keyEpoch]).toEqual([0n, 1n]);
 });
 
-test('the SDK sends bytes that nobody can decrypt only when the caller says opaque', async () => {
+test('requires the opaque option in the SDK for bytes that no reader can decrypt', async () => {
   const header = await storedHeader('sdk');
   const signer = Buffer.from(world.owner.delegate.privateKey, 'hex');
   const sealed = sealedLike(header, { namespace: 'sdk', text: 'sealed for here', signer });

@@ -12,7 +12,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { rawRequest } from '../../src/raw-request.ts';
 import { RelayerWorld } from '../../src/relayer-world.ts';
 
-/** Clients that are not ours: they read the package by JSON-RPC and make their session with Seal's own library. */
+/** Third-party clients: they read the package by JSON-RPC and create their session with Seal's library. */
 
 const page = 'https://app.example';
 
@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(() => world?.close());
 
-/** The session header's value as such a client writes it: the exported fields, `mvrName` as null. */
+/** The value of the session header as such a client writes it: the exported fields, `mvrName` as null. */
 async function sessionHeader(packageId: string): Promise<string> {
   const signer = parsePrivateKey(world.owner.delegate.privateKey);
   const address = signer.toSuiAddress();
@@ -45,7 +45,7 @@ async function sessionHeader(packageId: string): Promise<string> {
   return Buffer.from(JSON.stringify(fields)).toString('base64');
 }
 
-/** A signed request; `more` are headers beside those of the signature. */
+/** A signed request; `more` are headers in addition to those of the signature. */
 function call(path: string, body: unknown, more: Record<string, string> = { [headers.encSession]: session }) {
   return rawRequest(world.relayer.url, world.owner.delegate, {
     path,
@@ -70,7 +70,7 @@ async function store(text: string, namespace: string): Promise<string> {
   return body.job_id;
 }
 
-test('find what they need and are served: config, package on chain, session header on every call', async () => {
+test('are served with only the config, the package on chain and a session header on every call', async () => {
   const config = (await (await fetch(`${world.relayer.url}/config`)).json()) as {
     suiRpcUrl: string;
     packageId: string;
@@ -95,7 +95,7 @@ test('find what they need and are served: config, package on chain, session head
 });
 
 describe('the original names of headers', () => {
-  test('x-seal-session decrypts, and next to x-enc-session it is a repeated header', async () => {
+  test('accept x-seal-session for decryption, and count x-enc-session next to it as a repeated header', async () => {
     await store('sealed under another name', 'aliases');
     const query = { query: 'sealed name', namespace: 'aliases' };
     const recalled = await call('/api/recall', query, { 'x-seal-session': session });
@@ -111,7 +111,7 @@ describe('the original names of headers', () => {
     expect(world.relayer.logs()).not.toContain(session);
   });
 
-  test('a page may send them, and /version announces the session header under both names', async () => {
+  test('are allowed for pages by CORS, and /version lists both names of the session header', async () => {
     const preflight = await fetch(`${world.relayer.url}/api/recall`, {
       method: 'OPTIONS',
       headers: { origin: page, 'access-control-request-method': 'POST' },
@@ -132,7 +132,7 @@ describe('limits and long queries', () => {
     ['ask', '/api/ask', { question: 'tea?' }],
     ['restore', '/api/restore', {}],
     ['the list', '/api/memories', {}],
-  ])('%s takes the default for 0 and clamps a limit above the maximum', async (_, path, body) => {
+  ])('uses the default limit for 0 in %s, and clamps limits above the maximum', async (_, path, body) => {
     for (const limit of [0, 1, 501, 1e20])
       expect(await call(path, { ...body, limit }), String(limit)).toMatchObject({ status: 200 });
     for (const limit of [-1, 1.5, '5'])
@@ -142,7 +142,7 @@ describe('limits and long queries', () => {
       });
   });
 
-  test('a recall with limit 0 returns ten hits, as one without a limit does', async () => {
+  test('returns ten hits for a recall with limit 0, as for one without a limit', async () => {
     const items = Array.from({ length: 12 }, (_, i) => ({ text: `tea number ${i}`, namespace: 'twelve' }));
     const { body } = await call('/api/remember/bulk', { items });
     await world.owner.client(world.relayer.url).waitForJobs(body.job_ids);
@@ -152,7 +152,7 @@ describe('limits and long queries', () => {
     expect(totals).toEqual([10, 10, 11, 12]);
   });
 
-  test('a prompt of 64 KiB finds what its beginning asks for, and the answer says that it was cut', async () => {
+  test('recalls by the beginning of a 64 KiB prompt, and reports that it was truncated', async () => {
     await store('the walrus naps at noon', 'prompts');
     const prompt = `when does the walrus nap? ${'filler words go on and on '.repeat(4_000)}`.slice(0, 65_536);
     const long = await call('/api/recall', { query: prompt, namespace: 'prompts' });
@@ -174,7 +174,7 @@ describe('idempotency_key in the body', () => {
     ['bulk', '/api/remember/bulk', { items: [{ text: 'kept once in bulk' }] }, 'job_ids'],
     ['analyze', '/api/analyze', { text: 'Ana keeps bees.' }, 'job_ids'],
   ])(
-    '%s answers a repetition like the first call, and refuses another body',
+    'returns the first response to a repeated %s, and rejects another body',
     async (name, path, body, field) => {
       const keyed = { ...body, idempotency_key: `body-${name}` };
       const first = await call(path, keyed);
@@ -188,7 +188,7 @@ describe('idempotency_key in the body', () => {
     },
   );
 
-  test('the header wins over the field, whose form is checked too', async () => {
+  test('gives the header precedence over the field, and validates the field', async () => {
     const body = { text: 'header first', idempotency_key: 'of-the-body' };
     const withHeader = { [headers.idempotencyKey]: 'of-the-header' };
     const first = await call('/api/remember', body, withHeader);
@@ -203,7 +203,7 @@ describe('idempotency_key in the body', () => {
   });
 });
 
-test('stats name the owner, and namespaces are also at GET /v1/owners/{owner}/namespaces', async () => {
+test('names the owner in the stats, and lists namespaces at GET /v1/owners/{owner}/namespaces', async () => {
   await store('counted', 'counted');
   const { address } = world.owner.wallet;
   expect((await call('/api/stats', {})).body).toMatchObject({ owner: address });
@@ -238,7 +238,7 @@ describe('the tool server', () => {
   });
 
   test.each(['streamable', 'sse', 'sessionless'] as const)(
-    'takes the original header and tool names over %s, and lists only its own',
+    'accepts the original header and tool names over %s, and lists only its own',
     async (way) => {
       const options = { requestInit: { headers: original() } };
       const transport =
@@ -257,13 +257,13 @@ describe('the tool server', () => {
         .toMatchObject({ structuredContent: { namespace: 'of tools' } });
       const names = (await client.listTools()).tools.map(({ name }) => name);
       expect(names.every((name) => name.startsWith('mem_'))).toBe(true);
-      const found = await world.owner.client(world.relayer.url).recall(text, { namespace: 'of tools' });
-      expect(found.results.map((hit) => hit.text)).toContain(text);
+      const recalled = await world.owner.client(world.relayer.url).recall(text, { namespace: 'of tools' });
+      expect(recalled.results.map((hit) => hit.text)).toContain(text);
       await client.close();
     },
   );
 
-  test('an account header under both names is refused', async () => {
+  test('rejects an account header that is sent under both names', async () => {
     const answer = await fetch(world.relayer.url + toolPaths.mcp, {
       method: 'POST',
       headers: { ...original(), 'x-mem-account-id': world.owner.accountId },
@@ -272,7 +272,7 @@ describe('the tool server', () => {
     expect(answer.status).toBe(401);
   });
 
-  test('a bridge that posts without a bearer gets an error on its stream', async () => {
+  test('returns an error on the stream to a bridge that posts without a bearer', async () => {
     const answers: JSONRPCMessage[] = [];
     const stream = new SSEClientTransport(new URL(world.relayer.url + toolPaths.sse), {
       requestInit: { headers: original() },

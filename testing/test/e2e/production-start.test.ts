@@ -45,7 +45,7 @@ async function memrelay(...args: string[]): Promise<string> {
   return stdout;
 }
 
-/** The page's example, with these values instead of its own; undefined leaves the line out. */
+/** The page's example with these values; undefined omits the line. */
 async function environmentFile(values: Record<string, string | undefined>): Promise<string> {
   const page = await readFile(join(root, 'docs/going-to-mainnet.md'), 'utf8');
   let text = /^```env\n([\s\S]*?)^```$/m.exec(page)![1]!;
@@ -60,7 +60,7 @@ async function environmentFile(values: Record<string, string | undefined>): Prom
   return path;
 }
 
-test('the environment of docs/going-to-mainnet.md starts a relayer that passes its own checks', async () => {
+test('starts a relayer with the environment of docs/going-to-mainnet.md and passes its own checks', async () => {
   const [port, sidecarPort] = await freePorts(2);
   const [wallet, owner] = [newTestKey(), newTestKey()];
   await Promise.all([wallet, owner].map(({ address }) => askFaucet(network.chainUrl, address)));

@@ -6,7 +6,7 @@ import { startTestNetwork, type TestNetwork } from '../../src/test-network.ts';
 import { createTestOwner } from '../../src/test-owner.ts';
 import { startTestRelayer, type TestRelayer } from '../../src/test-relayer.ts';
 
-/** A publisher that takes stores only with a token for exactly that store, which the sidecar makes. */
+/** A publisher that accepts stores only with a token for exactly that store, which the sidecar creates. */
 
 const secret = 'a-secret-of-publisher-and-relayer';
 let network: TestNetwork;
@@ -33,7 +33,7 @@ async function startWith(jwtSecret: string): Promise<TestRelayer> {
   });
 }
 
-test('memories are stored with the shared secret', async () => {
+test('stores memories with the shared secret', async () => {
   const [relayer, owner] = await Promise.all([startWith(secret), createTestOwner(network)]);
   const client = owner.client(relayer.url);
   await client.rememberAndWait('stored with a token of its own');
@@ -43,7 +43,7 @@ test('memories are stored with the shared secret', async () => {
   await relayer.stop();
 });
 
-test('with another secret nothing is stored, and the log says who refused', async () => {
+test('stores nothing with another secret, and logs who rejected it', async () => {
   const [relayer, owner] = await Promise.all([startWith('another-secret'), createTestOwner(network)]);
   const client = owner.client(relayer.url);
   const { jobId } = await client.remember('not stored');

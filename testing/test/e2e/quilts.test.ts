@@ -12,7 +12,7 @@ import { startTestNetwork, type TestNetwork } from '../../src/test-network.ts';
 import { createTestOwner, newTestKey, type TestOwner } from '../../src/test-owner.ts';
 import { startTestRelayer, type TestRelayer } from '../../src/test-relayer.ts';
 
-/** Memories that wait together are stored as one quilt, through crashes too, and nothing is paid twice. */
+/** Memories that wait together are stored as one quilt, even through crashes, and nothing is paid twice. */
 
 let network: TestNetwork;
 let backend: TestBackend;
@@ -77,7 +77,7 @@ describe.each(payers)('paid by %s', (_payer, environment, method, fault) => {
     return () => client.destroy();
   });
 
-  test('a bulk is one quilt, also when the relayer is killed while it is uploaded', async () => {
+  test('stores a bulk as one quilt, even if the relayer is killed during the upload', async () => {
     store.fault = { method, kind: fault };
     const { jobIds } = await client.rememberBulk(texts.map((text) => ({ text })));
     await store.hit();
@@ -93,14 +93,14 @@ describe.each(payers)('paid by %s', (_payer, environment, method, fault) => {
     const blobs = await blobsOf(owner.wallet.address);
     expect(blobs.map(({ blobId }) => blobId)).toEqual([blobOf(ids[0]!)]);
     expect(new Set(ids.map(blobOf)).size).toBe(1);
-    // What a killed upload left with the wallet would have been paid for as well
+    // A leftover of the killed upload in the wallet would have been paid for as well
     expect(await blobsOf(wallet.address)).toEqual([]);
     expect(await recalled(client)).toEqual(texts);
   });
 
-  // Who pays makes no difference to these
+  // Independent of who pays
   if (method === 'PUT')
-    test('forgotten in a quilt: the others leave it together, and its deletion takes nothing from them', async () => {
+    test('repacks the rest of a quilt when one memory is forgotten, and deleting the old quilt loses none of them', async () => {
       const stored = await client.rememberBulkAndWait(texts.map((text) => ({ text })));
       const [first, ...rest] = stored.map(({ jobId }) => jobId);
       const [before] = await blobsOf(owner.wallet.address);
@@ -124,14 +124,14 @@ describe.each(payers)('paid by %s', (_payer, environment, method, fault) => {
       expect(await recalled(client)).toEqual(texts.slice(1));
       const forgetSecond = () => client.forget({ ids: [stored[1]!.blobId!] });
       expect(await forgetSecond(), 'by the id that it had').toMatchObject({ deleted: 1 });
-      // What is left of it is stored anew by whoever pays then: not by the wallet that comes next
+      // The remaining memories are repacked before the quilt may be deleted
       await expect
         .poll(async () => (await forgetSecond()).blobsToDelete.length, { timeout: 30_000 })
         .toBeGreaterThan(0);
     });
 
   if (method === 'POST')
-    test('what expires is stored once more as the same quilt', async () => {
+    test('renews an expiring quilt as the same quilt', async () => {
       await client.rememberBulkAndWait(texts.map((text) => ({ text })));
       const [before] = await blobsOf(owner.wallet.address);
       await advanceEpoch(network);

@@ -15,12 +15,12 @@ import { startTestNetwork, type TestNetwork } from '../../src/test-network.ts';
 import { createTestOwner, newTestKey, type TestKey, type TestOwner } from '../../src/test-owner.ts';
 import { startTestRelayer, type TestRelayer } from '../../src/test-relayer.ts';
 
-/** Recall when a blob, a credential or the network is not as it should be. */
+/** Recall when a blob, a credential or the network is faulty. */
 
-/** An aggregator that serves some blobs wrongly and the rest as the blob store does. */
+/** An aggregator that serves some blobs incorrectly and the rest like the blob store. */
 class CrookedAggregator {
   readonly wrong = new Map<string, (response: ServerResponse) => void>();
-  /** For every blob that is not in `wrong`, instead of what the blob store says */
+  /** For every blob that is not in `wrong`, instead of the blob store's response */
   otherwise: ((response: ServerResponse) => void) | undefined;
   readonly #server: Server;
   readonly url: string;
@@ -59,7 +59,7 @@ beforeAll(async () => {
   [relayer, owner] = await Promise.all([
     startTestRelayer(network, {
       ...backend,
-      // The cache in memory is cold after a restart
+      // The in-memory cache is empty after a restart
       redisUrl: undefined,
       environment: { STORE_AGGREGATOR_URL: aggregator.url, SERVER_CHAIN_PRIVATE_KEY: serverKey.privateKey },
     }),
@@ -79,7 +79,7 @@ const call = (path: string, body: unknown, more: object = {}, key: TestKey = own
   rawRequest(relayer.url, key, { path, body, accountId: owner.accountId, ...more });
 
 describe('a blob', () => {
-  test('that is missing, empty, damaged or another is counted, not answered, and not kept', async () => {
+  test('that is missing, empty, damaged or swapped is counted but not returned or cached', async () => {
     const namespace = 'blobs';
     const texts = ['good', 'missing', 'empty', 'damaged', 'swapped', 'broken off', 'failing'].map(
       (what) => `a memory whose blob is ${what}`,
@@ -124,7 +124,7 @@ describe('a blob', () => {
   });
 });
 
-test('aggregators that hang or know nothing delay no recall when another one serves', async () => {
+test('is read without delay when other aggregators hang or do not have it', async () => {
   const others = await createTestBackend();
   const [hanging, empty] = [await CrookedAggregator.start('unused'), await CrookedAggregator.start('unused')];
   const asked: string[] = [];
@@ -159,7 +159,7 @@ describe('decrypt credentials', () => {
     return Buffer.from(JSON.stringify(session)).toString('base64');
   }
 
-  test('none: refused, until the owner makes the server key a delegate', async () => {
+  test('are required, until the owner makes the server key a delegate', async () => {
     await client.rememberAndWait('tea for the server key');
     const refused = await call('/api/recall', recallBody);
     expect(refused).toMatchObject({ status: 403, body: { error: 'decrypt_credential_required' } });
@@ -167,7 +167,7 @@ describe('decrypt credentials', () => {
     await expect
       .poll(async () => (await call('/api/recall', recallBody)).status, { timeout: 10_000 })
       .toBe(200);
-    // The first that is present decides: a bad one is not made good by those after it, a good one not spoilt
+    // The first one present decides: later ones neither make up for a bad one nor invalidate a good one
     const session = await encSession();
     const [own, foreign] = [owner.delegate.privateKey, newTestKey().privateKey];
     for (const [given, status] of [
@@ -184,7 +184,7 @@ describe('decrypt credentials', () => {
       .toBe(403);
   });
 
-  test('the deprecated delegate key works, and the answer says that it is deprecated', async () => {
+  test('may be the deprecated delegate key, and the response is marked as deprecated', async () => {
     const answer = await call('/api/recall', recallBody, {
       headers: { [headers.delegateKey]: owner.delegate.privateKey },
     });
@@ -197,7 +197,7 @@ describe('decrypt credentials', () => {
     expect(foreign).toMatchObject({ status: 403, body: { error: 'decrypt_denied' } });
   });
 
-  test('a session that is no session is refused', async () => {
+  test('are rejected when the session is malformed', async () => {
     for (const value of ['x', Buffer.from('{}').toString('base64')]) {
       const answer = await call('/api/recall', recallBody, { headers: { [headers.encSession]: value } });
       expect(answer).toMatchObject({ status: 403, body: { error: 'decrypt_denied' } });
@@ -207,7 +207,7 @@ describe('decrypt credentials', () => {
 });
 
 describe('a credential', () => {
-  test('that is none is refused also where nothing matches', async () => {
+  test('that is malformed is rejected even when nothing matches', async () => {
     for (const value of ['x', Buffer.from('{}').toString('base64')]) {
       const answer = await call(
         '/api/recall',
@@ -219,7 +219,7 @@ describe('a credential', () => {
     expect(await client.recall('anything', { namespace: 'nothing is here' })).toMatchObject({ total: 0 });
   });
 
-  test('opens nothing of an epoch before the first that the signer may read', async () => {
+  test("opens nothing from epochs before the signer's first readable one", async () => {
     const { packageId } = network.info;
     const namespace = 'epochs';
     await client.rememberAndWait('from before the newcomer', { namespace });
@@ -244,7 +244,7 @@ describe('a credential', () => {
           all_namespaces: true,
           tags: [],
           min_epoch: BigInt(epoch),
-          // The latest there is: no date can tell it
+          // The maximum value, which no date can express
           expires_at_ms: 2n ** 64n - 1n,
         },
       }),
@@ -256,7 +256,7 @@ describe('a credential', () => {
       scope: { min_epoch: epoch },
       expires_at: '9999-12-31T23:59:59.999Z',
     });
-    // Through the server's key, which may read everything, and through the newcomer's own
+    // With the server's key, which may read everything, and with the newcomer's own key
     for (const more of [{}, { headers: { [headers.delegateKey]: newcomer.privateKey } }]) {
       const answer = await call('/api/recall', { query: 'from the newcomer', namespace }, more, newcomer);
       expect(answer).toMatchObject({ status: 200, body: { total: 1, dropped_count: 1 } });
@@ -266,7 +266,7 @@ describe('a credential', () => {
 });
 
 describe('bad input', () => {
-  test('a vector beyond 32-bit floats is refused at the field', async () => {
+  test('rejects a vector beyond 32-bit floats at the field', async () => {
     const vector = new Array(1536).fill(0);
     vector[3] = 1e39;
     for (const [path, more] of [
@@ -279,7 +279,7 @@ describe('bad input', () => {
     }
   });
 
-  test('an id of any form and length is a job that is not there', async () => {
+  test('reports job_not_found for an id of any form and length', async () => {
     for (const id of [
       'x',
       'x'.repeat(2_000),
@@ -297,7 +297,7 @@ describe('bad input', () => {
   });
 });
 
-test('a chain and key servers that are away are 503 with a time to come back, never 401', async () => {
+test('responds 503 with Retry-After, never 401, when the chain or key servers are unavailable', async () => {
   await network.localnet.stop();
   const recall = () =>
     call(
@@ -307,7 +307,7 @@ test('a chain and key servers that are away are 503 with a time to come back, ne
         headers: { [headers.delegateKey]: owner.delegate.privateKey },
       },
     );
-  // While the account is known well enough, it is the key servers that are missed
+  // While the account is cached, only the key servers are missing
   expect(await recall()).toMatchObject({ status: 503, body: { error: 'decrypt_unavailable' } });
   await expect.poll(async () => (await recall()).body.error, { timeout: 20_000 }).toBe('auth_unavailable');
   const refused = await recall();

@@ -7,7 +7,10 @@ import { startTestNetwork, type TestNetwork } from '../../src/test-network.ts';
 import { createTestOwner, type TestOwner } from '../../src/test-owner.ts';
 import { startTestRelayer, type TestRelayer } from '../../src/test-relayer.ts';
 
-/** The dimension of the vectors is changed, which no search could compare: nothing is lost, and nothing stands still. */
+/**
+ * The dimension of the vectors changes, so old and new vectors cannot be compared: nothing is lost and service
+ * continues.
+ */
 
 const namespace = 'work';
 const texts = ['The harbour opens at dawn.', 'The bakery sells rye bread.', 'Ana keeps bees in the orchard.'];
@@ -48,7 +51,7 @@ afterAll(async () => {
   await Promise.all([provider?.close(), network?.close(), backend?.drop()]);
 });
 
-test('words find what is stale, the answer says so, and it is embedded anew behind a recall', async () => {
+test('finds stale memories by words, reports them, and re-embeds them after a recall', async () => {
   expect((await client.config()).embedding).toMatchObject({
     model: 'text-embedding-3-small',
     dimension: 512,
@@ -65,7 +68,7 @@ test('words find what is stale, the answer says so, and it is embedded anew behi
   expect(later.results[0]!.distance).toBeLessThan(1);
 });
 
-test('the command embeds the rest of it anew', async () => {
+test('re-embeds the rest with the command', async () => {
   const command = await commandOf(network, owner, relayer.url);
   const last = { reindexed: atHome.length, stale_count: 0, failed: [] };
   expect(await command('reindex')).toMatchObject({ code: 0, last });

@@ -27,7 +27,7 @@ afterEach(async () => {
   await backend.drop();
 });
 
-/** Stored for two epochs; nothing is cached, so that every recall reads the blob. */
+/** Stored for two epochs; nothing is cached, so every recall reads the blob. */
 async function startWith(environment: NodeJS.ProcessEnv): Promise<string> {
   await relayer?.stop();
   const shortLived = { STORE_EPOCHS: '2', BLOB_CACHE_TTL_SECS: '0' };
@@ -73,7 +73,7 @@ async function outlives(environment: NodeJS.ProcessEnv): Promise<void> {
     .poll(() => endsOf(owner, again), { timeout: 30_000 })
     .toEqual([first! + 1, first! + 1, first! + 1]);
   const blobs = await blobsOf(owner);
-  // Each once, and all of them with the owner
+  // Each once, and all owned by the owner
   expect(blobs.filter(({ endEpoch }) => endEpoch === first! + 1)).toHaveLength(3);
   expect(blobs).toHaveLength(6);
   expect(blobs.every(({ certified }) => certified)).toBe(true);
@@ -82,9 +82,9 @@ async function outlives(environment: NodeJS.ProcessEnv): Promise<void> {
   expect(await texts(owner, again)).toEqual(notes);
 }
 
-test('by a publisher', () => outlives({}), 180_000);
+test('renews through a publisher', () => outlives({}), 180_000);
 
-test('by a publisher that fails at first: the object that is about to expire is not taken for the new one', async () => {
+test('renews after a publisher failure, and does not mistake the expiring object for the new one', async () => {
   const publisher = await startFaultProxy(network.blobstoreUrl);
   const environment = { STORE_PUBLISHER_URL: publisher.url };
   const url = await startWith(environment);
@@ -103,7 +103,7 @@ test('by a publisher that fails at first: the object that is about to expire is 
   await publisher.close();
 }, 180_000);
 
-test('by a wallet of the server', async () => {
+test('renews through a wallet of the server', async () => {
   const wallet = newTestKey();
   await askFaucet(network.chainUrl, wallet.address);
   await outlives({
@@ -113,7 +113,7 @@ test('by a wallet of the server', async () => {
   });
 }, 180_000);
 
-test('switched off, the log warns, nothing is stored again, and nothing is deleted', async () => {
+test('warns, stores nothing again and deletes nothing when renewals are off', async () => {
   const url = await startWith({ STORE_RENEW_EPOCHS: 'off' });
   const owner = await createTestOwner(network);
   const client = owner.client(url);
@@ -130,7 +130,7 @@ test('switched off, the log warns, nothing is stored again, and nothing is delet
   expect(await blobsOf(owner)).toHaveLength(1);
 }, 180_000);
 
-test('not when it was forgotten meanwhile', async () => {
+test('does not renew a memory that was forgotten in the meantime', async () => {
   const url = await startWith({});
   const owner = await createTestOwner(network);
   const client = owner.client(url);
@@ -144,19 +144,19 @@ test('not when it was forgotten meanwhile', async () => {
   await advanceEpoch(network);
   const again = await startWith({});
   const renewed = async () => (await endsOf(owner, again)).length === 1 && (await stored());
-  // And the one that was stored once more; what the tombstone forgets ends with it
+  // And the renewed one; the forgotten blob expires together with its tombstone
   await expect.poll(renewed, { timeout: 30_000 }).toBe(4);
   expect(await texts(owner, again)).toEqual(['note two']);
 }, 180_000);
 
-test('what was forgotten and lives longer than its tombstone: that is stored again, and a restore leaves it out', async () => {
+test('renews a tombstone that expires before the forgotten blob, so that a restore omits the memory', async () => {
   const url = await startWith({ STORE_EPOCHS: '4' });
   const owner = await createTestOwner(network);
   const client = owner.client(url);
   const { jobId } = await client.rememberAndWait('note one');
   await client.rememberAndWait('note two');
   client.destroy();
-  // From here on what is stored lasts less long than the memories do
+  // From here on, stored blobs expire before the memories do
   const short = owner.client(await startWith({ STORE_EPOCHS: '1', STORE_RENEW_EPOCHS: '1' }));
   await short.forget({ ids: [jobId] });
   short.destroy();
@@ -176,7 +176,7 @@ test('what was forgotten and lives longer than its tombstone: that is stored aga
   expect(await texts(owner, relayer!.url)).toEqual(['note two']);
 }, 180_000);
 
-test('one that is forgotten while it is stored again has both objects named for deletion', async () => {
+test('lists both objects for deletion when a memory is forgotten during its renewal', async () => {
   const publisher = await startFaultProxy(network.blobstoreUrl);
   const environment = { STORE_PUBLISHER_URL: publisher.url };
   const url = await startWith(environment);

@@ -6,7 +6,7 @@ import { startTestNetwork, type TestNetwork } from '../../src/test-network.ts';
 import { createTestOwner, type TestOwner } from '../../src/test-owner.ts';
 import { startTestRelayer, type TestRelayer } from '../../src/test-relayer.ts';
 
-/** Two relayers with databases of their own serve one account: what one stores, the other restores at once. */
+/** Two relayers with separate databases serve one account: one restores immediately what the other stores. */
 
 let network: TestNetwork;
 let chain: { url: string; server: Server; paths: string[] };
@@ -14,7 +14,7 @@ let backends: TestBackend[];
 let relayers: TestRelayer[];
 let owner: TestOwner;
 
-/** Between a relayer and the chain, to count what is asked. */
+/** Between a relayer and the chain, to count the queries. */
 async function startChainProxy(target: string): Promise<typeof chain> {
   const paths: string[] = [];
   const server = createServer((request, response) => {
@@ -42,7 +42,7 @@ beforeAll(async () => {
   const [first, second] = backends as [TestBackend, TestBackend];
   relayers = await Promise.all([
     startTestRelayer(network, first),
-    // The same writer keys, so that each believes what the other has sealed
+    // The same writer keys, so that each trusts the other's envelopes
     startTestRelayer(network, {
       ...second,
       keys: { ...second.keys, MEM_WRITER_KEYS: first.keys.MEM_WRITER_KEYS },
@@ -62,13 +62,13 @@ const restore = (i: number, namespace: string, limit?: number) =>
   at(i).restore({ namespace, once: true, ...(limit === undefined ? {} : { limit }) });
 const listings = () => chain.paths.filter((path) => path.endsWith('/ListOwnedObjects')).length;
 
-test('a restore sees what was done a moment ago, also after a restore that saw nothing', async () => {
+test('finds memories stored a moment ago, even after a restore that found nothing', async () => {
   expect(await restore(1, 'diary')).toMatchObject({ total: 0 });
   await at(1).rememberAndWait('the first entry', { namespace: 'diary' });
   expect(await restore(1, 'diary')).toMatchObject({ restored: 0, skipped: 1, total: 1 });
 });
 
-test('what another relayer stored is restored at once, and again after each store', async () => {
+test('restores what another relayer stored immediately, after every store', async () => {
   expect(await restore(1, 'shared')).toMatchObject({ total: 0 });
   for (const count of [1, 2, 3]) {
     await at(0).rememberAndWait(`entry ${count} of the other relayer`, { namespace: 'shared' });
@@ -83,7 +83,7 @@ test('what another relayer stored is restored at once, and again after each stor
   expect(results).toHaveLength(3);
 });
 
-test('a restore in many calls lists the chain twice, and a repeated one once', async () => {
+test('lists the chain twice for a restore in many calls, and once for a repeated one', async () => {
   const texts = Array.from({ length: 6 }, (_, i) => ({ text: `page ${i} of the album`, namespace: 'album' }));
   await at(0).rememberBulkAndWait(texts);
   const before = listings();

@@ -10,7 +10,10 @@ import type { TestNetwork } from '../../src/test-network.ts';
 import { createTestOwner, newTestKey } from '../../src/test-owner.ts';
 import type { TestRelayer } from '../../src/test-relayer.ts';
 
-/** What a revoked delegate can still do that prepared for it: it kept its sessions, and every key it ever got. */
+/**
+ * What a revoked delegate can still do if it prepared for the revocation: it kept its sessions and every key it ever
+ * got.
+ */
 
 let world: FaultyWorld;
 let network: TestNetwork;
@@ -21,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => world?.close());
 
-/** Blobs are public: nobody needs the relayer to fetch one. */
+/** Blobs are public: anyone can fetch one without the relayer. */
 async function envelopeOf(blobId: string): Promise<Uint8Array> {
   return new Uint8Array(await (await fetch(`${network.blobstoreUrl}/v1/blobs/${blobId}`)).arrayBuffer());
 }
@@ -31,7 +34,7 @@ function textOf(envelope: Uint8Array, privateKey: Uint8Array): string {
   return openBody(nodePrimitives, { header, bytes: envelope }, privateKey, () => true).text;
 }
 
-test('what is stored after a revocation is out of reach of everything the delegate kept', async () => {
+test('cannot read anything stored after its revocation with anything it kept', async () => {
   const owner = await createTestOwner(network);
   const spy = newTestKey();
   await owner.addDelegate(spy);
@@ -51,14 +54,14 @@ test('what is stored after a revocation is out of reach of everything the delega
 
   await owner.removeDelegate(spy);
   const revokedAt = performance.now();
-  // The local key servers at once, for a new session and for an identity that was served before
+  // The local key servers refuse immediately, for a new session and for an identity that was served before
   const again = await createSealReader(network, spy.privateKey, account);
   await expect(again.privateKeyOf(early)).rejects.toThrow(NoAccessError);
   await expect
     .poll(() => asSpy.recall('spy').catch(({ code }: { code: string }) => code), { timeout: 5_000 })
     .toBe('unknown_delegate_key');
   await expect(asSpy.remember('from the spy')).rejects.toMatchObject({ code: 'unknown_delegate_key' });
-  // A relayer seals in the new epoch from then on
+  // From then on, a relayer seals in the new epoch
   let late: Uint8Array;
   do {
     const { blobId } = await client.rememberAndWait(`what the spy must not see, ${performance.now()}`);
@@ -69,7 +72,7 @@ test('what is stored after a revocation is out of reach of everything the delega
   expect(parseHeader(late, late.length).keyEpoch).toBe(1n);
   expect(() => textOf(late, keptKey)).toThrow('the private key does not match recipient_pk');
   for (const reader of [kept, again]) await expect(reader.privateKeyOf(late)).rejects.toThrow(NoAccessError);
-  // What was in its scope before stays known to it: docs/security.md says so
+  // It can still read earlier memories of its scope, as docs/security.md says
   expect(textOf(early, keptKey)).toBe('what the spy saw');
   expect(
     textOf(
@@ -81,7 +84,7 @@ test('what is stored after a revocation is out of reach of everything the delega
   asSpy.destroy();
 });
 
-test('what a revoked delegate has queued is stored for the owner, and reads nothing for it', async () => {
+test('stores what a revoked delegate has queued for the owner, and lets the delegate read nothing', async () => {
   const owner = await createTestOwner(network);
   const spy = newTestKey();
   await owner.addDelegate(spy);
@@ -104,7 +107,7 @@ test('what a revoked delegate has queued is stored for the owner, and reads noth
     );
   await expect.poll(() => refusal(() => asSpy.account()), { timeout: 5_000 }).toBe('unknown_delegate_key');
   world.heal();
-  // It was accepted, so it is stored: where the owner alone learns what became of it
+  // It was accepted, so it is stored: only the owner can see the outcome
   const [guessed, own] = await client.waitForJobs(queued);
   expect(guessed).toMatchObject({ status: 'done', blobId, deduplicated: true });
   expect(own).toMatchObject({ status: 'done' });

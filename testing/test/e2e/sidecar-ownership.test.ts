@@ -11,7 +11,7 @@ import { startTestNetwork, type TestNetwork } from '../../src/test-network.ts';
 import { createTestOwner, newTestKey } from '../../src/test-owner.ts';
 import { startTestRelayer } from '../../src/test-relayer.ts';
 
-/** What the sidecar sees of the relayer's environment, and a sidecar that an operator runs. */
+/** What the sidecar gets of the relayer's environment, and a sidecar that an operator runs. */
 
 let network: TestNetwork;
 let backend: TestBackend;
@@ -25,7 +25,7 @@ afterAll(async () => {
 const sidecarEntry = fileURLToPath(new URL('../../../apps/sidecar/src/main.ts', import.meta.url));
 
 describe('the environment of a managed sidecar', () => {
-  test('has what it needs, and no secret of the relayer', async () => {
+  test('has everything it needs, and no secret of the relayer', async () => {
     const serverKey = newTestKey();
     const relayer = await startTestRelayer(network, {
       ...backend,
@@ -61,7 +61,7 @@ describe('the environment of a managed sidecar', () => {
   });
 });
 
-/** A sidecar as an operator starts it: nobody's part. Its `stop` ends it as a service manager does. */
+/** A sidecar as an operator starts it, without an owning part. `stop` ends it as a service manager would. */
 async function startOwnSidecar(url: string, token: string): Promise<{ stop(): Promise<void> }> {
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', sidecarEntry], {
     env: {
@@ -89,7 +89,7 @@ async function startOwnSidecar(url: string, token: string): Promise<{ stop(): Pr
 describe('a sidecar that runs already', () => {
   const token = 'a-token-that-both-of-them-hold';
 
-  test('with the same token is used, is left running, and may be started anew', async () => {
+  test('is used if its token matches, is left running, and may be restarted', async () => {
     const port = await freePort();
     const url = `http://127.0.0.1:${port}`;
     let sidecar = await startOwnSidecar(url, token);
@@ -110,7 +110,7 @@ describe('a sidecar that runs already', () => {
     await sidecar.stop();
   });
 
-  test('as part of another relayer is not shared: both would lose it with that one', async () => {
+  test('is not shared if it belongs to another relayer: both would lose it with that one', async () => {
     const first = await startTestRelayer(network, backend);
     const other = await createTestBackend();
     const { SIDECAR_URL, SIDECAR_AUTH_TOKEN } = first.environment;

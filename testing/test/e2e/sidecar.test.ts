@@ -16,7 +16,7 @@ import { startTestNetwork, type TestNetwork } from '../../src/test-network.ts';
 import { createTestOwner } from '../../src/test-owner.ts';
 import { startTestRelayer } from '../../src/test-relayer.ts';
 
-/** The relayer and its sidecar as processes: who starts, watches and ends whom. */
+/** The relayer and its sidecar as processes: which one starts, watches and stops the other. */
 
 let network: TestNetwork;
 let backend: TestBackend;
@@ -48,7 +48,7 @@ function isAlive(pid: number): boolean {
 }
 
 describe('the sidecar', () => {
-  test('does not start without SIDECAR_AUTH_TOKEN, and says so', async () => {
+  test('does not start without SIDECAR_AUTH_TOKEN, and logs why', async () => {
     const quiet = { onLine: () => undefined, onStderr: () => undefined };
     const start = startPart({
       name: 'sidecar',
@@ -62,7 +62,7 @@ describe('the sidecar', () => {
     expect((error as PartStartError).exitCode).toBe(1);
   });
 
-  test('answers to loopback names and the name of SIDECAR_URL alone, also on /health', async () => {
+  test('responds only under loopback names and the name of SIDECAR_URL, even on /health', async () => {
     const relayer = await startTestRelayer(network, { ...backend });
     const { port } = new URL(relayer.environment.SIDECAR_URL!);
     const ask = async (host: string, path: string): Promise<[number, string]> => {
@@ -78,7 +78,7 @@ describe('the sidecar', () => {
     await relayer.stop();
   });
 
-  test('answers nothing but its health without the token', async () => {
+  test('responds only on /health without the token', async () => {
     const relayer = await startTestRelayer(network, backend);
     const sidecar = relayer.environment.SIDECAR_URL!;
     expect((await fetch(`${sidecar}/health`)).status).toBe(200);
@@ -95,7 +95,7 @@ describe('the sidecar', () => {
     await relayer.stop();
   });
 
-  test('ends with a relayer that is killed, and the next relayer starts its own', async () => {
+  test('stops when its relayer is killed, and the next relayer starts another', async () => {
     const relayer = await startTestRelayer(network, backend);
     const [sidecar] = await childrenOf(relayer.part().pid);
     await relayer.kill();
@@ -105,7 +105,7 @@ describe('the sidecar', () => {
     await relayer.stop();
   });
 
-  test('that is lost ends the relayer, so that its platform starts both again', async () => {
+  test('stops the relayer when it dies, so that the platform restarts both', async () => {
     const relayer = await startTestRelayer(network, backend);
     const [sidecar] = await childrenOf(relayer.part().pid);
     process.kill(sidecar!, 'SIGKILL');
@@ -113,7 +113,7 @@ describe('the sidecar', () => {
     expect(relayer.logs()).toContain('the sidecar is gone');
   });
 
-  test('that hangs fails its health checks until the relayer ends', async () => {
+  test('fails its health checks when it hangs, until the relayer stops', async () => {
     const relayer = await startTestRelayer(network, {
       ...backend,
       environment: {
@@ -129,7 +129,7 @@ describe('the sidecar', () => {
     process.kill(sidecar!, 'SIGKILL');
   });
 
-  test('with another token on the port stops the start of a relayer', async () => {
+  test("prevents a relayer's start if it has the port with another token", async () => {
     const first = await startTestRelayer(network, backend);
     const other = await createTestBackend();
     const environment = { SIDECAR_URL: first.environment.SIDECAR_URL };
@@ -141,7 +141,7 @@ describe('the sidecar', () => {
   });
 });
 
-test('an owner with a recovery key reads a memory without the key servers', async () => {
+test('lets an owner with a recovery key read a memory without the key servers', async () => {
   const owner = await createTestOwner(network);
   const recovery = { privateKey: nodePrimitives.randomBytes(32) };
   const recoveryPk = nodePrimitives.x25519PublicKey(recovery.privateKey);

@@ -79,7 +79,7 @@ async function labels(): Promise<string[]> {
 const callbackOf = ({ url }: SignIn): string =>
   `http://127.0.0.1:${parseSignInFragment(new URL(url).hash).port}/callback`;
 
-test('one click: the key is registered with what was granted, saved, and stores a memory; the page of keys revokes it', async () => {
+test('signs in with one click: registers the key with the granted scope, saves it, stores a memory, and can be revoked on the page of keys', async () => {
   const { url, done } = await start();
   await page.goto(url);
   await connect().waitFor();
@@ -127,7 +127,7 @@ test('one click: the key is registered with what was granted, saved, and stores 
   client.destroy();
 });
 
-test('a code is pasted where the browser does not reach the tool, and only chosen namespaces are granted', async () => {
+test('accepts a pasted code when the browser cannot reach the tool, and grants only the chosen namespaces', async () => {
   // The name that the preset --local has for this machine
   const webUrl = system.urls.dashboard.replace('127.0.0.1', 'localhost');
   const waiting = await start({ label: 'far away', webUrl });
@@ -137,7 +137,7 @@ test('a code is pasted where the browser does not reach the tool, and only chose
   await page.getByLabel('only these').check();
   await page.getByLabel('one per line').fill('work\nhome');
   await connect().click();
-  // The tool may as well be on this machine and have replaced its link
+  // The tool may also be on this machine and have replaced its link
   await page.getByText('has created a newer link').waitFor();
   const command = await page.getByLabel('Command with the sign-in code').inputValue();
   const { walletAddress, accountId } = await handOverCode(command.split(' ').at(-1)!);
@@ -153,7 +153,7 @@ test('a code is pasted where the browser does not reach the tool, and only chose
   client.destroy();
 });
 
-test('a code that was not used is revoked by the page', async () => {
+test('revokes the key of an unused code on the page', async () => {
   const waiting = await start({ label: 'never came' });
   await page.route(callbackOf(waiting), (route) => route.abort());
   await page.goto(waiting.url);
@@ -166,7 +166,7 @@ test('a code that was not used is revoked by the page', async () => {
   expect(await labels()).not.toContain('never came');
 });
 
-test('a hand-over that fails revokes the key: the tool is gone, or something else has its port', async () => {
+test('revokes the key when the hand-over fails because the tool is gone or another program has its port', async () => {
   for (const impostor of [false, true]) {
     const waiting = await start({ label: 'gone' });
     await page.goto(waiting.url);
@@ -188,7 +188,7 @@ test('a hand-over that fails revokes the key: the tool is gone, or something els
   }
 });
 
-test('the tool believes nothing that the chain does not say, and keeps the file that it had', async () => {
+test('accepts only what the chain confirms, and keeps its existing file', async () => {
   await start({ patienceMs: 0 });
   const { url, done } = signIn!;
   const request = parseSignInFragment(new URL(url).hash);
@@ -217,7 +217,7 @@ test('the tool believes nothing that the chain does not say, and keeps the file 
   expect(await done).toMatchObject({ label: 'memrelay up' } satisfies Partial<CredentialFile>);
   await expect(handOverCode(code)).rejects.toMatchObject({ code: 'nobody_waits' });
 
-  // A page that is closed while the tool looks does not keep it from its end
+  // Closing the page while the tool checks does not stop the sign-in
   await start();
   const abrupt = parseSignInFragment(new URL(signIn!.url).hash);
   const body = JSON.stringify({ code: sealHandOver(nodePrimitives, abrupt, handOver) });
@@ -241,7 +241,7 @@ test('the tool believes nothing that the chain does not say, and keeps the file 
   expect(JSON.parse(await readFile(path, 'utf8'))).toMatchObject({ label: 'memrelay up' });
 });
 
-test('a wallet without an account makes it in the same step; a link from elsewhere needs pairing and names a foreign relayer', async () => {
+test('creates a missing account in the same step, and asks for pairing and names the relayer for a link from elsewhere', async () => {
   const wallet = newTestKey();
   const dataDir = join(system.dataDir, 'other');
   const paths = systemPaths(dataDir);
@@ -265,7 +265,7 @@ test('a wallet without an account makes it in the same step; a link from elsewhe
     expect(await connect().isDisabled()).toBe(true);
     await page.getByLabel('I know this relayer').check();
     await connect().click();
-    // The tool does not reach that relayer, so that its key goes again
+    // The tool does not reach that relayer, so its key is revoked
     await page.getByText('nothing is left on chain').waitFor({ timeout: 20_000 });
     waiting.cancel();
 

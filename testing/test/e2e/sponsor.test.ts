@@ -15,7 +15,7 @@ import { startTestNetwork, type TestNetwork } from '../../src/test-network.ts';
 import { newTestKey, type TestKey } from '../../src/test-owner.ts';
 import { startTestRelayer, type TestRelayer } from '../../src/test-relayer.ts';
 
-/** Transactions of people without a coin, through the relayer, its sidecar and the localnet's sponsor. */
+/** Transactions of users without a coin, through the relayer, its sidecar and the localnet's sponsor. */
 
 let network: TestNetwork;
 let backend: TestBackend;
@@ -49,7 +49,7 @@ async function kindOf(transaction: Transaction): Promise<string> {
   return toBase64(await transaction.build({ client: network.chain.sui, onlyTransactionKind: true }));
 }
 
-/** Asks for a sponsored transaction, signs it, has it executed. */
+/** Requests a sponsored transaction, signs it and executes it. */
 async function run(relayer: TestRelayer, sender: TestKey, transaction: Transaction): Promise<string> {
   const asked = await post(relayer, '/sponsor', {
     sender: sender.address,
@@ -93,7 +93,7 @@ describe('with the sponsor of the network', () => {
   });
   afterAll(() => relayer.stop());
 
-  test('an owner without a coin makes an account, stores a memory and deletes its blob', async () => {
+  test('lets an owner without a coin create an account, store a memory and delete its blob', async () => {
     const [owner, delegate] = [newTestKey(), newTestKey()];
     await run(relayer, owner, newAccount(delegate));
     const accountId = await findAccountOf(network.chain, network.info.registryId, owner.address);
@@ -123,7 +123,7 @@ describe('with the sponsor of the network', () => {
     expect(await coins(owner)).toBe(0n);
   });
 
-  test('nothing else is paid for, and nothing twice', async () => {
+  test('pays for no other transaction, and for none twice', async () => {
     const owner = newTestKey();
     const kind = await kindOf(newAccount(newTestKey()));
     for (const transactionBlockKindBytes of [await kindOf(payment()), toBase64(new Uint8Array(10))]) {
@@ -179,7 +179,7 @@ describe('with the sponsor of the network', () => {
       ['signature'],
     ],
     ['what is no JSON', '/sponsor', '{not json', ['']],
-  ])('%s is refused by field', async (_what, path, body, fields) => {
+  ])('names the invalid field for %s', async (_what, path, body, fields) => {
     const answer = await post(relayer, path, body);
     expect(answer).toMatchObject({ status: 400, body: { error: 'invalid_request' } });
     const paths = answer.body.details.issues.map((issue: { path: string }) => issue.path);
@@ -187,7 +187,7 @@ describe('with the sponsor of the network', () => {
   });
 
   test.each(['/sponsor', '/sponsor/execute'])(
-    '%s takes only JSON, and no page of another origin',
+    'accepts only JSON on %s, and no page of another origin',
     async (path) => {
       const send = async (headers: Record<string, string>): Promise<unknown[]> => {
         const response = await fetch(relayer.url + path, {
@@ -215,7 +215,7 @@ describe('with the sponsor of the network', () => {
   test.each([
     ['/sponsor', 10],
     ['/sponsor/execute', 4],
-  ])('%s takes at most %i KiB', async (path, kib) => {
+  ])('accepts at most %i KiB on %s', async (path, kib) => {
     const answer = await post(relayer, path, ' '.repeat(kib * 1024 + 1));
     expect(answer).toMatchObject({ status: 413, body: { error: 'payload_too_large' } });
     expect(await post(relayer, path, ' '.repeat(kib * 1024))).toMatchObject({ status: 400 });
@@ -223,7 +223,7 @@ describe('with the sponsor of the network', () => {
 });
 
 describe('without a sponsor', () => {
-  test('it says so; with the fallback the server wallet pays', async () => {
+  test('reports it; with the fallback, the server wallet pays', async () => {
     const [owner, server] = [newTestKey(), newTestKey()];
     await askFaucet(network.chainUrl, server.address);
     const before = await coins(server);
@@ -263,7 +263,7 @@ describe('without a sponsor', () => {
   });
 });
 
-describe('a sponsor in trouble', () => {
+describe('a failing sponsor', () => {
   let sponsor: Server;
   let relayer: TestRelayer;
   let answer: { status: number; body: string };
@@ -313,7 +313,7 @@ describe('a sponsor in trouble', () => {
     expect(given.retryAfter === null).toBe(ours !== 503);
   });
 
-  test('an address, and a sender whatever its address, that asks too often waits', async () => {
+  test('rate-limits an IP address, and a sender regardless of its IP address', async () => {
     answer = { status: 500, body: '' };
     const kind = await kindOf(newAccount(newTestKey()));
     const ask = (address: string, sender: string) =>

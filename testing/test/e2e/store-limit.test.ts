@@ -3,7 +3,7 @@ import { MemRelay } from '@memrelay/sdk/mem-relay';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type PrivateSystem, startPrivateSystem } from '../../src/private-system.ts';
 
-/** A local system whose blob store may hold little. */
+/** A local system whose blob store has little capacity. */
 
 /** Five attempts and the pauses between them */
 const attemptsMs = 120_000;
@@ -14,14 +14,16 @@ beforeAll(async () => {
 });
 afterAll(() => system?.dispose());
 
-test('a memory that does not fit fails with a job error that says so', { timeout: 180_000 }, async () => {
+test('fails a memory that does not fit with a job error that names the cause', {
+  timeout: 180_000,
+}, async () => {
   const client = MemRelay.fromCredentials(system.credentials);
   await client.rememberAndWait('a memory that fits');
   const { jobId } = await client.remember('a memory that does not fit '.repeat(20_000));
   await expect
     .poll(async () => (await client.job(jobId)).errorCode, { timeout: attemptsMs })
     .toBe('store_full');
-  // What is stored stays readable, and what fits is still taken
+  // Stored memories stay readable, and smaller ones are still accepted
   await client.rememberAndWait('another memory that fits');
   expect((await client.recall('what fits?')).results.length).toBeGreaterThan(0);
   const failure = await client.waitForJob(jobId, { timeoutMs: attemptsMs }).catch((error: unknown) => error);

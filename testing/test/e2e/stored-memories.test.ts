@@ -18,7 +18,7 @@ import type { TestNetwork } from '../../src/test-network.ts';
 import { createTestOwner, newTestKey, type TestKey, type TestOwner } from '../../src/test-owner.ts';
 import type { TestRelayer } from '../../src/test-relayer.ts';
 
-/** What an account knows of its memories without reading them: lists, duplicates, and jobs that failed. */
+/** Data about an account's memories that needs no decryption: lists, duplicates, and failed jobs. */
 
 let world: FaultyWorld;
 let network: TestNetwork;
@@ -72,7 +72,7 @@ async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
 const vectorsMade = (text: string) => provider.texts.filter((embedded) => embedded === text).length;
 
 describe('lists', () => {
-  test('tell what was stored, where it is and until when', async () => {
+  test('show what was stored, where it is and when it expires', async () => {
     const namespace = 'listed';
     const stored = await client.rememberAndWait('the first of two', { namespace });
     await client.rememberAndWait('the second of two', { namespace });
@@ -99,7 +99,7 @@ describe('lists', () => {
     expect(await client.stats()).toMatchObject({ staleCount: 0, jobs: { running: 0, failed: 0 } });
   });
 
-  test('show a key the namespaces of its scope alone, and nothing to one that may not read', async () => {
+  test('show a key only the namespaces of its scope, and nothing to one without READ', async () => {
     await client.rememberAndWait('for the office', { namespace: 'office' });
     await client.rememberAndWait('for nobody else', { namespace: 'diary' });
     const limited = owner.client(relayer.url, {
@@ -120,7 +120,7 @@ describe('lists', () => {
   });
 
   test.each([{ limit: -1 }, { limit: 1.5 }, { cursor: 'AAAA' }, { cursor: 5 }, { namespace: '' }])(
-    'refuse %o',
+    'reject %o',
     async (body) => {
       const answer = await call(owner.delegate, '/api/memories', body);
       expect(answer).toMatchObject({ status: 400, body: { error: 'invalid_request' } });
@@ -129,8 +129,8 @@ describe('lists', () => {
   );
 });
 
-describe('a text that is known', () => {
-  test('is stored once, however often and however close it comes', async () => {
+describe('a duplicate text', () => {
+  test('is stored once, regardless of how often and how close together it is sent', async () => {
     const namespace = 'once';
     const text = 'said again and again';
     const before = await blobsOfOwner();
@@ -149,13 +149,13 @@ describe('a text that is known', () => {
     const { results } = await client.recall('again', { minScore: -1, namespace });
     expect(results.map((hit) => hit.text)).toEqual([text]);
     expect((await all(client.memories({ namespace }))).length).toBe(1);
-    // Another namespace, and another account, know nothing of it
+    // Another namespace and another account are independent
     expect(await client.rememberAndWait(text, { namespace: 'once more' })).not.toHaveProperty('deduplicated');
     const stranger = (await createTestOwner(network)).client(relayer.url);
     expect(await stranger.rememberAndWait(text, { namespace })).not.toHaveProperty('deduplicated');
   });
 
-  test('and still on its way ends its duplicate at once when it is stored', async () => {
+  test('ends as a duplicate as soon as the first, unfinished copy is stored', async () => {
     const namespace = 'on its way';
     publisher.fault = { method: 'PUT', kind: 500 };
     const first = await client.remember('held up', { namespace });
@@ -169,7 +169,7 @@ describe('a text that is known', () => {
     expect(vectorsMade('held up')).toBe(1);
   });
 
-  test('is not betrayed to a key that cannot read it, nor taken from one', async () => {
+  test('is not revealed to a key that cannot read it, and is stored again for that key', async () => {
     const namespace = 'confided';
     const text = 'the diagnosis';
     const first = await client.rememberAndWait(text, { namespace });
@@ -179,14 +179,14 @@ describe('a text that is known', () => {
     const guessed = await writing.rememberAndWait(text, { namespace });
     expect(guessed).not.toHaveProperty('deduplicated');
     expect(guessed.blobId).not.toBe(first.blobId);
-    // Another's job, too, tells it nothing of that
+    // Nor does another key's job reveal it
     const ids = [duplicate.jobId, first.jobId];
     expect((await client.jobs(ids)).map((job) => job.deduplicated)).toEqual([true, undefined]);
     for (const job of [...(await writing.jobs(ids)), await writing.job(duplicate.jobId)])
       expect(job).not.toHaveProperty('deduplicated');
   });
 
-  test('but for the order of its words is kept too, and says so to who may read it', async () => {
+  test('in a different word order is stored as well, and is reported as a near-duplicate to readers', async () => {
     const namespace = 'nearly';
     const first = await client.rememberAndWait('rye bread from the corner bakery', { namespace });
     const second = await client.rememberAndWait('from the corner bakery: rye bread!', { namespace });
@@ -206,7 +206,7 @@ describe('a text that is known', () => {
     expect(await listed()).not.toHaveProperty('nearDuplicateOf');
   });
 
-  test('of an epoch before its time is stored again by a key that could not read it', async () => {
+  test('from an earlier epoch is stored again for a key that cannot read that epoch', async () => {
     const namespace = 'epochs';
     await client.rememberAndWait('known before', { namespace });
     const { packageId } = network.info;
@@ -237,8 +237,8 @@ describe('a text that is known', () => {
   });
 });
 
-describe('a job that failed', () => {
-  /** Refused by the publisher, which takes it afterwards. */
+describe('a failed job', () => {
+  /** Rejected by the publisher, which accepts it afterwards. */
   async function failedUpload(text: string, namespace: string): Promise<string> {
     publisher.fault = { method: 'PUT', kind: 413 };
     const { jobId } = await client.remember(text, { namespace });
@@ -247,7 +247,7 @@ describe('a job that failed', () => {
     return jobId;
   }
 
-  test('by its upload or by its embedding is stored when it is retried', async () => {
+  test('is stored on retry, whether its upload or its embedding failed', async () => {
     const namespace = 'retried';
     const first = await failedUpload('refused by the publisher', namespace);
     provider.fault = 400;
@@ -269,7 +269,7 @@ describe('a job that failed', () => {
     expect((await client.stats()).jobs).toEqual({ running: 0, failed: 0 });
   });
 
-  test('is queued once by two retries at once; what has not failed is refused', async () => {
+  test('is queued once by two concurrent retries, and a job that has not failed is rejected', async () => {
     const jobId = await failedUpload('retried twice', 'twice');
     const path = `/api/remember/${jobId}/retry`;
     const answers = await Promise.all([call(owner.delegate, path), call(owner.delegate, path)]);
@@ -283,7 +283,7 @@ describe('a job that failed', () => {
     });
   });
 
-  test('is retried by who may write in its namespace, and known to nobody else', async () => {
+  test('can be retried by any key with WRITE in its namespace, and is hidden from all others', async () => {
     const jobId = await failedUpload('whose job?', 'guarded');
     const path = `/api/remember/${jobId}/retry`;
     const refused = { status: 403, body: { error: 'insufficient_scope' } };
@@ -302,7 +302,7 @@ describe('a job that failed', () => {
     await client.waitForJob(jobId);
   });
 
-  test('and whose text was stored meanwhile ends with that blob', async () => {
+  test('ends with the existing blob when its text was stored in the meantime', async () => {
     const namespace = 'overtaken';
     const jobId = await failedUpload('said by two', namespace);
     const other = await client.rememberAndWait('said by two', { namespace });
@@ -313,7 +313,7 @@ describe('a job that failed', () => {
     expect((await client.namespaces()).find((entry) => entry.namespace === namespace)?.memoryCount).toBe(1);
   });
 
-  test('is retried from the command line, until it is stored', async () => {
+  test('is retried from the command line until it is stored', async () => {
     const jobId = await failedUpload('from the command line', 'command');
     const home = await mkdtemp(join(tmpdir(), 'memrelay-retry-'));
     try {
@@ -332,9 +332,9 @@ describe('a job that failed', () => {
       };
       await writeFile(credentials, JSON.stringify(file), { mode: 0o600 });
       const output = createOutput({ json: true });
-      const told: unknown[] = [];
-      await retry({ ...output, result: (value) => told.push(value) }, jobId, { credentials, wait: true });
-      expect(told).toEqual([
+      const printed: unknown[] = [];
+      await retry({ ...output, result: (value) => printed.push(value) }, jobId, { credentials, wait: true });
+      expect(printed).toEqual([
         {
           job_id: jobId,
           status: 'done',

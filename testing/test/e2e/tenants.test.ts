@@ -9,14 +9,14 @@ import { startTestNetwork, type TestNetwork } from '../../src/test-network.ts';
 import { createTestOwner, type TestOwner } from '../../src/test-owner.ts';
 import { startTestRelayer, type TestRelayer } from '../../src/test-relayer.ts';
 
-/** One tenant with large memories asks for all it can; another one, with small ones, must not notice. */
+/** One tenant with large memories sends as many requests as it can; another with small ones must not notice. */
 
 let network: TestNetwork;
 let backend: TestBackend;
 let relayer: TestRelayer;
 let heavy: TestOwner;
 let heavyClient: MemRelay;
-/** Tries each request once: a refusal is seen */
+/** Tries each request once, so that a rejection is seen */
 let light: MemRelay;
 const recipient = Buffer.from(nodePrimitives.x25519PublicKey(new Uint8Array(32).fill(7))).toString('hex');
 const largeTexts = 8;
@@ -51,7 +51,7 @@ afterAll(async () => {
 const exportAll = (client: MemRelay) => client.exportPage({ limit: 100, recipient_pk: recipient });
 const recallBooks = () => heavyClient.recall('lighthouse birds', { namespace: 'books', limit: 100 });
 
-/** 26 requests of each kind that reads or writes, four at once; how long each took, milliseconds. */
+/** 26 requests of each read and write route, four at a time; returns their durations in ms. */
 async function useAll(client: MemRelay): Promise<number[]> {
   const kinds: (() => Promise<unknown>)[] = [
     () => exportAll(client),
@@ -77,26 +77,26 @@ async function useAll(client: MemRelay): Promise<number[]> {
 const median = (times: readonly number[]): number =>
   times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)]!;
 
-/** Counts how many of these have not ended. */
+/** Counts those that have not settled. */
 function track(requests: readonly Promise<unknown>[]) {
   let open = requests.length;
   const ended = requests.map((request) => request.finally(() => void open--));
   return { ended: Promise.all(ended), open: () => open };
 }
 
-test('24 exports of one tenant are all served, and so are 26 requests of another in the meantime', async () => {
+test('serves all 24 exports of one tenant, and 26 requests of another in the meantime', async () => {
   const idle = median(await useAll(light));
   const exports = track(Array.from({ length: 24 }, () => exportAll(heavyClient)));
   const times = await useAll(light);
   expect(times).toHaveLength(26);
-  // In the order of arrival they would have come last
+  // In order of arrival they would have been last
   expect(exports.open()).toBeGreaterThan(0);
   expect(median(times)).toBeLessThan(idle * 40);
   const pages = (await exports.ended) as Awaited<ReturnType<typeof exportAll>>[];
   for (const page of pages) expect(page.memories.length).toBeGreaterThan(0);
 }, 240_000);
 
-test('large recalls, imports and restores of one tenant leave another one served', async () => {
+test("serves another tenant during one tenant's large recalls, imports and restores", async () => {
   const parts: Uint8Array[] = [];
   const bundling = { passphrase, scryptLogN: 10, primitives: nodePrimitives, namespace: 'books' };
   for await (const part of exportBundle(heavyClient, bundling)) parts.push(part);
@@ -123,10 +123,11 @@ test('large recalls, imports and restores of one tenant leave another one served
   for (const recalled of recalls) expect((await recalled).results).toHaveLength(largeTexts);
 }, 240_000);
 
-test('recalls of one account hold at most 32 MiB, also of a client that does not read its answers', async () => {
+test('limits the recalls of one account to 32 MiB, even if a client does not read its responses', async () => {
   const reading = Promise.withResolvers<void>();
   let begun = 0;
-  // Another name of the same host, so that the connections are new: the buffers of one that was read fast grow
+  // Another name of the same host, so that the connections are new: the buffers of a connection that was read fast
+  // grow
   const slow = heavy.client(relayer.url.replace('127.0.0.1', 'localhost'), {
     maxAttempts: 20,
     deadlineMs: 180_000,
@@ -142,7 +143,7 @@ test('recalls of one account hold at most 32 MiB, also of a client that does not
   const recalls = Array.from({ length: 20 }, () =>
     slow.recall('lighthouse birds', { namespace: 'books', limit: 100 }),
   );
-  // Each is almost 8 MiB, more than the buffers of a socket take: there is room for four
+  // Each is almost 8 MiB, more than a socket's buffers hold: there is room for four
   await expect.poll(() => begun, { timeout: 60_000 }).toBeGreaterThanOrEqual(3);
   expect(await useAll(light)).toHaveLength(26);
   expect(begun).toBeLessThanOrEqual(5);

@@ -6,7 +6,7 @@ import { RelayerWorld } from '../../src/relayer-world.ts';
 import { sealedLike } from '../../src/sealed-like.ts';
 import { newTestKey } from '../../src/test-owner.ts';
 
-/** Anyone can encrypt to anyone: whose memories recall shows, and what becomes of the others. */
+/** Anyone can encrypt to anyone: which memories recall shows, and what happens to the others. */
 
 let world: RelayerWorld;
 
@@ -18,14 +18,14 @@ afterAll(() => world?.close());
 const namespace = 'whose words';
 const vector = new Array(1536).fill(1);
 
-/** A delegate that may read and nothing else. */
+/** A delegate with READ only. */
 async function addReader(): Promise<Buffer> {
   const key = newTestKey();
   await world.owner.addDelegate(key, { perms: permissions.read });
   return Buffer.from(key.privateKey, 'hex');
 }
 
-test('recall shows what a writer signed; anything else is reported, kept and no reason to delete', async () => {
+test('returns memories of trusted writers, and reports and keeps all others', async () => {
   const client = world.owner.client(world.relayer.url);
   const { blobId } = await client.rememberAndWait('signed by the relayer', { namespace });
   const blob = await fetch(`${world.network.blobstoreUrl}/v1/blobs/${blobId}`);
@@ -41,7 +41,7 @@ test('recall shows what a writer signed; anything else is reported, kept and no 
     const encryptedData = sealedLike(header, { namespace, text, signer });
     stored.push((await client.rememberManual({ encryptedData, vector, namespace })).blobId);
   }
-  // Again after a start, when nothing is remembered but what the database says
+  // Again after a restart, when only the database is left of what was known
   for (const restart of [false, true]) {
     if (restart) {
       await world.relayer.stop();
@@ -57,7 +57,7 @@ test('recall shows what a writer signed; anything else is reported, kept and no 
       'signed by the relayer',
     ]);
     expect(droppedCount).toBe(3);
-    // Log lines reach this process a moment after the answer
+    // Log lines reach this process a moment after the response
     const failures = () => [...new Set(world.relayer.logs().match(/"failure":"\w+","reason":"\w+"/g))];
     await expect.poll(failures).toEqual(['"failure":"integrity","reason":"untrusted_signer"']);
     const kept = await client.recallManual({ vector, namespace, limit: 100 });
@@ -65,9 +65,9 @@ test('recall shows what a writer signed; anything else is reported, kept and no 
   }
 });
 
-test('the first read with a credential marks the key it was sealed to as verified', async () => {
+test('marks the key of a memory as verified at its first read with a credential', async () => {
   const marked = () => world.relayer.logs().split('a namespace key is verified').length - 1;
-  // That of the test before is on its way
+  // The line of the previous test may not have arrived yet
   await expect.poll(marked).toBeGreaterThan(0);
   const before = marked();
   const client = world.owner.client(world.relayer.url);

@@ -8,7 +8,10 @@ import { rawRequest } from '../../src/raw-request.ts';
 import { createTestOwner, type TestOwner } from '../../src/test-owner.ts';
 import type { TestRelayer } from '../../src/test-relayer.ts';
 
-/** Two relayers on one Postgres and one Redis: each memory once, whoever accepts it, works on it or is asked. */
+/**
+ * Two relayers on one Postgres and one Redis: each memory is stored once, whichever relayer accepts it, processes it
+ * or is queried.
+ */
 const hasPostgres =
   process.env.MEMRELAY_TEST_DATABASE_URL !== undefined && process.env.MEMRELAY_TEST_BACKEND !== 'embedded';
 
@@ -20,7 +23,7 @@ describe.runIf(hasPostgres)('two relayers on one database', () => {
   let owner: TestOwner;
 
   beforeAll(async () => {
-    // Both at once: they migrate, pin key servers and check secrets one after the other
+    // Both concurrently: they migrate, pin key servers and check secrets one after the other
     world = await startFaultyWorld({ relayers: 2 });
     publisher = world.publisher;
     relayers = [world.relayers[0]!, world.relayers[1]!];
@@ -39,7 +42,7 @@ describe.runIf(hasPostgres)('two relayers on one database', () => {
     }
   }
 
-  test('writers of one new namespace at both', async () => {
+  test('accept concurrent writers of a new namespace', async () => {
     const namespace = 'new to both';
     const texts = Array.from({ length: 24 }, (_, i) => `sentence ${i}`);
     const clients = relayers.map(({ url }) => owner.client(url));
@@ -49,7 +52,7 @@ describe.runIf(hasPostgres)('two relayers on one database', () => {
     await everyTextOnce(namespace, texts);
   });
 
-  test('one idempotency key at both', async () => {
+  test('accept an idempotency key once', async () => {
     const namespace = 'one key';
     const key = randomUUID();
     const answers = await Promise.all(
@@ -67,7 +70,7 @@ describe.runIf(hasPostgres)('two relayers on one database', () => {
     await everyTextOnce(namespace, ['a sentence once']);
   });
 
-  test('one text at both is stored once, and each of its jobs ends with that blob', async () => {
+  test('store a text sent to both once, and end each of its jobs with the same blob', async () => {
     const namespace = 'one text';
     const clients = relayers.map(({ url }) => owner.client(url));
     const rounds = Array.from({ length: 6 }, (_, i) => `sentence of round ${i}`);
@@ -85,13 +88,13 @@ describe.runIf(hasPostgres)('two relayers on one database', () => {
     await everyTextOnce(namespace, rounds);
   });
 
-  test('one nonce at both', async () => {
+  test('accept a nonce once', async () => {
     const fixed = { path: '/api/account', method: 'GET', accountId: owner.accountId, nonce: randomUUID() };
     const answers = await Promise.all(relayers.map(({ url }) => rawRequest(url, owner.delegate, fixed)));
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 401]);
   });
 
-  test('a manual memory is answered when it is stored, whoever stored it', async () => {
+  test('respond to a manual memory when it is stored, whichever relayer stored it', async () => {
     const vector = Array.from({ length: 1536 }, (_, i) => Math.cos(i));
     const started = Date.now();
     for (let i = 0; i < 6; i++) {
@@ -109,7 +112,7 @@ describe.runIf(hasPostgres)('two relayers on one database', () => {
     expect(found.total).toBe(6);
   });
 
-  test('a changed key epoch is known at both, and what was written before stays readable', async () => {
+  test('both learn a changed key epoch, and earlier memories stay readable', async () => {
     const namespace = 'two epochs';
     const clients = relayers.map(({ url }) => owner.client(url));
     await clients[0]!.rememberAndWait('sentence before', { namespace });
@@ -122,7 +125,7 @@ describe.runIf(hasPostgres)('two relayers on one database', () => {
     await everyTextOnce(namespace, ['sentence before', 'sentence after']);
   });
 
-  test('what one was doing when it was killed, the other does', async () => {
+  test("finish each other's work after one is killed", async () => {
     const namespace = 'taken over';
     const texts = Array.from({ length: 12 }, (_, i) => `sentence ${i} to take over`);
     publisher.fault = { method: 'PUT', kind: 'hold-request' };

@@ -6,11 +6,11 @@ import type { Drain } from '../upload-faults/payments.ts';
 import { runUploads } from '../upload-faults/run-uploads.ts';
 import { startUploadWorld, type UploadWorld } from '../upload-faults/upload-world.ts';
 
-/** The short form of `npm run faults:uploads`, and moments that it meets by chance alone. */
+/** The short form of `npm run faults:uploads`, with moments that random kills rarely hit. */
 const hasPostgres =
   process.env.MEMRELAY_TEST_DATABASE_URL !== undefined && process.env.MEMRELAY_TEST_BACKEND !== 'embedded';
 
-describe.runIf(hasPostgres)('the sidecar is killed', () => {
+describe.runIf(hasPostgres)('an upload', () => {
   let world: UploadWorld;
   const jobIds: string[] = [];
   const kills: Kill[] = [];
@@ -19,10 +19,13 @@ describe.runIf(hasPostgres)('the sidecar is killed', () => {
   });
   afterAll(() => world?.close());
 
-  /** Stores one memory and kills the sidecar when the chain has taken a transaction of it whose answer is held back. */
-  async function killedUnheard(
+  /**
+   * Stores one memory and kills the sidecar when the chain has accepted a transaction of it whose response is held
+   * back.
+   */
+  async function killBeforeResponse(
     transaction: 'registration' | 'certification',
-    meanwhile?: (wallet: string) => Promise<void>,
+    beforeKill?: (wallet: string) => Promise<void>,
   ): Promise<void> {
     const client = world.owner.client(world.relayers[0]!.url);
     const held = world.watch.holdAnswer(transaction === 'registration' ? 0 : 1);
@@ -33,7 +36,7 @@ describe.runIf(hasPostgres)('the sidecar is killed', () => {
       "SELECT checkpoint->>'wallet' AS wallet FROM memory_job WHERE id = $1",
       [jobId],
     );
-    await meanwhile?.(rows[0].wallet);
+    await beforeKill?.(rows[0].wallet);
     const number = kills.length + 1;
     kills.push(await kill(world, { number, victim: 'sidecar', relayer: 0, freesLeases: true }));
     await client.waitForJob(jobId, { timeoutMs: 20_000 });
@@ -50,9 +53,9 @@ describe.runIf(hasPostgres)('the sidecar is killed', () => {
   }
 
   test.each(['registration', 'certification'] as const)(
-    'when its %s has taken effect: the wallet that paid goes on, and nothing is paid twice',
+    'continues with the same wallet when the sidecar dies after its %s took effect, and pays nothing twice',
     async (transaction) => {
-      await killedUnheard(transaction);
+      await killBeforeResponse(transaction);
       expect(await paid()).toEqual({ extras: [], leftInWallets: 0 });
     },
   );
@@ -61,7 +64,7 @@ describe.runIf(hasPostgres)('the sidecar is killed', () => {
     { refused: 'unexecuted', payer: 'another wallet pays' },
     { refused: 'executed', payer: 'the same wallet goes on' },
   ] as const)(
-    'or the chain refuses its registration ($refused): $payer, and nothing is paid twice',
+    'whose registration the chain rejects ($refused): $payer, and nothing is paid twice',
     async ({ refused }) => {
       const client = world.owner.client(world.relayers[0]!.url);
       const before = world.watch.senders.length;
@@ -77,9 +80,9 @@ describe.runIf(hasPostgres)('the sidecar is killed', () => {
     },
   );
 
-  test('and the wallet emptied that had registered: another pays anew, and the object that is left is accounted for', async () => {
+  test('moves to another wallet when the sidecar dies and the first wallet is emptied, and accounts for the leftover object', async () => {
     let drain: Drain | undefined;
-    await killedUnheard('registration', async (wallet) => {
+    await killBeforeResponse('registration', async (wallet) => {
       drain = { wallet, digest: await world.drain(wallet), atMs: Date.now() };
     });
     const { extras, leftInWallets } = await paid(drain);
@@ -90,7 +93,7 @@ describe.runIf(hasPostgres)('the sidecar is killed', () => {
 });
 
 test.runIf(hasPostgres).concurrent.each(['relay', 'publisher'] as const)(
-  'the sidecar is killed while memories are stored, by the %s path: each is done once and all come back',
+  'stores each memory once and restores all when the sidecar is killed during %s uploads',
   async (path) => {
     const result = await runUploads({
       path,

@@ -9,7 +9,7 @@ import { startTestNetwork, type TestNetwork } from '../../src/test-network.ts';
 import { createTestOwner, newTestKey, type TestKey, type TestOwner } from '../../src/test-owner.ts';
 import { startTestRelayer, type TestRelayer } from '../../src/test-relayer.ts';
 
-/** Uploads that our own wallets pay for, through the upload relay: register, relay, certify, hand over. */
+/** Uploads that our own wallets pay for, through the upload relay: register, relay, certify, transfer. */
 
 let network: TestNetwork;
 let backend: TestBackend;
@@ -55,7 +55,7 @@ async function memorize(owner: TestOwner, url: string, texts: readonly string[])
   return jobIds;
 }
 
-/** Every job done, with the ids of the blobs. */
+/** Waits until every job is done; returns the ids of the blobs. */
 async function untilDone(owner: TestOwner, url: string, jobIds: readonly string[]): Promise<string[]> {
   const client = owner.client(url, { deadlineMs: 60_000 });
   const outcomes = await client.waitForJobs(jobIds, { timeoutMs: 90_000 });
@@ -69,7 +69,7 @@ async function untilDone(owner: TestOwner, url: string, jobIds: readonly string[
 const texts = (count: number): string[] =>
   Array.from({ length: count }, (_, i) => `note ${i}: ${randomBytes(8).toString('hex')}`);
 
-test('each memory is one certified object of its owner, and the wallets take turns', async () => {
+test('stores each memory as one certified object of its owner, and alternates between the wallets', async () => {
   const wallets = await fundedWallets(3);
   const { url } = await startWith(wallets);
   const owner = await createTestOwner(network);
@@ -89,10 +89,10 @@ test('each memory is one certified object of its owner, and the wallets take tur
   client.destroy();
 });
 
-test('uploads use the Walrus package, system and staking object that are named, not those of CHAIN_NETWORK', async () => {
+test('uploads with the Walrus package, system and staking object that are configured, not those of CHAIN_NETWORK', async () => {
   const { walrus, keyServers } = network.info;
   const { url } = await startWith(await fundedWallets(1), {
-    // Whose own objects are not on this chain
+    // The objects of that network do not exist on this chain
     CHAIN_NETWORK: 'testnet',
     ENC_SERVER_CONFIGS: JSON.stringify(keyServers.map(({ objectId, weight }) => ({ objectId, weight }))),
     STORE_PACKAGE_ID: walrus.packageId,
@@ -107,7 +107,7 @@ test('uploads use the Walrus package, system and staking object that are named, 
   expect(await blobsOf(owner.wallet.address)).toMatchObject([{ blobId, certified: true }]);
 });
 
-test('a wallet without coins is left alone, and the others do its work', async () => {
+test('skips a wallet without coins, and the others take over', async () => {
   const [rich] = await fundedWallets(1);
   const poor = newTestKey();
   const { url } = await startWith([poor, rich!]);
@@ -119,13 +119,13 @@ test('a wallet without coins is left alone, and the others do its work', async (
   expect(complaints.length, 'a resting wallet is not tried again').toBeLessThan(3);
 });
 
-test('relayer and sidecar killed at any moment: nothing is lost and nothing is paid twice', async () => {
+test('loses and pays nothing twice when relayer and sidecar are killed at any moment', async () => {
   const wallets = await fundedWallets(2);
   await startWith(wallets);
   const owner = await createTestOwner(network);
   const jobIds = await memorize(owner, relayer!.url, texts(8));
   for (let round = 0; round < 3; round++) {
-    // As soon as one more object exists, whoever has it: in the middle of the next
+    // As soon as one more object exists, regardless of its owner: in the middle of the next upload
     const before = await objects(owner, wallets);
     await expect
       .poll(() => objects(owner, wallets), { timeout: 30_000, interval: 20 })

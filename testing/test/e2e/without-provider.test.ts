@@ -6,7 +6,7 @@ import { startTestNetwork, type TestNetwork } from '../../src/test-network.ts';
 import { createTestOwner, type TestOwner } from '../../src/test-owner.ts';
 import { startTestRelayer, type TestRelayer } from '../../src/test-relayer.ts';
 
-/** A relayer in production without LLM_API_KEY: a public network by its name, with the parts of the test network. */
+/** A production relayer without LLM_API_KEY: a public network by its name, with the parts of the test network. */
 
 let network: TestNetwork;
 let backend: TestBackend;
@@ -51,8 +51,8 @@ async function withRelayer(
   }
 }
 
-describe('production without a key of a provider', () => {
-  test('says so where texts are to be embedded, at the start too, and the manual routes work', async () => {
+describe('production without a provider key', () => {
+  test('reports it where texts are to be embedded, also at the start, and the manual routes work', async () => {
     await withRelayer({}, async (call, relayer) => {
       expect(relayer.logs()).toContain('LLM_API_KEY is not set');
       expect(await (await fetch(`${relayer.url}/health`)).json()).toMatchObject({ mode: 'production' });
@@ -78,7 +78,7 @@ describe('production without a key of a provider', () => {
     });
   });
 
-  test('serves with the built-in embedder where the operator wants that, and every answer says so', async () => {
+  test('uses the built-in embedder if the operator enables it, and every response says so', async () => {
     await withRelayer({ MEM_ALLOW_MOCK_LLM: 'true' }, async (call, relayer) => {
       expect(relayer.logs()).toContain('the built-in lexical embedder is used');
       const accepted = await call('/api/remember', { text: 'a sentence' });

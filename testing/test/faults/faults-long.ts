@@ -1,6 +1,6 @@
 /**
- * `npm run test:faults`: a load on two relayers while processes are killed, disks fill, clocks jump and providers fail.
- * Ends with exit code 1 when anything was lost, doubled, or paid twice without being listed.
+ * `npm run test:faults`: a load on two relayers while processes are killed, disks fill, clocks jump and providers
+ * fail. Exits with code 1 when anything was lost, duplicated, or paid twice without being listed.
  */
 import { writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
@@ -20,7 +20,7 @@ const { values } = parseArgs({
     minutes: { type: 'string', default: '120' },
     /** Added to the name of the result */
     name: { type: 'string', default: 'faults' },
-    /** How many are tried before all is looked after */
+    /** Number of faults to try before the check */
     'per-round': { type: 'string', default: '50' },
   },
 });

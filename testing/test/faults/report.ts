@@ -15,7 +15,7 @@ export function progressLine(result: FaultResult): string {
   ].join('; ');
 }
 
-/** What a person reads at the end. */
+/** The summary at the end of a run. */
 export function table(result: FaultResult): string {
   const { findings, injected } = result;
   const rows: (readonly [string, number | string])[] = [
@@ -56,7 +56,7 @@ export function table(result: FaultResult): string {
 
 const kept = 50;
 
-/** What `bench/results/` keeps. */
+/** The part that `bench/results/` keeps. */
 export function resultFile(result: FaultResult, options: object): string {
   const { findings, injected, missed, errors, ...rest } = result;
   const lists = Object.fromEntries(

@@ -15,26 +15,26 @@ import { type FaultWorld, startFaultWorld } from './world/fault-world.ts';
 
 export interface FaultRun {
   seed: number;
-  /** Of faults that happened; it ends when there are as many, or when the time is up */
+  /** Number of faults that happened; the run ends when it is reached, or when the time is up */
   faults: number;
   minutes: number;
   lanes: readonly Lane[];
-  /** Memories written in a round, at most */
+  /** Maximum number of memories written per round */
   memoriesPerRound: number;
   accounts: number;
   onProgress: (line: string) => void;
-  /** Ends it before its time: the world is taken down, and the promise rejects with its reason */
+  /** Aborts the run: the world is taken down, and the promise rejects with the signal's reason */
   signal?: AbortSignal;
 }
 
-/** What may go wrong one after the other; all lanes are at it at once. */
+/** Faults that happen one after the other; all lanes run in parallel. */
 export interface Lane {
   faults: readonly Fault[];
-  /** How many are tried in a round: which these are follows from the seed alone */
+  /** Number of faults to try per round; the seed alone decides which */
   perRound: number;
 }
 
-/** Lets a load run while faults happen, and looks after each round whether every promise was kept. */
+/** Runs a load while faults happen, and checks after each round whether every promise was kept. */
 export async function runFaults(run: FaultRun): Promise<FaultResult> {
   const started = performance.now();
   const canary = `canary${randomBytes(12).toString('hex')}`;
@@ -74,8 +74,8 @@ export async function runFaults(run: FaultRun): Promise<FaultResult> {
       run.onProgress(progressLine(result()));
     }
     if (round > 1) findings = await check(world, ledger, 'all');
-    const { files, found } = await searchFor(world, canary);
-    findings.canary.push(...found);
+    const { files, places } = await searchFor(world, canary);
+    findings.canary.push(...places);
     if (files < fewestFiles) findings.broken.push(`only ${files} files were searched for the canary`);
     return result();
   };
@@ -86,7 +86,7 @@ export async function runFaults(run: FaultRun): Promise<FaultResult> {
   }
 }
 
-/** Postgres alone has more: a search of fewer has looked in the wrong place */
+/** Postgres alone has more: a search of fewer files has looked in the wrong place */
 const fewestFiles = 300;
 
 type Tally = Pick<FaultResult, 'injected' | 'missed'>;
@@ -107,7 +107,7 @@ async function inject(
   }
 }
 
-/** Deals faults as from a deck in which each lies as often as it weighs: all come before any comes too often. */
+/** Deals faults like a deck that contains each as often as its weight: all occur before any repeats too often. */
 function dealer(lane: readonly Fault[], random: () => number) {
   let deck: Fault[] = [];
   return () => {
@@ -118,7 +118,7 @@ function dealer(lane: readonly Fault[], random: () => number) {
         [deck[i], deck[j]] = [deck[j]!, deck[i]!];
       }
     }
-    // A source of its own, so that what it draws does not change what is dealt next
+    // A separate source, so that its draws do not change which faults come next
     return { fault: deck.pop()!, random: seededRandom(Math.floor(random() * 2 ** 32)) };
   };
 }
@@ -128,7 +128,7 @@ async function check(world: FaultWorld, ledger: Ledger, round: number | 'all'): 
   findings.broken.push(...(await settle(world)));
   await checkMemories(world, ledger, (one) => round === 'all' || one.round === round, findings);
   await checkObjects(world, ledger, findings);
-  // What was broken in an earlier round stays so
+  // Anything broken in an earlier round stays broken
   ledger.broken.push(...findings.broken);
   findings.broken = [...new Set(ledger.broken)];
   findings.failed = ledger.failed.size;

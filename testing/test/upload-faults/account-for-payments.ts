@@ -12,7 +12,7 @@ interface Story {
   drain: Drain | undefined;
 }
 
-/** Holds the chain's whole history against the memories: what was paid, for what, and where each object is. */
+/** Compares the chain's whole history with the memories: what was paid for what, and where each object is. */
 export async function accountForPayments(
   world: UploadWorld,
   { stored, kills, drain }: Story,
@@ -37,7 +37,7 @@ export async function accountForPayments(
     ...payments.extras.map(({ objectId }) => objectId),
   ]);
   for (const objectId of [...ownersObjects, ...walletsObjects])
-    if (!accounted.has(objectId)) payments.broken.push(`nobody of ours registered ${objectId}`);
+    if (!accounted.has(objectId)) payments.broken.push(`${objectId} was registered by an unknown sender`);
   payments.broken.push(...(await balanceErrors(world, ledger)));
   return { payments, ownersObjects: ownersObjects.size, leftInWallets: walletsObjects.size };
 }
@@ -50,7 +50,9 @@ async function objectsOf({ network }: UploadWorld, addresses: readonly string[])
   return ids;
 }
 
-/** Coins do not come or go but by transactions that the history tells, and gas and tips are all they cost in SUI. */
+/**
+ * Coins appear and disappear only through transactions in the history, and gas and tips are their only cost in SUI.
+ */
 async function balanceErrors(
   { network, wallets }: UploadWorld,
   ledger: readonly LedgerEntry[],
@@ -60,14 +62,13 @@ async function balanceErrors(
     for (const coin of ['sui', 'wal'] as const) {
       const coinType = coin === 'wal' ? network.info.walrus.walType : '0x2::sui::SUI';
       const { balance } = await network.chain.sui.core.getBalance({ owner, coinType });
-      const told = ledger.reduce((total, entry) => total + (entry[coin].get(owner) ?? 0n), 0n);
-      if (BigInt(balance.balance) !== told)
-        errors.push(`${owner} has ${balance.balance} of ${coin}, its transactions make ${told}`);
+      const expected = ledger.reduce((total, entry) => total + (entry[coin].get(owner) ?? 0n), 0n);
+      if (BigInt(balance.balance) !== expected)
+        errors.push(`${owner} has ${balance.balance} of ${coin}, but its transactions add up to ${expected}`);
     }
   for (const { digest, sender, sui, gasMist } of ledger.filter((entry) => wallets.includes(entry.sender))) {
     const total = [...sui.values()].reduce((sum, change) => sum + change, 0n);
-    if (total !== -gasMist)
-      errors.push(`${digest} of ${sender} lost ${-total} MIST where gas was ${gasMist}`);
+    if (total !== -gasMist) errors.push(`${digest} of ${sender} lost ${-total} MIST, but gas was ${gasMist}`);
   }
   return errors;
 }

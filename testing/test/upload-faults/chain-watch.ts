@@ -4,16 +4,19 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { GrpcTypes } from '@mysten/sui/grpc';
 import { Transaction } from '@mysten/sui/transactions';
 
-/** Stands between sidecars and the chain and sees every transaction that is handed in, whoever signed it. */
+/** A proxy between sidecars and the chain that sees every submitted transaction, regardless of its signer. */
 export interface ChainWatch {
   url: string;
-  /** Who sent the transactions that were handed in so far, refused ones included */
+  /** Senders of the transactions submitted so far, including rejected ones */
   senders: string[];
-  /** One entry for each that was handed in while another of the same sender was under way */
+  /** One entry for each transaction submitted while another of the same sender was in progress */
   overlaps: { sender: string; at: string }[];
-  /** Keeps back the answer of the transaction after so many others: it has taken effect and nobody hears of it */
+  /**
+   * Holds the response of the transaction after that many others: it has taken effect, but the caller does not learn
+   * it
+   */
   holdAnswer(others: number): Promise<void>;
-  /** Answers the next transaction as a node that refuses it, without or after having it executed */
+  /** Rejects the next transaction as a full node would, without or after executing it */
   refuseNext: 'unexecuted' | 'executed' | undefined;
   close(): Promise<void>;
 }
@@ -21,11 +24,11 @@ export interface ChainWatch {
 const executePath = '/sui.rpc.v2.TransactionExecutionService/ExecuteTransaction';
 const frameHeaderBytes = 5;
 
-/** `answerDelayMs` is drawn for each transaction: a public chain answers later than it has decided. */
+/** `answerDelayMs` is drawn for each transaction: a public chain responds later than it decides. */
 export async function startChainWatch(targetUrl: string, answerDelayMs: () => number): Promise<ChainWatch> {
   const target = new URL(targetUrl);
   const underWay = new Map<string, number>();
-  let held: { others: number; arrived(): void } | undefined;
+  let pendingHold: { others: number; arrived(): void } | undefined;
 
   const server = createServer((request, response) => {
     void (request.url === executePath ? execute(request, response) : pass(request, response, request));
@@ -56,7 +59,7 @@ export async function startChainWatch(targetUrl: string, answerDelayMs: () => nu
     return promise;
   }
 
-  /** Hands a transaction in for nobody. */
+  /** Submits a transaction and drops the response. */
   async function executed(body: Buffer, { url, headers }: IncomingMessage): Promise<void> {
     const contentType = headers['content-type'] ?? '';
     const answer = await fetch(new URL(url!, targetUrl), {
@@ -80,17 +83,17 @@ export async function startChainWatch(targetUrl: string, answerDelayMs: () => nu
     watch.refuseNext = undefined;
     if (refusal === 'executed') await executed(body, request);
     if (refusal) {
-      // Status 3, INVALID_ARGUMENT: how a full node answers to objects that are not at that version
+      // Status 3, INVALID_ARGUMENT: a full node's response to objects with another version
       response.writeHead(200, { 'content-type': 'application/grpc-web+proto', 'grpc-status': '3' }).end();
       underWay.set(sender, others);
       return;
     }
-    const hold = held?.others === 0 ? held : undefined;
-    if (hold) held = undefined;
-    else if (held) held.others -= 1;
+    const hold = pendingHold?.others === 0 ? pendingHold : undefined;
+    if (hold) pendingHold = undefined;
+    else if (pendingHold) pendingHold.others -= 1;
     await pass(request, response, body, async () => {
       hold?.arrived();
-      // Until whoever asked is gone
+      // Until the caller has disconnected
       await (hold ? new Promise((resolve) => response.once('close', resolve)) : pause(answerDelayMs()));
     });
     underWay.set(sender, (underWay.get(sender) ?? 1) - 1);
@@ -104,7 +107,7 @@ export async function startChainWatch(targetUrl: string, answerDelayMs: () => nu
     refuseNext: undefined,
     holdAnswer(others) {
       const { promise, resolve: arrived } = Promise.withResolvers<void>();
-      held = { others, arrived };
+      pendingHold = { others, arrived };
       return promise;
     },
     async close() {
@@ -115,7 +118,7 @@ export async function startChainWatch(targetUrl: string, answerDelayMs: () => nu
   return watch;
 }
 
-/** Of the transaction in a gRPC-web call, in its text (base64) or its binary form. */
+/** Sender of the transaction in a gRPC-web call, in its text (base64) or its binary form. */
 function senderOf(body: Buffer, contentType: string): string {
   const text = contentType.startsWith('application/grpc-web-text');
   const message = (text ? Buffer.from(body.toString('latin1'), 'base64') : body).subarray(frameHeaderBytes);

@@ -1,13 +1,13 @@
 import type { UploadWorld } from './upload-world.ts';
 
-/** A memory that is done, as the database has it. */
+/** A memory that is done, as in the database. */
 export interface StoredJob {
   jobId: string;
   blobId: string;
   objectId: string;
 }
 
-/** Every job is done, to who polls and in the database, with a blob of its own. Returns those that are. */
+/** Every job is done, for pollers and in the database, with a separate blob. Returns those that are. */
 export async function checkDone(
   { owner, relayers, database }: UploadWorld,
   jobIds: readonly string[],
@@ -29,11 +29,11 @@ export async function checkDone(
     const isDone = row?.status === 'done' && row.state === 'done' && row.blob_id && row.object_id;
     if (isDone && polled[i]?.status === 'done' && polled[i]?.blobId === row.blob_id)
       stored.push({ jobId, blobId: row.blob_id!, objectId: row.object_id! });
-    else broken.push(`job ${jobId} is ${polled[i]?.status} to who polls, ${row?.status} in the database`);
+    else broken.push(`job ${jobId} is ${polled[i]?.status} for pollers but ${row?.status} in the database`);
   }
   const blobs = new Set(stored.map(({ blobId }) => blobId));
   if (blobs.size !== stored.length)
-    broken.push(`${stored.length} memories are done with ${blobs.size} blobs`);
+    broken.push(`${stored.length} memories are done, but with ${blobs.size} blobs`);
   return stored;
 }
 
@@ -42,7 +42,7 @@ interface Stored {
   object_id: string | null;
 }
 
-/** Every text is found by itself, with the id of its own blob. Returns how many are. */
+/** Every text is found by itself, with the id of its blob. Returns how many are. */
 export async function checkRecall(
   { owner, relayers }: UploadWorld,
   namespace: string,
@@ -56,7 +56,7 @@ export async function checkRecall(
   for (const text of texts) {
     const { results, droppedCount } = await client.recall(text.slice(0, 1_000), { namespace, limit: 5 });
     const [hit, ...others] = results.filter((result) => result.text === text);
-    // Taken out, so that no blob stands for two
+    // Removed, so that no blob is counted for two
     if (hit?.blobId && blobs.delete(hit.blobId) && others.length === 0 && droppedCount === undefined)
       recalled += 1;
     else

@@ -5,22 +5,22 @@ import { sidecarPidOf, type UploadWorld } from './upload-world.ts';
 
 export type Victim = 'sidecar' | 'relayer';
 
-/** A job as it stood in the database when a process was killed. */
+/** A job's row in the database when a process was killed. */
 export interface JobAtKill {
-  /** The last checkpoint that had been heard of */
+  /** The last checkpoint that was written */
   reached: string | null;
-  /** Whether somebody was at work on it, as far as the database knows */
+  /** Whether a process was working on it, according to its lease */
   leased: boolean;
 }
 
 export interface Kill {
   number: number;
   victim: Victim;
-  /** Which of the relayers it was, or whose sidecar */
+  /** Index of the relayer that was killed, or of the one whose sidecar was */
   relayer: number;
   atMs: number;
   done: number;
-  /** Jobs that had been begun and not finished, by id */
+  /** Jobs that were started and not finished, by id */
   underWay: Map<string, JobAtKill>;
 }
 
@@ -31,21 +31,21 @@ export interface KillPlan {
   /** As `freesLeases` of a kill */
   freesLeases: boolean;
   random: Random;
-  /** Has so many more memories accepted */
+  /** Has that many more memories accepted */
   accept: (count: number) => Promise<void>;
-  /** Called once, when half of the kills were made and uploads are under way */
+  /** Called once, when half of the kills are done and uploads are running */
   atHalf: () => Promise<void>;
   onProgress: (line: string) => void;
 }
 
 const maxDelayMs = 300;
 const pollMs = 20;
-/** Several ends of leases */
+/** Several lease durations */
 const patienceMs = 120_000;
 
 /**
- * Kills processes with SIGKILL while uploads are under way. The memories come in as many portions as there are kills;
- * each portion is cut short by one, after some of it are done and at a random moment. Returns when all runs again.
+ * Kills processes with SIGKILL while uploads are running. The memories come in as many batches as there are kills;
+ * each batch is interrupted by one at a random moment, after some of it are done. Returns when everything runs again.
  */
 export async function killDuringUploads(world: UploadWorld, plan: KillPlan): Promise<Kill[]> {
   const { random, memories, kills: count } = plan;
@@ -72,16 +72,16 @@ export async function killDuringUploads(world: UploadWorld, plan: KillPlan): Pro
   return kills;
 }
 
-/** How many jobs somebody was at work on when it happened. */
+/** How many jobs a process was working on at the kill. */
 export const leasedOf = ({ underWay }: Kill): number =>
   [...underWay.values()].filter(({ leased }) => leased).length;
 
 interface KillOptions extends Pick<Kill, 'number' | 'victim' | 'relayer'> {
-  /** Does not wait for the end of what the relayer had leased; for a relayer that is the only one */
+  /** Frees the relayer's leases immediately instead of waiting for their end; only for a single relayer */
   freesLeases: boolean;
 }
 
-/** Kills one process, and starts the relayer anew as its platform does. */
+/** Kills one process and restarts the relayer as its platform would. */
 export async function kill(
   world: UploadWorld,
   { number, victim, relayer, freesLeases }: KillOptions,
@@ -90,7 +90,7 @@ export async function kill(
   const victimPid = victim === 'sidecar' ? await sidecarPidOf(target) : target.part().pid;
   const [done, underWay] = await Promise.all([doneCount(world), jobsUnderWay(world)]);
   const atMs = Date.now();
-  // A relayer whose sidecar is gone ends itself, for its platform to start it anew
+  // A relayer without its sidecar stops, so that its platform restarts it
   process.kill(victimPid, 'SIGKILL');
   await target.part().ended;
   if (freesLeases) await endLeases(target);
@@ -103,7 +103,7 @@ export async function doneCount({ database }: UploadWorld): Promise<number> {
   return rows[0].done;
 }
 
-/** Jobs whose upload was begun and has not ended, by id. */
+/** Jobs whose upload was started and has not ended, by id. */
 async function jobsUnderWay({ database }: UploadWorld): Promise<Map<string, JobAtKill>> {
   const { rows } = await database.query<{ id: string } & JobAtKill>(
     `SELECT id, checkpoint->>'reached' AS reached, coalesce(lease_until > now(), false) AS leased FROM memory_job
@@ -120,5 +120,5 @@ const untilUnderWay = (world: UploadWorld): Promise<void> =>
 
 async function until(condition: () => Promise<boolean>): Promise<void> {
   for (const deadline = Date.now() + patienceMs; !(await condition()); await pause(pollMs))
-    if (Date.now() > deadline) throw new Error(`nothing went on for ${patienceMs / 1000} seconds`);
+    if (Date.now() > deadline) throw new Error(`no progress for ${patienceMs / 1000} seconds`);
 }

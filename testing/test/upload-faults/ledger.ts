@@ -14,10 +14,10 @@ export interface Registration {
   costFrost: bigint;
 }
 
-/** One transaction as the chain tells it. */
+/** One transaction as recorded on chain. */
 export interface LedgerEntry {
   digest: string;
-  /** One of the wallets that were asked for, else empty */
+  /** One of the requested wallets, otherwise empty */
   sender: string;
   atMs: number;
   success: boolean;
@@ -33,15 +33,15 @@ export interface LedgerEntry {
 const include = { effects: true, events: true, balanceChanges: true } as const;
 type Listed = SuiClientTypes.Transaction<typeof include>;
 
-/** All transactions since genesis, in the order of the chain; of those that `wallets` did not send, who did is not told. */
+/** All transactions since genesis, in the order of the chain. Senders other than `wallets` are not reported. */
 export async function readLedger(
   chain: ChainClient,
   info: LocalnetInfo,
   wallets: readonly string[],
 ): Promise<LedgerEntry[]> {
-  // Nothing in a run changes them
+  // They are constant during a run
   const prices = await readWalrusTariff(chain, info.walrus.systemObjectId);
-  // Genesis and the faucet are no programmable transactions, and the client reads senders of those alone
+  // Genesis and the faucet are not programmable transactions, and the client reads only the senders of those
   const senders = new Map<string, string>();
   for (const sender of wallets)
     for await (const { digest } of listed(chain, { sender })) senders.set(digest, sender);
@@ -66,7 +66,7 @@ async function* listed(chain: ChainClient, filter?: { sender: string }): AsyncGe
 }
 
 function entryOf(listed: Listed, sender: string, info: LocalnetInfo, prices: WalrusPrices): LedgerEntry {
-  // The proto leaves zeros out
+  // The proto omits zeros
   const { computationCost = 0, storageCost: storage = 0, storageRebate = 0 } = listed.effects.gasUsed;
   const eventsNamed = (name: string) =>
     listed.events.filter(({ eventType }) => parseStructTag(eventType).name === name);

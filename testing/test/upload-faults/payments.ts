@@ -6,19 +6,19 @@ export function blobOf(id: string): string {
   return Buffer.from(id, 'base64url').subarray(0, 32).toString('base64url');
 }
 
-/** A blob object that was paid for beside the one that its memory has. */
+/** A blob object that was paid for in addition to the memory's own. */
 export interface ExtraPayment {
   blobId: string;
   jobId: string | undefined;
   objectId: string;
-  /** The transaction that registered and paid it */
+  /** The transaction that registered it and paid for it */
   digest: string;
   wallet: string;
   at: string;
   costFrost: string;
   certified: boolean;
   holder: 'owner' | 'wallet' | 'nobody';
-  /** Which kill it belongs to, or that its wallet was emptied; undefined when nothing explains it */
+  /** The kill that explains it, or that its wallet was emptied; undefined when nothing explains it */
   cause: string | undefined;
 }
 
@@ -31,11 +31,11 @@ export interface Drain {
 export interface PaymentFacts {
   ledger: readonly LedgerEntry[];
   wallets: readonly string[];
-  /** Whether who pays goes on with what it registered; a publisher may be late, and have stored twice */
+  /** Whether the payer continues with what it registered; a publisher may be late and have stored twice */
   walletsResume: boolean;
-  /** A job of each memory's blob */
+  /** One job of each memory's blob */
   jobs: ReadonlyMap<string, string>;
-  /** Object id of each memory, as the database has it */
+  /** Object id of each memory, as in the database */
   objects: ReadonlyMap<string, string>;
   ownersObjects: ReadonlySet<string>;
   walletsObjects: ReadonlySet<string>;
@@ -55,7 +55,7 @@ export interface WalletPayments {
 
 export interface Payments {
   wallets: WalletPayments[];
-  /** What the memories' own objects cost, what all extra objects cost, and what left the wallets for them */
+  /** Cost of the memories' own objects, cost of all extra objects, and what left the wallets for them */
   memoriesFrost: string;
   extrasFrost: string;
   paidFrost: string;
@@ -63,7 +63,7 @@ export interface Payments {
   broken: string[];
 }
 
-/** Counts what left the wallets against what the memories cost. */
+/** Compares what left the wallets with the cost of the memories. */
 export function countPayments(facts: PaymentFacts): Payments {
   const own = facts.ledger.filter(
     ({ sender, digest }) => facts.wallets.includes(sender) && digest !== facts.drain?.digest,
@@ -72,7 +72,7 @@ export function countPayments(facts: PaymentFacts): Payments {
   for (const entry of own) {
     const paid = -(entry.wal.get(entry.sender) ?? 0n);
     const cost = sum(entry.registered.map(({ costFrost }) => costFrost));
-    if (paid !== cost) broken.push(`${entry.digest} paid ${paid} FROST for what costs ${cost}`);
+    if (paid !== cost) broken.push(`${entry.digest} paid ${paid} FROST but costs ${cost}`);
   }
   const paid = own.flatMap((entry) => entry.registered.map((made) => ({ entry, made })));
   const main = new Set(facts.objects.values());
@@ -81,14 +81,14 @@ export function countPayments(facts: PaymentFacts): Payments {
     .filter(({ made }) => !main.has(made.objectId))
     .map(({ entry, made }) => extraPayment(facts, entry, made));
   if (memories.length !== main.size)
-    broken.push(`${memories.length} of the ${main.size} memories' objects were paid by the wallets`);
+    broken.push(`${memories.length} of the ${main.size} objects of memories were paid for by the wallets`);
   for (const extra of extras)
-    if (extra.cause === undefined) broken.push(`${extra.objectId} was paid twice, and nothing explains it`);
+    if (extra.cause === undefined) broken.push(`${extra.objectId} was paid for twice without a known cause`);
   const memoriesFrost = sum(memories.map(({ made }) => made.costFrost));
   const extrasFrost = sum(extras.map(({ costFrost }) => BigInt(costFrost)));
   const paidFrost = sum(own.map(({ sender, wal }) => -(wal.get(sender) ?? 0n)));
   if (paidFrost !== memoriesFrost + extrasFrost)
-    broken.push(`${paidFrost} FROST were paid, memories and extras cost ${memoriesFrost + extrasFrost}`);
+    broken.push(`${paidFrost} FROST were paid, but memories and extras cost ${memoriesFrost + extrasFrost}`);
   return {
     wallets: facts.wallets.map((address) => walletPayments(own, address)),
     memoriesFrost: String(memoriesFrost),
@@ -121,7 +121,7 @@ function holderOf(facts: PaymentFacts, objectId: string): ExtraPayment['holder']
   return facts.walletsObjects.has(objectId) ? 'wallet' : 'nobody';
 }
 
-/** How long before a kill a transaction may have been decided whose answer the kill cut off, and after. */
+/** How long before and after a kill a transaction may have been decided whose response the kill cut off. */
 const unheardMs = { before: 5_000, after: 2_000 };
 
 function causeOf(facts: PaymentFacts, entry: LedgerEntry, jobId: string): string | undefined {
@@ -130,7 +130,7 @@ function causeOf(facts: PaymentFacts, entry: LedgerEntry, jobId: string): string
   const emptiedMs = drain && entry.sender === drain.wallet ? drain.atMs - entry.atMs : -1;
   if (emptiedMs >= 0)
     return `its wallet was emptied ${emptiedMs} ms later, before it was certified${killed ? ` (${killed})` : ''}`;
-  // After a kill alone one of our own wallets goes on with what it has
+  // After a kill alone, one of our own wallets continues with what it has
   return walletsResume ? undefined : killed;
 }
 

@@ -9,7 +9,7 @@ import { createSealReader } from '../../src/seal-reader.ts';
 import type { TestNetwork } from '../../src/test-network.ts';
 import type { TestOwner } from '../../src/test-owner.ts';
 
-/** What the chain and an aggregator alone give back of a namespace. */
+/** What can be restored of a namespace from the chain and an aggregator alone. */
 export interface Restored {
   /** Certified objects of the owner, by blob id */
   objects: Map<string, string[]>;
@@ -17,7 +17,7 @@ export interface Restored {
   texts: Map<string, string>;
   /** Wraps that Seal had to open */
   unwrapped: number;
-  /** What did not come back, and why */
+  /** What was not restored, and why */
   failures: string[];
 }
 
@@ -25,13 +25,13 @@ interface Sources {
   network: TestNetwork;
   owner: TestOwner;
   aggregatorUrl: string;
-  /** Seed of the one writer that is believed */
+  /** Seed of the only trusted writer */
   writerKey: string;
 }
 
 /**
  * Reads a namespace as a restore has to, without relayer and database: the owner's blob objects from the chain, their
- * bytes from the aggregator, the key from the key servers with the owner's wallet, by Seal's own client.
+ * bytes from the aggregator, and the key from the key servers with the owner's wallet, using Seal's own client.
  */
 export async function restoreFromChain(
   { network, owner, aggregatorUrl, writerKey }: Sources,
@@ -74,11 +74,11 @@ export async function restoreFromChain(
   return restored;
 }
 
-/** The one that a blob is, or those of a quilt, by their ids. */
+/** The single envelope of a blob, or those of a quilt by their ids. */
 async function envelopesIn(aggregatorUrl: string, blobId: string): Promise<Map<string, Uint8Array>> {
   const read = async (path: string): Promise<Uint8Array> => {
     const response = await fetch(`${aggregatorUrl}/v1/${path}`);
-    if (response.status !== 200) throw new Error(`the aggregator answered ${response.status}`);
+    if (response.status !== 200) throw new Error(`the aggregator returned status ${response.status}`);
     return new Uint8Array(await response.arrayBuffer());
   };
   const bytes = await read(`blobs/${blobId}`);

@@ -11,24 +11,24 @@ export interface UploadRun {
   path: UploadPath;
   memories: number;
   kills: number;
-  /** Kills are drawn among these */
+  /** Kills are drawn from these */
   victims: readonly Victim[];
   relayers: number;
-  /** At most so many memories in a quilt; a blob each when left out */
+  /** Maximum memories per quilt; one blob each when omitted */
   quiltItems?: number;
-  /** Spares a short run the 15 seconds that a job of a dead relayer waits */
+  /** Saves a short run the 15 seconds that a job of a dead relayer waits */
   freesLeases: boolean;
   /** On the relay path */
   wallets: number;
   /** Empties one wallet when half of the memories are done; on the relay path */
   drain: boolean;
-  /** The most that the chain's answer to a transaction is late */
+  /** Maximum delay of the chain's response to a transaction */
   answerDelayMs: number;
   seed: number;
   onProgress: (line: string) => void;
 }
 
-/** What was seen; `broken` names each promise that did not hold. */
+/** Observations; `broken` names each broken promise. */
 export interface UploadResult {
   path: UploadPath;
   seconds: number;
@@ -41,9 +41,9 @@ export interface UploadResult {
   kills: { number: number; victim: Victim; at: string; done: number; underWay: number }[];
   drained: { wallet: string; at: string; digest: string } | undefined;
   transactions: number;
-  /** Two transactions of one wallet at once, as seen in front of the chain; the one that emptied it is not counted */
+  /** Concurrent transactions of one wallet, as seen in front of the chain; the one that emptied it is not counted */
   overlaps: number;
-  /** Lines of the relayers' logs in which the chain refused a wallet's transaction */
+  /** Lines of the relayers' logs in which the chain rejected a wallet's transaction */
   refusals: number;
   ownersObjects: number;
   /** Objects that stayed with a wallet */
@@ -57,7 +57,7 @@ const bulkItems = 20;
 /** A job whose relayer was killed waits for its lease; five attempts take a minute. */
 const finishMs = 240_000;
 
-/** Stores memories while processes are killed, and then looks from the outside at what there is. */
+/** Stores memories while processes are killed, and then checks the result from the outside. */
 export async function runUploads(run: UploadRun): Promise<UploadResult> {
   const random = seededRandom(run.seed);
   const started = performance.now();
@@ -74,7 +74,7 @@ export async function runUploads(run: UploadRun): Promise<UploadResult> {
           ...(await acceptSome(world, texts.slice(jobIds.length, jobIds.length + Math.min(left, bulkItems)))),
         );
     };
-    const { kills, drain } = await disturb(world, run, accept);
+    const { kills, drain } = await injectKills(world, run, accept);
     await untilFinished(world, run);
     const result = await examine(world, { texts, jobIds, kills, drain });
     return { path: run.path, seconds: Math.round((performance.now() - started) / 1000), ...result };
@@ -83,7 +83,7 @@ export async function runUploads(run: UploadRun): Promise<UploadResult> {
   }
 }
 
-/** Each its own, of one line or of pages. */
+/** Each text is different and has one line or several pages. */
 function textOf(i: number, random: Random): string {
   const words = Array.from({ length: between(random, 1, i % 10 === 0 ? 400 : 20) }, () =>
     Math.floor(random() * 2 ** 32).toString(36),
@@ -98,7 +98,7 @@ async function acceptSome(world: UploadWorld, texts: readonly string[]): Promise
   return jobIds;
 }
 
-async function disturb(
+async function injectKills(
   world: UploadWorld,
   { memories, kills, victims, freesLeases, drain, path, seed, onProgress }: UploadRun,
   accept: (count: number) => Promise<void>,
@@ -110,7 +110,7 @@ async function disturb(
     victims,
     freesLeases,
     accept,
-    // Its own, so that the moments do not depend on how many transactions there were
+    // A separate source, so that the moments do not depend on the number of transactions
     random: seededRandom(seed + 1),
     onProgress,
     async atHalf() {
@@ -125,15 +125,15 @@ async function disturb(
 }
 
 async function untilFinished(world: UploadWorld, { memories, onProgress }: UploadRun): Promise<void> {
-  let told = 0;
+  let reported = 0;
   for (const deadline = Date.now() + finishMs; Date.now() < deadline; await pause(200)) {
     const { rows } = await world.database.query(
       "SELECT count(*)::int AS left FROM memory_job WHERE status = 'running'",
     );
     if (rows[0].left === 0) return;
     const done = await doneCount(world);
-    if (done < told + 20) continue;
-    told = done;
+    if (done < reported + 20) continue;
+    reported = done;
     onProgress(`${done} of ${memories} done`);
   }
 }
@@ -154,12 +154,17 @@ async function examine(
   const recalled = await checkRecall(world, namespace, texts, stored, broken);
   const back = await restoreFromChain(world, namespace);
   broken.push(...back.failures);
-  const found = [...back.texts.values()];
-  if (found.length !== texts.length || found.toSorted().join('\n') !== texts.toSorted().join('\n'))
-    broken.push(`${found.length} texts came back from the chain, and they are not the ${texts.length}`);
+  const restoredTexts = [...back.texts.values()];
+  if (
+    restoredTexts.length !== texts.length ||
+    restoredTexts.toSorted().join('\n') !== texts.toSorted().join('\n')
+  )
+    broken.push(
+      `${restoredTexts.length} texts were restored from the chain, which differ from the ${texts.length} stored`,
+    );
   for (const { jobId, blobId, objectId } of stored)
     if (!back.objects.get(blobOf(blobId))?.includes(objectId))
-      broken.push(`job ${jobId}: ${objectId} is not among its owner's objects of ${blobId}`);
+      broken.push(`job ${jobId}: ${objectId} is not one of its owner's objects of ${blobId}`);
   const { payments, ownersObjects, leftInWallets } = await accountForPayments(world, {
     stored,
     kills,
@@ -167,14 +172,15 @@ async function examine(
   });
   const logs = world.relayers.map((relayer) => relayer.logs()).join('\n');
   const overlaps = world.watch.overlaps.length;
-  if (overlaps > 0) broken.push(`${overlaps} transactions were handed in while one of the same wallet was`);
+  if (overlaps > 0)
+    broken.push(`${overlaps} transactions were submitted while another of the same wallet was in progress`);
   const refusals = logs.match(/the chain refused a transaction of the wallet/g)?.length ?? 0;
-  if (refusals > 0 && !drain) broken.push(`the chain refused ${refusals} transactions of the wallets`);
+  if (refusals > 0 && !drain) broken.push(`the chain rejected ${refusals} transactions of the wallets`);
   return {
     memories: texts.length,
     done: stored.length,
     recalled,
-    restored: found.length,
+    restored: restoredTexts.length,
     unwrapped: back.unwrapped,
     kills: kills.map((kill) => ({
       number: kill.number,

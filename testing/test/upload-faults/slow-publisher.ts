@@ -2,13 +2,13 @@ import { createServer, request as send } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** A publisher whose answers are late: what it has stored is then not heard of for a while. */
+/** A publisher whose responses are late, so that its callers do not yet know what it has stored. */
 export interface SlowPublisher {
   url: string;
   close(): Promise<void>;
 }
 
-/** Passes all on to `targetUrl`; `delayMs` is drawn for each answer. */
+/** Forwards everything to `targetUrl`; `delayMs` is drawn for each response. */
 export async function startSlowPublisher(targetUrl: string, delayMs: () => number): Promise<SlowPublisher> {
   const { hostname: host, port } = new URL(targetUrl);
   const server = createServer((request, response) => {

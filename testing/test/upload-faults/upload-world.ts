@@ -14,16 +14,16 @@ import { startTestRelayer, type TestRelayer } from '../../src/test-relayer.ts';
 import { type ChainWatch, startChainWatch } from './chain-watch.ts';
 import { startSlowPublisher } from './slow-publisher.ts';
 
-/** By our own wallets, by the network's publisher, or by one that wants a token for each store */
+/** By our own wallets, by the network's publisher, or by one that requires a token for each store */
 export type UploadPath = 'relay' | 'publisher' | 'tokens';
 
-/** A network, one owner, and relayers that store the owner's memories by one of the two paths. */
+/** A network, one owner, and relayers that store the owner's memories by one of these paths. */
 export interface UploadWorld {
   path: UploadPath;
   network: TestNetwork;
   aggregatorUrl: string;
   watch: ChainWatch;
-  /** Reads the relayers' Postgres beside them */
+  /** Reads the relayers' Postgres independently of them */
   database: Pool;
   relayers: readonly TestRelayer[];
   owner: TestOwner;
@@ -31,7 +31,7 @@ export interface UploadWorld {
   wallets: readonly string[];
   /** Seed of the key that signs the memories */
   writerKey: string;
-  /** Takes all coins out of a wallet of ours; returns the digest of the transaction that did */
+  /** Removes all coins from one of our wallets; returns the digest of the transaction */
   drain(address: string): Promise<string>;
   close(): Promise<void>;
 }
@@ -40,7 +40,7 @@ export interface UploadWorldOptions {
   path: UploadPath;
   relayers: number;
   wallets: number;
-  /** At most so many memories in a quilt; a blob each when left out */
+  /** Maximum memories per quilt; one blob each when omitted */
   quiltItems?: number;
   answerDelayMs: () => number;
 }
@@ -54,7 +54,7 @@ export async function startUploadWorld(options: UploadWorldOptions): Promise<Upl
   try {
     const [network, backend] = await Promise.all([startTestNetwork(), createTestBackend()]);
     closing.push(backend.drop, network.close);
-    if (backend.name !== 'postgres') throw new Error('a Postgres is needed: run with its services');
+    if (backend.name !== 'postgres') throw new Error('Postgres is required: run with its services');
     const watch = await startChainWatch(network.chainUrl, options.answerDelayMs);
     closing.push(watch.close);
     const database = new Pool({ connectionString: backend.databaseUrl, max: 2 });
@@ -99,7 +99,7 @@ export async function startUploadWorld(options: UploadWorldOptions): Promise<Upl
   }
 }
 
-/** A publisher answers after both of its transactions, and a relay's round besides. */
+/** A publisher responds after both of its transactions; a relay upload has an additional round trip. */
 const publisherTransactions = 3;
 
 interface Payer {
@@ -147,7 +147,7 @@ async function fundedWallets(network: TestNetwork, count: number): Promise<TestK
 
 const drainAttempts = 50;
 
-/** Its own transactions may be faster: their coins are then not where they were, and it is tried again. */
+/** Its own transactions may be faster; their coins have then moved, and it is retried. */
 async function drain({ chain }: TestNetwork, { address, privateKey }: TestKey): Promise<string> {
   const signer = parsePrivateKey(privateKey);
   for (let attempt = 1; ; attempt++) {
@@ -168,7 +168,7 @@ async function drain({ chain }: TestNetwork, { address, privateKey }: TestKey): 
   }
 }
 
-/** The process that a relayer started and watches over. */
+/** The process that a relayer started and watches. */
 export async function sidecarPidOf(relayer: TestRelayer): Promise<number> {
   const { pid } = relayer.part();
   const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8');

@@ -14,12 +14,12 @@ const { values } = parseArgs({
     memories: { type: 'string', default: '200' },
     kills: { type: 'string', default: '20' },
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
-    /** relay, publisher, tokens (a publisher that wants them), shared (two relayers, one pool of wallets) */
+    /** relay, publisher, tokens (a publisher that requires them), shared (two relayers, one pool of wallets) */
     runs: { type: 'string', default: 'relay,publisher,tokens,shared' },
     /** sidecar, relayer, or both */
     kill: { type: 'string', default: 'sidecar' },
     'answer-delay-ms': { type: 'string', default: '150' },
-    /** At most so many memories in a quilt; 1: a blob each */
+    /** Maximum memories per quilt; 1: one blob each */
     'quilt-items': { type: 'string', default: '1' },
     /** Added to the name of the result */
     name: { type: 'string', default: 'uploads' },
@@ -45,9 +45,9 @@ const runs: Record<string, UploadRun> = {
   shared: { ...common, path: 'relay', relayers: 2, drain: false },
 };
 
-const chosen = values.runs.split(',').map((name) => {
+const selected = values.runs.split(',').map((name) => {
   const run = runs[name];
-  if (!run) throw new Error(`--runs: there is no "${name}"; there are ${Object.keys(runs).join(', ')}`);
+  if (!run) throw new Error(`--runs: unknown run "${name}"; known runs: ${Object.keys(runs).join(', ')}`);
   return { name, run };
 });
 const services: { stop(): Promise<void> }[] = [];
@@ -59,10 +59,10 @@ try {
     process.env.MEMRELAY_TEST_REDIS_URL = redis.url;
   }
   const results: Record<string, UploadResult> = {};
-  for (const { name, run } of chosen) {
+  for (const { name, run } of selected) {
     process.stderr.write(`${name}: ${run.memories} memories, ${run.kills} kills, seed ${seed}\n`);
     results[name] = await runUploads(run);
-    process.stderr.write(`${name}: ${results[name].broken.length} promises broken\n`);
+    process.stderr.write(`${name}: ${results[name].broken.length} broken promises\n`);
   }
   await keep(results);
   const isWhole = Object.values(results).every(({ broken }) => broken.length === 0);

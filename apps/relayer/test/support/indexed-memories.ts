@@ -1,4 +1,4 @@
-import { insertIndexed, type Place, placeTag } from '@memrelay/dev-env/search-index';
+import { type AccountNamespace, insertIndexed, tagOfNamespace } from '@memrelay/dev-env/search-index';
 import type { Db } from '../../src/base/db/db.ts';
 import type { TextIndexer } from '../../src/index/index-data.ts';
 import { questionOf } from '../../src/index/keywords/question.ts';
@@ -9,12 +9,14 @@ import { accountVectors, blindIndex, indexerWith, lexical } from './index-parts.
 /** Rows of memories as the embed stage and the upload leave them. Returns their ids. */
 export async function insertMemories(
   db: Db,
-  place: Place,
+  place: AccountNamespace,
   texts: readonly string[],
   { state = 'done', indexer = indexerWith() }: { state?: string; indexer?: TextIndexer } = {},
 ): Promise<string[]> {
   const { accountId } = place;
-  const data = await indexer.indexTexts(texts.map((text) => ({ accountId, tag: placeTag(place), text })));
+  const data = await indexer.indexTexts(
+    texts.map((text) => ({ accountId, tag: tagOfNamespace(place), text })),
+  );
   return Promise.all(data.map((each) => insertIndexed(db, place, each, state)));
 }
 
@@ -28,14 +30,14 @@ export interface AskOptions {
 /** What a search of the place finds for the question, fused. */
 export async function ask(
   db: Db,
-  place: Place,
+  place: AccountNamespace,
   query: string,
   { limit = 10, includePending = false, vectors }: AskOptions = {},
 ): Promise<Relevance[]> {
   const { accountId, namespace } = place;
   const [vector] = await lexical.embed([query], [accountId]);
   const size = await readNamespaceSize(db, accountId, namespace, lexical.model);
-  const question = blindIndex.questionTokens(accountId, placeTag(place), questionOf(query, true));
+  const question = blindIndex.questionTokens(accountId, tagOfNamespace(place), questionOf(query, true));
   const result = await searchMemories(
     db,
     {

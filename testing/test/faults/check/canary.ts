@@ -5,15 +5,18 @@ import type { FaultWorld } from '../world/fault-world.ts';
 
 const partBytes = 4 * 1024 * 1024;
 
-/** Searches all that the world has on disk for a text that stands in each of its memories. Returns where it is found. */
+/**
+ * Searches everything that the world has on disk for a text that is part of each of its memories. Returns the places
+ * that contain it.
+ */
 export async function searchFor(
   world: FaultWorld,
   canary: string,
-): Promise<{ files: number; found: string[] }> {
-  // What Postgres has only in memory comes to its files
+): Promise<{ files: number; places: string[] }> {
+  // Flushes what Postgres has only in memory to its files
   await world.database.query('CHECKPOINT');
   const forms = formsOf(canary);
-  const found: string[] = [];
+  const places: string[] = [];
   let files = 0;
   for (const directory of world.directories)
     for (const entry of await readdir(directory, { recursive: true, withFileTypes: true })) {
@@ -21,12 +24,15 @@ export async function searchFor(
       files += 1;
       const path = join(entry.parentPath, entry.name);
       const form = await formIn(path, forms);
-      if (form) found.push(`${form.toString('latin1')} in ${path}`);
+      if (form) places.push(`${form.toString('latin1')} in ${path}`);
     }
-  return { files, found };
+  return { files, places };
 }
 
-/** The first of the forms that stands in a file; in parts that overlap, since write-ahead logs and logs are large. */
+/**
+ * The first of its encodings that the file contains; read in overlapping parts, because write-ahead logs and logs are
+ * large.
+ */
 async function formIn(path: string, forms: readonly Buffer[]): Promise<Buffer | undefined> {
   const longest = Math.max(...forms.map(({ length }) => length));
   const file = await open(path).catch(() => undefined);

@@ -7,17 +7,17 @@ import type { FaultWorld } from '../world/fault-world.ts';
 import type { Findings } from './findings.ts';
 import { settle } from './settle.ts';
 
-/** At once against a relayer; more would only wait for each other */
+/** Concurrent calls per relayer; more would only wait for each other */
 const abreast = 6;
 
 /**
- * Looks as callers do whether each memory of the ledger is where it should be. The world has come to rest. `isChosen` says
- * which are searched one by one; what is listed is always held against all of them.
+ * Checks, as a caller would, whether each memory of the ledger is where it should be, after the world has settled.
+ * `isSampled` selects those that are searched one by one; the lists are always compared with all of them.
  */
 export async function checkMemories(
   world: FaultWorld,
   ledger: Ledger,
-  isChosen: (one: Written) => boolean,
+  isSampled: (one: Written) => boolean,
   findings: Findings,
 ): Promise<void> {
   for (const [account] of world.owners.entries()) {
@@ -25,14 +25,14 @@ export async function checkMemories(
     const mine = ledger.written.filter((one) => one.account === account);
     const outcomes = await outcomesOf(world, clients, ledger, mine, findings);
     const listed = await checkList(clients[0]!, mine, outcomes, findings);
-    const chosen = mine.filter(isChosen);
-    await eachOf(chosen, (one, i) => checkFound(clients[i % clients.length]!, one, listed, findings));
+    const sampled = mine.filter(isSampled);
+    await eachOf(sampled, (one, i) => checkFound(clients[i % clients.length]!, one, listed, findings));
     await forgetAgain(clients[0]!, mine, ledger, findings);
     for (const client of clients) client.destroy();
   }
 }
 
-/** How every acknowledged job ended; those that failed are tried again, now that all is well. */
+/** How every acknowledged job ended; failed ones are retried, because all faults are over. */
 async function outcomesOf(
   world: FaultWorld,
   [client]: readonly MemRelay[],
@@ -48,7 +48,7 @@ async function outcomesOf(
     if (!errorCode || !error) findings.broken.push(`job ${jobId} failed without a reason`);
     ledger.failed.add(jobId);
     await client!.retryJob(jobId).catch((error: unknown) => {
-      // The SDK asked again where an answer was late: the first call has done it
+      // The SDK retried when a response was late: the first call has already done it
       if (!(error instanceof MemRelayError) || error.code !== 'job_not_failed') throw error;
     });
   }
@@ -64,8 +64,8 @@ async function outcomesOf(
 }
 
 /**
- * The list of the account has each of its memories once, and nothing that nobody sent. Returns the blob of each, by the
- * id of the memory: it may be another than its job ended with, because quilts are packed anew.
+ * The account's list contains each of its memories once, and nothing else. Returns the blob of each by memory id: it
+ * may differ from the one its job ended with, because quilts are repacked.
  */
 async function checkList(
   client: MemRelay,
@@ -76,7 +76,7 @@ async function checkList(
   const listed = new Map<string, string | undefined>();
   for await (const { id, blobId, pending } of client.memories({ allNamespaces: true, limit: 100 })) {
     if (listed.has(id)) findings.doubled.push(`${id} is listed twice`);
-    if (pending) findings.broken.push(`${id} is pending when all has come to rest`);
+    if (pending) findings.broken.push(`${id} is pending after everything has settled`);
     listed.set(id, blobId);
   }
   const unknown = new Set(listed.keys());
@@ -85,21 +85,19 @@ async function checkList(
     const outcome = outcomes.get(one.jobId);
     if (one.forgotten === 'yes' && listed.has(one.jobId)) findings.undead.push(`${one.jobId} is listed`);
     const isThere = one.forgotten === 'no' && outcome?.status === 'done' && !outcome.deduplicated;
-    if (isThere && !listed.has(one.jobId)) findings.lost.push(`${one.jobId} is done and not listed`);
+    if (isThere && !listed.has(one.jobId)) findings.lost.push(`${one.jobId} is done but not listed`);
     unknown.delete(one.jobId);
   }
   const unanswered = mine.filter(({ jobId }) => !jobId).length;
   if (unknown.size > unanswered)
-    findings.doubled.push(
-      `${unknown.size} memories are listed that no answer named, for ${unanswered} calls without one`,
-    );
+    findings.doubled.push(`${unknown.size} listed memories are in no response; ${unanswered} calls had none`);
   return listed;
 }
 
-/** What the relayer takes in one call */
+/** The relayer's limit per call */
 const idsPerCall = 200;
 
-/** A call to forget that is repeated removes nothing, and names everything that the owner may delete by now. */
+/** A repeated call to forget removes nothing, and returns everything that the owner may delete by now. */
 async function forgetAgain(
   client: MemRelay,
   mine: readonly Written[],
@@ -111,7 +109,7 @@ async function forgetAgain(
     for (let at = 0; at < those.length; at += idsPerCall) {
       const ids = those.slice(at, at + idsPerCall).map(({ jobId }) => jobId!);
       const { deleted, blobsToDelete } = await client.forget({ namespace, ids });
-      if (deleted > 0) findings.undead.push(`${deleted} of ${namespace} could be forgotten once more`);
+      if (deleted > 0) findings.undead.push(`${deleted} of ${namespace} could be forgotten again`);
       for (const object of blobsToDelete) namedForDeletion.add(object);
     }
 }
@@ -131,7 +129,7 @@ async function checkFound(
   if (!one.jobId || one.forgotten !== 'no') return;
   if (blobs.length === 0) findings.lost.push(`${name} is not found`);
   else if (listed.has(one.jobId) && blobs[0] !== listed.get(one.jobId))
-    findings.broken.push(`${name} is found with another blob than it is listed with: the order is not kept`);
+    findings.broken.push(`${name} is found with a blob other than the listed one: the order is not kept`);
 }
 
 async function textBlobs(
@@ -141,11 +139,11 @@ async function textBlobs(
 ): Promise<(string | undefined)[]> {
   const query = one.text.slice(0, 1_000);
   const { results, droppedCount } = await client.recall(query, { namespace: one.namespace, limit: 5 });
-  if (droppedCount) findings.broken.push(`${droppedCount} were dropped beside ${one.jobId}`);
+  if (droppedCount) findings.broken.push(`${droppedCount} were dropped along with ${one.jobId}`);
   return results.filter(({ text }) => text === one.text).map(({ blobId }) => blobId);
 }
 
-/** A vector that nobody else has is at distance 0 of itself alone. */
+/** A vector that no other memory has: it is at distance 0 of itself alone. */
 async function manualBlobs(
   client: MemRelay,
   { namespace }: Written,

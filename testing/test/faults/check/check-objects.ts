@@ -4,12 +4,12 @@ import type { Ledger } from '../load/ledger.ts';
 import type { FaultWorld } from '../world/fault-world.ts';
 import type { Findings } from './findings.ts';
 
-/** The blob of an id, also of one that names a patch: 32 bytes, and where the patch is in it. */
+/** The blob of an id, also if the id names a patch: 32 bytes, followed by the position of the patch. */
 const blobOf = (id: string): string => Buffer.from(id, 'base64url').subarray(0, 32).toString('base64url');
 
 /**
- * Holds what the chain has of the owners, and of who pays, against what the database knows. Each blob needs one object;
- * whatever there is beside that was paid in vain and has to be in a list from which it can be deleted.
+ * Compares the on-chain objects of the owners and the payer with the database. Each blob needs one object; every
+ * other object was paid for unnecessarily and has to be in a list from which it can be deleted.
  */
 export async function checkObjects(world: FaultWorld, ledger: Ledger, findings: Findings): Promise<void> {
   for (const [account, { accountId, wallet }] of world.owners.entries()) {
@@ -34,7 +34,10 @@ export async function checkObjects(world: FaultWorld, ledger: Ledger, findings: 
   await checkPayer(world, findings);
 }
 
-/** A publisher that was killed between payment and certificate keeps what it paid for: its operator has to see that. */
+/**
+ * A publisher that was killed between payment and certificate keeps what it paid for; its operator has to be able to
+ * see that.
+ */
 async function checkPayer(world: FaultWorld, findings: Findings): Promise<void> {
   const listed = new Set<string>();
   for (let cursor: string | undefined, more = true; more; more = cursor !== undefined) {
@@ -58,7 +61,7 @@ interface AdminObjects {
   cursor?: string;
 }
 
-/** All but the one that the memory has; all but one where no memory names its object. */
+/** All except the memory's own object; all except one if no memory names its object. */
 function surplus(all: readonly OwnedBlob[], own: ReadonlySet<string>): OwnedBlob[] {
   const kept = all.find(({ objectId }) => own.has(objectId)) ?? all[0];
   return all.filter((blob) => blob !== kept);
@@ -66,20 +69,20 @@ function surplus(all: readonly OwnedBlob[], own: ReadonlySet<string>): OwnedBlob
 
 async function objectsOf({ network }: FaultWorld, address: string): Promise<Map<string, OwnedBlob[]>> {
   const walrus = await readWalrusNetwork(network.chain, network.info.walrus.systemObjectId);
-  const found = new Map<string, OwnedBlob[]>();
+  const byBlob = new Map<string, OwnedBlob[]>();
   for await (const blob of ownedBlobs(network.chain, walrus, address))
-    found.set(blob.blobId, [...(found.get(blob.blobId) ?? []), blob]);
-  return found;
+    byBlob.set(blob.blobId, [...(byBlob.get(blob.blobId) ?? []), blob]);
+  return byBlob;
 }
 
-/** Blobs that memories, tombstones and the like stand in, and objects that memories name. */
+/** Blobs of memories, tombstones and the like, and objects that memories name. */
 async function knownBlobs({ database }: FaultWorld, accountId: string) {
   const account = [Buffer.from(accountId.slice(2), 'hex')];
   const memories = await database.query<{ blob_id: string; object_id: string | null }>(
     'SELECT blob_id, object_id FROM memory WHERE account_id = $1 AND blob_id IS NOT NULL',
     account,
   );
-  const beside = await database.query<{ blob_id: string }>(
+  const otherJobs = await database.query<{ blob_id: string }>(
     'SELECT blob_id FROM memory_job WHERE account_id = $1 AND kind <> 1 AND blob_id IS NOT NULL',
     account,
   );
@@ -88,7 +91,7 @@ async function knownBlobs({ database }: FaultWorld, accountId: string) {
     account,
   );
   return {
-    needed: new Set([...memories.rows, ...beside.rows].map(({ blob_id }) => blobOf(blob_id))),
+    needed: new Set([...memories.rows, ...otherJobs.rows].map(({ blob_id }) => blobOf(blob_id))),
     objects: new Set(memories.rows.flatMap(({ object_id }) => object_id ?? [])),
     forgotten: new Set(forgotten.rows.map(({ blob_id }) => blobOf(blob_id))),
   };

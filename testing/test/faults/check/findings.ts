@@ -1,24 +1,24 @@
-/** What was found after a round, or after all. Each list has what a person needs to look into it. */
+/** Findings after a round, or after the whole run. Each entry has the details needed to investigate it. */
 export interface Findings {
   acknowledged: number;
   done: number;
   /** Ended with a reason; all of them must be done after a retry */
   failed: number;
-  /** Acknowledged, and not there: no job, no memory, or nothing that a recall finds */
+  /** Acknowledged but missing: no job, no memory, or not found by recall */
   lost: string[];
-  /** There more than once, or there without having been acknowledged more often than it was sent */
+  /** Present more than once, or present although it was never acknowledged */
   doubled: string[];
-  /** Forgotten, and there */
+  /** Forgotten but still present */
   undead: string[];
-  /** Paid twice, and in no list that an owner or operator sees */
+  /** Paid twice, and in no list that an owner or operator can see */
   unlisted: string[];
   /** Objects beyond one for each blob */
   paidTwice: number;
-  /** Paid for, and never certified: still with the publisher */
+  /** Paid for but never certified: still with the publisher */
   leftWithPublisher: number;
-  /** Files in which a text of the load stands in a readable form */
+  /** Files that contain a text of the load in readable form */
   canary: string[];
-  /** Other promises that did not hold */
+  /** Other broken promises */
   broken: string[];
 }
 
@@ -39,6 +39,6 @@ export const noFindings = (): Findings => ({
 export const isWhole = ({ lost, doubled, undead, unlisted, canary, broken }: Findings): boolean =>
   [lost, doubled, undead, unlisted, canary, broken].every((list) => list.length === 0);
 
-/** Whether a run may go on: what it finds next would follow from what it has found. */
+/** Whether a run may continue: later findings would be consequences of the earlier ones. */
 export const isSound = ({ lost, doubled, undead }: Findings): boolean =>
   [lost, doubled, undead].every((list) => list.length === 0);

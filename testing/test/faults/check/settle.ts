@@ -2,10 +2,10 @@ import { rmSync } from 'node:fs';
 import { until } from '../inject/until.ts';
 import type { FaultWorld } from '../world/fault-world.ts';
 
-/** Jobs that are tried again after a minute, leases of killed relayers, and a start of everything */
+/** Jobs that are retried after a minute, leases of killed relayers, and a restart of everything */
 const mostMs = 240_000;
 
-/** Waits until all parts run, say that they are ready, and no job is under way. Returns what did not come to rest. */
+/** Waits until all parts run and report ready, and no job is running. Returns what did not settle. */
 export async function settle(world: FaultWorld): Promise<string[]> {
   for (const { clockFile } of world.relayers) rmSync(clockFile, { force: true });
   await world.disk?.free();
@@ -18,17 +18,18 @@ export async function settle(world: FaultWorld): Promise<string[]> {
     if (!(await until(isReady, mostMs))) unrest.push(`${name} does not become ready`);
   }
   if (!(await until(async () => (await running(world)) === 0, mostMs)))
-    unrest.push(`${await running(world)} jobs are still under way`);
+    unrest.push(`${await running(world)} jobs are still running`);
   if (!(await until(async () => (await sharedQuilts(world)) === 0, repackMs)))
     unrest.push(`${await sharedQuilts(world)} forgotten memories still share a quilt with others`);
   const late = world.relayers.map(({ publisher }) => publisher);
   await until(() => late.every((proxy) => proxy.lateRequests() === 0), mostMs);
-  if (!(await until(() => strayLooks(world), mostMs))) unrest.push('nobody looks for stray objects');
+  if (!(await until(() => orphanSearch(world), mostMs)))
+    unrest.push('no relayer searches for orphaned objects');
   return unrest;
 }
 
-/** Lets the time pass that the relayers give publishers. True when nobody's objects are still to be looked at. */
-async function strayLooks({ database }: FaultWorld): Promise<boolean> {
+/** Skips the time that the relayers allow publishers. True when no owner's objects are left to check. */
+async function orphanSearch({ database }: FaultWorld): Promise<boolean> {
   const task = "name = 'look for stray objects'";
   const { rows: before } = await database.query<{ at: Date }>('SELECT now() AS at');
   const isDone = async () => {
@@ -39,7 +40,7 @@ async function strayLooks({ database }: FaultWorld): Promise<boolean> {
     return rows.length > 0;
   };
   await database.query(`UPDATE shared_task SET due_at = least(due_at, now()) WHERE ${task}`);
-  // One round hears of the accounts, and the next looks at what their owners hold
+  // The first round lists the accounts, and the next one checks the objects of their owners
   await until(isDone, roundMs);
   const { rowCount } = await database.query('UPDATE stray_look SET due_at = now() WHERE looks = 0');
   return rowCount === 0;
@@ -54,12 +55,12 @@ async function running({ database }: FaultWorld): Promise<number> {
   return rows[0]!.left;
 }
 
-/** What could not be read rests for ten minutes before it is stored anew */
+/** Unreadable blobs wait for ten minutes before they are stored again */
 const repackMs = 720_000;
 
 /**
- * Forgotten memories whose quilts have to be packed anew without them. Lets the hour pass that survivors wait whose upload
- * has failed.
+ * Forgotten memories whose quilts have to be repacked without them. Skips the hour that the remaining memories wait
+ * after a failed upload.
  */
 async function sharedQuilts({ database }: FaultWorld): Promise<number> {
   await database.query(

@@ -1,6 +1,9 @@
 import type { FaultWorld } from '../world/fault-world.ts';
 
-/** Makes the blob store itself fail (docs/blob-store-admin.md). Returns what ends it. Throws when the store is away. */
+/**
+ * Makes the blob store itself fail (docs/blob-store-admin.md). Returns a function that ends the fault. Throws when
+ * the store is down.
+ */
 export async function storeFault(
   { network, adminToken }: Pick<FaultWorld, 'network' | 'adminToken'>,
   fault: object,
@@ -12,7 +15,7 @@ export async function storeFault(
       ...(body ? { body: JSON.stringify(body) } : {}),
       signal: AbortSignal.timeout(5_000),
     });
-    if (!response.ok) throw new Error(`the blob store answered ${response.status} to a fault`);
+    if (!response.ok) throw new Error(`the blob store rejected a fault with status ${response.status}`);
     return response.json();
   };
   const { id } = (await call('POST', '', fault)) as { id: string };

@@ -1,13 +1,13 @@
 import type { Random } from '../../../src/seeded-random.ts';
 import type { FaultWorld } from '../world/fault-world.ts';
 
-/** One thing that goes wrong, and is over when `run` resolves. */
+/** One fault, which is over when `run` resolves. */
 export interface Fault {
   /** `kill relayer at claimed`, `publisher answers 500`, … */
   kind: string;
-  /** Drawn so often as others with half the weight, twice */
+  /** A fault with weight 2 is drawn twice as often as one with weight 1 */
   weight: number;
-  /** True when it certainly happened: only then it is counted */
+  /** True only when it certainly happened: others are not counted */
   run(world: FaultWorld, random: Random): Promise<boolean>;
 }
 

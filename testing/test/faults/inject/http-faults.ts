@@ -7,7 +7,7 @@ const meetMs = 6_000;
 
 type Draw = (random: Random) => HttpFault;
 
-/** The next requests of a relayer, one to three of them, meet it. */
+/** The next one to three requests of a relayer meet it. */
 function httpFault(kind: string, way: 'publisher' | 'provider', draw: Draw, weight = 2): Fault {
   return {
     kind,
@@ -53,7 +53,7 @@ export const providerFaults: readonly Fault[] = [
   httpFault('provider answers something else', 'provider', () => ({ kind: 'garbage' })),
 ];
 
-/** The relayer's own limit for one call (embedding/provider-embedder.ts), and some more */
+/** A little more than the relayer's limit for one call (embedding/provider-embedder.ts) */
 const giveUpMs = 33_000;
 
 export const providerTimeout: Fault = {

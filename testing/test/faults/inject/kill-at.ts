@@ -8,36 +8,38 @@ import { type Fault, pick } from './fault.ts';
 import { kill, victims } from './kill.ts';
 import { inTime, until } from './until.ts';
 
-/** Where a memory stands when a process is killed. */
+/** The stage of a memory when a process is killed. */
 interface Checkpoint {
   name: string;
-  /** Holds a memory of this relayer there. False when none came; `letGo` is called in the end whatever came. */
-  hold(world: FaultWorld, relayer: FaultRelayer, letGo: (end: () => unknown) => void): Promise<boolean>;
+  /**
+   * Holds a memory of this relayer in that stage. False when none arrived; `onRelease` is called at the end in any case.
+   */
+  hold(world: FaultWorld, relayer: FaultRelayer, onRelease: (end: () => unknown) => void): Promise<boolean>;
 }
 
 const patienceMs = 8_000;
 
-/** Met by a request that is held back from then on. */
-async function heldBack(armed: Armed, letGo: (end: () => unknown) => void): Promise<boolean> {
-  letGo(armed.release);
+/** Waits for a request, which is held from then on. */
+async function untilHeld(armed: Armed, onRelease: (end: () => unknown) => void): Promise<boolean> {
+  onRelease(armed.release);
   return inTime(armed.met, patienceMs);
 }
 
 /**
- * Lets an answer through while this process has the jobs of that stage locked: whoever writes down what it has heard
- * stands there. Resolves when somebody does.
+ * Lets a response through while this process has locked the jobs of that stage, so that the relayer blocks when it
+ * writes the result. Resolves when it is blocked.
  */
-async function lockedWhenHeard(
+async function blockedOnWrite(
   world: FaultWorld,
   stage: 'embedding' | 'uploading',
   answer: Armed,
-  letGo: (end: () => unknown) => void,
+  onRelease: (end: () => unknown) => void,
 ): Promise<boolean> {
-  if (!(await heldBack(answer, letGo))) return false;
+  if (!(await untilHeld(answer, onRelease))) return false;
   const client: PoolClient = await world.database.connect();
-  // Broken, when it is Postgres that is killed
+  // Fails when Postgres is the victim
   client.on('error', () => undefined);
-  letGo(() => client.release(true));
+  onRelease(() => client.release(true));
   await client.query('BEGIN');
   await client.query(
     "SELECT 1 FROM memory_job WHERE status = 'running' AND stage = $1 FOR UPDATE SKIP LOCKED",
@@ -63,10 +65,10 @@ async function paysForBlobs({ network, payer }: FaultWorld): Promise<boolean> {
 export const checkpoints: readonly Checkpoint[] = [
   {
     name: 'accepted',
-    async hold(world, _, letGo) {
-      // Whoever embeds is busy, so that what is accepted now waits
+    async hold(world, _, onRelease) {
+      // Keeps the embedding workers busy, so that newly accepted memories wait
       for (const { provider } of world.relayers)
-        letGo(provider.arm('POST', { kind: 'hold-request' }, 1_000).release);
+        onRelease(provider.arm('POST', { kind: 'hold-request' }, 1_000).release);
       return until(async () => {
         const { rowCount } = await world.database.query(
           "SELECT 1 FROM memory_job WHERE status = 'running' AND stage = 'queued' AND lease_token IS NULL",
@@ -77,37 +79,40 @@ export const checkpoints: readonly Checkpoint[] = [
   },
   {
     name: 'embedding',
-    hold: (_, { provider }, letGo) => heldBack(provider.arm('POST', { kind: 'hold-request' }), letGo),
+    hold: (_, { provider }, onRelease) =>
+      untilHeld(provider.arm('POST', { kind: 'hold-request' }), onRelease),
   },
   {
     name: 'embedded, not written',
-    hold: (world, { provider }, letGo) =>
-      lockedWhenHeard(world, 'embedding', provider.arm('POST', { kind: 'hold-answer' }), letGo),
+    hold: (world, { provider }, onRelease) =>
+      blockedOnWrite(world, 'embedding', provider.arm('POST', { kind: 'hold-answer' }), onRelease),
   },
   {
     name: 'claimed for upload',
-    hold: (_, { publisher }, letGo) => heldBack(publisher.arm('PUT', { kind: 'hold-request' }), letGo),
+    hold: (_, { publisher }, onRelease) =>
+      untilHeld(publisher.arm('PUT', { kind: 'hold-request' }), onRelease),
   },
   {
     name: 'paid, not certified',
-    async hold(world, _, letGo) {
+    async hold(world, _, onRelease) {
       const fault = { operation: 'store', fault: 'SLOW', delayMs: 5_000, count: 1, durationMs: patienceMs };
-      letGo(await storeFault(world, fault));
+      onRelease(await storeFault(world, fault));
       return until(() => paysForBlobs(world), patienceMs);
     },
   },
   {
     name: 'stored, not heard',
-    hold: (_, { publisher }, letGo) => heldBack(publisher.arm('PUT', { kind: 'hold-answer' }), letGo),
+    hold: (_, { publisher }, onRelease) =>
+      untilHeld(publisher.arm('PUT', { kind: 'hold-answer' }), onRelease),
   },
   {
     name: 'heard, not written',
-    hold: (world, { publisher }, letGo) =>
-      lockedWhenHeard(world, 'uploading', publisher.arm('PUT', { kind: 'hold-answer' }), letGo),
+    hold: (world, { publisher }, onRelease) =>
+      blockedOnWrite(world, 'uploading', publisher.arm('PUT', { kind: 'hold-answer' }), onRelease),
   },
 ];
 
-/** Each victim at each of them. */
+/** Each victim at each checkpoint. */
 export const killsAtCheckpoints: readonly Fault[] = checkpoints.flatMap(({ name, hold }) =>
   victims.map(
     (victim): Fault => ({

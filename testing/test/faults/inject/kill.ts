@@ -8,11 +8,11 @@ import { until } from './until.ts';
 export const victims = ['relayer', 'sidecar', 'blobstore', 'localnet', 'postgres', 'redis'] as const;
 export type Victim = (typeof victims)[number];
 
-/** The longest that a victim stays away beyond its own start */
+/** The longest downtime of a victim, in addition to its own start */
 const downMs = 600;
 const restartMs = 60_000;
 
-/** `kill -9` of one process. Returns when it, and what depends on it, runs again. */
+/** `kill -9` of one process. Resolves when it, and everything that depends on it, runs again. */
 export async function kill(
   world: FaultWorld,
   victim: Victim,
@@ -24,7 +24,7 @@ export async function kill(
     const starts = relayer.starts();
     const [sidecar] = childrenOf(relayer.pid() ?? 0);
     if (!sidecar || !killNow(sidecar)) return false;
-    // A relayer whose sidecar is gone ends itself, and comes back with another
+    // A relayer without its sidecar stops, and restarts with another
     return until(() => relayer.starts() > starts, restartMs);
   }
   const kept = victim === 'relayer' ? relayer : world[victim];
@@ -33,7 +33,7 @@ export async function kill(
   return happened;
 }
 
-/** At whatever moment it is. */
+/** At a random moment. */
 export const killsAtRandom: readonly Fault[] = [
   ...victims.map(
     (victim): Fault => ({
@@ -57,7 +57,7 @@ export const killsAtRandom: readonly Fault[] = [
   },
 ];
 
-/** Longer than a lease lasts: what it was doing is another's when it goes on */
+/** Longer than a lease: another process has taken over its work when it continues */
 const frozenMs = 17_000;
 
 export const freeze: Fault = {

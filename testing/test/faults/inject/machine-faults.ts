@@ -8,7 +8,7 @@ import { until } from './until.ts';
 
 const patienceMs = 6_000;
 
-/** Stores that failed at the store itself, as the proxies saw it. */
+/** Stores that failed in the store itself, as seen by the proxies. */
 const failedStores = (relayers: FaultWorld['relayers']): number =>
   relayers.reduce(
     (sum, { publisher }) =>
@@ -41,7 +41,7 @@ export const diskFull: Fault = {
 
 const storeFaults = ['INSUFFICIENT_CONFIRMATIONS', 'REGISTRY_UNAVAILABLE'] as const;
 
-/** Also one that leaves a blob paid and not certified. */
+/** Also one that leaves a blob paid for but not certified. */
 export const storageNodesFail: Fault = {
   kind: 'storage nodes do not confirm',
   weight: 2,
@@ -59,10 +59,10 @@ export const storageNodesFail: Fault = {
 };
 
 const jumpsMs = [-24 * 3_600_000, -3_600_000, -600_000, -30_000, 30_000, 600_000, 3_600_000, 24 * 3_600_000];
-/** More than this between the clock of a relayer and ours is a jump: its Date header has whole seconds */
+/** A larger difference between a relayer's clock and ours is a jump: its Date header has whole seconds */
 const seenMs = 15_000;
 
-/** A client that had learnt the wrong time may be in the middle of a call */
+/** A client that has learned the wrong time may be in the middle of a call */
 const aftermathMs = 15_000;
 
 function putClockWrong({ relayers, clock }: FaultWorld, random: Random) {
@@ -82,7 +82,7 @@ function putClockWrong({ relayers, clock }: FaultWorld, random: Random) {
   };
 }
 
-/** Nonces are lost, and whoever notes the time of it has a wrong clock. */
+/** Nonces are lost, and a process with a wrong clock records when. */
 export const redisKilledAtWrongTime: Fault = {
   kind: "kill redis while a relayer's clock is wrong",
   weight: 2,
@@ -92,7 +92,7 @@ export const redisKilledAtWrongTime: Fault = {
       if (!(await wrong.isSeen())) return false;
       const happened = await world.redis.kill(0);
       await world.redis.up();
-      // Until that relayer has looked at the new run
+      // Until that relayer has checked the new run
       await pause(between(random, 500, 2_000));
       return happened;
     } finally {

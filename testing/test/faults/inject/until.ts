@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** Looks until `condition` holds; false when it does not within the time. A look that throws is one that says no. */
+/** Polls until `condition` holds; false when it does not in time. An error counts as false. */
 export async function until(condition: () => Promise<boolean> | boolean, mostMs: number): Promise<boolean> {
   for (const deadline = Date.now() + mostMs; Date.now() < deadline; await pause(10)) {
     const holds = await Promise.resolve()

@@ -1,34 +1,34 @@
-/** What an app knows of a memory that it wrote. */
+/** What an app knows about a memory that it wrote. */
 export interface Written {
   /** Which of the world's owners */
   account: number;
   namespace: string;
   kind: 'remember' | 'bulk' | 'manual';
-  /** Of a manual memory: what stands for it in reports */
+  /** For a manual memory: its label in reports */
   text: string;
   /** Round of the run in which it was written */
   round: number;
-  /** Once it was acknowledged; also where a manual call told the job and not yet its end */
+  /** Set once it was acknowledged, also when a manual call returned the job before its end */
   jobId: string | undefined;
-  /** `asked`: no answer came to the wish to forget it, so that it may be there or not */
+  /** `asked`: the request to forget it got no response, so the memory may still exist or not */
   forgotten: 'no' | 'asked' | 'yes';
-  /** It was written more than once: still one memory */
+  /** It was written more than once, which still makes one memory */
   repeated: boolean;
   manual: { bytes: Uint8Array; vector: number[] } | undefined;
 }
 
-/** Everything that the load has done, as seen by its callers. */
+/** Everything that the load has done, as its callers saw it. */
 export interface Ledger {
   written: Written[];
-  /** Bulk calls that were acknowledged: their items in the order in which they were sent */
+  /** Acknowledged bulk calls: their items in the order in which they were sent */
   bulks: Written[][];
-  /** Objects that answers to forget named for deletion */
+  /** Objects that responses to forget listed for deletion */
   namedForDeletion: Set<string>;
-  /** Jobs that ended with a reason, and were tried again when the faults were over */
+  /** Jobs that ended with a reason, and were retried after the faults */
   failed: Set<string>;
   /** Calls that ended in an error, by its code */
   errors: Map<string, number>;
-  /** What should never have happened, as it was seen while the load ran */
+  /** Violations seen while the load ran */
   broken: string[];
 }
 

@@ -5,9 +5,9 @@ import { between, type Random, seededRandom } from '../../../src/seeded-random.t
 import type { FaultWorld } from '../world/fault-world.ts';
 import { countError, type Ledger, type Written } from './ledger.ts';
 
-/** Apps that write, read and forget all the time, each for one account at either relayer. */
+/** Apps that write, read and forget continuously, each for one account at either relayer. */
 export interface Load {
-  /** No new call is begun; those that are under way end, or are given up */
+  /** Starts no new call; calls in progress end or are aborted */
   stop(): Promise<void>;
 }
 
@@ -16,16 +16,16 @@ export interface LoadOptions {
   ledger: Ledger;
   round: number;
   seed: number;
-  /** Stands in every text */
+  /** Part of every text */
   canary: string;
-  /** So many memories at most */
+  /** Maximum number of memories */
   budget: number;
 }
 
 const namespaces = ['work', 'home'] as const;
 /** Bytes that only their writer can read: a recall by text would count them as dropped */
 const manualNamespace = 'sealed';
-/** An app that gets no answer asks again, with the same idempotency key, for so long */
+/** How long an app without a response keeps retrying with the same idempotency key */
 const patienceMs = 90_000;
 const attemptMs = 10_000;
 
@@ -49,7 +49,7 @@ interface Shared extends LoadOptions {
   stopping: AbortSignal;
 }
 
-/** Clients keep what they learnt of their relayer's clock, so an app has one for each. */
+/** Clients keep what they have learned about their relayer's clock, so an app has one for each. */
 export function clientsOf({ owners, relayers }: FaultWorld, account: number): MemRelay[] {
   return relayers.map(({ url }) => owners[account]!.client(url, { timeoutMs: attemptMs, maxAttempts: 2 }));
 }
@@ -58,21 +58,25 @@ async function runApp(account: number, shared: Shared, random: Random): Promise<
   const clients = clientsOf(shared.world, account);
   const { ledger, stopping } = shared;
 
-  /** Undefined when no relayer answered for as long as the app was willing to wait. */
-  async function surely<T>(what: string, call: (client: MemRelay) => Promise<T>): Promise<T | undefined> {
+  /** Undefined when no relayer responded for as long as the app was willing to wait. */
+  async function untilAnswered<T>(
+    what: string,
+    call: (client: MemRelay) => Promise<T>,
+  ): Promise<T | undefined> {
     for (const deadline = Date.now() + patienceMs; Date.now() < deadline; ) {
       try {
         return await call(clients[between(random, 0, clients.length - 1)]!);
       } catch (error) {
         if (!(error instanceof MemRelayError)) throw error;
         countError(ledger, error.code);
-        // The SDK learns the time of its relayer; it helps neither when that jumps back meanwhile, nor at the key servers
+        // The SDK learns the time of its relayer. That does not help when the clock jumps back during the call, nor
+        // with the key servers
         const isAboutTime = ['timestamp_out_of_window', 'decrypt_denied'].includes(error.code);
         const passes = error.retryable || (isAboutTime && Date.now() < shared.world.clock.wrongUntil);
         if (!passes) {
           const { job_id: jobId } = (error.details ?? {}) as { job_id?: string };
           if (error.code === 'store_rejected' && jobId) throw new EndedBadly(jobId);
-          ledger.broken.push(`${what} was answered ${error.status} ${error.code}: ${error.message}`);
+          ledger.broken.push(`${what} returned ${error.status} ${error.code}: ${error.message}`);
           return undefined;
         }
         await pause(100 + random() * 400);
@@ -110,7 +114,7 @@ async function runApp(account: number, shared: Shared, random: Random): Promise<
     }
     const idempotencyKey = key(random);
     const { namespace } = one;
-    const accepted = await surely('remember', (client) =>
+    const accepted = await untilAnswered('remember', (client) =>
       client.remember(one.text, { namespace, idempotencyKey }),
     );
     one.jobId = accepted?.jobId;
@@ -120,7 +124,7 @@ async function runApp(account: number, shared: Shared, random: Random): Promise<
     const items = Array.from({ length: between(random, 2, 6) }, () => write('bulk', textOf(shared, random)));
     shared.left -= items.length - 1;
     const idempotencyKey = key(random);
-    const accepted = await surely('bulk', (client) =>
+    const accepted = await untilAnswered('bulk', (client) =>
       client.rememberBulk(
         items.map(({ text, namespace }) => ({ text, namespace })),
         { idempotencyKey },
@@ -144,7 +148,7 @@ async function runApp(account: number, shared: Shared, random: Random): Promise<
     const { namespace } = one;
     const idempotencyKey = key(random);
     try {
-      const stored = await surely('manual', (client) =>
+      const stored = await untilAnswered('manual', (client) =>
         client.rememberManual({
           encryptedData: manual.bytes,
           vector: manual.vector,
@@ -167,11 +171,11 @@ async function runApp(account: number, shared: Shared, random: Random): Promise<
     const known = mine().filter(({ kind }) => kind !== 'manual');
     const one = known[between(random, 0, known.length - 1)];
     if (!one) return;
-    const found = await surely('recall', (client) =>
+    const recalled = await untilAnswered('recall', (client) =>
       client.recall(one.text.slice(0, 1_000), { namespace: one.namespace, limit: 5 }),
     );
-    const times = found?.results.filter(({ text }) => text === one.text).length ?? 0;
-    if (times > 1) ledger.broken.push(`recall found one memory ${times} times at once`);
+    const times = recalled?.results.filter(({ text }) => text === one.text).length ?? 0;
+    if (times > 1) ledger.broken.push(`recall returned one memory ${times} times`);
   }
 
   async function forget(): Promise<void> {
@@ -180,7 +184,7 @@ async function runApp(account: number, shared: Shared, random: Random): Promise<
     if (!one) return;
     one.forgotten = 'asked';
     const { namespace, jobId } = one;
-    const gone = await surely('forget', (client) => client.forget({ namespace, ids: [jobId!] }));
+    const gone = await untilAnswered('forget', (client) => client.forget({ namespace, ids: [jobId!] }));
     if (!gone) return;
     one.forgotten = 'yes';
     for (const object of gone.blobsToDelete) ledger.namedForDeletion.add(object);
@@ -207,7 +211,7 @@ async function runApp(account: number, shared: Shared, random: Random): Promise<
   for (const client of clients) client.destroy();
 }
 
-/** A manual call whose job has failed: who wrote it knows the job, and can have it tried again. */
+/** A manual call whose job has failed: its writer knows the job and can have it retried. */
 class EndedBadly extends Error {
   readonly jobId: string;
   constructor(jobId: string) {
@@ -219,7 +223,7 @@ class EndedBadly extends Error {
 const word = (random: Random): string => Math.floor(random() * 2 ** 32).toString(36);
 const key = (random: Random): string => Array.from({ length: 4 }, () => word(random)).join('-');
 
-/** Each its own; some of pages, which are embedded in several parts. */
+/** Each text is different; some have pages, which are embedded in several chunks. */
 function textOf({ canary }: LoadOptions, random: Random): string {
   const words = random() < 0.03 ? between(random, 800, 1_500) : between(random, 4, 40);
   return `${canary} ${Array.from({ length: words }, () => word(random)).join(' ')}`;

@@ -22,9 +22,9 @@ import { type KeptPart, keepPart } from './kept-part.ts';
 import { keepService } from './kept-service.ts';
 import { mountSmallDisk, type SmallDisk } from './small-disk.ts';
 
-/** A relayer whose clock can be put wrong. */
+/** A relayer whose clock can be set wrong. */
 export interface FaultRelayer extends KeptPart {
-  /** Its machine's clock shows so much more; that of its sidecar too. The file is read every 50 ms. */
+  /** Milliseconds that its clock is ahead, also for its sidecar. The file is read every 50 ms. */
   clockFile: string;
   /** In front of the blob store's publisher */
   publisher: HttpProxy;
@@ -32,16 +32,22 @@ export interface FaultRelayer extends KeptPart {
   provider: HttpProxy;
 }
 
-/** Everything a memory passes through, each in a process that can be killed, and two relayers on one database. */
+/**
+ * Everything that a memory passes through, each part in a process that can be killed, and two relayers on one
+ * database.
+ */
 export interface FaultWorld {
   postgres: Kept;
   redis: Kept;
   localnet: KeptPart;
   blobstore: KeptPart;
   relayers: readonly FaultRelayer[];
-  /** What the blob store stands on; undefined where nothing may be mounted */
+  /** The blob store's disk; undefined where mounting is not possible */
   disk: SmallDisk | undefined;
-  /** Until when (Unix time in ms) callers may be refused for the time they send: after that by no relayer */
+  /**
+   * Until when (Unix time in ms) callers may be rejected for the time they send; no relayer may reject them after
+   * that
+   */
   clock: { wrongUntil: number };
   owners: readonly TestOwner[];
   network: { info: LocalnetInfo; chainUrl: string; blobstoreUrl: string; chain: ChainClient };
@@ -49,10 +55,10 @@ export interface FaultWorld {
   adminToken: string;
   /** The publisher's wallet */
   payer: string;
-  /** Reads the database beside the relayers */
+  /** Reads the database independently of the relayers */
   database: Pool;
   redisUrl: string;
-  /** Everything that any process of this world has written stands below these */
+  /** Everything that any process of this world has written is below these */
   directories: readonly string[];
   dimension: number;
   close(): Promise<void>;
@@ -61,14 +67,14 @@ export interface FaultWorld {
 export interface FaultWorldOptions {
   accounts: number;
   relayers: number;
-  /** Hears of ends and starts */
+  /** Receives a line for each end and start */
   note: (line: string) => void;
 }
 
-/** Small vectors are as good for this as large ones */
+/** Small vectors are sufficient here */
 const dimension = 256;
 
-/** Throws when a part does not start; nothing is left then. */
+/** Throws when a part does not start; nothing is left running then. */
 export async function startFaultWorld(options: FaultWorldOptions): Promise<FaultWorld> {
   const { note } = options;
   const closing: (() => unknown)[] = [];

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type HttpProxy, startHttpProxy } from './http-proxy.ts';
 
-/** What stands behind the proxy: it keeps the bodies that came whole, and answers with 100 characters. */
+/** The server behind the proxy: it keeps the bodies that arrived completely, and responds with 100 characters. */
 let server: Server;
 let proxy: HttpProxy;
 const bodies: string[] = [];
@@ -34,7 +34,7 @@ const put = async (body: string): Promise<{ status: number; text: string }> => {
 };
 const well = { status: 200, text: 'a'.repeat(100) };
 
-test('passes on what meets no fault, and as many as were asked for meet one', async () => {
+test('forwards requests without a fault, and applies a fault to the requested number of requests', async () => {
   const armed = proxy.arm('PUT', { kind: 'status', status: 429, retryAfter: 1 }, 2);
   expect((await put('one')).status).toBe(429);
   expect((await put('two')).status).toBe(429);
@@ -43,7 +43,7 @@ test('passes on what meets no fault, and as many as were asked for meet one', as
   expect(proxy.statuses.get(200)).toBe(1);
 });
 
-test('breaks off an answer in the middle when it was carried out, and a request before', async () => {
+test('cuts a response in the middle after the request was executed, and a request before that', async () => {
   proxy.arm('PUT', { kind: 'cut-answer' });
   await expect(put('carried out')).rejects.toThrow();
   const armed = proxy.arm('PUT', { kind: 'cut-request' });
@@ -52,7 +52,7 @@ test('breaks off an answer in the middle when it was carried out, and a request 
   expect(bodies).toEqual(['carried out']);
 });
 
-test('carries a request out after its caller gave up', async () => {
+test('executes a request after its caller gave up', async () => {
   const armed = proxy.arm('PUT', { kind: 'late', afterMs: 50 });
   await expect(put('late')).rejects.toThrow();
   expect([bodies, proxy.lateRequests()]).toEqual([[], 1]);
@@ -60,7 +60,7 @@ test('carries a request out after its caller gave up', async () => {
   expect([bodies, proxy.lateRequests()]).toEqual([['late'], 0]);
 });
 
-test('holds a request or its answer until it is let go', async () => {
+test('holds a request or its response until it is released', async () => {
   for (const kind of ['hold-request', 'hold-answer'] as const) {
     const armed = proxy.arm('PUT', { kind });
     const answer = put(kind);

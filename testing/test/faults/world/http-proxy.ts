@@ -4,43 +4,43 @@ import { setTimeout as pause } from 'node:timers/promises';
 
 /** What happens to a request that meets a fault. */
 export type HttpFault =
-  /** Answered with this status; nothing is passed on */
+  /** Answered with this status; nothing is forwarded */
   | { kind: 'status'; status: number; retryAfter?: number }
-  /** Answered well, so much later */
+  /** Answered correctly, after this delay */
   | { kind: 'slow'; delayMs: number }
-  /** Half of its body is passed on, then both connections break */
+  /** Half of its body is forwarded, then both connections break */
   | { kind: 'cut-request' }
-  /** Carried out, and half of the answer's body comes back */
+  /** Executed, and only half of the response body is returned */
   | { kind: 'cut-answer' }
-  /** The caller hears nothing but a broken connection, and so much later it is carried out after all */
+  /** The caller gets a broken connection, and the request is executed after this delay */
   | { kind: 'late'; afterMs: number }
-  /** Not passed on until `release`: the caller gives up before, or is killed */
+  /** Not forwarded until `release`: the caller gives up before, or is killed */
   | { kind: 'hold-request' }
-  /** Carried out, and its answer kept back until the caller is gone or `release` */
+  /** Executed, and its response held until the caller is gone or `release` is called */
   | { kind: 'hold-answer' }
-  /** Answered 200 with something else */
+  /** Answered with status 200 and an unrelated body */
   | { kind: 'garbage' };
 
 /** A fault that waits for requests. */
 export interface Armed {
-  /** How many met it; with `hold-answer`, `cut-answer` and `late` those that were carried out */
+  /** How many requests met it; with `hold-answer`, `cut-answer` and `late` those that were executed */
   hits(): number;
   /** Resolves at the first */
   met: Promise<void>;
   /** Resolves when the first caller that was held is gone */
   left: Promise<void>;
-  /** Those that come from now on pass, and answers that were kept back go out */
+  /** Later requests pass, and held responses are sent */
   release(): void;
 }
 
-/** Stands between parts of the world. */
+/** A proxy between parts of the world. */
 export interface HttpProxy {
   url: string;
-  /** The next requests of this method, as many as `times`, meet the fault */
+  /** The next `times` requests with this method meet the fault */
   arm(method: string, fault: HttpFault, times?: number): Armed;
-  /** Requests of callers who gave up that are still to be carried out */
+  /** Requests whose callers gave up and that are still to be executed */
   lateRequests(): number;
-  /** How often each status came back from behind */
+  /** How often the server behind it returned each status */
   statuses: ReadonlyMap<number, number>;
   close(): Promise<void>;
 }
@@ -51,7 +51,7 @@ interface Waiting {
   left: number;
   hit(): void;
   leave(): void;
-  held: (() => void)[];
+  releases: (() => void)[];
 }
 
 export async function startHttpProxy(targetUrl: string): Promise<HttpProxy> {
@@ -61,7 +61,7 @@ export async function startHttpProxy(targetUrl: string): Promise<HttpProxy> {
   let late = 0;
   const closing = new AbortController();
 
-  /** Passes a request with this body on; rejects when there is no answer. */
+  /** Forwards a request with this body; rejects when there is no response. */
   function passOn({ method, url, headers }: IncomingMessage, body: Buffer): Promise<IncomingMessage> {
     return new Promise((resolve, reject) => {
       const { hostname: host, port } = target;
@@ -96,7 +96,7 @@ export async function startHttpProxy(targetUrl: string): Promise<HttpProxy> {
   }
 
   async function meet(
-    { fault, hit, leave, held }: Waiting,
+    { fault, hit, leave, releases }: Waiting,
     request: IncomingMessage,
     response: ServerResponse,
   ): Promise<void> {
@@ -138,13 +138,13 @@ export async function startHttpProxy(targetUrl: string): Promise<HttpProxy> {
         }
       case 'hold-request':
         hit();
-        await gone(response, held);
+        await untilGone(response, releases);
         leave();
         return response.destroyed ? undefined : answerWell(request, response, body);
       case 'hold-answer':
         return answerWell(request, response, body, async () => {
           hit();
-          await gone(response, held);
+          await untilGone(response, releases);
           return 'send';
         });
     }
@@ -168,7 +168,7 @@ export async function startHttpProxy(targetUrl: string): Promise<HttpProxy> {
       if (met.left === 0) waiting.delete(met);
       await meet(met, request, response);
     } catch {
-      // The caller, or who is behind, was killed meanwhile
+      // The caller or the target was killed in the meantime
       response.destroy();
     }
   });
@@ -185,7 +185,7 @@ export async function startHttpProxy(targetUrl: string): Promise<HttpProxy> {
         method,
         fault,
         left: times,
-        held: [],
+        releases: [],
         hit() {
           hits += 1;
           first.resolve();
@@ -199,23 +199,23 @@ export async function startHttpProxy(targetUrl: string): Promise<HttpProxy> {
         left: firstGone.promise,
         release() {
           waiting.delete(one);
-          for (const go of one.held.splice(0)) go();
+          for (const go of one.releases.splice(0)) go();
         },
       };
     },
     async close() {
       closing.abort();
-      for (const { held } of waiting) for (const go of held) go();
+      for (const { releases } of waiting) for (const go of releases) go();
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
     },
   };
 }
 
-/** Resolves when the caller is gone, or when it is let go. */
-function gone(response: ServerResponse, held: (() => void)[]): Promise<void> {
+/** Resolves when the caller is gone or the request is released. */
+function untilGone(response: ServerResponse, releases: (() => void)[]): Promise<void> {
   return new Promise((resolve) => {
-    held.push(resolve);
+    releases.push(resolve);
     response.once('close', resolve);
   });
 }

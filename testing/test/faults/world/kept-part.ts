@@ -4,7 +4,7 @@ import { type PartOptions, startPart } from '@memrelay/process/start-part';
 import { type Kept, keep } from './kept.ts';
 import { killNow } from './kept-service.ts';
 
-/** A part of the system under test, with what all its runs write in one file. */
+/** A part of the system under test; all its runs write to one log file. */
 export interface KeptPart extends Kept {
   readonly url: string;
 }

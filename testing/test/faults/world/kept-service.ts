@@ -3,7 +3,7 @@ import { startGuarded } from '../../../src/services/guarded-process.ts';
 import { type PreparedService, untilReady } from '../../../src/services/service.ts';
 import { type Kept, keep, type Run } from './kept.ts';
 
-/** A Postgres or Redis that can be killed and goes on with the same folder and port. */
+/** A Postgres or Redis that can be killed and restarts with the same folder and port. */
 export async function keepService(
   name: string,
   prepared: PreparedService,
@@ -43,7 +43,7 @@ export function childrenOf(pid: number): number[] {
   }
 }
 
-/** SIGKILL. False when it was gone already. */
+/** SIGKILL. False when it was already gone. */
 export function killNow(pid: number): boolean {
   if (pid <= 0) return false;
   try {

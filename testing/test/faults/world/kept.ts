@@ -4,19 +4,19 @@ import { setTimeout as pause } from 'node:timers/promises';
 export interface Run {
   /** The process itself, not its guardian */
   pid(): number;
-  /** Resolves with how it ended, whoever ended it */
+  /** Resolves with how it ended, whatever ended it */
   ended: Promise<string>;
-  /** SIGKILL to it and what belongs to it */
+  /** Sends SIGKILL to it and its child processes */
   kill(): void;
   stop(): Promise<void>;
 }
 
-/** A process of the world that is started again whenever it ends, as its platform does. */
+/** A process of the world that is restarted whenever it ends, as a platform would. */
 export interface Kept {
   readonly name: string;
-  /** Of the run that is there; undefined while there is none */
+  /** Of the current run; undefined while there is none */
   pid(): number | undefined;
-  /** SIGKILL, its end awaited; it stays down for so long. False when it was not running. */
+  /** SIGKILL; resolves after its end. It stays down for `downMs`. False when it was not running. */
   kill(downMs: number): Promise<boolean>;
   /** Resolves when it runs */
   up(): Promise<void>;
@@ -25,10 +25,13 @@ export interface Kept {
   stop(): Promise<void>;
 }
 
-/** Between an end and the next start, and after a start that failed (a part whose database is away cannot start) */
+/** Between an end and the next start, and after a failed start (a part whose database is down cannot start) */
 const restartMs = 100;
 
-/** Starts it and keeps it running. Throws what the first start throws. `note` hears of ends and failed starts. */
+/**
+ * Starts it and keeps it running. Throws if the first start throws. `note` receives a line for each end and failed
+ * start.
+ */
 export async function keep(
   name: string,
   start: () => Promise<Run>,
@@ -81,7 +84,7 @@ export async function keep(
       stopping = true;
       await run?.stop();
       await living;
-      // A start that was under way when it was to stop
+      // A start that was in progress when `stop` was called
       await run?.stop();
     },
   };

@@ -1,6 +1,6 @@
 /**
- * Loaded before a part, `node --import file:///…/shifted-clock.ts?file=…`: its clock runs ahead or behind by the
- * milliseconds that stand in that file, from the moment they do. Timers go on, as when the clock of a machine jumps.
+ * Preloaded into a part, `node --import file:///…/shifted-clock.ts?file=…`: shifts its clock by the milliseconds in
+ * that file, as soon as the file contains them. Timers are not affected, as when the clock of a machine jumps.
  */
 import { readFileSync } from 'node:fs';
 import { ServerResponse } from 'node:http';
@@ -22,16 +22,20 @@ if (file) {
   setInterval(look, lookMs).unref();
   const now = (): number => SystemDate.now() + shiftMs;
   const Shifted: DateConstructor = new Proxy(SystemDate, {
-    construct: (target, given, made) =>
-      Reflect.construct(target, given.length === 0 ? [now()] : given, made === Shifted ? target : made),
+    construct: (target, args, newTarget) =>
+      Reflect.construct(
+        target,
+        args.length === 0 ? [now()] : args,
+        newTarget === Shifted ? target : newTarget,
+      ),
     apply: () => new SystemDate(now()).toString(),
     get: (target, name) => (name === 'now' ? now : Reflect.get(target, name)),
   });
   globalThis.Date = Shifted;
-  // Node writes this header by a clock of its own
+  // Node writes this header from another clock
   const { writeHead } = ServerResponse.prototype;
-  ServerResponse.prototype.writeHead = function (this: ServerResponse, ...given: unknown[]) {
+  ServerResponse.prototype.writeHead = function (this: ServerResponse, ...args: unknown[]) {
     this.setHeader('date', new Shifted().toUTCString());
-    return Reflect.apply(writeHead, this, given);
+    return Reflect.apply(writeHead, this, args);
   };
 }

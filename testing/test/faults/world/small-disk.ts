@@ -1,20 +1,20 @@
 import { mkdirSync, statfsSync } from 'node:fs';
 import { runCommand } from '../../../src/services/run-command.ts';
 
-/** A file system of its own, whose room can be taken away and given back while it is in use. */
+/** A separate file system whose space can be taken away and given back while it is in use. */
 export interface SmallDisk {
   /** From now on nothing more fits */
   fill(): Promise<void>;
   free(): Promise<void>;
-  /** Unmounts it; what stood on it is gone */
+  /** Unmounts it, which deletes its contents */
   remove(): Promise<void>;
 }
 
 const megabytes = 1_024;
-/** A disk that is written to may have grown between the look at it and the limit */
+/** A disk in use may have grown between reading its size and setting the limit */
 const mostTries = 20;
 
-/** Mounts one on `directory`. Undefined where this process may not mount (it needs root). */
+/** Mounts one on `directory`. Undefined when this process may not mount (it needs root). */
 export async function mountSmallDisk(directory: string): Promise<SmallDisk | undefined> {
   mkdirSync(directory, { recursive: true });
   const mount = (options: string) =>
@@ -29,7 +29,7 @@ export async function mountSmallDisk(directory: string): Promise<SmallDisk | und
       for (let tries = 1; ; tries++) {
         const { blocks, bfree, bsize } = statfsSync(directory);
         try {
-          // A tmpfs of size 0 would be one without a limit
+          // A tmpfs of size 0 would have no limit
           return void (await mount(`remount,size=${Math.max(1, blocks - bfree) * bsize}`));
         } catch (error) {
           if (tries === mostTries) throw error;
