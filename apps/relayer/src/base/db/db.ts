@@ -12,8 +12,8 @@ export interface QueryResult<Row> {
 
 export interface QueryOptions {
   /**
-   * Keeps the statement prepared on its connection, which saves parsing it each time: for the few that are asked most and
-   * take long to parse. Its plan may come to be one for all parameters, so none of them may be reckoned with row by row.
+   * Keeps the statement prepared on its connection and plans it once, for any parameters: for statements that run often
+   * and take long to parse and plan. The plan must not depend on the values of the parameters.
    */
   prepared?: boolean;
 }
