@@ -42,7 +42,7 @@ describe.each(databases)('a search by vector and words on $name', ({ create }) =
     const accounts = [place.accountId, place.accountId];
     const [a, b] = await lexical.embed(['code zx-4471', 'violin'], accounts);
     const similarity = a!.reduce((sum, value, i) => sum + value * b![i]!, 0);
-    expect(first!.match.distance).toBeCloseTo(1 - similarity, 4);
+    expect(first!.match.distance).toBeCloseTo(1 - similarity, 3);
   });
 
   test('gives exactly as many as there are, up to the limit, also where few or none have a word', async () => {

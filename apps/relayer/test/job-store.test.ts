@@ -111,7 +111,7 @@ describe.each(databases)('jobs and search on $name', ({ create }) => {
     expect(await search(query(accountId, vector), 1)).toEqual([]);
     const pending = await search(query(accountId, vector, { includePending: true }), 1);
     expect(pending).toMatchObject([{ id: job.id, state: 'pending', blobId: undefined }]);
-    expect(pending[0]!.distance).toBeCloseTo(0, 5);
+    expect(pending[0]!.distance).toBeCloseTo(0, 3);
     expect((await reads.readPendingEnvelopes(database.db, accountId, [job.id])).get(job.id)).toEqual(
       job.envelope,
     );
@@ -211,7 +211,7 @@ describe.each(databases)('jobs and search on $name', ({ create }) => {
     const found = await search(query(mine, target, { limit: 3 }), 8);
     expect(found.length).toBe(3);
     expect(found[0]).toMatchObject({ id: long.id, blobId });
-    expect(found[0]!.distance).toBeCloseTo(0, 5);
+    expect(found[0]!.distance).toBeCloseTo(0, 3);
     expect(new Set(found.map((match) => match.id)).size).toBe(3);
     expect(await vectorsOf(mine, info.model)).toBe(8);
   });

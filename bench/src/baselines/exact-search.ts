@@ -11,7 +11,7 @@ export async function exactSearch(database: Client, namespace: string, limit: nu
     const { embedding, account_id, embedding_model } = rows[i % rows.length]!;
     await database.query({
       name: 'exact-search',
-      text: `SELECT memory_id, embedding <#> $4::vector AS distance FROM memory_vector
+      text: `SELECT memory_id, embedding <#> (SELECT $4::halfvec) AS distance FROM memory_vector
              WHERE account_id = $1 AND namespace = $2 AND embedding_model = $3 ORDER BY distance LIMIT $5`,
       values: [account_id, namespace, embedding_model, embedding, limit],
     });

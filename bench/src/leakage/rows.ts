@@ -52,7 +52,7 @@ export async function readNamespaces(
         turns.map(({ text }) => text),
       );
       const { rows } = await index.db.query<DatabaseRow>(
-        `SELECT m.id, vector_send(v.embedding) AS embedding,
+        `SELECT m.id, vector_send(v.embedding::vector) AS embedding,
            m.tokens::text[] AS tokens, coalesce(m.tokens_twice, '{}')::text[] AS twice,
            coalesce(m.tokens_often, '{}')::text[] AS often, m.length_bucket
          FROM memory m JOIN memory_vector v ON v.account_id = m.account_id AND v.memory_id = m.id AND v.chunk_no = 0

@@ -16,7 +16,7 @@ export async function readStoredVectors(
   model: string,
 ): Promise<StoredVector[]> {
   const { rows } = await db.query<{ memory_id: string; vector_key_id: number; embedding: Buffer }>(
-    `SELECT memory_id, vector_key_id, vector_send(embedding) AS embedding FROM memory_vector
+    `SELECT memory_id, vector_key_id, vector_send(embedding::vector) AS embedding FROM memory_vector
      WHERE account_id = $1 AND memory_id = ANY($2::uuid[]) AND embedding_model = $3 ORDER BY memory_id, chunk_no`,
     [accountId, [...ids], model],
   );

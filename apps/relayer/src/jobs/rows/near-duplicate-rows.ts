@@ -38,7 +38,7 @@ export async function readNearest(
       place(id, 'uuid'),
       place(accountId, 'bytea'),
       place(namespace, 'text'),
-      place(encodeVector(vector), 'vector'),
+      `${place(encodeVector(vector), 'vector')}::halfvec`,
       // As a value of the row: otherwise the database would compute it again for each vector that it is compared with
       place(signBits(vector), '"bit"'),
       place(distinctions.toString(), 'bigint'),

@@ -128,7 +128,8 @@ async function run(
 function matchOf(row: MatchRow): Match {
   return {
     ...memoryFields(row),
-    distance: row.distance,
+    // Rounded to 16 bits, a vector may be a little longer than 1
+    distance: Math.max(0, row.distance),
     near: row.near,
     ...(row.stale ? { stale: true as const } : {}),
     ...(row.steps ? { words: { steps: row.steps, lengthBucket: row.length_bucket ?? 0 } } : {}),
@@ -196,7 +197,7 @@ export interface LostQuery {
 export async function lostMatches(db: Db, query: LostQuery): Promise<number[]> {
   const { rows } = await db.query<{ distance: number }>(
     `SELECT distance FROM (
-       SELECT memory_id, min(1 + (embedding <#> $4::vector)) AS distance FROM lost_vector
+       SELECT memory_id, min(1 + (embedding <#> (SELECT $4::vector::halfvec))) AS distance FROM lost_vector
        WHERE account_id = $1 AND namespace = $2 AND embedding_model = $3
        GROUP BY memory_id) AS lost
      WHERE 1 - distance > $6 OR EXISTS (

@@ -6,7 +6,7 @@ import { successorOf } from '../../jobs/rows/successors.ts';
  * each search, 6 whether pending memories count, 7 rows of the shortlist, 8 sign bits of the vector; with keywords 9
  * tokens, 10 texts in the namespace, 11 their mean length, 12 texts that are read for one token, 13 for each token the
  * position of the question's term that it counts for: its own, or that of a term it is related to. The statements are
- * prepared. An expression of parameters alone would be evaluated for each row, so the sign bits are a parameter.
+ * prepared.
  */
 
 /** Number of newest texts that are sampled for how common a term is that occurs in more texts than are read. */
@@ -20,7 +20,8 @@ const hidden = `
     WHERE account_id = $1 AND namespace = $2 AND state IN ('pending', 'failed')
       AND NOT ($6 AND state = 'pending'))`;
 
-const distanceTo = (embedding: string): string => `1 + (${embedding} <#> $4::vector)`;
+/** A subquery of parameters alone is evaluated once, an expression for each row. */
+const distanceTo = (embedding: string): string => `1 + (${embedding} <#> (SELECT $4::vector::halfvec))`;
 
 const visibleVectors = `account_id = $1 AND namespace = $2 AND embedding_model = $3
   AND NOT coalesce(memory_id = ANY ((SELECT ids FROM hidden)::uuid[]), false)`;
