@@ -8,7 +8,7 @@ import { supersededBy } from '../src/memories/rows/list-rows.ts';
 import { databases, type TestDb } from './support/databases.ts';
 import { indexerWith, lexical } from './support/index-parts.ts';
 import { ask, insertMemories } from './support/indexed-memories.ts';
-import { indexConditions, rowsRead } from './support/rows-read.ts';
+import { indexConditions, mostReadByEarlyPlan, rowsRead } from './support/rows-read.ts';
 
 /**
  * What a planner makes of the statements depends on what it knows of the tables, and after a large import that is
@@ -64,6 +64,29 @@ describe.each(databases)('on $name', ({ name, create }) => {
       expect(found).toBe(asked.length);
       expect(compared).toBeLessThan(4 * memories);
     });
+
+  if (name === 'postgres')
+    test.each([undefined, 10_000])(
+      'a plan made for empty tables stays good as they grow (%s)',
+      async (vectors) => {
+        const fresh = await create();
+        for (const table of tables)
+          await fresh.db.query(`ALTER TABLE ${table} SET (autovacuum_enabled = false)`);
+        const read = await mostReadByEarlyPlan(
+          fresh.db,
+          (recording) => ask(recording, place, `saffron and oak ${text(12)}`, { vectors }),
+          (tx) =>
+            insertMemories(
+              tx,
+              place,
+              Array.from({ length: memories }, (_, i) => text(i)),
+            ),
+        );
+        expect(read).toBeGreaterThan(memories);
+        expect(read).toBeLessThan(10 * memories);
+        await fresh.drop();
+      },
+    );
 
   if (name === 'pglite')
     test('tables that have grown or changed are vacuumed, others are left alone', async () => {

@@ -17,6 +17,13 @@ export interface VectorInfo {
 export const vectorColumns =
   'account_id, namespace, embedding_model, memory_id, chunk_no, vector_key_id, embedding, code';
 
+/**
+ * Condition for the vectors of a namespace or of several; `$1` is the account. The clause about `vector_key_id` is always
+ * true: without it Postgres does not consider the index that is made for this (migration 0009).
+ */
+export const vectorsOf = (condition: string): string =>
+  `account_id = $1 AND ${condition} AND vector_key_id >= 0`;
+
 /** Continues a statement that has a CTE `job`; `$2` is the model and `$3` the map's key id. */
 export const insertVectors = (chunkPlaces: string): string => `
   INSERT INTO memory_vector (${vectorColumns})

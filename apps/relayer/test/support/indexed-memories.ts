@@ -1,5 +1,5 @@
 import { type AccountNamespace, insertIndexed, tagOfNamespace } from '@memrelay/dev-env/search-index';
-import type { Db } from '../../src/base/db/db.ts';
+import type { Db, Queryable } from '../../src/base/db/db.ts';
 import type { TextIndexer } from '../../src/index/index-data.ts';
 import { questionOf } from '../../src/index/keywords/question.ts';
 import { fuse, lexicalWeights, type Relevance } from '../../src/memories/recall/fusion.ts';
@@ -8,7 +8,7 @@ import { accountVectors, blindIndex, indexerWith, lexical } from './index-parts.
 
 /** Rows of memories as the embed stage and the upload leave them. Returns their ids. */
 export async function insertMemories(
-  db: Db,
+  db: Queryable,
   place: AccountNamespace,
   texts: readonly string[],
   { state = 'done', indexer = indexerWith() }: { state?: string; indexer?: TextIndexer } = {},

@@ -33,6 +33,39 @@ export async function indexConditions(
   return (await plansOf(db, work)).flatMap(conditionsIn);
 }
 
+/**
+ * The most rows that a prepared statement of `work` reads after `fill` with the plan it got before it, as on the connection of
+ * a relayer that started with an empty database.
+ */
+export async function mostReadByEarlyPlan(
+  db: Db,
+  work: (db: Db) => Promise<unknown>,
+  fill: (tx: Queryable) => Promise<unknown>,
+): Promise<number> {
+  const statements: { sql: string; params: readonly SqlValue[] }[] = [];
+  await work({
+    ...db,
+    query(sql, params = [], options = {}) {
+      if (options.prepared) statements.push({ sql, params });
+      return db.query(sql, params);
+    },
+  });
+  return db.transaction(async (tx) => {
+    await tx.query('SET LOCAL plan_cache_mode = force_generic_plan');
+    const executions: string[] = [];
+    for (const [i, { sql, params }] of statements.entries()) {
+      const execution = await prepare(tx, `early_${i}`, sql, params);
+      executions.push(execution);
+      await tx.query(execution);
+    }
+    await fill(tx);
+    const read: number[] = [];
+    for (const execution of executions) read.push(readBy(await explain(tx, execution)));
+    for (const i of statements.keys()) await tx.query(`DEALLOCATE early_${i}`);
+    return Math.max(...read);
+  });
+}
+
 async function plansOf(db: Db, work: (db: Db) => Promise<unknown>): Promise<PlanNode[]> {
   const plans: PlanNode[] = [];
   await work({
@@ -59,16 +92,27 @@ async function explain(db: Queryable, sql: string, params: readonly SqlValue[] =
 
 async function explainGeneric(tx: Queryable, sql: string, params: readonly SqlValue[]): Promise<PlanNode> {
   await tx.query('SET LOCAL plan_cache_mode = force_generic_plan');
-  await tx.query(`PREPARE asked AS ${sql}`);
+  const execution = await prepare(tx, 'asked', sql, params);
   try {
-    const { rows } = await tx.query<{ types: string[] }>(
-      "SELECT parameter_types::text[] AS types FROM pg_prepared_statements WHERE name = 'asked'",
-    );
-    const literals = params.map((value, i) => literal(value, rows[0]!.types[i]!));
-    return await explain(tx, `EXECUTE asked(${literals.join(', ')})`);
+    return await explain(tx, execution);
   } finally {
     await tx.query('DEALLOCATE asked');
   }
+}
+
+/** Prepares a statement under a name. Returns the command that executes it. */
+async function prepare(
+  tx: Queryable,
+  name: string,
+  sql: string,
+  params: readonly SqlValue[],
+): Promise<string> {
+  await tx.query(`PREPARE ${name} AS ${sql}`);
+  const { rows } = await tx.query<{ types: string[] }>(
+    'SELECT parameter_types::text[] AS types FROM pg_prepared_statements WHERE name = $1',
+    [name],
+  );
+  return `EXECUTE ${name}(${params.map((value, i) => literal(value, rows[0]!.types[i]!)).join(', ')})`;
 }
 
 function literal(value: SqlValue, type: string): string {

@@ -51,6 +51,7 @@ export async function readNearest(
        SELECT place.*, memory_id, code FROM place CROSS JOIN LATERAL (
          SELECT memory_id, code::"bit" AS code FROM memory_vector
          WHERE account_id = place.account_id AND namespace = place.namespace AND embedding_model = $1 AND chunk_no = 0
+           AND vector_key_id >= 0
          LIMIT ${mostCompared + 1}) AS vectors),
      small AS MATERIALIZED (
        SELECT account_id, namespace FROM stored GROUP BY account_id, namespace HAVING count(*) <= ${mostCompared}),

@@ -3,6 +3,7 @@ import { encodeVector, signBits } from '../../base/db/vector.ts';
 import { tokenList } from '../../index/keyword-columns.ts';
 import { type Collection, lengthOf } from '../../index/keywords/bm25.ts';
 import type { Question } from '../../index/keywords/question.ts';
+import { vectorsOf } from '../../index/vector-rows.ts';
 import { type MemoryColumns, memoryFields } from '../../jobs/rows/memory-fields.ts';
 import type { Match } from './match.ts';
 import { searchSql } from './search-sql.ts';
@@ -156,7 +157,7 @@ export async function readNamespaceSize(
   }>(
     `SELECT
        (SELECT count(*)::int FROM (
-         SELECT 1 FROM memory_vector WHERE account_id = $1 AND namespace = $2 AND embedding_model = $3
+         SELECT 1 FROM memory_vector WHERE ${vectorsOf('namespace = $2 AND embedding_model = $3')}
          LIMIT ${exactUpTo + 1}) counted) AS vectors,
        ${staleInNamespace} AS stale,
        (SELECT count(*)::int FROM memory WHERE account_id = $1 AND namespace = $2 AND state <> 'failed') AS texts,
@@ -177,7 +178,7 @@ export async function hasVectors(
   model: string,
 ): Promise<boolean> {
   const { rows } = await db.query(
-    'SELECT 1 FROM memory_vector WHERE account_id = $1 AND namespace = $2 AND embedding_model = $3 LIMIT 1',
+    `SELECT 1 FROM memory_vector WHERE ${vectorsOf('namespace = $2 AND embedding_model = $3')} LIMIT 1`,
     [accountId, namespace, model],
   );
   return rows.length > 0;

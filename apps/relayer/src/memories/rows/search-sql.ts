@@ -1,4 +1,5 @@
 import { assumedTexts, b, k1, lengthOf } from '../../index/keywords/bm25.ts';
+import { vectorsOf } from '../../index/vector-rows.ts';
 import { successorOf } from '../../jobs/rows/successors.ts';
 
 /**
@@ -23,7 +24,7 @@ const hidden = `
 /** A subquery of parameters alone is evaluated once, an expression for each row. */
 const distanceTo = (embedding: string): string => `1 + (${embedding} <#> (SELECT $4::vector::halfvec))`;
 
-const visibleVectors = `account_id = $1 AND namespace = $2 AND embedding_model = $3
+const visibleVectors = `${vectorsOf('namespace = $2 AND embedding_model = $3')}
   AND NOT coalesce(memory_id = ANY ((SELECT ids FROM hidden)::uuid[]), false)`;
 
 /** Compares every vector. */

@@ -3,7 +3,7 @@ import type { Db, Queryable, SqlValue } from '../../base/db/db.ts';
 import { placesIn } from '../../base/db/places.ts';
 import type { IndexData } from '../../index/index-data.ts';
 import { addKeywords, keywordColumns } from '../../index/keyword-columns.ts';
-import { pieceRows, vectorColumns } from '../../index/vector-rows.ts';
+import { pieceRows, vectorColumns, vectorsOf } from '../../index/vector-rows.ts';
 import { type MemoryColumns, memoryFields } from '../../jobs/rows/memory-fields.ts';
 
 /** Memories whose vectors are not of the relayer's current model. */
@@ -28,9 +28,9 @@ const isStale = (id: string): string => `
     SELECT 1 FROM unembedded_memory WHERE account_id = $1 AND memory_id = ${id} AND reason = 'client_encrypted')`;
 
 const otherModels = (namespace: string): string => `
-  SELECT memory_id FROM memory_vector WHERE account_id = $1 AND namespace = ${namespace} AND embedding_model < $3
+  SELECT memory_id FROM memory_vector WHERE ${vectorsOf(`namespace = ${namespace} AND embedding_model < $3`)}
   UNION
-  SELECT memory_id FROM memory_vector WHERE account_id = $1 AND namespace = ${namespace} AND embedding_model > $3`;
+  SELECT memory_id FROM memory_vector WHERE ${vectorsOf(`namespace = ${namespace} AND embedding_model > $3`)}`;
 
 /** Number in one namespace (`$2`), as a part of another statement. */
 export const staleInNamespace = `(
