@@ -1,15 +1,42 @@
-import { createHmac } from 'node:crypto';
-import { hmac } from '@noble/hashes/hmac.js';
-import { sha256 } from '@noble/hashes/sha2.js';
+import { createHash, hash } from 'node:crypto';
 import { plainView } from './bytes.ts';
 
-/** OpenSSL needs 12 µs to begin an HMAC; plain JavaScript 4 µs for all of a short one, 5 µs a kilobyte more (measured). */
-const longMessage = 1_024;
+/** One call into OpenSSL for short input: its HMAC needs 12 µs to set up, this one 4 µs in all (measured). */
+const digest = (input: Uint8Array): Buffer => hash('sha256', input, 'buffer');
 
-/** HMAC-SHA-256 of the concatenated parts, by the faster of two implementations. */
+const blockLength = 64;
+/** Longer messages are hashed in parts, without copying them into one array first. */
+const longMessage = 4_096;
+
+/** HMAC-SHA-256 (RFC 2104) of the concatenated parts. */
 export function hmacSha256(key: Uint8Array, ...parts: readonly Uint8Array[]): Uint8Array {
-  const length = parts.reduce((sum, part) => sum + part.length, key.length);
-  const mac = length < longMessage ? hmac.create(sha256, key) : createHmac('sha256', key);
-  for (const part of parts) mac.update(part);
-  return plainView(mac.digest());
+  const shortKey = key.length > blockLength ? digest(key) : key;
+  const outer = new Uint8Array(blockLength + 32).fill(0x5c, 0, blockLength);
+  for (let i = 0; i < shortKey.length; i++) outer[i]! ^= shortKey[i]!;
+  outer.set(innerDigest(shortKey, parts), blockLength);
+  const mac = plainView(digest(outer));
+  outer.fill(0);
+  return mac;
+}
+
+function innerDigest(key: Uint8Array, parts: readonly Uint8Array[]): Uint8Array {
+  const length = parts.reduce((sum, part) => sum + part.length, blockLength);
+  const isLong = length > longMessage;
+  const inner = new Uint8Array(isLong ? blockLength : length).fill(0x36, 0, blockLength);
+  for (let i = 0; i < key.length; i++) inner[i]! ^= key[i]!;
+  try {
+    if (isLong) {
+      const hashing = createHash('sha256').update(inner);
+      for (const part of parts) hashing.update(part);
+      return hashing.digest();
+    }
+    let offset = blockLength;
+    for (const part of parts) {
+      inner.set(part, offset);
+      offset += part.length;
+    }
+    return digest(inner);
+  } finally {
+    inner.fill(0);
+  }
 }

@@ -42,6 +42,25 @@ function labeledExpand(
   return hkdfExpand(p, key, labeled, length);
 }
 
+/** The contexts of the AEADs by their `info`, which callers keep as a constant and must not change. */
+const contexts = new WeakMap<Uint8Array, Map<number, Uint8Array>>();
+
+/** `key_schedule_context` of RFC 9180 §5.1 with an empty psk: the same for every message with this `info`. */
+function scheduleContext(p: Primitives, suite: Uint8Array, aead: HpkeAead, info: Uint8Array): Uint8Array {
+  const ofInfo = contexts.get(info) ?? new Map<number, Uint8Array>();
+  contexts.set(info, ofInfo);
+  let context = ofInfo.get(aead.id);
+  if (context === undefined) {
+    context = concatBytes(
+      modeBase,
+      labeledExtract(p, suite, empty, 'psk_id_hash', empty),
+      labeledExtract(p, suite, empty, 'info_hash', info),
+    );
+    ofInfo.set(aead.id, context);
+  }
+  return context;
+}
+
 /** ExtractAndExpand of RFC 9180 §4.1, then KeySchedule of §5.1 with an empty psk. */
 function keyAndNonce(
   p: Primitives,
@@ -58,11 +77,7 @@ function keyAndNonce(
     utf8('HPKE'),
     Uint8Array.of(0x00, 0x20, 0x00, 0x01, aead.id >> 8, aead.id & 0xff),
   );
-  const context = concatBytes(
-    modeBase,
-    labeledExtract(p, suite, empty, 'psk_id_hash', empty),
-    labeledExtract(p, suite, empty, 'info_hash', info),
-  );
+  const context = scheduleContext(p, suite, aead, info);
   const secret = labeledExtract(p, suite, shared, 'secret', empty);
   return {
     key: labeledExpand(p, suite, secret, 'key', context, aead.keyLength),

@@ -16,18 +16,15 @@ import { concatBytes, equalBytes, plainView, requireLength } from './bytes.ts';
 import { hmacSha256 } from './hmac-node.ts';
 import type { Primitives } from './primitives.ts';
 
-/** The fixed head of the DER forms in RFC 8410; the raw 32 bytes follow. */
-const derHeads = {
-  ed25519: {
-    private: fromHex('302e020100300506032b657004220420'),
-    public: fromHex('302a300506032b6570032100'),
-  },
-  x25519: {
-    private: fromHex('302e020100300506032b656e04220420'),
-    public: fromHex('302a300506032b656e032100'),
-  },
+/** The fixed head of a private key in DER (RFC 8410); the raw 32 bytes follow. */
+const privateHeads = {
+  ed25519: fromHex('302e020100300506032b657004220420'),
+  x25519: fromHex('302e020100300506032b656e04220420'),
 } as const;
-type Curve = keyof typeof derHeads;
+type Curve = keyof typeof privateHeads;
+
+/** Public keys are read and written as JWK (RFC 8037). Private ones never are: a string cannot be wiped. */
+const jwkCurves = { ed25519: 'Ed25519', x25519: 'X25519' } as const;
 
 interface CachedPrivateKey {
   raw: Uint8Array;
@@ -48,11 +45,12 @@ function privateKeyOf(curve: Curve, raw: Uint8Array): CachedPrivateKey {
   requireLength(raw, 32, 'private key');
   const cached = privateKeys[curve].get(raw);
   if (cached !== undefined && equalBytes(cached.raw, raw)) return cached;
-  const der = Buffer.from(concatBytes(derHeads[curve].private, raw));
+  const der = Buffer.from(concatBytes(privateHeads[curve], raw));
   const key = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' });
   der.fill(0);
-  const spki = createPublicKey(key).export({ format: 'der', type: 'spki' });
-  const made = { raw: Uint8Array.from(raw), key, publicKey: Uint8Array.from(spki.subarray(-32)) };
+  // JWK holds the raw bytes; OpenSSL's DER encoder takes twenty times as long
+  const { x } = createPublicKey(key).export({ format: 'jwk' });
+  const made = { raw: Uint8Array.from(raw), key, publicKey: Uint8Array.from(Buffer.from(x!, 'base64url')) };
   privateKeys[curve].set(raw, made);
   return made;
 }
@@ -66,8 +64,8 @@ function publicKeyOf(curve: Curve, raw: Uint8Array): KeyObject {
   const name = curve + toHex(raw);
   let key = publicKeys.get(name);
   if (key === undefined) {
-    const der = Buffer.from(concatBytes(derHeads[curve].public, raw));
-    key = createPublicKey({ key: der, format: 'der', type: 'spki' });
+    const jwk = { kty: 'OKP', crv: jwkCurves[curve], x: Buffer.from(raw).toString('base64url') };
+    key = createPublicKey({ key: jwk, format: 'jwk' });
     if (publicKeys.size >= publicKeysKept) publicKeys.delete(publicKeys.keys().next().value!);
   } else publicKeys.delete(name);
   publicKeys.set(name, key);
