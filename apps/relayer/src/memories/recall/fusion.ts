@@ -53,7 +53,7 @@ interface Candidate {
  * bench/README.md). Each score is scaled by its own range, because the similarities of some models lie within a tenth.
  */
 export function fuse(
-  { matches, documents }: SearchResult,
+  { matches, documents }: Pick<SearchResult, 'matches' | 'documents'>,
   collection: Collection,
   legs: LegWeights,
   question: Pick<Question<unknown>, 'related' | 'names'> = noQuestion,

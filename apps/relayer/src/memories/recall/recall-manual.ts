@@ -29,7 +29,7 @@ export async function recallManual(
 ): Promise<RecallManualResponse> {
   requireReadable(parts, caller, request.namespace);
   const accountId = hexToBytes(caller.account.accountId);
-  const found = await stages.measure('search', () =>
+  const { found } = await stages.measure('search', () =>
     search(parts, accountId, {
       namespace: request.namespace,
       model: request.embedding_model,

@@ -18,7 +18,7 @@ import { type EnvelopeSources, readEnvelopes } from '../reading/read-envelopes.t
 import type { NamespaceTags } from '../reading/scope-namespaces.ts';
 import { type BackgroundReindexParts, beginReindex } from '../reindex/background-reindex.ts';
 import type { Match } from '../rows/match.ts';
-import { type SearchQuery, searchMemories } from '../rows/search-rows.ts';
+import { type SearchQuery, type SearchResult, searchMemories } from '../rows/search-rows.ts';
 import { fuse, lexicalWeights, modelWeights, type Relevance } from './fusion.ts';
 import { countLostMatches } from './lost-matches.ts';
 import { isConfirmed, rankMatching, reasonsFor } from './matching.ts';
@@ -85,7 +85,7 @@ export async function recall(
     tag,
     questionOf(query.text, parts.embedder.mock),
   );
-  const found = await stages.measure('search', () =>
+  const { found, mayHaveLost } = await stages.measure('search', () =>
     search(parts, accountId, {
       namespace: request.namespace,
       vector,
@@ -117,9 +117,7 @@ export async function recall(
   };
   const [texts, lost] = await Promise.all([
     readTexts(),
-    stages.measure('blobs', () =>
-      countLostMatches(parts, accountId, request, { vector, question }, nearestOf(matching)),
-    ),
+    mayHaveLost ? countLostMatches(parts, accountId, request, { vector, question }, nearestOf(matching)) : 0,
   ]);
   const { stale } = await parts.namespaceSizes.sizeOf(accountId, request.namespace, parts.embedder.model);
   // The credential has just been checked
@@ -169,12 +167,17 @@ export function requireReadable(parts: NamespaceTags, caller: Caller, namespace:
   requirePermission(caller, 'read', parts.tagOf(caller.account.origin, namespace));
 }
 
-/** Returns the nearest memories, best first. Compares vectors of the current model unless another is named. */
+export interface Found extends Pick<SearchResult, 'mayHaveLost'> {
+  /** Best first */
+  found: Relevance[];
+}
+
+/** Finds the nearest memories. Compares vectors of the current model unless another is named. */
 export async function search(
   parts: SearchParts,
   accountId: Buffer,
   query: Omit<SearchQuery, 'accountId' | 'model'> & { model?: string | undefined },
-): Promise<Relevance[]> {
+): Promise<Found> {
   const { mock } = parts.embedder;
   const model = spaceOf(parts.embedder, query.model);
   const size = await parts.namespaceSizes.sizeOf(accountId, query.namespace, model);
@@ -183,7 +186,8 @@ export async function search(
   const result = await parts.requestBounds.searches.run(turn, () =>
     searchMemories(parts.db, { ...query, accountId, model, vector }, size),
   );
-  return fuse(result, size, mock ? lexicalWeights : modelWeights, query.question);
+  const found = fuse(result, size, mock ? lexicalWeights : modelWeights, query.question);
+  return { found, mayHaveLost: result.mayHaveLost };
 }
 
 /** The memories that the vector search alone found, nearest first. */

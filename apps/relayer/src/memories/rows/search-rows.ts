@@ -14,6 +14,8 @@ export interface SearchResult {
   matches: Match[];
   /** Number of texts that contain each term of the question, then each related one; approximate above thousands */
   documents: readonly number[];
+  /** False if the namespace certainly has no lost memories, so that `lostMatches` would find none */
+  mayHaveLost: boolean;
 }
 
 export interface SearchQuery {
@@ -68,6 +70,7 @@ interface MatchRow
   documents?: number[] | null;
   state: Match['state'];
   superseded_by: string | null;
+  has_lost: boolean;
 }
 
 const prepared = { prepared: true };
@@ -123,7 +126,11 @@ async function run(
         prepared,
       )
     : db.query<MatchRow>(statements.byVector, parameters, prepared));
-  return { matches: rows.map(matchOf), documents: rows[0]?.documents ?? [] };
+  return {
+    matches: rows.map(matchOf),
+    documents: rows[0]?.documents ?? [],
+    mayHaveLost: rows[0]?.has_lost ?? true,
+  };
 }
 
 function matchOf(row: MatchRow): Match {

@@ -123,8 +123,12 @@ const found = `
       WHERE score IS NOT NULL GROUP BY id, stands_for OFFSET 0) best
     GROUP BY id ORDER BY sum(score) DESC, id LIMIT $5)`;
 
+/** Whether the namespace has lost memories at all: nearly none has. */
+const hasLost = `EXISTS (
+  SELECT 1 FROM lost_vector WHERE account_id = $1 AND namespace = $2 AND embedding_model = $3) AS has_lost`;
+
 const columns = `m.id, m.state, m.blob_id, m.envelope_id, m.envelope_sha256, m.size, m.importance, m.created_at,
-  ${successorOf('m', '$6')} AS superseded_by`;
+  ${successorOf('m', '$6')} AS superseded_by, ${hasLost}`;
 
 const byVector = (vectors: string): string => `
   WITH ${hidden}, ${near(vectors)}
