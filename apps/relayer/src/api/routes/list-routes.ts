@@ -13,8 +13,10 @@ import type { PageParts } from '../../memories/reading/readable-page.ts';
 import { route } from '../http/route.ts';
 import { validate } from '../http/validate.ts';
 
+export type ListRouteParts = StatsParts & PageParts;
+
 /** The signed routes that tell what is stored, without its text; `app` has the auth hook. */
-export function listRoutes(app: FastifyInstance, parts: StatsParts & PageParts): void {
+export function listRoutes(app: FastifyInstance, parts: ListRouteParts): void {
   const lists = route({ auth: 'signature', scope: ['read'], cost: 1 });
   app.post(
     '/api/memories',

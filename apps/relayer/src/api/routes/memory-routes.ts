@@ -8,13 +8,13 @@ import {
   rememberManualRequest,
   rememberRequest,
 } from '@memrelay/protocol/memories';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Loggers } from '../../base/logging/loggers.ts';
-import { repeatKeyOf } from '../../jobs/queue/repeat-key.ts';
+import { type RepeatKey, repeatKeyOf } from '../../jobs/queue/repeat-key.ts';
 import { type ForgetParts, forget, previewForget } from '../../memories/forget/forget.ts';
 import { type RecallParts, recall } from '../../memories/recall/recall.ts';
 import { type RecallManualParts, recallManual } from '../../memories/recall/recall-manual.ts';
-import { type AcceptParts, acceptMemories } from '../../memories/remember/accept-memories.ts';
+import { type AcceptParts, acceptMemories, type NewMemory } from '../../memories/remember/accept-memories.ts';
 import { type RememberManualParts, rememberManual } from '../../memories/remember/remember-manual.ts';
 import { warnOfDelegateKey } from '../http/deprecations.ts';
 import { inPieces } from '../http/json-pieces.ts';
@@ -31,18 +31,26 @@ export type MemoryRouteParts = AcceptParts &
 /** Writes, forgets and recalls; `app` has the auth hook, so every request has a caller. */
 export function memoryRoutes(app: FastifyInstance, parts: MemoryRouteParts): void {
   const { accepting, awaitingUpload, recalling } = parts.requestBounds;
+  const accept = (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    memories: readonly NewMemory[],
+    repeatKey: RepeatKey | undefined,
+  ): Promise<string[]> =>
+    accepting.run(request, reply, request.rawBody.length, () =>
+      acceptMemories(parts, request.caller, memories, {
+        repeatKey,
+        stages: request.stages,
+        answerOf: (jobIds) => jobIds,
+      }),
+    );
+
   app.post(
     '/api/remember',
     route({ auth: 'signature', scope: ['write'], cost: 5, ownBound: true }),
     async (request, reply): Promise<RememberAccepted> => {
       const item = validate(rememberRequest, request.body);
-      const [jobId] = await accepting.run(request, reply, request.rawBody.length, () =>
-        acceptMemories(parts, request.caller, [item], {
-          repeatKey: repeatKeyOf(request, item),
-          stages: request.stages,
-          answerOf: (jobIds) => jobIds,
-        }),
-      );
+      const [jobId] = await accept(request, reply, [item], repeatKeyOf(request, item));
       reply.code(202);
       return { job_id: jobId!, status: 'running' };
     },
@@ -53,13 +61,7 @@ export function memoryRoutes(app: FastifyInstance, parts: MemoryRouteParts): voi
     route({ auth: 'signature', scope: ['write'], cost: 10, ownBound: true }),
     async (request, reply): Promise<RememberBulkAccepted> => {
       const bulk = validate(rememberBulkRequest, request.body);
-      const jobIds = await accepting.run(request, reply, request.rawBody.length, () =>
-        acceptMemories(parts, request.caller, bulk.items, {
-          repeatKey: repeatKeyOf(request, bulk),
-          stages: request.stages,
-          answerOf: (jobIds) => jobIds,
-        }),
-      );
+      const jobIds = await accept(request, reply, bulk.items, repeatKeyOf(request, bulk));
       reply.code(202);
       return { job_ids: jobIds, total: jobIds.length, status: 'running' };
     },

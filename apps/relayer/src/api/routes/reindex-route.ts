@@ -5,11 +5,10 @@ import { route } from '../http/route.ts';
 import { validate } from '../http/validate.ts';
 import { type RequestBounds, reindexBytes } from '../limits/request-bounds.ts';
 
+export type ReindexRouteParts = ReindexParts & { requestBounds: RequestBounds };
+
 /** `app` has the auth hook, so every request has a caller. */
-export function reindexRoute(
-  app: FastifyInstance,
-  parts: ReindexParts & { requestBounds: RequestBounds },
-): void {
+export function reindexRoute(app: FastifyInstance, parts: ReindexRouteParts): void {
   const { reindexing } = parts.requestBounds;
   app.post(
     '/api/reindex',

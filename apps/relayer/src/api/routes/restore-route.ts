@@ -5,11 +5,10 @@ import { route } from '../http/route.ts';
 import { validate } from '../http/validate.ts';
 import { type RequestBounds, restoreBytes } from '../limits/request-bounds.ts';
 
+export type RestoreRouteParts = RestoreParts & { requestBounds: RequestBounds };
+
 /** `app` has the auth hook, so every request has a caller. */
-export function restoreRoute(
-  app: FastifyInstance,
-  parts: RestoreParts & { requestBounds: RequestBounds },
-): void {
+export function restoreRoute(app: FastifyInstance, parts: RestoreRouteParts): void {
   const { restoring } = parts.requestBounds;
   app.post(
     '/api/restore',

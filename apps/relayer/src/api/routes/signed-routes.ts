@@ -1,22 +1,23 @@
 import type { FastifyInstance } from 'fastify';
+import type { RewrapParts } from '../../memories/keys/rewrap-keys.ts';
 import { type BundleRouteParts, bundleRoutes } from './bundle-routes.ts';
 import { accountRoute } from './info-routes.ts';
 import { type JobRouteParts, jobRoutes } from './job-routes.ts';
 import { keyRoutes } from './key-routes.ts';
-import { listRoutes } from './list-routes.ts';
+import { type ListRouteParts, listRoutes } from './list-routes.ts';
 import { type LlmRouteParts, llmRoutes } from './llm-routes.ts';
 import { type MemoryRouteParts, memoryRoutes } from './memory-routes.ts';
-import { reindexRoute } from './reindex-route.ts';
-import { restoreRoute } from './restore-route.ts';
+import { type ReindexRouteParts, reindexRoute } from './reindex-route.ts';
+import { type RestoreRouteParts, restoreRoute } from './restore-route.ts';
 
 export type SignedRouteParts = MemoryRouteParts &
   JobRouteParts &
   LlmRouteParts &
   BundleRouteParts &
-  Parameters<typeof listRoutes>[1] &
-  Parameters<typeof keyRoutes>[1] &
-  Parameters<typeof reindexRoute>[1] &
-  Parameters<typeof restoreRoute>[1];
+  ListRouteParts &
+  RewrapParts &
+  ReindexRouteParts &
+  RestoreRouteParts;
 
 /** Every route that needs a signature; `app` has the auth hook. */
 export function signedRoutes(app: FastifyInstance, parts: SignedRouteParts): void {
