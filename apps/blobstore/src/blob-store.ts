@@ -1,5 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
 import { maxBlobSize } from '@memrelay/blob-id/source/matrix';
 import { lockDirectory } from '@memrelay/process/dir-lock';
 import { createHostRules } from '@memrelay/protocol/host-rules';
@@ -17,6 +18,7 @@ import { createFaults } from './faults/faults.ts';
 import { defaultAllowedHeaders } from './http/allowed-headers.ts';
 import { createIdentifyStaged } from './publisher/identify-staged.ts';
 import { createQuiltReader } from './quilt/quilt-reader.ts';
+import type { StorageNode } from './registry/chain/storage-node.ts';
 import {
   defaultGraceMs,
   type NamedBucket,
@@ -30,7 +32,9 @@ import { openDiskStorage } from './storage/disk-storage.ts';
 import { nameOf, type S3Options } from './storage/s3/s3-options.ts';
 import { openS3Storage } from './storage/s3/s3-storage.ts';
 import type { Storage } from './storage/storage.ts';
-import { openStorageNodes } from './storage-node/open-storage-nodes.ts';
+import { createSliverSource } from './storage-node/sliver-source.ts';
+import { openSliverUploads } from './storage-node/sliver-uploads.ts';
+import { createStorageNodes, type NodeContext, type StorageNodes } from './storage-node/storage-nodes.ts';
 
 export interface BlobStore {
   /** Where publisher and aggregator answer, without a slash at the end */
@@ -156,4 +160,19 @@ async function serve(
   await app.listen({ host, port });
   const address = app.server.address() as AddressInfo;
   return `http://${address.family === 'IPv6' ? `[${address.address}]` : address.address}:${address.port}`;
+}
+
+/** The storage nodes over a store; what they open is given to `cleanUp`. */
+async function openStorageNodes(
+  context: NodeContext,
+  node: StorageNode,
+  dataDir: string,
+  cleanUp: AsyncDisposableStack,
+): Promise<StorageNodes> {
+  const { nShards } = node.committee;
+  const slivers = createSliverSource(context.storage, nShards);
+  cleanUp.defer(() => slivers.close());
+  const uploads = await openSliverUploads(join(dataDir, 'slivers'), nShards);
+  cleanUp.defer(() => uploads.close());
+  return createStorageNodes(context, { node, slivers, uploads });
 }

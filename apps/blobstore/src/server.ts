@@ -2,11 +2,11 @@ import type { HostRules } from '@memrelay/protocol/host-rules';
 import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import { addAdmin } from './admin/admin-routes.ts';
 import type { BlobStoreAdmin } from './admin/blob-store-admin.ts';
+import { hostNotAllowed, malformedRequest } from './base/api-error.ts';
 import { createAdmission } from './http/admission.ts';
 import { replyClientError, replyExpectationFailed } from './http/client-error.ts';
 import { addCors, corsHeaders } from './http/cors.ts';
 import { addErrorReplies, collectMethods, refuseOtherMethods, replyError } from './http/error-replies.ts';
-import { addHostCheck } from './http/host-check.ts';
 import { requestIdOf } from './http/request-id.ts';
 import { addApiReference } from './openapi/add-api-reference.ts';
 import { addConcatBlobs } from './routes/concat-blobs.ts';
@@ -93,4 +93,20 @@ export function buildServer(
   if (adminToken !== undefined) addAdmin(app, admin, adminToken);
   refuseOtherMethods(app, methods);
   return app;
+}
+
+/**
+ * Judges `Host`. With `hosts`, names that are not allowed are refused. In any case a request of HTTP/1.1 without one
+ * is malformed, and so is any request with two (RFC 9112, 3.2): a proxy in front may have read the other one. Node
+ * could refuse the first kind by itself, but without the error envelope. An empty `Host` is served.
+ */
+function addHostCheck(app: FastifyInstance, hosts: HostRules | undefined): void {
+  app.addHook('onRequest', async ({ raw }, reply) => {
+    if (hosts?.check(raw) === 'refused') throw hostNotAllowed();
+    const count = raw.headersDistinct.host?.length ?? 0;
+    const needed = raw.httpVersion === '1.1' ? 1 : 0;
+    if (count >= needed && count <= 1) return;
+    reply.headers(corsHeaders);
+    throw malformedRequest(`the request has ${count === 0 ? 'no Host header' : 'more than one Host header'}`);
+  });
 }

@@ -24,7 +24,6 @@ const text = textField(limits.textBytes);
 export const rememberRequest = z.object({ text, namespace: newNamespace, idempotency_key });
 
 const rememberItem = z.object({ text, namespace: newNamespace });
-export type RememberItem = z.infer<typeof rememberItem>;
 
 export const rememberBulkRequest = z.object({
   items: z.array(rememberItem).min(1).max(limits.bulkItems),

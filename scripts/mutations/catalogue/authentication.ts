@@ -21,7 +21,7 @@ export const authenticationMutations: readonly Mutation[] = [
   },
   {
     breaks: 'auth.nonce-replay',
-    file: 'apps/relayer/src/api/auth/record-nonce.ts',
+    file: 'apps/relayer/src/api/auth/register-auth.ts',
     from: "if (state === 'seen') throw",
     to: 'if (false as boolean) throw',
   },
@@ -57,19 +57,19 @@ export const authenticationMutations: readonly Mutation[] = [
   },
   {
     breaks: 'auth.message',
-    file: 'apps/relayer/src/api/auth/verify-signature.ts',
+    file: 'apps/relayer/src/api/auth/register-auth.ts',
     from: 'pathAndQuery: request.url',
     to: 'pathAndQuery: request.url.split("?")[0]!',
   },
   {
     breaks: 'auth.no-account-id',
-    file: 'apps/relayer/src/api/auth/verify-signature.ts',
+    file: 'apps/relayer/src/api/auth/register-auth.ts',
     from: "accountId: auth.accountId ?? ''",
     to: "accountId: auth.accountId ?? '0x'",
   },
   {
     breaks: 'auth.body-sha256',
-    file: 'apps/relayer/src/api/auth/verify-signature.ts',
+    file: 'apps/relayer/src/api/auth/register-auth.ts',
     from: "hash('sha256', request.body)",
     to: "hash('sha256', request.body.toString().trim())",
   },

@@ -1,7 +1,6 @@
-import type { FastifyInstance } from 'fastify';
+import { type FastifyInstance, fastify } from 'fastify';
 import { openApiDocument } from './document.ts';
 import { pagePolicy, referencePage } from './reference-page.ts';
-import { loadReferenceScript } from './reference-script.ts';
 
 /** `GET /v1/api`: the description of all routes for people, and for programs `/v1/api/openapi.json`. */
 export function addApiReference(app: FastifyInstance): void {
@@ -37,4 +36,26 @@ export function addApiReference(app: FastifyInstance): void {
         .type('text/javascript; charset=utf-8')
         .send(await loadReferenceScript()),
   });
+}
+
+let loaded: Promise<Buffer> | undefined;
+
+/**
+ * The script that renders the page, some megabytes. The package only offers it through its Fastify plugin, so it is
+ * requested from a separate instance, once, when the page is first opened.
+ */
+function loadReferenceScript(): Promise<Buffer> {
+  loaded ??= load();
+  return loaded;
+}
+
+async function load(): Promise<Buffer> {
+  const { default: reference } = await import('@scalar/fastify-api-reference');
+  const app = fastify();
+  try {
+    await app.register(reference, { routePrefix: '/page', configuration: { content: {} } });
+    return (await app.inject('/page/js/scalar.js')).rawPayload;
+  } finally {
+    await app.close();
+  }
 }

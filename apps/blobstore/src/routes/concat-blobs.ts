@@ -1,12 +1,14 @@
 import { createHash } from 'node:crypto';
+import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fastify';
-import { openConcatenation } from '../aggregator/open-concatenation.ts';
+import { begun, type ConsistencyCheck, openBlob, type ReadParts } from '../aggregator/open-blob.ts';
 import { resolveIds } from '../aggregator/resolve-ids.ts';
 import { notJson } from '../base/read-errors.ts';
 import { addAttributeHeaders } from '../http/allowed-headers.ts';
 import { readBody } from '../http/read-body.ts';
 import { addReadHeaders } from '../http/read-headers.ts';
 import { sendStream } from '../http/send-stream.ts';
+import type { StoredBlob } from '../storage/storage.ts';
 import { type ConcatRequest, parseConcatBody, parseConcatQuery } from './concat-request.ts';
 import type { BlobStoreContext } from './context.ts';
 import { throwReadFailure } from './send-blob.ts';
@@ -53,4 +55,24 @@ export function addConcatBlobs(
     handler: async (request, reply) =>
       answer(request, reply, parseConcatBody(await readBody(request.raw, maxBodyBytes))),
   });
+}
+
+/**
+ * The content of several blobs, one after another; a blob is opened when the one before it is through. Throws
+ * like `openBlob` for the first one, and fails the stream where a later one cannot be read.
+ */
+function openConcatenation(
+  parts: ReadParts,
+  blobs: readonly StoredBlob[],
+  check: ConsistencyCheck,
+): Promise<Readable> {
+  async function* contents(): AsyncGenerator<Buffer> {
+    for (const blob of blobs) {
+      const content = await openBlob(parts, blob, undefined, check);
+      // Not released: the stream holds on to what it was given.
+      if ('bytes' in content) yield content.bytes;
+      else yield* content as AsyncIterable<Buffer>;
+    }
+  }
+  return begun(Readable.from(contents(), { objectMode: false }));
 }

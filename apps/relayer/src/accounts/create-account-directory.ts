@@ -7,7 +7,6 @@ import type { Db } from '../base/db/db.ts';
 import { AccountCache, OutdatedAnswerError } from './account-cache.ts';
 import type { AccountDirectory, AccountSnapshot } from './account-directory.ts';
 import { toSnapshot } from './account-snapshot.ts';
-import { isAtLeast } from './event-order.ts';
 import { EventWatcher } from './event-watcher.ts';
 import { accountsWithKey, recordAccount, wasSeen } from './rows/account-rows.ts';
 import { readPastWriters, recordPastDelegates } from './rows/past-delegates.ts';
@@ -136,4 +135,24 @@ export function createAccountDirectory(options: AccountDirectoryOptions): Accoun
     },
     close: () => watcher.close(),
   };
+}
+
+/**
+ * Whether a state of an account is one at or after an event of it. Every event carries the key epoch that results,
+ * and only adding leaves the epoch as it was; taking anything away raises it (contracts/README.md). So at the same
+ * epoch an added key is still listed, and a removal has happened.
+ */
+function isAtLeast(account: AccountSnapshot, event: AccountEvent): boolean {
+  const epoch = Number(event.key_epoch);
+  if (account.keyEpoch !== epoch) return account.keyEpoch > epoch;
+  switch (event.name) {
+    case 'DelegateKeyAdded': {
+      const publicKey = Buffer.from(event.public_key).toString('hex');
+      return account.delegates.some((delegate) => delegate.publicKey === publicKey);
+    }
+    case 'AccountReactivated':
+      return account.active;
+    default:
+      return true;
+  }
 }

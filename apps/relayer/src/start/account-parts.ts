@@ -1,4 +1,8 @@
-import { createAccounts } from '../accounts/create-accounts.ts';
+import { createChainClient } from '@memrelay/chain/chain-client';
+import type { Network } from '@memrelay/protocol/networks';
+import type { Logger } from 'pino';
+import type { AccountDirectory } from '../accounts/account-directory.ts';
+import { createAccountDirectory } from '../accounts/create-account-directory.ts';
 import { createExpiredDelegates } from '../accounts/expired-delegates.ts';
 import type { Db } from '../base/db/db.ts';
 import type { Loggers } from '../base/logging/loggers.ts';
@@ -32,4 +36,15 @@ export async function createAccountParts(
         log: loggers.accounts,
       }),
   };
+}
+
+/** The account directory as the configuration asks for it. */
+async function createAccounts(options: {
+  config: { network: Network; chainRpcUrl: string; packageId: string };
+  db: Db;
+  log: Logger;
+}): Promise<AccountDirectory> {
+  const { config, db, log } = options;
+  const chain = createChainClient({ network: config.network, baseUrl: config.chainRpcUrl });
+  return createAccountDirectory({ chain, packageId: config.packageId, db, log });
 }

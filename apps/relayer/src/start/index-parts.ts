@@ -1,9 +1,8 @@
 import { indexKey } from '@memrelay/envelope/at-rest';
 import type { Config } from '../config/config.ts';
 import { createAccountVectors } from '../index/embedding/account-vectors.ts';
-import { checkVector } from '../index/embedding/check-vector.ts';
 import { createEmbedder } from '../index/embedding/create-embedder.ts';
-import { createRequireEmbedder } from '../index/embedding/require-embedder.ts';
+import { checkVector, createRequireEmbedder } from '../index/embedding/embedder.ts';
 import { createTextIndexer } from '../index/index-data.ts';
 import { createBlindIndex } from '../index/keywords/blind-index.ts';
 import { createQueryVectors } from '../memories/recall/query-vectors.ts';

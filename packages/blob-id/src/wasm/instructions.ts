@@ -36,7 +36,6 @@ export const seq = (...parts: Code[]): Code => parts.flat();
 
 export const local = (index: number): Local => Object.assign([0x20, ...encodeUleb128(index)], { index });
 export const set = (target: Local, value: Code): Code => [...value, 0x21, ...encodeUleb128(target.index)];
-export const tee = (target: Local, value: Code): Code => [...value, 0x22, ...encodeUleb128(target.index)];
 
 export const int = (value: number): Code => [0x41, ...sleb(value)];
 

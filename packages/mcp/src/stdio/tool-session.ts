@@ -3,7 +3,6 @@ import { MemRelayError } from '@memrelay/sdk/errors';
 import { MemRelay } from '@memrelay/sdk/mem-relay';
 import { signInCredentialsPath } from '@memrelay/sdk/save-credentials-node';
 import { ToolRefusal } from '../tools/tool-refusal.ts';
-import { loggedFetch } from './logged-fetch.ts';
 import { chooseRelayer } from './relayer-choice.ts';
 import type { Settings } from './settings.ts';
 import type { Log } from './stderr-log.ts';
@@ -125,4 +124,28 @@ function unusable(reason: string): ToolRefusal {
     'unusable_credentials',
     `${reason}\nNothing was sent. Tell the user. Calling mem_login replaces it with new credentials.`,
   );
+}
+
+/** `fetch` that logs each request and response at debug level, without headers, bodies and queries. */
+function loggedFetch(log: Log): typeof fetch {
+  return async (input, init) => {
+    const started = performance.now();
+    const url = new URL(input instanceof Request ? input.url : input);
+    const request = { method: init?.method ?? 'GET', url: `${url.origin}${url.pathname}` };
+    const ms = (): number => Math.round(performance.now() - started);
+    try {
+      const response = await fetch(input, init);
+      const requestId = response.headers.get('x-request-id') ?? undefined;
+      log.debug('request', { ...request, status: response.status, ms: ms(), requestId });
+      return response;
+    } catch (error) {
+      const { cause } = error as { cause?: { code?: unknown } };
+      log.debug('request failed', {
+        ...request,
+        ms: ms(),
+        code: String(cause?.code ?? (error as Error).name),
+      });
+      throw error;
+    }
+  };
 }

@@ -15,10 +15,9 @@ import { newEvent, newObjectId, toPaid } from '../new-object.ts';
 import { defaultPrices, extensionCost, registrationCost } from '../pricing.ts';
 import { openBucketEpochs } from './bucket-epochs.ts';
 import { openBucketObjects, type StoredObject } from './bucket-objects.ts';
-import { openBucketRecords } from './bucket-records.ts';
-import { endedObjects } from './ended-objects.ts';
+import { type BucketRecords, openBucketRecords } from './bucket-records.ts';
 import { foldEvents, type ObjectEvent } from './object-events.ts';
-import type { RecordKind } from './record-key.ts';
+import { type ListedRecord, objectsPrefix, type RecordKind, summarise } from './record-key.ts';
 
 export interface BucketRegistryOptions {
   bucket: Bucket;
@@ -250,4 +249,21 @@ export function openBucketRegistry(options: BucketRegistryOptions): BlobRegistry
 
     async close() {},
   };
+}
+
+/**
+ * The records of objects that are no longer needed: they ended an epoch ago, were deleted in an earlier one, or are
+ * remains of a removed object, and none was written since `beforeMs`. By then even an instance whose clock is slow
+ * knows of the end.
+ */
+export async function* endedObjects(
+  records: BucketRecords,
+  epoch: number,
+  beforeMs: number,
+): AsyncGenerator<ListedRecord[]> {
+  for await (const object of records.listObjects(objectsPrefix)) {
+    const { begun, endEpoch, deletedIn } = summarise(object);
+    const hasEnded = !begun || (deletedIn ?? endEpoch) < epoch;
+    if (hasEnded && object.every(({ modifiedAtMs }) => modifiedAtMs < beforeMs)) yield object;
+  }
 }

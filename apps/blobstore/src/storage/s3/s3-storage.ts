@@ -8,6 +8,7 @@ import { pipeline } from 'node:stream/promises';
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import { blockBytes, openBlockDigests, sealBlockDigests } from '../block-digests.ts';
+import type { Quarantine } from '../quarantine.ts';
 import { stageBody } from '../staging.ts';
 import {
   BlobDamagedError,
@@ -18,7 +19,6 @@ import {
   type StoredBlob,
 } from '../storage.ts';
 import type { Bucket } from './bucket.ts';
-import { openBucketQuarantine } from './bucket-quarantine.ts';
 import {
   type ContentCopy,
   contentPrefix,
@@ -215,5 +215,24 @@ export async function openS3Storage(options: S3StorageOptions): Promise<Storage>
     quarantine: openBucketQuarantine(bucket),
 
     close: () => rm(incoming, { recursive: true, force: true }),
+  };
+}
+
+const prefix = 'quarantine/';
+
+/** A quarantine that instances share: one empty key for each blob, as old as its time there. */
+function openBucketQuarantine(bucket: Bucket): Quarantine {
+  return {
+    async list() {
+      const entries = new Map<string, number>();
+      for await (const page of bucket.list(prefix)) {
+        for (const { key, modifiedAtMs } of page) entries.set(key.slice(prefix.length), modifiedAtMs);
+      }
+      return entries;
+    },
+    async add(blobIds) {
+      for (const blobId of blobIds) await bucket.put(prefix + blobId, '');
+    },
+    drop: (blobIds) => bucket.remove(blobIds.map((blobId) => prefix + blobId)),
   };
 }

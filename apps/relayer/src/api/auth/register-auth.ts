@@ -1,18 +1,19 @@
+import { hash } from 'node:crypto';
 import { ApiError } from '@memrelay/protocol/errors';
 import { headers } from '@memrelay/protocol/headers';
+import { nonceTtlSeconds, signedMessage } from '@memrelay/protocol/signing';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import type { AccountDirectory } from '../../accounts/account-directory.ts';
 import type { Caller } from '../../accounts/caller.ts';
 import { bodyLimitOf, requireScope, signedRouteOf } from '../http/route.ts';
-import type { NonceStore } from '../nonces/nonce-store.ts';
+import { type NonceStore, nonceKey } from '../nonces/nonce-store.ts';
 import { type AddressLimitOptions, type Admission, createAddressLimit } from './address-limit.ts';
 import { type AuthHeaders, checkTimestamp, readAuthHeaders } from './auth-headers.ts';
 import { addressBlock, clientAddress } from './client-address.ts';
+import { verifyStrict } from './ed25519.ts';
 import { createCallerLookup } from './find-caller.ts';
-import { recordNonce } from './record-nonce.ts';
 import { checkContentLength, parseJsonBody, readBody } from './request-body.ts';
-import { verifySignature } from './verify-signature.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -138,4 +139,30 @@ function closeAfterUnreadBody(request: FastifyRequest, reply: FastifyReply): voi
   const length = Number(request.raw.headers['content-length'] ?? 0);
   const isChunked = request.raw.headers['transfer-encoding'] !== undefined;
   if (isChunked || length > bodyLimitOf(request)) reply.header('connection', 'close');
+}
+
+/**
+ * Records the nonce of a request whose signer is known. Throws `nonce_replayed`, and `auth_unavailable` when the
+ * store cannot answer, or when the request may have been accepted with an earlier store. Throws
+ * `timestamp_out_of_window` when the request is in the window only because this relayer's clock is wrong.
+ */
+async function recordNonce(nonces: NonceStore, auth: AuthHeaders): Promise<void> {
+  const key = nonceKey(auth.publicKey, auth.nonce);
+  const state = await nonces.remember(key, Number(auth.timestamp), nonceTtlSeconds);
+  if (state === 'seen') throw new ApiError('nonce_replayed');
+}
+
+/** Throws `invalid_signature` unless the headers sign this method, path and query as sent, and these body bytes. */
+function verifySignature(auth: AuthHeaders, request: { method: string; url: string; body: Buffer }): void {
+  const message = signedMessage({
+    timestamp: auth.timestamp,
+    method: request.method,
+    pathAndQuery: request.url,
+    bodySha256: hash('sha256', request.body),
+    nonce: auth.nonce,
+    accountId: auth.accountId ?? '',
+  });
+  // Node delivers URL and headers as latin1 text; clients sign the bytes they send
+  if (!verifyStrict(auth.publicKey, auth.signature, Buffer.from(message, 'latin1')))
+    throw new ApiError('invalid_signature');
 }

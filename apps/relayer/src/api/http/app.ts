@@ -1,3 +1,4 @@
+import { ApiError } from '@memrelay/protocol/errors';
 import { corsAllowedHeaders, corsExposedHeaders, headers } from '@memrelay/protocol/headers';
 import type { HostRules } from '@memrelay/protocol/host-rules';
 import { limits } from '@memrelay/protocol/limits';
@@ -6,7 +7,6 @@ import type { Logger } from 'pino';
 import { runInRequest } from '../../base/logging/request-scope.ts';
 import { answerMalformed, answerUnservable } from './bare-replies.ts';
 import { answerNotFound, errorHandler } from './error-replies.ts';
-import { checkHost } from './request-host.ts';
 import { requestIdOf } from './request-id.ts';
 import { route } from './route.ts';
 
@@ -98,4 +98,18 @@ function allowOrigin(
   if (!isAllowed(request, origins)) return;
   set('access-control-allow-origin', request.headers.origin!);
   set('access-control-expose-headers', corsExposedHeaders.join(', '));
+}
+
+/** Asked by probes of container platforms, which call them by an address that changes. */
+const probes: ReadonlySet<string | undefined> = new Set(['/live', '/ready']);
+
+/** Throws `host_not_allowed` for a name that is not this server's, `invalid_request` without `Host` or with several. */
+function checkHost(request: FastifyRequest, hosts: HostRules): void {
+  const verdict = hosts.check(request.raw);
+  if (verdict === 'allowed') return;
+  if (verdict === 'refused') {
+    if (!hosts.isLoopback && probes.has(request.routeOptions.url)) return;
+    throw new ApiError('host_not_allowed');
+  }
+  throw new ApiError('invalid_request', { message: 'A request needs exactly one Host header.' });
 }

@@ -5,7 +5,6 @@ import type { Db } from '../../base/db/db.ts';
 import { createTableNonces } from '../rows/table-nonces.ts';
 import type { NonceStore } from './nonce-store.ts';
 import { createRedisNonces } from './redis-nonces.ts';
-import { waitBriefly } from './wait-briefly.ts';
 
 /**
  * Redis when a URL is configured, else a table of the database. Throws `ConfigError` when relayers that are alive on this
@@ -44,4 +43,12 @@ function otherStoreProblem(othersUseTable: boolean, usesRedis: boolean): string 
     : `keep their nonces in ${usesRedis ? 'another Redis' : 'Redis'}`;
   const remedy = othersUseTable ? 'unset it here' : 'set it to the same Redis here';
   return `REDIS_URL: other relayers that run on this database ${theirs}, and all must use the same store: ${remedy}, or stop the others before this one starts`;
+}
+
+/**
+ * A part that is there takes milliseconds to connect, and the first request should find it connected; one that is away
+ * must not hold up the start.
+ */
+async function waitBriefly(isReady: () => boolean): Promise<void> {
+  for (const deadline = Date.now() + 2_000; !isReady() && Date.now() < deadline; ) await setTimeout(20);
 }

@@ -7,7 +7,6 @@ import { type AnalyzeParts, analyze } from '../../memories/remember/analyze.ts';
 import { warnOfDelegateKey } from '../http/deprecations.ts';
 import { closed, sendEvents, wantsEvents } from '../http/event-stream.ts';
 import { route } from '../http/route.ts';
-import { createSingleFlight } from '../http/single-flight.ts';
 import { validate } from '../http/validate.ts';
 import { askBytes, type RequestBounds } from '../limits/request-bounds.ts';
 
@@ -62,4 +61,16 @@ export function llmRoutes(app: FastifyInstance, parts: LlmRouteParts): void {
       );
     },
   );
+}
+
+/** Runs work once for those who ask for the same while it is under way: they share its end. */
+function createSingleFlight<T>(): (name: string, work: () => Promise<T>) => Promise<T> {
+  const underWay = new Map<string, Promise<T>>();
+  return (name, work) => {
+    const known = underWay.get(name);
+    if (known) return known;
+    const begun = work().finally(() => underWay.delete(name));
+    underWay.set(name, begun);
+    return begun;
+  };
 }

@@ -1,23 +1,18 @@
 import type { FastifyInstance } from 'fastify';
-import type { RewrapParts } from '../../memories/keys/rewrap-keys.ts';
 import { type BundleRouteParts, bundleRoutes } from './bundle-routes.ts';
 import { accountRoute } from './info-routes.ts';
 import { type JobRouteParts, jobRoutes } from './job-routes.ts';
-import { keyRoutes } from './key-routes.ts';
 import { type ListRouteParts, listRoutes } from './list-routes.ts';
 import { type LlmRouteParts, llmRoutes } from './llm-routes.ts';
 import { type MemoryRouteParts, memoryRoutes } from './memory-routes.ts';
-import { type ReindexRouteParts, reindexRoute } from './reindex-route.ts';
-import { type RestoreRouteParts, restoreRoute } from './restore-route.ts';
+import { type UpkeepRouteParts, upkeepRoutes } from './upkeep-routes.ts';
 
 export type SignedRouteParts = MemoryRouteParts &
   JobRouteParts &
   LlmRouteParts &
   BundleRouteParts &
-  ListRouteParts &
-  RewrapParts &
-  ReindexRouteParts &
-  RestoreRouteParts;
+  UpkeepRouteParts &
+  ListRouteParts;
 
 /** Every route that needs a signature; `app` has the auth hook. */
 export function signedRoutes(app: FastifyInstance, parts: SignedRouteParts): void {
@@ -26,8 +21,6 @@ export function signedRoutes(app: FastifyInstance, parts: SignedRouteParts): voi
   jobRoutes(app, parts);
   llmRoutes(app, parts);
   listRoutes(app, parts);
-  keyRoutes(app, parts);
   bundleRoutes(app, parts);
-  reindexRoute(app, parts);
-  restoreRoute(app, parts);
+  upkeepRoutes(app, parts);
 }

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import { ApiError } from '@memrelay/protocol/errors';
 import { limits } from '@memrelay/protocol/limits';
 import {
@@ -11,7 +12,6 @@ import type { SidecarClient } from '../../sidecar/sidecar-client.ts';
 import { addressBlock, clientAddress } from '../auth/client-address.ts';
 import { checkContentLength, parseJsonBody, readBody } from '../auth/request-body.ts';
 import { isForeignPage } from '../http/foreign-page.ts';
-import { requireJson } from '../http/require-json.ts';
 import { bodyLimitOf, route } from '../http/route.ts';
 import { validate } from '../http/validate.ts';
 import type { RateLimit, RateLimits } from '../limits/rate-limits.ts';
@@ -86,4 +86,10 @@ function counters({ rateLimits, limits: allowed }: SponsorRouteOptions, name: st
   return windows.flatMap(([window, points, seconds]) =>
     points === Number.POSITIVE_INFINITY ? [] : [rateLimits.limit(`${name}-${window}`, points, seconds)],
   );
+}
+
+/** Throws `unsupported_media_type` unless the body is announced as JSON. */
+function requireJson({ headers }: IncomingMessage): void {
+  const type = headers['content-type']?.split(';')[0]?.trim().toLowerCase();
+  if (type !== 'application/json') throw new ApiError('unsupported_media_type');
 }

@@ -1,3 +1,6 @@
+import { ApiError } from '@memrelay/protocol/errors';
+import type { Network } from '@memrelay/protocol/networks';
+
 /** Turns text into vectors of one fixed dimension. */
 export interface Embedder {
   /** As its provider calls it */
@@ -33,4 +36,29 @@ export function normalize(vector: Float32Array): Float32Array {
   const scale = 1 / Math.sqrt(sum);
   for (let i = 0; i < vector.length; i++) vector[i]! *= scale;
   return vector;
+}
+
+/** A client's vector as it is stored. Throws `invalid_request` unless it has `dimension` numbers that fit 32-bit floats. */
+export function checkVector(values: readonly number[], dimension: number): Float32Array {
+  const vector = Float32Array.from(values);
+  const refuse = (message: string): ApiError =>
+    new ApiError('invalid_request', { details: { issues: [{ path: 'vector', message }] } });
+  if (vector.length !== dimension) throw refuse(`must have ${dimension} numbers`);
+  // Finite as JSON, but too large for the 32-bit floats that are stored
+  if (!vector.every(Number.isFinite)) throw refuse('must have numbers of at most 3.4e38');
+  return vector;
+}
+
+/**
+ * The built-in lexical embedder serves the local network; elsewhere `MEM_ALLOW_MOCK_LLM` must allow it. The returned
+ * function throws `llm_not_configured` where texts cannot be embedded.
+ */
+export function createRequireEmbedder(
+  embedder: Pick<Embedder, 'mock'>,
+  { network, embedding }: { network: Network; embedding: { allowMock: boolean } },
+): () => void {
+  const isAvailable = !embedder.mock || network === 'localnet' || embedding.allowMock;
+  return () => {
+    if (!isAvailable) throw new ApiError('llm_not_configured');
+  };
 }

@@ -2,14 +2,14 @@ import { tagBytes } from '@memrelay/envelope/header';
 import pLimit from 'p-limit';
 import type { Logger } from 'pino';
 import type { Db } from '../../base/db/db.ts';
-import type { BlobReads } from '../../blobs/read-stored.ts';
+import { type BlobReads, readStored } from '../../blobs/read-stored.ts';
 import { EmbeddingError } from '../../index/embedding/embedder.ts';
 import type { IndexData, TextIndexer, TextToIndex } from '../../index/index-data.ts';
 import { retryDelayMs } from '../queue/backoff.ts';
 import type { Outbox } from '../queue/outbox.ts';
-import { readKept } from '../queue/read-kept.ts';
 import { settleDuplicate } from '../queue/settle-duplicate.ts';
 import type { ClaimedJob } from '../rows/claim-jobs.ts';
+import { readOlderKeeper } from '../rows/duplicate-rows.ts';
 import { readGivenVectors } from '../rows/given-vectors.ts';
 import type { NearDuplicate } from '../rows/near-duplicate-rows.ts';
 import { saveRefreshed } from '../rows/refresh-memory.ts';
@@ -174,4 +174,15 @@ export function createEmbedStage(stage: EmbedStage): EmbedJobs {
     }
   }
   return embedJobs;
+}
+
+/**
+ * The memory that keeps the text of a duplicate, if its blob can be read now: blobs expire, and owners may delete them.
+ * Undefined when there is no such memory or its blob cannot be read.
+ */
+async function readKept(db: Db, blobs: BlobReads, job: ClaimedJob): Promise<string | undefined> {
+  const { accountId, textHash, duplicate } = job;
+  if (!duplicate || !textHash) return undefined;
+  const kept = await readOlderKeeper(db, accountId, textHash);
+  return kept && (await readStored(blobs, kept)) ? kept.id : undefined;
 }
