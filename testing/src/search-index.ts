@@ -7,7 +7,7 @@ import { encodeVector } from '@memrelay/relayer/base/db/vector';
 import { createAccountVectors } from '@memrelay/relayer/index/embedding/account-vectors';
 import { createEmbedder, type EmbeddingConfig } from '@memrelay/relayer/index/embedding/create-embedder';
 import { createTextIndexer, type IndexData } from '@memrelay/relayer/index/index-data';
-import { keywordColumns, keywordPlaces, keywordValues } from '@memrelay/relayer/index/keyword-columns';
+import { keywordColumns, keywordPlaceholders, keywordValues } from '@memrelay/relayer/index/keyword-columns';
 import { createBlindIndex } from '@memrelay/relayer/index/keywords/blind-index';
 import { questionOf } from '@memrelay/relayer/index/keywords/question';
 import { fuse, lexicalWeights, modelWeights, type Relevance } from '@memrelay/relayer/memories/recall/fusion';
@@ -38,7 +38,7 @@ export async function insertIndexed(
   const blobId = state === 'done' ? randomBytes(32).toString('base64url') : null;
   await db.query(
     `INSERT INTO memory (account_id, id, namespace, state, blob_id, envelope_sha256, size, ${keywordColumns})
-     VALUES ($1, $2, $3, $4, $5, $6, 1500, ${keywordPlaces(7)})`,
+     VALUES ($1, $2, $3, $4, $5, $6, 1500, ${keywordPlaceholders(7)})`,
     [accountId, id, namespace, state, blobId, randomBytes(32), ...keywordValues(keywords)],
   );
   for (const { no, vector } of chunks)

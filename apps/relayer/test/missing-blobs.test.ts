@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { blobOf } from '../src/blobs/blob-of.ts';
 import { noQuestion } from '../src/index/keywords/question.ts';
-import { dueForLook, timeIsOver } from '../src/jobs/rows/watched-memories.ts';
+import { dueForCheck, timeIsOver } from '../src/jobs/rows/watched-memories.ts';
 import { readEnvelopes } from '../src/memories/reading/read-envelopes.ts';
 import { amongNearest, countLostMatches } from '../src/memories/recall/lost-matches.ts';
 import { countLost, readNamespaceTotals } from '../src/memories/rows/list-rows.ts';
@@ -180,7 +180,7 @@ describe.each(databases)('a blob that is gone, on $name', ({ create }) => {
     expect(await world.look()).toMatchObject({ suspected: 0, lost: 0 });
     expect(await world.stateOf(memory)).toEqual(suspected);
     // And it is not looked for at once again
-    expect(await dueForLook(world.db, 'done', 10)).toEqual([]);
+    expect(await dueForCheck(world.db, 'done', 10)).toEqual([]);
   });
 
   test('one successful read clears the suspicion, and a new one starts from zero', async () => {

@@ -3,7 +3,7 @@ import { envelopeKind, parseHeader } from '@memrelay/envelope/header';
 import { wrapType } from '@memrelay/envelope/wraps';
 import type { OpenRequestHead } from '@memrelay/protocol/sidecar-api';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import type { Place } from '../src/jobs/rows/forgotten-objects.ts';
+import type { AccountNamespace } from '../src/jobs/rows/forgotten-objects.ts';
 import { wrapsColumn } from '../src/keys/namespace-keys.ts';
 import { openCandidates } from '../src/upkeep/restore/open-candidates.ts';
 import { currentScan, saveEnvelopes, savePage } from '../src/upkeep/rows/chain-scan-rows.ts';
@@ -22,7 +22,7 @@ const header = () => parseHeader(envelope, envelope.length);
 const { envelope, envelopeId } = sampleEnvelope();
 const keyServers = 'today';
 const candidate = { storedAs: 'e'.repeat(43), envelopeId, objectId: '0x1', endEpoch: 50 };
-let place: Place;
+let place: AccountNamespace;
 let kept: Buffer[];
 let asked: number;
 

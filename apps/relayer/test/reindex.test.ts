@@ -3,7 +3,7 @@ import type { Caller } from '../src/accounts/caller.ts';
 import { vectorSpace } from '../src/index/embedding/vector-space.ts';
 import { questionOf } from '../src/index/keywords/question.ts';
 import { deleteMemories } from '../src/jobs/rows/forget-rows.ts';
-import { bury, clearSuspicion } from '../src/jobs/rows/unreadable.ts';
+import { clearSuspicion, markLost } from '../src/jobs/rows/unreadable.ts';
 import { beginReindex, startReindexing } from '../src/memories/reindex/background-reindex.ts';
 import { takeLease } from '../src/memories/reindex/lease.ts';
 import { reindex } from '../src/memories/reindex/reindex.ts';
@@ -227,7 +227,7 @@ describe.each(databases.filter(({ name }) => name === 'postgres'))('meanwhile, o
       );
       const { blob_id, end_epoch } = rows[0]!;
       const watched = { accountId, id: gone, blobId: blob_id, endEpoch: end_epoch ?? undefined };
-      return bury(opened.db, watched, 'missing');
+      return markLost(opened.db, watched, 'missing');
     });
     expect(result).toBe(true);
     expect(await world.modelsOf(id)).toEqual([]);

@@ -4,10 +4,10 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Db } from '../src/base/db/db.ts';
 import { insertJobs } from '../src/jobs/rows/accept-jobs.ts';
-import { dueLooks, settleLook } from '../src/jobs/rows/due-looks.ts';
 import { deleteMemories } from '../src/jobs/rows/forget-rows.ts';
 import { forgottenObjects } from '../src/jobs/rows/forgotten-objects.ts';
 import { releaseQuilts } from '../src/jobs/rows/shared-quilts.ts';
+import { dueStrayChecks, scheduleStrayCheck } from '../src/jobs/rows/stray-checks.ts';
 import { type KnownBlobs, listStrays, noteBrokenOff, readKnownBlobs } from '../src/jobs/rows/stray-rows.ts';
 import { findStrays } from '../src/jobs/strays/find-strays.ts';
 import { startStrays } from '../src/jobs/strays/start-strays.ts';
@@ -238,10 +238,10 @@ describe.each(databases)('stray objects on $name', ({ create }) => {
     const accountId = randomBytes(32);
     await database.db.transaction((tx) => noteBrokenOff(tx, accountId, [newBlob()]));
     await database.db.query('UPDATE stray_look SET due_at = now() WHERE account_id = $1', [accountId]);
-    const due = (await dueLooks(database.db, 100)).find((look) => look.accountId.equals(accountId))!;
+    const due = (await dueStrayChecks(database.db, 100)).find((look) => look.accountId.equals(accountId))!;
     await database.db.transaction((tx) => noteBrokenOff(tx, accountId, [newBlob()]));
-    await settleLook(database.db, { ...due, looks: 2 }, false);
-    await settleLook(database.db, due, false);
+    await scheduleStrayCheck(database.db, { ...due, looks: 2 }, false);
+    await scheduleStrayCheck(database.db, due, false);
     const { rows } = await database.db.query(
       `SELECT looks, due_at < now() + interval '1 minute' AS soon FROM stray_look WHERE account_id = $1`,
       [accountId],
@@ -260,7 +260,7 @@ describe.each(databases)('stray objects on $name', ({ create }) => {
     await forgetOne(memory);
     for (let i = 0; i < 3; i++) await look();
     await database.db.query('UPDATE stray_look SET due_at = now()');
-    const due = await dueLooks(database.db, 100);
+    const due = await dueStrayChecks(database.db, 100);
     expect(due.filter(({ accountId }) => accountId.equals(memory.accountId))).toEqual([]);
   });
 });

@@ -7,9 +7,9 @@ import type { Db } from '../src/base/db/db.ts';
 import { sha256 } from '../src/base/sha256.ts';
 import { blobOf } from '../src/blobs/blob-of.ts';
 import { insertJobs, type NewJob } from '../src/jobs/rows/accept-jobs.ts';
-import { noteBuried } from '../src/jobs/rows/buried-blobs.ts';
 import { deleteMemories } from '../src/jobs/rows/forget-rows.ts';
 import { pruneJobs } from '../src/jobs/rows/prune-jobs.ts';
+import { saveTombstonedBlobs } from '../src/jobs/rows/tombstoned-blobs.ts';
 import { renewWrapsAndTombstones } from '../src/upkeep/renewals/renew-wraps-and-tombstones.ts';
 import { accountsOf } from './support/accounts.ts';
 import { databases } from './support/databases.ts';
@@ -39,7 +39,7 @@ describe.each(databases)('a tombstone on $name', ({ create }) => {
       const ids = jobs.map(({ id }) => id);
       await deleteMemories(tx, world.place, ids);
       await insertJobs(tx, [tombstone], 'uploading');
-      await noteBuried(tx, world.account, tombstone.id, ids);
+      await saveTombstonedBlobs(tx, world.account, tombstone.id, ids);
     });
     return tombstone.id;
   }

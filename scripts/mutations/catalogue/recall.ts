@@ -35,10 +35,10 @@ export const recallMutations: readonly Mutation[] = [
     breaks: 'account.forget-by-relayer',
     file: 'apps/relayer/src/memories/forget/forget.ts',
     from: `  if (everything) return forgetEverything(parts, caller);
-  const place = placeOf(parts, caller, namespace);
-  requirePermission(caller, 'forget', place.tag);`,
+  const ns = accountNamespace(parts, caller, namespace);
+  requirePermission(caller, 'forget', ns.tag);`,
     to: `  if (everything) return forgetEverything(parts, caller);
-  const place = placeOf(parts, caller, namespace);`,
+  const ns = accountNamespace(parts, caller, namespace);`,
   },
   {
     breaks: 'routes.forget-everything',

@@ -15,7 +15,7 @@ export function isStored({ envelopeSha256 }: Pick<StoredEnvelope, 'envelopeSha25
 }
 
 /** What looking for an envelope brought. */
-export interface Look {
+export interface BlobLookup {
   /** Undefined where no aggregator has it now */
   bytes: Buffer | undefined;
   /** How many aggregators do not have the blob, when all of them said so: none failed, and none had other bytes */
@@ -23,11 +23,11 @@ export interface Look {
 }
 
 /** Looks for the stored envelope at the aggregators: the first wins that has these very bytes. */
-export async function lookFor(
+export async function findStored(
   blobs: BlobReads,
   stored: StoredEnvelope,
   options: ReadOptions = {},
-): Promise<Look> {
+): Promise<BlobLookup> {
   try {
     const bytes = await blobs.read(stored.blobId, (read) => isStored(stored, read), options);
     return { bytes, absentAt: 0 };
@@ -43,5 +43,5 @@ export async function readStored(
   stored: StoredEnvelope,
   options: ReadOptions = {},
 ): Promise<Buffer | undefined> {
-  return (await lookFor(blobs, stored, options)).bytes;
+  return (await findStored(blobs, stored, options)).bytes;
 }

@@ -13,7 +13,7 @@ export interface TextToIndex {
   tag: Uint8Array;
   text: string;
   /** Its vectors, of the present model and through the account's map, where they are there already */
-  given?: readonly Float32Array[] | undefined;
+  imported?: readonly Float32Array[] | undefined;
 }
 
 /** Everything a memory is found by. */
@@ -44,7 +44,7 @@ export function createTextIndexer(parts: {
   const { embedder, vectors, blindIndex } = parts;
 
   async function embedAll(texts: readonly TextToIndex[]): Promise<Float32Array[][]> {
-    const chunks = texts.map(({ text, given }) => (given ? [] : embeddingChunks(text)));
+    const chunks = texts.map(({ text, imported }) => (imported ? [] : embeddingChunks(text)));
     const accounts = chunks.flatMap((pieces, i) => pieces.map(() => texts[i]!.accountId));
     const embedded = accounts.length > 0 ? await embedder.embed(chunks.flat(), accounts) : [];
     const pause = createPauses();
@@ -70,10 +70,10 @@ export function createTextIndexer(parts: {
     async indexTexts(texts) {
       const embedded = await embedAll(texts);
       const indexed: IndexData[] = [];
-      for (const [i, { accountId, tag, text, given }] of texts.entries())
+      for (const [i, { accountId, tag, text, imported }] of texts.entries())
         indexed.push({
           info: { model: embedder.model, keyId: vectorKeyId },
-          chunks: (given ?? embedded[i]!).map((vector, no) => ({ no, vector })),
+          chunks: (imported ?? embedded[i]!).map((vector, no) => ({ no, vector })),
           keywords: await blindIndex.entryOf(accountId, tag, text),
         });
       return indexed;

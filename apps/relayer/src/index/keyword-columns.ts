@@ -5,7 +5,7 @@ import type { BlindEntry } from './keywords/blind-index.ts';
 export const keywordColumns = 'tokens, tokens_twice, tokens_often, length_bucket, distinctions';
 
 /** Places of `keywordValues` in a statement, from `$first` on. */
-export function keywordPlaces(first: number): string {
+export function keywordPlaceholders(first: number): string {
   const array = (place: number): string => `$${place}::text::bigint[]`;
   return `${array(first)}, ${array(first + 1)}, ${array(first + 2)}, $${first + 3}::smallint, $${first + 4}::bigint`;
 }
@@ -20,9 +20,9 @@ export function keywordValues(entry: BlindEntry | undefined): SqlValue[] {
 
 /** Adds `keywordValues` to the values of a statement that is put together, and returns their places. */
 export function addKeywords(values: SqlValue[], entry: BlindEntry | undefined): string {
-  const places = keywordPlaces(values.length + 1);
+  const placeholders = keywordPlaceholders(values.length + 1);
   values.push(...keywordValues(entry));
-  return places;
+  return placeholders;
 }
 
 /** As a text that is cast: drivers differ in how they take arrays of 64-bit numbers. */

@@ -1,5 +1,5 @@
 import type { SqlValue } from '../base/db/db.ts';
-import type { Place } from '../base/db/places.ts';
+import type { Placeholder } from '../base/db/placeholders.ts';
 import { encodeVector } from '../base/db/vector.ts';
 
 export interface EmbeddedChunk {
@@ -33,17 +33,19 @@ export const insertVectors = (chunkPlaces: string): string => `
 export function chunkParameters(
   chunks: readonly EmbeddedChunk[],
   first: number,
-): { places: string; values: SqlValue[] } {
+): { placeholders: string; values: SqlValue[] } {
   return {
-    places: chunks.map((_, i) => `($${first + i * 2}::smallint, $${first + i * 2 + 1}::vector)`).join(', '),
+    placeholders: chunks
+      .map((_, i) => `($${first + i * 2}::smallint, $${first + i * 2 + 1}::vector)`)
+      .join(', '),
     values: chunks.flatMap(({ no, vector }): SqlValue[] => [no, encodeVector(vector)]),
   };
 }
 
 /** For statements about several memories: a row of `VALUES` for each piece of one, with its id, position and vector. */
-export function pieceRows(place: Place, id: string, chunks: readonly EmbeddedChunk[]): string[] {
+export function pieceRows(placeholder: Placeholder, id: string, chunks: readonly EmbeddedChunk[]): string[] {
   return chunks.map(
     ({ no, vector }) =>
-      `(${place(id, 'uuid')}, ${place(no, 'smallint')}, ${place(encodeVector(vector), 'vector')})`,
+      `(${placeholder(id, 'uuid')}, ${placeholder(no, 'smallint')}, ${placeholder(encodeVector(vector), 'vector')})`,
   );
 }

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, expect } from 'vitest';
 import { type AggregatorReader, createAggregatorReader } from '../../src/blobs/aggregator-reads.ts';
 import { type BlobCache, createMemoryBlobCache } from '../../src/blobs/blob-cache.ts';
 import { noQuestion } from '../../src/index/keywords/question.ts';
-import { dueForLook, timeIsOver } from '../../src/jobs/rows/watched-memories.ts';
+import { dueForCheck, timeIsOver } from '../../src/jobs/rows/watched-memories.ts';
 import { readEnvelopes } from '../../src/memories/reading/read-envelopes.ts';
 import { searchMemories } from '../../src/memories/rows/search-rows.ts';
 import { type BlobCheckResult, checkBlobs } from '../../src/upkeep/missing/check-blobs.ts';
@@ -84,9 +84,9 @@ export function blobWorld(create: (typeof databases)[number]['create']) {
   async function look(given: object = {}): Promise<BlobCheckResult> {
     const { db } = database;
     const memories = [
-      ...(await dueForLook(db, 'done', 100)),
+      ...(await dueForCheck(db, 'done', 100)),
       ...(await timeIsOver(db, chain.epoch, 100)),
-      ...(await dueForLook(db, 'lost', 100)),
+      ...(await dueForCheck(db, 'lost', 100)),
     ];
     return checkBlobs(options(given), memories, chain.epoch);
   }
@@ -152,7 +152,7 @@ export function blobWorld(create: (typeof databases)[number]['create']) {
       'INSERT INTO unreadable_memory (account_id, memory_id, blob_id, aggregators) VALUES ($1, $2, $3, 1)',
       [memory.accountId, memory.id, memory.blobId],
     );
-    return (await dueForLook(database.db, 'done', 100)).filter(({ id }) => id === memory.id);
+    return (await dueForCheck(database.db, 'done', 100)).filter(({ id }) => id === memory.id);
   }
   const queueRenewal = (memory: StoredMemory) =>
     database.db.query(

@@ -15,9 +15,9 @@ export interface FindCallerOptions {
 
 /** An unknown key is looked for this often in this time; then it is refused without a read of the chain. */
 const unknownMs = 2_000;
-const looksAtUnknown = 10;
+const maxUnknownLookups = 10;
 
-interface Found {
+interface AccountDelegate {
   account: AccountSnapshot;
   delegate: Delegate;
 }
@@ -31,7 +31,7 @@ export function createCallerLookup(options: FindCallerOptions): (auth: AuthHeade
   const { accounts, fallbackAccountId, now } = options;
   const unknown = createUnknownKeys(accounts, now);
 
-  async function inAccount(accountId: string, publicKey: string): Promise<Found | undefined> {
+  async function inAccount(accountId: string, publicKey: string): Promise<AccountDelegate | undefined> {
     const account = await accounts.accountWith(accountId, publicKey);
     const delegate = account?.delegates.find((entry) => entry.publicKey === publicKey);
     if (account && delegate) return { account, delegate };
@@ -40,7 +40,7 @@ export function createCallerLookup(options: FindCallerOptions): (auth: AuthHeade
     return undefined;
   }
 
-  async function anywhere(publicKey: string): Promise<Found | undefined> {
+  async function anywhere(publicKey: string): Promise<AccountDelegate | undefined> {
     const candidates = await accounts.accountsOf(publicKey);
     const proven = candidates.filter((candidate) => candidate.proven);
     if (proven.length === 1) return inAccount(proven[0]!.accountId, publicKey);
@@ -72,10 +72,10 @@ export function createCallerLookup(options: FindCallerOptions): (auth: AuthHeade
   };
 }
 
-interface Unknown {
+interface FailedLookups {
   /** Of the first look, from which `unknownMs` count */
   sinceMs: number;
-  looks: number;
+  lookups: number;
   lastMs: number;
 }
 
@@ -84,7 +84,7 @@ interface Unknown {
  * may add a key a moment after it was refused.
  */
 function createUnknownKeys(accounts: AccountDirectory, now: () => number) {
-  const unknown = new LRUCache<string, Unknown>({ max: 10_000 });
+  const unknown = new LRUCache<string, FailedLookups>({ max: 10_000 });
   const changedAtMs = new LRUCache<string, number>({ max: 10_000 });
   let lastChangeMs = 0;
   accounts.onChange((accountId) => {
@@ -92,7 +92,7 @@ function createUnknownKeys(accounts: AccountDirectory, now: () => number) {
     changedAtMs.set(accountId, lastChangeMs);
   });
   const nameOf = (publicKey: string, accountId: string | undefined) => `${publicKey}${accountId ?? ''}`;
-  const recent = (name: string): Unknown | undefined => {
+  const recent = (name: string): FailedLookups | undefined => {
     const entry = unknown.get(name);
     return entry && now() - entry.sinceMs < unknownMs ? entry : undefined;
   };
@@ -100,13 +100,13 @@ function createUnknownKeys(accounts: AccountDirectory, now: () => number) {
     has(publicKey: string, accountId: string | undefined): boolean {
       const entry = recent(nameOf(publicKey, accountId));
       const changed = accountId === undefined ? lastChangeMs : (changedAtMs.get(accountId) ?? 0);
-      return entry !== undefined && entry.looks >= looksAtUnknown && entry.lastMs > changed;
+      return entry !== undefined && entry.lookups >= maxUnknownLookups && entry.lastMs > changed;
     },
     /** `atMs`: when the look began, so that a change during it counts */
     add(publicKey: string, accountId: string | undefined, atMs: number): void {
       const name = nameOf(publicKey, accountId);
-      const { sinceMs, looks } = recent(name) ?? { sinceMs: atMs, looks: 0 };
-      unknown.set(name, { sinceMs, looks: looks + 1, lastMs: atMs });
+      const { sinceMs, lookups } = recent(name) ?? { sinceMs: atMs, lookups: 0 };
+      unknown.set(name, { sinceMs, lookups: lookups + 1, lastMs: atMs });
     },
   };
 }

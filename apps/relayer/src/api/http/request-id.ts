@@ -3,6 +3,6 @@ import { headers, requestIdPattern } from '@memrelay/protocol/headers';
 
 /** The caller's own id when it has the form of one, else a new one. */
 export function requestIdOf(raw: { headers: Record<string, string | string[] | undefined> }): string {
-  const given = raw.headers[headers.requestId];
-  return typeof given === 'string' && requestIdPattern.test(given) ? given : randomUUID();
+  const sent = raw.headers[headers.requestId];
+  return typeof sent === 'string' && requestIdPattern.test(sent) ? sent : randomUUID();
 }

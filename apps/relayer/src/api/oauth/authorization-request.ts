@@ -43,9 +43,9 @@ const sealedRequest = z.object({
 export function consentAddress(context: OAuthContext, query: URLSearchParams): string {
   const { config, clients, sealed, now } = context;
   const one = (name: string): string | undefined => {
-    const given = query.getAll(name);
-    if (given.length > 1) throw refusal(`${name} is given more than once.`);
-    return given[0];
+    const values = query.getAll(name);
+    if (values.length > 1) throw refusal(`${name} is given more than once.`);
+    return values[0];
   };
   const client = clients.find(one('client_id') ?? '');
   if (!client) throw new ApiError('invalid_client');

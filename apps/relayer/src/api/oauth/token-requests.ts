@@ -133,17 +133,17 @@ export function createTokenRequests(context: OAuthContext): TokenRequests {
 
 /** Throws `invalid_request` for a parameter that is given twice (RFC 6749, 3.2). */
 function only(parameters: URLSearchParams, name: string): string | undefined {
-  const given = parameters.getAll(name);
-  if (given.length > 1)
+  const values = parameters.getAll(name);
+  if (values.length > 1)
     throw new ApiError('invalid_request', { message: `${name} is given more than once.` });
-  return given[0];
+  return values[0];
 }
 
 /** Throws `invalid_request` for one that is missing, or has no value, which is the same (RFC 6749, 3.2). */
 function required(parameters: URLSearchParams, name: string): string {
-  const given = only(parameters, name);
-  if (!given) throw new ApiError('invalid_request', { message: `${name} is missing.` });
-  return given;
+  const values = only(parameters, name);
+  if (!values) throw new ApiError('invalid_request', { message: `${name} is missing.` });
+  return values;
 }
 
 function isVerified(verifier: string, challenge: string): boolean {

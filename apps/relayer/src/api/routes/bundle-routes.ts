@@ -28,9 +28,9 @@ export function bundleRoutes(app: FastifyInstance, parts: BundleRouteParts): voi
     '/api/import',
     route({ auth: 'signature', scope: ['read', 'write'], cost: 1, ownBound: true }),
     async (request, reply): Promise<ImportResponse> => {
-      const given = validate(importRequest, request.body);
+      const bundle = validate(importRequest, request.body);
       const answer = await importing.run(request, reply, request.rawBody.length, () =>
-        importMemories(parts, request.caller, given),
+        importMemories(parts, request.caller, bundle),
       );
       reply.code(202);
       return answer;

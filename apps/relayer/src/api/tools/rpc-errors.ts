@@ -21,8 +21,8 @@ export function describedError(text: string, status: number, requestId: string):
   const body = parsed(text);
   if (!isRecord(body?.error))
     return JSON.stringify(rpcErrorBody(rpcCodes.server, 'The request was refused.', fallback, requestId));
-  const given = isRecord(body.error.data) ? (body.error.data as RpcErrorData) : {};
-  const data = { ...given, code: given.code ?? given.reason ?? fallback, request_id: requestId };
+  const original = isRecord(body.error.data) ? (body.error.data as RpcErrorData) : {};
+  const data = { ...original, code: original.code ?? original.reason ?? fallback, request_id: requestId };
   return JSON.stringify({ ...body, error: { ...body.error, data } });
 }
 

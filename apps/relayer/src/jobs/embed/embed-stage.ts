@@ -10,7 +10,7 @@ import type { Outbox } from '../queue/outbox.ts';
 import { settleDuplicate } from '../queue/settle-duplicate.ts';
 import type { ClaimedJob } from '../rows/claim-jobs.ts';
 import { readOlderKeeper } from '../rows/duplicate-rows.ts';
-import { readGivenVectors } from '../rows/given-vectors.ts';
+import { readImportedVectors } from '../rows/imported-vectors.ts';
 import type { NearDuplicate } from '../rows/near-duplicate-rows.ts';
 import { saveRefreshed } from '../rows/refresh-memory.ts';
 import { type EmbeddedJob, saveEmbedded, statementsOf } from '../rows/save-embedded.ts';
@@ -61,7 +61,7 @@ export function createEmbedStage(stage: EmbedStage): EmbedJobs {
   /** What is left to embed of a duplicate, if anything. */
   async function taskOf(job: ClaimedJob): Promise<Task | undefined> {
     try {
-      const readable = await readKept(stage.db, stage.aggregators, job);
+      const readable = await readableKeeper(stage.db, stage.aggregators, job);
       const settlement = await settleDuplicate(stage.db, job, { model: stage.indexer.model, readable });
       if (settlement.is === 'own') return { job, refreshes: undefined };
       if (settlement.is === 'refresh') return { job, refreshes: settlement.memoryId };
@@ -73,7 +73,7 @@ export function createEmbedStage(stage: EmbedStage): EmbedJobs {
 
   async function embedBatch(tasks: readonly Task[]): Promise<void> {
     const jobs = tasks.map(({ job }) => job);
-    const given = await readGivenVectors(stage.db, jobs, stage.indexer);
+    const imported = await readImportedVectors(stage.db, jobs, stage.indexer);
     const readable: Readable[] = [];
     for (const task of tasks) {
       const { job } = task;
@@ -81,7 +81,7 @@ export function createEmbedStage(stage: EmbedStage): EmbedJobs {
         const text = stage.outbox.open(job);
         readable.push({
           task,
-          of: { accountId: job.accountId, tag: tagBytes(job.envelope), text, given: given.get(job.id) },
+          of: { accountId: job.accountId, tag: tagBytes(job.envelope), text, imported: imported.get(job.id) },
         });
       } catch (error) {
         await tryLater(job, error);
@@ -89,8 +89,8 @@ export function createEmbedStage(stage: EmbedStage): EmbedJobs {
     }
     // What came with its vectors does not wait for the provider
     await Promise.all([
-      indexBatch(readable.filter(({ of }) => of.given)),
-      indexBatch(readable.filter(({ of }) => !of.given)),
+      indexBatch(readable.filter(({ of }) => of.imported)),
+      indexBatch(readable.filter(({ of }) => !of.imported)),
     ]);
   }
 
@@ -180,7 +180,7 @@ export function createEmbedStage(stage: EmbedStage): EmbedJobs {
  * The memory that keeps the text of a duplicate, if its blob can be read now: blobs expire, and owners may delete them.
  * Undefined when there is no such memory or its blob cannot be read.
  */
-async function readKept(db: Db, blobs: BlobReads, job: ClaimedJob): Promise<string | undefined> {
+async function readableKeeper(db: Db, blobs: BlobReads, job: ClaimedJob): Promise<string | undefined> {
   const { accountId, textHash, duplicate } = job;
   if (!duplicate || !textHash) return undefined;
   const kept = await readOlderKeeper(db, accountId, textHash);

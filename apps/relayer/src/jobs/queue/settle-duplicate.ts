@@ -13,7 +13,7 @@ export type Settlement =
   | { is: 'settled' };
 
 /** What the caller knows when it asks. */
-export interface Known {
+export interface DuplicateEvidence {
   /** Of the vectors the job can be given; undefined when it has no text any more */
   model: string | undefined;
   /** The memory whose blob was read just now (read-kept.ts) */
@@ -28,7 +28,7 @@ export interface Known {
 export async function settleDuplicate(
   db: Db,
   job: ClaimedJob,
-  { model, readable }: Known,
+  { model, readable }: DuplicateEvidence,
 ): Promise<Settlement> {
   const { id, accountId, textHash, duplicate } = job;
   if (!duplicate || !textHash) return { is: 'own' };

@@ -24,7 +24,7 @@ export interface NewJob {
   /** When it was first written, if it was imported or restored */
   writtenAt?: Date;
   /** Vectors of its text, mapped and joined (bundles/bare-vectors.ts): not embedded if that is still the model */
-  given?: { model: string; vectors: Buffer };
+  imported?: { model: string; vectors: Buffer };
 }
 
 const jobColumns = [
@@ -67,12 +67,12 @@ export async function insertJobs(
 ): Promise<boolean> {
   const keyValues = key ? keyValuesOf(key) : [];
   let next = keyValues.length;
-  const places = jobs.map(() => `(${jobColumns.map(([, type]) => `$${++next}::${type}`).join(', ')})`);
+  const placeholders = jobs.map(() => `(${jobColumns.map(([, type]) => `$${++next}::${type}`).join(', ')})`);
   const names = jobColumns.map(([name]) => name).join(', ');
   const { rowCount } = await tx.query(
     `WITH ${key ? `kept AS (${keepIdempotencyKey}),` : ''}
      job (${names}) AS (
-       SELECT * FROM (VALUES ${places.join(', ')}) AS given ${key ? 'WHERE EXISTS (SELECT 1 FROM kept)' : ''}),
+       SELECT * FROM (VALUES ${placeholders.join(', ')}) AS given ${key ? 'WHERE EXISTS (SELECT 1 FROM kept)' : ''}),
      first AS (
        INSERT INTO known_text (account_id, text_hash, memory_id)
        SELECT account_id, text_hash, id FROM job WHERE text_hash IS NOT NULL ORDER BY text_hash
@@ -100,8 +100,8 @@ function jobValues(job: NewJob, stage: JobStage): SqlValue[] {
     job.textHash ?? null,
     job.kind ?? envelopeKind.memory,
     job.writtenAt ?? null,
-    job.given?.vectors ?? null,
-    job.given?.model ?? null,
+    job.imported?.vectors ?? null,
+    job.imported?.model ?? null,
   ];
 }
 
@@ -122,7 +122,7 @@ export async function insertManualMemory(
   info: VectorInfo,
   ...vectors: readonly Float32Array[]
 ): Promise<void> {
-  const { places, values } = chunkParameters(
+  const { placeholders, values } = chunkParameters(
     vectors.map((vector, no) => ({ no, vector })),
     4,
   );
@@ -132,7 +132,7 @@ export async function insertManualMemory(
        INSERT INTO memory (account_id, id, namespace, state, envelope_id, envelope_sha256, size, importance, created_at)
        SELECT account_id, id, namespace, 'pending', envelope_id, envelope_sha256, length(envelope), importance, created_at
        FROM job)
-     ${insertVectors(places)}`,
+     ${insertVectors(placeholders)}`,
     [jobId, info.model, info.keyId, ...values],
   );
 }

@@ -20,8 +20,8 @@ export interface ClaimedJob {
   duplicate: boolean;
   /** It is stored together with others (pack-quilt.ts) */
   quiltId: string | undefined;
-  /** The model of vectors that came with its text (bundles/given-vectors.ts) */
-  givenModel: string | undefined;
+  /** The model of vectors that came with its text (imported-vectors.ts) */
+  importedModel: string | undefined;
 }
 
 export interface UploadProgress {
@@ -35,7 +35,7 @@ export interface UploadProgress {
   renews?: string;
   /** An object that ends earlier does not count: the renewal must reach this epoch */
   min_end_epoch?: number;
-  /** Where a tombstone or a new wrap of a key is, and until when (beside-memories.ts) */
+  /** Where a tombstone or a new wrap of a key is, and until when (wraps-and-tombstones.ts) */
   object_id?: string | null;
   end_epoch?: number;
 }
@@ -102,7 +102,7 @@ export function claimedJob(row: ClaimedRow, leaseToken: string): ClaimedJob {
     textHash: row.text_hash ?? undefined,
     duplicate: row.duplicate,
     quiltId: row.quilt_id ?? undefined,
-    givenModel: row.given_model ?? undefined,
+    importedModel: row.given_model ?? undefined,
   };
 }
 

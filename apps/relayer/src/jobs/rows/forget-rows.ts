@@ -1,6 +1,6 @@
 import type { Db, Queryable } from '../../base/db/db.ts';
 import type { UploadProgress } from './claim-jobs.ts';
-import { isShared, type Place, patchIdLength } from './forgotten-objects.ts';
+import { type AccountNamespace, isShared, patchIdLength } from './forgotten-objects.ts';
 import { noteBrokenOff, triedBlobs } from './stray-rows.ts';
 import { deleteSuccessors } from './successors.ts';
 
@@ -22,7 +22,11 @@ interface JobRow {
 }
 
 /** Ids of memories of a namespace, stored, on their way or failed; at most `limit`. */
-export async function targetsIn(db: Db, { accountId, namespace }: Place, limit: number): Promise<string[]> {
+export async function targetsIn(
+  db: Db,
+  { accountId, namespace }: AccountNamespace,
+  limit: number,
+): Promise<string[]> {
   const { rows } = await db.query<{ id: string }>(
     `(SELECT id FROM memory WHERE account_id = $1 AND namespace = $2 LIMIT $3)
      UNION
@@ -49,9 +53,9 @@ export async function namespacesToForget(db: Db, accountId: Buffer): Promise<str
 }
 
 /** A memory that an id may name. */
-export interface Named {
-  /** As it was given; a UUID in lower case */
-  given: string;
+export interface ResolvedId {
+  /** As the client sent it, a UUID in lower case */
+  requested: string;
   memory: string;
 }
 
@@ -59,14 +63,14 @@ export interface Named {
  * The memories that these ids name in a namespace: its own id, that of a job that brought the same text, or the id of a
  * blob that is, or was, stored there. A UUID also names itself, whether or not there is such a memory.
  */
-export async function namedMemories(
+export async function resolveIds(
   db: Db,
-  { accountId, namespace, tag }: Place,
+  { accountId, namespace, tag }: AccountNamespace,
   ids: readonly string[],
-): Promise<Named[]> {
+): Promise<ResolvedId[]> {
   const own = ids.filter(isUuid).map((id) => id.toLowerCase());
-  const { rows } = await db.query<Named>(
-    `SELECT id::text AS given, memory_id AS memory FROM memory_job JOIN known_text USING (account_id, text_hash)
+  const { rows } = await db.query<ResolvedId>(
+    `SELECT id::text AS requested, memory_id AS memory FROM memory_job JOIN known_text USING (account_id, text_hash)
      WHERE account_id = $1 AND namespace = $2 AND id = ANY($3::uuid[])
      UNION
      SELECT blob_id, id FROM memory WHERE account_id = $1 AND namespace = $2 AND blob_id = ANY($4::text[])
@@ -82,19 +86,19 @@ export async function namedMemories(
      WHERE account_id = $1 AND tag = $5 AND former_blob.blob_id = ANY($4::text[])`,
     [accountId, namespace, own, ids.filter((id) => !isUuid(id)), tag],
   );
-  return [...own.map((id) => ({ given: id, memory: id })), ...rows];
+  return [...own.map((id) => ({ requested: id, memory: id })), ...rows];
 }
 
 /** The memories that these ids name, each once. */
-export async function memoryIds(db: Db, place: Place, ids: readonly string[]): Promise<string[]> {
-  const named = await namedMemories(db, place, ids);
+export async function memoryIds(db: Db, ns: AccountNamespace, ids: readonly string[]): Promise<string[]> {
+  const named = await resolveIds(db, ns, ids);
   return [...new Set(named.map(({ memory }) => memory))];
 }
 
 /** Those of these memories that were forgotten in a namespace. */
 export async function forgottenBefore(
   db: Db,
-  { accountId, tag }: Place,
+  { accountId, tag }: AccountNamespace,
   ids: readonly string[],
 ): Promise<string[]> {
   const { rows } = await db.query<{ id: string }>(
@@ -108,7 +112,7 @@ export async function forgottenBefore(
 /** Those of these memories that have any rows. */
 export async function present(
   db: Db,
-  { accountId, namespace }: Place,
+  { accountId, namespace }: AccountNamespace,
   ids: readonly string[],
 ): Promise<string[]> {
   const { rows } = await db.query<{ id: string }>(
@@ -135,7 +139,7 @@ const unheard = "CASE WHEN status <> 'done' OR upload_claims > 1 THEN checkpoint
  */
 export async function deleteMemories(
   tx: Queryable,
-  { accountId, namespace, tag }: Place,
+  { accountId, namespace, tag }: AccountNamespace,
   ids: readonly string[],
 ): Promise<Removed[]> {
   const { rows: texts } = await tx.query<{ text_hash: Buffer }>(
@@ -234,7 +238,7 @@ async function lockJobs(tx: Queryable, accountId: Buffer, ids: readonly string[]
  */
 export async function heldElsewhere(
   tx: Queryable,
-  { accountId, namespace }: Place,
+  { accountId, namespace }: AccountNamespace,
   removed: readonly Removed[],
 ): Promise<ReadonlySet<string>> {
   const { rows } = await tx.query<{ envelope_id: Buffer }>(
@@ -254,10 +258,12 @@ async function keepForgotten(
 ): Promise<void> {
   if (removed.length === 0) return;
   let next = 2;
-  const places = removed.map(() => `($1, $${++next}::uuid, $2, $${++next}::bytea, $${++next}, $${++next})`);
+  const placeholders = removed.map(
+    () => `($1, $${++next}::uuid, $2, $${++next}::bytea, $${++next}, $${++next})`,
+  );
   await tx.query(
     `INSERT INTO forgotten_memory (account_id, memory_id, tag, envelope_id, blob_id, object_id)
-     VALUES ${places.join(', ')} ON CONFLICT DO NOTHING`,
+     VALUES ${placeholders.join(', ')} ON CONFLICT DO NOTHING`,
     [
       accountId,
       tag,

@@ -1,6 +1,6 @@
 import type { Db } from '../../base/db/db.ts';
 
-export interface Place {
+export interface AccountNamespace {
   accountId: Buffer;
   namespace: string;
   /** 16 bytes */
@@ -47,7 +47,7 @@ export interface ForgottenObjects {
  */
 export async function forgottenObjects(
   db: Db,
-  { accountId, tag }: Pick<Place, 'accountId'> & Partial<Place>,
+  { accountId, tag }: Pick<AccountNamespace, 'accountId'> & Partial<AccountNamespace>,
   ids: readonly string[] | undefined,
 ): Promise<ForgottenObjects> {
   const { rows } = await db.query<ObjectRow>(

@@ -1,5 +1,5 @@
 import type { Db, SqlValue } from '../../base/db/db.ts';
-import { placesIn } from '../../base/db/places.ts';
+import { placeholdersIn } from '../../base/db/placeholders.ts';
 import { encodeVector, signBits } from '../../base/db/vector.ts';
 import type { IndexData } from '../../index/index-data.ts';
 
@@ -32,16 +32,16 @@ export async function readNearest(
   texts: readonly ComparableText[],
 ): Promise<Map<string, NearDuplicate>> {
   const values: SqlValue[] = [model, mostBits(least, texts[0]!.vector.length), least];
-  const place = placesIn(values);
+  const placeholder = placeholdersIn(values);
   const rowOf = ({ id, accountId, namespace, vector, distinctions }: ComparableText): string =>
     `(${[
-      place(id, 'uuid'),
-      place(accountId, 'bytea'),
-      place(namespace, 'text'),
-      `${place(encodeVector(vector), 'vector')}::halfvec`,
+      placeholder(id, 'uuid'),
+      placeholder(accountId, 'bytea'),
+      placeholder(namespace, 'text'),
+      `${placeholder(encodeVector(vector), 'vector')}::halfvec`,
       // As a value of the row: otherwise the database would compute it again for each vector that it is compared with
-      place(signBits(vector), '"bit"'),
-      place(distinctions.toString(), 'bigint'),
+      placeholder(signBits(vector), '"bit"'),
+      placeholder(distinctions.toString(), 'bigint'),
     ].join(', ')})`;
   const { rows } = await db.query<{ asked: string; id: string; similarity: number }>(
     `WITH asked (id, account_id, namespace, embedding, code, distinctions) AS MATERIALIZED (

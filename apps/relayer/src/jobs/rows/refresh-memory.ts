@@ -1,6 +1,6 @@
 import type { Db } from '../../base/db/db.ts';
 import type { IndexData } from '../../index/index-data.ts';
-import { keywordColumns, keywordPlaces, keywordValues } from '../../index/keyword-columns.ts';
+import { keywordColumns, keywordPlaceholders, keywordValues } from '../../index/keyword-columns.ts';
 import { chunkParameters, insertVectors } from '../../index/vector-rows.ts';
 import type { ClaimedJob } from './claim-jobs.ts';
 import { endAsDuplicate } from './duplicate-rows.ts';
@@ -15,7 +15,7 @@ export async function saveRefreshed(
   memoryId: string,
   { info, chunks, keywords }: IndexData,
 ): Promise<void> {
-  const { places, values } = chunkParameters(chunks, 5);
+  const { placeholders, values } = chunkParameters(chunks, 5);
   await db.transaction(async (tx) => {
     // The job before the memory, as a forget locks them
     await tx.query('SELECT 1 FROM memory_job WHERE id = $1 FOR UPDATE', [job.id]);
@@ -23,11 +23,11 @@ export async function saveRefreshed(
       `WITH job AS (
          SELECT account_id, namespace, id FROM memory WHERE account_id = $1 AND id = $4 AND state = 'done'
          FOR UPDATE)
-       ${insertVectors(places)} ON CONFLICT DO NOTHING`,
+       ${insertVectors(placeholders)} ON CONFLICT DO NOTHING`,
       [job.accountId, info.model, info.keyId, memoryId, ...values],
     );
     await tx.query(
-      `UPDATE memory SET (${keywordColumns}) = (${keywordPlaces(3)})
+      `UPDATE memory SET (${keywordColumns}) = (${keywordPlaceholders(3)})
        WHERE account_id = $1 AND id = $2 AND state = 'done'`,
       [job.accountId, memoryId, ...keywordValues(keywords)],
     );

@@ -1,5 +1,5 @@
 import type { Db, SqlValue } from '../../base/db/db.ts';
-import { placesIn } from '../../base/db/places.ts';
+import { placeholdersIn } from '../../base/db/placeholders.ts';
 import type { IndexData } from '../../index/index-data.ts';
 import { addKeywords, keywordColumns } from '../../index/keyword-columns.ts';
 import { pieceRows, vectorColumns } from '../../index/vector-rows.ts';
@@ -23,22 +23,22 @@ const vectorsAtOnce = 256;
  */
 export async function saveEmbedded(db: Db, embedded: readonly EmbeddedJob[]): Promise<Set<string>> {
   const values: SqlValue[] = [];
-  const place = placesIn(values);
-  const given = embedded.map(({ job, data: { info, keywords }, near }) => {
-    const places = [
-      place(job.id, 'uuid'),
-      place(job.leaseToken, 'uuid'),
-      place(info.model, 'text'),
-      place(info.keyId, 'smallint'),
-      place(near?.id ?? null, 'uuid'),
-      place(near?.similarity ?? null, 'real'),
+  const placeholder = placeholdersIn(values);
+  const updates = embedded.map(({ job, data: { info, keywords }, near }) => {
+    const placeholders = [
+      placeholder(job.id, 'uuid'),
+      placeholder(job.leaseToken, 'uuid'),
+      placeholder(info.model, 'text'),
+      placeholder(info.keyId, 'smallint'),
+      placeholder(near?.id ?? null, 'uuid'),
+      placeholder(near?.similarity ?? null, 'real'),
       addKeywords(values, keywords),
     ];
-    return `(${places.join(', ')})`;
+    return `(${placeholders.join(', ')})`;
   });
-  const pieces = embedded.flatMap(({ job, data }) => pieceRows(place, job.id, data.chunks));
+  const pieces = embedded.flatMap(({ job, data }) => pieceRows(placeholder, job.id, data.chunks));
   const { rows } = await db.query<{ id: string }>(
-    `WITH given (id, token, model, key_id, near_id, similarity, ${keywordColumns}) AS (VALUES ${given.join(', ')}),
+    `WITH given (id, token, model, key_id, near_id, similarity, ${keywordColumns}) AS (VALUES ${updates.join(', ')}),
      piece (id, no, embedding) AS (VALUES ${pieces.join(', ')}),
      held AS (
        SELECT memory_job.id FROM memory_job JOIN given USING (id) WHERE lease_token = given.token

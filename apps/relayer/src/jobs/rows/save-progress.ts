@@ -11,22 +11,27 @@ export class LeaseLostError extends Error {
 }
 
 /** A job, or those that are stored as one quilt: they share a lease and move together. */
-export type Held = ClaimedJob | readonly ClaimedJob[];
+export type LeasedJobs = ClaimedJob | readonly ClaimedJob[];
 
 /** The first two parameters of a statement about what is held under one lease. */
-function heldBy(held: Held): [string[], string] {
-  const jobs = 'id' in held ? [held] : held;
+function leaseOf(leased: LeasedJobs): [string[], string] {
+  const jobs = 'id' in leased ? [leased] : leased;
   return [jobs.map(({ id }) => id), jobs[0]!.leaseToken];
 }
 
 /** Throws `LeaseLostError` when none of them is held any more. */
-export async function saveCheckpoint(db: Db, held: Held, checkpoint: object, stage: JobStage): Promise<void> {
+export async function saveCheckpoint(
+  db: Db,
+  leased: LeasedJobs,
+  checkpoint: object,
+  stage: JobStage,
+): Promise<void> {
   const { rowCount } = await db.query(
     `UPDATE memory_job SET checkpoint = checkpoint || $3::jsonb, stage = $4, updated_at = now()
      WHERE id = ANY($1::uuid[]) AND lease_token = $2`,
-    [...heldBy(held), JSON.stringify(checkpoint), stage],
+    [...leaseOf(leased), JSON.stringify(checkpoint), stage],
   );
-  if (rowCount === 0) throw new LeaseLostError(heldBy(held)[0].join());
+  if (rowCount === 0) throw new LeaseLostError(leaseOf(leased)[0].join());
 }
 
 /**
@@ -35,7 +40,7 @@ export async function saveCheckpoint(db: Db, held: Held, checkpoint: object, sta
  */
 export async function savePostponed(
   db: Db,
-  held: Held,
+  leased: LeasedJobs,
   delayMs: number,
   { begun }: { begun: boolean },
 ): Promise<void> {
@@ -44,7 +49,7 @@ export async function savePostponed(
        upload_claims = CASE WHEN $4 THEN upload_claims ELSE upload_claims - 1 END,
        quilt_id = CASE WHEN $4 OR upload_claims > 1 THEN quilt_id END
      WHERE id = ANY($1::uuid[]) AND lease_token = $2`,
-    [...heldBy(held), delayMs / 1000, begun],
+    [...leaseOf(leased), delayMs / 1000, begun],
   );
 }
 
@@ -57,7 +62,7 @@ export async function saveNamed(db: Db, jobs: readonly ClaimedJob[], blobId: str
   const { rowCount } = await db.query(
     `UPDATE memory_job SET checkpoint = checkpoint || $3::jsonb, updated_at = now()
      WHERE id = ANY($1::uuid[]) AND lease_token = $2`,
-    [...heldBy(jobs), JSON.stringify({ blob_ids: [...new Set([...before, blobId])] })],
+    [...leaseOf(jobs), JSON.stringify({ blob_ids: [...new Set([...before, blobId])] })],
   );
   return rowCount === jobs.length;
 }
@@ -65,18 +70,23 @@ export async function saveNamed(db: Db, jobs: readonly ClaimedJob[], blobId: str
 /** The account was handed over: the object of these jobs goes to its present owner. */
 export async function saveOwner(db: Db, jobs: readonly ClaimedJob[], owner: string): Promise<void> {
   await db.query('UPDATE memory_job SET owner = $3 WHERE id = ANY($1::uuid[]) AND lease_token = $2', [
-    ...heldBy(jobs),
+    ...leaseOf(jobs),
     owner,
   ]);
 }
 
 /** Counts a failed attempt and sets when the next one is due. */
-export async function saveRetry(db: Db, held: Held, error: JobErrorCode, delayMs: number): Promise<void> {
+export async function saveRetry(
+  db: Db,
+  leased: LeasedJobs,
+  error: JobErrorCode,
+  delayMs: number,
+): Promise<void> {
   await db.query(
     `UPDATE memory_job SET attempts = attempts + 1, run_at = now() + make_interval(secs => $3), error_code = $4,
        error_message = $5, lease_until = NULL, lease_token = NULL, updated_at = now()
      WHERE id = ANY($1::uuid[]) AND lease_token = $2`,
-    [...heldBy(held), delayMs / 1000, error, jobErrorCatalogue[error]],
+    [...leaseOf(leased), delayMs / 1000, error, jobErrorCatalogue[error]],
   );
 }
 
@@ -86,7 +96,7 @@ export async function saveRetry(db: Db, held: Held, error: JobErrorCode, delayMs
  */
 export async function saveFailed(
   db: Db,
-  held: Held,
+  leased: LeasedJobs,
   error: JobErrorCode,
   alert?: UploadDetail,
 ): Promise<void> {
@@ -99,6 +109,6 @@ export async function saveFailed(
        INSERT INTO alert (kind, subject, detail)
        SELECT 'upload_failed', id::text, $5::jsonb FROM job WHERE $5::jsonb IS NOT NULL ORDER BY id LIMIT 1)
      UPDATE memory SET state = 'failed' FROM job WHERE memory.account_id = job.account_id AND memory.id = job.id`,
-    [...heldBy(held), error, jobErrorCatalogue[error], alert ? JSON.stringify(alert) : null],
+    [...leaseOf(leased), error, jobErrorCatalogue[error], alert ? JSON.stringify(alert) : null],
   );
 }

@@ -13,7 +13,7 @@ export interface UploadedBlob {
 /**
  * Marks the memories of jobs as done and removes their envelopes from the rows. A memory that was stored before has moved:
  * its former blob id still names it. One whose blob was gone is looked for at once: a successful read restores it with its
- * vectors (unreadable.ts). The location of a tombstone or of a new wrap of a key stays in its job (beside-memories.ts).
+ * vectors (unreadable.ts). The location of a tombstone or of a new wrap of a key stays in its job (wraps-and-tombstones.ts).
  */
 const finish = (held: string): string => `
   WITH given AS (SELECT * FROM unnest($1::uuid[], $2::text[]) AS given (job_id, stored_as)),

@@ -121,14 +121,14 @@ export async function noteBrokenOff(
     [accountId, [...new Set(blobIds)]],
   );
   await tx.query(
-    `INSERT INTO stray_look (account_id, due_at) VALUES ($1, ${firstLook})
+    `INSERT INTO stray_look (account_id, due_at) VALUES ($1, ${firstStrayCheck})
      ${notedAgain}`,
     [accountId],
   );
 }
 
 /** By then a slow publisher has usually finished. */
-export const firstLook = "now() + interval '30 seconds'";
+export const firstStrayCheck = "now() + interval '30 seconds'";
 /** A look that is due stays due: repeated trouble must not postpone it forever. */
 export const notedAgain = `ON CONFLICT (account_id) DO UPDATE
   SET looks = 0, noted_at = now(), due_at = least(stray_look.due_at, excluded.due_at)`;

@@ -3,7 +3,7 @@ import type { Db } from '../../base/db/db.ts';
 import { vectorColumns } from '../../index/vector-rows.ts';
 import type { WatchedMemory } from './watched-memories.ts';
 
-type Named = Pick<WatchedMemory, 'accountId' | 'id'>;
+type MemoryRef = Pick<WatchedMemory, 'accountId' | 'id'>;
 
 /**
  * No aggregator has the blobs of these memories: from now on the relayer looks for them. Memories that are suspected
@@ -28,11 +28,11 @@ export async function suspect(
  * Saves the result of a look: how many aggregators do not have the blob, or 0 when it is no longer paid for but none
  * reports it gone. The suspicion starts with the first look at which none had it.
  */
-export async function noteLook(
+export async function saveBlobCheck(
   db: Db,
-  { accountId, id }: Named,
+  { accountId, id }: MemoryRef,
   aggregators: number,
-  nextLookInMs: number,
+  delayMs: number,
 ): Promise<void> {
   await db.query(
     `INSERT INTO unreadable_memory AS known (account_id, memory_id, blob_id, aggregators, next_look)
@@ -41,16 +41,20 @@ export async function noteLook(
      ON CONFLICT (account_id, memory_id) DO UPDATE
      SET since = CASE WHEN known.aggregators = 0 THEN now() ELSE known.since END,
        blob_id = excluded.blob_id, aggregators = excluded.aggregators, next_look = excluded.next_look`,
-    [accountId, id, aggregators, nextLookInMs / 1000],
+    [accountId, id, aggregators, delayMs / 1000],
   );
 }
 
 /** The look had no result: it is repeated, and nothing else changes. */
-export async function postponeLook(db: Db, { accountId, id }: Named, nextLookInMs: number): Promise<void> {
+export async function postponeBlobCheck(
+  db: Db,
+  { accountId, id }: MemoryRef,
+  delayMs: number,
+): Promise<void> {
   await db.query(
     `UPDATE unreadable_memory SET next_look = now() + make_interval(secs => $3)
      WHERE account_id = $1 AND memory_id = $2`,
-    [accountId, id, nextLookInMs / 1000],
+    [accountId, id, delayMs / 1000],
   );
 }
 
@@ -64,7 +68,7 @@ const qualified = (table: string): string =>
  * Makes a stored memory a lost one: its row stays, its vectors leave the search. False, and nothing is written, when it
  * was stored again in the meantime or is being stored again.
  */
-export async function bury(
+export async function markLost(
   db: Db,
   memory: Pick<WatchedMemory, 'accountId' | 'id' | 'blobId' | 'endEpoch'>,
   reason: LostReason,
@@ -98,7 +102,7 @@ export async function bury(
 }
 
 /** The blob was read: this ends the suspicion and restores a lost memory. True when it was lost. */
-export async function clearSuspicion(db: Db, { accountId, id }: Named): Promise<boolean> {
+export async function clearSuspicion(db: Db, { accountId, id }: MemoryRef): Promise<boolean> {
   return db.transaction(async (tx) => {
     const { rows } = await tx.query(
       `WITH alive AS (

@@ -37,7 +37,7 @@ const notWatched = `NOT EXISTS (
   SELECT 1 FROM unreadable_memory AS u WHERE u.account_id = m.account_id AND u.memory_id = m.id)`;
 
 /** Suspected or lost memories that are due for another look, those due longest first. */
-export function dueForLook(db: Db, state: 'done' | 'lost', limit: number): Promise<WatchedMemory[]> {
+export function dueForCheck(db: Db, state: 'done' | 'lost', limit: number): Promise<WatchedMemory[]> {
   return watched(
     db,
     `SELECT ${columns('extract(epoch FROM now() - u.since)::float8 * (u.aggregators > 0)::int')}

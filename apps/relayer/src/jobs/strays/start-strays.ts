@@ -4,7 +4,12 @@ import { startPeriodicTask, type TaskLoop } from '../../base/concurrency/task-lo
 import type { Db } from '../../base/db/db.ts';
 import { savePosition, taskPosition } from '../../base/rows/shared-tasks.ts';
 import type { SidecarClient } from '../../sidecar/sidecar-client.ts';
-import { type DueLook, dueLooks, noteRepeated, settleLook } from '../rows/due-looks.ts';
+import {
+  type DueStrayCheck,
+  dueStrayChecks,
+  noteRepeated,
+  scheduleStrayCheck,
+} from '../rows/stray-checks.ts';
 import { readKnownBlobs, saveStrays } from '../rows/stray-rows.ts';
 import { findStrays } from './find-strays.ts';
 
@@ -31,10 +36,10 @@ const accountsPerRound = 20;
 export async function startStrays({ db, sidecar, accounts, log }: StrayOptions): Promise<TaskLoop> {
   async function look(): Promise<void> {
     await savePosition(db, rounds.name, await noteRepeated(db, await taskPosition(db, rounds.name)));
-    for (const due of await dueLooks(db, accountsPerRound)) await lookAt(due);
+    for (const due of await dueStrayChecks(db, accountsPerRound)) await lookAt(due);
   }
 
-  async function lookAt(due: DueLook): Promise<void> {
+  async function lookAt(due: DueStrayCheck): Promise<void> {
     const account_id = `0x${due.accountId.toString('hex')}`;
     const account = await accounts.account(account_id);
     const held = account
@@ -51,7 +56,7 @@ export async function startStrays({ db, sidecar, accounts, log }: StrayOptions):
       );
     if (forgotten > 0)
       log.info({ account_id, objects: forgotten }, 'blobs were stored after their memories were forgotten');
-    await settleLook(db, due, strays.length > 0);
+    await scheduleStrayCheck(db, due, strays.length > 0);
   }
 
   return startPeriodicTask(db, rounds, look, (error) =>

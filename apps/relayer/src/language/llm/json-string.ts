@@ -6,7 +6,7 @@ export function createStringReader(field: string): { push(piece: string): string
   const opening = new RegExp(`"${field}"\\s*:\\s*"`);
   let text = '';
   let start: number | undefined;
-  let given = 0;
+  let returned = 0;
   return {
     push(piece) {
       text += piece;
@@ -16,8 +16,8 @@ export function createStringReader(field: string): { push(piece: string): string
         start = found.index + found[0].length;
       }
       const whole = decoded(text.slice(start));
-      const fresh = whole.slice(given);
-      given = whole.length;
+      const fresh = whole.slice(returned);
+      returned = whole.length;
       return fresh;
     },
   };

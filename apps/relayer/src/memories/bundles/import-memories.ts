@@ -204,7 +204,7 @@ async function jobOf(
     textHash,
     ...(vectors?.model === model
       ? {
-          given: {
+          imported: {
             model,
             vectors: mappedVectors(parts.vectors.mapOf(accountId), dimension, vectors.values, path),
           },

@@ -12,17 +12,17 @@ import { hexToBytes } from '../../base/db/hex.ts';
 import {
   forgottenBefore,
   memoryIds,
-  namedMemories,
   namespacesToForget,
   present,
   type Removed,
+  resolveIds,
   targetsIn,
 } from '../../jobs/rows/forget-rows.ts';
 import {
+  type AccountNamespace,
   type ForgottenObjects,
   forgottenObjects,
   freeObjects,
-  type Place,
 } from '../../jobs/rows/forgotten-objects.ts';
 import { sharedSince } from '../../jobs/rows/shared-quilts.ts';
 import type { NamespaceTags, ScopeParts } from '../reading/scope-namespaces.ts';
@@ -49,19 +49,19 @@ export async function forget(
 ): Promise<ForgetResponse> {
   requireFreshAccount(caller);
   if (everything) return forgetEverything(parts, caller);
-  const place = placeOf(parts, caller, namespace);
-  requirePermission(caller, 'forget', place.tag);
-  const targets = ids ? await memoryIds(parts.db, place, ids) : await targetsIn(parts.db, place, perCall + 1);
-  const chosen = (ids ? await present(parts.db, place, targets) : targets).slice(0, perCall);
-  const removed = await removeMemories(parts, caller, place, chosen);
+  const ns = accountNamespace(parts, caller, namespace);
+  requirePermission(caller, 'forget', ns.tag);
+  const targets = ids ? await memoryIds(parts.db, ns, ids) : await targetsIn(parts.db, ns, perCall + 1);
+  const chosen = (ids ? await present(parts.db, ns, targets) : targets).slice(0, perCall);
+  const removed = await removeMemories(parts, caller, ns, chosen);
   const objects = await (!ids && removed.length > 0
-    ? freeObjects(parts.db, place.accountId, objectsOf(removed))
-    : forgottenObjects(parts.db, place, ids && targets));
+    ? freeObjects(parts.db, ns.accountId, objectsOf(removed))
+    : forgottenObjects(parts.db, ns, ids && targets));
   return {
     deleted: removed.length,
     namespace,
     owner: caller.account.owner,
-    ...(await listed(parts, place.accountId, objects)),
+    ...(await listed(parts, ns.accountId, objects)),
     ...(targets.length > perCall ? { more: true } : {}),
   };
 }
@@ -75,21 +75,25 @@ export async function previewForget(
   caller: Caller,
   { namespace = defaultNamespace, ids }: ForgetPreviewRequest,
 ): Promise<ForgetPreview> {
-  const place = placeOf(parts, caller, namespace);
-  requirePermission(caller, 'forget', place.tag);
-  const named = await namedMemories(parts.db, place, ids);
-  const candidates = [...new Set(named.map(({ memory }) => memory))];
-  const there = await present(parts.db, place, candidates);
-  // A job that brought a text that was known is no memory of its own: its id names the one that is there
+  const ns = accountNamespace(parts, caller, namespace);
+  requirePermission(caller, 'forget', ns.tag);
+  const resolved = await resolveIds(parts.db, ns, ids);
+  const candidates = [...new Set(resolved.map(({ memory }) => memory))];
+  const there = await present(parts.db, ns, candidates);
+  // A job that brought a known text has no memory of its own: its id stands for the memory that holds the text
   const aliases = new Set(
-    named.filter(({ given, memory }) => given !== memory && there.includes(memory)).map((each) => each.given),
+    resolved
+      .filter(({ requested, memory }) => requested !== memory && there.includes(memory))
+      .map((each) => each.requested),
   );
-  const known = new Set([...there, ...(await forgottenBefore(parts.db, place, candidates))]);
-  const given = new Set(named.filter(({ memory }) => known.has(memory)).map((each) => each.given));
+  const known = new Set([...there, ...(await forgottenBefore(parts.db, ns, candidates))]);
+  const resolvedIds = new Set(
+    resolved.filter(({ memory }) => known.has(memory)).map((each) => each.requested),
+  );
   return {
     namespace,
     memories: there.filter((id) => !aliases.has(id)).length,
-    unknown: ids.filter((id) => !given.has(id) && !given.has(id.toLowerCase())),
+    unknown: ids.filter((id) => !resolvedIds.has(id) && !resolvedIds.has(id.toLowerCase())),
   };
 }
 
@@ -104,9 +108,9 @@ async function forgetEverything(parts: ForgetParts, caller: Caller): Promise<For
   let more = false;
   let left = perCall;
   for (const namespace of await namespacesToForget(parts.db, accountId)) {
-    const place = placeOf(parts, caller, namespace);
-    const targets = await targetsIn(parts.db, place, left + 1);
-    removed.push(...(await removeMemories(parts, caller, place, targets.slice(0, left))));
+    const ns = accountNamespace(parts, caller, namespace);
+    const targets = await targetsIn(parts.db, ns, left + 1);
+    removed.push(...(await removeMemories(parts, caller, ns, targets.slice(0, left))));
     more = targets.length > left;
     if (more) break;
     left -= targets.length;
@@ -122,7 +126,7 @@ async function forgetEverything(parts: ForgetParts, caller: Caller): Promise<For
   };
 }
 
-function placeOf(parts: NamespaceTags, caller: Caller, namespace: string): Place {
+function accountNamespace(parts: NamespaceTags, caller: Caller, namespace: string): AccountNamespace {
   const { accountId, origin } = caller.account;
   return {
     accountId: hexToBytes(accountId),

@@ -7,9 +7,9 @@ import type { Loggers } from '../../base/logging/loggers.ts';
 import type { BlobCache } from '../../blobs/blob-cache.ts';
 import type { Pipeline } from '../../jobs/pipeline.ts';
 import { insertJobs, type NewJob } from '../../jobs/rows/accept-jobs.ts';
-import { noteBuried } from '../../jobs/rows/buried-blobs.ts';
 import { deleteMemories, heldElsewhere, type Removed } from '../../jobs/rows/forget-rows.ts';
-import type { Place } from '../../jobs/rows/forgotten-objects.ts';
+import type { AccountNamespace } from '../../jobs/rows/forgotten-objects.ts';
+import { saveTombstonedBlobs } from '../../jobs/rows/tombstoned-blobs.ts';
 import type { NamespaceKeys } from '../../keys/namespace-keys.ts';
 import { sealJob } from '../../keys/seal-job.ts';
 
@@ -33,28 +33,28 @@ export interface RemoveParts {
 export async function removeMemories(
   parts: RemoveParts,
   caller: Caller,
-  place: Place,
+  ns: AccountNamespace,
   ids: readonly string[],
 ): Promise<Removed[]> {
   // An empty namespace gets no key
   if (ids.length === 0) return [];
-  const bury = await tombstones(parts, caller, place);
+  const tombstoneFor = await tombstones(parts, caller, ns);
   const removed: Removed[] = [];
   for (let i = 0; i < ids.length; i += perTombstone) {
     const part = ids.slice(i, i + perTombstone);
     const gone = await parts.db.transaction(async (tx) => {
-      const rows = await deleteMemories(tx, place, part);
-      const held = await heldElsewhere(tx, place, rows);
+      const rows = await deleteMemories(tx, ns, part);
+      const held = await heldElsewhere(tx, ns, rows);
       const envelopeIds = rows
         .flatMap(({ envelopeId }) => (envelopeId ? [envelopeId.toString('hex')] : []))
         .filter((id) => !held.has(id));
       // There may be more than requested: jobs that repeat a text are removed with it
       for (let at = 0; at < envelopeIds.length; at += perTombstone) {
-        const tombstone = bury(envelopeIds.slice(at, at + perTombstone));
+        const tombstone = tombstoneFor(envelopeIds.slice(at, at + perTombstone));
         await insertJobs(tx, [tombstone], 'uploading');
-        await noteBuried(
+        await saveTombstonedBlobs(
           tx,
-          place.accountId,
+          ns.accountId,
           tombstone.id,
           rows.map(({ id }) => id),
         );
@@ -75,7 +75,7 @@ export async function removeMemories(
 async function tombstones(
   parts: RemoveParts,
   caller: Caller,
-  { namespace, tag }: Place,
+  { namespace, tag }: AccountNamespace,
 ): Promise<(envelopeIds: string[]) => NewJob> {
   const account = await parts.expiredDelegates.pruned(caller.account);
   const key = await parts.namespaceKeys.current(account, tag);

@@ -2,7 +2,7 @@ import pLimit from 'p-limit';
 import type { Db } from '../../base/db/db.ts';
 import { bytesToAddress } from '../../base/db/hex.ts';
 import type { BlobCache } from '../../blobs/blob-cache.ts';
-import { type BlobReads, isStored, lookFor } from '../../blobs/read-stored.ts';
+import { type BlobReads, findStored, isStored } from '../../blobs/read-stored.ts';
 import { readPending } from '../../jobs/rows/read-jobs.ts';
 import { suspect } from '../../jobs/rows/unreadable.ts';
 import type { Match } from '../rows/match.ts';
@@ -53,7 +53,7 @@ export async function readEnvelopes(
     cold.map((match) =>
       limit(async () => {
         const fresh = Date.now() - match.createdAt.getTime() < freshMs;
-        const { bytes, absentAt } = await lookFor(
+        const { bytes, absentAt } = await findStored(
           sources.aggregators,
           { blobId: match.blobId, envelopeSha256: match.envelopeSha256 },
           { fresh, accountId: bytesToAddress(accountId) },

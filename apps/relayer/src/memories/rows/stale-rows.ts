@@ -1,6 +1,6 @@
 import type { ReindexFailure } from '@memrelay/protocol/reindex';
 import type { Db, Queryable, SqlValue } from '../../base/db/db.ts';
-import { placesIn } from '../../base/db/places.ts';
+import { placeholdersIn } from '../../base/db/placeholders.ts';
 import type { IndexData } from '../../index/index-data.ts';
 import { addKeywords, keywordColumns } from '../../index/keyword-columns.ts';
 import { pieceRows, vectorColumns, vectorsOf } from '../../index/vector-rows.ts';
@@ -121,11 +121,11 @@ export async function saveReindexed(
   reindexed: readonly Reindexed[],
 ): Promise<string[] | undefined> {
   const values: SqlValue[] = [accountId, namespace, model, leaseToken, reindexed[0]!.data.info.keyId];
-  const place = placesIn(values);
+  const placeholder = placeholdersIn(values);
   const words = reindexed.map(
-    ({ id, data }) => `(${place(id, 'uuid')}, ${addKeywords(values, data.keywords)})`,
+    ({ id, data }) => `(${placeholder(id, 'uuid')}, ${addKeywords(values, data.keywords)})`,
   );
-  const chunks = reindexed.flatMap(({ id, data }) => pieceRows(place, id, data.chunks));
+  const chunks = reindexed.flatMap(({ id, data }) => pieceRows(placeholder, id, data.chunks));
   const { rows } = await db.query<{ held: boolean; ids: string[] | null }>(
     `WITH held AS MATERIALIZED (
        SELECT 1 FROM reindex_lease

@@ -2,9 +2,9 @@ import pLimit from 'p-limit';
 import type { Logger } from 'pino';
 import type { Db } from '../../base/db/db.ts';
 import type { BlobCache } from '../../blobs/blob-cache.ts';
-import { type BlobReads, isStored, lookFor } from '../../blobs/read-stored.ts';
+import { type BlobReads, findStored, isStored } from '../../blobs/read-stored.ts';
 import { saveEndEpochs } from '../../blobs/rows/end-epochs.ts';
-import { bury, clearSuspicion, noteLook, postponeLook } from '../../jobs/rows/unreadable.ts';
+import { clearSuspicion, markLost, postponeBlobCheck, saveBlobCheck } from '../../jobs/rows/unreadable.ts';
 import type { WatchedMemory } from '../../jobs/rows/watched-memories.ts';
 import { insertRenewal } from '../rows/renewal-rows.ts';
 import { type ChainExpiryParts, readExpiryEpochs } from './chain-expiry.ts';
@@ -62,7 +62,7 @@ export async function checkBlobs(
   const result: BlobCheckResult = { suspected: 0, lost: 0, found: 0, storedAgain: 0, livesOnChain: 0 };
   const isExpired = ({ endEpoch }: WatchedMemory): boolean => endEpoch !== undefined && endEpoch <= epoch;
   const checks = await pLimit(readsAtOnce).map(memories, async (memory): Promise<BlobCheck> => {
-    const { bytes, absentAt } = await lookFor(parts.aggregators, memory);
+    const { bytes, absentAt } = await findStored(parts.aggregators, memory);
     return { memory, isThere: bytes !== undefined, bytes: isExpired(memory) ? bytes : undefined, absentAt };
   });
   const doubtful = checks.filter(({ memory, isThere, absentAt }) =>
@@ -84,8 +84,8 @@ export async function checkBlobs(
   for (const { memory, isThere, bytes, absentAt } of checks) {
     if (isThere) await present(memory, bytes);
     else if (absentAt > 0) await absent(memory, absentAt);
-    else if (memory.goneForMs !== undefined) await postponeLook(db, memory, nextCheck(memory));
-    else if (isExpired(memory)) await noteLook(db, memory, 0, nextCheck(memory));
+    else if (memory.goneForMs !== undefined) await postponeBlobCheck(db, memory, nextCheck(memory));
+    else if (isExpired(memory)) await saveBlobCheck(db, memory, 0, nextCheck(memory));
   }
   return result;
 
@@ -100,7 +100,7 @@ export async function checkBlobs(
     if (!isExpired(memory) || (end !== undefined && end > epoch)) return;
     // No object pays for it any more: it disappears when the store next cleans up, or with the last cache that has it
     if (end !== undefined) await storeAgain(memory, bytes);
-    await noteLook(db, memory, 0, nextCheck(memory));
+    await saveBlobCheck(db, memory, 0, nextCheck(memory));
   }
 
   async function absent(memory: WatchedMemory, absentAt: number): Promise<void> {
@@ -114,7 +114,7 @@ export async function checkBlobs(
       );
     } else if (end !== undefined && !(await storeAgainIfNotDeleted(memory)) && isGraceOver(memory)) {
       const reason = isExpired(memory) ? 'expired' : 'missing';
-      if (await bury(db, memory, reason)) {
+      if (await markLost(db, memory, reason)) {
         result.lost += 1;
         log.error(
           { memory_id: memory.id, blob_id: memory.blobId, reason },
@@ -122,7 +122,7 @@ export async function checkBlobs(
         );
       }
     }
-    await noteLook(db, memory, absentAt, nextCheck(memory));
+    await saveBlobCheck(db, memory, absentAt, nextCheck(memory));
   }
 
   function isGraceOver({ isLost, goneForMs }: WatchedMemory): boolean {

@@ -1,7 +1,7 @@
 import { startPeriodicTask, type TaskLoop } from '../../base/concurrency/task-loop.ts';
 import { savePosition, taskPosition } from '../../base/rows/shared-tasks.ts';
 import {
-  dueForLook,
+  dueForCheck,
   nextOfWalk,
   timeIsOver,
   type WalkPosition,
@@ -64,9 +64,9 @@ export async function startBlobChecks(options: BlobCheckOptions): Promise<TaskLo
 
     // Each kind gets its share, however many there are of the others
     const quarter = Math.ceil(left / 4);
-    await lookAt(await dueForLook(db, 'done', Math.min(2 * quarter, left)));
+    await lookAt(await dueForCheck(db, 'done', Math.min(2 * quarter, left)));
     await lookAt(await timeIsOver(db, epoch, Math.min(quarter, left)));
-    await lookAt(await dueForLook(db, 'lost', Math.min(quarter, left)));
+    await lookAt(await dueForCheck(db, 'lost', Math.min(quarter, left)));
     while (left > 0 && Date.now() < deadline) {
       const memories = await nextInWalk(Math.min(left, atOnce));
       if (memories.length === 0) break;

@@ -1,10 +1,10 @@
 import type { Db } from '../../base/db/db.ts';
 import type { BlobCache } from '../../blobs/blob-cache.ts';
 import {
+  type BlobLookup,
   type BlobReads,
+  findStored,
   isStored,
-  type Look,
-  lookFor,
   type StoredEnvelope,
 } from '../../blobs/read-stored.ts';
 import { suspect } from '../../jobs/rows/unreadable.ts';
@@ -27,16 +27,16 @@ export interface StoredMemory extends StoredEnvelope {
 export async function findEnvelope(
   { aggregators, blobCache }: Sources,
   stored: StoredEnvelope,
-): Promise<Look> {
+): Promise<BlobLookup> {
   const [cached] = await blobCache.getMany([stored.blobId]);
   if (cached && isStored(stored, cached)) return { bytes: cached, absentAt: 0 };
-  return lookFor(aggregators, stored);
+  return findStored(aggregators, stored);
 }
 
 /** The envelope of a memory. Undefined if no aggregator has it now, which is recorded as a suspicion. */
 export async function readForRenewal(sources: Sources, memory: StoredMemory): Promise<Buffer | undefined> {
   const { bytes, absentAt } = memory.isDeleted
-    ? await lookFor(sources.aggregators, memory)
+    ? await findStored(sources.aggregators, memory)
     : await findEnvelope(sources, memory);
   if (absentAt > 0) await suspect(sources.db, memory.accountId, [memory.id], absentAt);
   return bytes;

@@ -2,14 +2,14 @@ import type { Logger } from 'pino';
 import type { AccountDirectory } from '../../accounts/account-directory.ts';
 import { bytesToAddress } from '../../base/db/hex.ts';
 import { readObjects } from '../../blobs/read-objects.ts';
+import { stillNeeded } from '../../jobs/rows/tombstoned-blobs.ts';
 import {
-  type ExpiringBeside,
+  type ExpiringEnvelope,
   expiringTombstones,
   expiringWraps,
-  renewBeside,
-  saveBesideEnd,
-} from '../../jobs/rows/beside-memories.ts';
-import { stillNeeded } from '../../jobs/rows/buried-blobs.ts';
+  renewEnvelope,
+  saveEnvelopeEnd,
+} from '../../jobs/rows/wraps-and-tombstones.ts';
 import type { SidecarClient } from '../../sidecar/sidecar-client.ts';
 import { findEnvelope, type Sources } from './read-for-renewal.ts';
 
@@ -43,16 +43,16 @@ export async function renewWrapsAndTombstones(
   let queued = 0;
   for (const each of due) {
     const endEpoch = Math.max(each.endEpoch, ends.get(each.objectId ?? '') ?? 0);
-    if (endEpoch > each.endEpoch) await saveBesideEnd(db, each, endEpoch);
+    if (endEpoch > each.endEpoch) await saveEnvelopeEnd(db, each, endEpoch);
     if (endEpoch <= last && (await renew(options, { ...each, endEpoch }))) queued += 1;
   }
   return queued;
 }
 
-async function renew(options: RenewOtherOptions, each: ExpiringBeside): Promise<boolean> {
+async function renew(options: RenewOtherOptions, each: ExpiringEnvelope): Promise<boolean> {
   const account = await options.accounts.account(bytesToAddress(each.accountId));
   const { bytes } = await findEnvelope(options, each);
-  if (account && bytes) return renewBeside(options.db, each, account.owner, bytes);
+  if (account && bytes) return renewEnvelope(options.db, each, account.owner, bytes);
   options.log.warn(
     { job_id: each.jobId },
     'cannot read a tombstone or a new wrap of a key, which will expire',
@@ -66,10 +66,10 @@ async function renew(options: RenewOtherOptions, each: ExpiringBeside): Promise<
  */
 async function tombstonesInUse(
   { db, sidecar, accounts, log }: RenewOtherOptions,
-  tombstones: readonly ExpiringBeside[],
+  tombstones: readonly ExpiringEnvelope[],
   epoch: number,
-): Promise<ExpiringBeside[]> {
-  const needed: ExpiringBeside[] = [];
+): Promise<ExpiringEnvelope[]> {
+  const needed: ExpiringEnvelope[] = [];
   for (const [id, own] of Map.groupBy(tombstones, ({ accountId }) => bytesToAddress(accountId)))
     try {
       const account = await accounts.account(id);

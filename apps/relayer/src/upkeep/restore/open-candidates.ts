@@ -6,7 +6,7 @@ import type { Caller } from '../../accounts/caller.ts';
 import { readerOf } from '../../accounts/reader.ts';
 import type { Db } from '../../base/db/db.ts';
 import { type AggregatorReader, BlobReadError } from '../../blobs/aggregator-reads.ts';
-import type { Place } from '../../jobs/rows/forgotten-objects.ts';
+import type { AccountNamespace } from '../../jobs/rows/forgotten-objects.ts';
 import type { KeyRewraps } from '../../keys/key-rewraps.ts';
 import { decodeColumn } from '../../keys/namespace-keys.ts';
 import type { SidecarClient } from '../../sidecar/sidecar-client.ts';
@@ -46,7 +46,7 @@ export interface OpenCandidateParts {
 export async function openCandidates(
   parts: OpenCandidateParts,
   caller: Caller,
-  place: Place,
+  ns: AccountNamespace,
   trustedSigners: readonly string[],
   kind: number,
   wanted: readonly Candidate[],
@@ -57,9 +57,9 @@ export async function openCandidates(
     wanted.map((candidate) => limit(() => readWhole(parts, caller, kind, candidate))),
   );
   const readable = read.filter((each) => 'envelope' in each);
-  const known = await parts.keyRewraps.of(place.accountId);
+  const known = await parts.keyRewraps.of(ns.accountId);
   const open = (some: readonly ReadCandidate[], rewraps: readonly Rewrap[]) =>
-    openOnce(parts, caller, place.namespace, trustedSigners, some, rewraps);
+    openOnce(parts, caller, ns.namespace, trustedSigners, some, rewraps);
   const ofKnown = [...known].map(([recipientPk, wrap]) => ({ recipientPk, wrap }));
   const first = readable.length > 0 ? await open(readable, ofKnown) : [];
   const results: OpenResult[] = read.filter((each) => 'reason' in each);
@@ -67,7 +67,7 @@ export async function openCandidates(
   const foreign = new Set(first.filter(isForeign).map(({ candidate }) => candidate));
   const closed = readable.filter(({ candidate }) => foreign.has(candidate));
   const rewraps =
-    closed.length > 0 ? await chainRewraps(parts.db, place, parts.keyRewraps.serverSet) : new Map();
+    closed.length > 0 ? await chainRewraps(parts.db, ns, parts.keyRewraps.serverSet) : new Map();
   // Anyone can put a key's name on an envelope of another epoch: a wrap that fails for that one says nothing about the
   // others
   for (const some of Map.groupBy(closed, ({ header }) => `${nameOf(header)}${header.keyEpoch}`).values())
@@ -87,12 +87,12 @@ export async function openCandidates(
       if (isForeign(answer!)) continue;
       if ('reason' in answer! && answer.reason === 'wrong_recipient') {
         const storedAs = tried.map((each) => each.storedAs);
-        await saveWrongRewraps(parts.db, place.accountId, storedAs, parts.keyRewraps.serverSet);
+        await saveWrongRewraps(parts.db, ns.accountId, storedAs, parts.keyRewraps.serverSet);
         continue;
       }
       const opened = await open(some, tried);
       if (opened.some((each) => 'envelope' in each))
-        await keepRewrap(parts, caller, place.accountId, probe!.header, tried);
+        await keepRewrap(parts, caller, ns.accountId, probe!.header, tried);
       return opened;
     }
     return some.map(({ candidate }) => ({ candidate, reason: 'foreign_wrap' }));
@@ -224,8 +224,8 @@ async function keepRewrap(
   };
   const reader = readerOf(caller, parts.serverAddress);
   for (const { wrap } of wraps) {
-    const given = { ...key, wraps: [{ type: wrapType.seal, bytes: wrap.toString('base64') }] };
-    const { server_set, keys } = await sidecar.rewrapKeys({ ...reader, keys: [given] }, caller.credentials);
+    const wrapped = { ...key, wraps: [{ type: wrapType.seal, bytes: wrap.toString('base64') }] };
+    const { server_set, keys } = await sidecar.rewrapKeys({ ...reader, keys: [wrapped] }, caller.credentials);
     if (server_set !== keyRewraps.serverSet) return;
     const [made] = keys;
     if (!made?.ok) continue;

@@ -17,7 +17,7 @@ import { hexToBytes } from '../../base/db/hex.ts';
 import type { BlobCache } from '../../blobs/blob-cache.ts';
 import { EmbeddingError } from '../../index/embedding/embedder.ts';
 import type { IndexData, TextIndexer } from '../../index/index-data.ts';
-import type { Place } from '../../jobs/rows/forgotten-objects.ts';
+import type { AccountNamespace } from '../../jobs/rows/forgotten-objects.ts';
 import { textHash } from '../../jobs/rows/known-texts.ts';
 import type { NamespaceKeys } from '../../keys/namespace-keys.ts';
 import type { NamespaceTags } from '../../memories/reading/scope-namespaces.ts';
@@ -76,11 +76,11 @@ export async function restore(
   // A caller that names a writer could store anything signed by it, which takes permission to write
   if (trusted_writers.length > 0) requirePermission(caller, 'write', tag);
   parts.requireEmbedder();
-  const place = { accountId: hexToBytes(account.accountId), namespace, tag };
+  const ns = { accountId: hexToBytes(account.accountId), namespace, tag };
   const started = performance.now();
   const before = await databaseTime(parts.db);
   const failed: RestoreFailure[] = [];
-  const run: RestoreRun = { parts, caller, place, before, failed, deadline: started + restoreMs };
+  const run: RestoreRun = { parts, caller, ns, before, failed, deadline: started + restoreMs };
   const writers = trusted([
     ...parts.writerPublicKeys,
     ...delegatesWith('write', account, tag),
@@ -94,19 +94,19 @@ export async function restore(
   /** False if time ran out before everything listed was examined */
   const pass = async (since: Date | undefined): Promise<boolean> => {
     const limits = { deadline: started + scanMs, before, since };
-    if (!(await scanChain(parts, account, place, limits, failed))) return false;
+    if (!(await scanChain(parts, account, ns, limits, failed))) return false;
     if (!(await applyTombstones(run, forgetting))) return false;
     restored += await restoreMemories(run, writers, limit - restored);
     return true;
   };
   const untried = async (): Promise<boolean> =>
-    (await hasUntried(parts.db, place)) || (await countFound(parts.db, place, writers.name)).untried > 0;
+    (await hasUntried(parts.db, ns)) || (await countFound(parts.db, ns, writers.name)).untried > 0;
   // A continued restore first finishes what was listed, then lists the objects again
   const continues = await untried();
   let isComplete = await pass(continues ? undefined : before);
   if (continues && isComplete && !(await untried())) isComplete = await pass(before);
-  const counts = await countFound(parts.db, place, writers.name);
-  const asOf = await scanStartedAt(parts.db, place.accountId);
+  const counts = await countFound(parts.db, ns, writers.name);
+  const asOf = await scanStartedAt(parts.db, ns.accountId);
   return {
     restored,
     skipped: counts.settled - restored,
@@ -123,7 +123,7 @@ export async function restore(
 interface RestoreRun {
   parts: RestoreParts;
   caller: Caller;
-  place: Place;
+  ns: AccountNamespace;
   /** When the call began: it does not retry what failed after that */
   before: Date;
   failed: RestoreFailure[];
@@ -155,22 +155,22 @@ function delegatesWith(permission: Permission, { delegates }: AccountSnapshot, t
 
 /** Runs before memories are restored. False if time ran out before the last one. */
 async function applyTombstones(run: RestoreRun, forgetting: TrustedSigners): Promise<boolean> {
-  const { parts, place } = run;
+  const { parts, ns } = run;
   for (;;) {
     const batch = await next(run, envelopeKind.tombstone, forgetting, batchSize);
     if (batch.length === 0) return true;
     for (const tombstone of await openBatch(run, envelopeKind.tombstone, batch, forgetting)) {
-      const gone = await saveForgotten(parts.db, place, tombstone.supersedes);
-      await keepTombstone(parts.db, place, run.caller.account.owner, tombstone);
+      const gone = await saveForgotten(parts.db, ns, tombstone.supersedes);
+      await keepTombstone(parts.db, ns, run.caller.account.owner, tombstone);
       await parts.blobCache.delete(gone);
-      await saveOutcome(parts.db, place.accountId, tombstone.candidate.storedAs, 'done');
+      await saveOutcome(parts.db, ns.accountId, tombstone.candidate.storedAs, 'done');
     }
     if (performance.now() > run.deadline) return false;
   }
 }
 
 async function restoreMemories(run: RestoreRun, writers: TrustedSigners, limit: number): Promise<number> {
-  const { parts, place } = run;
+  const { parts, ns } = run;
   let restored = 0;
   while (restored < limit && performance.now() < run.deadline) {
     const batch = await next(run, envelopeKind.memory, writers, Math.min(batchSize, limit - restored));
@@ -178,14 +178,14 @@ async function restoreMemories(run: RestoreRun, writers: TrustedSigners, limit: 
     const opened = await openBatch(run, envelopeKind.memory, batch, writers);
     for (const memory of await index(run, opened)) {
       restored += 1;
-      await saveOutcome(parts.db, place.accountId, memory.candidate.storedAs, 'done');
+      await saveOutcome(parts.db, ns.accountId, memory.candidate.storedAs, 'done');
     }
   }
   return restored;
 }
 
-function next({ parts, place, before }: RestoreRun, kind: number, { name }: TrustedSigners, limit: number) {
-  return candidates(parts.db, place, { kind, before, trust: name, limit });
+function next({ parts, ns, before }: RestoreRun, kind: number, { name }: TrustedSigners, limit: number) {
+  return candidates(parts.db, ns, { kind, before, trust: name, limit });
 }
 
 /** Returns those that opened, and records the outcome of the others. */
@@ -195,32 +195,29 @@ async function openBatch(
   batch: readonly Candidate[],
   { signers, name }: TrustedSigners,
 ): Promise<OpenedCandidate[]> {
-  const { parts, caller, place } = run;
+  const { parts, caller, ns } = run;
   const opened: OpenedCandidate[] = [];
-  for (const result of await openCandidates(parts, caller, place, signers, kind, batch, run.deadline)) {
+  for (const result of await openCandidates(parts, caller, ns, signers, kind, batch, run.deadline)) {
     if ('envelope' in result) {
       opened.push(result);
       continue;
     }
     const { candidate, reason } = result;
     if (reason === 'untrusted_signer')
-      await saveOutcome(parts.db, place.accountId, candidate.storedAs, 'unverified', name);
+      await saveOutcome(parts.db, ns.accountId, candidate.storedAs, 'unverified', name);
     else await noteFailure(run, candidate, reason);
   }
   return opened;
 }
 
 /** A recall must trust the signers of restored memories too, even if they are no longer delegates. */
-async function rememberWriters(
-  { parts, place }: RestoreRun,
-  opened: readonly OpenedCandidate[],
-): Promise<void> {
+async function rememberWriters({ parts, ns }: RestoreRun, opened: readonly OpenedCandidate[]): Promise<void> {
   const others = new Set(
     opened.map(({ signer }) => signer).filter((signer) => !parts.writerPublicKeys.includes(signer)),
   );
   for (const signer of others)
-    await parts.accountWriters.remember(parts.db, place.accountId, Buffer.from(signer, 'hex'));
-  if (others.size > 0) parts.accountWriters.refresh(place.accountId);
+    await parts.accountWriters.remember(parts.db, ns.accountId, Buffer.from(signer, 'hex'));
+  if (others.size > 0) parts.accountWriters.refresh(ns.accountId);
 }
 
 /** Only key pairs of this relayer, because no one else seals to them. */
@@ -233,15 +230,15 @@ async function keepKeys({ parts, caller }: RestoreRun, opened: readonly OpenedCa
     await parts.namespaceKeys.keep(caller.account.accountId, header, new Date(createdAt));
 }
 
-async function noteFailure({ parts, place, failed }: RestoreRun, { storedAs }: Candidate, reason: string) {
+async function noteFailure({ parts, ns, failed }: RestoreRun, { storedAs }: Candidate, reason: string) {
   failed.push({ blob_id: storedAs, reason });
-  await saveOutcome(parts.db, place.accountId, storedAs, 'failed', reason);
+  await saveOutcome(parts.db, ns.accountId, storedAs, 'failed', reason);
 }
 
 /** Embeds and saves memories and returns the new ones. Throws `embedding_unavailable`. */
 async function index(run: RestoreRun, opened: readonly OpenedCandidate[]): Promise<OpenedCandidate[]> {
-  const { parts, place } = run;
-  const { accountId, tag } = place;
+  const { parts, ns } = run;
+  const { accountId, tag } = ns;
   if (opened.length === 0) return [];
   let data: IndexData[];
   try {
@@ -263,7 +260,7 @@ async function index(run: RestoreRun, opened: readonly OpenedCandidate[]): Promi
   const saved: OpenedCandidate[] = [];
   for (const [i, memory] of opened.entries()) {
     const hash = textHash(parts.secrets.indexKey, accountId, tag, memory.text);
-    if (await saveRestored(parts.db, place, memory, hash, data[i]!)) saved.push(memory);
+    if (await saveRestored(parts.db, ns, memory, hash, data[i]!)) saved.push(memory);
     else await saveOutcome(parts.db, accountId, memory.candidate.storedAs, 'done');
   }
   return saved;

@@ -3,7 +3,7 @@ import type { AccountSnapshot } from '../../accounts/account-directory.ts';
 import type { Db } from '../../base/db/db.ts';
 import { hexToBytes } from '../../base/db/hex.ts';
 import { type AggregatorReader, BlobReadError } from '../../blobs/aggregator-reads.ts';
-import type { Place } from '../../jobs/rows/forgotten-objects.ts';
+import type { AccountNamespace } from '../../jobs/rows/forgotten-objects.ts';
 import type { SidecarClient } from '../../sidecar/sidecar-client.ts';
 import {
   type ChainScan,
@@ -37,11 +37,11 @@ export interface ChainScanParts {
 export async function scanChain(
   { db, sidecar, aggregators }: ChainScanParts,
   account: AccountSnapshot,
-  place: Place,
+  ns: AccountNamespace,
   { deadline, before, since }: { deadline: number; before: Date; since?: Date | undefined },
   failed: RestoreFailure[],
 ): Promise<boolean> {
-  const { accountId } = place;
+  const { accountId } = ns;
   const origin = hexToBytes(account.origin);
   const isLate = (): boolean => performance.now() > deadline;
 
@@ -99,9 +99,9 @@ export async function scanChain(
     saveUnreadBlob,
   );
   if (!isComplete) return false;
-  await markIndexed(db, place);
+  await markIndexed(db, ns);
   return readAll(
-    () => unknownPatches(db, place, before, batchSize),
+    () => unknownPatches(db, ns, before, batchSize),
     ({ storedAs }) => storedAs,
     async (patch) => saveHeader(db, accountId, patch.storedAs, await readPatchHeader(starts, origin, patch)),
     saveUnreadPatch,

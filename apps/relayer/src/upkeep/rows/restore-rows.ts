@@ -1,7 +1,7 @@
 import { type EnvelopeHeader, envelopeKind } from '@memrelay/envelope/header';
 import type { Db } from '../../base/db/db.ts';
 import { sha256 } from '../../base/sha256.ts';
-import type { Place } from '../../jobs/rows/forgotten-objects.ts';
+import type { AccountNamespace } from '../../jobs/rows/forgotten-objects.ts';
 import type { FoundEnvelope } from './chain-scan-rows.ts';
 
 /** Envelopes of one namespace on chain: which to read, and the outcome. */
@@ -23,7 +23,7 @@ const isForgotten = `EXISTS (
   SELECT 1 FROM forgotten_memory gone WHERE gone.account_id = $1 AND gone.envelope_id = found.envelope_id AND gone.tag = found.tag)`;
 
 /** An indexed envelope is a memory, so its header need not be read. */
-export async function markIndexed(db: Db, { accountId, namespace, tag }: Place): Promise<void> {
+export async function markIndexed(db: Db, { accountId, namespace, tag }: AccountNamespace): Promise<void> {
   await db.query(
     `UPDATE chain_envelope AS found SET kind = ${envelopeKind.memory}
      WHERE account_id = $1 AND tag = $3 AND kind IS NULL AND ${isIndexed}`,
@@ -37,7 +37,7 @@ export async function markIndexed(db: Db, { accountId, namespace, tag }: Place):
  */
 export async function unknownPatches(
   db: Db,
-  { accountId, tag }: Pick<Place, 'accountId' | 'tag'>,
+  { accountId, tag }: Pick<AccountNamespace, 'accountId' | 'tag'>,
   before: Date,
   limit: number,
 ): Promise<UnknownPatch[]> {
@@ -106,7 +106,7 @@ export interface OpenedCandidate {
  */
 export async function candidates(
   db: Db,
-  { accountId, namespace, tag }: Place,
+  { accountId, namespace, tag }: AccountNamespace,
   options: { kind: number; before: Date; trust: string; limit: number },
 ): Promise<Candidate[]> {
   const { rows } = await db.query<{
@@ -165,7 +165,7 @@ export interface ChainRewrap {
 /** Rewraps that have not yet failed with these key servers, by `recipient_pk` in hex. */
 export async function chainRewraps(
   db: Db,
-  { accountId, tag }: Pick<Place, 'accountId' | 'tag'>,
+  { accountId, tag }: Pick<AccountNamespace, 'accountId' | 'tag'>,
   serverSet: string,
 ): Promise<Map<string, ChainRewrap[]>> {
   const { rows } = await db.query<{ recipient_pk: Buffer; stored_as: string; wraps: Buffer }>(
@@ -213,7 +213,7 @@ export interface NamespaceCounts {
 
 export async function countFound(
   db: Db,
-  { accountId, namespace, tag }: Place,
+  { accountId, namespace, tag }: AccountNamespace,
   trust: string,
 ): Promise<NamespaceCounts> {
   const { rows } = await db.query<NamespaceCounts>(

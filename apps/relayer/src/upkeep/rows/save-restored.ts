@@ -3,10 +3,10 @@ import { envelopeKind } from '@memrelay/envelope/header';
 import type { Db, Queryable } from '../../base/db/db.ts';
 import { sha256 } from '../../base/sha256.ts';
 import type { IndexData } from '../../index/index-data.ts';
-import { keywordColumns, keywordPlaces, keywordValues } from '../../index/keyword-columns.ts';
+import { keywordColumns, keywordPlaceholders, keywordValues } from '../../index/keyword-columns.ts';
 import { chunkParameters, insertVectors } from '../../index/vector-rows.ts';
 import { deleteMemories } from '../../jobs/rows/forget-rows.ts';
-import type { Place } from '../../jobs/rows/forgotten-objects.ts';
+import type { AccountNamespace } from '../../jobs/rows/forgotten-objects.ts';
 import { insertSuccessors } from '../../jobs/rows/successors.ts';
 import { storableImportance, storableTime } from '../../keys/seal-job.ts';
 import type { OpenedCandidate } from './restore-rows.ts';
@@ -17,7 +17,7 @@ import type { OpenedCandidate } from './restore-rows.ts';
  */
 export async function saveRestored(
   db: Db,
-  { accountId, namespace, tag }: Place,
+  { accountId, namespace, tag }: AccountNamespace,
   restored: OpenedCandidate,
   textHash: Buffer,
   { info, chunks, keywords }: IndexData,
@@ -26,7 +26,7 @@ export async function saveRestored(
   const id = memoryIdOf(tag, candidate.envelopeId);
   const ofKeywords = keywordValues(keywords);
   const first = 15;
-  const { places, values } = chunkParameters(chunks, first + ofKeywords.length);
+  const { placeholders, values } = chunkParameters(chunks, first + ofKeywords.length);
   return db.transaction(async (tx) => {
     await tx.query(
       `INSERT INTO known_text (account_id, text_hash, memory_id)
@@ -40,11 +40,11 @@ export async function saveRestored(
          INSERT INTO memory (account_id, id, namespace, state, blob_id, object_id, end_epoch, envelope_id,
            envelope_sha256, size, importance, created_at, ${keywordColumns})
          SELECT $1, $4::uuid, $5, 'done', $6, $7, $8::integer, $9, $10, $11::integer, $12::real, $13::timestamptz,
-           ${keywordPlaces(first)}
+           ${keywordPlaceholders(first)}
          WHERE NOT EXISTS (SELECT 1 FROM forgotten_memory WHERE account_id = $1 AND envelope_id = $9 AND tag = $14)
            AND NOT EXISTS (SELECT 1 FROM memory WHERE account_id = $1 AND envelope_id = $9 AND namespace = $5)
          ON CONFLICT DO NOTHING RETURNING account_id, namespace, id)
-       ${insertVectors(places)}`,
+       ${insertVectors(placeholders)}`,
       [
         accountId,
         info.model,
@@ -97,7 +97,7 @@ function memoryIdOf(tag: Buffer, envelopeId: Buffer): string {
  */
 export async function saveForgotten(
   db: Db,
-  { accountId, tag, namespace }: Place,
+  { accountId, tag, namespace }: AccountNamespace,
   envelopeIds: readonly string[],
 ): Promise<string[]> {
   return db.transaction(async (tx) => {
@@ -134,7 +134,7 @@ export async function saveForgotten(
  */
 export async function keepTombstone(
   tx: Queryable,
-  { accountId, namespace, tag }: Place,
+  { accountId, namespace, tag }: AccountNamespace,
   owner: string,
   { candidate, envelope, supersedes }: Pick<OpenedCandidate, 'candidate' | 'envelope' | 'supersedes'>,
 ): Promise<void> {

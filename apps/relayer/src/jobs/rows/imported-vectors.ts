@@ -6,12 +6,12 @@ import type { ClaimedJob } from './claim-jobs.ts';
  * Vectors that came with the texts of these jobs, by job id: mapped, and of the current model. Those of another model are
  * ignored.
  */
-export async function readGivenVectors(
+export async function readImportedVectors(
   db: Db,
-  jobs: readonly Pick<ClaimedJob, 'id' | 'givenModel'>[],
+  jobs: readonly Pick<ClaimedJob, 'id' | 'importedModel'>[],
   { model, dimension }: Pick<Embedder, 'model' | 'dimension'>,
 ): Promise<Map<string, Float32Array[]>> {
-  const ids = jobs.flatMap(({ id, givenModel }) => (givenModel === model ? [id] : []));
+  const ids = jobs.flatMap(({ id, importedModel }) => (importedModel === model ? [id] : []));
   // Only an import has vectors
   if (ids.length === 0) return new Map();
   const { rows } = await db.query<{ id: string; given_vectors: Buffer }>(

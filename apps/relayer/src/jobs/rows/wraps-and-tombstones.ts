@@ -5,7 +5,7 @@ import type { Db } from '../../base/db/db.ts';
  * An envelope of an owner that is not a memory, but a tombstone or a new wrap of a key, and whose blob is in its last
  * epochs. Its data is in the job that stored it for the owner; that job is therefore kept.
  */
-export interface ExpiringBeside {
+export interface ExpiringEnvelope {
   accountId: Buffer;
   jobId: string;
   blobId: string;
@@ -34,7 +34,7 @@ export async function expiringWraps(
   epoch: number,
   lastEpoch: number,
   limit: number,
-): Promise<ExpiringBeside[]> {
+): Promise<ExpiringEnvelope[]> {
   const { rows } = await db.query<Row>(
     `SELECT ${columns} FROM memory_job
      WHERE kind = ${envelopeKind.rewrap} AND ${stored} AND ${endEpoch} > $1 AND ${endEpoch} <= $2
@@ -53,7 +53,7 @@ export async function expiringTombstones(
   epoch: number,
   lastEpoch: number,
   limit: number,
-): Promise<ExpiringBeside[]> {
+): Promise<ExpiringEnvelope[]> {
   const { rows } = await db.query<Row>(
     `SELECT ${columns} FROM memory_job, LATERAL (
        SELECT min(looked_at) AS looked_at FROM buried_blob
@@ -65,7 +65,7 @@ export async function expiringTombstones(
   return rows.map(expiring);
 }
 
-function expiring(row: Row): ExpiringBeside {
+function expiring(row: Row): ExpiringEnvelope {
   return {
     accountId: row.account_id,
     jobId: row.id,
@@ -77,7 +77,7 @@ function expiring(row: Row): ExpiringBeside {
 }
 
 /** Saves a later end than was known, for example when the owner has extended the object. */
-export async function saveBesideEnd(db: Db, { jobId }: ExpiringBeside, end: number): Promise<void> {
+export async function saveEnvelopeEnd(db: Db, { jobId }: ExpiringEnvelope, end: number): Promise<void> {
   await db.query(
     `UPDATE memory_job SET checkpoint = checkpoint || jsonb_build_object('end_epoch', $2::int) WHERE id = $1`,
     [jobId, end],
@@ -85,9 +85,9 @@ export async function saveBesideEnd(db: Db, { jobId }: ExpiringBeside, end: numb
 }
 
 /** Queues the job's upload again, for the account's current owner. False when it is queued already. */
-export async function renewBeside(
+export async function renewEnvelope(
   db: Db,
-  { jobId, endEpoch: end }: ExpiringBeside,
+  { jobId, endEpoch: end }: ExpiringEnvelope,
   owner: string,
   envelope: Buffer,
 ): Promise<boolean> {

@@ -1,13 +1,13 @@
 import type { StoreObject } from '@memrelay/protocol/sidecar-api';
 import type { Db, Queryable } from '../../base/db/db.ts';
 import { blobOf } from '../../blobs/blob-of.ts';
-import type { ExpiringBeside } from './beside-memories.ts';
+import type { ExpiringEnvelope } from './wraps-and-tombstones.ts';
 
 /**
  * Records which blobs may still hold on chain what this transaction has just forgotten: its blobs, its former blobs, and
  * those that its uploads were about to store.
  */
-export async function noteBuried(
+export async function saveTombstonedBlobs(
   tx: Queryable,
   accountId: Buffer,
   tombstoneId: string,
@@ -30,7 +30,7 @@ export async function noteBuried(
 }
 
 /** Blobs that hold something that tombstones of an account forget, by the tombstone's job. */
-export async function buriedBlobs(
+export async function tombstonedBlobs(
   db: Db,
   accountId: Buffer,
   tombstoneIds: readonly string[],
@@ -52,15 +52,15 @@ export async function buriedBlobs(
 export async function stillNeeded(
   db: Db,
   accountId: Buffer,
-  tombstones: readonly ExpiringBeside[],
+  tombstones: readonly ExpiringEnvelope[],
   held: readonly StoreObject[],
   epoch: number,
-): Promise<ExpiringBeside[]> {
+): Promise<ExpiringEnvelope[]> {
   const ends = new Map<string, number>();
   for (const { blob_id, end_epoch } of held) ends.set(blob_id, Math.max(end_epoch, ends.get(blob_id) ?? 0));
   const ids = tombstones.map(({ jobId }) => jobId);
-  const blobs = await buriedBlobs(db, accountId, ids);
-  const lastEnd = ({ jobId }: ExpiringBeside): number =>
+  const blobs = await tombstonedBlobs(db, accountId, ids);
+  const lastEnd = ({ jobId }: ExpiringEnvelope): number =>
     Math.max(0, ...(blobs.get(jobId) ?? []).map((blob) => ends.get(blob) ?? 0));
   const over = tombstones.filter((each) => lastEnd(each) <= epoch).map(({ jobId }) => jobId);
   await db.query('DELETE FROM buried_blob WHERE account_id = $1 AND tombstone_id = ANY($2::uuid[])', [

@@ -1,8 +1,8 @@
 import type { Db } from '../../base/db/db.ts';
-import { firstLook, notedAgain } from './stray-rows.ts';
+import { firstStrayCheck, notedAgain } from './stray-rows.ts';
 
 /** An account whose owner's objects are due for a look. */
-export interface DueLook {
+export interface DueStrayCheck {
   accountId: Buffer;
   /** Looks since the last trouble */
   looks: number;
@@ -21,7 +21,7 @@ export async function noteRepeated(db: Db, since: string | undefined): Promise<s
   const { rows } = await db.query<{ at: string }>('SELECT now()::text AS at');
   await db.query(
     `INSERT INTO stray_look (account_id, due_at)
-     SELECT DISTINCT account_id, ${firstLook} FROM memory_job
+     SELECT DISTINCT account_id, ${firstStrayCheck} FROM memory_job
      WHERE status = 'done' AND upload_claims > 1
        AND updated_at > coalesce($1::timestamptz, now() - interval '1 hour') - ${overlap}
      ${notedAgain}`,
@@ -30,7 +30,7 @@ export async function noteRepeated(db: Db, since: string | undefined): Promise<s
   return rows[0]!.at;
 }
 
-export async function dueLooks(db: Db, limit: number): Promise<DueLook[]> {
+export async function dueStrayChecks(db: Db, limit: number): Promise<DueStrayCheck[]> {
   const { rows } = await db.query<{ account_id: Buffer; looks: number; begun_at: string }>(
     'SELECT account_id, looks, now()::text AS begun_at FROM stray_look WHERE due_at <= now() ORDER BY due_at LIMIT $1',
     [limit],
@@ -47,9 +47,9 @@ const listedPause = '1 day';
  * Schedules the look after this one, or none when there is nothing left to look for. If trouble was noted during the look,
  * the sequence starts over.
  */
-export async function settleLook(
+export async function scheduleStrayCheck(
   db: Db,
-  { accountId, looks, begunAt }: DueLook,
+  { accountId, looks, begunAt }: DueStrayCheck,
   isListed: boolean,
 ): Promise<void> {
   const pause = pauses[looks] ?? (isListed ? listedPause : undefined);
@@ -63,7 +63,7 @@ export async function settleLook(
   }
   await db.query(
     `UPDATE stray_look SET (looks, due_at) = (SELECT least(looks + 1, ${pauses.length}), now() + $3::interval
-       WHERE noted_at < $2::timestamptz UNION ALL SELECT 0, ${firstLook} WHERE noted_at >= $2::timestamptz)
+       WHERE noted_at < $2::timestamptz UNION ALL SELECT 0, ${firstStrayCheck} WHERE noted_at >= $2::timestamptz)
      WHERE account_id = $1`,
     [accountId, begunAt, pause],
   );
